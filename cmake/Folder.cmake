@@ -1,0 +1,28 @@
+# wright_folder(name SOURCES … TESTS … LIBRARIES …)
+#
+# One target a folder of src/: the static library wright_<name> of SOURCES, which links the folders
+# below it (Layers.cmake) and LIBRARIES; and the test program wright_<name>_test of TESTS.
+function(wright_folder name)
+  cmake_parse_arguments(folder "" "" "SOURCES;TESTS;LIBRARIES" ${ARGN})
+  set(target wright_${name})
+  add_library(${target} STATIC ${folder_SOURCES})
+  target_include_directories(${target} PUBLIC "${PROJECT_SOURCE_DIR}/include"
+                                              "${PROJECT_SOURCE_DIR}/src")
+  target_link_libraries(${target} PRIVATE wright_flags PUBLIC Boost::json fmt::fmt
+                                                              ${folder_LIBRARIES})
+  foreach(lower IN LISTS WRIGHT_LAYER_${name})
+    target_link_libraries(${target} PUBLIC wright_${lower})
+  endforeach()
+  if(WRIGHT_TESTS AND folder_TESTS)
+    wright_test(${target}_test SOURCES ${folder_TESTS} LIBRARIES ${target})
+  endif()
+endfunction()
+
+# wright_test(target SOURCES … LIBRARIES …): a GoogleTest program whose cases ctest knows.
+function(wright_test target)
+  cmake_parse_arguments(test "" "" "SOURCES;LIBRARIES" ${ARGN})
+  add_executable(${target} ${test_SOURCES})
+  target_link_libraries(${target} PRIVATE wright_flags ${test_LIBRARIES} GTest::gtest_main)
+  include(GoogleTest)
+  gtest_discover_tests(${target} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
+endfunction()

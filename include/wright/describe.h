@@ -1,0 +1,118 @@
+// Describes a C++ struct or enum once, so that it has a JSON schema and a JSON form.
+//
+//   struct Place { std::string city; int days = 1; };
+//   WRIGHT_DESCRIBE(Place, WRIGHT_FIELD(city, "Name of the city").min_length(1),
+//                          WRIGHT_FIELD(days, "How far
+//                          ahead").at_least(1).at_most(7).with_default())
+//
+//   enum class Unit { celsius, fahrenheit };
+//   WRIGHT_ENUM(Unit, celsius, fahrenheit)
+//
+// Both stand at namespace scope, in the namespace of the type. A field is required unless it is a
+// std::optional or says with_default(). See schema.h for the types a field may have.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+namespace wright {
+
+// Names a type in an argument list.
+template <class T>
+struct Of {};
+
+// What a schema says about one field beside its type. Views refer to string literals.
+struct FieldRules {
+  std::string_view name;
+  std::string_view description;
+  std::optional<double> minimum;
+  std::optional<double> maximum;
+  std::optional<std::size_t> min_length;  // characters
+  std::optional<std::size_t> max_length;
+  std::optional<std::size_t> min_items;
+  std::optional<std::size_t> max_items;
+  bool has_default = false;
+};
+
+template <class Struct, class Member>
+struct Field {
+  Member Struct::*member;
+  FieldRules rules;
+
+  // The name in JSON, where it cannot be a C++ name.
+  constexpr Field named(std::string_view name) const { return with(&FieldRules::name, name); }
+  constexpr Field at_least(double value) const { return with(&FieldRules::minimum, value); }
+  constexpr Field at_most(double value) const { return with(&FieldRules::maximum, value); }
+  constexpr Field min_length(std::size_t n) const { return with(&FieldRules::min_length, n); }
+  constexpr Field max_length(std::size_t n) const { return with(&FieldRules::max_length, n); }
+  constexpr Field min_items(std::size_t n) const { return with(&FieldRules::min_items, n); }
+  constexpr Field max_items(std::size_t n) const { return with(&FieldRules::max_items, n); }
+  // May be absent: then the member keeps the value of its initialiser, which the schema shows.
+  constexpr Field with_default() const { return with(&FieldRules::has_default, true); }
+
+ private:
+  template <class Rule, class Value>
+  constexpr Field with(Rule FieldRules::*rule, Value value) const {
+    Field copy = *this;
+    copy.rules.*rule = value;
+    return copy;
+  }
+};
+
+template <class Struct, class Member>
+constexpr Field<Struct, Member> field(std::string_view name, Member Struct::*member,
+                                      std::string_view description = {}) {
+  Field<Struct, Member> made{member, {}};
+  made.rules.name = name;
+  made.rules.description = description;
+  return made;
+}
+
+template <class T>
+concept DescribedStruct = requires {
+  wright_fields(Of<T>{});
+};
+
+template <class T>
+concept DescribedEnum = requires {
+  wright_enumerators(Of<T>{});
+};
+
+}  // namespace wright
+
+#define WRIGHT_DESCRIBE(Type, ...)                                                     \
+  [[maybe_unused]] constexpr auto wright_fields(::wright::Of<Type>) {                  \
+    using Self [[maybe_unused]] = Type;                                                \
+    return ::std::make_tuple(__VA_ARGS__);                                             \
+  }                                                                                    \
+  [[maybe_unused]] constexpr ::std::string_view wright_type_name(::wright::Of<Type>) { \
+    return #Type;                                                                      \
+  }
+
+#define WRIGHT_FIELD(member, ...) ::wright::field(#member, &Self::member __VA_OPT__(, ) __VA_ARGS__)
+
+#define WRIGHT_ENUM(Type, ...)                                             \
+  [[maybe_unused]] constexpr auto wright_enumerators(::wright::Of<Type>) { \
+    using Self = Type;                                                     \
+    return ::std::array{WRIGHT_EACH(WRIGHT_ENUMERATOR, __VA_ARGS__)};      \
+  }
+
+// The machinery behind WRIGHT_ENUM: applies a macro to each of up to 256 arguments.
+#define WRIGHT_ENUMERATOR(name) ::std::pair<Self, ::std::string_view>{Self::name, #name},
+#define WRIGHT_PARENS ()
+#define WRIGHT_EXPAND(...) \
+  WRIGHT_EXPAND3(WRIGHT_EXPAND3(WRIGHT_EXPAND3(WRIGHT_EXPAND3(__VA_ARGS__))))
+#define WRIGHT_EXPAND3(...) \
+  WRIGHT_EXPAND2(WRIGHT_EXPAND2(WRIGHT_EXPAND2(WRIGHT_EXPAND2(__VA_ARGS__))))
+#define WRIGHT_EXPAND2(...) \
+  WRIGHT_EXPAND1(WRIGHT_EXPAND1(WRIGHT_EXPAND1(WRIGHT_EXPAND1(__VA_ARGS__))))
+#define WRIGHT_EXPAND1(...) __VA_ARGS__
+#define WRIGHT_EACH(macro, ...) __VA_OPT__(WRIGHT_EXPAND(WRIGHT_EACH_STEP(macro, __VA_ARGS__)))
+#define WRIGHT_EACH_STEP(macro, first, ...) \
+  macro(first) __VA_OPT__(WRIGHT_EACH_AGAIN WRIGHT_PARENS(macro, __VA_ARGS__))
+#define WRIGHT_EACH_AGAIN() WRIGHT_EACH_STEP

@@ -1,0 +1,40 @@
+// The blocking driver: runs an agent to its end in the caller's thread.
+#pragma once
+
+#include <cstdint>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include "wright/event.h"
+#include "wright/run.h"
+
+namespace wright {
+
+class Store;
+
+struct RunOptions {
+  Store* store = nullptr;     // not owned; without one nothing is persisted
+  Observer observer = {};     // may be empty; called in the driver's thread
+  std::stop_token stop = {};  // ends the run as cancelled
+  Json config = {};           // kept with the session, for those who read it later
+};
+
+struct Answer {
+  enum class Status : std::uint8_t { completed, waiting };
+  Status status = Status::completed;
+  std::string text;
+  std::vector<PersonWait> waits;  // Status::waiting
+  std::int64_t session_id = 0;    // 0 when nothing was stored
+  int iterations = 0;
+  Usage usage;
+};
+
+// Runs `agent` on `prompt` until it has answered, has failed, or needs a person. Every way out
+// leaves the stored session completed, failed, cancelled or waiting.
+Result<Answer> run(const Agent& agent, std::string_view prompt, const RunOptions& options = {});
+
+// Drives a run that already exists, for example one that was loaded from JSON; nothing is stored.
+Result<Answer> drive(const Agent& agent, Run& run, const RunOptions& options = {});
+
+}  // namespace wright

@@ -1,0 +1,38 @@
+// What a driver tells while it advances a run. Views are valid for the duration of the callback.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <variant>
+
+#include "wright/tool.h"
+
+namespace wright {
+
+struct SessionStarted {
+  std::int64_t session_id;  // 0 when nothing is stored
+};
+struct ModelStarted {
+  int iteration;  // from 1
+};
+struct TextDelta {
+  std::string_view text;
+};
+struct ModelEnded {
+  const Response& response;
+  double duration_ms;
+};
+struct ToolStarted {
+  const ToolCall& call;
+};
+struct ToolEnded {
+  const ToolCall& call;
+  const ToolOutcome& outcome;
+};
+
+using Event =
+    std::variant<SessionStarted, ModelStarted, TextDelta, ModelEnded, ToolStarted, ToolEnded>;
+using Observer = std::function<void(const Event&)>;
+
+}  // namespace wright

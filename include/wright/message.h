@@ -1,0 +1,98 @@
+// What is said in a session: messages made of parts. All of these are plain values.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "wright/error.h"
+#include "wright/json.h"
+
+namespace wright {
+
+enum class Role : std::uint8_t { user, assistant, system, tool };
+
+std::string_view to_string(Role role);
+Result<Role> role_from(std::string_view name);
+
+struct Text {
+  std::string text;
+  bool operator==(const Text&) const = default;
+};
+
+// What a model thought before it spoke. `opaque` is the vendor's own block (signature, encrypted
+// content) as JSON text; it is sent back unchanged where the protocol demands it.
+struct Reasoning {
+  std::string text;
+  std::string opaque;
+  bool operator==(const Reasoning&) const = default;
+};
+
+struct Image {
+  std::string media_type;  // "image/png"
+  std::string base64;
+  bool operator==(const Image&) const = default;
+};
+
+// A call exactly as the model wrote it: `arguments` is its raw text and may be broken JSON.
+struct ToolCall {
+  std::string id;
+  std::string name;
+  std::string arguments;
+  bool operator==(const ToolCall&) const = default;
+};
+
+// The answer to the call with the id `call_id`. `content` is what the model reads.
+struct ToolResult {
+  std::string call_id;
+  std::string name;
+  std::string content;
+  bool is_error = false;
+  bool operator==(const ToolResult&) const = default;
+};
+
+using Part = std::variant<Text, Reasoning, Image, ToolCall, ToolResult>;
+
+// What an assistant turn with calls and no text is stored and shown as.
+inline constexpr std::string_view kUsingTools = "[Using tools]";
+
+struct Message {
+  Role role = Role::user;
+  std::vector<Part> parts;
+
+  static Message user(std::string text);
+  static Message assistant(std::string text);
+  static Message system(std::string text);
+  static Message tool(ToolResult result);
+
+  // All text parts, joined by nothing. Empty for a message of calls only.
+  std::string text() const;
+  std::vector<ToolCall> tool_calls() const;
+
+  bool operator==(const Message&) const = default;
+};
+
+// One line or more for a person: the text, `[Using tools]`, `Tool X result:\n…` or
+// `Tool X failed: …`.
+std::string display_text(const Message& message);
+
+// Tokens. `input` counts everything that was sent, `cached` the part of it read from a cache;
+// `output` counts everything that came back, `reasoning` the part of it that was thought.
+struct Usage {
+  std::int64_t input_tokens = 0;
+  std::int64_t output_tokens = 0;
+  std::int64_t cached_tokens = 0;
+  std::int64_t reasoning_tokens = 0;
+
+  Usage& operator+=(const Usage& other);
+  bool operator==(const Usage&) const = default;
+};
+
+Json to_json(const Message& message);
+Result<Message> message_from_json(const Json& json);
+Json to_json(const Usage& usage);
+Result<Usage> usage_from_json(const Json& json);
+
+}  // namespace wright

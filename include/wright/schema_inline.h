@@ -1,0 +1,334 @@
+// The templates behind schema.h. Everything that does not depend on a type is in
+// src/core/schema.cpp. Not for direct inclusion.
+#pragma once
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/string.hpp>
+
+#include <cstdint>
+#include <span>
+#include <utility>
+
+namespace wright::detail {
+
+template <class T, template <class...> class Of>
+inline constexpr bool is_a = false;
+template <template <class...> class Of, class... Args>
+inline constexpr bool is_a<Of<Args...>, Of> = true;
+
+template <class T>
+concept Character = std::same_as<T, char> || std::same_as<T, wchar_t> || std::same_as<T, char8_t> ||
+    std::same_as<T, char16_t> || std::same_as<T, char32_t>;
+template <class T>
+concept Integer = std::integral<T> && !std::same_as<T, bool> && !Character<T>;
+template <class T>
+concept StringMap = (is_a<T, std::map> ||
+                     is_a<T, std::unordered_map>)&&std::same_as<typename T::key_type, std::string>;
+
+template <class T>
+constexpr bool has_json_form() {
+  if constexpr (is_a<T, std::optional> || is_a<T, std::vector>) {
+    return has_json_form<typename T::value_type>();
+  } else if constexpr (StringMap<T>) {
+    return has_json_form<typename T::mapped_type>();
+  } else {
+    return std::same_as<T, bool> || Integer<T> || std::floating_point<T> ||
+           std::same_as<T, std::string> || std::same_as<T, Json> || DescribedStruct<T> ||
+           DescribedEnum<T>;
+  }
+}
+
+template <class T>
+constexpr void require_json_form() {
+  static_assert(has_json_form<T>(),
+                "wright: this type has no JSON form. Describe a struct with WRIGHT_DESCRIBE, an "
+                "enum with WRIGHT_ENUM, or use one of the types listed in wright/schema.h");
+}
+
+// Where a value stands in the document; lives on the stack, costs nothing until it is printed.
+struct Path {
+  const Path* parent = nullptr;
+  std::string_view key;
+  std::size_t index = 0;
+
+  std::string text() const;
+};
+
+using Problems = std::vector<std::string>;
+
+// The name of a type at run time, to recognise types that contain themselves.
+template <class T>
+inline constexpr char type_key = 0;
+
+class SchemaBuilder {
+ public:
+  // Returns a reference when the type is being described already, else remembers that it is.
+  std::optional<Json> enter(const void* key, std::string_view name);
+  Json leave(Json schema);  // of the innermost type; a reference to it when it contains itself
+  Json finish(Json root);   // adds $defs
+
+ private:
+  struct Open {
+    const void* key;
+    std::string name;
+    bool is_referenced = false;
+  };
+  std::vector<Open> open_;
+  JsonObject definitions_;
+};
+
+void add_rules(JsonObject& schema, const FieldRules& rules);
+
+const JsonObject* expect_object(const Json& json, const Path& path, Problems& problems);
+const JsonArray* expect_array(const Json& json, const Path& path, Problems& problems);
+void check_count(std::size_t count, const FieldRules* rules, const Path&, Problems& problems);
+void check_range(double value, const FieldRules* rules, const Path& path, Problems& problems);
+void refuse_unknown(const JsonObject& object, std::span<const std::string_view> known,
+                    const Path& path, Problems& problems);
+void report_missing(const Path& path, Problems& problems);
+void report_out_of_range(const Path& path, Problems& problems);
+bool read(const Json& json, bool& value, const Path& path, Problems& problems);
+bool read(const Json& json, double& value, const Path& path, Problems& problems);
+bool read(const Json& json, std::string& value, const FieldRules* rules, const Path& path,
+          Problems& problems);
+// An integer of either sign, or a number without a fraction; nothing when it is neither.
+struct WideInteger {
+  bool is_negative = false;
+  std::uint64_t magnitude = 0;
+};
+std::optional<WideInteger> read_integer(const Json& json, const Path& path, Problems& problems);
+std::optional<std::size_t> read_choice(const Json& json, std::span<const std::string_view> names,
+                                       const Path& path, Problems& problems);
+Error decode_error(const Problems& problems);
+
+template <class T>
+constexpr auto enumerator_names() {
+  constexpr auto all = wright_enumerators(Of<T>{});
+  std::array<std::string_view, all.size()> names{};
+  for (std::size_t i = 0; i < all.size(); ++i) names[i] = all[i].second;
+  return names;
+}
+
+template <class T>
+constexpr auto field_names() {
+  return std::apply(
+      [](const auto&... f) { return std::array<std::string_view, sizeof...(f)>{f.rules.name...}; },
+      wright_fields(Of<T>{}));
+}
+
+template <class T>
+Json build_schema(SchemaBuilder& builder);
+
+template <class T, class Member>
+void add_property(SchemaBuilder& builder, const Field<T, Member>& field, JsonObject& properties,
+                  JsonArray& required) {
+  Json schema = build_schema<Member>(builder);
+  if (!schema.is_object()) schema = JsonObject{};
+  add_rules(schema.as_object(), field.rules);
+  if (field.rules.has_default) {
+    static_assert(std::default_initializable<T>,
+                  "wright: with_default() needs a struct that can be made without arguments");
+    schema.as_object()["default"] = encode(T{}.*field.member);
+  } else if constexpr (!is_a<Member, std::optional>) {
+    required.emplace_back(field.rules.name);
+  }
+  properties[field.rules.name] = std::move(schema);
+}
+
+template <class T>
+Json build_struct_schema(SchemaBuilder& builder) {
+  if (auto reference = builder.enter(&type_key<T>, wright_type_name(Of<T>{}))) return *reference;
+  JsonObject properties;
+  JsonArray required;
+  std::apply([&](const auto&... f) { (add_property(builder, f, properties, required), ...); },
+             wright_fields(Of<T>{}));
+  JsonObject schema{{"type", "object"}, {"properties", std::move(properties)}};
+  if (!required.empty()) schema["required"] = std::move(required);
+  schema["additionalProperties"] = false;
+  return builder.leave(std::move(schema));
+}
+
+template <class T>
+Json build_schema(SchemaBuilder& builder) {
+  require_json_form<T>();
+  if constexpr (std::same_as<T, bool>) {
+    return JsonObject{{"type", "boolean"}};
+  } else if constexpr (std::unsigned_integral<T>) {
+    return JsonObject{{"type", "integer"}, {"minimum", 0}};
+  } else if constexpr (Integer<T>) {
+    return JsonObject{{"type", "integer"}};
+  } else if constexpr (std::floating_point<T>) {
+    return JsonObject{{"type", "number"}};
+  } else if constexpr (std::same_as<T, std::string>) {
+    return JsonObject{{"type", "string"}};
+  } else if constexpr (DescribedEnum<T>) {
+    JsonArray names;
+    for (std::string_view name : enumerator_names<T>()) names.emplace_back(name);
+    return JsonObject{{"type", "string"}, {"enum", std::move(names)}};
+  } else if constexpr (is_a<T, std::optional>) {
+    return build_schema<typename T::value_type>(builder);
+  } else if constexpr (is_a<T, std::vector>) {
+    return JsonObject{{"type", "array"}, {"items", build_schema<typename T::value_type>(builder)}};
+  } else if constexpr (StringMap<T>) {
+    return JsonObject{{"type", "object"},
+                      {"additionalProperties", build_schema<typename T::mapped_type>(builder)}};
+  } else if constexpr (DescribedStruct<T>) {
+    return build_struct_schema<T>(builder);
+  } else {
+    return JsonObject{};  // Json: anything
+  }
+}
+
+template <class T>
+void decode_into(const Json& json, T& value, const FieldRules* rules, const Path& path,
+                 Problems& problems);
+
+template <class T, class Member>
+void decode_field(const JsonObject& object, T& value, const Field<T, Member>& field,
+                  const Path& parent, Problems& problems) {
+  const Path path{&parent, field.rules.name};
+  const Json* found = object.if_contains(field.rules.name);
+  constexpr bool is_optional = is_a<Member, std::optional>;
+  if (found == nullptr || (is_optional && found->is_null())) {
+    if (!is_optional && !field.rules.has_default) report_missing(path, problems);
+    return;
+  }
+  decode_into(*found, value.*field.member, &field.rules, path, problems);
+}
+
+template <class T>
+void decode_struct(const Json& json, T& value, const Path& path, Problems& problems) {
+  const JsonObject* object = expect_object(json, path, problems);
+  if (object == nullptr) return;
+  std::apply([&](const auto&... f) { (decode_field(*object, value, f, path, problems), ...); },
+             wright_fields(Of<T>{}));
+  static constexpr auto known = field_names<T>();
+  refuse_unknown(*object, known, path, problems);
+}
+
+template <Integer T>
+void decode_integer(const Json& json, T& value, const FieldRules* rules, const Path& path,
+                    Problems& problems) {
+  const auto wide = read_integer(json, path, problems);
+  if (!wide) return;
+  const bool fits = wide->is_negative
+                        ? wide->magnitude <= std::uint64_t{1} << 63 &&
+                              std::in_range<T>(static_cast<std::int64_t>(0 - wide->magnitude))
+                        : std::in_range<T>(wide->magnitude);
+  if (!fits) return report_out_of_range(path, problems);
+  value = wide->is_negative ? static_cast<T>(0 - wide->magnitude) : static_cast<T>(wide->magnitude);
+  check_range(static_cast<double>(value), rules, path, problems);
+}
+
+template <class T>
+void decode_into(const Json& json, T& value, const FieldRules* rules, const Path& path,
+                 Problems& problems) {
+  require_json_form<T>();
+  if constexpr (std::same_as<T, bool>) {
+    read(json, value, path, problems);
+  } else if constexpr (Integer<T>) {
+    decode_integer(json, value, rules, path, problems);
+  } else if constexpr (std::floating_point<T>) {
+    double number = 0;
+    if (!read(json, number, path, problems)) return;
+    check_range(number, rules, path, problems);
+    value = static_cast<T>(number);
+  } else if constexpr (std::same_as<T, std::string>) {
+    read(json, value, rules, path, problems);
+  } else if constexpr (DescribedEnum<T>) {
+    static constexpr auto names = enumerator_names<T>();
+    if (const auto index = read_choice(json, names, path, problems)) {
+      value = wright_enumerators(Of<T>{})[*index].first;
+    }
+  } else if constexpr (is_a<T, std::optional>) {
+    if (json.is_null()) {
+      value.reset();
+    } else {
+      decode_into(json, value.emplace(), rules, path, problems);
+    }
+  } else if constexpr (is_a<T, std::vector>) {
+    const JsonArray* array = expect_array(json, path, problems);
+    if (array == nullptr) return;
+    check_count(array->size(), rules, path, problems);
+    value.clear();
+    value.reserve(array->size());
+    for (std::size_t i = 0; i < array->size(); ++i) {
+      typename T::value_type item{};
+      decode_into(array->at(i), item, nullptr, Path{&path, {}, i}, problems);
+      value.push_back(std::move(item));
+    }
+  } else if constexpr (StringMap<T>) {
+    const JsonObject* object = expect_object(json, path, problems);
+    if (object == nullptr) return;
+    check_count(object->size(), rules, path, problems);
+    for (const auto& [key, item] : *object) {
+      decode_into(item, value[std::string(key)], nullptr, Path{&path, key}, problems);
+    }
+  } else if constexpr (DescribedStruct<T>) {
+    decode_struct(json, value, path, problems);
+  } else {
+    value = json;
+  }
+}
+
+}  // namespace wright::detail
+
+namespace wright {
+
+template <class T>
+Json schema_of() {
+  detail::SchemaBuilder builder;
+  return builder.finish(detail::build_schema<T>(builder));
+}
+
+template <class T>
+Result<T> decode(const Json& json) {
+  T value{};
+  detail::Problems problems;
+  detail::decode_into(json, value, nullptr, detail::Path{}, problems);
+  if (!problems.empty()) return std::unexpected(detail::decode_error(problems));
+  return value;
+}
+
+template <class T>
+Json encode(const T& value) {
+  if constexpr (std::convertible_to<const T&, std::string_view>) {
+    return Json(std::string_view(value));
+  } else {
+    detail::require_json_form<T>();
+    if constexpr (std::same_as<T, bool> || std::same_as<T, Json> || detail::Integer<T> ||
+                  std::floating_point<T>) {
+      return Json(value);
+    } else if constexpr (DescribedEnum<T>) {
+      for (const auto& [enumerator, name] : wright_enumerators(Of<T>{})) {
+        if (enumerator == value) return Json(name);
+      }
+      return Json(static_cast<std::int64_t>(value));
+    } else if constexpr (detail::is_a<T, std::optional>) {
+      return value ? encode(*value) : Json(nullptr);
+    } else if constexpr (detail::is_a<T, std::vector>) {
+      JsonArray array;
+      array.reserve(value.size());
+      for (const typename T::value_type& item : value) array.push_back(encode(item));
+      return array;
+    } else if constexpr (detail::StringMap<T>) {
+      JsonObject object;
+      for (const auto& [key, item] : value) object[key] = encode(item);
+      return object;
+    } else {
+      JsonObject object;
+      const auto add = [&]<class Member>(const Field<T, Member>& field) {
+        const Member& member = value.*field.member;
+        if constexpr (detail::is_a<Member, std::optional>) {
+          if (!member) return;
+        }
+        object[field.rules.name] = encode(member);
+      };
+      std::apply([&](const auto&... f) { (add(f), ...); }, wright_fields(Of<T>{}));
+      return object;
+    }
+  }
+}
+
+}  // namespace wright

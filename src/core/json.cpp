@@ -1,0 +1,148 @@
+// Parsing with limits, and a serialiser whose numbers look as people expect.
+#include "wright/json.h"
+
+#include <fmt/format.h>
+#include <boost/json/parser.hpp>
+
+#include <cmath>
+#include <iterator>
+
+namespace wright {
+namespace {
+
+class Writer {
+ public:
+  explicit Writer(int indent) : indent_(indent) {}
+
+  std::string take() && { return std::move(out_); }
+
+  void write(const Json& value) {
+    switch (value.kind()) {
+      case boost::json::kind::null: out_ += "null"; break;
+      case boost::json::kind::bool_: out_ += value.get_bool() ? "true" : "false"; break;
+      case boost::json::kind::int64: append("{}", value.get_int64()); break;
+      case boost::json::kind::uint64: append("{}", value.get_uint64()); break;
+      case boost::json::kind::double_: write_double(value.get_double()); break;
+      case boost::json::kind::string: write_string(value.get_string()); break;
+      case boost::json::kind::array: write_array(value.get_array()); break;
+      case boost::json::kind::object: write_object(value.get_object()); break;
+    }
+  }
+
+ private:
+  template <class T>
+  void append(fmt::format_string<T&> format, T value) {
+    fmt::format_to(std::back_inserter(out_), format, value);
+  }
+
+  void write_double(double value) {
+    if (!std::isfinite(value)) {
+      out_ += "null";
+      return;
+    }
+    append("{}", value);
+  }
+
+  void write_string(std::string_view text) {
+    const std::string repaired =
+        is_valid_utf8(text) ? std::string() : to_valid_utf8(std::string(text));
+    if (!repaired.empty()) text = repaired;
+    out_ += '"';
+    std::size_t plain = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      const char c = text[i];
+      if (static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\') continue;
+      out_.append(text, plain, i - plain);
+      plain = i + 1;
+      switch (c) {
+        case '"': out_ += "\\\""; break;
+        case '\\': out_ += "\\\\"; break;
+        case '\n': out_ += "\\n"; break;
+        case '\r': out_ += "\\r"; break;
+        case '\t': out_ += "\\t"; break;
+        default: append("\\u{:04x}", static_cast<int>(c)); break;
+      }
+    }
+    out_.append(text, plain);
+    out_ += '"';
+  }
+
+  void write_array(const JsonArray& array) {
+    out_ += '[';
+    ++depth_;
+    bool is_first = true;
+    for (const Json& item : array) {
+      separate(is_first);
+      write(item);
+    }
+    close(']', is_first);
+  }
+
+  void write_object(const JsonObject& object) {
+    out_ += '{';
+    ++depth_;
+    bool is_first = true;
+    for (const auto& [key, item] : object) {
+      separate(is_first);
+      write_string(key);
+      out_ += indent_ > 0 ? ": " : ":";
+      write(item);
+    }
+    close('}', is_first);
+  }
+
+  void separate(bool& is_first) {
+    if (!is_first) out_ += ',';
+    is_first = false;
+    new_line();
+  }
+
+  void close(char bracket, bool is_empty) {
+    --depth_;
+    if (!is_empty) new_line();
+    out_ += bracket;
+  }
+
+  void new_line() {
+    if (indent_ == 0) return;
+    out_ += '\n';
+    out_.append(static_cast<std::size_t>(indent_ * depth_), ' ');
+  }
+
+  std::string out_;
+  int indent_;
+  int depth_ = 0;
+};
+
+std::string written(const Json& value, int indent) {
+  Writer writer(indent);
+  writer.write(value);
+  return std::move(writer).take();
+}
+
+}  // namespace
+
+Result<Json> parse_json(std::string_view text) {
+  if (!is_valid_utf8(text)) return fail(ErrorCode::invalid_json, "The text is not valid UTF-8");
+  boost::json::parse_options options;
+  options.max_depth = kMaxJsonDepth;
+  boost::json::parser parser({}, options);
+  boost::json::error_code error;
+  const std::size_t read = parser.write_some(text.data(), text.size(), error);
+  if (!error && read < text.size()) error = boost::json::error::extra_data;
+  if (error) {
+    return fail(ErrorCode::invalid_json,
+                fmt::format("Invalid JSON at byte {}: {}", read, error.message()));
+  }
+  return parser.release();
+}
+
+std::string to_text(const Json& value) {
+  return written(value, 0);
+}
+
+std::string to_pretty_text(const Json& value) {
+  return written(value, 2);
+}
+
+}  // namespace wright

@@ -1,0 +1,249 @@
+#include "wright/message.h"
+
+#include <fmt/format.h>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include <array>
+#include <utility>
+
+#include "wright/request.h"
+
+namespace wright {
+namespace {
+
+constexpr std::array kRoleNames{
+    std::pair{Role::user, std::string_view("user")},
+    std::pair{Role::assistant, std::string_view("assistant")},
+    std::pair{Role::system, std::string_view("system")},
+    std::pair{Role::tool, std::string_view("tool")},
+};
+
+std::string joined_text(const std::vector<Part>& parts) {
+  std::string joined;
+  for (const Part& part : parts) {
+    if (const auto* text = std::get_if<Text>(&part)) joined += text->text;
+  }
+  return joined;
+}
+
+std::vector<ToolCall> calls_in(const std::vector<Part>& parts) {
+  std::vector<ToolCall> calls;
+  for (const Part& part : parts) {
+    if (const auto* call = std::get_if<ToolCall>(&part)) calls.push_back(*call);
+  }
+  return calls;
+}
+
+// --- JSON form ------------------------------------------------------------------------------
+
+Json part_json(const Text& part) {
+  return {{"type", "text"}, {"text", part.text}};
+}
+Json part_json(const Reasoning& part) {
+  return {{"type", "reasoning"}, {"text", part.text}, {"opaque", part.opaque}};
+}
+Json part_json(const Image& part) {
+  return {{"type", "image"}, {"media_type", part.media_type}, {"base64", part.base64}};
+}
+Json part_json(const ToolCall& part) {
+  return {
+      {"type", "tool_call"}, {"id", part.id}, {"name", part.name}, {"arguments", part.arguments}};
+}
+Json part_json(const ToolResult& part) {
+  return {{"type", "tool_result"},
+          {"call_id", part.call_id},
+          {"name", part.name},
+          {"content", part.content},
+          {"is_error", part.is_error}};
+}
+
+// Reads the fields of one part; remembers that a field was missing or of the wrong type.
+class PartReader {
+ public:
+  explicit PartReader(const JsonObject& object) : object_(object) {}
+
+  std::string text(std::string_view key) {
+    const Json* value = object_.if_contains(key);
+    if (value != nullptr && value->is_string()) return std::string(value->get_string());
+    bad_key_ = key;
+    return {};
+  }
+  bool flag(std::string_view key) {
+    const Json* value = object_.if_contains(key);
+    if (value != nullptr && value->is_bool()) return value->get_bool();
+    bad_key_ = key;
+    return false;
+  }
+  std::string_view bad_key() const { return bad_key_; }
+
+ private:
+  const JsonObject& object_;
+  std::string_view bad_key_;
+};
+
+Result<Part> part_from_json(const Json& json) {
+  const JsonObject* object = json.if_object();
+  if (object == nullptr) return fail(ErrorCode::invalid_json, "A message part is not an object");
+  PartReader read(*object);
+  const std::string type = read.text("type");
+  Part part;
+  if (type == "text") {
+    part = Text{read.text("text")};
+  } else if (type == "reasoning") {
+    part = Reasoning{read.text("text"), read.text("opaque")};
+  } else if (type == "image") {
+    part = Image{read.text("media_type"), read.text("base64")};
+  } else if (type == "tool_call") {
+    part = ToolCall{read.text("id"), read.text("name"), read.text("arguments")};
+  } else if (type == "tool_result") {
+    part = ToolResult{read.text("call_id"), read.text("name"), read.text("content"),
+                      read.flag("is_error")};
+  } else {
+    return fail(ErrorCode::invalid_json, fmt::format("Unknown message part type '{}'", type));
+  }
+  if (!read.bad_key().empty()) {
+    return fail(ErrorCode::invalid_json,
+                fmt::format("Message part '{}' lacks a valid '{}'", type, read.bad_key()));
+  }
+  return part;
+}
+
+}  // namespace
+
+std::string_view to_string(Role role) {
+  for (const auto& [value, name] : kRoleNames) {
+    if (value == role) return name;
+  }
+  return "user";
+}
+
+Result<Role> role_from(std::string_view text) {
+  for (const auto& [value, name] : kRoleNames) {
+    if (name == text) return value;
+  }
+  return fail(ErrorCode::invalid_argument, fmt::format("Unknown role '{}'", text));
+}
+
+std::string_view to_string(StopReason reason) {
+  switch (reason) {
+    case StopReason::end_turn: return "end_turn";
+    case StopReason::tool_use: return "tool_use";
+    case StopReason::max_tokens: return "max_tokens";
+    case StopReason::stop_sequence: return "stop_sequence";
+    case StopReason::content_filter: return "content_filter";
+    case StopReason::other: return "other";
+  }
+  return "other";
+}
+
+Message Message::user(std::string text) {
+  return {Role::user, {Text{std::move(text)}}};
+}
+Message Message::assistant(std::string text) {
+  return {Role::assistant, {Text{std::move(text)}}};
+}
+Message Message::system(std::string text) {
+  return {Role::system, {Text{std::move(text)}}};
+}
+Message Message::tool(ToolResult result) {
+  return {Role::tool, {std::move(result)}};
+}
+
+std::string Message::text() const {
+  return joined_text(parts);
+}
+std::vector<ToolCall> Message::tool_calls() const {
+  return calls_in(parts);
+}
+std::string Response::text() const {
+  return joined_text(content);
+}
+std::vector<ToolCall> Response::tool_calls() const {
+  return calls_in(content);
+}
+
+std::string display_text(const Message& message) {
+  std::string shown;
+  bool has_calls = false;
+  for (const Part& part : message.parts) {
+    if (const auto* text = std::get_if<Text>(&part)) {
+      shown += text->text;
+    } else if (const auto* result = std::get_if<ToolResult>(&part)) {
+      if (!shown.empty()) shown += '\n';
+      shown +=
+          fmt::format(fmt::runtime(result->is_error ? "Tool {} failed: {}" : "Tool {} result:\n{}"),
+                      result->name, result->content);
+    } else if (std::holds_alternative<ToolCall>(part)) {
+      has_calls = true;
+    } else if (std::holds_alternative<Image>(part)) {
+      shown += "[image]";
+    }
+  }
+  if (shown.empty() && has_calls) return std::string(kUsingTools);
+  return shown;
+}
+
+Usage& Usage::operator+=(const Usage& other) {
+  input_tokens += other.input_tokens;
+  output_tokens += other.output_tokens;
+  cached_tokens += other.cached_tokens;
+  reasoning_tokens += other.reasoning_tokens;
+  return *this;
+}
+
+Json to_json(const Message& message) {
+  JsonArray parts;
+  parts.reserve(message.parts.size());
+  for (const Part& part : message.parts) {
+    parts.push_back(std::visit([](const auto& p) { return part_json(p); }, part));
+  }
+  return {{"role", to_string(message.role)}, {"parts", std::move(parts)}};
+}
+
+Result<Message> message_from_json(const Json& json) {
+  const JsonObject* object = json.if_object();
+  const Json* role = object != nullptr ? object->if_contains("role") : nullptr;
+  const Json* parts = object != nullptr ? object->if_contains("parts") : nullptr;
+  if (role == nullptr || !role->is_string() || parts == nullptr || !parts->is_array()) {
+    return fail(ErrorCode::invalid_json, "A message needs a 'role' and an array of 'parts'");
+  }
+  const auto known_role = role_from(role->get_string());
+  if (!known_role) return std::unexpected(known_role.error());
+  Message message{*known_role, {}};
+  message.parts.reserve(parts->get_array().size());
+  for (const Json& item : parts->get_array()) {
+    auto part = part_from_json(item);
+    if (!part) return std::unexpected(std::move(part).error());
+    message.parts.push_back(std::move(*part));
+  }
+  return message;
+}
+
+Json to_json(const Usage& usage) {
+  return {{"input_tokens", usage.input_tokens},
+          {"output_tokens", usage.output_tokens},
+          {"cached_tokens", usage.cached_tokens},
+          {"reasoning_tokens", usage.reasoning_tokens}};
+}
+
+Result<Usage> usage_from_json(const Json& json) {
+  const JsonObject* object = json.if_object();
+  if (object == nullptr) return fail(ErrorCode::invalid_json, "Usage is not an object");
+  Usage usage;
+  const auto read = [&](std::string_view key, std::int64_t& value) {
+    const Json* found = object->if_contains(key);
+    if (found == nullptr) return true;
+    if (!found->is_int64()) return false;
+    value = found->get_int64();
+    return true;
+  };
+  if (!read("input_tokens", usage.input_tokens) || !read("output_tokens", usage.output_tokens) ||
+      !read("cached_tokens", usage.cached_tokens) ||
+      !read("reasoning_tokens", usage.reasoning_tokens)) {
+    return fail(ErrorCode::invalid_json, "Usage counts must be integers");
+  }
+  return usage;
+}
+
+}  // namespace wright

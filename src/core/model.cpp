@@ -1,0 +1,36 @@
+#include "wright/model.h"
+
+namespace wright {
+namespace {
+
+class FunctionBackend : public ModelBackend {
+ public:
+  using Function = std::function<Result<Response>(const Request&, const ModelCall&)>;
+
+  explicit FunctionBackend(Function function) : function_(std::move(function)) {}
+
+  Result<Response> complete(const Request& request, const ModelCall& call) override {
+    return function_(request, call);
+  }
+
+ private:
+  Function function_;
+};
+
+}  // namespace
+
+Result<Response> Model::complete(const Request& request, const ModelCall& call) const {
+  if (backend_ == nullptr) {
+    return fail(ErrorCode::invalid_argument,
+                "The agent has no model. Set one, for example wright::model(\"offline\")");
+  }
+  return backend_->complete(request, call);
+}
+
+Model model_from(std::string provider, std::string name,
+                 std::function<Result<Response>(const Request&, const ModelCall&)> complete) {
+  return {std::move(provider), std::move(name),
+          std::make_shared<FunctionBackend>(std::move(complete))};
+}
+
+}  // namespace wright

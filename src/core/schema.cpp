@@ -1,0 +1,223 @@
+// The parts of schema.h that do not depend on a type: building schemas and naming what is wrong.
+#include "wright/schema.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace wright::detail {
+namespace {
+
+std::string_view kind_of(const Json& json) {
+  switch (json.kind()) {
+    case boost::json::kind::null: return "null";
+    case boost::json::kind::bool_: return "a boolean";
+    case boost::json::kind::int64:
+    case boost::json::kind::uint64: return "an integer";
+    case boost::json::kind::double_: return "a number";
+    case boost::json::kind::string: return "a string";
+    case boost::json::kind::array: return "an array";
+    case boost::json::kind::object: return "an object";
+  }
+  return "something else";
+}
+
+// "Parameter place.city", or "The arguments" for the document itself.
+std::string subject(const Path& path) {
+  const std::string text = path.text();
+  return text.empty() ? "The arguments" : "Parameter " + text;
+}
+
+void report(const Path& path, Problems& problems, std::string_view what) {
+  problems.push_back(fmt::format("{} {}", subject(path), what));
+}
+
+void report_type(const Json& json, std::string_view expected, const Path& path,
+                 Problems& problems) {
+  report(path, problems, fmt::format("must be {}, not {}", expected, kind_of(json)));
+}
+
+std::size_t count_characters(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+// A bound as JSON: an integer where it is one, so that schemas say 7 and not 7.0.
+Json bound(double value) {
+  if (value == std::floor(value) && std::abs(value) < 1e15) {
+    return static_cast<std::int64_t>(value);
+  }
+  return value;
+}
+
+// Reports that `count` lies outside the bounds. `unit` is "characters" or "items".
+void check_bounds(std::size_t count, const std::optional<std::size_t>& low,
+                  const std::optional<std::size_t>& high, std::string_view unit, const Path& path,
+                  Problems& problems) {
+  if (low && count < *low) {
+    report(path, problems, fmt::format("must have at least {} {}, not {}", *low, unit, count));
+  }
+  if (high && count > *high) {
+    report(path, problems, fmt::format("must have at most {} {}, not {}", *high, unit, count));
+  }
+}
+
+}  // namespace
+
+std::string Path::text() const {
+  if (parent == nullptr) return {};
+  std::string before = parent->text();
+  if (key.data() == nullptr) return fmt::format("{}[{}]", before, index);
+  if (before.empty()) return std::string(key);
+  return fmt::format("{}.{}", before, key);
+}
+
+std::optional<Json> SchemaBuilder::enter(const void* key, std::string_view name) {
+  for (std::size_t i = 0; i < open_.size(); ++i) {
+    if (open_[i].key != key) continue;
+    open_[i].is_referenced = true;
+    if (i == 0) return JsonObject{{"$ref", "#"}};
+    return JsonObject{{"$ref", "#/$defs/" + open_[i].name}};
+  }
+  open_.push_back({key, std::string(name)});
+  return std::nullopt;
+}
+
+Json SchemaBuilder::leave(Json schema) {
+  Open finished = std::move(open_.back());
+  open_.pop_back();
+  if (!finished.is_referenced || open_.empty()) return schema;
+  definitions_[finished.name] = std::move(schema);
+  return JsonObject{{"$ref", "#/$defs/" + finished.name}};
+}
+
+Json SchemaBuilder::finish(Json root) {
+  if (!definitions_.empty()) root.as_object()["$defs"] = std::move(definitions_);
+  return root;
+}
+
+void add_rules(JsonObject& schema, const FieldRules& rules) {
+  if (!rules.description.empty()) schema["description"] = rules.description;
+  if (rules.minimum) schema["minimum"] = bound(*rules.minimum);
+  if (rules.maximum) schema["maximum"] = bound(*rules.maximum);
+  if (rules.min_length) schema["minLength"] = *rules.min_length;
+  if (rules.max_length) schema["maxLength"] = *rules.max_length;
+  if (rules.min_items) schema["minItems"] = *rules.min_items;
+  if (rules.max_items) schema["maxItems"] = *rules.max_items;
+}
+
+const JsonObject* expect_object(const Json& json, const Path& path, Problems& problems) {
+  const JsonObject* object = json.if_object();
+  if (object == nullptr) report_type(json, "an object", path, problems);
+  return object;
+}
+
+const JsonArray* expect_array(const Json& json, const Path& path, Problems& problems) {
+  const JsonArray* array = json.if_array();
+  if (array == nullptr) report_type(json, "an array", path, problems);
+  return array;
+}
+
+void check_count(std::size_t count, const FieldRules* rules, const Path& path, Problems& problems) {
+  if (rules == nullptr) return;
+  check_bounds(count, rules->min_items, rules->max_items, "items", path, problems);
+}
+
+void check_range(double value, const FieldRules* rules, const Path& path, Problems& problems) {
+  if (rules == nullptr) return;
+  if (rules->minimum && value < *rules->minimum) {
+    report(path, problems, fmt::format("must be at least {}, not {}", *rules->minimum, value));
+  }
+  if (rules->maximum && value > *rules->maximum) {
+    report(path, problems, fmt::format("must be at most {}, not {}", *rules->maximum, value));
+  }
+}
+
+void refuse_unknown(const JsonObject& object, std::span<const std::string_view> known,
+                    const Path& path, Problems& problems) {
+  for (const auto& member : object) {
+    if (std::ranges::find(known, std::string_view(member.key())) != known.end()) continue;
+    problems.push_back(fmt::format("Unknown parameter: {} (known: {})",
+                                   Path{&path, member.key()}.text(), fmt::join(known, ", ")));
+  }
+}
+
+void report_missing(const Path& path, Problems& problems) {
+  problems.push_back("Missing required parameter: " + path.text());
+}
+
+void report_out_of_range(const Path& path, Problems& problems) {
+  report(path, problems, "is out of range");
+}
+
+bool read(const Json& json, bool& value, const Path& path, Problems& problems) {
+  if (!json.is_bool()) {
+    report_type(json, "a boolean", path, problems);
+    return false;
+  }
+  value = json.get_bool();
+  return true;
+}
+
+bool read(const Json& json, double& value, const Path& path, Problems& problems) {
+  if (!json.is_number()) {
+    report_type(json, "a number", path, problems);
+    return false;
+  }
+  value = json.to_number<double>();
+  return true;
+}
+
+bool read(const Json& json, std::string& value, const FieldRules* rules, const Path& path,
+          Problems& problems) {
+  if (!json.is_string()) {
+    report_type(json, "a string", path, problems);
+    return false;
+  }
+  value = std::string_view(json.get_string());
+  if (rules != nullptr && (rules->min_length || rules->max_length)) {
+    check_bounds(count_characters(value), rules->min_length, rules->max_length, "characters", path,
+                 problems);
+  }
+  return true;
+}
+
+std::optional<WideInteger> read_integer(const Json& json, const Path& path, Problems& problems) {
+  if (json.is_uint64()) return WideInteger{false, json.get_uint64()};
+  if (json.is_int64()) {
+    const std::int64_t value = json.get_int64();
+    const auto bits = static_cast<std::uint64_t>(value);
+    return value < 0 ? WideInteger{true, 0 - bits} : WideInteger{false, bits};
+  }
+  if (json.is_double()) {
+    const double value = json.get_double();
+    // 2^63: every smaller magnitude fits, and its conversion is exact.
+    if (value == std::trunc(value) && std::abs(value) < 9223372036854775808.0) {
+      return WideInteger{value < 0, static_cast<std::uint64_t>(std::abs(value))};
+    }
+  }
+  report_type(json, "an integer", path, problems);
+  return std::nullopt;
+}
+
+std::optional<std::size_t> read_choice(const Json& json, std::span<const std::string_view> names,
+                                       const Path& path, Problems& problems) {
+  if (!json.is_string()) {
+    report_type(json, "a string", path, problems);
+    return std::nullopt;
+  }
+  const auto found = std::ranges::find(names, std::string_view(json.get_string()));
+  if (found == names.end()) {
+    report(path, problems, fmt::format("must be one of: {}", fmt::join(names, ", ")));
+    return std::nullopt;
+  }
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+Error decode_error(const Problems& problems) {
+  return Error{ErrorCode::invalid_argument, fmt::format("{}", fmt::join(problems, "; ")), {}};
+}
+
+}  // namespace wright::detail
