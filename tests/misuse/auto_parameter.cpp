@@ -1,5 +1,4 @@
-// expect: wright::tool: the third argument must be a function or a lambda with named parameter
-// types
+// expect: the third argument must be a function or a lambda with named parameter types
 #include "wright/wright.h"
 
 wright::Tool made() {
