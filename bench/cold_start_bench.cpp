@@ -35,5 +35,3 @@ void wright_version(benchmark::State& state) {
 BENCHMARK(wright_version)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 }  // namespace
-
-BENCHMARK_MAIN();

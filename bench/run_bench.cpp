@@ -67,5 +67,3 @@ BENCHMARK(json_round_trip);
 
 }  // namespace
 }  // namespace wright
-
-BENCHMARK_MAIN();

@@ -136,5 +136,3 @@ BENCHMARK(sqlite_bytes)->Arg(10)->Arg(100)->Arg(1000)->Iterations(1);
 
 }  // namespace
 }  // namespace wright
-
-BENCHMARK_MAIN();
