@@ -142,6 +142,8 @@ constexpr Rule kRules[] = {
     {Family::script, LineRole::definition, 100, "type alias",
      R"(^\s*(?:export\s+)?(?:declare\s+)?type\s+(NAME)\s*(?:<.*>)?\s*=)"},
     {Family::script, LineRole::definition, 95, "class", R"(=\s*class\s+(NAME)\b)"},
+    {Family::script, LineRole::declaration, 28, "import",
+     R"(\b(?:const|let|var)\s+\{?[\w$,\s:]*(NAME)[\w$,\s:]*\}?\s*=\s*(?:await\s+import|require)\s*\()"},
     {Family::script, LineRole::definition, 95, "variable",
      R"(^(?:export\s+)?(?:declare\s+)?(?:const|let|var)\s+(NAME)\b)"},
     {Family::script, LineRole::definition, 85, "function",
@@ -223,7 +225,8 @@ constexpr Rule kRules[] = {
     {Family::cmake, LineRole::definition, 100, "function or macro",
      R"((?i)^\s*(?:function|macro)\s*\(\s*(NAME))"},
     {Family::cmake, LineRole::definition, 95, "target",
-     R"((?i)\b(?:add_library|add_executable|add_custom_target|pybind11_add_module|project)\s*\(\s*(NAME))"},
+     R"((?i)\b(?:add_library|add_executable|add_custom_target|pybind11_add_module)\s*\(\s*(NAME))"},
+    {Family::cmake, LineRole::definition, 90, "project", R"((?i)\bproject\s*\(\s*(NAME))"},
     {Family::cmake, LineRole::definition, 92, "option",
      R"((?i)\b(?:option|cmake_dependent_option)\s*\(\s*(NAME))"},
     {Family::cmake, LineRole::definition, 85, "variable", R"((?i)^\s*set\s*\(\s*(NAME))"},
@@ -269,9 +272,10 @@ std::span<const Rule> definition_rules() {
 
 std::string_view likely_definitions() {
   return R"(^\s*#\s*define\s+NAME)"
-         R"(|\b(?:class|struct|union|enum|interface|trait|record|protocol|namespace|concept|module|mod|message|service|typealias|object)\b[^;=()*&]*NAME\s*(?:$|[{:(<\[/=]))"
-         R"(|\b(?:def|defp|defun|defn|defmacro|defmodule|fn|func|fun|function|sub|macro|macro_rules!|rpc|package|type|using|let|val|newtype|data|define_method|option|add_library|add_executable|add_custom_target|project|set)\b[^;=]*NAME)"
-         R"(|(?i:\bcreate\s.*)NAME)"
+         R"(|\b(?:class|struct|union|enum|interface|trait|record|protocol|namespace|concept|module|mod|message|service|typealias|object)\b[^;=()*&]*NAME\s*(?:$|[{:(<\[/=]|final\b|extends\b|implements\b|with\b|where\b))"
+         R"(|\b(?:class|struct|union|enum)\s+\S*\([^;]*NAME\s*(?:$|[{:]))"
+         R"(|\b(?:def|defp|defun|defn|defmacro|defmodule|fn|func|fun|function|sub|macro|rpc|package|type|using|let|val|newtype|data|define_method|option|add_library|add_executable|add_custom_target|project|set)\b[^;=]*NAME)"
+         R"(|(?i:\bcreate\s.*)NAME|\bmacro_rules!\s*NAME)"
          R"(|^[A-Za-z_][^;=.#]*[\s*&:]NAME\s*\([^;]*$|^(?:\w+::)*NAME\s*\()"
          R"(|^\s*NAME\s*\(\s*\)\s*(?:\{|$)|\btypedef\b.*NAME|^\s*\}.*NAME\s*[;,\[])"
          R"(|^(?:(?:export|static|pub(?:\([^)]*\))?|const|constexpr|inline|let|var|my|our|declare|readonly)\s+)+[^;=(]*NAME\s*(?:\[[^\]]*\]\s*)*(?::[^=;]*)?(?:[=;{]|$))";
@@ -279,7 +283,7 @@ std::string_view likely_definitions() {
 
 std::string_view possible_definitions() {
   return R"(^\s*(?:[A-Za-z_][\w:<>,\s*&\[\]?.]*[\s*&>])?(?:\w+::)*~?NAME\s*(?:\(|(?:\[[^\]]*\]\s*)*(?:=(?:[^=]|$)|;|\{|$)))"
-         R"(|^[\s"'`\[$]*NAME["'`\]]?\s*(?:[,:=}/]|\(.*\{\s*$|$|\s\w+.*,?$)|[.$]NAME\s*=(?:[^=]|$)|\benum\b[^;]*NAME|\b(?:const|let|var|local|extern|attr_\w+|alias|alias_method)\b.*NAME)"
+         R"(|^[\s"'`\[$]*NAME["'`\]]?\s*(?:[,:=}/]|[?+!]=|\(.*\{\s*$|$|\s\w+.*,?$)|[.$]NAME\s*=(?:[^=]|$)|\benum\b[^;]*NAME|\b(?:const|let|var|local|extern|attr_\w+|alias|alias_method)\b.*NAME)"
          R"(|\(\s*[\w\s]*\*\s*NAME\s*\)\s*\(|^\s*(?:[A-Za-z_]\w*(?:\s*=\s*[\w-]+)?\s*,\s*)+NAME\s*(?:[,=}]|$))";
 }
 

@@ -29,9 +29,11 @@ struct CompiledRule {
   std::unique_ptr<RE2> pattern;
 };
 
+enum class LetterCase : std::uint8_t { exact, any };
+
 class DefinitionJudge {
  public:
-  explicit DefinitionJudge(std::string_view name);
+  explicit DefinitionJudge(std::string_view name, LetterCase letters = LetterCase::exact);
 
   // From the line alone.
   Verdict judge(std::string_view path, std::string_view line) const;

@@ -101,6 +101,8 @@ const Language& language_of(std::string_view path) {
   if (extension == "in")
     extension = extension_of(std::string_view(name).substr(0, name.size() - 3));
   if (extension.empty()) return kUnknown;
+  const bool is_manual_page = extension.size() == 1 && extension[0] >= '1' && extension[0] <= '9';
+  if (is_manual_page) return language_named("Text");
   for (const Language& language : languages()) {
     if (std::ranges::count(language.extensions, extension) > 0) return language;
   }

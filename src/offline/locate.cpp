@@ -54,7 +54,9 @@ int rank_of(const Definition& candidate, const Question& question, const Qualifi
     const bool is_below_owner = std::ranges::any_of(owners, [&](const Match& owner) {
       return owner.path == candidate.path && owner.line <= candidate.line;
     });
-    rank += is_spelled ? 60 : is_below_owner ? 40 : -20;
+    const std::string_view file = file_name(candidate.path);
+    const bool is_module = lower(file.substr(0, file.find('.'))) == lower(name.owner);
+    rank += is_spelled ? 60 : is_below_owner || is_module ? 40 : -20;
   }
   return rank;
 }
@@ -113,12 +115,14 @@ Window window_of(const FileText& file) {
   return {file.path, file.start_line, file.total_lines, split_lines(file.content)};
 }
 
-std::optional<Definitions> locate(const Question& question, Investigation& look) {
+std::optional<Definitions> locate(const Question& question, Investigation& look,
+                                  LetterCase letters) {
   const QualifiedName name = split_qualified(question.subject);
   const auto search = [&](std::string pattern, std::string mode, int limit) {
     GrepRequest wanted = in_scope(question, std::move(pattern));
     wanted.output_mode = std::move(mode);
     wanted.limit = limit;
+    wanted.ignores_case = letters == LetterCase::any;
     return look.grep(wanted);
   };
   const Matches likely = search(likely_definitions_of(name.name), "content", 200);
@@ -139,7 +143,7 @@ std::optional<Definitions> locate(const Question& question, Investigation& look)
   located.files = mentions.counts;
   located.is_complete = !likely.is_truncated && !possible.is_truncated;
 
-  const DefinitionJudge judge(name.name);
+  const DefinitionJudge judge(name.name, letters);
   std::set<std::pair<std::string, int>> seen;
   for (const Matches* source : {&likely, &possible}) {
     for (const Match& match : source->matches) {

@@ -41,7 +41,8 @@ struct QualifiedName {
 QualifiedName split_qualified(std::string_view name);
 
 // Nothing while the investigation is waiting.
-std::optional<Definitions> locate(const Question& question, Investigation& look);
+std::optional<Definitions> locate(const Question& question, Investigation& look,
+                                  LetterCase letters = LetterCase::exact);
 
 // A window over the text that was read.
 Window window_of(const FileText& file);

@@ -97,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(
         Phrasing{"what are the largest files?", Topic::ranked_files, "", "largest"},
         Phrasing{"biggest file", Topic::ranked_files, "", "largest"},
         Phrasing{"show the 10 longest files in src", Topic::ranked_files, "", "largest", "", "src"},
-        Phrasing{"which files changed most recently?", Topic::idea, "files changed most recently"},
+        Phrasing{"which files changed most recently?", Topic::ranked_files, "", "newest"},
         Phrasing{"newest files", Topic::ranked_files, "", "newest"},
         Phrasing{"what does src/main.cpp do?", Topic::file, "src/main.cpp"},
         Phrasing{"explain Makefile", Topic::file, "Makefile"},

@@ -43,7 +43,8 @@ constexpr auto kEmptyWords = std::to_array<std::string_view>(
      "used",    "using",    "was",         "we",          "were",   "what",    "when",   "where",
      "which",   "who",      "why",         "will",        "with",   "within",  "work",   "works",
      "would",   "you",      "your",        "handled",     "handle", "handles", "way",    "works",
-     "working", "look",     "looking"});
+     "working", "look",     "looking",     "whether",     "use",    "uses",    "decide", "decides",
+     "need",    "needs"});
 
 constexpr auto kFileNames = std::to_array<std::string_view>(
     {"makefile", "gnumakefile", "dockerfile", "readme", "license", "licence", "copying",
@@ -114,8 +115,9 @@ std::string stem(std::string_view word) {
   constexpr auto kSuffixes = std::to_array<std::string_view>(
       {"ations", "ation", "ings", "ing", "ions", "ion", "ers", "ies", "ed", "es", "er", "s", "e"});
   for (const std::string_view suffix : kSuffixes) {
-    if (word.ends_with(suffix) && word.size() >= suffix.size() + kShortest) {
-      if (suffix == "s" && word.ends_with("ss")) continue;
+    if (suffix == "s" && word.ends_with("ss")) continue;
+    const std::size_t shortest = suffix == "s" ? 3 : kShortest;  // "maps" → "map"
+    if (word.ends_with(suffix) && word.size() >= suffix.size() + shortest) {
       return std::string(word.substr(0, word.size() - suffix.size()));
     }
   }
