@@ -10,6 +10,7 @@
 #include <array>
 #include <csignal>
 #include <cstdint>
+#include <utility>
 
 #include "app/exit_code.h"
 
@@ -29,27 +30,34 @@ sigset_t watched_signals() {
 
 }  // namespace
 
-Interruption::Interruption(std::function<void()> on_first) : on_first_(std::move(on_first)) {
+Interruption::Interruption() {
   const sigset_t watched = watched_signals();
   signals_ = signalfd(-1, &watched, SFD_CLOEXEC);
   ended_ = eventfd(0, EFD_CLOEXEC);
-  // Without descriptors left, the signals keep their usual effect: they end the process.
-  if (signals_ < 0 || ended_ < 0) return;
   pthread_sigmask(SIG_BLOCK, &watched, &mask_before_);
-  thread_ = std::thread([this] { watch(); });
+}
+
+void Interruption::watch(std::function<void()> on_first) {
+  on_first_ = std::move(on_first);
+  if (signals_ >= 0 && ended_ >= 0) {
+    thread_ = std::thread([this] { await_signals(); });
+  } else {
+    // Without descriptors left, the signals keep their usual effect: they end the process.
+    pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
+  }
 }
 
 Interruption::~Interruption() {
   if (thread_.joinable()) {
     eventfd_write(ended_, 1);
     thread_.join();
-    pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
   }
+  pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
   if (signals_ >= 0) close(signals_);
   if (ended_ >= 0) close(ended_);
 }
 
-void Interruption::watch() {
+void Interruption::await_signals() {
   while (true) {
     std::array<pollfd, 2> waits{pollfd{signals_, POLLIN, 0}, pollfd{ended_, POLLIN, 0}};
     if (poll(waits.data(), waits.size(), -1) < 0) continue;

@@ -10,19 +10,22 @@ namespace wright::app {
 
 class Interruption {
  public:
-  // Must be made before any other thread, which would otherwise receive the signals. The first
-  // signal requests the stop and calls `on_first`, in a thread of its own; a second one ends the
-  // process at once. Signals that the parent had ignored (nohup) stay ignored.
-  explicit Interruption(std::function<void()> on_first);
+  // From now on the signals wait. Must be made before any other thread, which would otherwise
+  // receive them. Signals that the parent had ignored (nohup) stay ignored.
+  Interruption();
   ~Interruption();
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
+
+  // From now on the first signal requests the stop and calls `on_first` (which may be empty) in a
+  // thread of its own; a second one ends the process at once.
+  void watch(std::function<void()> on_first);
 
   std::stop_token token() const { return source_.get_token(); }
   bool has_happened() const { return source_.stop_requested(); }
 
  private:
-  void watch();
+  void await_signals();
 
   std::function<void()> on_first_;
   std::stop_source source_;
