@@ -108,7 +108,8 @@ Tool tool(std::string name, std::string description, Function function, ToolOpti
     using Arguments = std::tuple_element_t<0, Parameters>;
     static_assert(DescribedStruct<Arguments> || std::same_as<Arguments, Json>,
                   "wright::tool: the function's parameter must be a struct described with "
-                  "WRIGHT_DESCRIBE (at namespace scope), or wright::Json");
+                  "WRIGHT_DESCRIBE (at namespace scope), or wright::Json; a wright::Context& may "
+                  "follow it");
     if constexpr (DescribedStruct<Arguments>) spec.parameters = schema_of<Arguments>();
     return Tool{
         std::move(spec),
