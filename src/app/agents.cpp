@@ -1,7 +1,7 @@
 // `wright agents`: who there is, and with which tools.
+#include <fmt/format.h>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <fmt/format.h>
 
 #include "app/commands.h"
 #include "app/screen_text.h"
@@ -30,7 +30,8 @@ Json agent_json(std::string_view name, const Result<Agent>& agent) {
 std::string agent_text(std::string_view name, const Result<Agent>& agent,
                        const Terminal& terminal) {
   std::string text = painted(name, Colour::bold, terminal) + "\n";
-  if (!agent) return text + fmt::format("  {}\n", painted(agent.error().message, Colour::red, terminal));
+  if (!agent)
+    return text + fmt::format("  {}\n", painted(agent.error().message, Colour::red, terminal));
   const auto fact = [&](std::string_view label, std::string_view value) {
     text += fmt::format("  {}  {}\n", painted(padded(label, 5), Colour::dim, terminal), value);
   };

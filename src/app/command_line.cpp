@@ -21,14 +21,14 @@ constexpr const char* kSettingsGroup = "Settings";
 
 std::unexpected<UsageError> usage_error(std::string message, std::string_view command) {
   const std::string_view space = command.empty() ? "" : " ";
-  return std::unexpected(UsageError{
-      std::move(message), fmt::format("See `wright{}{} --help`.", space, command)});
+  return std::unexpected(
+      UsageError{std::move(message), fmt::format("See `wright{}{} --help`.", space, command)});
 }
 
 // --- options ---------------------------------------------------------------------------------
 
-void add_text(CLI::App& app, const char* names, std::optional<std::string>& value,
-              const char* type, const char* description, const char* group = "Options") {
+void add_text(CLI::App& app, const char* names, std::optional<std::string>& value, const char* type,
+              const char* description, const char* group = "Options") {
   app.add_option(names, value, description)->type_name(type)->group(group);
 }
 
@@ -58,7 +58,8 @@ void add_all_settings(CLI::App& app, SettingFlags& flags) {
 }
 
 void add_json(CLI::App& app, OutputFormat& output, const char* description) {
-  app.add_flag_callback("--json", [&output] { output = OutputFormat::json; }, description);
+  app.add_flag_callback(
+      "--json", [&output] { output = OutputFormat::json; }, description);
 }
 
 // Each describes one command's options; what only makes sense for the whole line is checked in
@@ -230,8 +231,8 @@ std::string options_help(const CLI::App& app) {
     if (name.starts_with("--")) name = "    " + name;
     if (const std::size_t space = name.find(" --"); space == 2) name.insert(2, ",");
     if (!is_word && option->get_type_size() > 0) name += " " + option->get_type_name();
-    rows.push_back({is_word ? "Arguments" : option->get_group(), std::move(name),
-                    option->get_description()});
+    rows.push_back(
+        {is_word ? "Arguments" : option->get_group(), std::move(name), option->get_description()});
   }
   return help_table(rows);
 }
@@ -317,7 +318,8 @@ std::vector<std::string_view> subcommands_of(std::string_view parent) {
   for (const CommandEntry& entry : kCommands) {
     const std::size_t space = entry.path.find(' ');
     if (parent.empty() && space == std::string_view::npos) names.push_back(entry.path);
-    if (!parent.empty() && space != std::string_view::npos && entry.path.substr(0, space) == parent) {
+    if (!parent.empty() && space != std::string_view::npos &&
+        entry.path.substr(0, space) == parent) {
       names.push_back(entry.path.substr(space + 1));
     }
   }

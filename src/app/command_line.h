@@ -95,11 +95,10 @@ struct PrintCommand {
   ExitCode code = ExitCode::ok;
 };
 
-using Command =
-    std::variant<PrintCommand, RunCommand, ListSessionsCommand, ShowSessionCommand,
-                 ExportSessionCommand, RemoveSessionsCommand, ListAgentsCommand, ListToolsCommand,
-                 ShowToolCommand, CallToolCommand, ShowConfigCommand, ConfigPathCommand,
-                 InitConfigCommand, DoctorCommand>;
+using Command = std::variant<PrintCommand, RunCommand, ListSessionsCommand, ShowSessionCommand,
+                             ExportSessionCommand, RemoveSessionsCommand, ListAgentsCommand,
+                             ListToolsCommand, ShowToolCommand, CallToolCommand, ShowConfigCommand,
+                             ConfigPathCommand, InitConfigCommand, DoctorCommand>;
 
 struct UsageError {
   std::string message;

@@ -1,7 +1,7 @@
 // `wright config`: the effective settings, the file's path, and a file to start from.
+#include <fmt/format.h>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -77,11 +77,10 @@ std::string settings_text(const Settings& settings, const ConfigLocation& locati
     const bool is_unset = std::holds_alternative<std::monostate>(setting.value);
     std::string origin = is_unset ? "" : setting.origin.text();
     if (setting.origin.source == Source::file) origin = shorten_home(origin, environment);
-    std::string line = fmt::format(
-        "  {}  {}  {}", padded(setting.key->name, name_width),
-        painted(padded(shown_text(setting), value_width), is_unset ? Colour::dim : Colour::none,
-                terminal),
-        painted(on_one_line(origin), Colour::dim, terminal));
+    std::string line = fmt::format("  {}  {}  {}", padded(setting.key->name, name_width),
+                                   painted(padded(shown_text(setting), value_width),
+                                           is_unset ? Colour::dim : Colour::none, terminal),
+                                   painted(on_one_line(origin), Colour::dim, terminal));
     while (line.ends_with(' ')) line.pop_back();
     text += line + "\n";
   }
@@ -94,10 +93,10 @@ ExitCode execute(const ShowConfigCommand& command, Surroundings around) {
   const auto settings = settings_or_complain(command.settings, around);
   if (!settings) return ExitCode::usage;
   const ConfigLocation location = locate_config(command.settings, around.environment);
-  around.console.print(command.output == OutputFormat::json
-                           ? to_pretty_text(settings_json(*settings, location)) + "\n"
-                           : settings_text(*settings, location, around.environment,
-                                           around.console.output()));
+  around.console.print(
+      command.output == OutputFormat::json
+          ? to_pretty_text(settings_json(*settings, location)) + "\n"
+          : settings_text(*settings, location, around.environment, around.console.output()));
   return ExitCode::ok;
 }
 

@@ -24,21 +24,40 @@ struct ConfigKey {
 };
 
 namespace keys {
-inline constexpr ConfigKey kDatabasePath{
-    "agent", "database_path", KeyType::path, "WRIGHT_DATABASE_PATH", "--database-path",
-    "where sessions are kept", "\"~/.local/share/wright/agents.db\""};
+inline constexpr ConfigKey kDatabasePath{"agent",
+                                         "database_path",
+                                         KeyType::path,
+                                         "WRIGHT_DATABASE_PATH",
+                                         "--database-path",
+                                         "where sessions are kept",
+                                         "\"~/.local/share/wright/agents.db\""};
 inline constexpr ConfigKey kBasePath{
-    "agent", "base_path", KeyType::path, "WRIGHT_BASE_PATH", "--base-path",
-    "the folder that tools may read; a relative one counts from where wright is started", "\".\""};
+    "agent",
+    "base_path",
+    KeyType::path,
+    "WRIGHT_BASE_PATH",
+    "--base-path",
+    "the folder that tools may read; a relative one counts from where wright is started",
+    "\".\""};
 inline constexpr ConfigKey kModel{
-    "agent", "model", KeyType::text, "WRIGHT_MODEL", "--model",
-    "\"offline\" (no key, no network) or \"vendor:name\"", "\"offline\""};
+    "agent",        "model",   KeyType::text,
+    "WRIGHT_MODEL", "--model", "\"offline\" (no key, no network) or \"vendor:name\"",
+    "\"offline\""};
 inline constexpr ConfigKey kMaxIterations{
-    "agent", "max_iterations", KeyType::count, "WRIGHT_MAX_ITERATIONS", "--max-iterations",
-    "how often the model may be asked for one prompt; each agent has its own default", "10"};
-inline constexpr ConfigKey kZaiCodingPlan{
-    "api_keys", "zai_coding_plan", KeyType::flag, "", "",
-    "whether the Z.ai key belongs to a coding plan", "true"};
+    "agent",
+    "max_iterations",
+    KeyType::count,
+    "WRIGHT_MAX_ITERATIONS",
+    "--max-iterations",
+    "how often the model may be asked for one prompt; each agent has its own default",
+    "10"};
+inline constexpr ConfigKey kZaiCodingPlan{"api_keys",
+                                          "zai_coding_plan",
+                                          KeyType::flag,
+                                          "",
+                                          "",
+                                          "whether the Z.ai key belongs to a coding plan",
+                                          "true"};
 
 constexpr ConfigKey secret(std::string_view name, std::string_view variable,
                            std::string_view vendor) {

@@ -53,8 +53,8 @@ void Console::complain(std::string_view message, std::string_view advice) {
   const auto harmless = [&](std::string_view text) {
     return error_.is_terminal ? sanitised(text) : std::string(text);
   };
-  std::string text = fmt::format("{} {}\n", painted("wright:", Colour::red, error_),
-                                 harmless(message));
+  std::string text =
+      fmt::format("{} {}\n", painted("wright:", Colour::red, error_), harmless(message));
   if (!advice.empty()) text += fmt::format("{}\n", indented(harmless(advice), 2));
   note(text);
 }

@@ -53,7 +53,8 @@ Result<std::string> expand(std::string_view text, const Environment& environment
     }
     const std::size_t end = text.find('}', start);
     if (end == std::string_view::npos) {
-      return fail(ErrorCode::invalid_argument, "'${' has no closing '}'; write $${ for a literal ${");
+      return fail(ErrorCode::invalid_argument,
+                  "'${' has no closing '}'; write $${ for a literal ${");
     }
     const auto value = value_of(text.substr(start + 2, end - start - 2), environment);
     if (!value) return std::unexpected(value.error());

@@ -60,8 +60,8 @@ std::optional<std::int64_t> date_from(std::string_view text) {
   const bool is_utc = text.ends_with('Z');
   if (is_utc) text.remove_suffix(1);
   const std::string copy(text);
-  for (const char* format : {"%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M",
-                             "%Y-%m-%d %H:%M:%S"}) {
+  for (const char* format :
+       {"%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S"}) {
     std::tm time{};
     const char* end = strptime(copy.c_str(), format, &time);
     if (end == nullptr || *end != '\0') continue;

@@ -42,9 +42,10 @@ Examples:
   wright sessions --search retry --limit 5
   wright sessions show last
 )"},
-    CommandHelp{"sessions show", "sessions show ID [options]",
-                "Show what was said and done in a session: messages, tool calls, durations, status.",
-                R"(Examples:
+    CommandHelp{
+        "sessions show", "sessions show ID [options]",
+        "Show what was said and done in a session: messages, tool calls, durations, status.",
+        R"(Examples:
   wright sessions show 12
   wright sessions show last --json | jq .tool_calls
 )"},
@@ -54,9 +55,10 @@ Examples:
   wright sessions export 12 > session.json
   wright sessions export last --format markdown -o session.md
 )"},
-    CommandHelp{"sessions rm", "sessions rm ID… [options]",
-                "Delete sessions with their messages, tool calls and child sessions.",
-                R"(Asks first on a terminal; elsewhere --yes is needed. When one of the sessions does not
+    CommandHelp{
+        "sessions rm", "sessions rm ID… [options]",
+        "Delete sessions with their messages, tool calls and child sessions.",
+        R"(Asks first on a terminal; elsewhere --yes is needed. When one of the sessions does not
 exist, nothing is deleted.
 
 Examples:
@@ -142,8 +144,8 @@ std::string environment_list() {
       vendors += key.environment_variable.substr(0, key.environment_variable.find('_'));
       continue;
     }
-    rows.push_back({"Environment", std::string(key.environment_variable),
-                    fmt::format("like {}", key.flag)});
+    rows.push_back(
+        {"Environment", std::string(key.environment_variable), fmt::format("like {}", key.flag)});
   }
   rows.push_back({"Environment", "NO_COLOR", "no colours"});
   return help_table(rows) +
@@ -186,7 +188,8 @@ std::string short_help() {
 }
 
 std::string overview_help() {
-  return fmt::format(R"(wright runs agents that use tools. Every tool call is checked before it runs, confined while
+  return fmt::format(
+      R"(wright runs agents that use tools. Every tool call is checked before it runs, confined while
 it runs, and recorded.
 
 Usage: wright COMMAND [options]
@@ -213,7 +216,7 @@ Files:
 A flag wins over the environment, the environment over the file. `wright config` shows what
 holds and why; `wright doctor` shows what works.
 )",
-                     command_list(), environment_list());
+      command_list(), environment_list());
 }
 
 std::string command_help(const CommandHelp& help, std::string_view options) {

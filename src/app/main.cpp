@@ -6,6 +6,5 @@
 
 int main(int count, char** values) {
   const std::vector<std::string> arguments(values + (count > 0 ? 1 : 0), values + count);
-  return static_cast<int>(
-      wright::app::run_program(arguments, wright::app::process_environment()));
+  return static_cast<int>(wright::app::run_program(arguments, wright::app::process_environment()));
 }

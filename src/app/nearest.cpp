@@ -53,7 +53,8 @@ std::optional<std::string_view> nearest(std::string_view typed,
     const std::string name = folded(candidate);
     std::size_t mistakes = mistakes_between(wanted, name);
     // A beginning of a long name is a good guess, however much is missing.
-    if (wanted.size() >= 3 && name.starts_with(wanted)) mistakes = std::min<std::size_t>(mistakes, 1);
+    if (wanted.size() >= 3 && name.starts_with(wanted))
+      mistakes = std::min<std::size_t>(mistakes, 1);
     const std::size_t allowed = std::max<std::size_t>(1, name.size() / 3);
     if (mistakes > allowed || (best && mistakes >= fewest)) continue;
     best = candidate;

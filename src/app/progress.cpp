@@ -125,11 +125,10 @@ void Progress::on(const ToolEnded& event) {
   const std::size_t room = width - std::min(width, used + columns_of(rest));
   const std::string arguments =
       terminal_.has_cursor ? summary_of_arguments(event.call.arguments, room) + "  " : "";
-  write_line(fmt::format("  {} {}  {}{}",
-                         painted(marker_of(event.outcome), colour_of(event.outcome), terminal_),
-                         painted(name, Colour::bold, terminal_), arguments,
-                         painted(rest, event.outcome.error.empty() ? Colour::dim : Colour::red,
-                                 terminal_)));
+  write_line(fmt::format(
+      "  {} {}  {}{}", painted(marker_of(event.outcome), colour_of(event.outcome), terminal_),
+      painted(name, Colour::bold, terminal_), arguments,
+      painted(rest, event.outcome.error.empty() ? Colour::dim : Colour::red, terminal_)));
 }
 
 void Progress::begin(std::string call_id, std::string text) {

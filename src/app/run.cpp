@@ -1,7 +1,7 @@
 // `wright run`: one agent, one prompt, one answer.
+#include <fmt/format.h>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <fmt/format.h>
 
 #include <chrono>
 #include <memory>
@@ -120,18 +120,17 @@ class RunCommandExecution {
   }
 
   ExitCode run(const Agent& agent, const std::string& prompt) {
-    say(fmt::format("{}  {}",
-                    painted(agent.name, Colour::bold, around_.console.error()),
+    say(fmt::format("{}  {}", painted(agent.name, Colour::bold, around_.console.error()),
                     painted(place_of(agent), Colour::dim, around_.console.error())));
     auto store = open_store();
     if (!store) return failed(store.error());
-    const auto answer = wright::run(
-        agent, prompt,
-        {.store = store->get(),
-         .observer = [this](const Event& event) { observe(event); },
-         .stop = interruption_.token(),
-         .config = JsonObject{{"base_path", settings_.base_path().string()},
-                              {"max_iterations", agent.limits.max_iterations}}});
+    const auto answer =
+        wright::run(agent, prompt,
+                    {.store = store->get(),
+                     .observer = [this](const Event& event) { observe(event); },
+                     .stop = interruption_.token(),
+                     .config = JsonObject{{"base_path", settings_.base_path().string()},
+                                          {"max_iterations", agent.limits.max_iterations}}});
     if (progress_) progress_->stop();
     if (!answer) return failed(answer.error());
     return answer->status == Answer::Status::waiting ? waiting(*answer) : answered(*answer);
@@ -141,9 +140,9 @@ class RunCommandExecution {
   std::string place_of(const Agent& agent) const {
     std::error_code error;
     const auto base = std::filesystem::weakly_canonical(settings_.base_path(), error);
-    return fmt::format("{} · {}", agent.model.name(),
-                       on_one_line(shorten_home(error ? settings_.base_path() : base,
-                                                around_.environment)));
+    return fmt::format(
+        "{} · {}", agent.model.name(),
+        on_one_line(shorten_home(error ? settings_.base_path() : base, around_.environment)));
   }
 
   Result<std::unique_ptr<Store>> open_store() const {
@@ -170,7 +169,8 @@ class RunCommandExecution {
       console.print(to_text(record_.json("completed", &answer.text, nullptr)) + "\n");
     } else {
       // On a terminal both streams meet: space keeps the answer apart from the progress.
-      const bool is_shared = progress_ && console.output().is_terminal && console.error().is_terminal;
+      const bool is_shared =
+          progress_ && console.output().is_terminal && console.error().is_terminal;
       if (is_shared) console.note("\n");
       console.print_foreign(answer.text.ends_with('\n') ? answer.text : answer.text + "\n");
       if (is_shared) console.note("\n");
@@ -185,7 +185,8 @@ class RunCommandExecution {
       Json json = record_.json("waiting", nullptr, nullptr);
       JsonArray waits;
       for (const PersonWait& wait : answer.waits) {
-        waits.push_back({{"call_id", wait.call.id}, {"name", wait.call.name}, {"shown", wait.shown}});
+        waits.push_back(
+            {{"call_id", wait.call.id}, {"name", wait.call.name}, {"shown", wait.shown}});
       }
       json.as_object()["waits"] = std::move(waits);
       console.print(to_text(json) + "\n");
@@ -216,10 +217,12 @@ class RunCommandExecution {
 
   void conclude(std::string_view marker, Colour colour) {
     if (!progress_) return;
-    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began_;
+    const std::chrono::duration<double, std::milli> took =
+        std::chrono::steady_clock::now() - began_;
     const Terminal& terminal = around_.console.error();
-    around_.console.note(fmt::format("  {} {}\n", painted(marker, colour, terminal),
-                                     painted(record_.summary(took.count()), Colour::dim, terminal)));
+    around_.console.note(
+        fmt::format("  {} {}\n", painted(marker, colour, terminal),
+                    painted(record_.summary(took.count()), Colour::dim, terminal)));
   }
 
   const RunCommand& command_;
@@ -238,8 +241,9 @@ ExitCode execute(const RunCommand& command, Surroundings around) {
   if (!settings) return ExitCode::usage;
   const auto agent = make_agent(command.agent, *settings);
   if (!agent) {
-    around.console.complain(agent.error().message, "`wright agents` lists the agents, `wright "
-                                                   "config` the settings.");
+    around.console.complain(agent.error().message,
+                            "`wright agents` lists the agents, `wright "
+                            "config` the settings.");
     return ExitCode::usage;
   }
   const auto prompt = prompt_or_complain(command, around.console);

@@ -35,10 +35,10 @@ struct Range {
 };
 
 constexpr std::array kCombining{
-    Range{0x0300, 0x036F}, Range{0x0483, 0x0489}, Range{0x0591, 0x05BD}, Range{0x0610, 0x061A},
-    Range{0x064B, 0x065F}, Range{0x0E34, 0x0E3A}, Range{0x0E47, 0x0E4E}, Range{0x1AB0, 0x1AFF},
-    Range{0x1DC0, 0x1DFF}, Range{0x200B, 0x200D}, Range{0x2060, 0x2064}, Range{0x20D0, 0x20FF},
-    Range{0x302A, 0x302D}, Range{0x3099, 0x309A}, Range{0xFE00, 0xFE0F}, Range{0xFE20, 0xFE2F},
+    Range{0x0300, 0x036F}, Range{0x0483, 0x0489},   Range{0x0591, 0x05BD},  Range{0x0610, 0x061A},
+    Range{0x064B, 0x065F}, Range{0x0E34, 0x0E3A},   Range{0x0E47, 0x0E4E},  Range{0x1AB0, 0x1AFF},
+    Range{0x1DC0, 0x1DFF}, Range{0x200B, 0x200D},   Range{0x2060, 0x2064},  Range{0x20D0, 0x20FF},
+    Range{0x302A, 0x302D}, Range{0x3099, 0x309A},   Range{0xFE00, 0xFE0F},  Range{0xFE20, 0xFE2F},
     Range{0xFEFF, 0xFEFF}, Range{0x1F3FB, 0x1F3FF}, Range{0xE0100, 0xE01EF}};
 
 constexpr std::array kWide{
@@ -55,8 +55,8 @@ constexpr std::array kWide{
 
 template <std::size_t N>
 bool contains(const std::array<Range, N>& ranges, char32_t code) {
-  return std::ranges::any_of(ranges,
-                             [&](Range range) { return code >= range.first && code <= range.last; });
+  return std::ranges::any_of(
+      ranges, [&](Range range) { return code >= range.first && code <= range.last; });
 }
 
 std::size_t columns_of(char32_t code) {

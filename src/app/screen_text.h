@@ -15,7 +15,8 @@ std::string sanitised(std::string_view text);
 // The same on one line: line feeds and tabs become a space, runs of spaces one.
 std::string on_one_line(std::string_view text);
 
-// Columns that sanitised text takes on a terminal: two for wide characters, none for combining ones.
+// Columns that sanitised text takes on a terminal: two for wide characters, none for combining
+// ones.
 std::size_t columns_of(std::string_view text);
 
 // At most `columns` wide; what was cut is marked by `…`. Never cuts inside a character.

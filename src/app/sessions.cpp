@@ -1,6 +1,6 @@
 // `wright sessions`: list, show, export and delete what is stored.
-#include <boost/json/array.hpp>
 #include <fmt/format.h>
+#include <boost/json/array.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -87,9 +87,8 @@ Result<SessionFilter> filter_from(const ListSessionsCommand& command) {
                                      SessionStatus::cancelled};
       std::vector<std::string_view> names;
       for (const SessionStatus known : kStatuses) names.push_back(to_string(known));
-      return fail(ErrorCode::invalid_argument,
-                  fmt::format("unknown status '{}'{}", *command.status,
-                              did_you_mean(*command.status, names)));
+      return fail(ErrorCode::invalid_argument, fmt::format("unknown status '{}'{}", *command.status,
+                                                           did_you_mean(*command.status, names)));
     }
     filter.status = *status;
   }
@@ -126,13 +125,13 @@ std::string session_table(const std::vector<Session>& sessions, const Terminal& 
       const std::size_t room = terminal.columns - std::min(terminal.columns, before);
       prompt = shortened(prompt, std::max<std::size_t>(room, 8));
     }
-    text += fmt::format(
-        "{}  {}  {}  {}\n", painted(fmt::format("{:>{}}", row.id, id), rest, terminal),
-        painted(padded(row.status, status), colour, terminal),
-        painted(fmt::format("{}  {}  {}", padded(row.agent, agent), padded(row.started, started),
-                            padded(row.took, took)),
-                Colour::dim, terminal),
-        painted(prompt, rest, terminal));
+    text +=
+        fmt::format("{}  {}  {}  {}\n", painted(fmt::format("{:>{}}", row.id, id), rest, terminal),
+                    painted(padded(row.status, status), colour, terminal),
+                    painted(fmt::format("{}  {}  {}", padded(row.agent, agent),
+                                        padded(row.started, started), padded(row.took, took)),
+                            Colour::dim, terminal),
+                    painted(prompt, rest, terminal));
   }
   return text;
 }
@@ -213,8 +212,8 @@ ExitCode execute(const ExportSessionCommand& command, Surroundings around) {
     around.console.complain(written.error().message);
     return ExitCode::failed;
   }
-  around.console.note(fmt::format("Wrote session {} to {}\n", transcript->session.id,
-                                  on_one_line(*command.file)));
+  around.console.note(
+      fmt::format("Wrote session {} to {}\n", transcript->session.id, on_one_line(*command.file)));
   return ExitCode::ok;
 }
 
@@ -245,8 +244,7 @@ ExitCode execute(const RemoveSessionsCommand& command, Surroundings around) {
       return complain_about(removed.error(), around.console);
     }
   }
-  around.console.note(
-      fmt::format("Deleted {}.\n", show_counted(std::ssize(*sessions), "session")));
+  around.console.note(fmt::format("Deleted {}.\n", show_counted(std::ssize(*sessions), "session")));
   return ExitCode::ok;
 }
 

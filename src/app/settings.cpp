@@ -65,14 +65,14 @@ Result<Setting> resolve(const ConfigKey& key, const SettingFlags& flags,
   }
   if (file) {
     const auto found = file->values.find(key.full_name());
-    const auto* text = found == file->values.end()
-                           ? nullptr
-                           : std::get_if<std::string>(&found->second.value);
+    const auto* text =
+        found == file->values.end() ? nullptr : std::get_if<std::string>(&found->second.value);
     const bool is_blank = text != nullptr && text->empty();
     if (found != file->values.end() && !is_blank) {
       SettingValue value =
           std::visit([](const auto& v) { return SettingValue(v); }, found->second.value);
-      return Setting{&key, std::move(value),
+      return Setting{&key,
+                     std::move(value),
                      {Source::file, fmt::format("{}:{}", file->path.string(), found->second.line)}};
     }
   }

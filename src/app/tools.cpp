@@ -1,7 +1,7 @@
 // `wright tools`: list them, show one, call one through the same pipeline that agents use.
+#include <fmt/format.h>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -74,7 +74,9 @@ ExitCode report(const ToolOutcome& outcome, const CallToolCommand& command, Cons
   const bool is_failure = outcome.result.is_error;
   if (command.output == OutputFormat::json) {
     const Json json{{"name", command.name},
-                    {"status", outcome.waiting ? "waiting" : is_failure ? "failed" : "completed"},
+                    {"status", outcome.waiting ? "waiting"
+                               : is_failure    ? "failed"
+                                               : "completed"},
                     {"response", outcome.response},
                     {"content", outcome.result.content},
                     {"error", outcome.error.empty() ? Json(nullptr) : Json(outcome.error)},

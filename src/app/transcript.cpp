@@ -71,7 +71,8 @@ Json session_json(const Session& session) {
 
 Json transcript_json(const Transcript& transcript) {
   JsonArray messages;
-  for (const StoredMessage& message : transcript.messages) messages.push_back(message_json(message));
+  for (const StoredMessage& message : transcript.messages)
+    messages.push_back(message_json(message));
   JsonArray calls;
   for (const StoredCall& call : transcript.calls) calls.push_back(call_json(call));
   return {{"format", "wright-session"},

@@ -39,7 +39,8 @@ std::string prettier(std::string_view json) {
 }
 
 std::string call_block(const ToolCall& call) {
-  return fmt::format("**{}**\n\n{}\n", escaped(call.name), fenced(prettier(call.arguments), "json"));
+  return fmt::format("**{}**\n\n{}\n", escaped(call.name),
+                     fenced(prettier(call.arguments), "json"));
 }
 
 std::string result_block(const Transcript& transcript, const ToolResult& result) {

@@ -120,11 +120,11 @@ class View {
     }
     if (rest.empty()) return;
     const std::ptrdiff_t more = std::ranges::count(rest, '\n') + 1;
-    out_ += fmt::format("    {}\n", paint(fmt::format("… {} more; see all with `wright sessions "
-                                                      "export {}`",
-                                                      show_counted(more, "line"),
-                                                      transcript_.session.id),
-                                          Colour::dim));
+    out_ += fmt::format("    {}\n",
+                        paint(fmt::format("… {} more; see all with `wright sessions "
+                                          "export {}`",
+                                          show_counted(more, "line"), transcript_.session.id),
+                              Colour::dim));
   }
 
   // How it ended, where the messages do not say so themselves.
