@@ -9,6 +9,7 @@
 #include "app/file_output.h"
 #include "app/paths.h"
 #include "app/screen_text.h"
+#include "wright/json.h"
 
 namespace wright::app {
 namespace {

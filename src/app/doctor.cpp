@@ -31,7 +31,7 @@ std::string_view to_string(Health health) {
 struct Check {
   std::string name;
   Health health = Health::ok;
-  std::string found;
+  std::string found = {};
   std::string advice = {};  // what to do, when there is something to do
 };
 
@@ -66,8 +66,7 @@ class Examination {
     if (!settings) {
       add({"configuration", Health::fail, settings.error().message,
            "Correct it, or see `wright help config`."});
-      auto defaults = load_settings({.config = "/dev/null"}, Environment());
-      return defaults ? std::move(*defaults) : Settings();
+      return settings_without_file();
     }
     const auto& file = settings->file();
     if (!file) {
@@ -81,6 +80,18 @@ class Examination {
       add({"configuration", Health::ok, shown(file->path)});
     }
     return std::move(*settings);
+  }
+
+  // What flags and environment say; when those are wrong as well, nothing but defaults.
+  Settings settings_without_file() const {
+    SettingFlags flags = command_.settings;
+    flags.config = "/dev/null";
+    if (auto settings = load_settings(flags, around_.environment)) return std::move(*settings);
+    SettingFlags no_flags;
+    no_flags.config = "/dev/null";
+    const auto home = around_.environment.find("HOME");
+    return load_settings(no_flags, Environment(Environment::Variables{{"HOME", home.value_or("")}}))
+        .value();
   }
 
   void check_database(const std::filesystem::path& path) {

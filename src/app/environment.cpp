@@ -21,7 +21,7 @@ std::optional<std::string> Environment::find_non_empty(std::string_view name) co
 }
 
 Environment process_environment() {
-  std::map<std::string, std::string, std::less<>> variables;
+  Environment::Variables variables;
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
     const std::size_t equals = text.find('=');

@@ -10,9 +10,10 @@ namespace wright::app {
 
 class Environment {
  public:
+  using Variables = std::map<std::string, std::string, std::less<>>;
+
   Environment() = default;
-  explicit Environment(std::map<std::string, std::string, std::less<>> variables)
-      : variables_(std::move(variables)) {}
+  explicit Environment(Variables variables) : variables_(std::move(variables)) {}
 
   // Whether empty or not; absent when the variable is not set.
   std::optional<std::string> find(std::string_view name) const;
@@ -20,7 +21,7 @@ class Environment {
   std::optional<std::string> find_non_empty(std::string_view name) const;
 
  private:
-  std::map<std::string, std::string, std::less<>> variables_;
+  Variables variables_;
 };
 
 // That of this process. Without HOME, the home folder of the user database stands in.
