@@ -5,6 +5,7 @@
 
 #include "app/commands.h"
 #include "app/screen_text.h"
+#include "app/transcript.h"
 #include "app/wiring.h"
 
 namespace wright::app {
@@ -22,7 +23,7 @@ Json agent_json(std::string_view name, const Result<Agent>& agent) {
   for (const std::string& tool : tool_names(*agent)) tools.emplace_back(tool);
   return {{"name", name},
           {"description", agent->description},
-          {"model", fmt::format("{}:{}", agent->model.provider(), agent->model.name())},
+          {"model", model_label(agent->model.provider(), agent->model.name())},
           {"max_iterations", agent->limits.max_iterations},
           {"tools", std::move(tools)}};
 }
@@ -37,7 +38,7 @@ std::string agent_text(std::string_view name, const Result<Agent>& agent,
   };
   text += fmt::format("  {}\n", on_one_line(agent->description));
   fact("tools", fmt::format("{}", fmt::join(tool_names(*agent), ", ")));
-  fact("model", agent->model.name());
+  fact("model", model_label(agent->model.provider(), agent->model.name()));
   fact("turns", fmt::format("at most {}", agent->limits.max_iterations));
   return text;
 }

@@ -223,6 +223,7 @@ std::string place_words(CLI::App&, C&) {
 // --- parsing one command -----------------------------------------------------------------------
 
 std::string options_help(const CLI::App& app) {
+  std::vector<HelpRow> words;
   std::vector<HelpRow> rows;
   for (const CLI::Option* option : app.get_options()) {
     const bool is_word = option->get_positional();
@@ -231,10 +232,12 @@ std::string options_help(const CLI::App& app) {
     if (name.starts_with("--")) name = "    " + name;
     if (const std::size_t space = name.find(" --"); space == 2) name.insert(2, ",");
     if (!is_word && option->get_type_size() > 0) name += " " + option->get_type_name();
-    rows.push_back(
-        {is_word ? "Arguments" : option->get_group(), std::move(name), option->get_description()});
+    HelpRow row{is_word ? "Arguments" : option->get_group(), std::move(name),
+                option->get_description()};
+    (is_word ? words : rows).push_back(std::move(row));
   }
-  return help_table(rows);
+  words.insert(words.end(), rows.begin(), rows.end());
+  return help_table(words);
 }
 
 // The first thing that no option or word of the command took.

@@ -87,6 +87,12 @@ std::string show_duration(double milliseconds) {
   return fmt::format("{} h {} min", seconds / 3600, seconds / 60 % 60);
 }
 
+std::string show_whole_duration(std::int64_t milliseconds) {
+  if (milliseconds == 0) return "under 1 ms";
+  if (milliseconds < 10) return fmt::format("{} ms", milliseconds);
+  return show_duration(static_cast<double>(milliseconds));
+}
+
 std::string show_count(std::int64_t count) {
   if (count < 1000) return fmt::format("{}", count);
   const double thousands = static_cast<double>(count) / 1000;

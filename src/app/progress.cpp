@@ -84,10 +84,7 @@ void Progress::stop() {
   animation_.join();
 }
 
-void Progress::on(const SessionStarted& event) {
-  if (event.session_id == 0) return;
-  write_line(painted(fmt::format("  session {}", event.session_id), Colour::dim, terminal_));
-}
+void Progress::on(const SessionStarted&) {}
 
 void Progress::on(const ModelStarted& event) {
   begin(std::string(kModelActivity), fmt::format("thinking, turn {}", event.iteration));

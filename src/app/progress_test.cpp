@@ -45,7 +45,6 @@ TEST(Progress, shows_each_tool_with_its_arguments_and_duration) {
   screen.progress().observe(ModelStarted{1});
   screen.tool({"1", "grep", R"({"pattern": "retry", "-i": true})"}, worked(12));
   EXPECT_EQ(screen.shown(),
-            "  session 12\n"
             "  → grep  pattern=\"retry\" -i=true\n"
             "  ✓ grep  12 ms\n");
 }

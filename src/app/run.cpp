@@ -13,6 +13,7 @@
 #include "app/progress.h"
 #include "app/screen_text.h"
 #include "app/standard_input.h"
+#include "app/transcript.h"
 #include "app/wiring.h"
 #include "wright/driver.h"
 #include "wright/store.h"
@@ -141,7 +142,7 @@ class RunCommandExecution {
     std::error_code error;
     const auto base = std::filesystem::weakly_canonical(settings_.base_path(), error);
     return fmt::format(
-        "{} · {}", agent.model.name(),
+        "{} · {}", model_label(agent.model.provider(), agent.model.name()),
         on_one_line(shorten_home(error ? settings_.base_path() : base, around_.environment)));
   }
 

@@ -1,5 +1,6 @@
 #include "app/transcript.h"
 
+#include <fmt/format.h>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
@@ -84,7 +85,12 @@ Json transcript_json(const Transcript& transcript) {
 
 std::string duration_of(const Session& session) {
   if (!session.ended_at) return {};
-  return show_duration(static_cast<double>(*session.ended_at - session.started_at));
+  return show_whole_duration(*session.ended_at - session.started_at);
+}
+
+std::string model_label(std::string_view provider, std::string_view name) {
+  if (provider == "offline") return std::string(provider);
+  return fmt::format("{}:{}", provider, name);
 }
 
 const StoredCall* call_of(const Transcript& transcript, const ToolResult& result) {

@@ -34,6 +34,9 @@ std::string transcript_view(const Transcript& transcript, const Terminal& termin
 // How long a session took, in words; empty while it has not ended.
 std::string duration_of(const Session& session);
 
+// As in the setting: "offline" or "vendor:name".
+std::string model_label(std::string_view provider, std::string_view name);
+
 // The call that a result belongs to: the last one before it with the result's id.
 const StoredCall* call_of(const Transcript& transcript, const ToolResult& result);
 

@@ -48,7 +48,7 @@ std::string result_block(const Transcript& transcript, const ToolResult& result)
   if (const StoredCall* call = call_of(transcript, result)) {
     about = to_string(call->status);
     if (call->execution_time_ms) {
-      about += ", " + show_duration(static_cast<double>(*call->execution_time_ms));
+      about += ", " + show_whole_duration(*call->execution_time_ms);
     }
   }
   return fmt::format("**{}** ({})\n\n{}\n", escaped(result.name), about,
@@ -90,7 +90,7 @@ std::string transcript_markdown(const Transcript& transcript) {
   const Session& session = transcript.session;
   std::string text = fmt::format("# Session {}: {}\n\n", session.id, escaped(session.agent_name));
   text += fmt::format("- status: {}\n", to_string(session.status));
-  text += fmt::format("- model: {}\n", escaped(session.model));
+  text += fmt::format("- model: {}\n", escaped(model_label(session.provider, session.model)));
   text += fmt::format("- started: {}\n", show_time(session.started_at));
   if (const std::string took = duration_of(session); !took.empty()) {
     text += fmt::format("- took: {}\n", took);

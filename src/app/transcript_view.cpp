@@ -44,9 +44,7 @@ class View {
     std::string started = show_time(session.started_at);
     if (const std::string took = duration_of(session); !took.empty()) started += ", took " + took;
     fact("agent", session.agent_name);
-    fact("model", session.provider == session.model || session.provider.empty()
-                      ? session.model
-                      : session.provider + ":" + session.model);
+    fact("model", model_label(session.provider, session.model));
     fact("started", started);
     if (session.parent_session_id) fact("parent", fmt::format("{}", *session.parent_session_id));
     std::string work = fmt::format("{}, {}", show_counted(session.iterations, "turn"),
@@ -99,7 +97,7 @@ class View {
     if (const StoredCall* call = call_of(transcript_, result)) {
       about = to_string(call->status);
       if (call->execution_time_ms) {
-        about += ", " + show_duration(static_cast<double>(*call->execution_time_ms));
+        about += ", " + show_whole_duration(*call->execution_time_ms);
       }
     }
     out_ += fmt::format("  {} {}  {}\n",
