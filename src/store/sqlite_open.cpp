@@ -41,11 +41,21 @@ Result<void> create_private_file(const std::filesystem::path& path) {
                           error.message()));
 }
 
-Result<void> prepare_file(const std::filesystem::path& path) {
+// SQLite may be built to read names that begin with "file:" as URIs; an absolute path never does.
+Result<std::filesystem::path> absolute_path(const std::filesystem::path& path) {
   if (path.empty() || path.native().contains('\0')) {
     return fail(ErrorCode::invalid_argument,
                 "The path of the database is empty or contains a NUL byte");
   }
+  std::error_code error;
+  auto absolute = std::filesystem::absolute(path, error);
+  if (!error) return absolute;
+  return fail(code_of_errno(error.value()),
+              fmt::format("Cannot find the folder that {} is relative to: {}",
+                          to_valid_utf8(path.string()), error.message()));
+}
+
+Result<void> prepare_file(const std::filesystem::path& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (std::filesystem::is_directory(status)) {
@@ -118,10 +128,13 @@ void CloseConnection::operator()(sqlite3* connection) const {
 }
 
 Result<Connection> open_database(const std::filesystem::path& path, const SqliteOptions& options) {
+  Result<std::filesystem::path> name = path;
   if (path != kInMemory) {
-    if (auto prepared = prepare_file(path); !prepared) return std::unexpected(prepared.error());
+    name = absolute_path(path);
+    if (!name) return std::unexpected(std::move(name).error());
+    if (auto prepared = prepare_file(*name); !prepared) return std::unexpected(prepared.error());
   }
-  auto connection = connect(path);
+  auto connection = connect(*name);
   if (!connection) return connection;
   if (auto ready = set_up(connection->get(), options); !ready) {
     return std::unexpected(std::move(ready).error());

@@ -47,7 +47,8 @@ std::string sql_of(Query query) {
       return "SELECT id, session_id, role, content, created_at, parts, tool_call_id "
              "FROM agent_messages "
              "WHERE id IN (SELECT id FROM agent_messages WHERE session_id = ?1) ORDER BY id";
-    case Query::message_session: return "SELECT session_id FROM agent_messages WHERE id = ?1";
+    case Query::message_exists:
+      return "SELECT 1 FROM agent_messages WHERE id = ?1 AND session_id = ?2";
     case Query::insert_call:
       return "INSERT INTO agent_tool_calls (session_id, message_id, tool_call_id, tool_name, "
              "request, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";

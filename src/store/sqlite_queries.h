@@ -22,7 +22,7 @@ enum class Query : std::uint8_t {
   session_family,
   insert_message,
   messages,
-  message_session,
+  message_exists,
   insert_call,
   update_call,
   call_status,
