@@ -136,7 +136,7 @@ class Findings {
 
  private:
   // Bytes of the field names and numbers around a shown thing.
-  static constexpr std::size_t kLineBytes = 120;
+  static constexpr std::size_t kLineBytes = 95;
   static constexpr std::size_t kCountBytes = 40;
 
   void show(const std::string& name, const MatchedLine& line) {

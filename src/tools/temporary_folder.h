@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -57,6 +58,19 @@ class TemporaryFolder {
 
  private:
   std::filesystem::path path_;
+};
+
+// Drops the rights of root while it lives, so that permissions mean something.
+class WithoutRoot {
+ public:
+  WithoutRoot() { become(65534); }
+  ~WithoutRoot() { become(0); }
+
+ private:
+  void become(uid_t user) const {
+    if (was_root_ && ::seteuid(user) != 0) std::abort();
+  }
+  bool was_root_ = ::geteuid() == 0;
 };
 
 inline std::string shell_word(std::string_view text) {
