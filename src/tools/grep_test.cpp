@@ -62,6 +62,8 @@ TEST(Grep, matches_within_one_line_and_each_line_once) {
   EXPECT_EQ(lines("^one$"), (Strings{"a:1"}));
   EXPECT_EQ(lines("e\\s+t"), Strings());
   EXPECT_EQ(lines("e[^x]t"), Strings());
+  EXPECT_EQ(lines("t[^\\n]+two"), (Strings{"a:2"}));
+  EXPECT_EQ(lines("^[\\nt]w"), (Strings{"a:2"}));
   EXPECT_EQ(lines("(?s)e.t"), Strings());
   EXPECT_EQ(lines("^$"), (Strings{"a:3"}));
   EXPECT_EQ(lines("q*"), (Strings{"a:1", "a:2", "a:3", "a:4"}));
@@ -106,7 +108,7 @@ TEST(Grep, filters_by_type_and_glob) {
   const Json unknown = grep(base, R"({"pattern": "x", "type": "nope"})");
   EXPECT_EQ(unknown.at("files_searched"), 0);
   EXPECT_EQ(unknown.at("note").as_string().find(
-                "'nope' is not a known type, and there are no files with that extension"),
+                "'nope' is not a known type, and there are no text files with that extension"),
             0U);
 }
 

@@ -54,12 +54,15 @@ TEST(ListFiles, gives_paths_that_read_file_takes_as_they_are) {
 
 TEST(ListFiles, shows_direct_entries_with_folders_marked) {
   const TemporaryFolder base;
-  base.write("b.txt").write("a/x").write("c/y").write(".hidden/z").write("node_modules/m");
+  base.write("b.txt", "1").write("a/x").write("c/y").write(".hidden/z").write("node_modules/m");
   const Json all = list(base, R"({"pattern": "*", "recursive": false})");
   EXPECT_EQ(strings(all.at("files")), (Strings{"a/", "b.txt", "c/"}));
   EXPECT_EQ(all.at("total_files"), 1);
   EXPECT_EQ(all.at("total_folders"), 2);
   EXPECT_EQ(all.at("truncated"), false);
+  EXPECT_EQ(
+      strings(list(base, R"({"pattern": "*", "recursive": false, "sort": "size"})").at("files")),
+      (Strings{"b.txt", "a/", "c/"}));
   const Json some = list(base, R"({"pattern": "*.txt", "recursive": false})");
   EXPECT_EQ(strings(some.at("files")), (Strings{"b.txt"}));
   EXPECT_EQ(some.at("total_folders"), 0);
