@@ -42,6 +42,8 @@ struct Error {
 template <class T>
 using Result = std::expected<T, Error>;
 
+Result<ErrorCode> error_code_from(std::string_view name);
+
 inline std::unexpected<Error> fail(ErrorCode code, std::string message, std::string detail = {}) {
   return std::unexpected(Error{code, std::move(message), std::move(detail)});
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <variant>
 
+#include "wright/request.h"
 #include "wright/tool.h"
 
 namespace wright {

@@ -14,8 +14,8 @@ namespace wright {
 
 // What one call to a model may use beside its request.
 struct ModelCall {
-  std::stop_token stop;                           // asked to end early
-  std::function<void(std::string_view)> on_text;  // text as it comes; may be empty
+  std::stop_token stop = {};                           // asked to end early
+  std::function<void(std::string_view)> on_text = {};  // text as it comes; may be empty
 };
 
 // The interface behind a Model. complete() blocks; it may be called from several threads at once.

@@ -49,10 +49,10 @@ struct Sampling {
 // A view, so that a turn costs the same however long the history is: valid as long as the agent
 // and the messages it was made from are neither changed nor destroyed.
 struct Request {
-  std::span<const Message> messages;
-  std::string_view system;
-  std::string_view model;
-  std::span<const Tool> tools;
+  std::span<const Message> messages = {};
+  std::string_view system = {};
+  std::string_view model = {};
+  std::span<const Tool> tools = {};
   const Sampling* sampling = nullptr;  // never null in a request made by next()
 };
 

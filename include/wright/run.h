@@ -30,10 +30,10 @@ std::string_view to_string(Phase phase);
 // A call of the current turn. The answers become messages, in call order, when all are there.
 struct OpenCall {
   enum class State : std::uint8_t { open, waiting, answered };
-  ToolCall call;
+  ToolCall call = {};
   State state = State::open;
-  Json shown;         // State::waiting: what the person sees
-  ToolResult result;  // State::answered
+  Json shown = {};         // State::waiting: what the person sees
+  ToolResult result = {};  // State::answered
   bool operator==(const OpenCall&) const = default;
 };
 

@@ -39,11 +39,14 @@ constexpr bool has_json_form() {
   }
 }
 
+// For use in a static_assert, which instantiates it at once: so this is the first error that the
+// compiler prints, before those that follow from it.
 template <class T>
-constexpr void require_json_form() {
+constexpr bool require_json_form() {
   static_assert(has_json_form<T>(),
                 "wright: this type has no JSON form. Describe a struct with WRIGHT_DESCRIBE, an "
                 "enum with WRIGHT_ENUM, or use one of the types listed in wright/schema.h");
+  return true;
 }
 
 // Where a value stands in the document; lives on the stack, costs nothing until it is printed.
@@ -151,7 +154,7 @@ Json build_struct_schema(SchemaBuilder& builder) {
 
 template <class T>
 Json build_schema(SchemaBuilder& builder) {
-  require_json_form<T>();
+  static_assert(require_json_form<T>());
   if constexpr (std::same_as<T, bool>) {
     return JsonObject{{"type", "boolean"}};
   } else if constexpr (std::unsigned_integral<T>) {
@@ -224,7 +227,7 @@ void decode_integer(const Json& json, T& value, const FieldRules* rules, const P
 template <class T>
 void decode_into(const Json& json, T& value, const FieldRules* rules, const Path& path,
                  Problems& problems) {
-  require_json_form<T>();
+  static_assert(require_json_form<T>());
   if constexpr (std::same_as<T, bool>) {
     read(json, value, path, problems);
   } else if constexpr (Integer<T>) {
@@ -296,7 +299,7 @@ Json encode(const T& value) {
   if constexpr (std::convertible_to<const T&, std::string_view>) {
     return Json(std::string_view(value));
   } else {
-    detail::require_json_form<T>();
+    static_assert(detail::require_json_form<T>());
     if constexpr (std::same_as<T, bool> || std::same_as<T, Json> || detail::Integer<T> ||
                   std::floating_point<T>) {
       return Json(value);

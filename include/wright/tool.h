@@ -40,12 +40,12 @@ struct ToolSpec {
 
 // What a running tool knows about its call. The views are valid for the duration of the call.
 struct Context {
-  std::string_view agent_name;
+  std::string_view agent_name = {};
   std::int64_t session_id = 0;
-  std::string_view call_id;
-  std::string_view idempotency_key;  // the same when a call is run again
-  std::stop_token stop;              // asked to end early
-  Json arguments;                    // parsed; an interceptor may change them before next()
+  std::string_view call_id = {};
+  std::string_view idempotency_key = {};  // the same when a call is run again
+  std::stop_token stop = {};              // asked to end early
+  Json arguments = {};                    // parsed; an interceptor may change them before next()
 };
 
 using ToolFunction = std::function<Result<Json>(const Json& arguments, Context& context)>;

@@ -95,23 +95,26 @@ Tool tool(std::string name, std::string description, Function function, ToolOpti
   if constexpr (count == (takes_context ? 1 : 0)) {
     spec.parameters = JsonObject{
         {"type", "object"}, {"properties", JsonObject{}}, {"additionalProperties", false}};
-    return Tool{std::move(spec),
-                [function = std::move(function)](const Json&, Context& context) -> Result<Json> {
-                  if constexpr (takes_context) {
-                    return detail::to_result([&]() -> decltype(auto) { return function(context); });
-                  } else {
-                    return detail::to_result([&]() -> decltype(auto) { return function(); });
-                  }
-                }};
+    return Tool{
+        std::move(spec),
+        [function = std::move(function)](const Json&, Context& context) mutable -> Result<Json> {
+          if constexpr (takes_context) {
+            return detail::to_result([&]() -> decltype(auto) { return function(context); });
+          } else {
+            return detail::to_result([&]() -> decltype(auto) { return function(); });
+          }
+        }};
   } else {
     using Arguments = std::tuple_element_t<0, Parameters>;
     static_assert(DescribedStruct<Arguments> || std::same_as<Arguments, Json>,
                   "wright::tool: the function's parameter must be a struct described with "
-                  "WRIGHT_DESCRIBE (at namespace scope), or wright::Json");
+                  "WRIGHT_DESCRIBE (at namespace scope), or wright::Json; a wright::Context& may "
+                  "follow it");
     if constexpr (DescribedStruct<Arguments>) spec.parameters = schema_of<Arguments>();
     return Tool{
         std::move(spec),
-        [function = std::move(function)](const Json& json, Context& context) -> Result<Json> {
+        [function = std::move(function)](const Json& json,
+                                         Context& context) mutable -> Result<Json> {
           auto arguments = decode<Arguments>(json);
           if (!arguments) return std::unexpected(std::move(arguments).error());
           if constexpr (takes_context) {

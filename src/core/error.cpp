@@ -1,26 +1,42 @@
 #include "wright/error.h"
 
+#include <array>
+
 namespace wright {
+namespace {
+
+constexpr std::array kNames{
+    std::pair{ErrorCode::invalid_argument, std::string_view("invalid_argument")},
+    std::pair{ErrorCode::invalid_json, std::string_view("invalid_json")},
+    std::pair{ErrorCode::not_found, std::string_view("not_found")},
+    std::pair{ErrorCode::already_exists, std::string_view("already_exists")},
+    std::pair{ErrorCode::permission_denied, std::string_view("permission_denied")},
+    std::pair{ErrorCode::unsupported, std::string_view("unsupported")},
+    std::pair{ErrorCode::limit_reached, std::string_view("limit_reached")},
+    std::pair{ErrorCode::unavailable, std::string_view("unavailable")},
+    std::pair{ErrorCode::timeout, std::string_view("timeout")},
+    std::pair{ErrorCode::cancelled, std::string_view("cancelled")},
+    std::pair{ErrorCode::storage, std::string_view("storage")},
+    std::pair{ErrorCode::protocol, std::string_view("protocol")},
+    std::pair{ErrorCode::tool_failed, std::string_view("tool_failed")},
+    std::pair{ErrorCode::waiting, std::string_view("waiting")},
+    std::pair{ErrorCode::internal, std::string_view("internal")},
+};
+
+}  // namespace
 
 std::string_view to_string(ErrorCode code) {
-  switch (code) {
-    case ErrorCode::invalid_argument: return "invalid_argument";
-    case ErrorCode::invalid_json: return "invalid_json";
-    case ErrorCode::not_found: return "not_found";
-    case ErrorCode::already_exists: return "already_exists";
-    case ErrorCode::permission_denied: return "permission_denied";
-    case ErrorCode::unsupported: return "unsupported";
-    case ErrorCode::limit_reached: return "limit_reached";
-    case ErrorCode::unavailable: return "unavailable";
-    case ErrorCode::timeout: return "timeout";
-    case ErrorCode::cancelled: return "cancelled";
-    case ErrorCode::storage: return "storage";
-    case ErrorCode::protocol: return "protocol";
-    case ErrorCode::tool_failed: return "tool_failed";
-    case ErrorCode::waiting: return "waiting";
-    case ErrorCode::internal: return "internal";
+  for (const auto& [value, name] : kNames) {
+    if (value == code) return name;
   }
   return "internal";
+}
+
+Result<ErrorCode> error_code_from(std::string_view text) {
+  for (const auto& [value, name] : kNames) {
+    if (name == text) return value;
+  }
+  return fail(ErrorCode::invalid_argument, "Unknown error code '" + std::string(text) + "'");
 }
 
 }  // namespace wright

@@ -1,0 +1,86 @@
+# The two commands of Wright are `make try` and `make test`. The building itself is CMake's:
+# see CMakePresets.json.
+
+JOBS   ?= $(shell nproc)
+PREFIX ?= /usr/local
+Q      ?= What is this project, and where is the run machine defined?
+export Q
+
+.PHONY: help try test tsan coverage bench format lint install clean
+.NOTPARALLEL:
+.SECONDARY:
+
+help:
+	@echo 'Wright: a native runtime for agents that use tools'
+	@echo
+	@echo '  make try          build it and ask the shipped agent about this repository'
+	@echo '  make try Q="…"    ask it something else'
+	@echo '  make test         build everything with sanitizers and run every test'
+	@echo
+	@echo '  make install      install below PREFIX (default /usr/local); DESTDIR is honoured'
+	@echo '  make bench        build the benchmarks and print one table'
+	@echo '  make coverage     test coverage of src/core and src/store; fails below 90 %'
+	@echo '  make tsan         the tests under ThreadSanitizer'
+	@echo '  make format       clang-format every source file'
+	@echo '  make lint         clang-tidy every source file; SINCE=main: only those changed since'
+	@echo '  make clean        remove build/'
+	@echo
+	@echo 'Debian packages that are missing are installed first (packaging/debian-packages.txt).'
+
+try: build-release
+	@mkdir -p build/try
+	@printf '\n$$ wright run codebase-analysis "%s"\n' "$$Q"
+	@build/release/wright run codebase-analysis "$$Q" --model offline --base-path '$(CURDIR)' \
+	  --database-path build/try/sessions.db
+
+# The release build is what the install test installs.
+test: build-dev build-release
+	ctest --preset dev --parallel $(JOBS)
+
+# The label `build` is on tests of compiling and installing, which no sanitizer or counter sees.
+tsan: build-tsan
+	ctest --preset tsan --parallel $(JOBS) --label-exclude build
+
+coverage: build-coverage
+	find build/coverage -name '*.gcda' -delete
+	ctest --preset coverage --parallel $(JOBS) --label-exclude build
+	@for folder in core store; do \
+	  gcovr --root . --filter "src/$$folder/" --exclude '.*_test\.cpp' --fail-under-line 90 \
+	    build/coverage/src/$$folder || exit 1; \
+	done
+
+bench: build-bench
+	@bench/run.sh build/bench
+
+SOURCES = git ls-files '*.h' '*.cpp'
+LINTED  = git $(if $(SINCE),diff --name-only --diff-filter=d $(SINCE),ls-files) -- \
+            'src/*.cpp' 'examples/*.cpp'
+
+format: packages-format
+	$(SOURCES) | xargs clang-format -i
+
+lint: packages-lint
+	@cmake --preset dev > /dev/null
+	$(LINTED) | xargs --no-run-if-empty -P $(JOBS) -n 1 clang-tidy-19 -p build/dev --quiet
+
+install: build-release
+	cmake --install build/release --prefix '$(PREFIX)'
+
+clean:
+	rm -rf build
+
+# build-X configures and builds the preset X, after packages-X has installed what it needs.
+build-%: packages-%
+	@cmake --preset $* $(if $(wildcard build/$*/build.ninja),> /dev/null)
+	@cmake --build --preset $* --parallel $(JOBS)
+
+SECTIONS_release  = build
+SECTIONS_dev      = build test
+SECTIONS_tsan     = build test
+SECTIONS_coverage = build test coverage
+SECTIONS_bench    = build bench
+SECTIONS_format   = format
+SECTIONS_lint     = build test lint
+
+packages-%:
+	@packaging/install-packages.sh $(SECTIONS_$*)

@@ -1,0 +1,103 @@
+#include "wright/message.h"
+
+#include <gtest/gtest.h>
+
+#include "wright/request.h"
+#include "wright/testing.h"
+#include "wright/tool.h"
+
+namespace wright {
+namespace {
+
+Message message_with_every_part() {
+  return {Role::assistant,
+          {Reasoning{"think", R"({"signature":"s"})"}, Text{"Hello "}, Image{"image/png", "AAAA"},
+           ToolCall{"1", "grep", "{\"broken"}, Text{"there"}, ToolResult{"0", "x", "y", true}}};
+}
+
+TEST(Message, round_trips_every_kind_of_part) {
+  const Message message = message_with_every_part();
+  const auto copy = message_from_json(*parse_json(to_text(to_json(message))));
+  ASSERT_TRUE(copy) << copy.error().message;
+  EXPECT_EQ(*copy, message);
+}
+
+TEST(Message, joins_its_text_and_lists_its_calls) {
+  const Message message = message_with_every_part();
+  EXPECT_EQ(message.text(), "Hello there");
+  ASSERT_EQ(message.tool_calls().size(), 1U);
+  EXPECT_EQ(message.tool_calls()[0].name, "grep");
+  const Response response = testing::calls({testing::call("a")}, "Hm");
+  EXPECT_EQ(response.text(), "Hm");
+  EXPECT_EQ(response.tool_calls().size(), 1U);
+}
+
+TEST(Message, is_shown_with_the_words_people_know) {
+  EXPECT_EQ(display_text(Message::user("Hi")), "Hi");
+  EXPECT_EQ(display_text(Message::assistant("")), "");
+  EXPECT_EQ(display_text({Role::assistant, {ToolCall{"1", "a", "{}"}}}), "[Using tools]");
+  EXPECT_EQ(display_text({Role::assistant, {Text{"Hm"}, ToolCall{"1", "a", "{}"}}}), "Hm");
+  EXPECT_EQ(display_text(Message::tool({"1", "grep", "{}", false})), "Tool grep result:\n{}");
+  EXPECT_EQ(display_text(Message::tool({"1", "grep", "bad", true})), "Tool grep failed: bad");
+  EXPECT_EQ(display_text({Role::user, {Image{"image/png", ""}}}), "[image]");
+  EXPECT_EQ(display_text(
+                {Role::tool, {ToolResult{"1", "a", "x", false}, ToolResult{"2", "b", "y", true}}}),
+            "Tool a result:\nx\nTool b failed: y");
+}
+
+TEST(Message, refuses_broken_json) {
+  for (
+      const std::string text :
+      {R"([])", R"({"role":"user"})", R"({"role":1,"parts":[]})", R"({"role":"king","parts":[]})",
+       R"({"role":"user","parts":{}})", R"({"role":"user","parts":[1]})",
+       R"({"role":"user","parts":[{"type":"song"}]})",
+       R"({"role":"user","parts":[{"type":"text"}]})",
+       R"({"role":"user","parts":[{"type":"tool_call","id":"1","name":2,"arguments":""}]})",
+       R"({"role":"tool","parts":[{"type":"tool_result","call_id":"","name":"","content":"","is_error":1}]})"}) {
+    EXPECT_FALSE(message_from_json(*parse_json(text))) << text;
+  }
+}
+
+TEST(Names, round_trip) {
+  for (const Role role : {Role::user, Role::assistant, Role::system, Role::tool}) {
+    EXPECT_EQ(role_from(to_string(role)), role);
+  }
+  EXPECT_FALSE(role_from("king"));
+  EXPECT_EQ(to_string(StopReason::max_tokens), "max_tokens");
+  EXPECT_EQ(to_string(StopReason::content_filter), "content_filter");
+  EXPECT_EQ(to_string(Effect::read), "read");
+  EXPECT_EQ(to_string(Effect::idempotent), "idempotent");
+  EXPECT_EQ(to_string(Effect::write), "write");
+  for (int code = 0; code <= static_cast<int>(ErrorCode::internal); ++code) {
+    EXPECT_EQ(error_code_from(to_string(static_cast<ErrorCode>(code))),
+              static_cast<ErrorCode>(code));
+  }
+  EXPECT_FALSE(error_code_from("odd"));
+}
+
+TEST(Usage, adds_up_and_round_trips) {
+  Usage usage{1, 2, 3, 4};
+  usage += Usage{10, 20, 30, 40};
+  EXPECT_EQ(usage, (Usage{11, 22, 33, 44}));
+  EXPECT_EQ(usage_from_json(to_json(usage)), usage);
+  EXPECT_EQ(usage_from_json(JsonObject{}), Usage{});
+  EXPECT_FALSE(usage_from_json(Json(1)));
+  EXPECT_FALSE(usage_from_json(JsonObject{{"output_tokens", 1.5}}));
+}
+
+TEST(ScriptedModel, follows_its_script_and_keeps_what_it_was_asked) {
+  testing::ScriptedModel script({testing::says("one"), fail(ErrorCode::timeout, "slow")});
+  const std::vector<Message> messages{Message::user("Hi")};
+  std::string streamed;
+  const ModelCall call{.on_text = [&](std::string_view text) { streamed += text; }};
+  EXPECT_EQ(script.model().complete({.messages = messages}, call)->text(), "one");
+  EXPECT_EQ(streamed, "one");
+  EXPECT_EQ(script.turns_left(), 1U);
+  EXPECT_EQ(script.model().complete({}).error().code, ErrorCode::timeout);
+  EXPECT_NE(script.model().complete({}).error().message.find("request 3"), std::string::npos);
+  EXPECT_EQ(script.turns_left(), 0U);
+  EXPECT_EQ(script.requests()[0], messages);
+}
+
+}  // namespace
+}  // namespace wright

@@ -1,0 +1,184 @@
+// The JSON form of a run, with a format version.
+#include <fmt/format.h>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include "core/run_invariants.h"
+#include "wright/run.h"
+
+namespace wright {
+namespace {
+
+constexpr std::array kPhases{Phase::model, Phase::tools,  Phase::waiting,
+                             Phase::done,  Phase::failed, Phase::cancelled};
+constexpr std::array kStates{std::pair{OpenCall::State::open, std::string_view("open")},
+                             std::pair{OpenCall::State::waiting, std::string_view("waiting")},
+                             std::pair{OpenCall::State::answered, std::string_view("answered")}};
+
+std::unexpected<Error> bad(std::string_view key) {
+  return fail(ErrorCode::invalid_json, fmt::format("A stored run lacks a valid '{}'", key));
+}
+
+std::string_view state_name(OpenCall::State state) {
+  for (const auto& [value, name] : kStates) {
+    if (value == state) return name;
+  }
+  return "open";
+}
+
+// A call and its answer travel as parts of messages do.
+Json open_call_json(const OpenCall& open) {
+  return {{"call", to_json(Message{Role::assistant, {open.call}})},
+          {"state", state_name(open.state)},
+          {"shown", open.shown},
+          {"result", to_json(Message::tool(open.result))}};
+}
+
+template <class T>
+Result<T> part_of(const JsonObject& object, std::string_view key) {
+  const Json* found = object.if_contains(key);
+  if (found == nullptr) return bad(key);
+  auto message = message_from_json(*found);
+  if (!message) return std::unexpected(std::move(message).error());
+  if (message->parts.size() != 1 || !std::holds_alternative<T>(message->parts[0])) return bad(key);
+  return std::get<T>(std::move(message->parts[0]));
+}
+
+Result<OpenCall> open_call_from(const Json& json) {
+  const JsonObject* object = json.if_object();
+  if (object == nullptr) return bad("open_calls");
+  auto call = part_of<ToolCall>(*object, "call");
+  if (!call) return std::unexpected(std::move(call).error());
+  auto result = part_of<ToolResult>(*object, "result");
+  if (!result) return std::unexpected(std::move(result).error());
+  OpenCall open{.call = std::move(*call), .result = std::move(*result)};
+  if (const Json* shown = object->if_contains("shown")) open.shown = *shown;
+  const Json* state = object->if_contains("state");
+  if (state == nullptr || !state->is_string()) return bad("state");
+  for (const auto& [value, name] : kStates) {
+    if (name != state->get_string()) continue;
+    open.state = value;
+    return open;
+  }
+  return bad("state");
+}
+
+Result<int> version_of(const JsonObject& object) {
+  const Json* format = object.if_contains("format");
+  if (format == nullptr || !format->is_int64() || format->get_int64() < 1) return bad("format");
+  if (format->get_int64() > kRunFormatVersion) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("This run was written by a newer Wright (format {}; this one reads up "
+                            "to {}). Update Wright to use it",
+                            format->get_int64(), kRunFormatVersion));
+  }
+  return static_cast<int>(format->get_int64());
+}
+
+Result<int> count_from(const JsonObject& object, std::string_view key) {
+  const Json* found = object.if_contains(key);
+  if (found == nullptr || !found->is_int64() || found->get_int64() < 0 ||
+      found->get_int64() > std::numeric_limits<int>::max()) {
+    return bad(key);
+  }
+  return static_cast<int>(found->get_int64());
+}
+
+Result<Phase> phase_from(const JsonObject& object) {
+  const Json* found = object.if_contains("phase");
+  if (found == nullptr || !found->is_string()) return bad("phase");
+  for (const Phase phase : kPhases) {
+    if (to_string(phase) == found->get_string()) return phase;
+  }
+  return bad("phase");
+}
+
+Result<Error> error_from(const Json& json) {
+  const JsonObject* object = json.if_object();
+  const auto text = [&](std::string_view key) -> const JsonString* {
+    const Json* found = object != nullptr ? object->if_contains(key) : nullptr;
+    return found != nullptr ? found->if_string() : nullptr;
+  };
+  if (text("code") == nullptr || text("message") == nullptr || text("detail") == nullptr) {
+    return bad("error");
+  }
+  const auto code = error_code_from(*text("code"));
+  if (!code) return std::unexpected(code.error());
+  return Error{*code, std::string(*text("message")), std::string(*text("detail"))};
+}
+
+}  // namespace
+
+Json to_json(const Run& run) {
+  JsonArray messages;
+  messages.reserve(run.messages.size());
+  for (const Message& message : run.messages) messages.push_back(to_json(message));
+  JsonArray open_calls;
+  for (const OpenCall& open : run.open_calls) open_calls.push_back(open_call_json(open));
+  return {{"format", kRunFormatVersion},
+          {"agent", run.agent},
+          {"max_iterations", run.limits.max_iterations},
+          {"phase", to_string(run.phase)},
+          {"iterations", run.iterations},
+          {"usage", to_json(run.usage)},
+          {"error",
+           {{"code", to_string(run.error.code)},
+            {"message", run.error.message},
+            {"detail", run.error.detail}}},
+          {"messages", std::move(messages)},
+          {"open_calls", std::move(open_calls)}};
+}
+
+Result<Run> run_from_json(const Json& json) {
+  const JsonObject* object = json.if_object();
+  if (object == nullptr) return fail(ErrorCode::invalid_json, "A stored run is not an object");
+  if (const auto version = version_of(*object); !version) return std::unexpected(version.error());
+
+  Run run;
+  const Json* agent = object->if_contains("agent");
+  if (agent == nullptr || !agent->is_string()) return bad("agent");
+  run.agent = std::string_view(agent->get_string());
+
+  const auto limit = count_from(*object, "max_iterations");
+  const auto iterations = count_from(*object, "iterations");
+  const auto phase = phase_from(*object);
+  if (!limit) return std::unexpected(limit.error());
+  if (!iterations) return std::unexpected(iterations.error());
+  if (!phase) return std::unexpected(phase.error());
+  run.limits.max_iterations = *limit;
+  run.iterations = *iterations;
+  run.phase = *phase;
+
+  const Json* usage = object->if_contains("usage");
+  const Json* error = object->if_contains("error");
+  if (usage == nullptr) return bad("usage");
+  if (error == nullptr) return bad("error");
+  auto known_usage = usage_from_json(*usage);
+  if (!known_usage) return std::unexpected(std::move(known_usage).error());
+  run.usage = *known_usage;
+  auto known_error = error_from(*error);
+  if (!known_error) return std::unexpected(std::move(known_error).error());
+  run.error = std::move(*known_error);
+
+  const Json* messages = object->if_contains("messages");
+  const Json* open_calls = object->if_contains("open_calls");
+  if (messages == nullptr || !messages->is_array()) return bad("messages");
+  if (open_calls == nullptr || !open_calls->is_array()) return bad("open_calls");
+  for (const Json& item : messages->get_array()) {
+    auto message = message_from_json(item);
+    if (!message) return std::unexpected(std::move(message).error());
+    for (const ToolCall& call : message->tool_calls()) {
+      run.call_ids.insert(std::hash<std::string>{}(call.id));
+    }
+    run.messages.push_back(std::move(*message));
+  }
+  for (const Json& item : open_calls->get_array()) {
+    auto open = open_call_from(item);
+    if (!open) return std::unexpected(std::move(open).error());
+    run.open_calls.push_back(std::move(*open));
+  }
+  if (auto valid = check_invariants(run); !valid) return std::unexpected(std::move(valid).error());
+  return run;
+}
+
+}  // namespace wright

@@ -1,0 +1,116 @@
+#include <gtest/gtest.h>
+
+#include "wright/run.h"
+#include "wright/testing.h"
+
+namespace wright {
+namespace {
+
+Run waiting_run() {
+  wright::Run run = start(Agent{.name = "keeper"}, "Go");
+  EXPECT_TRUE(accept(
+      run, ModelAnswered{testing::calls(
+               {testing::call("a", "{\"x\":1}", "1"), testing::call("b", "{", "2")}, "Looking")}));
+  EXPECT_TRUE(accept(run, ToolFinished{{"1", "a", "fine", false}}));
+  EXPECT_TRUE(accept(run, ToolWaits{"2", JsonObject{{"question", "Sure?"}}}));
+  return run;
+}
+
+// The run's JSON with one value replaced.
+Json with(std::string_view key, Json value) {
+  Json json = to_json(waiting_run());
+  json.as_object()[key] = std::move(value);
+  return json;
+}
+
+std::string error_of(const Json& json) {
+  const auto run = run_from_json(json);
+  return run ? std::string() : run.error().message;
+}
+
+TEST(RunJson, round_trips_through_text) {
+  const wright::Run run = waiting_run();
+  const auto copy = run_from_json(*parse_json(to_text(to_json(run))));
+  ASSERT_TRUE(copy) << copy.error().message;
+  EXPECT_EQ(*copy, run);
+}
+
+TEST(RunJson, carries_a_format_version_and_refuses_newer_ones) {
+  EXPECT_EQ(to_json(waiting_run()).at("format"), Json(1));
+  const auto newer = run_from_json(with("format", 2));
+  ASSERT_FALSE(newer);
+  EXPECT_EQ(newer.error().code, ErrorCode::unsupported);
+  EXPECT_NE(newer.error().message.find("newer Wright"), std::string::npos);
+  EXPECT_NE(error_of(with("format", "1")), "");
+  EXPECT_NE(error_of(with("format", 0)), "");
+}
+
+TEST(RunJson, refuses_every_missing_or_mistyped_field_by_name) {
+  for (const std::string key : {"agent", "max_iterations", "phase", "iterations", "usage", "error",
+                                "messages", "open_calls"}) {
+    EXPECT_NE(error_of(with(key, true)), "") << key;
+    Json missing = to_json(waiting_run());
+    missing.as_object().erase(key);
+    EXPECT_NE(error_of(missing).find("'" + key + "'"), std::string::npos) << error_of(missing);
+  }
+  EXPECT_NE(error_of(Json("text")), "");
+  EXPECT_NE(error_of(with("phase", "sleeping")), "");
+  EXPECT_NE(error_of(with("iterations", -1)), "");
+  EXPECT_NE(error_of(with("usage", JsonObject{{"input_tokens", "many"}})), "");
+  EXPECT_NE(error_of(with("error", JsonObject{{"code", "odd"}, {"message", ""}, {"detail", ""}})),
+            "");
+  EXPECT_NE(error_of(with("messages", JsonArray{1})), "");
+  EXPECT_NE(error_of(with("open_calls", JsonArray{1})), "");
+  EXPECT_NE(error_of(with("open_calls", JsonArray{JsonObject{}})), "");
+}
+
+TEST(RunJson, refuses_broken_open_calls) {
+  const Json good = to_json(waiting_run());
+  for (const std::string key : {"call", "state", "result"}) {
+    Json bad = good;
+    bad.at("open_calls").at(0).as_object()[key] = "odd";
+    EXPECT_NE(error_of(bad), "") << key;
+    bad.at("open_calls").at(0).as_object().erase(key);
+    EXPECT_NE(error_of(bad), "") << key;
+  }
+  Json swapped = good;
+  auto& first = swapped.at("open_calls").at(0).as_object();
+  std::swap(first["call"], first["result"]);
+  EXPECT_NE(error_of(swapped), "");
+}
+
+TEST(RunJson, refuses_a_run_that_breaks_the_invariants) {
+  EXPECT_NE(error_of(with("open_calls", JsonArray{})).find("open calls"), std::string::npos);
+  EXPECT_NE(error_of(with("phase", "model")), "");
+  EXPECT_NE(error_of(with("phase", "tools")), "");
+  EXPECT_NE(error_of(with("phase", "done")), "");
+  EXPECT_NE(error_of(with("messages", JsonArray{})), "");
+
+  const auto message = [](Role role, Part part) { return to_json(Message{role, {part}}); };
+  const Part call = ToolCall{"1", "a", "{}"};
+  const Part result = ToolResult{"1", "a", "ok", false};
+  const Json user = to_json(Message::user("Go"));
+  const auto history = [&](JsonArray messages) {
+    Json json = to_json(start(Agent{.name = "keeper"}, "Go"));
+    json.as_object()["messages"] = std::move(messages);
+    return error_of(json);
+  };
+  EXPECT_EQ(history({user, message(Role::assistant, call), message(Role::tool, result)}), "");
+  EXPECT_NE(history({user, message(Role::user, call)}), "");
+  EXPECT_NE(history({user, message(Role::assistant, result)}), "");
+  EXPECT_NE(history({user, message(Role::tool, result)}), "");
+  EXPECT_NE(history({user, message(Role::assistant, call), user}), "");
+  EXPECT_NE(history({user, message(Role::assistant, ToolCall{"", "a", "{}"})}), "");
+  EXPECT_NE(history({user, message(Role::assistant, call), message(Role::tool, result),
+                     message(Role::assistant, call), message(Role::tool, result)}),
+            "");
+  Json done = to_json(start(Agent{.name = "keeper"}, "Go"));
+  done.as_object()["phase"] = "done";
+  EXPECT_NE(error_of(done), "");
+  Json over = to_json(start(Agent{.name = "keeper"}, "Go"));
+  over.as_object()["iterations"] = 10;
+  EXPECT_NE(error_of(over), "");
+}
+
+}  // namespace
+}  // namespace wright

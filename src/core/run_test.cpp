@@ -1,0 +1,228 @@
+#include "wright/run.h"
+
+#include <gtest/gtest.h>
+
+#include "core/run_invariants.h"
+#include "wright/testing.h"
+
+namespace wright {
+namespace {
+
+using testing::call;
+using testing::calls;
+using testing::says;
+
+Agent agent_with_limit(int max_iterations) {
+  Agent agent{.name = "tester", .instructions = "Be brief."};
+  agent.limits.max_iterations = max_iterations;
+  return agent;
+}
+
+ToolResult result_for(const ToolCall& call, std::string content = "ok") {
+  return {call.id, call.name, std::move(content), false};
+}
+
+void expect_accepts(Run& run, Outcome outcome) {
+  const auto accepted = accept(run, std::move(outcome));
+  ASSERT_TRUE(accepted) << accepted.error().message;
+  const auto valid = check_invariants(run);
+  ASSERT_TRUE(valid) << valid.error().message;
+}
+
+void expect_refuses(Run& run, Outcome outcome) {
+  const wright::Run before = run;
+  const auto accepted = accept(run, std::move(outcome));
+  ASSERT_FALSE(accepted);
+  EXPECT_EQ(accepted.error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(run, before);
+}
+
+template <class T>
+T step_of(const Agent& agent, const Run& run) {
+  Step step = next(agent, run);
+  EXPECT_TRUE(std::holds_alternative<T>(step)) << "phase " << to_string(run.phase);
+  return std::get<T>(std::move(step));
+}
+
+TEST(Run, asks_the_model_first_with_all_it_needs) {
+  Agent agent = agent_with_limit(3);
+  agent.sampling.max_tokens = 77;
+  const wright::Run run = start(agent, "Hello");
+  const auto step = step_of<CallModel>(agent, run);
+  ASSERT_EQ(step.request.messages.size(), 1U);
+  EXPECT_EQ(step.request.messages[0], Message::user("Hello"));
+  EXPECT_EQ(step.request.system, "Be brief.");
+  EXPECT_EQ(step.request.sampling->max_tokens, 77);
+}
+
+TEST(Run, is_done_when_the_model_answers_without_calls) {
+  const Agent agent = agent_with_limit(3);
+  wright::Run run = start(agent, "Hello");
+  Response answer = says("Hi.");
+  answer.usage = {.input_tokens = 5, .output_tokens = 2};
+  expect_accepts(run, ModelAnswered{answer});
+  EXPECT_EQ(step_of<Done>(agent, run).text, "Hi.");
+  EXPECT_EQ(run.usage.input_tokens, 5);
+  EXPECT_EQ(run.iterations, 1);
+}
+
+TEST(Run, keeps_parallel_calls_in_order_however_their_results_arrive) {
+  const Agent agent = agent_with_limit(3);
+  wright::Run run = start(agent, "Go");
+  expect_accepts(
+      run,
+      ModelAnswered{calls({call("a", "{}", "1"), call("b", "{}", "2"), call("c", "{}", "3")})});
+  const auto open = step_of<CallTools>(agent, run).calls;
+  ASSERT_EQ(open.size(), 3U);
+  expect_accepts(run, ToolFinished{result_for(open[2])});
+  expect_accepts(run, ToolFinished{result_for(open[0])});
+  EXPECT_EQ(step_of<CallTools>(agent, run).calls, std::vector{open[1]});
+  expect_accepts(run, ToolFinished{result_for(open[1])});
+  ASSERT_EQ(run.messages.size(), 5U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(run.messages[2 + i], Message::tool(result_for(open[i])));
+  }
+  step_of<CallModel>(agent, run);
+}
+
+TEST(Run, shows_a_turn_of_calls_without_text_as_using_tools) {
+  wright::Run run = start(agent_with_limit(3), "Go");
+  expect_accepts(run, ModelAnswered{calls({call("a")})});
+  EXPECT_EQ(display_text(run.messages.back()), "[Using tools]");
+}
+
+TEST(Run, fails_at_the_iteration_limit_after_the_last_tools_have_run) {
+  const Agent agent = agent_with_limit(2);
+  wright::Run run = start(agent, "Go");
+  for (int i = 0; i < 2; ++i) {
+    expect_accepts(run, ModelAnswered{calls({call("a")})});
+    expect_accepts(run, ToolFinished{result_for(step_of<CallTools>(agent, run).calls[0])});
+  }
+  const auto failed = step_of<Failed>(agent, run);
+  EXPECT_EQ(failed.error.message, "Maximum iteration limit reached");
+  EXPECT_EQ(failed.error.code, ErrorCode::limit_reached);
+}
+
+TEST(Run, allows_ten_iterations_by_default) {
+  EXPECT_EQ(Agent{}.limits.max_iterations, 10);
+}
+
+TEST(Run, replaces_empty_and_repeated_ids) {
+  const Agent agent = agent_with_limit(5);
+  wright::Run run = start(agent, "Go");
+  expect_accepts(run,
+                 ModelAnswered{calls({call("a", "{}", "x"), call("a", "{}", "x"), call("a")})});
+  const auto first = step_of<CallTools>(agent, run).calls;
+  for (const ToolCall& open : first) expect_accepts(run, ToolFinished{result_for(open)});
+  expect_accepts(run, ModelAnswered{calls({call("a", "{}", "x")})});
+  EXPECT_EQ(first[0].id, "x");
+  EXPECT_NE(step_of<CallTools>(agent, run).calls[0].id, "x");
+}
+
+TEST(Run, fails_with_the_models_error) {
+  const Agent agent = agent_with_limit(3);
+  wright::Run run = start(agent, "Go");
+  const Error error{ErrorCode::unavailable, "overloaded", "{}"};
+  expect_accepts(run, ModelFailed{error});
+  EXPECT_EQ(step_of<Failed>(agent, run).error, error);
+}
+
+TEST(Run, waits_for_a_person_only_when_nothing_else_is_open) {
+  const Agent agent = agent_with_limit(3);
+  wright::Run run = start(agent, "Go");
+  expect_accepts(run, ModelAnswered{calls({call("ask", "{}", "q"), call("a", "{}", "1")})});
+  expect_accepts(run, ToolWaits{"q", Json("Your name?")});
+  EXPECT_EQ(step_of<CallTools>(agent, run).calls.size(), 1U);
+  expect_accepts(run, ToolFinished{{"1", "", "ok", false}});
+  const auto waits = step_of<Wait>(agent, run).waits;
+  ASSERT_EQ(waits.size(), 1U);
+  EXPECT_EQ(waits[0].call.id, "q");
+  EXPECT_EQ(waits[0].shown, Json("Your name?"));
+  expect_accepts(run, ToolFinished{{"q", "", "Ada", false}});
+  step_of<CallModel>(agent, run);
+  EXPECT_EQ(run.messages[2].parts[0], Part(ToolResult{"q", "ask", "Ada", false}));
+}
+
+TEST(Run, cancels_from_every_phase_and_leaves_no_call_unanswered) {
+  const Agent agent = agent_with_limit(3);
+  wright::Run at_model = start(agent, "Go");
+  wright::Run at_tools = at_model;
+  expect_accepts(at_tools, ModelAnswered{calls({call("a", "{}", "1"), call("b", "{}", "2")})});
+  expect_accepts(at_tools, ToolFinished{{"2", "b", "kept", false}});
+  wright::Run at_wait = at_tools;
+  expect_accepts(at_wait, ToolWaits{"1", Json("?")});
+  for (wright::Run* run : {&at_model, &at_tools, &at_wait}) {
+    expect_accepts(*run, Cancelled{"enough"});
+    const auto failed = step_of<Failed>(agent, *run);
+    EXPECT_EQ(failed.error.code, ErrorCode::cancelled);
+    EXPECT_EQ(failed.error.message, "enough");
+    expect_refuses(*run, Cancelled{"again"});
+  }
+  EXPECT_EQ(at_tools.messages[2].parts[0], Part(ToolResult{"1", "a", "Cancelled: enough", true}));
+  EXPECT_EQ(at_tools.messages[3].parts[0], Part(ToolResult{"2", "b", "kept", false}));
+}
+
+TEST(Run, goes_on_after_every_end_with_a_fresh_iteration_budget) {
+  const Agent agent = agent_with_limit(1);
+  wright::Run run = start(agent, "One");
+  expect_accepts(run, ModelAnswered{says("1")});
+  expect_accepts(run, UserSaid{Message::user("Two")});
+  expect_accepts(run, ModelAnswered{says("2")});
+  expect_accepts(run, UserSaid{Message::user("Three")});
+  expect_accepts(run, ModelFailed{{ErrorCode::timeout, "slow", {}}});
+  expect_accepts(run, UserSaid{Message::user("Four")});
+  expect_accepts(run, Cancelled{"no"});
+  expect_accepts(run, UserSaid{Message::user("Five")});
+  EXPECT_TRUE(run.error.message.empty());
+  step_of<CallModel>(agent, run);
+}
+
+TEST(Run, refuses_outcomes_that_do_not_fit_and_stays_as_it_was) {
+  const Agent agent = agent_with_limit(3);
+  wright::Run run = start(agent, "Go");
+  expect_refuses(run, ToolFinished{{"1", "a", "ok", false}});
+  expect_refuses(run, ToolWaits{"1", {}});
+  expect_refuses(run, UserSaid{Message::user("too early")});
+  expect_accepts(run, ModelAnswered{calls({call("a", "{}", "1"), call("b", "{}", "2")})});
+  expect_refuses(run, ModelAnswered{says("too early")});
+  expect_refuses(run, ModelFailed{{}});
+  expect_refuses(run, UserSaid{Message::user("too early")});
+  expect_refuses(run, ToolFinished{{"3", "a", "unknown", false}});
+  expect_accepts(run, ToolFinished{{"1", "a", "ok", false}});
+  expect_refuses(run, ToolFinished{{"1", "a", "twice", false}});
+  expect_refuses(run, ToolWaits{"1", {}});
+  expect_accepts(run, ToolFinished{{"2", "b", "ok", false}});
+  expect_accepts(run, ModelAnswered{says("done")});
+  expect_refuses(run, ModelAnswered{says("again")});
+}
+
+TEST(AgentCheck, refuses_what_could_never_run) {
+  const auto message_of = [](const Agent& agent) {
+    const auto checked = check(agent);
+    return checked ? std::string() : checked.error().message;
+  };
+  const Model model = testing::ScriptedModel({}).model();
+  const Tool fine = tool("fine", "", [] {});
+  EXPECT_EQ(message_of(Agent{.model = model, .tools = {fine}}), "");
+  EXPECT_NE(message_of(Agent{}).find("no model"), std::string::npos);
+  EXPECT_NE(message_of(Agent{.name = "", .model = model}).find("no name"), std::string::npos);
+  EXPECT_NE(message_of(Agent{.model = model, .tools = {fine, fine}}).find("two tools"),
+            std::string::npos);
+  EXPECT_NE(message_of(Agent{.model = model, .tools = {tool("a:b", "", [] {})}}).find("a:b"),
+            std::string::npos);
+  EXPECT_NE(message_of(Agent{.model = model, .tools = {tool(std::string(65, 'x'), "", [] {})}}),
+            "");
+  EXPECT_NE(
+      message_of(Agent{.model = model, .tools = {Tool{.spec = {"bare", ""}, .function = {}}}}), "");
+  EXPECT_NE(message_of(Agent{.model = model, .limits = {0}}).find("max_iterations"),
+            std::string::npos);
+}
+
+TEST(Model, without_a_backend_says_so) {
+  const auto response = Model().complete(Request{});
+  ASSERT_FALSE(response);
+  EXPECT_NE(response.error().message.find("offline"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace wright

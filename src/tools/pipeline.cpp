@@ -1,0 +1,132 @@
+// The one way by which a tool is ever run: execute() of wright/tool.h. Whatever goes wrong inside
+// becomes an outcome that tells the model; nothing is thrown to the caller.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+
+#include "wright/tool.h"
+
+namespace wright {
+namespace {
+
+const Tool* find_tool(std::span<const Tool> tools, std::string_view name) {
+  const auto found =
+      std::ranges::find_if(tools, [&](const Tool& tool) { return tool.spec.name == name; });
+  return found == tools.end() ? nullptr : &*found;
+}
+
+Error unknown_tool(std::span<const Tool> tools, std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const Tool& tool : tools) names.push_back(tool.spec.name);
+  return Error{ErrorCode::not_found,
+               fmt::format("Unknown tool: {}. Available tools: {}", name,
+                           names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))),
+               {}};
+}
+
+// Models leave the arguments of a tool without parameters empty.
+Result<Json> parse_arguments(std::string_view text) {
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return Json(JsonObject{});
+  auto parsed = parse_json(text);
+  if (!parsed) {
+    return fail(ErrorCode::invalid_json,
+                "The arguments are not valid JSON: " + parsed.error().message);
+  }
+  if (!parsed->is_object()) {
+    return fail(ErrorCode::invalid_argument, "The arguments must be a JSON object");
+  }
+  return parsed;
+}
+
+// Runs what the user wrote; an exception becomes an error value.
+template <class Function>
+Result<Json> caught(Function&& function) {
+  try {
+    return function();
+  } catch (const std::exception& thrown) {
+    return fail(ErrorCode::tool_failed, thrown.what());
+  } catch (...) {
+    return fail(ErrorCode::tool_failed, "The tool threw something that is not a std::exception");
+  }
+}
+
+// The rest of the way from one interceptor on: the interceptors after it, then the tool.
+struct Chain {
+  const Tool& tool;
+  std::span<const Interceptor> interceptors;
+
+  Result<Json> run(const ToolCall& call, Context& context) const {
+    if (interceptors.empty()) {
+      return caught([&] { return tool.function(context.arguments, context); });
+    }
+    const Chain rest{tool, interceptors.subspan(1)};
+    const Next next = [&rest](const ToolCall& c, Context& x) { return rest.run(c, x); };
+    return caught([&] { return interceptors.front()(call, context, next); });
+  }
+};
+
+struct Bounded {
+  std::string text;
+  bool is_cut = false;
+};
+
+Bounded bounded_text(const Json& value, std::size_t limit) {
+  std::string text =
+      value.is_string() ? to_valid_utf8(std::string(value.get_string())) : to_text(value);
+  if (limit == 0 || text.size() <= limit) return {std::move(text), false};
+  const std::string_view head = utf8_prefix(text, limit);
+  return {fmt::format("{}\n[Output cut: the first {} of {} bytes]", head, head.size(), text.size()),
+          true};
+}
+
+void set_failure(ToolOutcome& outcome, const Error& error) {
+  outcome.error =
+      to_valid_utf8(error.message.empty() ? "It failed without a message" : error.message);
+  outcome.result.content = outcome.error;
+  outcome.result.is_error = true;
+}
+
+void set_success(ToolOutcome& outcome, Json value, std::size_t limit) {
+  auto [text, is_cut] = bounded_text(value, limit);
+  outcome.response = is_cut ? Json(text) : std::move(value);
+  outcome.result.content = std::move(text);
+}
+
+void set_waiting(ToolOutcome& outcome, const Error& error) {
+  auto shown = parse_json(error.detail);
+  outcome.waiting = shown ? std::move(*shown) : Json(error.message);
+}
+
+}  // namespace
+
+ToolOutcome execute(std::span<const Tool> tools, std::span<const Interceptor> interceptors,
+                    const ToolCall& call, Context context) {
+  ToolOutcome outcome;
+  outcome.result.call_id = call.id;
+  outcome.result.name = call.name;
+  const Tool* tool = find_tool(tools, call.name);
+  if (tool == nullptr) {
+    set_failure(outcome, unknown_tool(tools, call.name));
+    return outcome;
+  }
+  const auto began = std::chrono::steady_clock::now();
+  Result<Json> result = parse_arguments(call.arguments);
+  if (result) {
+    context.arguments = std::move(*result);
+    result = Chain{*tool, interceptors}.run(call, context);
+  }
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
+  outcome.duration_ms = took.count();
+  if (result) {
+    set_success(outcome, std::move(*result), tool->spec.options.output_limit);
+  } else if (result.error().code == ErrorCode::waiting) {
+    set_waiting(outcome, result.error());
+  } else {
+    set_failure(outcome, result.error());
+  }
+  return outcome;
+}
+
+}  // namespace wright

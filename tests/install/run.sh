@@ -1,0 +1,78 @@
+#!/bin/sh
+# Installs the release build of the source tree $1 into a temporary prefix, moves that prefix, and
+# builds a user's programs against it with CMake and with pkg-config. Fails if anything is missing,
+# does not build, or says something else than it should.
+set -eu
+
+source=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+prefix=$work/moved
+
+fail() {
+  echo "FAILED: $*" >&2
+  exit 1
+}
+
+step() {
+  echo "== $*"
+}
+
+# expect PROGRAM WORDS: it ends with 0, and its output contains the words, whatever their case.
+expect() {
+  output=$("$1" 2>&1) || fail "$1 ended with $?: $output"
+  echo "$output" | grep -qi -- "$2" || fail "$1 should say '$2', and says: $output"
+  echo "$1: $output"
+}
+
+step "install the release build"
+cd "$source"
+cmake --preset release > "$work/log" || fail "$(cat "$work/log")"
+cmake --build --preset release > "$work/log" || fail "$(tail -50 "$work/log")"
+cmake --install build/release --prefix "$work/first" > "$work/log" || fail "$(cat "$work/log")"
+mv "$work/first" "$prefix"
+
+step "everything is in its place"
+for file in bin/wright include/wright/wright.h lib/libwright.a lib/pkgconfig/wright.pc \
+  lib/cmake/wright/wrightConfig.cmake lib/cmake/wright/wrightConfigVersion.cmake \
+  lib/cmake/wright/wrightTargets.cmake share/man/man1/wright.1 \
+  share/bash-completion/completions/wright share/zsh/site-functions/_wright \
+  share/fish/vendor_completions.d/wright.fish share/doc/wright/LICENSE; do
+  [ -s "$prefix/$file" ] || fail "$file is not installed"
+done
+for header in include/wright/*.h; do
+  [ -s "$prefix/$header" ] || fail "$header is not installed"
+done
+if grep -rl -e "$source" -e "$work/first" "$prefix/lib/cmake" "$prefix/lib/pkgconfig"; then
+  fail "the files above name the folder that they were built in"
+fi
+if grep -rlE 'wright_[a-z]+' "$prefix/lib/cmake"; then
+  fail "the files above name internal targets"
+fi
+version=$(sed -n 's/.*WRIGHT_VERSION "\(.*\)"/\1/p' include/wright/version.h)
+[ "$(PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --modversion wright)" = "$version" ] ||
+  fail "pkg-config does not know version $version"
+"$prefix/bin/wright" --version | grep -qF "$version" || fail "wright --version is not $version"
+
+cp -r "$source/tests/install/consumer" "$work/consumer"
+cd "$work/consumer"
+sed 's/openai:gpt-5-mini/offline/' weather.cpp > weather_offline.cpp
+
+step "a CMake project finds the package"
+cmake -G Ninja -S . -B with_cmake -D CMAKE_PREFIX_PATH="$prefix" > "$work/log" 2>&1 ||
+  fail "$(cat "$work/log")"
+cmake --build with_cmake > "$work/log" 2>&1 || fail "$(cat "$work/log")"
+
+step "a compiler line from pkg-config"
+mkdir with_pkgconfig
+for program in weather weather_offline; do
+  # shellcheck disable=SC2046  # pkg-config prints words
+  ${CXX:-g++} -std=c++23 $program.cpp -o with_pkgconfig/$program \
+    $(PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --cflags --libs wright)
+done
+
+step "the programs run"
+for folder in with_cmake with_pkgconfig; do
+  expect "$folder/weather_offline" "sunny in Oslo"
+  expect "$folder/weather" "openai.*not available"
+done

@@ -1,0 +1,88 @@
+# Checks that the code below ROOT keeps to the house that ROOT/cmake/Layers.cmake describes:
+#
+#   cmake -D ROOT=… -P check_layers.cmake
+#
+# - the layers have no cycle: a folder stands only on folders listed before it;
+# - every folder of src/ is one of WRIGHT_FOLDERS;
+# - a file of src/x includes "wright/…", "x/…", a neighbour "y.h", and the folders of its layer;
+# - a public header includes wright/, the standard library and boost/json, nothing else.
+#
+# Lists everything that is wrong, and fails if anything is.
+cmake_minimum_required(VERSION 3.25)
+
+set(problems "")
+macro(report)
+  string(CONCAT problem ${ARGV})
+  list(APPEND problems "${problem}")
+endmacro()
+
+# includes_of(file): sets `includes` to the file's includes, each with its quotes or brackets.
+function(includes_of file)
+  file(STRINGS "${file}" lines REGEX "^[ \t]*#[ \t]*include")
+  set(found "")
+  foreach(line IN LISTS lines)
+    if(line MATCHES "include[ \t]*([<\"][^>\"]+[>\"])")
+      list(APPEND found "${CMAKE_MATCH_1}")
+    endif()
+  endforeach()
+  set(includes "${found}" PARENT_SCOPE)
+endfunction()
+
+include("${ROOT}/cmake/Layers.cmake")
+
+set(listed_before "")
+foreach(folder IN LISTS WRIGHT_FOLDERS)
+  foreach(lower IN LISTS WRIGHT_LAYER_${folder})
+    if(NOT lower IN_LIST listed_before)
+      report("Layers.cmake: ${folder} stands on ${lower}, which is not listed before it")
+    endif()
+  endforeach()
+  list(APPEND listed_before ${folder})
+endforeach()
+
+file(GLOB_RECURSE sources RELATIVE "${ROOT}/src" "${ROOT}/src/*.h" "${ROOT}/src/*.cpp")
+list(LENGTH sources checked)
+foreach(source IN LISTS sources)
+  string(REGEX MATCH "^[^/]+" folder "${source}")
+  if(NOT folder IN_LIST WRIGHT_FOLDERS)
+    report("src/${source}: the folder '${folder}' is not listed in Layers.cmake")
+    continue()
+  endif()
+  includes_of("${ROOT}/src/${source}")
+  foreach(include IN LISTS includes)
+    if(include MATCHES "\\.\\./")
+      report("src/${source} includes ${include}: write the path from src/, not a relative one")
+    elseif(include MATCHES "^.([^/]+)/")
+      set(other "${CMAKE_MATCH_1}")
+      if(other STREQUAL folder OR other IN_LIST WRIGHT_LAYER_${folder} OR other STREQUAL "wright")
+        continue()
+      endif()
+      if(other IN_LIST WRIGHT_FOLDERS)
+        report("src/${source} includes ${include}: ${folder} may not see ${other}")
+      elseif(include MATCHES "^\"")
+        report("src/${source} includes ${include}: there is no folder '${other}' in the house")
+      endif()
+    endif()
+  endforeach()
+endforeach()
+
+file(GLOB_RECURSE headers RELATIVE "${ROOT}" "${ROOT}/include/*")
+foreach(header IN LISTS headers)
+  includes_of("${ROOT}/${header}")
+  foreach(include IN LISTS includes)
+    if(NOT include MATCHES "^\"wright/[a-z_]+\\.h\"$" AND NOT include MATCHES "^<[a-z_0-9]+>$"
+       AND NOT include MATCHES "^<boost/json/[a-z_]+\\.hpp>$")
+      report("${header} includes ${include}: public headers see wright/, the standard library and "
+             "boost/json only")
+    endif()
+  endforeach()
+endforeach()
+
+if(checked EQUAL 0 OR NOT headers)
+  report("No sources or no headers found below ${ROOT}")
+endif()
+if(problems)
+  list(JOIN problems "\n  " text)
+  message(FATAL_ERROR "The house is not in order:\n  ${text}")
+endif()
+message(STATUS "${checked} files of src/ and the public headers keep to their layers")

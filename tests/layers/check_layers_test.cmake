@@ -1,0 +1,63 @@
+# Proves that check_layers.cmake fails on bad trees, for the right reason, and passes a good one.
+#
+#   cmake -D SCRATCH=… -P check_layers_test.cmake
+cmake_minimum_required(VERSION 3.25)
+
+# A small house in order: core below tools and store, which are neighbours.
+function(build_good_house)
+  file(REMOVE_RECURSE "${SCRATCH}")
+  file(WRITE "${SCRATCH}/cmake/Layers.cmake" "set(WRIGHT_FOLDERS core tools store)
+set(WRIGHT_LAYER_core \"\")
+set(WRIGHT_LAYER_tools core)
+set(WRIGHT_LAYER_store core)
+")
+  file(WRITE "${SCRATCH}/include/wright/json.h"
+       "#include <string>\n#include <boost/json/value.hpp>\n#include \"wright/error.h\"\n")
+  file(WRITE "${SCRATCH}/src/core/run.cpp" "#include <fmt/format.h>\n#include \"wright/json.h\"\n")
+  file(WRITE "${SCRATCH}/src/tools/grep.cpp"
+       "#include \"core/run.h\"\n#include \"tools/walk.h\"\n#include \"neighbour.h\"\n")
+  file(WRITE "${SCRATCH}/src/store/sqlite.cpp" "#include <sqlite3.h>\n")
+endfunction()
+
+function(run_check)
+  execute_process(COMMAND ${CMAKE_COMMAND} -D "ROOT=${SCRATCH}"
+                          -P "${CMAKE_CURRENT_LIST_DIR}/check_layers.cmake"
+                  RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  set(status "${status}" PARENT_SCOPE)
+  # CMake wraps long messages; the words are what counts.
+  string(REGEX REPLACE "[ \n]+" " " output "${output}")
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+# Puts `content` into `file` of a good house and expects the check to fail and to say `words`.
+function(expect_refusal file content words)
+  build_good_house()
+  file(WRITE "${SCRATCH}/${file}" "${content}")
+  run_check()
+  if(status EQUAL 0)
+    message(SEND_ERROR "The check accepted this in ${file}:\n${content}")
+  elseif(NOT output MATCHES "${words}")
+    message(SEND_ERROR "The check refused ${file}, but did not say '${words}':\n${output}")
+  endif()
+endfunction()
+
+build_good_house()
+run_check()
+if(NOT status EQUAL 0)
+  message(SEND_ERROR "The check refused a house in order:\n${output}")
+endif()
+
+expect_refusal(src/core/up.cpp "#include \"store/sqlite.h\"\n" "core may not see store")
+expect_refusal(src/core/angle.cpp "#include <tools/walk.h>\n" "core may not see tools")
+expect_refusal(src/core/deep/up.h "  #  include \"tools/walk.h\"\n" "core may not see tools")
+expect_refusal(src/tools/sideways.h "#include \"store/sqlite.h\"\n" "tools may not see store")
+expect_refusal(src/tools/relative.h "#include \"../store/sqlite.h\"\n" "not a relative one")
+expect_refusal(src/tools/stranger.h "#include \"legacy/x.h\"\n" "no folder 'legacy'")
+expect_refusal(src/extra/x.cpp "int x;\n" "'extra' is not listed")
+expect_refusal(include/wright/bad.h "#include <fmt/format.h>\n" "see wright/, the standard library and boost/json only")
+expect_refusal(include/wright/bad.h "#include \"core/run.h\"\n" "see wright/, the standard library and boost/json only")
+expect_refusal(include/wright/bad.h "#include <boost/asio.hpp>\n" "see wright/, the standard library and boost/json only")
+expect_refusal(cmake/Layers.cmake "set(WRIGHT_FOLDERS core tools store)\n
+set(WRIGHT_LAYER_core tools)\nset(WRIGHT_LAYER_tools core)\n" "core stands on tools")
+
+file(REMOVE_RECURSE "${SCRATCH}")

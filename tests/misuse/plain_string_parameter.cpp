@@ -1,0 +1,8 @@
+// expect: wright::tool: the function's parameter must be a struct described with WRIGHT_DESCRIBE
+#include <string>
+
+#include "wright/wright.h"
+
+wright::Tool made() {
+  return wright::tool("weather", "Weather in a city", [](const std::string& city) { return city; });
+}

@@ -1,0 +1,12 @@
+// expect: wright::tool: the function's parameter must be a struct described with WRIGHT_DESCRIBE
+#include <string>
+
+#include "wright/wright.h"
+
+struct Place {
+  std::string city;
+};
+
+wright::Tool made() {
+  return wright::tool("weather", "Weather in a city", [](const Place& p) { return p.city; });
+}
