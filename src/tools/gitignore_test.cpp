@@ -173,7 +173,7 @@ void make_random_tree(const TemporaryFolder& folder, const std::string& root, un
 // A repository full of random trees: t0/, t1/, …
 class RandomRepository : public ::testing::Test {
  protected:
-  static constexpr unsigned kTrees = 120;
+  static constexpr unsigned kTrees = 80;
 
   RandomRepository() {
     output_of("git init -q " + shell_word(folder.path().native()));
