@@ -6,8 +6,8 @@ include(CMakePackageConfigHelpers)
 install(DIRECTORY include/wright DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h")
 install(TARGETS wright EXPORT wrightTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-if(TARGET wright_program)
-  install(TARGETS wright_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(TARGET wright_cli)
+  install(TARGETS wright_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 
 # find_package(wright)

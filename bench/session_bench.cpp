@@ -1,0 +1,138 @@
+// Whole sessions through the blocking driver: CPU and allocations per tool turn without a store,
+// in memory and in SQLite, and the bytes that a turn leaves in the database.
+#include <benchmark/benchmark.h>
+#include <sys/resource.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "allocations.h"
+#include "wright/store.h"
+#include "wright/testing.h"
+#include "wright/wright.h"
+
+namespace wright {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ReadFile {
+  std::string path;
+  int limit = 0;
+  std::string mode;
+};
+WRIGHT_DESCRIBE(ReadFile, WRIGHT_FIELD(path), WRIGHT_FIELD(limit), WRIGHT_FIELD(mode))
+
+// A folder of its own for a database, removed at the end.
+class Folder {
+ public:
+  Folder() {
+    std::string pattern = (fs::temp_directory_path() / "wright-bench-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) std::abort();
+    path_ = pattern;
+  }
+  ~Folder() { fs::remove_all(path_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  fs::path database() const { return path_ / "bench.db"; }
+  std::uintmax_t bytes() const {
+    std::uintmax_t sum = 0;
+    for (const auto& entry : fs::directory_iterator(path_)) sum += entry.file_size();
+    return sum;
+  }
+
+ private:
+  fs::path path_;
+};
+
+// A model that calls read_file in each of `turns` turns and then answers.
+Model looping_model(int turns) {
+  return model_from(
+      "bench", "loop", [=](const Request& request, const ModelCall&) -> Result<Response> {
+        const auto said = static_cast<int>(request.messages.size() - 1) / 2;
+        if (said >= turns) return testing::says("DONE.");
+        return testing::calls(
+            {testing::call("read_file", R"({"path":"src/main.cpp","limit":20,"mode":"text"})",
+                           "call_" + std::to_string(said))});
+      });
+}
+
+Agent looping_agent(int turns) {
+  Agent agent{
+      .name = "bench",
+      .instructions = "You are a careful assistant. Use the tool when you need it.",
+      .model = looping_model(turns),
+      .tools = {tool("read_file", "Read a file from the workspace.", [](const ReadFile& args) {
+        return Json{{"ok", true},
+                    {"path", args.path},
+                    {"mode", args.mode},
+                    {"bytes", 1024 + args.limit},
+                    {"head", "lorem ipsum dolor sit amet"}};
+      })}};
+  agent.limits.max_iterations = turns + 1;
+  return agent;
+}
+
+double cpu_seconds() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+  };
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
+void play(benchmark::State& state, Store* store) {
+  const int turns = static_cast<int>(state.range(0));
+  const Agent agent = looping_agent(turns);
+  const std::uint64_t before = bench::allocations();
+  const double cpu = cpu_seconds();
+  for (auto _ : state) {
+    const auto answer =
+        run(agent, "Read the files you need and summarise what they hold.", {.store = store});
+    if (!answer || answer->text != "DONE.") std::abort();
+  }
+  const double done = static_cast<double>(state.iterations()) * turns;
+  state.counters["cpu_us/turn"] = (cpu_seconds() - cpu) * 1e6 / done;
+  state.counters["allocs/turn"] = static_cast<double>(bench::allocations() - before) / done;
+}
+
+void no_store(benchmark::State& state) {
+  play(state, nullptr);
+}
+BENCHMARK(no_store)->Arg(10);
+
+void memory(benchmark::State& state) {
+  play(state, open_memory_store().get());
+}
+BENCHMARK(memory)->Arg(10);
+
+void sqlite(benchmark::State& state) {
+  const Folder folder;
+  auto store = open_sqlite_store(folder.database());
+  if (!store) std::abort();
+  play(state, store->get());
+}
+BENCHMARK(sqlite)->Arg(10)->UseRealTime();
+
+// How much a session of that many turns leaves on disk; flat when it grows linearly.
+void sqlite_bytes(benchmark::State& state) {
+  const int turns = static_cast<int>(state.range(0));
+  for (auto _ : state) {
+    const Folder folder;
+    {
+      auto store = open_sqlite_store(folder.database());
+      if (!store || !run(looping_agent(turns), "Go", {.store = store->get()})) std::abort();
+    }
+    const std::uintmax_t full = folder.bytes();
+    fs::remove(folder.database());
+    { const auto empty = open_sqlite_store(folder.database()); }
+    state.counters["bytes/turn"] = static_cast<double>(full - folder.bytes()) / turns;
+  }
+}
+BENCHMARK(sqlite_bytes)->Arg(10)->Arg(100)->Arg(1000)->Iterations(1);
+
+}  // namespace
+}  // namespace wright

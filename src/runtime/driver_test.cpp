@@ -1,0 +1,244 @@
+#include "wright/driver.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "wright/store.h"
+#include "wright/testing.h"
+
+namespace wright {
+namespace {
+
+using testing::call;
+using testing::calls;
+using testing::says;
+using testing::ScriptedModel;
+
+Agent agent_of(const ScriptedModel& script) {
+  return Agent{.name = "driven",
+               .instructions = "Go.",
+               .model = script.model(),
+               .tools = {tool("echo", "Echoes", [] { return "echoed"; })}};
+}
+
+// A store that fails from the n-th write on, as a full disk does.
+class FailingStore : public Store {
+ public:
+  FailingStore(Store& inner, int writes_left) : inner_(inner), writes_left_(writes_left) {}
+
+  Result<SessionId> create_session(const NewSession& session) override {
+    if (writes_left_-- <= 0) return full();
+    return inner_.create_session(session);
+  }
+  Result<std::pair<SessionId, BatchIds>> create_session_with(
+      const NewSession& session, std::span<const Write> writes) override {
+    if (writes_left_-- <= 0) return full();
+    return inner_.create_session_with(session, writes);
+  }
+  Result<BatchIds> apply(std::span<const Write> writes) override {
+    if (writes_left_-- <= 0) return full();
+    return inner_.apply(writes);
+  }
+  Result<void> delete_session(SessionId id) override { return inner_.delete_session(id); }
+  Result<Session> get_session(SessionId id) override { return inner_.get_session(id); }
+  Result<std::vector<Session>> list_sessions(const SessionFilter& filter) override {
+    return inner_.list_sessions(filter);
+  }
+  Result<std::vector<StoredMessage>> get_messages(SessionId id) override {
+    return inner_.get_messages(id);
+  }
+  Result<std::vector<StoredCall>> get_tool_calls(SessionId id) override {
+    return inner_.get_tool_calls(id);
+  }
+  Result<std::vector<StoredCall>> get_pending_tool_calls(SessionId id) override {
+    return inner_.get_pending_tool_calls(id);
+  }
+
+ private:
+  static std::unexpected<Error> full() { return fail(ErrorCode::storage, "The disk is full"); }
+
+  Store& inner_;
+  int writes_left_;
+};
+
+// Fails one write only: the one with the given number.
+class FailsOnce : public FailingStore {
+ public:
+  FailsOnce(Store& inner, int failing) : FailingStore(inner, 1'000'000), left_(failing) {}
+  Result<BatchIds> apply(std::span<const Write> writes) override {
+    if (left_-- == 0) return fail(ErrorCode::storage, "The disk is full");
+    return FailingStore::apply(writes);
+  }
+
+ private:
+  int left_;
+};
+
+TEST(Driver, answers_without_a_store) {
+  const ScriptedModel script({says("Hello")});
+  const auto answer = run(agent_of(script), "Hi");
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->text, "Hello");
+  EXPECT_EQ(answer->session_id, 0);
+  EXPECT_EQ(answer->iterations, 1);
+}
+
+TEST(Driver, refuses_an_agent_that_cannot_run) {
+  EXPECT_FALSE(run(Agent{}, "Hi"));
+  wright::Run begun = start(Agent{}, "Hi");
+  EXPECT_FALSE(drive(Agent{}, begun));
+}
+
+TEST(Driver, goes_on_with_a_run_that_was_kept_elsewhere) {
+  const ScriptedModel script({says("Bye")});
+  const Agent agent = agent_of(script);
+  wright::Run kept = start(agent, "Hi");
+  ASSERT_TRUE(accept(kept, ModelAnswered{calls({call("echo", "", "1")})}));
+  const auto answer = drive(agent, kept);
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->text, "Bye");
+  EXPECT_EQ(script.requests()[0][2], Message::tool({"1", "echo", "echoed", false}));
+}
+
+TEST(Driver, ends_a_run_whose_model_throws) {
+  for (const bool is_exception : {true, false}) {
+    Agent agent = agent_of(ScriptedModel({}));
+    agent.model =
+        model_from("mine", "m", [=](const Request&, const ModelCall&) -> Result<Response> {
+          if (is_exception) throw std::runtime_error("broken pipe");
+          throw 7;
+        });
+    const auto store = open_memory_store();
+    const auto answer = run(agent, "Hi", {.store = store.get()});
+    ASSERT_FALSE(answer);
+    EXPECT_NE(answer.error().message.find(is_exception ? "broken pipe" : "threw"),
+              std::string::npos);
+    EXPECT_EQ(store->get_session(1)->status, SessionStatus::failed);
+  }
+}
+
+TEST(Driver, repairs_a_prompt_that_is_not_utf8) {
+  const ScriptedModel script({says("ok")});
+  ASSERT_TRUE(run(agent_of(script), "a\xFF"));
+  EXPECT_EQ(script.requests()[0][0].text(), "a\xEF\xBF\xBD");
+}
+
+TEST(Driver, tells_everything_as_it_happens) {
+  const ScriptedModel script({calls({call("echo", "{}", "1")}, "Hm"), says("Done")});
+  const auto store = open_memory_store();
+  std::string trace;
+  const Observer observer = [&](const Event& event) {
+    if (const auto* e = std::get_if<SessionStarted>(&event)) {
+      trace += "session " + std::to_string(e->session_id) + "\n";
+    } else if (const auto* e = std::get_if<ModelStarted>(&event)) {
+      trace += "model " + std::to_string(e->iteration) + "\n";
+    } else if (const auto* e = std::get_if<TextDelta>(&event)) {
+      trace += "text " + std::string(e->text) + "\n";
+    } else if (const auto* e = std::get_if<ModelEnded>(&event)) {
+      trace += "answered " + e->response.text() + "\n";
+    } else if (const auto* e = std::get_if<ToolStarted>(&event)) {
+      // What is told has been written down before.
+      EXPECT_EQ(store->get_tool_calls(1)->at(0).status, CallStatus::executing);
+      trace += "tool " + e->call.name + "\n";
+    } else if (const auto* e = std::get_if<ToolEnded>(&event)) {
+      trace += "result " + e->outcome.result.content + "\n";
+    }
+  };
+  ASSERT_TRUE(run(agent_of(script), "Hi", {.store = store.get(), .observer = observer}));
+  EXPECT_EQ(trace,
+            "session 1\nmodel 1\ntext Hm\nanswered Hm\ntool echo\nresult echoed\n"
+            "model 2\ntext Done\nanswered Done\n");
+}
+
+TEST(Driver, hands_tools_their_context) {
+  const ScriptedModel script({calls({call("look", "{}", "1")}), says("ok")});
+  Agent agent = agent_of(script);
+  std::string seen;
+  agent.tools = {tool("look", "", [&](Context& context) {
+    seen = std::string(context.agent_name) + " " + std::to_string(context.session_id) + " " +
+           std::string(context.call_id) + " " + std::string(context.idempotency_key);
+  })};
+  const auto store = open_memory_store();
+  ASSERT_TRUE(run(agent, "Hi", {.store = store.get()}));
+  EXPECT_EQ(seen, "driven 1 1 1:1");
+}
+
+TEST(Driver, is_cancelled_before_it_begins_and_while_the_model_speaks) {
+  const auto store = open_memory_store();
+  std::stop_source before;
+  before.request_stop();
+  const ScriptedModel script({says("never")});
+  const auto early =
+      run(agent_of(script), "Hi", {.store = store.get(), .stop = before.get_token()});
+  ASSERT_FALSE(early);
+  EXPECT_EQ(early.error().code, ErrorCode::cancelled);
+  EXPECT_EQ(script.turns_left(), 1U);
+  EXPECT_EQ(store->get_session(1)->status, SessionStatus::cancelled);
+
+  std::stop_source during;
+  Agent agent = agent_of(script);
+  agent.model =
+      model_from("mine", "m", [&](const Request&, const ModelCall& call) -> Result<Response> {
+        during.request_stop();
+        EXPECT_TRUE(call.stop.stop_requested());
+        return fail(ErrorCode::cancelled, "stopped");
+      });
+  const auto late = run(agent, "Hi", {.store = store.get(), .stop = during.get_token()});
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().code, ErrorCode::cancelled);
+  EXPECT_EQ(store->get_session(2)->status, SessionStatus::cancelled);
+}
+
+TEST(Driver, does_nothing_when_the_session_cannot_be_created) {
+  const auto memory = open_memory_store();
+  FailingStore store(*memory, 0);
+  const ScriptedModel script({says("never")});
+  const auto answer = run(agent_of(script), "Hi", {.store = &store});
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().message, "The disk is full");
+  EXPECT_EQ(script.turns_left(), 1U);
+}
+
+TEST(Driver, stops_at_the_first_failed_write_and_runs_no_tool_unrecorded) {
+  // Writes of this run: the session, the model's turn, executing, completed, the last turn.
+  for (int writes = 1; writes < 5; ++writes) {
+    const auto memory = open_memory_store();
+    FailingStore store(*memory, writes);
+    const ScriptedModel script({calls({call("count", "{}", "1")}), says("Done")});
+    Agent agent = agent_of(script);
+    int executed = 0;
+    agent.tools = {tool("count", "", [&] { ++executed; })};
+    const auto answer = run(agent, "Hi", {.store = &store});
+    ASSERT_FALSE(answer) << writes;
+    EXPECT_EQ(answer.error().code, ErrorCode::storage);
+    EXPECT_EQ(executed, writes >= 3 ? 1 : 0) << writes;
+  }
+}
+
+TEST(Driver, leaves_no_session_running_when_one_write_fails) {
+  for (int failing = 0; failing < 4; ++failing) {
+    const auto memory = open_memory_store();
+    FailsOnce store(*memory, failing);
+    const ScriptedModel script({calls({call("echo", "{}", "1")}), says("Done")});
+    const auto answer = run(agent_of(script), "Hi", {.store = &store});
+    ASSERT_FALSE(answer) << failing;
+    EXPECT_EQ(memory->get_session(1)->status, SessionStatus::failed) << failing;
+    EXPECT_EQ(memory->get_session(1)->error, "The disk is full");
+  }
+}
+
+TEST(ModelById, knows_the_offline_planner_and_says_what_is_missing) {
+  EXPECT_EQ(model("offline").provider(), "offline");
+  const auto missing = model("openai:gpt-5-mini").complete(Request{});
+  ASSERT_FALSE(missing);
+  EXPECT_NE(missing.error().message.find("openai"), std::string::npos);
+  for (const std::string id : {"", ":", "gpt", "openai:", ":x"}) {
+    const auto broken = model(id).complete(Request{});
+    ASSERT_FALSE(broken) << id;
+    EXPECT_NE(broken.error().message.find("vendor:name"), std::string::npos) << id;
+  }
+}
+
+}  // namespace
+}  // namespace wright
