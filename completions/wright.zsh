@@ -1,11 +1,13 @@
 #compdef wright
 # Zsh completion for wright. Names of agents, tools and sessions come from the program itself.
 
+# _wright_names [COMPADD-OPTIONS…] agents|tools|sessions
 _wright_names() {
+  local what=$@[-1] pattern='s/^ {0,4}"(name|id)": "?([^",]+)"?,?$/\2/p'
   local -a names
-  names=(${(f)"$(wright $1 --json 2>/dev/null | sed -nE 's/^ {0,4}"(name|id)": "?([^",]+)"?,?$/\2/p')"})
-  [[ $1 == sessions ]] && names+=(last)
-  compadd -a names
+  names=(${(f)"$(wright $what --json 2>/dev/null | sed -nE $pattern)"})
+  [[ $what == sessions ]] && names+=(last)
+  compadd "${@[1,-2]}" -a names
 }
 
 _wright() {
