@@ -121,5 +121,3 @@ void open_existing(benchmark::State& state) {
 BENCHMARK(open_existing);
 
 }  // namespace
-
-BENCHMARK_MAIN();

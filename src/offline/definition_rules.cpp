@@ -14,6 +14,8 @@ constexpr Rule kRules[] = {
     // --- C and its kin
     {Family::c, LineRole::definition, 40, "macro that stands for itself",
      R"(^\s*#\s*define\s+(NAME)\s+NAME\s*(?:/[/*].*)?$)"},
+    {Family::c, LineRole::definition, 48, "macro that stands for another name",
+     R"(^\s*#\s*define\s+(NAME)\s+[A-Za-z_][\w.>-]*\s*(?:/[/*].*)?$)"},
     {Family::c, LineRole::definition, 90, "macro", R"(^\s*#\s*define\s+(NAME))"},
     {Family::c, LineRole::use, 0, "", R"(^\s*#)"},
     {Family::c, LineRole::use, 0, "",
@@ -34,12 +36,13 @@ constexpr Rule kRules[] = {
     {Family::c, LineRole::definition, 90, "function pointer type",
      R"(\btypedef\b.*\(\s*[\w\s]*\*\s*(NAME)\s*\)\s*\()"},
     {Family::c, LineRole::definition, 90, "typedef",
-     R"(\btypedef\b.*[\s*&)>](NAME)\s*(?:\[[^\]]*\]\s*)*(?:__attribute__.*|[A-Z_]{3,}.*)?(?:;|,))"},
+     R"(\btypedef\b.*[\s*&)>](NAME)\s*(?:\[[^\]]*\]\s*)*(?:__attribute__.*|[A-Z_]{3,}.*)?(?:;|,[\w\s*,]*;))"},
     {Family::c, LineRole::definition, 85, "function type", R"(\btypedef\b.*[\s*&](NAME)\s*\()"},
     {Family::c, LineRole::typedef_end, 88, "type",
      R"(^\s*\}\s*(?:__attribute__\s*\(\(.*?\)\)\s*|[A-Z_]{3,}\s+)?(?:[\w\s*]+,\s*\*?)?\*?\s*(NAME)\s*(?:[,;\[]|__attribute|$))"},
     {Family::c, LineRole::definition, 60, "namespace",
      R"(\bnamespace\s+(?:\w+::)*(NAME)\s*(?:\{|$|=|::))"},
+    {Family::c, LineRole::use, 0, "", R"(\benum\b[^{;]*:\s*[\w:\s]*(NAME))"},
     {Family::c, LineRole::definition, 80, "enum constant",
      R"(\benum\b[^;{]*\{(?:[^}]*[\s,{])?(NAME)\s*[=,}\s])"},
     {Family::c, LineRole::callable, 95, "function",
@@ -59,7 +62,7 @@ constexpr Rule kRules[] = {
     {Family::c, LineRole::assignment, 35, "member or local variable",
      R"(^\s+)" C_TYPE R"((NAME)\s*(?:\[[^\]]*\]\s*)*(?::\s*\d+\s*)?(?:=[^=]|=$|;|\{|,))"},
     {Family::c, LineRole::constant, 75, "enum constant",
-     R"(^\s*(NAME)\s*(?:=[^=;]*)?(?:,|\}|$|/[/*]|\[\[))"},
+     R"(^\s*(?:[A-Za-z_]\w*(?:\s*=\s*[\w-]+)?\s*,\s*)*(NAME)\s*(?:=[^=;]*,?\s*(?:/[/*].*)?$|,|\}|$|/[/*]|\[\[))"},
 
     // --- Go
     {Family::go, LineRole::definition, 100, "function", R"(^func\s+(NAME)\s*[\[(])"},
@@ -277,7 +280,7 @@ std::string_view likely_definitions() {
 std::string_view possible_definitions() {
   return R"(^\s*(?:[A-Za-z_][\w:<>,\s*&\[\]?.]*[\s*&>])?(?:\w+::)*~?NAME\s*(?:\(|(?:\[[^\]]*\]\s*)*(?:=(?:[^=]|$)|;|\{|$)))"
          R"(|^[\s"'`\[$]*NAME["'`\]]?\s*(?:[,:=}/]|\(.*\{\s*$|$|\s\w+.*,?$)|[.$]NAME\s*=(?:[^=]|$)|\benum\b[^;]*NAME|\b(?:const|let|var|local|extern|attr_\w+|alias|alias_method)\b.*NAME)"
-         R"(|\(\s*[\w\s]*\*\s*NAME\s*\)\s*\()";
+         R"(|\(\s*[\w\s]*\*\s*NAME\s*\)\s*\(|^\s*(?:[A-Za-z_]\w*(?:\s*=\s*[\w-]+)?\s*,\s*)+NAME\s*(?:[,=}]|$))";
 }
 
 }  // namespace wright::offline

@@ -45,7 +45,8 @@ void add_keys(std::vector<std::string>& list, const JsonObject& object, std::str
   if (found == nullptr || !found->is_object()) return;
   for (const auto& member : found->get_object()) {
     std::string entry(member.key());
-    if (member.value().is_string()) entry.append(" ").append(std::string_view(member.value().get_string()));
+    if (member.value().is_string())
+      entry.append(" ").append(std::string_view(member.value().get_string()));
     add(list, entry);
   }
 }

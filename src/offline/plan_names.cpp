@@ -116,7 +116,9 @@ void add_others(Answer& answer, const Definitions& located, std::size_t most) {
   std::vector<std::string> declarations;
   for (std::size_t i = 1; i < located.found.size(); ++i) {
     const Definition& other = located.found[i];
-    if (is_best_sure && other.rank <= kDoubtful && other.verdict.score <= kDoubtful) continue;
+    const bool is_guess = other.rank <= kDoubtful || other.verdict.role == LineRole::assignment ||
+                          other.verdict.role == LineRole::constant;
+    if (is_best_sure && is_guess) continue;
     const bool is_definition =
         other.verdict.role == LineRole::definition || other.verdict.role == LineRole::callable;
     (is_definition ? definitions : declarations).push_back(listed(other));

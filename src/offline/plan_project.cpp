@@ -118,7 +118,8 @@ void add_manifests(Answer& answer, const std::vector<Manifest>& manifests) {
     std::string text = fmt::format("{}: {}", manifest.path, manifest.kind);
     if (!manifest.name.empty()) text.append(" ").append(code_span(manifest.name));
     if (!manifest.version.empty()) text.append(" ").append(manifest.version);
-    if (!manifest.description.empty()) text.append(", ").append(shortened(manifest.description, 200));
+    if (!manifest.description.empty())
+      text.append(", ").append(shortened(manifest.description, 200));
     if (!manifest.dependencies.empty()) {
       text += fmt::format("; {}", counted(static_cast<std::int64_t>(manifest.dependencies.size()),
                                           "dependency", "dependencies"));
@@ -162,9 +163,9 @@ std::string plan_project(const Question& question, Investigation& look) {
   const std::string title = title_of(window.lines);
   const std::string opening = opening_of(Family::prose, window.lines);
   if (!opening.empty()) {
-    answer.paragraph(fmt::format("{}{} (from {})",
-                                 title.empty() ? "" : fmt::format("**{}**: ", shortened(title, 120)),
-                                 shortened(opening, 900), place(readme_path, 1)));
+    answer.paragraph(fmt::format(
+        "{}{} (from {})", title.empty() ? "" : fmt::format("**{}**: ", shortened(title, 120)),
+        shortened(opening, 900), place(readme_path, 1)));
   } else {
     const auto described = std::ranges::find_if(
         manifests, [](const Manifest& manifest) { return !manifest.description.empty(); });

@@ -371,6 +371,7 @@ class MemoryStore final : public Store {
 }  // namespace
 
 std::unique_ptr<Store> open_memory_store(Clock clock) {
+  if (!clock) clock = system_clock_ms;
   return std::make_unique<MemoryStore>(std::move(clock));
 }
 

@@ -201,6 +201,7 @@ Result<std::unique_ptr<Store>> open_sqlite_store(const std::filesystem::path& pa
                                                  SqliteOptions options) {
   auto connection = store::open_database(path, options);
   if (!connection) return std::unexpected(std::move(connection).error());
+  if (!options.clock) options.clock = system_clock_ms;
   return std::make_unique<SqliteStore>(std::move(*connection), std::move(options.clock));
 }
 

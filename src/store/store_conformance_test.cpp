@@ -673,4 +673,15 @@ TEST(StoreClock, tells_milliseconds_since_1970) {
   EXPECT_LT(now, 10'000'000'000'000);
 }
 
+TEST(StoreClock, is_the_systems_where_none_is_given) {
+  const std::int64_t before = system_clock_ms();
+  const auto memory = open_memory_store(Clock());
+  const auto sqlite = value_of(open_sqlite_store(":memory:", {.clock = Clock()}));
+  ASSERT_NE(sqlite, nullptr);
+  for (Store* store : {memory.get(), sqlite.get()}) {
+    const SessionId id = value_of(store->create_session(session_named("a")));
+    EXPECT_GE(value_of(store->get_session(id)).started_at, before);
+  }
+}
+
 }  // namespace wright::store
