@@ -6,11 +6,6 @@ PREFIX ?= /usr/local
 Q      ?= What is this project, and where is the run machine defined?
 export Q
 
-# See wright_test() in cmake/Folder.cmake.
-ifeq ($(shell uname -m),aarch64)
-export ASAN_OPTIONS = detect_leaks=0
-endif
-
 .PHONY: help try test tsan coverage bench format lint install clean
 .NOTPARALLEL:
 .SECONDARY:
