@@ -13,14 +13,14 @@
 namespace wright::tools {
 namespace {
 
-constexpr int kAlwaysFlags = O_CLOEXEC | O_NOCTTY;
 constexpr int kMaxLinks = 40;        // as the kernel has it
 constexpr int kMaxRaceRetries = 64;  // openat2 gives up with EAGAIN when things move under it
 
 using Opened = std::expected<FileDescriptor, int>;
 
+// openat2 refuses flags beside O_PATH that have no meaning there.
 int with_required(int flags) {
-  return flags | kAlwaysFlags | ((flags & O_PATH) != 0 ? 0 : O_NONBLOCK);
+  return flags | O_CLOEXEC | ((flags & O_PATH) != 0 ? 0 : O_NONBLOCK | O_NOCTTY);
 }
 
 Opened open_entry(int folder, const std::string& name, int flags) {
@@ -134,7 +134,8 @@ class HandResolver {
 
 Resolver available_resolver(int folder) {
   const auto opened = open_by_kernel(folder, ".", O_PATH | O_DIRECTORY, Links::refuse);
-  return opened ? Resolver::kernel : Resolver::by_hand;
+  const bool is_missing = !opened && (opened.error() == ENOSYS || opened.error() == EPERM);
+  return is_missing ? Resolver::by_hand : Resolver::kernel;
 }
 
 Opened open_beneath(int folder, const std::string& path, int flags, Links links,

@@ -1,6 +1,7 @@
 // grep: which lines of which files match a regular expression. Counts everything, shows the first.
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <system_error>
 
 #include "tools/file_tool_list.h"
@@ -112,8 +113,6 @@ class Findings {
 
   void add_unreadable() { ++unreadable_; }
 
-  std::int64_t files_seen() const { return files_searched_ + binary_; }
-
   JsonObject result(const Skipped& skipped) && {
     const bool counts_lines = mode_ == OutputMode::content;
     const auto all = counts_lines ? total_matches_ : files_with_matches_;
@@ -136,7 +135,7 @@ class Findings {
 
  private:
   // Bytes of the field names and numbers around a shown thing.
-  static constexpr std::size_t kLineBytes = 120;
+  static constexpr std::size_t kLineBytes = 95;
   static constexpr std::size_t kCountBytes = 40;
 
   void show(const std::string& name, const MatchedLine& line) {
@@ -165,46 +164,63 @@ class Findings {
   std::int64_t unreadable_ = 0;
 };
 
-std::unexpected<Error> cancelled() {
-  return fail(ErrorCode::cancelled, "The search was cancelled");
-}
+class Search {
+ public:
+  Search(const Workspace& workspace, const LinePattern& pattern, const GrepArguments& arguments,
+         const std::stop_token& stop)
+      : workspace_(workspace),
+        stop_(stop),
+        lines_(pattern),
+        findings_(arguments.output_mode, arguments.limit) {}
 
-// A file that was named is searched whatever the filters, the rules of git and its name say.
-Result<void> search_one(const Workspace& workspace, const std::string& path, LineSearch& search,
-                        Findings& findings, const std::stop_token& stop) {
-  const auto file = workspace.open_file(path);
-  if (!file) return std::unexpected(file.error());
-  const auto matches =
-      search.search(file->descriptor.get(), file->status.size, findings.lines_wanted(), stop);
-  if (!matches && matches.error() == ECANCELED) return cancelled();
-  if (!matches) {
-    return fail(ErrorCode::storage, fmt::format("'{}' cannot be read: {}", path,
-                                                std::generic_category().message(matches.error())));
-  }
-  findings.add(path, *matches);
-  return {};
-}
-
-Result<Skipped> search_tree(const Workspace& workspace, const std::string& path,
-                            const FileFilter& filter, LineSearch& search, Findings& findings,
-                            const std::stop_token& stop) {
-  const auto folder = workspace.open_folder(path);
-  if (!folder) return std::unexpected(folder.error());
-  const WalkOptions options{
-      .wanted = [&](const std::string& inside) { return filter.accepts(inside); }};
-  return walk(workspace, *folder, options, stop, [&](const WalkEntry& entry) {
-    const auto file = folder->open_file(entry.inside);
-    const auto matches = file ? search.search(file->descriptor.get(), file->status.size,
-                                              findings.lines_wanted(), stop)
-                              : std::expected<FileMatches, int>(std::unexpect, file.error());
-    if (matches) {
-      findings.add(entry.path, *matches);
-    } else {
-      findings.add_unreadable();
+  // A file that was named is searched whatever filters, rules and its name say.
+  Result<JsonObject> in_file(const std::string& path) {
+    const auto file = workspace_.open_file(path);
+    if (!file) return std::unexpected(file.error());
+    const auto matches = matches_in(*file);
+    if (!matches && matches.error() == ECANCELED) return cancelled();
+    if (!matches) {
+      return fail(ErrorCode::storage,
+                  fmt::format("'{}' cannot be read: {}", path,
+                              std::generic_category().message(matches.error())));
     }
-    return Visited::go_on;
-  });
-}
+    findings_.add(path, *matches);
+    return std::move(findings_).result({});
+  }
+
+  Result<JsonObject> in_folder(const std::string& path, const FileFilter& filter) {
+    const auto folder = workspace_.open_folder(path);
+    if (!folder) return std::unexpected(folder.error());
+    const WalkOptions options{
+        .wanted = [&](const std::string& inside) { return filter.accepts(inside); }};
+    const auto skipped = walk(workspace_, *folder, options, stop_, [&](const WalkEntry& entry) {
+      const auto file = folder->open_file(entry.inside);
+      const auto matches = file ? matches_in(*file) : std::unexpected(file.error());
+      if (matches) {
+        findings_.add(entry.path, *matches);
+      } else {
+        findings_.add_unreadable();
+      }
+      return Visited::go_on;
+    });
+    if (!skipped) return cancelled();
+    return std::move(findings_).result(*skipped);
+  }
+
+ private:
+  static std::unexpected<Error> cancelled() {
+    return fail(ErrorCode::cancelled, "The search was cancelled");
+  }
+
+  std::expected<FileMatches, int> matches_in(const OpenFile& file) {
+    return lines_.search(file.descriptor.get(), file.status.size, findings_.lines_wanted(), stop_);
+  }
+
+  const Workspace& workspace_;
+  const std::stop_token& stop_;
+  LineSearch lines_;
+  Findings findings_;
+};
 
 Result<Json> grep(const Workspace& workspace, const GrepArguments& arguments,
                   const std::stop_token& stop) {
@@ -221,25 +237,17 @@ Result<Json> grep(const Workspace& workspace, const GrepArguments& arguments,
     return std::unexpected(with_suggestions(std::move(status).error(), workspace, *path, stop));
   }
 
-  LineSearch search(*pattern);
-  Findings findings(arguments.output_mode, arguments.limit);
-  if (status->kind != EntryKind::folder) {
-    if (const auto searched = search_one(workspace, *path, search, findings, stop); !searched) {
-      return std::unexpected(searched.error());
-    }
-    return std::move(findings).result({});
-  }
-  const auto skipped = search_tree(workspace, *path, *filter, search, findings, stop);
-  if (!skipped && skipped.error().code == ErrorCode::cancelled) return cancelled();
-  if (!skipped) return std::unexpected(skipped.error());
-  const bool type_matched_nothing = filter->has_unknown_type() && findings.files_seen() == 0;
-  JsonObject result = std::move(findings).result(*skipped);
-  if (type_matched_nothing) {
-    result["note"] = fmt::format(
-        "'{}' is not a known type, and there are no files with that extension. Known types: {}",
+  Search search(workspace, *pattern, arguments, stop);
+  const bool is_folder = status->kind == EntryKind::folder;
+  auto result = is_folder ? search.in_folder(*path, *filter) : search.in_file(*path);
+  if (!result) return std::unexpected(std::move(result).error());
+  if (is_folder && filter->has_unknown_type() && result->at("files_searched") == 0) {
+    (*result)["note"] = fmt::format(
+        "'{}' is not a known type, and there are no text files with that extension. Known types: "
+        "{}",
         *arguments.type, known_file_types());
   }
-  return result;
+  return std::move(*result);
 }
 
 }  // namespace

@@ -22,11 +22,23 @@ bool is_literal(std::string_view pattern) {
   return pattern.find_first_of("\\.+*?()|[]{}^$") == std::string_view::npos;
 }
 
-// Whether the pattern names a line break, which no line contains.
-bool names_line_break(std::string_view pattern) {
+// Whether the pattern asks for a line break, which no line contains. One inside of [ ] only widens
+// or narrows a set.
+bool asks_for_line_break(std::string_view pattern) {
+  bool is_in_set = false;
   for (std::size_t i = 0; i < pattern.size(); ++i) {
-    if (pattern[i] == '\n') return true;
-    if (pattern[i] == '\\' && ++i < pattern.size() && pattern[i] == 'n') return true;
+    const char c = pattern[i];
+    if (c == '[' && !is_in_set) {
+      is_in_set = true;
+      if (pattern.substr(i + 1).starts_with('^')) ++i;
+      if (pattern.substr(i + 1).starts_with(']')) ++i;
+    } else if (c == ']') {
+      is_in_set = false;
+    } else if (c == '\n' && !is_in_set) {
+      return true;
+    } else if (c == '\\' && ++i < pattern.size() && pattern[i] == 'n' && !is_in_set) {
+      return true;
+    }
   }
   return false;
 }
@@ -73,6 +85,49 @@ MatchedLine excerpt(std::int64_t number, std::string_view line, std::size_t star
   return made;
 }
 
+// Takes a file block by block, each of whole lines, and gathers the lines that match.
+class Collector {
+ public:
+  Collector(const LinePattern& pattern, std::size_t lines_wanted)
+      : pattern_(pattern), lines_wanted_(lines_wanted) {}
+
+  void add(std::string_view block) {
+    std::size_t counted_to = 0;
+    for (std::size_t from = 0; from < block.size();) {
+      const auto match = pattern_.find(block, from);
+      if (!match) break;
+      // An empty match behind the last line break is in no line.
+      if (match->start == block.size() && block.back() == '\n') break;
+      const std::size_t before =
+          match->start == 0 ? std::string_view::npos : block.rfind('\n', match->start - 1);
+      const std::size_t line_start = before == std::string_view::npos ? 0 : before + 1;
+      const std::size_t line_end = std::min(block.find('\n', match->start), block.size());
+      ++found_.count;
+      if (wants_lines()) {
+        line_ += std::ranges::count(block.substr(counted_to, line_start - counted_to), '\n');
+        counted_to = line_start;
+        found_.lines.push_back(excerpt(line_, block.substr(line_start, line_end - line_start),
+                                       match->start - line_start, match->end - line_start));
+      }
+      from = line_end + 1;
+    }
+    if (wants_lines()) line_ += std::ranges::count(block.substr(counted_to), '\n');
+  }
+
+  // Past the end of a line of which add() got only the beginning.
+  void end_line() { ++line_; }
+
+  FileMatches take() && { return std::move(found_); }
+
+ private:
+  bool wants_lines() const { return found_.lines.size() < lines_wanted_; }
+
+  const LinePattern& pattern_;
+  std::size_t lines_wanted_;
+  std::int64_t line_ = 1;  // kept up only while lines are wanted
+  FileMatches found_;
+};
+
 }  // namespace
 
 LinePattern::LinePattern(std::unique_ptr<re2::RE2> expression, std::string literal)
@@ -82,7 +137,7 @@ LinePattern::~LinePattern() = default;
 
 Result<LinePattern> LinePattern::compile(const std::string& pattern, LetterCase letters) {
   if (pattern.empty()) return fail(ErrorCode::invalid_argument, "The pattern is empty");
-  if (names_line_break(pattern)) {
+  if (asks_for_line_break(pattern)) {
     return fail(ErrorCode::invalid_argument,
                 "The pattern contains a line break, but each line is searched by itself");
   }
@@ -132,39 +187,13 @@ void LineSearch::ensure_capacity(std::size_t bytes, std::size_t used) {
   capacity_ = bytes;
 }
 
-void LineSearch::search_block(std::string_view block, std::int64_t first_line,
-                              std::size_t lines_wanted, FileMatches& found) const {
-  std::size_t from = 0;
-  std::size_t counted_to = 0;
-  while (from < block.size()) {
-    const auto match = pattern_.find(block, from);
-    if (!match) return;
-    // An empty match behind the last line break is in no line.
-    if (match->start == block.size() && block.back() == '\n') return;
-    const std::size_t line_break =
-        match->start == 0 ? std::string_view::npos : block.rfind('\n', match->start - 1);
-    const std::size_t line_start = line_break == std::string_view::npos ? 0 : line_break + 1;
-    const std::size_t line_end = std::min(block.find('\n', match->start), block.size());
-    ++found.count;
-    if (found.lines.size() < lines_wanted) {
-      first_line += std::count(block.begin() + static_cast<std::ptrdiff_t>(counted_to),
-                               block.begin() + static_cast<std::ptrdiff_t>(line_start), '\n');
-      counted_to = line_start;
-      found.lines.push_back(excerpt(first_line, block.substr(line_start, line_end - line_start),
-                                    match->start - line_start, match->end - line_start));
-    }
-    from = line_end + 1;
-  }
-}
-
 std::expected<FileMatches, int> LineSearch::search(int descriptor, std::int64_t expected_size,
                                                    std::size_t lines_wanted,
                                                    const std::stop_token& stop) {
   // One byte more than the file is thought to have shows its end without another block.
   const std::size_t expected = static_cast<std::size_t>(std::max<std::int64_t>(expected_size, 0));
   ensure_capacity(std::clamp(expected + 1, kSmallestBuffer, kBlockBytes), 0);
-  FileMatches found;
-  std::int64_t line = 1;
+  Collector collector(pattern_, lines_wanted);
   std::size_t filled = 0;
   bool is_start = true;
   bool is_inside_long_line = false;  // in the part of a line that is not searched
@@ -179,16 +208,13 @@ std::expected<FileMatches, int> LineSearch::search(int descriptor, std::int64_t 
     filled += *length;
     const bool is_end = filled < capacity_;
     std::string_view block(buffer_.get(), filled);
-    if (is_start && is_binary(block)) {
-      found.is_binary = true;
-      return found;
-    }
+    if (is_start && is_binary(block)) return FileMatches{.is_binary = true};
     is_start = false;
     if (is_inside_long_line) {
       const std::size_t line_end = block.find('\n');
       is_inside_long_line = line_end == std::string_view::npos;
-      if (is_inside_long_line && is_end) return found;
-      if (!is_inside_long_line) ++line;
+      if (is_inside_long_line && is_end) return std::move(collector).take();
+      if (!is_inside_long_line) collector.end_line();
       discard(is_inside_long_line ? filled : line_end + 1);
       continue;
     }
@@ -203,9 +229,8 @@ std::expected<FileMatches, int> LineSearch::search(int descriptor, std::int64_t 
         is_inside_long_line = true;
       }
     }
-    search_block(block, line, lines_wanted, found);
-    if (is_end) return found;
-    if (found.lines.size() < lines_wanted) line += std::ranges::count(block, '\n');
+    collector.add(block);
+    if (is_end) return std::move(collector).take();
     discard(block.size());
   }
 }

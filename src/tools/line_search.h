@@ -68,8 +68,6 @@ class LineSearch {
 
  private:
   void ensure_capacity(std::size_t bytes, std::size_t used);
-  void search_block(std::string_view block, std::int64_t first_line, std::size_t lines_wanted,
-                    FileMatches& found) const;
 
   const LinePattern& pattern_;
   std::unique_ptr<char[]> buffer_;

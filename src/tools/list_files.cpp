@@ -119,7 +119,12 @@ Result<Json> list_files(const Workspace& workspace, const ListFilesArguments& ar
   const auto skipped = walk(workspace, *folder, options, stop, [&](const WalkEntry& entry) {
     const bool is_folder = entry.kind == EntryKind::folder;
     ++(is_folder ? folders : files);
-    selection.add({is_folder ? entry.path + "/" : entry.path, entry.status});
+    Listed listed{entry.path, entry.status};
+    if (is_folder) {
+      listed.path += '/';
+      listed.status.size = 0;  // what a folder takes itself tells nothing about what is in it
+    }
+    selection.add(std::move(listed));
     return Visited::go_on;
   });
   if (!skipped) return std::unexpected(skipped.error());

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <memory>
 #include <vector>
 
@@ -100,10 +101,13 @@ class Walk {
       return;
     }
     descriptor->release();
-    Level level{std::move(inside), read_names(directory.get()), 0, scopes_.depth()};
     const int number = ::dirfd(directory.get());
-    enter_scopes(level, number);
-    std::erase_if(level.entries, [&](Found& found) { return is_left_out(level, found, number); });
+    std::vector<Found> names = read_names(directory.get());
+    Level level{std::move(inside), {}, 0, scopes_.depth()};
+    enter_scopes(level.inside, names, number);
+    for (Found& found : names) {
+      if (is_visited(level.inside, found, number)) level.entries.push_back(std::move(found));
+    }
     std::ranges::sort(level.entries, comes_before);
     levels_.push_back(std::move(level));
   }
@@ -125,47 +129,46 @@ class Walk {
     return names;
   }
 
-  void enter_scopes(const Level& level, int descriptor) {
+  void enter_scopes(const std::string& folder, const std::vector<Found>& names, int descriptor) {
     const auto has = [&](std::string_view name) {
-      return std::ranges::find(level.entries, name, &Found::name) != level.entries.end();
+      return std::ranges::find(names, name, &Found::name) != names.end();
     };
-    std::string path = folder_.path_of(level.inside);
+    std::string path = folder_.path_of(folder);
     if (path.ends_with('/')) path.pop_back();
     scopes_.enter(path.empty() ? "." : path, descriptor,
                   {.has_gitignore = has(".gitignore"), .has_git = has(".git")});
   }
 
   // Decides on one entry, counts what is skipped, and learns what is asked about the others.
-  bool is_left_out(const Level& level, Found& found, int folder) {
+  bool is_visited(const std::string& above, Found& found, int folder) {
     if (found.name.starts_with('.') &&
         (options_.hidden == Hidden::leave_out || found.name == ".git")) {
       ++skipped_.hidden;
-      return true;
+      return false;
     }
-    const std::string inside = level.inside + found.name;
+    const std::string inside = above + found.name;
     const std::string path = folder_.path_of(inside);
     if ((found.kind == EntryKind::folder && found.name == "node_modules") ||
         scopes_.ignores(path, found.kind)) {
       ++skipped_.ignored;
-      return true;
+      return false;
     }
-    if (found.kind == EntryKind::folder && options_.extent == Extent::tree) return false;
+    if (found.kind == EntryKind::folder && options_.extent == Extent::tree) return true;
     if (found.kind == EntryKind::link) {
-      if (options_.links == Links::refuse) return true;
-      if (!follow(found, path)) return true;
+      if (options_.links == Links::refuse || !follow(found, path)) return false;
     } else if (found.kind == EntryKind::special) {
       ++skipped_.unreadable;
-      return true;
+      return false;
     }
-    if (options_.wanted && !options_.wanted(inside)) return true;
+    if (options_.wanted && !options_.wanted(inside)) return false;
     if (options_.sizes == Sizes::known && found.status.kind == EntryKind::special) {
       const EntryKind expected = found.kind;
       if (!read_status(found, folder) || found.kind != expected) {
         ++skipped_.unreadable;
-        return true;
+        return false;
       }
     }
-    return false;
+    return true;
   }
 
   // Turns a link into what it leads to. False when the walk has no use for that.

@@ -113,9 +113,10 @@ class Wildcard::Compiler {
       if (pattern_[at_] == ']' && !is_first) break;
       is_first = false;
       if (starts_with("[:")) {
-        const auto added = add_named_class(set);
-        if (!added) return std::unexpected(added.error());
-        if (*added) {
+        const auto named = named_class();
+        if (!named) return std::unexpected(named.error());
+        if (*named) {
+          set |= **named;
           range_start.reset();
           continue;
         }
@@ -162,22 +163,23 @@ class Wildcard::Compiler {
     return byte;
   }
 
-  // Reads "[:name:]". Says false, and reads nothing, when this is an ordinary bracket.
-  Result<bool> add_named_class(Set& set) {
+  // Reads "[:name:]", or nothing when this is an ordinary bracket.
+  Result<std::optional<Set>> named_class() {
     const std::size_t name_start = at_ + 2;
     const std::size_t close = pattern_.find(']', name_start);
     if (close == std::string_view::npos) return malformed("has a '[' without its ']'");
-    if (close == name_start || pattern_[close - 1] != ':') return false;
+    if (close == name_start || pattern_[close - 1] != ':') return std::nullopt;
     const std::string_view name = pattern_.substr(name_start, close - 1 - name_start);
     const auto found = std::ranges::find(kNamedClasses, name, &NamedClass::name);
     if (found == kNamedClasses.end()) {
       return malformed(fmt::format("has an unknown class [:{}:]", name));
     }
+    Set set;
     for (unsigned byte = 0; byte < 0x80; ++byte) {
       if (found->contains(static_cast<int>(byte)) != 0) set.set(byte);
     }
     at_ = close + 1;
-    return true;
+    return set;
   }
 
   // Splits literal text off both ends, where a plain comparison answers most questions.

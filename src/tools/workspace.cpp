@@ -192,7 +192,9 @@ Error Workspace::path_error(int problem, const std::string& path) const {
               {}};
     case EXDEV:
       return {ErrorCode::permission_denied,
-              fmt::format("{} leads through a link out of the base folder {}", name, shown(base_)),
+              fmt::format("{} leads through a link out of the base folder {}, or through an "
+                          "absolute link",
+                          name, shown(base_)),
               {}};
     case ELOOP:
       return {ErrorCode::permission_denied,
