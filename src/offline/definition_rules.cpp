@@ -16,6 +16,8 @@ constexpr Rule kRules[] = {
      R"(^\s*#\s*define\s+(NAME)\s+NAME\s*(?:/[/*].*)?$)"},
     {Family::c, LineRole::definition, 48, "macro that stands for another name",
      R"(^\s*#\s*define\s+(NAME)\s+[A-Za-z_][\w.>-]*\s*(?:/[/*].*)?$)"},
+    {Family::c, LineRole::definition, 52, "macro that calls another function",
+     R"(^\s*#\s*define\s+(NAME)\([^)]*\)\s+[A-Za-z_]\w*\s*\([\w\s,.]*\)\s*(?:/[/*].*)?$)"},
     {Family::c, LineRole::definition, 90, "macro", R"(^\s*#\s*define\s+(NAME))"},
     {Family::c, LineRole::use, 0, "", R"(^\s*#)"},
     {Family::c, LineRole::use, 0, "",
@@ -25,7 +27,7 @@ constexpr Rule kRules[] = {
     {Family::c, LineRole::declaration, 25, "using-declaration", R"(^\s*using\s+.*::(NAME)\s*;)"},
     {Family::c, LineRole::definition, 95, "concept", R"(\bconcept\s+(NAME)\s*=)"},
     {Family::c, LineRole::declaration, 30, "forward declaration",
-     R"(^\s*(?:template\s*<.*>\s*)?(?:extern\s+|typedef\s+)?(?:struct|class|union|enum(?:\s+(?:class|struct))?)\b)" DECORATION
+     R"(^\s*(?:template\s*<.*>\s*)?(?:extern\s+)?(?:struct|class|union|enum(?:\s+(?:class|struct))?)\b)" DECORATION
      R"(\s+(?:\w+::)*(NAME)\s*(?::\s*[\w:\s]+)?;)"},
     {Family::c, LineRole::definition, 100, "type",
      R"(\b(?:struct|class|union|enum(?:\s+(?:class|struct))?)\b)" DECORATION
@@ -48,7 +50,8 @@ constexpr Rule kRules[] = {
     {Family::c, LineRole::callable, 95, "function",
      R"(^\s*(?:template\s*<.*>\s*)?(?:extern\s+"C(?:\+\+)?"\s+)?)" C_TYPE
      R"((?:\w+(?:<[^>]*>)?\s*::\s*)*(NAME)\s*\()"},
-    {Family::c, LineRole::callable, 95, "function", R"(^(?:\w+(?:<[^>]*>)?::)*(NAME)\s*\()"},
+    {Family::c, LineRole::callable, 95, "function", R"(^(?:\w+(?:<[^>]*>)?::)+~?(NAME)\s*\()"},
+    {Family::c, LineRole::callable, 60, "function", R"(^(NAME)\s*\()"},
     {Family::c, LineRole::callable, 60, "constructor",
      R"(^\s+(?:explicit\s+|constexpr\s+|inline\s+)*~?(NAME)\s*\([^;]*(?:\{|:|,)\s*$)"},
     {Family::c, LineRole::declaration, 50, "variable declared elsewhere",
@@ -279,6 +282,12 @@ std::string_view likely_definitions() {
          R"(|^[A-Za-z_][^;=.#]*[\s*&:]NAME\s*\([^;]*$|^(?:\w+::)*NAME\s*\()"
          R"(|^\s*NAME\s*\(\s*\)\s*(?:\{|$)|\btypedef\b.*NAME|^\s*\}.*NAME\s*[;,\[])"
          R"(|^(?:(?:export|static|pub(?:\([^)]*\))?|const|constexpr|inline|let|var|my|our|declare|readonly)\s+)+[^;=(]*NAME\s*(?:\[[^\]]*\]\s*)*(?::[^=;]*)?(?:[=;{]|$))";
+}
+
+std::string_view surest_definitions() {
+  return R"(^\s*#\s*define\s+NAME|\btypedef\b[^;]*[\s*&)]NAME\s*;|^\}\s*\*?NAME\s*;)"
+         R"(|^\s*(?:[\w(),<>\s]*\s)?(?:class|struct|union|enum|interface|trait|def|fn|func|fun|function|type|module|sub)\s+(?:[A-Z_][A-Z0-9_]*\s+|\([^)]*\)\s*)?NAME\s*(?:$|[{:(<\[=]|final\b|extends\b|implements\b))"
+         R"(|^[A-Za-z_][^;=.#()]*[\s*&]NAME\s*\([^;]*$|^extern\b.*[\s*&]NAME\s*[(;\[]|(?i:\bcreate\s+table\s.*)NAME)";
 }
 
 std::string_view possible_definitions() {

@@ -39,6 +39,14 @@ bool has_quotes(Family family) {
          family == Family::rust;
 }
 
+// The families by whose rules a file of unknown language is judged: those of C++ headers and
+// scripts without an extension, and those with telling keywords.
+bool is_guessed(Family family) {
+  return family == Family::c || family == Family::python || family == Family::shell ||
+         family == Family::perl || family == Family::ruby || family == Family::lua ||
+         family == Family::rust || family == Family::go;
+}
+
 bool is_inside_string(std::string_view line, std::size_t position) {
   bool inside = false;
   for (std::size_t i = 0; i < position && i < line.size(); ++i) {
@@ -188,9 +196,10 @@ Verdict settle_callable(const Verdict& verdict, std::string_view path, const Lin
     has_type = !is_name_first || line.substr(0, verdict.name_end).find("::") != line.npos ||
                (RE2::FullMatch(piece(before), kTypeAlone) && !before.ends_with(','));
   }
+  const int body_score = verdict.what == "function" ? std::max(verdict.score, 95) : verdict.score;
   switch (after_parameters(lines, index, verdict.name_end)) {
     case Following::body:
-      return as(verdict, LineRole::definition, has_type ? verdict.score : 30,
+      return as(verdict, LineRole::definition, has_type ? body_score : 30,
                 has_type ? verdict.what : "macro used like a function");
     case Following::end:
       if (!has_type) return as(verdict, LineRole::use, 0);
@@ -268,7 +277,7 @@ Verdict judge_line(const std::vector<CompiledRule>& rules, std::string_view path
   for (const CompiledRule& compiled : rules) {
     const Rule& rule = *compiled.rule;
     if (!is_guess && rule.family != family) continue;
-    if (is_guess && rule.role == LineRole::use) continue;
+    if (is_guess && (rule.role == LineRole::use || !is_guessed(rule.family))) continue;
     std::array<re2::StringPiece, 2> found;
     const int groups = std::min(1, compiled.pattern->NumberOfCapturingGroups());
     if (!compiled.pattern->Match(piece(line), 0, line.size(), RE2::UNANCHORED, found.data(),
@@ -337,6 +346,10 @@ std::string likely_definitions_of(std::string_view name) {
 
 std::string possible_definitions_of(std::string_view name) {
   return with_name(possible_definitions(), regex_for_name(name));
+}
+
+std::string surest_definitions_of(std::string_view name) {
+  return with_name(surest_definitions(), regex_for_name(name));
 }
 
 int path_penalty(std::string_view path) {

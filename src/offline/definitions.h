@@ -49,6 +49,7 @@ class DefinitionJudge {
 // Patterns for grep: see likely_definitions() and possible_definitions().
 std::string likely_definitions_of(std::string_view name);
 std::string possible_definitions_of(std::string_view name);
+std::string surest_definitions_of(std::string_view name);
 
 // How much less a file counts for being a test, an example, vendored, generated or prose.
 int path_penalty(std::string_view path);

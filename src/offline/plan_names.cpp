@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "offline/languages.h"
 #include "offline/locate.h"
 #include "offline/markdown.h"
 #include "offline/plans.h"
@@ -131,6 +132,14 @@ std::string without_definition(const Question& question, Investigation& look,
   return answer.text();
 }
 
+void add_doubt(Answer& answer, const Question& question, const Definition& best) {
+  if (best.has_owner) return;
+  const QualifiedName name = split_qualified(question.subject);
+  answer.paragraph(
+      fmt::format("Nothing there shows that this {} belongs to {}: it may be another one.",
+                  code_span(name.name), code_span(name.owner)));
+}
+
 void add_others(Answer& answer, const Definitions& located, std::size_t most) {
   const bool is_best_sure = located.found.front().rank > kDoubtful;
   std::vector<std::string> definitions;
@@ -138,7 +147,8 @@ void add_others(Answer& answer, const Definitions& located, std::size_t most) {
   for (std::size_t i = 1; i < located.found.size(); ++i) {
     const Definition& other = located.found[i];
     const bool is_guess = other.rank <= kDoubtful || other.verdict.role == LineRole::assignment ||
-                          other.verdict.role == LineRole::constant;
+                          other.verdict.role == LineRole::constant ||
+                          (other.verdict.role == LineRole::callable && other.verdict.score <= 60);
     if (is_best_sure && is_guess) continue;
     const bool is_definition =
         other.verdict.role == LineRole::definition || other.verdict.role == LineRole::callable;
@@ -179,6 +189,7 @@ std::string plan_definition(const Question& question, Investigation& look) {
       is_definition ? ":" : "; I found no definition with a body or value here:"));
   const std::string shown = excerpt_of(best, 24);
   answer.block(shown.empty() ? code_span(best.text) : shown);
+  add_doubt(answer, question, best);
   add_others(answer, *located, 10);
   answer.paragraph(mention_count(*located));
   if (!located->is_complete) {
@@ -207,6 +218,7 @@ std::string plan_symbol(const Question& question, Investigation& look) {
   } else {
     answer.block(code_span(best.text));
   }
+  add_doubt(answer, question, best);
   add_others(answer, *located, 6);
   if (located->mentions > 0) {
     std::vector<FileCount> files = located->files;

@@ -46,6 +46,7 @@ INSTANTIATE_TEST_SUITE_P(
         Phrasing{"which file defines the class Session?", Topic::definition, "Session", "class"},
         Phrasing{"where can I find load_config?", Topic::definition, "load_config"},
         Phrasing{"where is main.c?", Topic::find_files, "main.c"},
+        Phrasing{"where is Cat.feed defined?", Topic::definition, "Cat.feed"},
         Phrasing{"Where does the method open of class Store live?", Topic::definition,
                  "Store::open", "method"},
         Phrasing{"where is load_config defined in src/app?", Topic::definition, "load_config", "",

@@ -46,11 +46,6 @@ constexpr auto kEmptyWords = std::to_array<std::string_view>(
      "working", "look",     "looking",     "whether",     "use",    "uses",    "decide", "decides",
      "need",    "needs"});
 
-constexpr auto kFileNames = std::to_array<std::string_view>(
-    {"makefile", "gnumakefile", "dockerfile", "readme", "license", "licence", "copying",
-     "changelog", "gemfile", "rakefile", "news", "authors", "todo", "kconfig", "jenkinsfile",
-     "procfile", "vagrantfile", "install", "contributing"});
-
 }  // namespace
 
 std::string lower(std::string_view text) {
@@ -163,17 +158,6 @@ bool looks_like_code(std::string_view text) {
     if (is_lower(text[i])) has_lower = true;
   }
   return !has_lower && text.size() > 1;
-}
-
-bool looks_like_file(std::string_view text) {
-  static const RE2 kWithExtension(
-      R"((?:[^\s"'`<>|]*/)?[\w.+@-]*[\w+@-]\.[A-Za-z][A-Za-z0-9+]{0,9})");
-  if (text.empty() || text.size() > 1024 || text.ends_with('/')) return false;
-  if (text.find("::") != std::string_view::npos) return false;
-  if (std::ranges::count(kFileNames, lower(file_name(text))) > 0) return true;
-  if (!RE2::FullMatch(re2::StringPiece(text.data(), text.size()), kWithExtension)) return false;
-  const std::string extension = extension_of(text);
-  return extension.size() <= 5 || extension == "properties" || extension == "markdown";
 }
 
 bool has_glob_characters(std::string_view text) {
