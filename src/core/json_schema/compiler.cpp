@@ -315,7 +315,8 @@ class Compiler {
     }
     if (dialect_.has_applicators) {
       const Json* items = keyword("items");
-      if (is_draft7_ && items != nullptr && items->is_array()) {
+      if (items != nullptr && items->is_array()) {
+        // Draft 7's form, which schemas that say 2020-12 use as well.
         if (!items->get_array().empty()) rules.prefix = list("items");
         rules.items = one("additionalItems");
       } else {
@@ -389,17 +390,21 @@ class Compiler {
     }
     rules.additional = one("additionalProperties");
     rules.names = one("propertyNames");
-    if (const JsonObject* dependents = is_draft7_ ? map("dependencies") : map("dependentSchemas")) {
-      for (const auto& member : *dependents) {
-        if (is_draft7_ && member.value().is_array()) {
-          rules.dependent_required.push_back(
-              {std::string(member.key()), names(member.value(), "dependencies")});
-        } else {
-          rules.dependent_schemas.push_back(
-              {std::string(member.key()),
-               child(member.value(),
-                     fmt::format("dependentSchemas/{}", std::string_view(member.key())))});
-        }
+    if (!is_draft7_) compile_dependents(rules, "dependentSchemas");
+    compile_dependents(rules, "dependencies");  // draft 7's; still met in schemas of any draft
+  }
+
+  void compile_dependents(ObjectRules& rules, std::string_view name) {
+    const JsonObject* dependents = map(name);
+    if (dependents == nullptr) return;
+    for (const auto& member : *dependents) {
+      if (name == "dependencies" && member.value().is_array()) {
+        rules.dependent_required.push_back(
+            {std::string(member.key()), names(member.value(), name)});
+      } else {
+        rules.dependent_schemas.push_back(
+            {std::string(member.key()),
+             child(member.value(), fmt::format("{}/{}", name, std::string_view(member.key())))});
       }
     }
   }

@@ -16,7 +16,7 @@ namespace wright::json_schema {
 namespace {
 
 // How a keyword holds schemas. Everything else may look like a schema and is not one.
-enum class Holds : std::uint8_t { one, list, map, one_or_list, map_of_one_or_names };
+enum class Holds : std::uint8_t { one_or_list, map };
 struct Holder {
   std::string_view keyword;
   Holds holds;
@@ -28,39 +28,40 @@ constexpr std::array kHolders2020{
     Holder{"properties", Holds::map},
     Holder{"patternProperties", Holds::map},
     Holder{"dependentSchemas", Holds::map},
-    Holder{"additionalProperties", Holds::one},
-    Holder{"propertyNames", Holds::one},
-    Holder{"unevaluatedProperties", Holds::one},
-    Holder{"unevaluatedItems", Holds::one},
-    Holder{"items", Holds::one},
-    Holder{"contains", Holds::one},
-    Holder{"prefixItems", Holds::list},
-    Holder{"allOf", Holds::list},
-    Holder{"anyOf", Holds::list},
-    Holder{"oneOf", Holds::list},
-    Holder{"not", Holds::one},
-    Holder{"if", Holds::one},
-    Holder{"then", Holds::one},
-    Holder{"else", Holds::one},
-    Holder{"contentSchema", Holds::one},
+    Holder{"dependencies", Holds::map},
+    Holder{"additionalProperties", Holds::one_or_list},
+    Holder{"propertyNames", Holds::one_or_list},
+    Holder{"unevaluatedProperties", Holds::one_or_list},
+    Holder{"unevaluatedItems", Holds::one_or_list},
+    Holder{"items", Holds::one_or_list},
+    Holder{"contains", Holds::one_or_list},
+    Holder{"prefixItems", Holds::one_or_list},
+    Holder{"allOf", Holds::one_or_list},
+    Holder{"anyOf", Holds::one_or_list},
+    Holder{"oneOf", Holds::one_or_list},
+    Holder{"not", Holds::one_or_list},
+    Holder{"if", Holds::one_or_list},
+    Holder{"then", Holds::one_or_list},
+    Holder{"else", Holds::one_or_list},
+    Holder{"contentSchema", Holds::one_or_list},
 };
 constexpr std::array kHolders7{
     Holder{"definitions", Holds::map},
     Holder{"properties", Holds::map},
     Holder{"patternProperties", Holds::map},
-    Holder{"dependencies", Holds::map_of_one_or_names},
-    Holder{"additionalProperties", Holds::one},
-    Holder{"propertyNames", Holds::one},
+    Holder{"dependencies", Holds::map},
+    Holder{"additionalProperties", Holds::one_or_list},
+    Holder{"propertyNames", Holds::one_or_list},
     Holder{"items", Holds::one_or_list},
-    Holder{"additionalItems", Holds::one},
-    Holder{"contains", Holds::one},
-    Holder{"allOf", Holds::list},
-    Holder{"anyOf", Holds::list},
-    Holder{"oneOf", Holds::list},
-    Holder{"not", Holds::one},
-    Holder{"if", Holds::one},
-    Holder{"then", Holds::one},
-    Holder{"else", Holds::one},
+    Holder{"additionalItems", Holds::one_or_list},
+    Holder{"contains", Holds::one_or_list},
+    Holder{"allOf", Holds::one_or_list},
+    Holder{"anyOf", Holds::one_or_list},
+    Holder{"oneOf", Holds::one_or_list},
+    Holder{"not", Holds::one_or_list},
+    Holder{"if", Holds::one_or_list},
+    Holder{"then", Holds::one_or_list},
+    Holder{"else", Holds::one_or_list},
 };
 
 const JsonString* string_at(const JsonObject& object, std::string_view key) {
@@ -216,7 +217,7 @@ void SchemaIndex::walk_children(const JsonObject& schema, ResourceId resource) {
   for (const Holder& holder : holders) {
     const Json* value = schema.if_contains(holder.keyword);
     if (value == nullptr) continue;
-    const bool is_map = holder.holds == Holds::map || holder.holds == Holds::map_of_one_or_names;
+    const bool is_map = holder.holds == Holds::map;
     if (is_map && value->is_object()) {
       for (const auto& member : value->get_object()) walk(member.value(), resource);
     } else if (!is_map && value->is_array()) {
