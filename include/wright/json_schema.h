@@ -1,8 +1,10 @@
 // JSON Schema, drafts 7 and 2020-12: compiled once, then used from any number of threads.
 //
 // Nothing is ever fetched: a reference to a document that was not handed in is an error when the
-// schema is compiled. Bounded on hostile schemas and values: nesting, work and patterns (RE2) have
-// limits, and reaching one is a violation, never a crash.
+// schema is compiled. Schemas that say draft 4 or 6 are read as draft 7, 2019-09 as 2020-12. Two
+// habits of tool catalogues are understood as well: OpenAPI's `nullable: true` beside `type`, and
+// draft 4's `exclusiveMinimum: true`. Bounded on hostile schemas and values: nesting, work and
+// patterns (RE2) have limits, and reaching one is a violation, never a crash.
 #pragma once
 
 #include <cstdint>

@@ -76,8 +76,18 @@ class Compiler {
       Node node;
       node.resource = job.resource;
       compile(*job.schema, node);
+      mark_shortcuts(node);
       program_.nodes[job.id] = std::move(node);
     }
+  }
+
+  static void mark_shortcuts(Node& node) {
+    node.has_unevaluated = (node.object && node.object->unevaluated != kNoNode) ||
+                           (node.array && node.array->unevaluated != kNoNode);
+    node.is_type_only = !node.is_false && node.reference == kNoNode &&
+                        node.dynamic_reference == kNoNode && !node.constant && !node.has_choices &&
+                        !node.number && !node.string && !node.array && !node.object &&
+                        !node.combinations;
   }
 
   // Every dynamic anchor is a possible target. False when all of them are nodes already.
@@ -217,6 +227,11 @@ class Compiler {
       if (const auto found = find(*reference, "$ref")) node.reference = target(*found);
     }
     if (is_draft7_) return;
+    if (const JsonString* reference = text("$recursiveRef")) {
+      // Draft 2019-09's, without $recursiveAnchor, which has no counterpart here.
+      const auto found = find(*reference, "$recursiveRef");
+      if (found && node.reference == kNoNode) node.reference = target(*found);
+    }
     if (const JsonString* reference = text("$dynamicRef")) {
       const auto found = find(*reference, "$dynamicRef");
       if (!found) return;
@@ -248,6 +263,9 @@ class Compiler {
       } else {
         add_type(node, *type);
       }
+      // OpenAPI 3.0's way to say that null is a value too.
+      const Json* nullable = keyword("nullable");
+      if (nullable != nullptr && nullable->is_bool() && nullable->get_bool()) node.types |= kNull;
     }
     if (const Json* constant = keyword("const")) node.constant = *constant;
     if (const Json* choices = keyword("enum")) {
@@ -269,14 +287,30 @@ class Compiler {
   }
 
   void compile_numbers(Node& node) {
-    NumberRules rules{number("minimum"), number("maximum"), number("exclusiveMinimum"),
-                      number("exclusiveMaximum"), number("multipleOf")};
+    NumberRules rules;
+    rules.minimum = number("minimum");
+    rules.maximum = number("maximum");
+    rules.multiple_of = number("multipleOf");
+    read_exclusive("exclusiveMinimum", rules.minimum, rules.exclusive_minimum);
+    read_exclusive("exclusiveMaximum", rules.maximum, rules.exclusive_maximum);
     if (rules.multiple_of && compare_numbers(*rules.multiple_of, Json(0)) <= 0) {
       refuse("multipleOf", "must be greater than zero");
     }
     if (rules.minimum || rules.maximum || rules.exclusive_minimum || rules.exclusive_maximum ||
         rules.multiple_of) {
       node.number = std::make_unique<NumberRules>(std::move(rules));
+    }
+  }
+
+  // A number; or, as in draft 4 and in catalogues to this day, whether `inclusive` is to be read
+  // as exclusive.
+  void read_exclusive(std::string_view name, std::optional<Json>& inclusive,
+                      std::optional<Json>& exclusive) {
+    const Json* value = keyword(name);
+    if (value == nullptr || !value->is_bool()) {
+      exclusive = number(name);
+    } else if (value->get_bool()) {
+      exclusive = std::exchange(inclusive, std::nullopt);
     }
   }
 
@@ -349,6 +383,10 @@ class Compiler {
       rules.min_properties = count("minProperties");
       rules.max_properties = count("maxProperties");
       if (const Json* required = keyword("required")) {
+        if (required->is_bool()) {
+          return refuse("required",
+                        "must be an array of names, in the schema of the object that has them");
+        }
         for (const std::string& name : names(*required, "required")) {
           property(rules, name).is_required = true;
         }
@@ -437,6 +475,16 @@ class Compiler {
 }  // namespace
 
 Result<Program> compile(const Json& schema, const SchemaOptions& options) {
+  constexpr int kMaxSchemaDepth = 500;
+  if (is_deeper_than(schema, kMaxSchemaDepth)) {
+    return fail(ErrorCode::invalid_argument, "#: the schema is nested too deeply");
+  }
+  for (const auto& [uri, document] : options.documents) {
+    if (is_deeper_than(document, kMaxSchemaDepth)) {
+      return fail(ErrorCode::invalid_argument,
+                  fmt::format("{}#: the schema is nested too deeply", uri));
+    }
+  }
   return Compiler(schema, options).run();
 }
 

@@ -1,6 +1,7 @@
 #include "core/json_schema/evaluator.h"
 
 #include <fmt/format.h>
+#include <boost/json/monotonic_resource.hpp>
 
 #include <algorithm>
 #include <array>
@@ -17,7 +18,9 @@ using detail::Path;
 
 // A schema that refers to itself without an end, and one with endless combinations.
 constexpr int kMaxDepth = 1500;
-constexpr std::int64_t kMaxChecks = 10'000'000;
+constexpr std::int64_t kMaxChecks = 3'000'000;
+// Saying why no alternative fits tries each of them once more, at every level.
+constexpr int kMaxExplanations = 200;
 
 // The resources that evaluation has gone through, innermost first; lives on the stack.
 struct Scope {
@@ -127,11 +130,8 @@ class Evaluator {
     const bool is_new_resource =
         program_.has_dynamic_references && (outer == nullptr || outer->resource != node.resource);
     const Scope* scope = is_new_resource ? &own : outer;
-    const bool has_unevaluated =
-        (node.object && node.object->unevaluated != kNoNode && value.is_object()) ||
-        (node.array && node.array->unevaluated != kNoNode && value.is_array());
     bool is_valid = false;
-    if (has_unevaluated) {
+    if (node.has_unevaluated && has_unevaluated(node, value)) {
       Evaluated mine;
       is_valid = check_rules(node, value, path, scope, &mine, findings);
       if ((is_valid || findings != nullptr) &&
@@ -147,6 +147,11 @@ class Evaluator {
   }
 
  private:
+  static bool has_unevaluated(const Node& node, const Json& value) {
+    return value.is_object() ? node.object && node.object->unevaluated != kNoNode
+                             : value.is_array() && node.array && node.array->unevaluated != kNoNode;
+  }
+
   // Names what is wrong, for sentences that begin with "Parameter x".
   static bool report(Findings* findings, const Path& path, std::string_view keyword,
                      std::string_view what) {
@@ -168,6 +173,7 @@ class Evaluator {
 
   bool check_rules(const Node& node, const Json& value, const Path& path, const Scope* scope,
                    Evaluated* evaluated, Findings* findings) {
+    if (node.is_type_only && (node.types == 0 || (node.types & type_of(value)) != 0)) return true;
     if (node.is_false) return report(findings, path, "false", "is not allowed");
     bool is_valid = true;
     // True when evaluation must end here: something is wrong and nobody asks for more.
@@ -303,9 +309,7 @@ class Evaluator {
                    const Scope* scope, Evaluated* evaluated, Findings* findings) {
     bool is_valid = check_count(array.size(), rules.min_items, rules.max_items, "minItems",
                                 "maxItems", "items", path, findings);
-    if (rules.is_unique && has_duplicates(array)) {
-      is_valid = report(findings, path, "uniqueItems", "must not hold the same item twice");
-    }
+    if (rules.is_unique && !check_unique(array, path, findings)) is_valid = false;
     const std::size_t prefix = std::min(rules.prefix.size(), array.size());
     const std::size_t end = rules.items == kNoNode ? prefix : array.size();
     for (std::size_t i = 0; i < end; ++i) {
@@ -319,6 +323,15 @@ class Evaluator {
       is_valid = false;
     }
     return is_valid;
+  }
+
+  bool check_unique(const JsonArray& array, const Path& path, Findings* findings) {
+    const auto is_too_deep = [](const Json& item) { return is_deeper_than(item, kMaxDepth); };
+    if (std::ranges::any_of(array, is_too_deep)) {
+      return report(findings, path, "uniqueItems", "is nested too deeply to be checked");
+    }
+    if (!has_duplicates(array)) return true;
+    return report(findings, path, "uniqueItems", "must not hold the same item twice");
   }
 
   bool check_contains(const ArrayRules& rules, const JsonArray& array, const Path& path,
@@ -395,12 +408,19 @@ class Evaluator {
       }
     }
     if (rules.names != kNoNode) {
-      const Json name_value(name);
-      if (!check(rules.names, name_value, path, scope, nullptr, nullptr)) {
+      if (!accepts_name(rules.names, name, path, scope)) {
         is_valid = report(findings, path, "propertyNames", "has a name that is not allowed");
       }
     }
     return {is_valid, is_known};
+  }
+
+  bool accepts_name(NodeId id, std::string_view name, const Path& path, const Scope* scope) {
+    // Most names fit into the buffer, so that nothing is allocated.
+    std::array<unsigned char, 256> buffer;
+    boost::json::monotonic_resource memory(buffer.data(), buffer.size());
+    const Json value(name, &memory);
+    return check(id, value, path, scope, nullptr, nullptr);
   }
 
   static bool report_unknown(const ObjectRules& rules, const Path& path, Findings* findings) {
@@ -559,6 +579,7 @@ class Evaluator {
     bool is_found = false;
     TypeSet types = 0;
     for (const NodeId id : branches) {
+      if (++explanations_ > kMaxExplanations) break;
       Findings mine(findings.limit());
       check(id, value, path, scope, nullptr, &mine);
       std::vector<Violation> list = std::move(mine).take();
@@ -580,6 +601,7 @@ class Evaluator {
   const Program& program_;
   int depth_ = 0;
   std::int64_t checks_ = 0;
+  int explanations_ = 0;
 };
 
 }  // namespace

@@ -348,21 +348,60 @@ bool is_iri_reference(std::string_view text) {
   return is_reference(text, Alphabet::iri);
 }
 
-bool is_uri_template(std::string_view text) {
-  bool is_open = false;
-  for (const char c : text) {
-    if (c == '{') {
-      if (is_open) return false;
-      is_open = true;
-    } else if (c == '}') {
-      if (!is_open) return false;
-      is_open = false;
-    } else if (static_cast<unsigned char>(c) <= ' ' ||
-               std::string_view("\"'<>\\^`").find(c) != std::string_view::npos) {
+// "name", "name:3" or "name*", where the name is letters, digits, _ and %XX with single dots.
+bool is_template_variable(std::string_view text) {
+  if (text.ends_with('*')) {
+    text.remove_suffix(1);
+  } else if (const std::size_t colon = text.find(':'); colon != std::string_view::npos) {
+    const std::string_view length = text.substr(colon + 1);
+    if (length.empty() || length.size() > 4 || length.front() == '0') return false;
+    if (!std::ranges::all_of(length, is_digit)) return false;
+    text = text.substr(0, colon);
+  }
+  if (text.empty() || text.front() == '.' || text.back() == '.') return false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '%') {
+      if (i + 2 >= text.size() || !is_hex(text[i + 1]) || !is_hex(text[i + 2])) return false;
+      i += 2;
+    } else if (text[i] == '.' ? text[i - 1] == '.'
+                              : !is_letter(text[i]) && !is_digit(text[i]) && text[i] != '_') {
       return false;
     }
   }
-  return !is_open;
+  return true;
+}
+
+// What stands between the braces.
+bool is_template_expression(std::string_view text) {
+  if (!text.empty() && std::string_view("+#./;?&").find(text.front()) != std::string_view::npos) {
+    text.remove_prefix(1);
+  }
+  while (true) {
+    const std::size_t comma = text.find(',');
+    if (!is_template_variable(text.substr(0, comma))) return false;
+    if (comma == std::string_view::npos) return true;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+bool is_uri_template(std::string_view text) {
+  while (!text.empty()) {
+    const char c = text.front();
+    if (c == '{') {
+      const std::size_t end = text.find('}');
+      if (end == std::string_view::npos || !is_template_expression(text.substr(1, end - 1))) {
+        return false;
+      }
+      text.remove_prefix(end);
+    } else if (c == '%') {
+      if (text.size() < 3 || !is_hex(text[1]) || !is_hex(text[2])) return false;
+    } else if (static_cast<unsigned char>(c) <= ' ' || c == '\x7F' ||
+               std::string_view("\"<>\\^`|}").find(c) != std::string_view::npos) {
+      return false;
+    }
+    text.remove_prefix(1);
+  }
+  return true;
 }
 
 // --- the rest ----------------------------------------------------------------------------------

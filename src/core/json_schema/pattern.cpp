@@ -64,6 +64,10 @@ class Translator {
       if (!is_in_class && c == '(' && is_lookaround()) {
         return fail(ErrorCode::unsupported, "it uses lookaround");
       }
+      if (!is_in_class && rest_.starts_with("(?") && !rest_.starts_with("(?:") &&
+          !rest_.starts_with("(?<")) {
+        return fail(ErrorCode::invalid_argument, "(? must be followed by :, =, ! or <");
+      }
       if (!is_in_class && rest_.starts_with("(?<")) {
         out_ += "(?P<";
         rest_.remove_prefix(3);

@@ -91,7 +91,9 @@ struct Combinations {
 
 struct Node {
   bool is_false = false;
-  TypeSet types = 0;  // 0: any
+  bool is_type_only = false;     // nothing beside `types` has to be looked at
+  bool has_unevaluated = false;  // unevaluatedItems or unevaluatedProperties
+  TypeSet types = 0;             // 0: any
   std::uint32_t resource = 0;
   NodeId reference = kNoNode;
   NodeId dynamic_reference = kNoNode;

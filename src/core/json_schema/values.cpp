@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <functional>
 #include <vector>
@@ -45,7 +47,9 @@ struct Decimal {
 
 Decimal decimal_of(double value) {
   // The shortest text that reads back as the same double.
-  const std::string text = fmt::format("{}", std::abs(value));
+  std::array<char, 40> buffer{};
+  const auto written = fmt::format_to_n(buffer.data(), buffer.size(), "{}", std::abs(value));
+  const std::string_view text(buffer.data(), written.size);
   Decimal decimal;
   bool is_fraction = false;
   std::size_t i = 0;
@@ -57,7 +61,12 @@ Decimal decimal_of(double value) {
     decimal.digits = decimal.digits * 10 + static_cast<unsigned>(text[i] - '0');
     if (is_fraction) --decimal.exponent;
   }
-  if (i < text.size()) decimal.exponent += std::stoi(text.substr(i + 1));
+  if (i < text.size()) {
+    int power = 0;
+    i += text[i + 1] == '+' ? 2U : 1U;
+    std::from_chars(text.data() + i, text.data() + text.size(), power);
+    decimal.exponent += power;
+  }
   return decimal;
 }
 
@@ -197,6 +206,18 @@ bool has_duplicates(const JsonArray& array) {
     }
   }
   return false;
+}
+
+bool is_deeper_than(const Json& value, int limit) {
+  if (!value.is_structured()) return false;
+  if (limit == 0) return true;
+  if (const JsonArray* array = value.if_array()) {
+    return std::ranges::any_of(*array,
+                               [&](const Json& item) { return is_deeper_than(item, limit - 1); });
+  }
+  return std::ranges::any_of(value.get_object(), [&](const auto& member) {
+    return is_deeper_than(member.value(), limit - 1);
+  });
 }
 
 }  // namespace wright::json_schema

@@ -12,6 +12,7 @@ namespace wright::json_schema {
 // Both must be numbers. Exact, also between integers and doubles.
 std::partial_ordering compare_numbers(const Json& a, const Json& b);
 
+// Goes as deep as the shallower of the two.
 bool equal(const Json& a, const Json& b);
 
 // Equal values have equal hashes.
@@ -24,6 +25,10 @@ bool is_integer(const Json& value);  // 1.0 is one
 
 std::size_t count_characters(std::string_view text);
 
+// The array must not be nested deeper than the stack bears: ask is_deeper_than() first.
 bool has_duplicates(const JsonArray& array);
+
+// Whether arrays and objects are nested in each other more than `limit` times.
+bool is_deeper_than(const Json& value, int limit);
 
 }  // namespace wright::json_schema
