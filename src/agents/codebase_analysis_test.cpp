@@ -1,0 +1,61 @@
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+#include <string>
+
+#include "wright/agents.h"
+
+namespace wright {
+namespace {
+
+class CodebaseAnalysisAgent : public ::testing::Test {
+ protected:
+  CodebaseAnalysisAgent() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "wright-agent-XXXXXX").string();
+    folder_ = ::mkdtemp(pattern.data());
+  }
+  ~CodebaseAnalysisAgent() override { std::filesystem::remove_all(folder_); }
+
+  std::filesystem::path folder_;
+};
+
+Model silent_model() {
+  return model_from("test", "silent", [](const Request&, const ModelCall&) { return Response{}; });
+}
+
+TEST_F(CodebaseAnalysisAgent, offers_the_three_file_tools_within_its_limits) {
+  const auto agent = codebase_analysis_agent(folder_, silent_model());
+  ASSERT_TRUE(agent) << agent.error().message;
+  EXPECT_EQ(agent->name, "codebase-analysis");
+  EXPECT_EQ(agent->limits.max_iterations, 10);
+  EXPECT_EQ(agent->sampling.max_tokens, 4000);
+  EXPECT_EQ(agent->sampling.temperature, 0.7);
+  EXPECT_EQ(agent->model.provider(), "test");
+  std::set<std::string> names;
+  for (const Tool& tool : agent->tools) {
+    names.insert(tool.spec.name);
+    EXPECT_EQ(tool.spec.options.effect, Effect::read) << tool.spec.name;
+  }
+  EXPECT_EQ(names, (std::set<std::string>{"list_files", "read_file", "grep"}));
+  EXPECT_TRUE(check(*agent)) << check(*agent).error().message;
+}
+
+TEST_F(CodebaseAnalysisAgent, tells_the_model_of_every_tool_it_has) {
+  const auto agent = codebase_analysis_agent(folder_, silent_model());
+  ASSERT_TRUE(agent);
+  for (const Tool& tool : agent->tools) {
+    EXPECT_NE(agent->instructions.find(tool.spec.name), std::string::npos) << tool.spec.name;
+  }
+  EXPECT_FALSE(agent->description.empty());
+}
+
+TEST_F(CodebaseAnalysisAgent, is_refused_for_a_folder_that_is_not_there) {
+  const auto agent = codebase_analysis_agent(folder_ / "missing", silent_model());
+  ASSERT_FALSE(agent);
+  EXPECT_NE(agent.error().message.find("missing"), std::string::npos) << agent.error().message;
+}
+
+}  // namespace
+}  // namespace wright

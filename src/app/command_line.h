@@ -1,0 +1,111 @@
+// What a person typed, as plain values: one struct a command. Reads nothing but the arguments.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "app/exit_code.h"
+#include "app/settings.h"
+
+namespace wright::app {
+
+enum class OutputFormat : std::uint8_t { text, json };
+enum class ExportFormat : std::uint8_t { json, markdown };
+enum class Verbosity : std::uint8_t { normal, quiet };
+enum class Confirmation : std::uint8_t { ask, given };
+
+struct RunCommand {
+  SettingFlags settings;
+  std::string agent;
+  std::optional<std::string> prompt;  // absent or "-": from standard input
+  OutputFormat output = OutputFormat::text;
+  Verbosity verbosity = Verbosity::normal;
+};
+
+struct ListSessionsCommand {
+  SettingFlags settings;
+  std::optional<std::string> agent;
+  std::optional<std::string> status;
+  std::optional<std::string> since;
+  std::string search;
+  std::size_t limit = 20;
+  OutputFormat output = OutputFormat::text;
+};
+struct ShowSessionCommand {
+  SettingFlags settings;
+  std::string id;
+  OutputFormat output = OutputFormat::text;
+};
+struct ExportSessionCommand {
+  SettingFlags settings;
+  std::string id;
+  ExportFormat format = ExportFormat::json;
+  std::optional<std::string> file;  // absent: standard output
+};
+struct RemoveSessionsCommand {
+  SettingFlags settings;
+  std::vector<std::string> ids;
+  Confirmation confirmation = Confirmation::ask;
+};
+
+struct ListAgentsCommand {
+  SettingFlags settings;
+  OutputFormat output = OutputFormat::text;
+};
+
+struct ListToolsCommand {
+  SettingFlags settings;
+  OutputFormat output = OutputFormat::text;
+};
+struct ShowToolCommand {
+  SettingFlags settings;
+  std::string name;
+};
+struct CallToolCommand {
+  SettingFlags settings;
+  std::string name;
+  std::string arguments = "{}";  // "-": from standard input
+  OutputFormat output = OutputFormat::text;
+};
+
+struct ShowConfigCommand {
+  SettingFlags settings;
+  OutputFormat output = OutputFormat::text;
+};
+struct ConfigPathCommand {
+  SettingFlags settings;
+};
+struct InitConfigCommand {
+  SettingFlags settings;
+};
+
+struct DoctorCommand {
+  SettingFlags settings;
+  OutputFormat output = OutputFormat::text;
+};
+
+// Help or the version. `code` is usage when nobody asked for it: then it goes to standard error.
+struct PrintCommand {
+  std::string text;
+  ExitCode code = ExitCode::ok;
+};
+
+using Command = std::variant<PrintCommand, RunCommand, ListSessionsCommand, ShowSessionCommand,
+                             ExportSessionCommand, RemoveSessionsCommand, ListAgentsCommand,
+                             ListToolsCommand, ShowToolCommand, CallToolCommand, ShowConfigCommand,
+                             ConfigPathCommand, InitConfigCommand, DoctorCommand>;
+
+struct UsageError {
+  std::string message;
+  std::string advice;
+};
+
+// `arguments` are those after the program's name.
+std::expected<Command, UsageError> parse_command_line(std::span<const std::string> arguments);
+
+}  // namespace wright::app

@@ -1,0 +1,266 @@
+// The only unit that includes toml++. Its exceptions end here.
+#include "app/config.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <toml++/toml.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <vector>
+
+#include "app/expansion.h"
+#include "app/nearest.h"
+
+namespace wright::app {
+namespace {
+
+constexpr std::size_t kLargestConfig = 1024 * 1024;
+
+std::string_view kind_of(const toml::node& node) {
+  switch (node.type()) {
+    case toml::node_type::table: return "a table";
+    case toml::node_type::array: return "an array";
+    case toml::node_type::string: return "a string";
+    case toml::node_type::integer: return "an integer";
+    case toml::node_type::floating_point: return "a number with a fraction";
+    case toml::node_type::boolean: return "a boolean";
+    case toml::node_type::date:
+    case toml::node_type::time:
+    case toml::node_type::date_time: return "a date or time";
+    case toml::node_type::none: break;
+  }
+  return "nothing";
+}
+
+std::string_view expected_kind(KeyType type) {
+  switch (type) {
+    case KeyType::flag: return "true or false";
+    case KeyType::count: return "an integer";
+    case KeyType::text:
+    case KeyType::path:
+    case KeyType::secret: break;
+  }
+  return "a string in quotes";
+}
+
+std::vector<std::string_view> section_names() {
+  std::vector<std::string_view> names;
+  for (const ConfigKey& key : kConfigKeys) {
+    if (std::ranges::find(names, key.section) == names.end()) names.push_back(key.section);
+  }
+  return names;
+}
+
+int line_of(const toml::source_region& source) {
+  return static_cast<int>(source.begin.line);
+}
+
+// Walks the parsed document, collects values and everything that is wrong.
+class Checker {
+ public:
+  Checker(const std::filesystem::path& path, const Environment& environment)
+      : environment_(environment) {
+    file_.path = path;
+  }
+
+  Result<ConfigFile> check(const toml::table& document) {
+    const auto sections = section_names();
+    for (const auto& [name, node] : document) {
+      const std::string_view section = name.str();
+      const int line = line_of(name.source());
+      if (std::ranges::find(sections, section) == sections.end()) {
+        report(line, section, unknown_at_top(section, sections));
+      } else if (!node.is_table()) {
+        report(line, section,
+               fmt::format("must be a section [{}], not {}", section, kind_of(node)));
+      } else {
+        check_section(section, *node.as_table());
+      }
+    }
+    if (problems_.empty()) return std::move(file_);
+    std::ranges::stable_sort(problems_, {}, &Problem::line);
+    std::string message;
+    for (const Problem& problem : problems_) {
+      if (!message.empty()) message += '\n';
+      message += problem.message;
+    }
+    return fail(ErrorCode::invalid_argument, std::move(message));
+  }
+
+ private:
+  struct Problem {
+    int line;
+    std::string message;
+  };
+
+  void report(int line, std::string_view key, std::string_view what) {
+    problems_.push_back({line, fmt::format("{}:{}: {}: {}", file_.path.string(), line, key, what)});
+  }
+
+  static std::string unknown_at_top(std::string_view name,
+                                    const std::vector<std::string_view>& sections) {
+    for (const ConfigKey& key : kConfigKeys) {
+      if (key.name == name) {
+        return fmt::format("belongs below the section [{}]", key.section);
+      }
+    }
+    const auto near = nearest(name, sections);
+    if (near) return fmt::format("unknown section; did you mean [{}]?", *near);
+    return fmt::format("unknown section; there are [{}]", fmt::join(sections, "] and ["));
+  }
+
+  static std::string unknown_key(std::string_view section, std::string_view name) {
+    std::vector<std::string_view> siblings;
+    for (const ConfigKey& key : kConfigKeys) {
+      if (key.section == section) siblings.push_back(key.name);
+      if (key.section != section && key.name == name) {
+        return fmt::format("unknown key; {} belongs below the section [{}]", name, key.section);
+      }
+    }
+    if (const auto near = nearest(name, siblings)) {
+      return fmt::format("unknown key; did you mean '{}.{}'?", section, *near);
+    }
+    return fmt::format("unknown key; [{}] has {}", section, fmt::join(siblings, ", "));
+  }
+
+  void check_section(std::string_view section, const toml::table& table) {
+    for (const auto& [name, node] : table) {
+      const auto key = std::ranges::find_if(kConfigKeys, [&](const ConfigKey& known) {
+        return known.section == section && known.name == name.str();
+      });
+      if (key == kConfigKeys.end()) {
+        report(line_of(name.source()), fmt::format("{}.{}", section, name.str()),
+               unknown_key(section, name.str()));
+      } else {
+        check_value(*key, node, line_of(name.source()));
+      }
+    }
+  }
+
+  void check_value(const ConfigKey& key, const toml::node& node, int line) {
+    const std::string name = key.full_name();
+    const auto wrong_type = [&] {
+      report(line, name, fmt::format("must be {}, not {}", expected_kind(key.type), kind_of(node)));
+    };
+    if (key.type == KeyType::flag) {
+      const auto value = node.value_exact<bool>();
+      if (!value) return wrong_type();
+      file_.values[name] = {*value, line, false};
+    } else if (key.type == KeyType::count) {
+      const auto value = node.value_exact<std::int64_t>();
+      if (!value) return wrong_type();
+      if (const std::string problem = problem_with_count(*value); !problem.empty()) {
+        return report(line, name, problem);
+      }
+      file_.values[name] = {*value, line, false};
+    } else {
+      const auto value = node.value_exact<std::string>();
+      if (!value) return wrong_type();
+      auto expanded = expand(*value, environment_);
+      if (!expanded) return report(line, name, expanded.error().message);
+      if (expanded->find('\0') != std::string::npos) {
+        return report(line, name, "must not contain a NUL character");
+      }
+      if (expanded->empty() && key.type != KeyType::secret) {
+        return report(line, name, "must not be empty");
+      }
+      const bool is_expanded = value->find("${") != std::string::npos;
+      file_.values[name] = {std::move(*expanded), line, is_expanded};
+    }
+  }
+
+  const Environment& environment_;
+  ConfigFile file_;
+  std::vector<Problem> problems_;
+};
+
+Result<std::string> read_bounded(const std::filesystem::path& path) {
+  const auto cannot_read = [&](int error) {
+    const ErrorCode code = error == ENOENT ? ErrorCode::not_found : ErrorCode::permission_denied;
+    return fail(code, fmt::format("{}: cannot read the configuration: {}", path.string(),
+                                  std::strerror(error)));
+  };
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return cannot_read(errno);
+  std::string text;
+  std::array<char, 16 * 1024> buffer{};
+  while (text.size() <= kLargestConfig) {
+    const ssize_t count = read(descriptor, buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) {
+      const int error = errno;
+      close(descriptor);
+      return cannot_read(error);
+    }
+    if (count == 0) break;
+    text.append(buffer.data(), static_cast<std::size_t>(count));
+  }
+  close(descriptor);
+  if (text.size() > kLargestConfig) {
+    return fail(ErrorCode::limit_reached,
+                fmt::format("{}: the configuration is larger than 1 MB", path.string()));
+  }
+  return text;
+}
+
+}  // namespace
+
+bool ConfigFile::holds_secrets() const {
+  return std::ranges::any_of(kConfigKeys, [&](const ConfigKey& key) {
+    if (key.type != KeyType::secret) return false;
+    const auto found = values.find(key.full_name());
+    if (found == values.end() || found->second.is_expanded) return false;
+    return !std::get<std::string>(found->second.value).empty();
+  });
+}
+
+Result<ConfigFile> parse_config(std::string_view text, const std::filesystem::path& path,
+                                const Environment& environment) {
+  try {
+    const toml::table document = toml::parse(text, std::string_view(path.native()));
+    return Checker(path, environment).check(document);
+  } catch (const toml::parse_error& error) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("{}:{}: not valid TOML: {}", path.string(), line_of(error.source()),
+                            error.description()));
+  }
+}
+
+Result<ConfigFile> read_config(const std::filesystem::path& path, const Environment& environment) {
+  const auto text = read_bounded(path);
+  if (!text) return std::unexpected(text.error());
+  return parse_config(*text, path, environment);
+}
+
+std::string problem_with_count(std::int64_t value) {
+  if (value >= 1 && value <= kMostIterations) return {};
+  return fmt::format("must be from 1 to {}, not {}", kMostIterations, value);
+}
+
+std::string config_template() {
+  std::string text =
+      "# Configuration of wright. A line that starts with # is a comment: remove the # to set the\n"
+      "# value. Flags and environment variables win over this file; see `wright config`.\n"
+      "# Strings may refer to the environment: \"${VAR}\" or \"${VAR:-default}\".\n";
+  std::string_view section;
+  for (const ConfigKey& key : kConfigKeys) {
+    if (key.section != section) {
+      section = key.section;
+      text += fmt::format("\n[{}]\n", section);
+    }
+    if (key.type == KeyType::secret) {
+      text += fmt::format("# {} = \"${{{}}}\"  # {}\n", key.name, key.environment_variable,
+                          key.description);
+    } else {
+      text += fmt::format("# {}\n# {} = {}\n", key.description, key.name, key.example);
+    }
+  }
+  return text;
+}
+
+}  // namespace wright::app

@@ -1,0 +1,44 @@
+// The configuration file: TOML with the keys of config_keys.h. Knows nothing of flags or of what
+// the values are for.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "app/config_keys.h"
+#include "app/environment.h"
+#include "wright/error.h"
+
+namespace wright::app {
+
+struct ConfigValue {
+  std::variant<std::string, bool, std::int64_t> value;
+  int line = 0;
+  bool is_expanded = false;  // something in it came from the environment
+};
+
+struct ConfigFile {
+  std::filesystem::path path;
+  std::map<std::string, ConfigValue, std::less<>> values;  // by full name: "agent.model"
+
+  // Whether a key stands in the file itself, and not only as a ${VAR}.
+  bool holds_secrets() const;
+};
+
+// Reads and checks the whole file. The error lists everything that is wrong, a line each, in the
+// order of the file: "config.toml:7: agent.modle: unknown key; did you mean 'agent.model'?".
+Result<ConfigFile> read_config(const std::filesystem::path& path, const Environment& environment);
+Result<ConfigFile> parse_config(std::string_view toml, const std::filesystem::path& path,
+                                const Environment& environment);
+
+// What is wrong with a value for max_iterations and the like, or nothing.
+std::string problem_with_count(std::int64_t value);
+
+// A complete file of comments, for a person to fill in.
+std::string config_template();
+
+}  // namespace wright::app

@@ -1,0 +1,89 @@
+// Every key of the configuration file, once. Reading, `wright config`, `wright config init`,
+// `wright doctor` and the help all go by this table.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace wright::app {
+
+enum class KeyType : std::uint8_t { text, path, secret, flag, count };
+
+struct ConfigKey {
+  std::string_view section;
+  std::string_view name;
+  KeyType type;
+  std::string_view environment_variable;  // empty when none sets it
+  std::string_view flag;                  // empty when none sets it
+  std::string_view description;
+  std::string_view example;  // as it stands in the file of `wright config init`
+
+  std::string full_name() const { return std::string(section) + "." + std::string(name); }
+};
+
+namespace keys {
+inline constexpr ConfigKey kDatabasePath{"agent",
+                                         "database_path",
+                                         KeyType::path,
+                                         "WRIGHT_DATABASE_PATH",
+                                         "--database-path",
+                                         "where sessions are kept",
+                                         "\"~/.local/share/wright/agents.db\""};
+inline constexpr ConfigKey kBasePath{
+    "agent",
+    "base_path",
+    KeyType::path,
+    "WRIGHT_BASE_PATH",
+    "--base-path",
+    "the folder that tools may read; a relative one counts from where wright is started",
+    "\".\""};
+inline constexpr ConfigKey kModel{
+    "agent",        "model",   KeyType::text,
+    "WRIGHT_MODEL", "--model", "\"offline\" (no key, no network) or \"vendor:name\"",
+    "\"offline\""};
+inline constexpr ConfigKey kMaxIterations{
+    "agent",
+    "max_iterations",
+    KeyType::count,
+    "WRIGHT_MAX_ITERATIONS",
+    "--max-iterations",
+    "how often the model may be asked for one prompt; each agent has its own default",
+    "10"};
+inline constexpr ConfigKey kZaiCodingPlan{"api_keys",
+                                          "zai_coding_plan",
+                                          KeyType::flag,
+                                          "",
+                                          "",
+                                          "whether the Z.ai key belongs to a coding plan",
+                                          "true"};
+
+constexpr ConfigKey secret(std::string_view name, std::string_view variable,
+                           std::string_view vendor) {
+  return {"api_keys", name, KeyType::secret, variable, "", vendor, {}};
+}
+}  // namespace keys
+
+inline constexpr std::array kConfigKeys{
+    keys::kDatabasePath,
+    keys::kBasePath,
+    keys::kModel,
+    keys::kMaxIterations,
+    keys::secret("openai_api_key", "OPENAI_API_KEY", "OpenAI"),
+    keys::secret("anthropic_api_key", "ANTHROPIC_API_KEY", "Anthropic"),
+    keys::secret("gemini_api_key", "GEMINI_API_KEY", "Google Gemini"),
+    keys::secret("openrouter_api_key", "OPENROUTER_API_KEY", "OpenRouter"),
+    keys::secret("zai_api_key", "ZAI_API_KEY", "Z.ai"),
+    keys::kZaiCodingPlan,
+    keys::secret("xai_api_key", "XAI_API_KEY", "xAI"),
+    keys::secret("deepseek_api_key", "DEEPSEEK_API_KEY", "DeepSeek"),
+    keys::secret("groq_api_key", "GROQ_API_KEY", "Groq"),
+    keys::secret("mistral_api_key", "MISTRAL_API_KEY", "Mistral"),
+    keys::secret("cerebras_api_key", "CEREBRAS_API_KEY", "Cerebras"),
+    keys::secret("together_api_key", "TOGETHER_API_KEY", "Together"),
+};
+
+inline constexpr std::int64_t kMostIterations = 1'000'000;
+
+}  // namespace wright::app

@@ -1,0 +1,69 @@
+#include "app/console.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "app/screen_text.h"
+
+namespace wright::app {
+
+int write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t count = write(descriptor, text.data(), text.size());
+    if (count >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(count));
+    } else if (errno == EAGAIN) {
+      // Somebody made the descriptor non-blocking; it may be shared with them.
+      pollfd wait{descriptor, POLLOUT, 0};
+      poll(&wait, 1, -1);
+    } else if (errno != EINTR) {
+      return errno;
+    }
+  }
+  return 0;
+}
+
+Console::Console(int output, int error, const Environment& environment)
+    : output_descriptor_(output),
+      error_descriptor_(error),
+      output_(inspect_terminal(output, environment)),
+      error_(inspect_terminal(error, environment)) {}
+
+void Console::print(std::string_view text) {
+  if (output_errno_ == 0) output_errno_ = write_all(output_descriptor_, text);
+}
+
+void Console::print_foreign(std::string_view text) {
+  if (output_.is_terminal) {
+    print(sanitised(text));
+  } else {
+    print(text);
+  }
+}
+
+void Console::note(std::string_view text) {
+  write_all(error_descriptor_, text);
+}
+
+void Console::complain(std::string_view message, std::string_view advice) {
+  const auto harmless = [&](std::string_view text) {
+    return error_.is_terminal ? sanitised(text) : std::string(text);
+  };
+  std::string text =
+      fmt::format("{} {}\n", painted("wright:", Colour::red, error_), harmless(message));
+  if (!advice.empty()) text += fmt::format("{}\n", indented(harmless(advice), 2));
+  note(text);
+}
+
+ExitCode Console::finish(ExitCode code) {
+  if (output_errno_ == 0) return code;
+  if (output_errno_ == EPIPE) return code == ExitCode::ok ? ExitCode::broken_pipe : code;
+  complain(fmt::format("cannot write to standard output: {}", std::strerror(output_errno_)));
+  return code == ExitCode::ok ? ExitCode::failed : code;
+}
+
+}  // namespace wright::app

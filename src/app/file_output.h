@@ -1,0 +1,20 @@
+// Writes a file whole or not at all.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <string_view>
+
+#include "wright/error.h"
+
+namespace wright::app {
+
+// Replaces what is there, and only when all of `text` has reached the disk. Devices and pipes are
+// written to as they are.
+Result<void> write_file(const std::filesystem::path& path, std::string_view text);
+
+// Makes a new file that only its owner may read, and the folders to it. Never overwrites.
+Result<void> create_private_file(const std::filesystem::path& path, std::string_view text);
+
+}  // namespace wright::app

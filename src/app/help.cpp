@@ -1,0 +1,246 @@
+#include "app/help.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "app/config_keys.h"
+#include "app/screen_text.h"
+
+namespace wright::app {
+namespace {
+
+constexpr std::array kCommandHelp{
+    CommandHelp{"run", "run AGENT PROMPT [options]",
+                "Run an agent on a prompt. The answer goes to standard output, progress to "
+                "standard error.",
+                R"(Examples:
+  wright run codebase-analysis "Where is the configuration read?"
+  wright run codebase-analysis --base-path ~/src/project "Summarise this project"
+  git diff | wright run codebase-analysis          the prompt from standard input
+  wright run codebase-analysis -q --json "How many tests are there?" | jq .answer
+
+Exit codes:
+  0    answered
+  1    the run failed
+  2    bad flags, bad configuration, unknown agent
+  3    a person has to answer first
+  130  interrupted; Ctrl-C ends the run as `cancelled`, a second one at once
+)"},
+    CommandHelp{"sessions", "sessions [show|export|rm] [options]",
+                "List past sessions, newest first.",
+                R"(Commands:
+  wright sessions                   list
+  wright sessions show ID           read one
+  wright sessions export ID         all of one, as JSON or Markdown
+  wright sessions rm ID…            delete
+
+Examples:
+  wright sessions --since 2h --status failed
+  wright sessions --search retry --limit 5
+  wright sessions show last
+)"},
+    CommandHelp{
+        "sessions show", "sessions show ID [options]",
+        "Show what was said and done in a session: messages, tool calls, durations, status.",
+        R"(Examples:
+  wright sessions show 12
+  wright sessions show last --json | jq .tool_calls
+)"},
+    CommandHelp{"sessions export", "sessions export ID [options]",
+                "Write out a whole session, nothing shortened.",
+                R"(Examples:
+  wright sessions export 12 > session.json
+  wright sessions export last --format markdown -o session.md
+)"},
+    CommandHelp{
+        "sessions rm", "sessions rm ID… [options]",
+        "Delete sessions with their messages, tool calls and child sessions.",
+        R"(Asks first on a terminal; elsewhere --yes is needed. When one of the sessions does not
+exist, nothing is deleted.
+
+Examples:
+  wright sessions rm 12
+  wright sessions rm --yes 3 4 5
+)"},
+    CommandHelp{"agents", "agents [options]", "List the agents, their tools and their limits.",
+                R"(Examples:
+  wright agents
+  wright agents --json | jq '.[].name'
+)"},
+    CommandHelp{"tools", "tools [show|call] [options]", "List the tools that agents use.",
+                R"(Commands:
+  wright tools                          list
+  wright tools show NAME                its JSON schema, effect and limits
+  wright tools call NAME '{…}'          run it yourself
+
+Examples:
+  wright tools call grep '{"pattern": "TODO", "glob": "*.cpp"}'
+)"},
+    CommandHelp{"tools show", "tools show NAME [options]",
+                "Show a tool's JSON schema, its effect and its limits.",
+                R"(Examples:
+  wright tools show grep
+  wright tools show read_file | jq .parameters
+)"},
+    CommandHelp{"tools call", "tools call NAME ARGUMENTS [options]",
+                "Run one tool, just as an agent would, and print its result.",
+                R"(Exits with 1 when the tool fails.
+
+Examples:
+  wright tools call list_files '{"pattern": "**/*.md"}'
+  wright tools call read_file '{"file_path": "README.md", "limit": 20}'
+  echo '{"pattern": "main"}' | wright tools call grep -
+)"},
+    CommandHelp{"config", "config [path|init] [options]",
+                "Show the effective settings and where each came from. Keys are masked.",
+                R"(Commands:
+  wright config             the effective values
+  wright config path        which file is read
+  wright config init        write a commented file to start from; never overwrites
+
+A flag wins over the environment, the environment over the file, the file over the default.
+)"},
+    CommandHelp{"config path", "config path [options]", "Print the path of the configuration file.",
+                ""},
+    CommandHelp{"config init", "config init [options]",
+                "Write a commented configuration file to start from. Never overwrites.",
+                R"(Examples:
+  wright config init
+  wright config init -c ./wright.toml
+)"},
+    CommandHelp{"doctor", "doctor [options]",
+                "Check what works on this machine and what does not, and what to do about it.",
+                R"(Exits with 1 when something essential fails.
+)"},
+};
+
+// One line a command, for the overview. `help` has no page of its own.
+constexpr std::array kOverview{
+    std::pair{"run AGENT PROMPT", "Run an agent and print its answer"},
+    std::pair{"sessions", "List, show, export and delete past sessions"},
+    std::pair{"agents", "List the agents"},
+    std::pair{"tools", "List the tools, show one, call one"},
+    std::pair{"config", "Show the settings and where each came from"},
+    std::pair{"doctor", "Check what works on this machine"},
+    std::pair{"help COMMAND", "Explain a command, with examples"},
+};
+
+std::string command_list() {
+  std::vector<HelpRow> rows;
+  for (const auto& [name, description] : kOverview) rows.push_back({"Commands", name, description});
+  return help_table(rows);
+}
+
+std::string environment_list() {
+  std::vector<HelpRow> rows{{"Environment", "WRIGHT_CONFIG", "the configuration file"}};
+  std::string vendors;
+  for (const ConfigKey& key : kConfigKeys) {
+    if (key.environment_variable.empty()) continue;
+    if (key.type == KeyType::secret) {
+      if (!vendors.empty()) vendors += ", ";
+      vendors += key.environment_variable.substr(0, key.environment_variable.find('_'));
+      continue;
+    }
+    rows.push_back(
+        {"Environment", std::string(key.environment_variable), fmt::format("like {}", key.flag)});
+  }
+  rows.push_back({"Environment", "NO_COLOR", "no colours"});
+  return help_table(rows) +
+         fmt::format("  <VENDOR>_API_KEY with VENDOR one of\n{}\n", indented(vendors, 4));
+}
+
+}  // namespace
+
+const CommandHelp& help_for(std::string_view path) {
+  return *std::ranges::find(kCommandHelp, path, &CommandHelp::path);
+}
+
+std::string help_table(std::span<const HelpRow> rows) {
+  std::size_t widest = 0;
+  std::vector<std::string_view> groups;
+  for (const HelpRow& row : rows) {
+    widest = std::max(widest, columns_of(row.name));
+    if (std::ranges::find(groups, std::string_view(row.group)) == groups.end()) {
+      groups.push_back(row.group);
+    }
+  }
+  std::string text;
+  for (const std::string_view group : groups) {
+    if (!text.empty()) text += '\n';
+    text += fmt::format("{}:\n", group);
+    for (const HelpRow& row : rows) {
+      if (row.group != group) continue;
+      text += fmt::format("  {}  {}\n", padded(row.name, widest), row.description);
+    }
+  }
+  return text;
+}
+
+std::string short_help() {
+  return fmt::format(
+      "Usage: wright COMMAND [options]\n\n{}\n"
+      "Try: wright run codebase-analysis \"Summarise this project\"\n"
+      "All of the help: wright --help\n",
+      command_list());
+}
+
+std::string overview_help() {
+  return fmt::format(
+      R"(wright runs agents that use tools. Every tool call is checked before it runs, confined while
+it runs, and recorded.
+
+Usage: wright COMMAND [options]
+
+{}
+Examples:
+  wright run codebase-analysis "Where is the configuration read?"
+  wright sessions show last
+  wright tools call grep '{{"pattern": "TODO"}}'
+  wright help run
+
+Exit codes:
+  0    success
+  1    the run, the tool or the check failed
+  2    bad flags, bad configuration, unknown agent
+  3    a person has to answer first
+  130  interrupted
+
+{}
+Files:
+  $XDG_CONFIG_HOME/wright/config.toml   configuration (~/.config/wright/config.toml)
+  $XDG_DATA_HOME/wright/agents.db       sessions (~/.local/share/wright/agents.db)
+
+A flag wins over the environment, the environment over the file. `wright config` shows what
+holds and why; `wright doctor` shows what works.
+)",
+      command_list(), environment_list());
+}
+
+std::string command_help(const CommandHelp& help, std::string_view options) {
+  std::string text = fmt::format("{}\n\nUsage: wright {}\n\n{}", help.summary, help.usage, options);
+  if (!help.more.empty()) text += fmt::format("\n{}", help.more);
+  return text;
+}
+
+std::string decorated_help(std::string_view text, const Terminal& terminal) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size() - 1);
+    const std::string_view line = text.substr(0, end);
+    const bool is_heading = line.ends_with(':') && !line.starts_with(' ');
+    if (line.starts_with("Usage:")) {
+      out += painted("Usage:", Colour::bold, terminal);
+      out += line.substr(6);
+    } else {
+      out += is_heading ? painted(line, Colour::bold, terminal) : std::string(line);
+    }
+    out += '\n';
+    text.remove_prefix(end + 1);
+  }
+  return out;
+}
+
+}  // namespace wright::app

@@ -1,0 +1,73 @@
+// The signals are blocked and read from a descriptor, so nothing runs inside a signal handler.
+#include "app/interruption.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstdint>
+#include <utility>
+
+#include "app/exit_code.h"
+
+namespace wright::app {
+namespace {
+
+sigset_t watched_signals() {
+  sigset_t watched;
+  sigemptyset(&watched);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction current {};
+    sigaction(signal, nullptr, &current);
+    if (current.sa_handler != SIG_IGN) sigaddset(&watched, signal);
+  }
+  return watched;
+}
+
+}  // namespace
+
+Interruption::Interruption() {
+  const sigset_t watched = watched_signals();
+  signals_ = signalfd(-1, &watched, SFD_CLOEXEC);
+  ended_ = eventfd(0, EFD_CLOEXEC);
+  pthread_sigmask(SIG_BLOCK, &watched, &mask_before_);
+}
+
+void Interruption::watch(std::function<void()> on_first) {
+  on_first_ = std::move(on_first);
+  if (signals_ >= 0 && ended_ >= 0) {
+    thread_ = std::thread([this] { await_signals(); });
+  } else {
+    // Without descriptors left, the signals keep their usual effect: they end the process.
+    pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
+  }
+}
+
+Interruption::~Interruption() {
+  if (thread_.joinable()) {
+    eventfd_write(ended_, 1);
+    thread_.join();
+  }
+  pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
+  if (signals_ >= 0) close(signals_);
+  if (ended_ >= 0) close(ended_);
+}
+
+void Interruption::await_signals() {
+  while (true) {
+    std::array<pollfd, 2> waits{pollfd{signals_, POLLIN, 0}, pollfd{ended_, POLLIN, 0}};
+    if (poll(waits.data(), waits.size(), -1) < 0) continue;
+    if (waits[1].revents != 0) return;
+    signalfd_siginfo received{};
+    if (read(signals_, &received, sizeof received) != sizeof received) continue;
+    if (source_.stop_requested()) _exit(static_cast<int>(ExitCode::interrupted));
+    source_.request_stop();
+    if (on_first_) on_first_();
+  }
+}
+
+}  // namespace wright::app

@@ -1,0 +1,38 @@
+// Turns Ctrl-C, SIGTERM and a closed terminal into a stop token, for as long as it lives.
+#pragma once
+
+#include <csignal>
+#include <functional>
+#include <stop_token>
+#include <thread>
+
+namespace wright::app {
+
+class Interruption {
+ public:
+  // From now on the signals wait. Must be made before any other thread, which would otherwise
+  // receive them. Signals that the parent had ignored (nohup) stay ignored.
+  Interruption();
+  ~Interruption();
+  Interruption(const Interruption&) = delete;
+  Interruption& operator=(const Interruption&) = delete;
+
+  // From now on the first signal requests the stop and calls `on_first` (which may be empty) in a
+  // thread of its own; a second one ends the process at once.
+  void watch(std::function<void()> on_first);
+
+  std::stop_token token() const { return source_.get_token(); }
+  bool has_happened() const { return source_.stop_requested(); }
+
+ private:
+  void await_signals();
+
+  std::function<void()> on_first_;
+  std::stop_source source_;
+  int signals_ = -1;  // a signalfd
+  int ended_ = -1;    // an eventfd that tells the thread to leave
+  sigset_t mask_before_{};
+  std::thread thread_;
+};
+
+}  // namespace wright::app

@@ -1,0 +1,19 @@
+// Finds what a person probably meant when they mistyped a name.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace wright::app {
+
+// The candidate that is the fewest typing mistakes away (a letter missing, added, wrong, or two
+// swapped; case, `-` and `_` do not count), if it is near enough to be worth a suggestion.
+std::optional<std::string_view> nearest(std::string_view typed,
+                                        std::span<const std::string_view> candidates);
+
+// "; did you mean 'run'?", or nothing.
+std::string did_you_mean(std::string_view typed, std::span<const std::string_view> candidates);
+
+}  // namespace wright::app

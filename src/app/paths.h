@@ -1,0 +1,23 @@
+// Where Wright's files live by the XDG base directory rules. Looks at nothing but its arguments.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+#include "app/environment.h"
+
+namespace wright::app {
+
+// $XDG_CONFIG_HOME/wright/config.toml, or ~/.config/wright/config.toml. Empty without a home.
+std::filesystem::path default_config_file(const Environment& environment);
+
+// $XDG_DATA_HOME/wright/agents.db, or ~/.local/share/wright/agents.db. Empty without a home.
+std::filesystem::path default_database_file(const Environment& environment);
+
+// `~` and `~/…` become the home folder; everything else stays.
+std::filesystem::path expand_home(std::string_view path, const Environment& environment);
+
+// The other way round, for people: `~/…` for what lies in the home folder.
+std::string shorten_home(const std::filesystem::path& path, const Environment& environment);
+
+}  // namespace wright::app

@@ -1,0 +1,179 @@
+#include "app/progress.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "app/figures.h"
+#include "app/screen_text.h"
+#include "wright/request.h"
+
+namespace wright::app {
+namespace {
+
+constexpr std::array<std::string_view, 10> kFrames{"⠋", "⠙", "⠹", "⠸", "⠼",
+                                                   "⠴", "⠦", "⠧", "⠇", "⠏"};
+constexpr std::chrono::milliseconds kFrameTime{100};
+constexpr std::size_t kLongestValue = 60;   // columns of one argument
+constexpr std::size_t kLongestLine = 160;   // columns of a line where no terminal bounds it
+constexpr std::string_view kModelActivity;  // the model has no call id
+
+std::string_view marker_of(const ToolOutcome& outcome) {
+  if (outcome.waiting) return "…";
+  return outcome.result.is_error ? "✗" : "✓";
+}
+
+Colour colour_of(const ToolOutcome& outcome) {
+  if (outcome.waiting) return Colour::yellow;
+  return outcome.result.is_error ? Colour::red : Colour::green;
+}
+
+std::string quoted(const Json& value) {
+  if (!value.is_string()) return to_text(value);
+  return fmt::format("\"{}\"", std::string_view(value.get_string()));
+}
+
+}  // namespace
+
+std::string summary_of_arguments(std::string_view arguments, std::size_t columns) {
+  const auto parsed = parse_json(arguments);
+  if (!parsed || !parsed->is_object()) return shortened(on_one_line(arguments), columns);
+  std::string summary;
+  for (const auto& [key, value] : parsed->get_object()) {
+    if (!summary.empty()) summary += ' ';
+    summary += fmt::format("{}={}", on_one_line(key),
+                           shortened(on_one_line(quoted(value)), kLongestValue));
+  }
+  return shortened(summary, columns);
+}
+
+Progress::Progress(const Terminal& terminal, Writer write)
+    : terminal_(terminal), write_(std::move(write)) {
+  if (!terminal_.is_terminal) terminal_.columns = kLongestLine;
+  if (terminal_.has_cursor) {
+    animation_ = std::jthread([this](const std::stop_token& token) { animate(token); });
+  }
+}
+
+Progress::~Progress() {
+  stop();
+}
+
+void Progress::observe(const Event& event) {
+  const std::scoped_lock lock(mutex_);
+  std::visit([this](const auto& happened) { on(happened); }, event);
+  draw();
+}
+
+void Progress::say(std::string_view line) {
+  const std::scoped_lock lock(mutex_);
+  write_line(line);
+  draw();
+}
+
+void Progress::stop() {
+  {
+    const std::scoped_lock lock(mutex_);
+    erase();
+    activities_.clear();
+    is_stopped_ = true;
+  }
+  if (!animation_.joinable()) return;
+  animation_.request_stop();
+  animation_.join();
+}
+
+void Progress::on(const SessionStarted&) {}
+
+void Progress::on(const ModelStarted& event) {
+  begin(std::string(kModelActivity), fmt::format("thinking, turn {}", event.iteration));
+}
+
+void Progress::on(const TextDelta&) {}
+
+void Progress::on(const ModelEnded& event) {
+  end(kModelActivity);
+  usage_ += event.response.usage;
+  const std::string text = on_one_line(event.response.text());
+  // The text of the last turn is the answer, which goes to standard output.
+  if (text.empty() || event.response.tool_calls().empty()) return;
+  write_line(painted("  · " + shortened(text, terminal_.columns - 4), Colour::dim, terminal_));
+}
+
+void Progress::on(const ToolStarted& event) {
+  const std::string name = on_one_line(event.call.name);
+  const std::size_t room = terminal_.columns - std::min(terminal_.columns, columns_of(name) + 6);
+  const std::string arguments = summary_of_arguments(event.call.arguments, room);
+  begin(event.call.id, name + "  " + arguments);
+  if (terminal_.has_cursor) return;
+  write_line(fmt::format("  → {}  {}", name, arguments));
+}
+
+void Progress::on(const ToolEnded& event) {
+  end(event.call.id);
+  const std::string name = on_one_line(event.call.name);
+  std::string rest = show_duration(event.outcome.duration_ms);
+  if (!event.outcome.error.empty()) rest += "  " + on_one_line(event.outcome.error);
+  if (event.outcome.waiting) rest = "waits for a person";
+  const std::size_t width = terminal_.columns;
+  const std::size_t used = 4 + columns_of(name) + 4;
+  rest = shortened(rest, width - std::min(width, used + (terminal_.has_cursor ? 20 : 0)));
+  const std::size_t room = width - std::min(width, used + columns_of(rest));
+  const std::string arguments =
+      terminal_.has_cursor ? summary_of_arguments(event.call.arguments, room) + "  " : "";
+  write_line(fmt::format(
+      "  {} {}  {}{}", painted(marker_of(event.outcome), colour_of(event.outcome), terminal_),
+      painted(name, Colour::bold, terminal_), arguments,
+      painted(rest, event.outcome.error.empty() ? Colour::dim : Colour::red, terminal_)));
+}
+
+void Progress::begin(std::string call_id, std::string text) {
+  activities_.push_back({std::move(call_id), std::move(text), std::chrono::steady_clock::now()});
+  wake_.notify_all();
+}
+
+void Progress::end(std::string_view call_id) {
+  std::erase_if(activities_, [&](const Activity& activity) { return activity.call_id == call_id; });
+}
+
+void Progress::write_line(std::string_view line) {
+  erase();
+  write_(std::string(line) + "\n");
+}
+
+void Progress::draw() {
+  if (!terminal_.has_cursor || activities_.empty() || is_stopped_) return;
+  const Activity& activity = activities_.back();
+  const std::chrono::duration<double, std::milli> age =
+      std::chrono::steady_clock::now() - activity.since;
+  std::string tail;
+  if (activities_.size() > 1) tail += fmt::format("  and {} more", activities_.size() - 1);
+  if (age.count() >= 1000) tail += "  " + show_duration(age.count());
+  const std::int64_t tokens = usage_.input_tokens + usage_.output_tokens;
+  if (tokens > 0) tail += fmt::format("  {} tokens", show_count(tokens));
+  const std::size_t width = terminal_.columns - 1;  // the last column would wrap
+  const std::size_t room = width - std::min(width, 4 + columns_of(tail));
+  write_(fmt::format("\r\x1b[K  {} {}{}",
+                     painted(kFrames[frame_ % kFrames.size()], Colour::cyan, terminal_),
+                     shortened(activity.text, room), painted(tail, Colour::dim, terminal_)));
+  is_drawn_ = true;
+}
+
+void Progress::erase() {
+  if (is_drawn_) write_("\r\x1b[K");
+  is_drawn_ = false;
+}
+
+void Progress::animate(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  while (!stop.stop_requested()) {
+    // Nothing moves while nothing happens.
+    if (!wake_.wait(lock, stop, [this] { return !activities_.empty(); })) return;
+    wake_.wait_for(lock, stop, kFrameTime, [] { return false; });
+    ++frame_;
+    draw();
+  }
+}
+
+}  // namespace wright::app

@@ -1,0 +1,60 @@
+#include "app/screen_text.h"
+
+#include <gtest/gtest.h>
+
+namespace wright::app {
+namespace {
+
+TEST(ScreenText, cannot_drive_a_terminal) {
+  EXPECT_EQ(sanitised("\x1b[31mred\x1b[0m"), "␛[31mred␛[0m");
+  EXPECT_EQ(sanitised("\x1b]0;title\x07"), "␛]0;title␇");
+  EXPECT_EQ(sanitised("a\bb\x7f"), "a␈b␡");
+  EXPECT_EQ(sanitised("one\rtwo\r\nthree"), "one␍two\nthree");
+  EXPECT_EQ(sanitised("\xC2\x9B"
+                      "31m"),
+            "\uFFFD31m");  // the eight-bit form of ESC [
+  EXPECT_EQ(sanitised("a\u202Eb\u2066c"), "a\uFFFDb\uFFFDc");
+  EXPECT_EQ(sanitised(std::string_view("\0", 1)), "␀");
+}
+
+TEST(ScreenText, keeps_every_other_character) {
+  EXPECT_EQ(sanitised("tab\tünïcødé 漢字 👍\n"), "tab\tünïcødé 漢字 👍\n");
+}
+
+TEST(ScreenText, repairs_invalid_utf8) {
+  EXPECT_EQ(sanitised("a\xff"
+                      "b"),
+            "a\uFFFDb");
+  EXPECT_EQ(sanitised("cut \xE6\xBC"), "cut \uFFFD\uFFFD");
+}
+
+TEST(ScreenText, fits_on_one_line) {
+  EXPECT_EQ(on_one_line("  a\n\n\tb   c \n"), "a b c");
+  EXPECT_EQ(on_one_line("\n"), "");
+}
+
+TEST(ScreenText, is_measured_in_columns) {
+  EXPECT_EQ(columns_of("abc"), 3U);
+  EXPECT_EQ(columns_of("漢字"), 4U);
+  EXPECT_EQ(columns_of("e\u0301"), 1U);  // e and a combining accent
+  EXPECT_EQ(columns_of("✓ →"), 3U);
+  EXPECT_EQ(columns_of("👍"), 2U);
+}
+
+TEST(ScreenText, is_shortened_to_its_columns_and_never_inside_a_character) {
+  EXPECT_EQ(shortened("abcdef", 6), "abcdef");
+  EXPECT_EQ(shortened("abcdef", 5), "abcd…");
+  EXPECT_EQ(shortened("漢字漢字", 5), "漢字…");
+  EXPECT_EQ(shortened("漢字漢字", 4), "漢…");
+  EXPECT_EQ(shortened("abc", 1), "…");
+  EXPECT_EQ(shortened("abc", 0), "");
+}
+
+TEST(ScreenText, is_padded_and_indented) {
+  EXPECT_EQ(padded("漢", 4), "漢  ");
+  EXPECT_EQ(padded("long", 2), "long");
+  EXPECT_EQ(indented("a\n\nb\n", 2), "  a\n\n  b");
+}
+
+}  // namespace
+}  // namespace wright::app

@@ -1,0 +1,251 @@
+// `wright sessions`: list, show, export and delete what is stored.
+#include <fmt/format.h>
+#include <boost/json/array.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+
+#include "app/commands.h"
+#include "app/figures.h"
+#include "app/file_output.h"
+#include "app/nearest.h"
+#include "app/screen_text.h"
+#include "app/standard_input.h"
+#include "app/transcript.h"
+#include "app/wiring.h"
+#include "wright/store.h"
+
+namespace wright::app {
+namespace {
+
+// Null when there is no database yet: looking must not create one.
+Result<std::unique_ptr<Store>> open_existing_store(const std::filesystem::path& path) {
+  std::error_code error;
+  if (path.empty() || (path != ":memory:" && !std::filesystem::exists(path, error) && !error)) {
+    return nullptr;
+  }
+  return open_sqlite_store(path);
+}
+
+Error no_such_session(std::string_view id) {
+  return {ErrorCode::not_found, fmt::format("there is no session {}", id), {}};
+}
+
+// A session's number, or `last` for the newest.
+Result<SessionId> session_id_from(const std::string& text, Store* store) {
+  if (text == "last") {
+    if (store == nullptr) return std::unexpected(no_such_session("yet"));
+    const auto newest = store->list_sessions({.limit = 1});
+    if (!newest) return std::unexpected(newest.error());
+    if (newest->empty()) return std::unexpected(no_such_session("yet"));
+    return newest->front().id;
+  }
+  SessionId id = 0;
+  const char* end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, id);
+  if (error != std::errc() || stopped != end || id < 1) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("'{}' is no session's number; `wright sessions` lists them", text));
+  }
+  if (store == nullptr) return std::unexpected(no_such_session(text));
+  return id;
+}
+
+ExitCode complain_about(const Error& error, Console& console) {
+  console.complain(error.message, error.code == ErrorCode::not_found
+                                      ? "`wright sessions` lists what there is."
+                                      : "");
+  return error.code == ErrorCode::invalid_argument ? ExitCode::usage : ExitCode::failed;
+}
+
+Result<Transcript> transcript_of(const std::string& id_text, const Settings& settings) {
+  const auto store = open_existing_store(settings.database_path());
+  if (!store) return std::unexpected(store.error());
+  const auto id = session_id_from(id_text, store->get());
+  if (!id) return std::unexpected(id.error());
+  auto transcript = load_transcript(**store, *id);
+  if (!transcript && transcript.error().code == ErrorCode::not_found) {
+    return std::unexpected(no_such_session(id_text));
+  }
+  return transcript;
+}
+
+Result<SessionFilter> filter_from(const ListSessionsCommand& command) {
+  SessionFilter filter{.text = command.search, .limit = command.limit};
+  if (command.agent) filter.agent_name = canonical_agent_name(*command.agent);
+  if (command.since) {
+    const auto since = moment_from(*command.since, system_clock_ms());
+    if (!since) return std::unexpected(since.error());
+    filter.started_since = *since;
+  }
+  if (command.status) {
+    const auto status = session_status_from(*command.status);
+    if (!status) {
+      constexpr std::array kStatuses{SessionStatus::running, SessionStatus::completed,
+                                     SessionStatus::failed, SessionStatus::waiting,
+                                     SessionStatus::cancelled};
+      std::vector<std::string_view> names;
+      for (const SessionStatus known : kStatuses) names.push_back(to_string(known));
+      return fail(ErrorCode::invalid_argument, fmt::format("unknown status '{}'{}", *command.status,
+                                                           did_you_mean(*command.status, names)));
+    }
+    filter.status = *status;
+  }
+  return filter;
+}
+
+std::string session_table(const std::vector<Session>& sessions, const Terminal& terminal) {
+  struct Row {
+    std::string id, status, agent, started, took, prompt;
+  };
+  const std::int64_t now = system_clock_ms();
+  std::vector<Row> rows{{"ID", "STATUS", "AGENT", "STARTED", "TOOK", "PROMPT"}};
+  for (const Session& session : sessions) {
+    rows.push_back({fmt::format("{}", session.id), std::string(to_string(session.status)),
+                    on_one_line(session.agent_name), show_age(session.started_at, now),
+                    duration_of(session), on_one_line(session.user_prompt)});
+  }
+  const auto width_of = [&](std::string Row::*column) {
+    std::size_t widest = 0;
+    for (const Row& row : rows) widest = std::max(widest, columns_of(row.*column));
+    return widest;
+  };
+  const std::size_t id = width_of(&Row::id), status = width_of(&Row::status),
+                    agent = width_of(&Row::agent), started = width_of(&Row::started),
+                    took = width_of(&Row::took);
+  const std::size_t before = id + status + agent + started + took + 10;
+  std::string text;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Row& row = rows[i];
+    const Colour colour = i == 0 ? Colour::dim : colour_of(sessions[i - 1].status);
+    const Colour rest = i == 0 ? Colour::dim : Colour::none;
+    std::string prompt = row.prompt;
+    if (terminal.is_terminal) {
+      const std::size_t room = terminal.columns - std::min(terminal.columns, before);
+      prompt = shortened(prompt, std::max<std::size_t>(room, 8));
+    }
+    text +=
+        fmt::format("{}  {}  {}  {}\n", painted(fmt::format("{:>{}}", row.id, id), rest, terminal),
+                    painted(padded(row.status, status), colour, terminal),
+                    painted(fmt::format("{}  {}  {}", padded(row.agent, agent),
+                                        padded(row.started, started), padded(row.took, took)),
+                            Colour::dim, terminal),
+                    painted(prompt, rest, terminal));
+  }
+  return text;
+}
+
+// Everything that is to be deleted, or why it cannot be.
+Result<std::vector<Session>> sessions_to_remove(const RemoveSessionsCommand& command,
+                                                Store* store) {
+  std::vector<Session> sessions;
+  for (const std::string& text : command.ids) {
+    const auto id = session_id_from(text, store);
+    if (!id) return std::unexpected(id.error());
+    auto session = store->get_session(*id);
+    if (!session) {
+      if (session.error().code != ErrorCode::not_found) return std::unexpected(session.error());
+      return std::unexpected(no_such_session(text));
+    }
+    if (std::ranges::find(sessions, *id, &Session::id) == sessions.end()) {
+      sessions.push_back(std::move(*session));
+    }
+  }
+  return sessions;
+}
+
+bool is_yes(std::string_view answer) {
+  return answer == "y" || answer == "Y" || answer == "yes" || answer == "Yes";
+}
+
+}  // namespace
+
+ExitCode execute(const ListSessionsCommand& command, Surroundings around) {
+  const auto settings = settings_or_complain(command.settings, around);
+  if (!settings) return ExitCode::usage;
+  const auto filter = filter_from(command);
+  if (!filter) return complain_about(filter.error(), around.console);
+  const auto store = open_existing_store(settings->database_path());
+  if (!store) return complain_about(store.error(), around.console);
+  Result<std::vector<Session>> sessions;
+  if (*store != nullptr) sessions = (*store)->list_sessions(*filter);
+  if (!sessions) return complain_about(sessions.error(), around.console);
+  if (command.output == OutputFormat::json) {
+    JsonArray array;
+    for (const Session& session : *sessions) array.push_back(session_json(session));
+    around.console.print(to_pretty_text(array) + "\n");
+  } else if (sessions->empty()) {
+    around.console.note("No sessions. Start one: wright run codebase-analysis \"…\"\n");
+  } else {
+    around.console.print(session_table(*sessions, around.console.output()));
+  }
+  return ExitCode::ok;
+}
+
+ExitCode execute(const ShowSessionCommand& command, Surroundings around) {
+  const auto settings = settings_or_complain(command.settings, around);
+  if (!settings) return ExitCode::usage;
+  const auto transcript = transcript_of(command.id, *settings);
+  if (!transcript) return complain_about(transcript.error(), around.console);
+  if (command.output == OutputFormat::json) {
+    around.console.print(to_pretty_text(transcript_json(*transcript)) + "\n");
+  } else {
+    around.console.print(transcript_view(*transcript, around.console.output()));
+  }
+  return ExitCode::ok;
+}
+
+ExitCode execute(const ExportSessionCommand& command, Surroundings around) {
+  const auto settings = settings_or_complain(command.settings, around);
+  if (!settings) return ExitCode::usage;
+  const auto transcript = transcript_of(command.id, *settings);
+  if (!transcript) return complain_about(transcript.error(), around.console);
+  const std::string text = command.format == ExportFormat::json
+                               ? to_pretty_text(transcript_json(*transcript)) + "\n"
+                               : transcript_markdown(*transcript);
+  if (!command.file || *command.file == "-") {
+    around.console.print_foreign(text);
+    return ExitCode::ok;
+  }
+  if (const auto written = write_file(*command.file, text); !written) {
+    around.console.complain(written.error().message);
+    return ExitCode::failed;
+  }
+  around.console.note(
+      fmt::format("Wrote session {} to {}\n", transcript->session.id, on_one_line(*command.file)));
+  return ExitCode::ok;
+}
+
+ExitCode execute(const RemoveSessionsCommand& command, Surroundings around) {
+  const auto settings = settings_or_complain(command.settings, around);
+  if (!settings) return ExitCode::usage;
+  if (command.confirmation == Confirmation::ask && !standard_input_is_terminal()) {
+    around.console.complain("nobody is here to confirm", "Add --yes to delete without asking.");
+    return ExitCode::usage;
+  }
+  const auto store = open_existing_store(settings->database_path());
+  if (!store) return complain_about(store.error(), around.console);
+  const auto sessions = sessions_to_remove(command, store->get());
+  if (!sessions) return complain_about(sessions.error(), around.console);
+  if (command.confirmation == Confirmation::ask) {
+    around.console.note(session_table(*sessions, around.console.error()));
+    around.console.note(
+        fmt::format("Delete {}? [y/N] ", show_counted(std::ssize(*sessions), "session")));
+    if (!is_yes(read_line().value_or(""))) {
+      around.console.note("Nothing was deleted.\n");
+      return ExitCode::failed;
+    }
+  }
+  for (const Session& session : *sessions) {
+    const auto removed = (*store)->delete_session(session.id);
+    // A child may have gone with its parent.
+    if (!removed && removed.error().code != ErrorCode::not_found) {
+      return complain_about(removed.error(), around.console);
+    }
+  }
+  around.console.note(fmt::format("Deleted {}.\n", show_counted(std::ssize(*sessions), "session")));
+  return ExitCode::ok;
+}
+
+}  // namespace wright::app

@@ -1,0 +1,139 @@
+#include "app/settings.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "app/paths.h"
+
+namespace wright::app {
+namespace {
+
+class SettingsTest : public testing::Test {
+ protected:
+  SettingsTest() {
+    std::string made = (std::filesystem::temp_directory_path() / "wright-settings-XXXXXX").string();
+    home_ = mkdtemp(made.data());
+  }
+  ~SettingsTest() override { std::filesystem::remove_all(home_); }
+
+  std::filesystem::path write_config(std::string_view toml) {
+    const auto path = home_ / ".config" / "wright" / "config.toml";
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path) << toml;
+    return path;
+  }
+
+  Environment environment(Environment::Variables variables = {}) const {
+    variables.emplace("HOME", home_.string());
+    return Environment(std::move(variables));
+  }
+
+  std::filesystem::path home_;
+};
+
+TEST_F(SettingsTest, have_defaults_without_a_file) {
+  const auto settings = load_settings({}, environment());
+  ASSERT_TRUE(settings) << settings.error().message;
+  EXPECT_FALSE(settings->file());
+  EXPECT_EQ(settings->database_path(), home_ / ".local/share/wright/agents.db");
+  EXPECT_EQ(settings->base_path(), ".");
+  EXPECT_EQ(settings->model(), "offline");
+  EXPECT_EQ(settings->max_iterations(), std::nullopt);
+  EXPECT_EQ(settings->get(keys::kModel).origin.text(), "default");
+  EXPECT_EQ(std::get<bool>(settings->get(keys::kZaiCodingPlan).value), true);
+}
+
+TEST_F(SettingsTest, prefer_flag_over_environment_over_file_over_default) {
+  const auto path = write_config("[agent]\nmodel = 'from-file'\nmax_iterations = 3\n");
+  const auto from_file = load_settings({}, environment());
+  ASSERT_TRUE(from_file) << from_file.error().message;
+  EXPECT_EQ(from_file->model(), "from-file");
+  EXPECT_EQ(from_file->get(keys::kModel).origin.text(), path.string() + ":2");
+  EXPECT_EQ(from_file->max_iterations(), 3);
+
+  const Environment set =
+      environment({{"WRIGHT_MODEL", "from-env"}, {"WRIGHT_MAX_ITERATIONS", "4"}});
+  const auto from_environment = load_settings({}, set);
+  ASSERT_TRUE(from_environment);
+  EXPECT_EQ(from_environment->model(), "from-env");
+  EXPECT_EQ(from_environment->get(keys::kModel).origin.text(), "environment WRIGHT_MODEL");
+  EXPECT_EQ(from_environment->max_iterations(), 4);
+
+  SettingFlags flags;
+  flags.model = "from-flag";
+  flags.max_iterations = 5;
+  const auto from_flag = load_settings(flags, set);
+  ASSERT_TRUE(from_flag);
+  EXPECT_EQ(from_flag->model(), "from-flag");
+  EXPECT_EQ(from_flag->get(keys::kModel).origin.text(), "flag --model");
+  EXPECT_EQ(from_flag->max_iterations(), 5);
+}
+
+TEST_F(SettingsTest, take_an_empty_variable_for_none) {
+  const auto settings = load_settings({}, environment({{"WRIGHT_MODEL", ""}}));
+  ASSERT_TRUE(settings);
+  EXPECT_EQ(settings->model(), "offline");
+}
+
+TEST_F(SettingsTest, read_keys_from_the_environment_of_the_vendor) {
+  write_config("[api_keys]\nopenai_api_key = 'from-file'\nxai_api_key = '${UNSET:-}'\n");
+  const auto settings = load_settings({}, environment({{"OPENAI_API_KEY", "from-env"}}));
+  ASSERT_TRUE(settings) << settings.error().message;
+  const ConfigKey openai = keys::secret("openai_api_key", "", "");
+  EXPECT_EQ(std::get<std::string>(settings->get(openai).value), "from-env");
+  const ConfigKey xai = keys::secret("xai_api_key", "", "");
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(settings->get(xai).value));
+}
+
+TEST_F(SettingsTest, expand_the_home_folder_in_paths) {
+  write_config("[agent]\nbase_path = '~/src'\n");
+  SettingFlags flags;
+  flags.database_path = "~/x.db";
+  const auto settings = load_settings(flags, environment());
+  ASSERT_TRUE(settings);
+  EXPECT_EQ(settings->base_path(), home_ / "src");
+  EXPECT_EQ(settings->database_path(), home_ / "x.db");
+}
+
+TEST_F(SettingsTest, follow_the_xdg_variables_when_they_are_absolute) {
+  EXPECT_EQ(default_config_file(environment({{"XDG_CONFIG_HOME", "/conf"}})),
+            "/conf/wright/config.toml");
+  EXPECT_EQ(default_database_file(environment({{"XDG_DATA_HOME", "/data"}})),
+            "/data/wright/agents.db");
+  EXPECT_EQ(default_config_file(environment({{"XDG_CONFIG_HOME", "relative"}})),
+            home_ / ".config/wright/config.toml");
+  EXPECT_EQ(default_config_file(Environment()), "");
+}
+
+TEST_F(SettingsTest, refuse_a_file_that_was_asked_for_and_is_missing) {
+  SettingFlags flags;
+  flags.config = "/nonexistent.toml";
+  EXPECT_EQ(load_settings(flags, environment()).error().message,
+            "/nonexistent.toml: cannot read the configuration: No such file or directory");
+  EXPECT_FALSE(load_settings({}, environment({{"WRIGHT_CONFIG", "/nonexistent.toml"}})));
+}
+
+TEST_F(SettingsTest, refuse_bad_values_and_name_their_source) {
+  const auto error_of = [&](const char* value) {
+    return load_settings({}, environment({{"WRIGHT_MAX_ITERATIONS", value}})).error().message;
+  };
+  EXPECT_EQ(error_of("many"), "WRIGHT_MAX_ITERATIONS must be a whole number, not 'many'");
+  EXPECT_EQ(error_of("10x"), "WRIGHT_MAX_ITERATIONS must be a whole number, not '10x'");
+  EXPECT_EQ(error_of("-1"), "WRIGHT_MAX_ITERATIONS must be from 1 to 1000000, not -1");
+  SettingFlags flags;
+  flags.model = "";
+  EXPECT_EQ(load_settings(flags, environment()).error().message, "--model must not be empty");
+}
+
+TEST(Masking, keeps_just_enough_to_recognise_a_key) {
+  EXPECT_EQ(masked("sk-proj-0123456789abcdefc3f2"), "sk-…c3f2");
+  EXPECT_EQ(masked("short"), "…");
+  EXPECT_EQ(masked("fifteen-letters"), "…");
+  EXPECT_EQ(masked("ключ-ключ-ключ-ключ"), "…");
+  EXPECT_EQ(masked("has spaces and\x1b[31mescapes"), "…");
+}
+
+}  // namespace
+}  // namespace wright::app

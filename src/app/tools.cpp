@@ -1,0 +1,155 @@
+// `wright tools`: list them, show one, call one through the same pipeline that agents use.
+#include <fmt/format.h>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include <algorithm>
+
+#include "app/commands.h"
+#include "app/figures.h"
+#include "app/interruption.h"
+#include "app/nearest.h"
+#include "app/screen_text.h"
+#include "app/standard_input.h"
+#include "app/wiring.h"
+
+namespace wright::app {
+namespace {
+
+Json tool_json(const ToolSpec& spec) {
+  return {{"name", spec.name},
+          {"description", spec.description},
+          {"effect", to_string(spec.options.effect)},
+          {"timeout_ms", spec.options.timeout.count()},
+          {"output_limit", spec.options.output_limit},
+          {"parameters", spec.parameters}};
+}
+
+std::optional<std::vector<Tool>> tools_or_complain(const SettingFlags& flags, Surroundings around) {
+  const auto settings = settings_or_complain(flags, around);
+  if (!settings) return std::nullopt;
+  auto tools = make_tools(*settings);
+  if (tools) return std::move(*tools);
+  around.console.complain(tools.error().message, "See `wright config`, or set --base-path.");
+  return std::nullopt;
+}
+
+// The tool of that name; null after a complaint.
+const Tool* find_or_complain(const std::vector<Tool>& tools, std::string_view name,
+                             Console& console) {
+  std::vector<std::string_view> names;
+  for (const Tool& tool : tools) {
+    if (tool.spec.name == name) return &tool;
+    names.push_back(tool.spec.name);
+  }
+  console.complain(fmt::format("unknown tool '{}'{}", name, did_you_mean(name, names)),
+                   "`wright tools` lists the tools.");
+  return nullptr;
+}
+
+// "pattern, path?" from the schema: required parameters first, a question mark for the others.
+std::string parameter_list(const Json& schema) {
+  const JsonObject* object = schema.if_object();
+  const Json* properties = object != nullptr ? object->if_contains("properties") : nullptr;
+  const Json* required = object != nullptr ? object->if_contains("required") : nullptr;
+  if (properties == nullptr || !properties->is_object()) return {};
+  std::vector<std::string> names;
+  for (const auto& member : properties->get_object()) {
+    const auto is_this = [&](const Json& name) {
+      return name.is_string() && name.get_string() == member.key();
+    };
+    const bool is_required = required != nullptr && required->is_array() &&
+                             std::ranges::any_of(required->get_array(), is_this);
+    names.push_back(std::string(member.key()) + (is_required ? "" : "?"));
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string result_text(const Json& response) {
+  if (response.is_string()) return std::string(response.get_string());
+  return to_pretty_text(response);
+}
+
+ExitCode report(const ToolOutcome& outcome, const CallToolCommand& command, Console& console) {
+  const bool is_failure = outcome.result.is_error;
+  if (command.output == OutputFormat::json) {
+    const Json json{{"name", command.name},
+                    {"status", outcome.waiting ? "waiting"
+                               : is_failure    ? "failed"
+                                               : "completed"},
+                    {"response", outcome.response},
+                    {"content", outcome.result.content},
+                    {"error", outcome.error.empty() ? Json(nullptr) : Json(outcome.error)},
+                    {"duration_ms", outcome.duration_ms}};
+    console.print(to_text(json) + "\n");
+  } else if (!is_failure && !outcome.waiting) {
+    std::string text = result_text(outcome.response);
+    if (!text.ends_with('\n')) text += '\n';
+    console.print_foreign(text);
+  }
+  if (outcome.waiting) {
+    console.complain(fmt::format("{} waits for a person", command.name),
+                     to_pretty_text(*outcome.waiting));
+    return ExitCode::waiting;
+  }
+  if (!is_failure) return ExitCode::ok;
+  console.complain(outcome.error,
+                   fmt::format("`wright tools show {}` explains its arguments.", command.name));
+  return ExitCode::failed;
+}
+
+}  // namespace
+
+ExitCode execute(const ListToolsCommand& command, Surroundings around) {
+  const auto tools = tools_or_complain(command.settings, around);
+  if (!tools) return ExitCode::usage;
+  JsonArray array;
+  std::string text;
+  const Terminal& terminal = around.console.output();
+  for (const Tool& tool : *tools) {
+    array.push_back(tool_json(tool.spec));
+    if (!text.empty()) text += '\n';
+    text += fmt::format("{}({})  {}\n", painted(tool.spec.name, Colour::bold, terminal),
+                        parameter_list(tool.spec.parameters),
+                        painted(to_string(tool.spec.options.effect), Colour::dim, terminal));
+    text += fmt::format("  {}\n", on_one_line(tool.spec.description));
+  }
+  around.console.print(command.output == OutputFormat::json ? to_pretty_text(array) + "\n" : text);
+  return ExitCode::ok;
+}
+
+ExitCode execute(const ShowToolCommand& command, Surroundings around) {
+  const auto tools = tools_or_complain(command.settings, around);
+  if (!tools) return ExitCode::usage;
+  const Tool* tool = find_or_complain(*tools, command.name, around.console);
+  if (tool == nullptr) return ExitCode::usage;
+  around.console.print(to_pretty_text(tool_json(tool->spec)) + "\n");
+  return ExitCode::ok;
+}
+
+ExitCode execute(const CallToolCommand& command, Surroundings around) {
+  const auto tools = tools_or_complain(command.settings, around);
+  if (!tools) return ExitCode::usage;
+  if (find_or_complain(*tools, command.name, around.console) == nullptr) return ExitCode::usage;
+  std::string arguments = command.arguments;
+  if (arguments == "-") {
+    auto input = read_standard_input();
+    if (!input) {
+      around.console.complain(input.error().message);
+      return ExitCode::failed;
+    }
+    arguments = std::move(*input);
+  }
+  Interruption interruption;
+  interruption.watch({});
+  const ToolCall call{"call_1", command.name, arguments};
+  const ToolOutcome outcome = wright::execute(*tools, {}, call,
+                                              Context{.agent_name = "wright tools call",
+                                                      .call_id = call.id,
+                                                      .idempotency_key = call.id,
+                                                      .stop = interruption.token()});
+  const ExitCode code = report(outcome, command, around.console);
+  return interruption.has_happened() && code == ExitCode::failed ? ExitCode::interrupted : code;
+}
+
+}  // namespace wright::app

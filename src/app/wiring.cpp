@@ -1,0 +1,63 @@
+#include "app/wiring.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "app/nearest.h"
+#include "wright/agents.h"
+#include "wright/tools.h"
+
+namespace wright::app {
+namespace {
+
+struct AgentEntry {
+  std::string_view name;
+  Result<Agent> (*make)(const Settings& settings, Model model);
+};
+
+constexpr std::array kAgents{
+    AgentEntry{"codebase-analysis",
+               [](const Settings& settings, Model model) {
+                 return codebase_analysis_agent(settings.base_path(), std::move(model));
+               }},
+};
+
+}  // namespace
+
+std::vector<std::string_view> agent_names() {
+  std::vector<std::string_view> names;
+  for (const AgentEntry& entry : kAgents) names.push_back(entry.name);
+  return names;
+}
+
+std::string canonical_agent_name(std::string_view name) {
+  std::string canonical(name);
+  for (char& c : canonical) {
+    if (c == '_') c = '-';
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return canonical;
+}
+
+Result<Agent> make_agent(std::string_view name, const Settings& settings) {
+  const std::string wanted = canonical_agent_name(name);
+  const auto entry = std::ranges::find(kAgents, std::string_view(wanted), &AgentEntry::name);
+  if (entry == kAgents.end()) {
+    const auto names = agent_names();
+    std::string suggestion = did_you_mean(name, names);
+    if (suggestion.empty()) suggestion = fmt::format("; there is {}", fmt::join(names, ", "));
+    return fail(ErrorCode::not_found, fmt::format("unknown agent '{}'{}", name, suggestion));
+  }
+  auto agent = entry->make(settings, model(settings.model()));
+  if (!agent) return agent;
+  if (const auto limit = settings.max_iterations()) agent->limits.max_iterations = *limit;
+  return agent;
+}
+
+Result<std::vector<Tool>> make_tools(const Settings& settings) {
+  return file_tools(settings.base_path());
+}
+
+}  // namespace wright::app

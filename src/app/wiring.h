@@ -1,0 +1,26 @@
+// The explicit list of everything that is shipped: agents and tools. Adding one is one line in
+// wiring.cpp.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/settings.h"
+#include "wright/agent.h"
+
+namespace wright::app {
+
+std::vector<std::string_view> agent_names();
+
+// `codebase_analysis`, `Codebase-Analysis` and `codebase-analysis` are one name.
+std::string canonical_agent_name(std::string_view name);
+
+// The agent with the model, folder and limits of `settings`. An unknown name is refused with the
+// nearest known one.
+Result<Agent> make_agent(std::string_view name, const Settings& settings);
+
+// Every tool that some agent may use.
+Result<std::vector<Tool>> make_tools(const Settings& settings);
+
+}  // namespace wright::app

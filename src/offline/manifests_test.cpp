@@ -1,0 +1,71 @@
+#include "offline/manifests.h"
+
+#include <gtest/gtest.h>
+
+namespace wright::offline {
+namespace {
+
+using Names = std::vector<std::string>;
+
+TEST(Manifests, reads_package_json) {
+  const auto manifest = read_manifest(
+      "web/package.json",
+      R"({"name":"site","version":"1.2.0","description":"A site","bin":{"site":"cli.js"},"scripts":{"test":"x"},"dependencies":{"react":"^18"}})");
+  ASSERT_TRUE(manifest);
+  EXPECT_EQ(manifest->name, "site");
+  EXPECT_EQ(manifest->version, "1.2.0");
+  EXPECT_EQ(manifest->description, "A site");
+  EXPECT_EQ(manifest->dependencies, Names{"react ^18"});
+  EXPECT_EQ(manifest->entry_points, Names{"site cli.js"});
+  EXPECT_EQ(manifest->test_command, "npm test");
+}
+
+TEST(Manifests, reads_cargo_and_pyproject) {
+  const auto cargo = read_manifest(
+      "Cargo.toml",
+      "[package]\nname = \"tool\"\nversion = \"0.3.1\"\n\n[dependencies]\nserde = { version = "
+      "\"1\" }\nregex = \"1.9\"\n\n[dev-dependencies]\ntempfile = \"3\"\n");
+  ASSERT_TRUE(cargo);
+  EXPECT_EQ(cargo->name, "tool");
+  EXPECT_EQ(cargo->dependencies, (Names{"serde", "regex", "tempfile"}));
+  const auto python = read_manifest(
+      "pyproject.toml",
+      "[project]\nname = \"thing\"\ndependencies = [\n  \"requests>=2\",\n  \"rich\",\n]\n\n"
+      "[project.scripts]\nthing = \"thing.cli:main\"\n");
+  ASSERT_TRUE(python);
+  EXPECT_EQ(python->dependencies, (Names{"requests>=2", "rich"}));
+  EXPECT_EQ(python->entry_points, Names{"thing = thing.cli:main"});
+}
+
+TEST(Manifests, reads_cmake_go_and_debian) {
+  const auto cmake = read_manifest("CMakeLists.txt",
+                                   "project(demo VERSION 2.1\n  DESCRIPTION \"A demo\")\n"
+                                   "find_package(fmt REQUIRED)\nadd_executable(demo main.cpp)\n");
+  ASSERT_TRUE(cmake);
+  EXPECT_EQ(cmake->name, "demo");
+  EXPECT_EQ(cmake->version, "2.1");
+  EXPECT_EQ(cmake->description, "A demo");
+  EXPECT_EQ(cmake->dependencies, Names{"fmt"});
+  EXPECT_EQ(cmake->entry_points, Names{"demo"});
+  const auto go =
+      read_manifest("go.mod", "module example.org/x\n\nrequire (\n\tgolang.org/x/net v0.1.0\n)\n");
+  ASSERT_TRUE(go);
+  EXPECT_EQ(go->name, "example.org/x");
+  EXPECT_EQ(go->dependencies, Names{"golang.org/x/net v0.1.0"});
+  const auto debian = read_manifest("debian/control",
+                                    "Source: hello\nBuild-Depends: debhelper (>= 13),\n "
+                                    "cmake\n\nPackage: hello\nDescription: says hello\n");
+  ASSERT_TRUE(debian);
+  EXPECT_EQ(debian->name, "hello");
+  EXPECT_EQ(debian->dependencies, (Names{"debhelper (>= 13)", "cmake"}));
+}
+
+TEST(Manifests, survives_broken_ones_and_knows_what_is_none) {
+  EXPECT_TRUE(read_manifest("package.json", "{broken"));
+  EXPECT_TRUE(read_manifest("Cargo.toml", "[[[[\n=\n"));
+  EXPECT_FALSE(read_manifest("main.c", "int main(void);"));
+  EXPECT_FALSE(is_manifest("src/package.json.bak"));
+}
+
+}  // namespace
+}  // namespace wright::offline

@@ -1,0 +1,181 @@
+#include "offline/offline_model.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "offline/investigation.h"
+#include "offline/markdown.h"
+#include "offline/plans.h"
+#include "offline/question.h"
+#include "offline/transcript.h"
+
+namespace wright {
+namespace offline {
+namespace {
+
+constexpr std::size_t kLongestAnswer = 14'000;
+constexpr std::int64_t kBytesPerToken = 4;
+
+using Plan = std::string (*)(const Question&, Investigation&);
+
+struct TopicPlan {
+  Topic topic;
+  Plan plan;
+};
+
+constexpr auto kPlans = std::to_array<TopicPlan>({
+    {Topic::capabilities, plan_capabilities},
+    {Topic::definition, plan_definition},
+    {Topic::usage, plan_usage},
+    {Topic::symbol, plan_symbol},
+    {Topic::search, plan_search},
+    {Topic::list, plan_list},
+    {Topic::find_files, plan_find_files},
+    {Topic::containing_files, plan_containing_files},
+    {Topic::ranked_files, plan_ranked_files},
+    {Topic::count_files, plan_count_files},
+    {Topic::count_lines, plan_count_lines},
+    {Topic::count_definitions, plan_count_definitions},
+    {Topic::count_occurrences, plan_count_occurrences},
+    {Topic::file, plan_file},
+    {Topic::project, plan_project},
+    {Topic::entry_points, plan_entry_points},
+    {Topic::dependencies, plan_dependencies},
+    {Topic::todos, plan_todos},
+    {Topic::tests, plan_tests},
+    {Topic::licence, plan_licence},
+    {Topic::idea, plan_idea},
+});
+
+Plan plan_for(Topic topic) {
+  for (const TopicPlan& row : kPlans) {
+    if (row.topic == topic) return row.plan;
+  }
+  return nullptr;
+}
+
+Question question_of(const Transcript& transcript) {
+  Question question = understand(transcript.prompt);
+  for (const std::string& earlier : transcript.earlier) {
+    const std::string before = question.subject;
+    question = with_subject_of(std::move(question), understand(earlier));
+    if (question.subject != before) break;
+  }
+  return question;
+}
+
+// The plan for the question; where its folder turns out not to exist, the same without the folder.
+std::string investigate(const Question& question, Investigation& look) {
+  const bool is_vague = question.topic == Topic::unknown || question.topic == Topic::idea;
+  const bool prefers_tool =
+      !look.offers_file_tools() || (is_vague && mentions_other_tool(question, look));
+  if (question.topic != Topic::capabilities && prefers_tool) {
+    std::string answer = plan_other_tools(question, look);
+    if (!answer.empty()) return answer;
+  }
+  const Plan plan = plan_for(question.topic);
+  if (plan == nullptr || (!look.offers_file_tools() && look.tools().empty())) {
+    return question.topic == Topic::capabilities ? plan_capabilities(question, look)
+                                                 : cannot_answer(question, look);
+  }
+  std::string answer = plan(question, look);
+  if (question.path.empty() || look.is_waiting() || !look.has_failed()) return answer;
+  look.forget_problems();
+  Question everywhere = question;
+  everywhere.path.clear();
+  answer = plan(everywhere, look);
+  if (look.is_waiting()) return answer;
+  return fmt::format(
+      "I could not search {} (is there such a folder?), so this is about everything.\n\n{}",
+      code_span(question.path), answer);
+}
+
+std::string with_problems(std::string answer, const Investigation& look) {
+  if (answer.size() > kLongestAnswer) {
+    answer = fmt::format("{}\n\n(the answer was cut here)", utf8_prefix(answer, kLongestAnswer));
+  }
+  if (!look.has_failed()) return answer;
+  Answer notes;
+  notes.paragraph(answer);
+  notes.heading("What did not work");
+  return notes.items(look.problems(), 5, "problems").text();
+}
+
+std::int64_t bytes_of(const Part& part) {
+  struct Size {
+    std::size_t operator()(const Text& p) const { return p.text.size(); }
+    std::size_t operator()(const Reasoning& p) const { return p.text.size(); }
+    std::size_t operator()(const Image&) const { return 0; }  // nobody looks at it
+    std::size_t operator()(const ToolCall& p) const { return p.name.size() + p.arguments.size(); }
+    std::size_t operator()(const ToolResult& p) const { return p.content.size(); }
+  };
+  return static_cast<std::int64_t>(std::visit(Size{}, part));
+}
+
+std::int64_t tokens_for(std::int64_t bytes) {
+  return (bytes + kBytesPerToken - 1) / kBytesPerToken;
+}
+
+// There is no tokeniser; a token is taken to be four bytes.
+Usage estimated_usage(const Request& request, const std::vector<Part>& content) {
+  auto input = static_cast<std::int64_t>(request.system.size());
+  for (const Message& message : request.messages) {
+    for (const Part& part : message.parts) input += bytes_of(part);
+  }
+  std::int64_t output = 0;
+  for (const Part& part : content) output += bytes_of(part);
+  Usage usage;
+  usage.input_tokens = tokens_for(input);
+  usage.output_tokens = tokens_for(output);
+  return usage;
+}
+
+// Cuts a final answer that the request allows no room for.
+StopReason limit(std::string& text, const Request& request) {
+  if (request.sampling == nullptr || request.sampling->max_tokens <= 0) return StopReason::end_turn;
+  const auto most = static_cast<std::size_t>(request.sampling->max_tokens * kBytesPerToken);
+  if (text.size() <= most) return StopReason::end_turn;
+  text = utf8_prefix(text, most);
+  return StopReason::max_tokens;
+}
+
+Result<Response> complete(const Request& request, const ModelCall& call) {
+  if (call.stop.stop_requested())
+    return fail(ErrorCode::cancelled, "The offline planner was stopped");
+  const ResponseFormat::Kind format = request.sampling == nullptr
+                                          ? ResponseFormat::Kind::text
+                                          : request.sampling->response_format.kind;
+  if (format == ResponseFormat::Kind::json_schema) {
+    return fail(ErrorCode::unsupported,
+                "The offline planner cannot answer by a JSON schema; choose a language model");
+  }
+  const Transcript transcript = read_transcript(request);
+  Investigation look(request, transcript);
+  std::string text = investigate(question_of(transcript), look);
+
+  Response response;
+  response.model = "planner";
+  if (look.is_waiting()) {
+    response.stop_reason = StopReason::tool_use;
+    response.content.emplace_back(Text{text});
+    for (const ToolCall& wanted : look.calls()) response.content.emplace_back(wanted);
+  } else {
+    text = with_problems(std::move(text), look);
+    if (format == ResponseFormat::Kind::json_object) text = to_text(JsonObject{{"answer", text}});
+    response.stop_reason = limit(text, request);
+    response.content.emplace_back(Text{text});
+  }
+  response.usage = estimated_usage(request, response.content);
+  if (call.on_text) call.on_text(text);
+  return response;
+}
+
+}  // namespace
+}  // namespace offline
+
+Model offline_model() {
+  return model_from("offline", "planner", offline::complete);
+}
+
+}  // namespace wright

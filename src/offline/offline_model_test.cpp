@@ -1,0 +1,266 @@
+// The planner as a whole, over files in memory.
+#include "offline/offline_model.h"
+
+#include <gtest/gtest.h>
+
+#include "offline/memory_tree.h"
+
+namespace wright::offline {
+namespace {
+
+const MemoryTree& tree() {
+  static const MemoryTree kTree{
+      {"README.md", "# Demo\n\nA small demo of a server that retries requests politely.\n"},
+      {"LICENSE", "MIT License\n\nPermission is hereby granted, free of charge, to any person\n"},
+      {"CMakeLists.txt",
+       "project(demo VERSION 1.4)\nfind_package(fmt REQUIRED)\nadd_executable(demo "
+       "src/main.cpp)\n"},
+      {"src/main.cpp",
+       "// Starts the server.\n#include \"net/retry.h\"\n\nint main() {\n  RetryPolicy policy;\n"
+       "  return run_server(policy);\n}\n"},
+      {"src/net/retry.h",
+       "// How often a request is tried again.\n#pragma once\n\n#define MAX_ATTEMPTS 5\n\n"
+       "// Decides whether to try once more.\nstruct RetryPolicy {\n  int attempts = "
+       "MAX_ATTEMPTS;\n"
+       "  bool allows(int attempt) const;\n};\n\nint run_server(const RetryPolicy& policy);\n"},
+      {"src/net/retry.cpp",
+       "#include \"net/retry.h\"\n\n// TODO: back off\nbool RetryPolicy::allows(int attempt) const "
+       "{\n"
+       "  return attempt < attempts;\n}\n\nint\nrun_server(const RetryPolicy& policy)\n{\n"
+       "  return policy.allows(1) ? 0 : 1;\n}\n"},
+      {"tools/report.py",
+       "\"\"\"Writes a report.\"\"\"\nimport json\n\n\ndef render(rows):\n    \"\"\"Renders rows "
+       "as text.\"\"\"\n"
+       "    return json.dumps(rows)\n\n\nif __name__ == '__main__':\n    render([])\n"},
+      {"web/app.js",
+       "import { api } from './api.js';\n\nexport async function loadUser(id) {\n  return "
+       "api.get(id);\n}\n"},
+      {"db/schema.sql", "CREATE TABLE users (\n  id integer primary key,\n  email text\n);\n"},
+      {"scripts/build.sh", "#!/bin/sh\ndie() {\n  exit 1\n}\ndie\n"},
+      {"cmd/serve.go",
+       "package main\n\nfunc (s *Server) Listen(port int) error {\n\treturn nil\n}\n"},
+      {"lib/account.rb", "class Account\n  def deposit!(cents)\n    @cents += cents\n  end\nend\n"},
+      {"core/lib.rs",
+       "pub trait Shape {\n    fn area(&self) -> f64;\n}\n\nimpl Shape for Square {\n    fn "
+       "area(&self) -> f64 {\n        1.0\n    }\n}\n"},
+      {"app/Main.java",
+       "public class Main {\n  public static void main(String[] args) {\n    new "
+       "Main().greet(\"x\");\n  }\n\n  private void greet(String name) {\n  }\n}\n"},
+      {"tests/retry_test.cpp",
+       "#include \"net/retry.h\"\nTEST(Retry, stops) {\n  RetryPolicy policy;\n}\n"},
+  };
+  return kTree;
+}
+
+struct Expected {
+  const char* prompt;
+  const char* reference;
+};
+
+class WhereIsItDefined : public ::testing::TestWithParam<Expected> {};
+
+TEST_P(WhereIsItDefined, answers_with_file_and_line) {
+  const Conversation conversation = ask(tree(), GetParam().prompt);
+  EXPECT_TRUE(conversation.has_ended);
+  EXPECT_TRUE(conversation.says(std::string("**") + GetParam().reference + "**"))
+      << conversation.answer;
+  EXPECT_TRUE(conversation.called("grep"));
+  EXPECT_LE(conversation.model_calls, 4);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    InManyLanguages, WhereIsItDefined,
+    ::testing::Values(Expected{"where is RetryPolicy defined?", "src/net/retry.h:7"},
+                      Expected{"where is struct RetryPolicy defined?", "src/net/retry.h:7"},
+                      Expected{"Where is RetryPolicy::allows implemented?", "src/net/retry.cpp:4"},
+                      Expected{"where is run_server defined", "src/net/retry.cpp:9"},
+                      Expected{"where is MAX_ATTEMPTS defined", "src/net/retry.h:4"},
+                      Expected{"where is render defined?", "tools/report.py:5"},
+                      Expected{"where is `loadUser` defined?", "web/app.js:3"},
+                      Expected{"where is the table users defined?", "db/schema.sql:1"},
+                      Expected{"where is the function die defined?", "scripts/build.sh:2"},
+                      Expected{"where is Server.Listen defined?", "cmd/serve.go:3"},
+                      Expected{"where is deposit! defined?", "lib/account.rb:2"},
+                      Expected{"where is Shape defined", "core/lib.rs:1"},
+                      Expected{"where is area implemented", "core/lib.rs:6"},
+                      Expected{"where is the method greet defined?", "app/Main.java:6"},
+                      Expected{"where is demo defined", "CMakeLists.txt:3"}));
+
+TEST(OfflineModel, plans_several_searches_at_once_and_says_what_it_does) {
+  const std::vector<Tool> tools = memory_tools(tree());
+  const std::vector<Message> messages{Message::user("where is RetryPolicy defined?")};
+  Request request;
+  request.messages = messages;
+  request.tools = tools;
+  const auto response = offline_model().complete(request);
+  ASSERT_TRUE(response);
+  const auto calls = response->tool_calls();
+  ASSERT_GE(calls.size(), 2U);
+  EXPECT_EQ(response->stop_reason, StopReason::tool_use);
+  EXPECT_NE(response->text().find("RetryPolicy"), std::string::npos);
+  for (const ToolCall& call : calls) {
+    EXPECT_EQ(call.name, "grep");
+    EXPECT_TRUE(parse_json(call.arguments)) << call.arguments;
+  }
+  EXPECT_NE(calls[0].id, calls[1].id);
+}
+
+TEST(OfflineModel, is_a_pure_function_of_the_request) {
+  const std::vector<Tool> tools = memory_tools(tree());
+  const std::vector<Message> messages{Message::user("summarise this project")};
+  Request request;
+  request.messages = messages;
+  request.tools = tools;
+  const Model model = offline_model();
+  EXPECT_EQ(*model.complete(request), *model.complete(request));
+  EXPECT_EQ(model.provider(), "offline");
+  EXPECT_EQ(model.name(), "planner");
+}
+
+TEST(OfflineModel, tells_uses_from_definitions) {
+  const Conversation conversation = ask(tree(), "where is RetryPolicy used?");
+  EXPECT_TRUE(conversation.says("src/main.cpp:5")) << conversation.answer;
+  EXPECT_TRUE(conversation.says("tests/retry_test.cpp:3"));
+  const std::size_t definitions = conversation.answer.find("Defined or declared at");
+  ASSERT_NE(definitions, std::string::npos);
+  EXPECT_GT(conversation.answer.find("src/net/retry.h:7"), definitions);
+}
+
+TEST(OfflineModel, explains_a_function_by_its_comment_body_and_mentions) {
+  const Conversation conversation = ask(tree(), "what does the function render do?");
+  EXPECT_TRUE(conversation.says("tools/report.py:5")) << conversation.answer;
+  EXPECT_TRUE(conversation.says("Renders rows as text."));
+  EXPECT_TRUE(conversation.says("json.dumps(rows)"));
+  EXPECT_TRUE(conversation.says("2 lines in 1 file"));
+}
+
+TEST(OfflineModel, explains_a_file) {
+  const Conversation conversation = ask(tree(), "what does retry.h do?");
+  EXPECT_TRUE(conversation.called("read_file"));
+  EXPECT_TRUE(conversation.says("How often a request is tried again.")) << conversation.answer;
+  EXPECT_TRUE(conversation.says("src/net/retry.h:4"));
+  EXPECT_TRUE(conversation.says("src/net/retry.h:7"));
+}
+
+TEST(OfflineModel, shows_the_lines_that_were_asked_for) {
+  const Conversation conversation = ask(tree(), "show src/net/retry.cpp lines 4-6");
+  EXPECT_TRUE(conversation.says("4  bool RetryPolicy::allows")) << conversation.answer;
+  EXPECT_FALSE(conversation.says("TODO"));
+}
+
+TEST(OfflineModel, lists_a_folder_with_its_folders) {
+  const Conversation here = ask(tree(), "what is in this folder?");
+  EXPECT_TRUE(here.says("src/ (3 files)")) << here.answer;
+  EXPECT_TRUE(here.says("- README.md"));
+  EXPECT_TRUE(here.says("15 files in all"));
+  const Conversation inside = ask(tree(), "what is in the src/net folder?");
+  EXPECT_TRUE(inside.says("- retry.h")) << inside.answer;
+  EXPECT_FALSE(inside.says("main.cpp"));
+}
+
+TEST(OfflineModel, counts) {
+  EXPECT_TRUE(ask(tree(), "how many files are there?").says("15 files"));
+  EXPECT_TRUE(ask(tree(), "how many C++ files are there?").says("4 files"))
+      << ask(tree(), "how many C++ files are there?").answer;
+  EXPECT_TRUE(ask(tree(), "how many lines does README.md have?").says("has 3 lines"));
+  EXPECT_TRUE(ask(tree(), "how many times is RetryPolicy used?").says("6 lines in 4 files"))
+      << ask(tree(), "how many times is RetryPolicy used?").answer;
+  EXPECT_TRUE(ask(tree(), "how many python functions are there?").says("About 1 functions"))
+      << ask(tree(), "how many python functions are there?").answer;
+}
+
+TEST(OfflineModel, ranks_files_by_size) {
+  const Conversation conversation = ask(tree(), "which is the largest file?");
+  const std::size_t largest = conversation.answer.find("- src/net/retry.h");
+  ASSERT_NE(largest, std::string::npos) << conversation.answer;
+  EXPECT_LT(largest, conversation.answer.find("- LICENSE"));
+}
+
+TEST(OfflineModel, finds_files_by_name_glob_and_content) {
+  EXPECT_TRUE(ask(tree(), "where is schema.sql?").says("- db/schema.sql"));
+  EXPECT_TRUE(ask(tree(), "which files match *.sh?").says("- scripts/build.sh"));
+  const Conversation containing = ask(tree(), "which files contain MAX_ATTEMPTS?");
+  EXPECT_TRUE(containing.says("src/net/retry.h (2 lines)")) << containing.answer;
+}
+
+TEST(OfflineModel, summarises_a_project) {
+  const Conversation conversation = ask(tree(), "Summarise this project");
+  EXPECT_TRUE(conversation.says("retries requests politely")) << conversation.answer;
+  EXPECT_TRUE(conversation.says("CMake project `demo` 1.4"));
+  EXPECT_TRUE(conversation.says("src/main.cpp:4"));
+  EXPECT_TRUE(conversation.says("README.md:1"));
+  EXPECT_TRUE(conversation.says("Python (1 file)"));
+}
+
+TEST(OfflineModel, knows_the_conventional_parts) {
+  EXPECT_TRUE(ask(tree(), "which licence?").says("LICENSE:1: MIT"));
+  EXPECT_TRUE(ask(tree(), "list the TODOs").says("src/net/retry.cpp:3"));
+  EXPECT_TRUE(ask(tree(), "where are the tests?").says("tests/retry_test.cpp"));
+  EXPECT_TRUE(ask(tree(), "what are the dependencies?").says("`fmt`"));
+  const Conversation entries = ask(tree(), "what are the entry points?");
+  EXPECT_TRUE(entries.says("src/main.cpp:4")) << entries.answer;
+  EXPECT_TRUE(entries.says("app/Main.java:2"));
+  EXPECT_TRUE(entries.says("tools/report.py:10"));
+}
+
+TEST(OfflineModel, finds_an_idea_in_any_spelling) {
+  const Conversation conversation = ask(tree(), "Where is the retry policy?");
+  EXPECT_TRUE(conversation.says("**src/net/retry.h:7**")) << conversation.answer;
+  EXPECT_TRUE(conversation.says("Decides whether to try once more."));
+}
+
+TEST(OfflineModel, follows_it_to_the_question_before) {
+  const Conversation conversation = converse(
+      memory_tools(tree()), {Message::user("where is loadUser defined?"),
+                             Message::assistant("There."), Message::user("and where is it used?")});
+  EXPECT_TRUE(conversation.says("`loadUser`")) << conversation.answer;
+}
+
+TEST(OfflineModel, searches_everywhere_when_the_folder_is_not_there) {
+  const Conversation conversation = ask(tree(), "where is RetryPolicy defined in nowhere/at/all?");
+  EXPECT_TRUE(conversation.says("src/net/retry.h:7")) << conversation.answer;
+  EXPECT_TRUE(conversation.says("nowhere/at/all"));
+}
+
+TEST(OfflineModel, says_what_is_not_there) {
+  const Conversation conversation = ask(tree(), "where is NoSuchThing defined?");
+  EXPECT_TRUE(conversation.has_ended);
+  EXPECT_TRUE(conversation.says("NoSuchThing") || conversation.says("such thing"))
+      << conversation.answer;
+  EXPECT_FALSE(conversation.says("is defined as"));
+}
+
+TEST(OfflineModel, estimates_usage) {
+  const Conversation conversation = ask(tree(), "which licence?");
+  EXPECT_GT(conversation.usage.input_tokens, 0);
+  EXPECT_GT(conversation.usage.output_tokens, 0);
+}
+
+TEST(OfflineModel, streams_its_text_and_stops_when_asked) {
+  const std::vector<Message> messages{Message::user("hello")};
+  Request request;
+  request.messages = messages;
+  std::string streamed;
+  const auto response = offline_model().complete(
+      request, {.on_text = [&](std::string_view text) { streamed += text; }});
+  ASSERT_TRUE(response);
+  EXPECT_EQ(streamed, response->text());
+  std::stop_source stop;
+  stop.request_stop();
+  const auto stopped = offline_model().complete(request, {.stop = stop.get_token()});
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.error().code, ErrorCode::cancelled);
+}
+
+TEST(OfflineModel, says_plainly_what_it_is) {
+  const Conversation conversation = ask(tree(), "who are you?");
+  EXPECT_TRUE(conversation.says("not a language model")) << conversation.answer;
+  EXPECT_TRUE(conversation.calls.empty());
+  const Conversation poem = ask(tree(), "write me a poem");
+  EXPECT_TRUE(poem.says("not a language model"));
+  EXPECT_TRUE(poem.says("wright config"));
+  EXPECT_TRUE(poem.calls.empty());
+}
+
+}  // namespace
+}  // namespace wright::offline

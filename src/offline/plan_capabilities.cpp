@@ -1,0 +1,59 @@
+// What the planner says about itself.
+#include <fmt/format.h>
+
+#include "offline/markdown.h"
+#include "offline/plans.h"
+
+namespace wright::offline {
+namespace {
+
+constexpr std::string_view kRealModel =
+    "For everything else, use a language model: `wright run … --model openai:gpt-5-mini`, with its "
+    "key in the configuration or the environment (see `wright config`).";
+
+void add_what_i_can_do(Answer& answer, const Investigation& look) {
+  if (look.offers_file_tools()) {
+    answer.paragraph("With the file tools of this agent I answer questions like these:");
+    answer.item("where is `X` defined, where is it used, what does it do, which files contain it");
+    answer.item("what is in this folder, what does `FILE` do, show `FILE` lines 10-40");
+    answer.item("how many files, lines, functions or occurrences; the largest or newest files");
+    answer.item("summarise this project; its entry points, dependencies, tests, TODOs, licence");
+    answer.item("where is the retry policy, how does caching work (found by the words)");
+  }
+  std::string others;
+  for (const Tool& tool : look.tools()) {
+    if (tool.spec.name == "list_files" || tool.spec.name == "read_file" || tool.spec.name == "grep")
+      continue;
+    others += (others.empty() ? "" : ", ") + code_span(tool.spec.name);
+  }
+  if (!others.empty()) {
+    answer.paragraph(fmt::format("I can also call {} when a message names what it needs.", others));
+  }
+  if (look.tools().empty()) {
+    answer.paragraph("This agent offers me no tools, so there is nothing that I can look at.");
+  }
+}
+
+}  // namespace
+
+std::string plan_capabilities(const Question&, Investigation& look) {
+  Answer answer;
+  answer.paragraph(
+      "I am Wright's offline planner: a small fixed program that needs no key and no network. I am "
+      "not a language model.");
+  add_what_i_can_do(answer, look);
+  answer.paragraph(kRealModel);
+  return answer.text();
+}
+
+std::string cannot_answer(const Question&, const Investigation& look) {
+  Answer answer;
+  answer.paragraph(
+      "I cannot answer this: I am Wright's offline planner, not a language model, and I only "
+      "recognise certain questions.");
+  add_what_i_can_do(answer, look);
+  answer.paragraph(kRealModel);
+  return answer.text();
+}
+
+}  // namespace wright::offline

@@ -1,0 +1,57 @@
+// The plans, one for each topic. A plan returns the final answer; or, while the investigation is
+// waiting for results, a few words about what it is doing.
+#pragma once
+
+#include <string>
+
+#include "offline/investigation.h"
+#include "offline/question.h"
+
+namespace wright::offline {
+
+// plan_names.cpp
+std::string plan_definition(const Question& question, Investigation& look);
+std::string plan_symbol(const Question& question, Investigation& look);
+std::string plan_usage(const Question& question, Investigation& look);
+std::string plan_search(const Question& question, Investigation& look);
+
+// plan_listings.cpp
+std::string plan_list(const Question& question, Investigation& look);
+std::string plan_find_files(const Question& question, Investigation& look);
+std::string plan_ranked_files(const Question& question, Investigation& look);
+std::string plan_containing_files(const Question& question, Investigation& look);
+
+// plan_counts.cpp
+std::string plan_count_files(const Question& question, Investigation& look);
+std::string plan_count_lines(const Question& question, Investigation& look);
+std::string plan_count_definitions(const Question& question, Investigation& look);
+std::string plan_count_occurrences(const Question& question, Investigation& look);
+
+// plan_file.cpp
+std::string plan_file(const Question& question, Investigation& look);
+
+// plan_project.cpp
+std::string plan_project(const Question& question, Investigation& look);
+std::string plan_dependencies(const Question& question, Investigation& look);
+std::string plan_entry_points(const Question& question, Investigation& look);
+
+// plan_conventions.cpp
+std::string plan_todos(const Question& question, Investigation& look);
+std::string plan_tests(const Question& question, Investigation& look);
+std::string plan_licence(const Question& question, Investigation& look);
+
+// plan_idea.cpp
+std::string plan_idea(const Question& question, Investigation& look);
+
+// plan_other_tools.cpp: empty when no offered tool fits the prompt.
+std::string plan_other_tools(const Question& question, Investigation& look);
+bool mentions_other_tool(const Question& question, const Investigation& look);
+
+// plan_capabilities.cpp: what this is, what it can do, and how to get more.
+std::string plan_capabilities(const Question& question, Investigation& look);
+std::string cannot_answer(const Question& question, const Investigation& look);
+
+// A search limited to the folder or file that the question names.
+GrepRequest in_scope(const Question& question, std::string pattern);
+
+}  // namespace wright::offline

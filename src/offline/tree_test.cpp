@@ -1,0 +1,116 @@
+// End to end: the offline model and the real file tools over a small repository on disk.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "offline/offline_model.h"
+#include "wright/agents.h"
+#include "wright/tool.h"
+
+namespace wright {
+namespace {
+
+class OfflineOnDisk : public ::testing::Test {
+ protected:
+  OfflineOnDisk() {
+    std::string pattern =
+        (std::filesystem::temp_directory_path() / "wright-offline-XXXXXX").string();
+    folder_ = ::mkdtemp(pattern.data());
+    write("README.md", "# Bank\n\nKeeps accounts and moves money between them, slowly.\n");
+    write("Cargo.toml",
+          "[package]\nname = \"bank\"\nversion = \"0.2.0\"\n\n[dependencies]\nserde = \"1\"\n");
+    write("src/main.rs", "mod account;\n\nfn main() {\n    account::transfer(1);\n}\n");
+    write("src/account.rs",
+          "//! Accounts.\n\n/// An account with a balance.\npub struct Account {\n    pub balance: "
+          "i64,\n}\n\n"
+          "pub fn transfer(amount: i64) -> Option<Account> {\n    // FIXME: really move it\n    "
+          "None\n}\n");
+    write("include/bank.h",
+          "#ifndef BANK_H\n#define BANK_H\n\ntypedef struct bank_handle\n{\n  int fd;\n} "
+          "bank_handle_t;\n\n"
+          "extern int bank_open(const char *path,\n                     int flags);\n#endif\n");
+    write("ffi/bank.c",
+          "#include \"bank.h\"\n\nint\nbank_open (const char *path, int flags)\n{\n  return "
+          "flags;\n}\n");
+    write("target/debug/account.rs", "pub struct Account {}\n");
+    write(".gitignore", "target/\n");
+    write("data.bin", std::string("\0\1\2\3", 4));
+  }
+  ~OfflineOnDisk() override { std::filesystem::remove_all(folder_); }
+
+  void write(const std::string& path, const std::string& content) {
+    std::filesystem::create_directories((folder_ / path).parent_path());
+    std::ofstream(folder_ / path, std::ios::binary) << content;
+  }
+
+  std::string ask(const std::string& prompt) const {
+    const auto agent = codebase_analysis_agent(folder_, offline_model());
+    if (!agent) return "error: " + agent.error().message;
+    std::vector<Message> messages{Message::user(prompt)};
+    for (int turn = 0; turn < 6; ++turn) {
+      Request request;
+      request.messages = messages;
+      request.system = agent->instructions;
+      request.tools = agent->tools;
+      request.sampling = &agent->sampling;
+      const auto response = agent->model.complete(request);
+      if (!response) return "error: " + response.error().message;
+      const auto calls = response->tool_calls();
+      if (calls.empty()) return response->text();
+      messages.push_back({Role::assistant, response->content});
+      for (const ToolCall& call : calls) {
+        const ToolOutcome outcome = execute(agent->tools, {}, call, {});
+        EXPECT_FALSE(outcome.result.is_error && outcome.error.find("pattern") != std::string::npos)
+            << call.arguments << ": " << outcome.error;
+        messages.push_back(Message::tool(outcome.result));
+      }
+    }
+    return "error: no answer within six calls";
+  }
+
+  std::filesystem::path folder_;
+};
+
+#define EXPECT_SAYS(answer, part) EXPECT_NE((answer).find(part), std::string::npos) << (answer)
+
+TEST_F(OfflineOnDisk, finds_definitions_and_leaves_ignored_files_alone) {
+  const std::string account = ask("where is Account defined?");
+  EXPECT_SAYS(account, "**src/account.rs:4**");
+  EXPECT_SAYS(account, "An account with a balance.");
+  EXPECT_EQ(account.find("target/"), std::string::npos) << account;
+  EXPECT_SAYS(ask("where is bank_handle_t defined?"), "**include/bank.h:7**");
+  const std::string open = ask("where is bank_open defined?");
+  EXPECT_SAYS(open, "**ffi/bank.c:4**");
+  EXPECT_SAYS(open, "include/bank.h:9");
+}
+
+TEST_F(OfflineOnDisk, answers_about_uses_files_and_folders) {
+  EXPECT_SAYS(ask("where is transfer used?"), "src/main.rs:4");
+  EXPECT_SAYS(ask("what is in this folder?"), "src/ (2 files)");
+  EXPECT_SAYS(ask("what does account.rs do?"), "src/account.rs:8");
+  EXPECT_SAYS(ask("which files contain balance?"), "src/account.rs");
+  EXPECT_SAYS(ask("how many rust files are there?"), "2 files");
+  EXPECT_SAYS(ask("what are the largest files?"), "src/account.rs");
+  EXPECT_SAYS(ask("what does data.bin do?"), "binary");
+  EXPECT_SAYS(ask("list the TODOs"), "src/account.rs:9");
+}
+
+TEST_F(OfflineOnDisk, summarises_the_project) {
+  const std::string answer = ask("summarise this project");
+  EXPECT_SAYS(answer, "moves money between them");
+  EXPECT_SAYS(answer, "Rust crate `bank` 0.2.0");
+  EXPECT_SAYS(answer, "src/main.rs:3");
+  EXPECT_SAYS(answer, "Rust (2 files)");
+}
+
+TEST_F(OfflineOnDisk, follows_changes_of_the_tree) {
+  EXPECT_EQ(ask("where is Ledger defined?").find("ledger.py"), std::string::npos);
+  write("tools/ledger.py", "class Ledger:\n    pass\n");
+  EXPECT_SAYS(ask("where is Ledger defined?"), "**tools/ledger.py:1**");
+}
+
+}  // namespace
+}  // namespace wright

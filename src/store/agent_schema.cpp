@@ -1,0 +1,200 @@
+#include "store/agent_schema.h"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "store/sqlite_error.h"
+#include "store/sqlite_statement.h"
+#include "store/sqlite_transaction.h"
+#include "wright/migrations.h"
+
+namespace wright::store {
+
+// The names, columns and indexes of the first three tables are known to other programs: columns are
+// only ever added, behind those that are there. idx_agent_sessions_parent and
+// idx_agent_tool_calls_message keep deleting a session from reading whole tables.
+const char* const kCreateAgentTables = R"sql(
+CREATE TABLE main.agent_sessions (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    agent_name TEXT NOT NULL,
+    provider TEXT NOT NULL,
+    model TEXT NOT NULL,
+    system_prompt TEXT,
+    user_prompt TEXT NOT NULL,
+    status TEXT NOT NULL DEFAULT 'running'
+        CHECK (status IN ('running', 'completed', 'failed', 'waiting', 'cancelled')),
+    started_at INTEGER NOT NULL,
+    ended_at INTEGER,
+    result TEXT,
+    error TEXT,
+    parent_session_id INTEGER,
+    input_tokens INTEGER NOT NULL DEFAULT 0,
+    output_tokens INTEGER NOT NULL DEFAULT 0,
+    cached_tokens INTEGER NOT NULL DEFAULT 0,
+    reasoning_tokens INTEGER NOT NULL DEFAULT 0,
+    iterations INTEGER NOT NULL DEFAULT 0,
+    config TEXT,
+    format_version INTEGER NOT NULL DEFAULT 1,
+    FOREIGN KEY (parent_session_id) REFERENCES agent_sessions (id) ON DELETE CASCADE
+);
+CREATE TABLE main.agent_messages (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    session_id INTEGER NOT NULL,
+    role TEXT NOT NULL CHECK (role IN ('user', 'assistant', 'system', 'tool')),
+    content TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    parts TEXT,
+    tool_call_id TEXT,
+    FOREIGN KEY (session_id) REFERENCES agent_sessions (id) ON DELETE CASCADE
+);
+CREATE TABLE main.agent_tool_calls (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    session_id INTEGER NOT NULL,
+    message_id INTEGER,
+    tool_call_id TEXT NOT NULL,
+    tool_name TEXT NOT NULL,
+    request TEXT NOT NULL,
+    response TEXT,
+    status TEXT NOT NULL DEFAULT 'pending'
+        CHECK (status IN ('pending', 'executing', 'completed', 'failed', 'waiting', 'cancelled',
+                          'unknown')),
+    created_at INTEGER NOT NULL,
+    completed_at INTEGER,
+    execution_time_ms INTEGER,
+    error_details TEXT,
+    FOREIGN KEY (session_id) REFERENCES agent_sessions (id) ON DELETE CASCADE,
+    FOREIGN KEY (message_id) REFERENCES agent_messages (id) ON DELETE SET NULL
+);
+CREATE INDEX main.idx_agent_sessions_parent ON agent_sessions (parent_session_id);
+CREATE INDEX main.idx_agent_messages_session_created ON agent_messages (session_id, created_at);
+CREATE INDEX main.idx_agent_tool_calls_session ON agent_tool_calls (session_id);
+CREATE INDEX main.idx_agent_tool_calls_status ON agent_tool_calls (session_id, status);
+CREATE INDEX main.idx_agent_tool_calls_message ON agent_tool_calls (message_id);
+CREATE TABLE main.agent_schema (version INTEGER NOT NULL);
+INSERT INTO main.agent_schema (version) VALUES (1);
+)sql";
+static_assert(kAgentSchemaVersion == 1, "kCreateAgentTables writes the version, too");
+
+namespace {
+
+using Names = std::set<std::string, std::less<>>;
+
+const std::array<Names, 3> kUnversionedColumns{
+    Names{"id", "agent_name", "provider", "model", "system_prompt", "user_prompt", "status",
+          "started_at", "ended_at", "result", "error"},
+    Names{"id", "session_id", "role", "content", "created_at"},
+    Names{"id", "session_id", "message_id", "tool_call_id", "tool_name", "request", "response",
+          "status", "created_at", "completed_at", "execution_time_ms", "error_details"},
+};
+
+template <class... Values>
+Result<Names> names_from(sqlite3* connection, std::string_view sql, const Values&... values) {
+  auto statement = Statement::prepare(connection, sql);
+  if (!statement) return std::unexpected(statement.error());
+  Names names;
+  const auto read = statement->query(
+      [&](const Row& row) -> Result<void> {
+        names.insert(row.text(0));
+        return {};
+      },
+      values...);
+  if (!read) return std::unexpected(read.error());
+  return names;
+}
+
+// Those of our names that are taken, in lower case as SQLite compares them.
+Result<Names> taken_names(sqlite3* connection) {
+  return names_from(connection,
+                    "SELECT lower(name) FROM main.sqlite_master WHERE lower(name) IN "
+                    "('agent_schema', 'agent_sessions', 'agent_messages', 'agent_tool_calls')");
+}
+
+Error foreign_table(sqlite3* connection, std::string_view table) {
+  return {ErrorCode::already_exists,
+          fmt::format("{} has a table {} that is not one of Wright's. Rename that table, or use "
+                      "another database",
+                      name_of(connection), table),
+          {}};
+}
+
+Error missing_table(sqlite3* connection, std::string_view table) {
+  return {ErrorCode::storage,
+          fmt::format("{} has some of the agent tables, but not {}. Restore it from a backup, or "
+                      "drop the others",
+                      name_of(connection), table),
+          {}};
+}
+
+Result<SchemaState> versioned_state(sqlite3* connection) {
+  auto statement = Statement::prepare(connection, "SELECT version FROM main.agent_schema");
+  if (!statement) return std::unexpected(statement.error());
+  std::vector<std::int64_t> versions;
+  const auto read = statement->query([&](const Row& row) -> Result<void> {
+    versions.push_back(row.integer(0));
+    return {};
+  });
+  if (!read) return std::unexpected(read.error());
+  if (versions.size() != 1 || versions.front() < 1) {
+    return fail(ErrorCode::storage,
+                fmt::format("{} has agent tables without a valid version", name_of(connection)));
+  }
+  if (versions.front() > kAgentSchemaVersion) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("{} was written by a newer Wright: its schema has version {}, this "
+                            "Wright knows versions up to {}. Use the newer Wright",
+                            name_of(connection), versions.front(), kAgentSchemaVersion));
+  }
+  return SchemaState{SchemaState::Kind::versioned, static_cast<int>(versions.front())};
+}
+
+Result<SchemaState> unversioned_state(sqlite3* connection) {
+  for (std::size_t i = 0; i < kAgentTables.size(); ++i) {
+    const auto columns = names_from(
+        connection, "SELECT lower(name) FROM pragma_table_info(?1, 'main')", kAgentTables[i]);
+    if (!columns) return std::unexpected(columns.error());
+    if (*columns != kUnversionedColumns[i]) {
+      return std::unexpected(foreign_table(connection, kAgentTables[i]));
+    }
+  }
+  return SchemaState{SchemaState::Kind::unversioned, 0};
+}
+
+Result<SchemaState> read_state(sqlite3* connection) {
+  const auto taken = taken_names(connection);
+  if (!taken) return std::unexpected(taken.error());
+  if (taken->empty()) return SchemaState{};
+  const bool has_version = taken->contains("agent_schema");
+  if (has_version && taken->size() == 1) {
+    return std::unexpected(foreign_table(connection, "agent_schema"));
+  }
+  for (const std::string_view table : kAgentTables) {
+    if (!taken->contains(table)) return std::unexpected(missing_table(connection, table));
+  }
+  return has_version ? versioned_state(connection) : unversioned_state(connection);
+}
+
+}  // namespace
+
+Result<SchemaState> agent_schema_state(sqlite3* connection) {
+  if (sqlite3_get_autocommit(connection) == 0) return read_state(connection);
+  if (auto begun = execute(connection, "BEGIN"); !begun) return std::unexpected(begun.error());
+  const RollbackGuard guard(connection);
+  auto state = read_state(connection);
+  if (!state) return state;
+  if (auto ended = execute(connection, "COMMIT"); !ended) return std::unexpected(ended.error());
+  return state;
+}
+
+Result<bool> has_agent_tables(sqlite3* connection) {
+  const auto taken = taken_names(connection);
+  if (!taken) return std::unexpected(taken.error());
+  return std::ranges::all_of(kAgentTables,
+                             [&](std::string_view table) { return taken->contains(table); });
+}
+
+}  // namespace wright::store

@@ -1,0 +1,37 @@
+// The agent tables as SQL, and how to recognise what a database already has. Reads only.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "wright/error.h"
+
+struct sqlite3;
+
+namespace wright::store {
+
+// Creates the tables of this version, their indexes and the table that holds the version.
+extern const char* const kCreateAgentTables;
+
+inline constexpr std::array<std::string_view, 3> kAgentTables{"agent_sessions", "agent_messages",
+                                                              "agent_tool_calls"};
+
+struct SchemaState {
+  enum class Kind : std::uint8_t {
+    none,         // no agent tables
+    unversioned,  // the three tables as they were before they carried a version
+    versioned,
+  };
+  Kind kind = Kind::none;
+  int version = 0;  // Kind::versioned
+};
+
+// Fails when the tables are of a newer Wright, incomplete, or another program's tables of the same
+// names. Looks at one state of the database, however many others write to it.
+Result<SchemaState> agent_schema_state(sqlite3* connection);
+
+// Whether all three tables are there.
+Result<bool> has_agent_tables(sqlite3* connection);
+
+}  // namespace wright::store

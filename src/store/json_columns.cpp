@@ -1,0 +1,65 @@
+#include "store/json_columns.h"
+
+#include <fmt/format.h>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include <algorithm>
+
+namespace wright::store {
+namespace {
+
+bool is_nested_deeper(const Json& value, int levels) {
+  if (!value.is_structured()) return false;
+  if (levels == 0) return true;
+  if (const JsonArray* array = value.if_array()) {
+    return std::ranges::any_of(
+        *array, [&](const Json& item) { return is_nested_deeper(item, levels - 1); });
+  }
+  return std::ranges::any_of(value.get_object(), [&](const auto& member) {
+    return is_nested_deeper(member.value(), levels - 1);
+  });
+}
+
+}  // namespace
+
+std::string request_column(std::string_view arguments) {
+  const auto parsed = parse_json(arguments);
+  if (parsed && !parsed->is_string()) return std::string(arguments);
+  return to_text(Json(arguments));
+}
+
+Result<std::string> arguments_from(std::string request_column) {
+  if (!request_column.starts_with('"')) return request_column;
+  auto wrapped = parse_json(request_column);
+  if (!wrapped) return std::unexpected(std::move(wrapped).error());
+  return std::string(wrapped->get_string());
+}
+
+Result<std::string> json_column(const Json& value) {
+  if (is_nested_deeper(value, kMaxJsonDepth)) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("The JSON value is nested more than {} levels deep", kMaxJsonDepth));
+  }
+  return to_text(value);
+}
+
+Result<std::optional<std::string>> json_column(const std::optional<Json>& value) {
+  if (!value) return std::nullopt;
+  return json_column(*value);
+}
+
+Result<std::optional<Json>> json_from(const std::optional<std::string>& column) {
+  if (!column) return std::nullopt;
+  return parse_json(*column);
+}
+
+Result<std::optional<std::string>> config_column(const Json& config) {
+  if (config.is_null()) return std::nullopt;
+  if (!config.is_object()) {
+    return fail(ErrorCode::invalid_argument, "The config of a session must be an object or null");
+  }
+  return json_column(config);
+}
+
+}  // namespace wright::store

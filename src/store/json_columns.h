@@ -1,0 +1,27 @@
+// The columns that hold JSON text: a call's request and response, a session's config. Whoever
+// reads the database with other programs finds valid JSON in all of them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "wright/json.h"
+
+namespace wright::store {
+
+// A call's arguments as a column: unchanged when they are valid JSON, else as one JSON string that
+// holds the raw text. Arguments that are a JSON string themselves are wrapped too, so that reading
+// back is never ambiguous.
+std::string request_column(std::string_view arguments);
+Result<std::string> arguments_from(std::string request_column);
+
+// Refuses a value that parse_json() would not read back, since it is nested too deeply.
+Result<std::string> json_column(const Json& value);
+Result<std::optional<std::string>> json_column(const std::optional<Json>& value);
+Result<std::optional<Json>> json_from(const std::optional<std::string>& column);
+
+// A session's config: an object, or nothing for null. Refuses anything else.
+Result<std::optional<std::string>> config_column(const Json& config);
+
+}  // namespace wright::store

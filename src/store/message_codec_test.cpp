@@ -1,0 +1,120 @@
+#include "store/message_codec.h"
+
+#include <gtest/gtest.h>
+
+#include "store/json_columns.h"
+#include "store/testing.h"
+
+namespace wright::store {
+namespace {
+
+using namespace std::string_literals;
+
+void expect_round_trip(const Message& message) {
+  const MessageColumns columns = to_columns(message);
+  EXPECT_EQ(columns.content, display_text(message));
+  EXPECT_EQ(value_of(message_from(message.role, columns)), message) << columns.content;
+}
+
+TEST(MessageCodec, a_plain_text_is_its_content_and_nothing_else) {
+  for (const std::string& text :
+       {""s, "hello"s, "[Using tools]"s, "Tool x result:\ny"s, "Tool x failed: y"s, "nul\0byte"s,
+        R"([{"type":"text"}])"s, "[image]"s}) {
+    for (const Role role : {Role::user, Role::assistant, Role::system, Role::tool}) {
+      const Message message{role, {Text{text}}};
+      const MessageColumns columns = to_columns(message);
+      EXPECT_EQ(columns.content, text);
+      EXPECT_EQ(columns.parts, std::nullopt);
+      EXPECT_EQ(columns.tool_call_id, std::nullopt);
+      expect_round_trip(message);
+    }
+  }
+}
+
+TEST(MessageCodec, a_single_result_is_stored_once_in_its_content) {
+  const Message good = Message::tool({"c1", "grep", std::string(100'000, 'x'), false});
+  const Message bad = Message::tool({"c1", "grep", "no such folder", true});
+  EXPECT_EQ(to_columns(good).content, "Tool grep result:\n" + std::string(100'000, 'x'));
+  EXPECT_EQ(to_columns(bad).content, "Tool grep failed: no such folder");
+  for (const Message& message : {good, bad}) {
+    EXPECT_EQ(to_columns(message).parts, std::nullopt);
+    EXPECT_EQ(to_columns(message).tool_call_id, "c1");
+    expect_round_trip(message);
+  }
+}
+
+TEST(MessageCodec, a_result_comes_back_whatever_its_texts_look_like) {
+  const std::vector<std::string> texts{
+      "",          "grep",         " result:\n",       " failed: ",  "x failed:",
+      "x result:", "x result:\ny", "Tool x failed: y", "nul\0byte"s, "\n"};
+  for (const std::string& name : texts) {
+    for (const std::string& content : texts) {
+      for (const std::string& call_id : {""s, "call_1"s}) {
+        expect_round_trip(Message::tool({call_id, name, content, false}));
+        expect_round_trip(Message::tool({call_id, name, content, true}));
+      }
+    }
+  }
+}
+
+TEST(MessageCodec, every_other_message_keeps_its_parts) {
+  const std::vector<Message> messages{
+      {Role::assistant, {}},
+      {Role::assistant, {Text{"a"}, Text{"b"}}},
+      {Role::assistant, {Text{""}, Text{""}}},
+      {Role::assistant, {ToolCall{"c", "grep", "{}"}}},
+      {Role::assistant, {ToolCall{"c", "grep", "{\"broken"}, ToolCall{"", "", "nul\0byte"s}}},
+      {Role::assistant, {Text{"[Using tools]"}, ToolCall{"c", "grep", "\"quoted\""}}},
+      {Role::assistant, {Reasoning{"thought", ""}, Text{"said"}}},
+      {Role::assistant, {Reasoning{"", R"({"encrypted":"…"})"}}},
+      {Role::user, {Image{"image/png", "aGVsbG8="}}},
+      {Role::user, {Text{"look"}, Image{"image/jpeg", ""}}},
+      {Role::user, {ToolResult{"c", "grep", "as a user", false}}},
+      {Role::tool, {ToolResult{"c", "grep", "one", false}, ToolResult{"d", "ls", "two", true}}},
+      {Role::tool, {ToolResult{"c", "grep", "one", false}, Text{"and"}}},
+  };
+  for (const Message& message : messages) {
+    const MessageColumns columns = to_columns(message);
+    ASSERT_TRUE(columns.parts.has_value()) << columns.content;
+    EXPECT_TRUE(parse_json(*columns.parts).has_value());
+    EXPECT_EQ(columns.tool_call_id, std::nullopt);
+    expect_round_trip(message);
+  }
+  EXPECT_EQ(to_columns(messages[3]).content, kUsingTools);
+}
+
+TEST(MessageCodec, reads_a_tool_message_without_call_id_as_text) {
+  const MessageColumns columns{"Tool grep result:\nfound", {}, {}};
+  EXPECT_EQ(value_of(message_from(Role::tool, columns)),
+            (Message{Role::tool, {Text{"Tool grep result:\nfound"}}}));
+}
+
+TEST(MessageCodec, reads_a_call_id_beside_other_content_as_text) {
+  for (const std::string& content : {"changed by hand"s, "Tool without a marker"s}) {
+    EXPECT_EQ(value_of(message_from(Role::tool, {content, {}, "c1"})),
+              (Message{Role::tool, {Text{content}}}));
+  }
+}
+
+TEST(MessageCodec, refuses_parts_that_are_broken) {
+  for (const std::string& parts : {"["s, "{}"s, "[1]"s, R"([{"type":"song"}])"s}) {
+    EXPECT_EQ(code_of(message_from(Role::user, {"x", parts, {}})), ErrorCode::invalid_json);
+  }
+}
+
+TEST(JsonColumns, a_request_is_always_valid_json) {
+  EXPECT_EQ(request_column(R"({ "a": 1.50 })"), R"({ "a": 1.50 })");
+  EXPECT_EQ(request_column("{broken"), R"("{broken")");
+  EXPECT_EQ(request_column(""), R"("")");
+  EXPECT_EQ(request_column(R"("text")"), R"("\"text\"")");
+  for (const std::string& arguments : {"{}"s, "{"s, "\xFF"s, "\0"s, "\"x\""s, "1 2"s}) {
+    EXPECT_TRUE(parse_json(request_column(arguments)).has_value());
+  }
+}
+
+TEST(JsonColumns, a_request_with_a_broken_string_is_an_error) {
+  EXPECT_EQ(code_of(arguments_from("\"half")), ErrorCode::invalid_json);
+}
+
+}  // namespace
+}  // namespace wright::store

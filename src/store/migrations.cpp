@@ -1,0 +1,93 @@
+// Brings the agent tables of any SQLite connection to this version, in one transaction.
+#include "wright/migrations.h"
+
+#include <sqlite3.h>
+
+#include "store/agent_schema.h"
+#include "store/schema_upgrade.h"
+#include "store/sqlite_error.h"
+#include "store/sqlite_statement.h"
+#include "store/sqlite_transaction.h"
+
+namespace wright {
+namespace {
+
+using store::execute;
+using store::RollbackGuard;
+using store::SchemaState;
+
+bool is_current(const SchemaState& state) {
+  return state.kind == SchemaState::Kind::versioned && state.version == kAgentSchemaVersion;
+}
+
+Result<bool> foreign_keys_are_on(sqlite3* connection) {
+  int is_on = 0;
+  if (sqlite3_db_config(connection, SQLITE_DBCONFIG_ENABLE_FKEY, -1, &is_on) != SQLITE_OK) {
+    return std::unexpected(store::last_error(connection));
+  }
+  return is_on == 1;
+}
+
+Result<void> turn_foreign_keys_on(sqlite3* connection) {
+  if (auto set = execute(connection, "PRAGMA foreign_keys = ON"); !set) return set;
+  const auto is_on = foreign_keys_are_on(connection);
+  if (!is_on) return std::unexpected(is_on.error());
+  if (*is_on) return {};
+  return fail(ErrorCode::unsupported, "This build of SQLite cannot enforce foreign keys");
+}
+
+Result<void> create_or_upgrade(sqlite3* connection) {
+  if (auto begun = execute(connection, "BEGIN IMMEDIATE"); !begun) return begun;
+  const RollbackGuard guard(connection);
+  // Another process may have been faster, so only what is seen inside the transaction counts.
+  const auto state = store::agent_schema_state(connection);
+  if (!state) return std::unexpected(state.error());
+  Result<void> done;
+  switch (state->kind) {
+    case SchemaState::Kind::none: done = execute(connection, store::kCreateAgentTables); break;
+    case SchemaState::Kind::unversioned: done = store::upgrade_unversioned(connection); break;
+    case SchemaState::Kind::versioned: break;  // there is only one version so far
+  }
+  if (!done) return done;
+  return execute(connection, "COMMIT");
+}
+
+// Foreign keys must be off while tables are replaced: dropping one would delete what refers to it.
+Result<void> migrate_without_foreign_keys(sqlite3* connection) {
+  const auto were_on = foreign_keys_are_on(connection);
+  if (!were_on) return std::unexpected(were_on.error());
+  if (auto set = execute(connection, "PRAGMA foreign_keys = OFF"); !set) return set;
+  auto migrated = create_or_upgrade(connection);
+  if (!migrated && *were_on) {
+    if (auto set = execute(connection, "PRAGMA foreign_keys = ON"); !set) return set;
+  }
+  return migrated;
+}
+
+}  // namespace
+
+Result<void> run_agent_migrations(sqlite3* connection) {
+  if (connection == nullptr) {
+    return fail(ErrorCode::invalid_argument, "The SQLite connection is null");
+  }
+  if (sqlite3_get_autocommit(connection) == 0) {
+    return fail(ErrorCode::invalid_argument,
+                "The connection is inside a transaction, where SQLite cannot switch foreign keys "
+                "on; commit it or roll it back first");
+  }
+  const auto state = store::agent_schema_state(connection);
+  if (!state) return std::unexpected(state.error());
+  if (!is_current(*state)) {
+    if (auto migrated = migrate_without_foreign_keys(connection); !migrated) return migrated;
+  }
+  return turn_foreign_keys_on(connection);
+}
+
+Result<bool> has_agent_schema(sqlite3* connection) {
+  if (connection == nullptr) {
+    return fail(ErrorCode::invalid_argument, "The SQLite connection is null");
+  }
+  return store::has_agent_tables(connection);
+}
+
+}  // namespace wright

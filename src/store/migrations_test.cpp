@@ -1,0 +1,298 @@
+#include "wright/migrations.h"
+
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include "store/testing.h"
+#include "store/unversioned_tables.h"
+
+namespace wright::store {
+namespace {
+
+using Rows = std::vector<std::string>;
+
+constexpr const char* kWholeSchema = "SELECT type, name, sql FROM sqlite_master ORDER BY name";
+
+class MigrationsTest : public ::testing::Test {
+ protected:
+  void run(const char* sql) { expect_ok(execute(database(), sql)); }
+  Rows rows(std::string_view sql) { return rows_of(database(), sql); }
+  std::string one(std::string_view sql) {
+    const Rows found = rows(sql);
+    return found.size() == 1 ? found.front() : "not one row";
+  }
+  sqlite3* database() { return connection_.get(); }
+
+  TemporaryFolder folder_;
+  std::filesystem::path path_ = folder_ / "program.db";
+  Connection connection_ = connect_plainly(path_);
+};
+
+TEST_F(MigrationsTest, create_the_tables_in_the_database_of_another_program) {
+  run("PRAGMA user_version = 42; PRAGMA application_id = 7;"
+      "CREATE TABLE invoices (id INTEGER PRIMARY KEY, total INTEGER);"
+      "INSERT INTO invoices VALUES (1, 99)");
+  EXPECT_FALSE(value_of(has_agent_schema(database())));
+  expect_ok(run_agent_migrations(database()));
+  EXPECT_TRUE(value_of(has_agent_schema(database())));
+  EXPECT_EQ(one("PRAGMA user_version"), "42");
+  EXPECT_EQ(one("PRAGMA application_id"), "7");
+  EXPECT_EQ(one("SELECT * FROM invoices"), "1|99");
+  EXPECT_EQ(one("PRAGMA journal_mode"), "delete");
+  EXPECT_EQ(one("PRAGMA foreign_keys"), "1");
+  EXPECT_EQ(one("SELECT version FROM agent_schema"), std::to_string(kAgentSchemaVersion));
+  EXPECT_EQ(sqlite3_get_autocommit(database()), 1);
+}
+
+TEST_F(MigrationsTest, keep_the_columns_that_other_programs_know) {
+  expect_ok(run_agent_migrations(database()));
+  const auto columns = [&](const std::string& table) {
+    return rows("SELECT name, type, \"notnull\", dflt_value, pk FROM pragma_table_info('" + table +
+                "')");
+  };
+  Connection plain = connect_plainly(":memory:");
+  expect_ok(execute(plain.get(), kUnversionedTables));
+  for (const std::string table : {"agent_sessions", "agent_messages", "agent_tool_calls"}) {
+    const Rows known = rows_of(
+        plain.get(),
+        "SELECT name, type, \"notnull\", dflt_value, pk FROM pragma_table_info('" + table + "')");
+    Rows ours = columns(table);
+    ASSERT_GE(ours.size(), known.size());
+    ours.resize(known.size());
+    EXPECT_EQ(ours, known) << table;
+  }
+  EXPECT_EQ(columns("agent_messages").size(), 7U);
+  EXPECT_EQ(columns("agent_sessions").size(), 19U);
+  EXPECT_EQ(columns("agent_tool_calls").size(), 12U);
+  EXPECT_EQ(rows("SELECT name FROM pragma_index_info('idx_agent_messages_session_created')"),
+            (Rows{"session_id", "created_at"}));
+  EXPECT_EQ(rows("SELECT name FROM pragma_index_info('idx_agent_tool_calls_session')"),
+            (Rows{"session_id"}));
+  EXPECT_EQ(rows("SELECT name FROM pragma_index_info('idx_agent_tool_calls_status')"),
+            (Rows{"session_id", "status"}));
+}
+
+TEST_F(MigrationsTest, accept_the_rows_that_older_programs_insert_and_check_statuses) {
+  expect_ok(run_agent_migrations(database()));
+  run("INSERT INTO agent_sessions (agent_name, provider, model, user_prompt, started_at) "
+      "VALUES ('a', 'b', 'c', 'd', 1)");
+  EXPECT_FALSE(execute(database(), "UPDATE agent_sessions SET status = 'sleeping'").has_value());
+  EXPECT_FALSE(execute(database(),
+                       "INSERT INTO agent_messages (session_id, role, content, created_at) "
+                       "VALUES (1, 'robot', '', 1)")
+                   .has_value());
+  EXPECT_FALSE(execute(database(),
+                       "INSERT INTO agent_tool_calls (session_id, tool_call_id, tool_name, "
+                       "request, status, created_at) VALUES (1, '', '', '{}', 'done', 1)")
+                   .has_value());
+  EXPECT_EQ(one("SELECT status, input_tokens, iterations, format_version FROM agent_sessions"),
+            "running|0|0|1");
+}
+
+TEST_F(MigrationsTest, a_second_time_changes_nothing) {
+  expect_ok(run_agent_migrations(database()));
+  const Rows before = rows(kWholeSchema);
+  const std::string version = one("PRAGMA schema_version");
+  expect_ok(run_agent_migrations(database()));
+  EXPECT_EQ(rows(kWholeSchema), before);
+  EXPECT_EQ(one("PRAGMA schema_version"), version);
+}
+
+TEST_F(MigrationsTest, upgrade_tables_without_a_version_and_keep_every_row) {
+  run(kUnversionedTables);
+  run(kUnversionedRows);
+  EXPECT_TRUE(value_of(has_agent_schema(database())));
+  expect_ok(run_agent_migrations(database()));
+
+  EXPECT_EQ(rows("SELECT id, agent_name, provider, model, system_prompt, user_prompt, status, "
+                 "started_at, ended_at, result, error, parent_session_id, input_tokens, config "
+                 "FROM agent_sessions ORDER BY id"),
+            (Rows{"3|codebase-analysis|zai|glm-4.6|Be brief|Where?|completed|1700000000000|"
+                  "1700000009000|There|NULL|NULL|0|NULL",
+                  "7|codebase-analysis|zai|glm-4.6|NULL|And this?|running|1700000100000|NULL|NULL|"
+                  "NULL|NULL|0|NULL"}));
+  EXPECT_EQ(rows("SELECT id, session_id, role, created_at, parts, tool_call_id FROM agent_messages "
+                 "ORDER BY id"),
+            (Rows{"11|3|user|1700000001000|NULL|NULL", "12|3|assistant|1700000002000|NULL|NULL",
+                  "15|3|tool|1700000003000|NULL|NULL"}));
+  EXPECT_EQ(rows("SELECT * FROM agent_tool_calls ORDER BY id"),
+            (Rows{"21|3|12|call_1|grep|{\"pattern\":\"x\"}|{\"matches\":[]}|completed|"
+                  "1700000002000|1700000003000|15|NULL",
+                  "22|7|NULL|call_2|bash|{\"command\":\"ls\"}|NULL|executing|1700000102000|NULL|"
+                  "NULL|NULL"}));
+  EXPECT_EQ(rows("PRAGMA foreign_key_check"), Rows{});
+  EXPECT_EQ(one("PRAGMA integrity_check"), "ok");
+  EXPECT_EQ(rows("SELECT name FROM temp.sqlite_master"), Rows{});
+
+  Connection fresh = connect_plainly(":memory:");
+  expect_ok(run_agent_migrations(fresh.get()));
+  EXPECT_EQ(rows(kWholeSchema), rows_of(fresh.get(), kWholeSchema));
+}
+
+TEST_F(MigrationsTest, an_upgraded_database_works_as_a_store) {
+  run(kUnversionedTables);
+  run(kUnversionedRows);
+  auto store = value_of(open_sqlite_store(path_));
+  ASSERT_NE(store, nullptr);
+  EXPECT_EQ(value_of(store->get_session(3)).result, "There");
+  EXPECT_EQ(value_of(store->get_messages(3)).back().message,
+            (Message{Role::tool, {Text{"Tool grep result:\n{}"}}}));
+  EXPECT_EQ(value_of(store->get_tool_calls(7)).front().status, CallStatus::executing);
+  EXPECT_EQ(value_of(store->create_session(session_named("new"))), 10) << "9 was given out before";
+  value_of(apply_one(*store, UpdateCall{.call_id = 22, .status = CallStatus::unknown}));
+  value_of(apply_one(*store, UpdateSession{.session_id = 7, .status = SessionStatus::cancelled}));
+  expect_ok(store->delete_session(3));
+  EXPECT_EQ(rows("SELECT id FROM agent_messages"), Rows{});
+}
+
+TEST_F(MigrationsTest, an_upgrade_keeps_what_other_programs_put_on_the_tables) {
+  run(kUnversionedTables);
+  run(kUnversionedRows);
+  run("CREATE TABLE audit (entry TEXT);"
+      "CREATE TABLE notes (session_id INTEGER REFERENCES agent_sessions (id) ON DELETE CASCADE);"
+      "INSERT INTO notes VALUES (3);"
+      "CREATE INDEX my_index ON agent_sessions (agent_name);"
+      "CREATE VIEW my_view AS SELECT user_prompt FROM agent_sessions;"
+      "CREATE TRIGGER my_trigger AFTER INSERT ON agent_sessions BEGIN "
+      "  INSERT INTO audit VALUES (new.agent_name); END;"
+      "PRAGMA foreign_keys = ON");
+  expect_ok(run_agent_migrations(database()));
+  EXPECT_EQ(rows("SELECT * FROM audit"), Rows{}) << "moving rows is not inserting them";
+  EXPECT_EQ(rows("SELECT * FROM notes"), Rows{"3"});
+  EXPECT_EQ(rows("SELECT * FROM my_view"), (Rows{"Where?", "And this?"}));
+  EXPECT_EQ(one("SELECT count(*) FROM sqlite_master WHERE name = 'my_index'"), "1");
+  run("INSERT INTO agent_sessions (agent_name, provider, model, user_prompt, started_at) "
+      "VALUES ('a', 'b', 'c', 'd', 1)");
+  EXPECT_EQ(rows("SELECT * FROM audit"), Rows{"a"});
+  run("DELETE FROM agent_sessions WHERE id = 3");
+  EXPECT_EQ(rows("SELECT * FROM notes"), Rows{});
+}
+
+TEST_F(MigrationsTest, an_upgrade_works_without_automatic_ids) {
+  std::string tables = kUnversionedTables;
+  for (auto at = tables.find(" AUTOINCREMENT"); at != std::string::npos;
+       at = tables.find(" AUTOINCREMENT")) {
+    tables.erase(at, std::string_view(" AUTOINCREMENT").size());
+  }
+  run(tables.c_str());
+  run(kUnversionedRows);
+  expect_ok(run_agent_migrations(database()));
+  EXPECT_EQ(one("SELECT max(id) FROM agent_messages"), "15");
+}
+
+TEST_F(MigrationsTest, an_upgrade_that_fails_changes_nothing) {
+  // A row that the new tables cannot hold stops the upgrade half way.
+  run(kUnversionedTables);
+  run(kUnversionedRows);
+  run("PRAGMA ignore_check_constraints = ON;"
+      "UPDATE agent_sessions SET status = 'dreaming' WHERE id = 7;"
+      "PRAGMA ignore_check_constraints = OFF; PRAGMA foreign_keys = ON");
+  const Rows schema = rows(kWholeSchema);
+  EXPECT_EQ(code_of(run_agent_migrations(database())), ErrorCode::invalid_argument);
+  EXPECT_EQ(rows(kWholeSchema), schema);
+  EXPECT_EQ(one("SELECT count(*) FROM agent_tool_calls"), "2");
+  EXPECT_EQ(one("SELECT started_at FROM agent_sessions WHERE id = 3"), "1700000000");
+  EXPECT_EQ(one("PRAGMA foreign_keys"), "1");
+  EXPECT_EQ(sqlite3_get_autocommit(database()), 1);
+
+  run("PRAGMA foreign_keys = OFF");
+  EXPECT_FALSE(run_agent_migrations(database()).has_value());
+  EXPECT_EQ(one("PRAGMA foreign_keys"), "0");
+}
+
+TEST_F(MigrationsTest, refuse_a_schema_of_a_newer_wright_and_change_nothing) {
+  expect_ok(run_agent_migrations(database()));
+  run("UPDATE agent_schema SET version = 1000; PRAGMA foreign_keys = OFF;"
+      "ALTER TABLE agent_sessions ADD COLUMN mood TEXT");
+  const Rows schema = rows(kWholeSchema);
+  const auto refused = run_agent_migrations(database());
+  EXPECT_EQ(code_of(refused), ErrorCode::unsupported);
+  EXPECT_NE(refused.error().message.find("version 1000"), std::string::npos);
+  EXPECT_NE(refused.error().message.find(path_.string()), std::string::npos);
+  EXPECT_EQ(rows(kWholeSchema), schema);
+  EXPECT_EQ(one("PRAGMA foreign_keys"), "0");
+  EXPECT_EQ(one("SELECT version FROM agent_schema"), "1000");
+  EXPECT_TRUE(value_of(has_agent_schema(database())));
+
+  EXPECT_EQ(code_of(open_sqlite_store(path_)), ErrorCode::unsupported);
+  EXPECT_EQ(one("PRAGMA journal_mode"), "delete") << "opening must not have touched the file";
+}
+
+TEST_F(MigrationsTest, refuse_tables_of_another_program_that_have_our_names) {
+  for (const char* tables :
+       {"CREATE TABLE agent_sessions (id INTEGER, spy TEXT);"
+        "CREATE TABLE agent_messages (id INTEGER); CREATE TABLE agent_tool_calls (id INTEGER)",
+        "CREATE TABLE agent_schema (name TEXT)"}) {
+    Connection other = connect_plainly(":memory:");
+    expect_ok(execute(other.get(), tables));
+    const Rows schema = rows_of(other.get(), kWholeSchema);
+    EXPECT_EQ(code_of(run_agent_migrations(other.get())), ErrorCode::already_exists);
+    EXPECT_EQ(rows_of(other.get(), kWholeSchema), schema);
+  }
+}
+
+TEST_F(MigrationsTest, refuse_a_schema_that_has_lost_a_table_or_its_version) {
+  expect_ok(run_agent_migrations(database()));
+  run("DROP TABLE agent_tool_calls");
+  const auto refused = run_agent_migrations(database());
+  EXPECT_EQ(code_of(refused), ErrorCode::storage);
+  EXPECT_NE(refused.error().message.find("agent_tool_calls"), std::string::npos);
+  EXPECT_FALSE(value_of(has_agent_schema(database())));
+
+  Connection other = connect_plainly(":memory:");
+  expect_ok(run_agent_migrations(other.get()));
+  expect_ok(execute(other.get(), "DELETE FROM agent_schema"));
+  EXPECT_EQ(code_of(run_agent_migrations(other.get())), ErrorCode::storage);
+  expect_ok(execute(other.get(), "DROP TABLE agent_schema; CREATE TABLE agent_schema (x)"));
+  EXPECT_EQ(code_of(run_agent_migrations(other.get())), ErrorCode::storage);
+}
+
+TEST_F(MigrationsTest, refuse_a_connection_inside_a_transaction_and_leave_it_open) {
+  run("CREATE TABLE invoices (id INTEGER)");
+  run("BEGIN; INSERT INTO invoices VALUES (1)");
+  EXPECT_EQ(code_of(run_agent_migrations(database())), ErrorCode::invalid_argument);
+  EXPECT_FALSE(value_of(has_agent_schema(database())));
+  EXPECT_EQ(sqlite3_get_autocommit(database()), 0);
+  run("COMMIT");
+  EXPECT_EQ(one("SELECT count(*) FROM invoices"), "1");
+  expect_ok(run_agent_migrations(database()));
+}
+
+TEST_F(MigrationsTest, leave_the_busy_handler_and_a_running_query_of_the_program_alone) {
+  run("CREATE TABLE invoices (id INTEGER); INSERT INTO invoices VALUES (1), (2), (3)");
+  int asked = 0;
+  sqlite3_busy_handler(
+      database(), [](void* count, int) { return ++*static_cast<int*>(count) < 3 ? 1 : 0; }, &asked);
+  Connection other = connect_plainly(path_);
+  expect_ok(execute(other.get(), "BEGIN IMMEDIATE"));
+  EXPECT_EQ(code_of(run_agent_migrations(database())), ErrorCode::unavailable);
+  EXPECT_EQ(asked, 3);
+  expect_ok(execute(other.get(), "ROLLBACK"));
+
+  sqlite3_stmt* running = nullptr;
+  ASSERT_EQ(sqlite3_prepare_v2(database(), "SELECT id FROM invoices", -1, &running, nullptr),
+            SQLITE_OK);
+  ASSERT_EQ(sqlite3_step(running), SQLITE_ROW);
+  expect_ok(run_agent_migrations(database()));
+  EXPECT_EQ(sqlite3_step(running), SQLITE_ROW);
+  EXPECT_EQ(sqlite3_step(running), SQLITE_ROW);
+  EXPECT_EQ(sqlite3_step(running), SQLITE_DONE);
+  sqlite3_finalize(running);
+}
+
+TEST_F(MigrationsTest, refuse_no_connection_at_all) {
+  EXPECT_EQ(code_of(run_agent_migrations(nullptr)), ErrorCode::invalid_argument);
+  EXPECT_EQ(code_of(has_agent_schema(nullptr)), ErrorCode::invalid_argument);
+}
+
+TEST_F(MigrationsTest, are_not_misled_by_temporary_tables_or_attached_databases) {
+  run("CREATE TEMP TABLE agent_sessions (x); ATTACH ':memory:' AS other;"
+      "CREATE TABLE other.agent_messages (x)");
+  EXPECT_FALSE(value_of(has_agent_schema(database())));
+  expect_ok(run_agent_migrations(database()));
+  EXPECT_TRUE(value_of(has_agent_schema(database())));
+  EXPECT_EQ(rows("SELECT count(*) FROM pragma_table_info('agent_sessions', 'main')"), Rows{"19"});
+}
+
+}  // namespace
+}  // namespace wright::store

@@ -1,0 +1,129 @@
+#include "store/schema_upgrade.h"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "store/agent_schema.h"
+#include "store/sqlite_statement.h"
+
+namespace wright::store {
+namespace {
+
+// The rows rest in temporary tables meanwhile. No table is renamed: SQLite would rewrite views and
+// foreign keys of other tables that mention it.
+constexpr const char* kSetRowsAside = R"sql(
+CREATE TEMP TABLE agent_upgrade_sessions AS SELECT * FROM main.agent_sessions;
+CREATE TEMP TABLE agent_upgrade_messages AS SELECT * FROM main.agent_messages;
+CREATE TEMP TABLE agent_upgrade_tool_calls AS SELECT * FROM main.agent_tool_calls;
+DROP TABLE main.agent_tool_calls;
+DROP TABLE main.agent_messages;
+DROP TABLE main.agent_sessions;
+)sql";
+
+// Seconds become milliseconds. A count of 10^11 and more would be a year after 5000 in seconds, so
+// it is in milliseconds already.
+constexpr const char* kBringRowsBack = R"sql(
+INSERT INTO main.agent_sessions (id, agent_name, provider, model, system_prompt, user_prompt,
+                                 status, started_at, ended_at, result, error)
+SELECT id, agent_name, provider, model, system_prompt, user_prompt, status,
+       iif(started_at < 100000000000, started_at * 1000, started_at),
+       iif(ended_at < 100000000000, ended_at * 1000, ended_at), result, error
+FROM temp.agent_upgrade_sessions ORDER BY id;
+INSERT INTO main.agent_messages (id, session_id, role, content, created_at)
+SELECT id, session_id, role, content,
+       iif(created_at < 100000000000, created_at * 1000, created_at)
+FROM temp.agent_upgrade_messages ORDER BY id;
+INSERT INTO main.agent_tool_calls (id, session_id, message_id, tool_call_id, tool_name, request,
+                                   response, status, created_at, completed_at, execution_time_ms,
+                                   error_details)
+SELECT id, session_id, message_id, tool_call_id, tool_name, request, response, status,
+       iif(created_at < 100000000000, created_at * 1000, created_at),
+       iif(completed_at < 100000000000, completed_at * 1000, completed_at), execution_time_ms,
+       error_details
+FROM temp.agent_upgrade_tool_calls ORDER BY id;
+DROP TABLE temp.agent_upgrade_sessions;
+DROP TABLE temp.agent_upgrade_messages;
+DROP TABLE temp.agent_upgrade_tool_calls;
+)sql";
+
+// Indexes and triggers on our tables that other programs made, as SQL.
+Result<std::vector<std::string>> foreign_definitions(sqlite3* connection) {
+  auto statement =
+      Statement::prepare(connection,
+                         "SELECT sql FROM main.sqlite_master WHERE type IN ('index', 'trigger') "
+                         "AND sql IS NOT NULL AND lower(tbl_name) IN "
+                         "('agent_sessions', 'agent_messages', 'agent_tool_calls') "
+                         "AND lower(name) NOT IN ('idx_agent_messages_session_created', "
+                         "'idx_agent_tool_calls_session', 'idx_agent_tool_calls_status')");
+  if (!statement) return std::unexpected(statement.error());
+  std::vector<std::string> definitions;
+  const auto read = statement->query([&](const Row& row) -> Result<void> {
+    definitions.push_back(row.text(0));
+    return {};
+  });
+  if (!read) return std::unexpected(read.error());
+  return definitions;
+}
+
+using LastIds = std::vector<std::pair<std::string, std::int64_t>>;
+
+// The highest id that each table ever gave out, deleted rows included: ids are never given twice.
+Result<LastIds> last_ids(sqlite3* connection) {
+  LastIds ids;
+  bool has_sequence = false;
+  auto exists = Statement::prepare(
+      connection, "SELECT 1 FROM main.sqlite_master WHERE name = 'sqlite_sequence'");
+  if (!exists) return std::unexpected(exists.error());
+  auto looked = exists->query([&](const Row&) -> Result<void> {
+    has_sequence = true;
+    return {};
+  });
+  if (!looked) return std::unexpected(looked.error());
+  if (!has_sequence) return ids;
+  auto sequence =
+      Statement::prepare(connection,
+                         "SELECT name, seq FROM main.sqlite_sequence WHERE lower(name) IN "
+                         "('agent_sessions', 'agent_messages', 'agent_tool_calls')");
+  if (!sequence) return std::unexpected(sequence.error());
+  const auto read = sequence->query([&](const Row& row) -> Result<void> {
+    ids.emplace_back(row.text(0), row.integer(1));
+    return {};
+  });
+  if (!read) return std::unexpected(read.error());
+  return ids;
+}
+
+Result<void> restore_last_ids(sqlite3* connection, const LastIds& ids) {
+  auto forget =
+      Statement::prepare(connection, "DELETE FROM main.sqlite_sequence WHERE name = lower(?1)");
+  if (!forget) return std::unexpected(forget.error());
+  auto insert = Statement::prepare(
+      connection, "INSERT INTO main.sqlite_sequence (name, seq) VALUES (lower(?1), ?2)");
+  if (!insert) return std::unexpected(insert.error());
+  for (const auto& [table, id] : ids) {
+    if (auto done = forget->run(table); !done) return done;
+    if (auto done = insert->run(table, id); !done) return done;
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> upgrade_unversioned(sqlite3* connection) {
+  const auto definitions = foreign_definitions(connection);
+  if (!definitions) return std::unexpected(definitions.error());
+  const auto ids = last_ids(connection);
+  if (!ids) return std::unexpected(ids.error());
+  for (const char* sql : {kSetRowsAside, kCreateAgentTables, kBringRowsBack}) {
+    if (auto done = execute(connection, sql); !done) return done;
+  }
+  if (auto restored = restore_last_ids(connection, *ids); !restored) return restored;
+  for (const std::string& sql : *definitions) {
+    if (auto done = execute(connection, sql.c_str()); !done) return done;
+  }
+  return {};
+}
+
+}  // namespace wright::store

@@ -1,0 +1,199 @@
+// A disk that is full or broken at every possible moment: each write to the file system fails in
+// turn, and after each failure everything that was there before must still be there.
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include "store/testing.h"
+#include "store/unversioned_tables.h"
+#include "wright/migrations.h"
+
+namespace wright::store {
+namespace {
+
+// While it lives, SQLite opens files through a file system whose writes can be made to fail.
+class FaultyDisk {
+ public:
+  FaultyDisk() {
+    real_ = sqlite3_vfs_find(nullptr);
+    faulty_ = *real_;
+    faulty_.zName = "faulty";
+    faulty_.xOpen = open;
+    EXPECT_EQ(sqlite3_vfs_register(&faulty_, 1), SQLITE_OK);
+    heal();
+  }
+  FaultyDisk(const FaultyDisk&) = delete;
+  FaultyDisk& operator=(const FaultyDisk&) = delete;
+  ~FaultyDisk() {
+    sqlite3_vfs_unregister(&faulty_);
+    sqlite3_vfs_register(real_, 1);
+  }
+
+  // The next `count` writes succeed, all later ones fail with `sqlite_code`.
+  void fail_after(int count, int sqlite_code) {
+    writes_left_ = count;
+    sqlite_code_ = sqlite_code;
+    has_failed_ = false;
+  }
+  void heal() { fail_after(0, SQLITE_OK); }
+  bool has_failed() const { return has_failed_; }
+
+ private:
+  // The methods of one kind of file; SQLite has several. `methods` comes first, so that a file's
+  // pointer to it is one to the whole.
+  struct Methods {
+    sqlite3_io_methods methods;
+    const sqlite3_io_methods* real;
+  };
+  static Methods& faulty_methods(const sqlite3_io_methods* real) {
+    for (const auto& known : methods_) {
+      if (known->real == real) return *known;
+    }
+    methods_.push_back(std::make_unique<Methods>(Methods{*real, real}));
+    methods_.back()->methods.xWrite = write;
+    methods_.back()->methods.xSync = sync;
+    return *methods_.back();
+  }
+  static const sqlite3_io_methods* real_methods(sqlite3_file* file) {
+    return reinterpret_cast<const Methods*>(file->pMethods)->real;
+  }
+
+  static int open(sqlite3_vfs*, sqlite3_filename name, sqlite3_file* file, int flags, int* out) {
+    const int sqlite_code = real_->xOpen(real_, name, file, flags, out);
+    if (file->pMethods != nullptr) file->pMethods = &faulty_methods(file->pMethods).methods;
+    return sqlite_code;
+  }
+  static int outcome() {
+    if (sqlite_code_ == SQLITE_OK || writes_left_-- > 0) return SQLITE_OK;
+    writes_left_ = 0;
+    has_failed_ = true;
+    return sqlite_code_;
+  }
+  static int write(sqlite3_file* file, const void* bytes, int count, sqlite3_int64 offset) {
+    const int sqlite_code = outcome();
+    return sqlite_code != SQLITE_OK ? sqlite_code
+                                    : real_methods(file)->xWrite(file, bytes, count, offset);
+  }
+  static int sync(sqlite3_file* file, int flags) {
+    const int sqlite_code = outcome();
+    return sqlite_code != SQLITE_OK ? SQLITE_IOERR_FSYNC : real_methods(file)->xSync(file, flags);
+  }
+
+  static inline sqlite3_vfs* real_ = nullptr;
+  static inline sqlite3_vfs faulty_{};
+  static inline std::vector<std::unique_ptr<Methods>> methods_;
+  static inline int writes_left_ = 0;
+  static inline int sqlite_code_ = SQLITE_OK;
+  static inline bool has_failed_ = false;
+};
+
+class FaultTest : public ::testing::TestWithParam<int> {
+ protected:
+  // Calls attempt() with the first, the second, … write failing until it succeeds without meeting
+  // the fault; after each failure the disk is healed and check(error) called.
+  template <class Attempt, class Check>
+  void fail_everywhere(Attempt attempt, Check check) {
+    constexpr int kBound = 5000;
+    int failures = 0;
+    for (int count = 0; count < kBound; ++count) {
+      disk_.fail_after(count, GetParam());
+      const Result<void> outcome = attempt();
+      const bool has_failed = disk_.has_failed();
+      disk_.heal();
+      if (outcome) {
+        if (!has_failed) {
+          EXPECT_GT(failures, 0) << "no write was ever made to fail";
+          return;
+        }
+        continue;  // SQLite may leave a checkpoint for later
+      }
+      ++failures;
+      EXPECT_EQ(outcome.error().code, ErrorCode::storage) << outcome.error().message;
+      check(outcome.error());
+      if (HasFailure()) return;
+    }
+    FAIL() << "never succeeded";
+  }
+
+  TemporaryFolder folder_;
+  std::filesystem::path path_ = folder_ / "store.db";
+  FaultyDisk disk_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Disk, FaultTest, ::testing::Values(SQLITE_FULL, SQLITE_IOERR_WRITE),
+                         [](const auto& info) {
+                           return info.param == SQLITE_FULL ? "full" : "broken";
+                         });
+
+TEST_P(FaultTest, a_batch_that_cannot_be_written_leaves_nothing_behind) {
+  auto store = value_of(open_sqlite_store(path_, {.durability = Durability::full}));
+  ASSERT_NE(store, nullptr);
+  const SessionId id = value_of(store->create_session(session_named("a")));
+  const CallId call = value_of(store->create_tool_call(id, std::nullopt, {"c", "t", "{}"}));
+  const std::vector<Write> writes{
+      AppendMessage{id, {Role::assistant, {ToolCall{"d", "t", std::string(20'000, 'x')}}}},
+      UpdateCall{.call_id = call, .status = CallStatus::executing},
+      UpdateSession{.session_id = id, .iterations = 1}};
+  fail_everywhere(
+      [&]() -> Result<void> {
+        const auto applied = store->apply(writes);
+        if (!applied) return std::unexpected(applied.error());
+        return {};
+      },
+      [&](const Error& error) {
+        EXPECT_NE(error.message.find(path_.string()), std::string::npos) << error.message;
+        if (error.detail.find(":13}") != std::string::npos) {  // SQLITE_FULL
+          EXPECT_NE(error.message.find("disk is full"), std::string::npos) << error.message;
+        }
+        EXPECT_TRUE(value_of(store->get_messages(id)).empty());
+        EXPECT_EQ(value_of(store->get_pending_tool_calls(id)).size(), 1U);
+        EXPECT_EQ(value_of(store->get_session(id)).iterations, 0);
+      });
+  EXPECT_EQ(value_of(store->get_messages(id)).size(), 1U);
+  EXPECT_EQ(value_of(store->get_tool_calls(id)).size(), 2U);
+  store.reset();
+  EXPECT_EQ(rows_of(connect_plainly(path_).get(), "PRAGMA integrity_check").front(), "ok");
+}
+
+TEST_P(FaultTest, a_new_database_that_cannot_be_written_can_be_opened_later) {
+  fail_everywhere(
+      [&]() -> Result<void> {
+        std::filesystem::remove(path_);
+        const auto opened = open_sqlite_store(path_);
+        if (!opened) return std::unexpected(opened.error());
+        return {};
+      },
+      [&](const Error& error) {
+        EXPECT_NE(error.message.find(path_.string()), std::string::npos) << error.message;
+        EXPECT_NE(value_of(open_sqlite_store(path_)), nullptr);
+      });
+}
+
+TEST_P(FaultTest, an_upgrade_that_cannot_be_written_leaves_the_old_tables) {
+  Connection connection = connect_plainly(path_);
+  expect_ok(execute(connection.get(), kUnversionedTables));
+  expect_ok(execute(connection.get(), kUnversionedRows));
+  fail_everywhere([&] { return run_agent_migrations(connection.get()); },
+                  [&](const Error&) {
+                    const Connection other = connect_plainly(path_);
+                    EXPECT_EQ(rows_of(other.get(), "SELECT started_at FROM agent_sessions"),
+                              (std::vector<std::string>{"1700000000", "1700000100"}));
+                    EXPECT_EQ(rows_of(other.get(), "SELECT count(*) FROM agent_tool_calls").front(),
+                              "2");
+                    EXPECT_EQ(rows_of(other.get(), "PRAGMA integrity_check").front(), "ok");
+                  });
+  EXPECT_EQ(rows_of(connection.get(), "SELECT started_at FROM agent_sessions").front(),
+            "1700000000000");
+}
+
+TEST(FullDatabase, is_reported_as_a_full_disk) {
+  const TemporaryFolder folder;
+  const Connection connection = connect_plainly(folder / "small.db");
+  expect_ok(execute(connection.get(), "PRAGMA max_page_count = 5"));
+  const auto migrated = run_agent_migrations(connection.get());
+  EXPECT_EQ(code_of(migrated), ErrorCode::storage);
+  EXPECT_NE(migrated.error().message.find("disk is full"), std::string::npos);
+  EXPECT_FALSE(value_of(has_agent_schema(connection.get())));
+}
+
+}  // namespace
+}  // namespace wright::store

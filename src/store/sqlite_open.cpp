@@ -1,0 +1,145 @@
+#include "store/sqlite_open.h"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <limits>
+#include <system_error>
+
+#include "store/agent_schema.h"
+#include "store/sqlite_error.h"
+#include "store/sqlite_statement.h"
+#include "wright/migrations.h"
+
+namespace wright::store {
+namespace {
+
+constexpr std::string_view kInMemory = ":memory:";
+
+Result<void> create_folder_of(const std::filesystem::path& path) {
+  const std::filesystem::path folder = path.parent_path();
+  if (folder.empty()) return {};
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (!error) return {};
+  return fail(code_of_errno(error.value()),
+              fmt::format("Cannot create the folder {} for the database: {}",
+                          to_valid_utf8(folder.string()), error.message()));
+}
+
+// Leaves an existing file as it is. A transcript is private, so a new file is readable by its owner
+// alone; SQLite gives its side files the same mode. mknod() and not open(): closing a descriptor
+// would drop the locks of every other connection that this process has to the file.
+Result<void> create_private_file(const std::filesystem::path& path) {
+  if (::mknod(path.c_str(), S_IFREG | S_IRUSR | S_IWUSR, 0) == 0 || errno == EEXIST) return {};
+  const std::error_code error(errno, std::generic_category());
+  return fail(code_of_errno(error.value()),
+              fmt::format("Cannot create the database {}: {}", to_valid_utf8(path.string()),
+                          error.message()));
+}
+
+// SQLite may be built to read names that begin with "file:" as URIs; an absolute path never does.
+Result<std::filesystem::path> absolute_path(const std::filesystem::path& path) {
+  if (path.empty() || path.native().contains('\0')) {
+    return fail(ErrorCode::invalid_argument,
+                "The path of the database is empty or contains a NUL byte");
+  }
+  std::error_code error;
+  auto absolute = std::filesystem::absolute(path, error);
+  if (!error) return absolute;
+  return fail(code_of_errno(error.value()),
+              fmt::format("Cannot find the folder that {} is relative to: {}",
+                          to_valid_utf8(path.string()), error.message()));
+}
+
+Result<void> prepare_file(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (std::filesystem::is_directory(status)) {
+    return fail(
+        ErrorCode::invalid_argument,
+        fmt::format("{} is a folder; give the path of a database file, for example {}",
+                    to_valid_utf8(path.string()), to_valid_utf8((path / "wright.db").string())));
+  }
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("{} is not a regular file; choose another path for the database",
+                            to_valid_utf8(path.string())));
+  }
+  if (auto folder = create_folder_of(path); !folder) return folder;
+  return create_private_file(path);
+}
+
+Result<Connection> connect(const std::filesystem::path& path) {
+  int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE |
+              SQLITE_OPEN_PRIVATECACHE;
+  if (path == kInMemory) flags |= SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY;
+  sqlite3* opened = nullptr;
+  const int sqlite_code = sqlite3_open_v2(path.c_str(), &opened, flags, nullptr);
+  Connection connection(opened);
+  if (sqlite_code == SQLITE_OK) return connection;
+  Error error = error_of(opened, sqlite_code);
+  // A connection that never opened does not know its path.
+  error.message = fmt::format("Cannot open the database {}: {}", to_valid_utf8(path.string()),
+                              sqlite3_errmsg(opened));
+  return std::unexpected(std::move(error));
+}
+
+// Two processes that open a new file at once may both want to switch it; SQLite then answers busy
+// at once, without waiting for its busy timeout.
+Result<void> switch_to_wal(sqlite3* connection, std::chrono::milliseconds busy_timeout) {
+  constexpr int kPauseMs = 5;
+  const auto deadline = std::chrono::steady_clock::now() + busy_timeout;
+  while (true) {
+    auto switched = execute(connection, "PRAGMA journal_mode = WAL");
+    if (switched || switched.error().code != ErrorCode::unavailable ||
+        std::chrono::steady_clock::now() >= deadline) {
+      return switched;
+    }
+    sqlite3_sleep(kPauseMs);
+  }
+}
+
+Result<void> set_up(sqlite3* connection, const SqliteOptions& options) {
+  const auto timeout_ms = std::clamp<std::chrono::milliseconds::rep>(
+      options.busy_timeout.count(), 0, std::numeric_limits<int>::max());
+  sqlite3_busy_timeout(connection, static_cast<int>(timeout_ms));
+  if (sqlite3_db_readonly(connection, "main") == 1) {
+    return std::unexpected(error_of(connection, SQLITE_READONLY));
+  }
+  // Reading comes first: what is not ours to write is found out before the journal mode changes it.
+  if (const auto state = agent_schema_state(connection); !state) {
+    return std::unexpected(state.error());
+  }
+  if (auto wal = switch_to_wal(connection, options.busy_timeout); !wal) return wal;
+  const char* synchronous = options.durability == Durability::full ? "PRAGMA synchronous = FULL"
+                                                                   : "PRAGMA synchronous = NORMAL";
+  if (auto set = execute(connection, synchronous); !set) return set;
+  return run_agent_migrations(connection);
+}
+
+}  // namespace
+
+void CloseConnection::operator()(sqlite3* connection) const {
+  sqlite3_close_v2(connection);
+}
+
+Result<Connection> open_database(const std::filesystem::path& path, const SqliteOptions& options) {
+  Result<std::filesystem::path> name = path;
+  if (path != kInMemory) {
+    name = absolute_path(path);
+    if (!name) return std::unexpected(std::move(name).error());
+    if (auto prepared = prepare_file(*name); !prepared) return std::unexpected(prepared.error());
+  }
+  auto connection = connect(*name);
+  if (!connection) return connection;
+  if (auto ready = set_up(connection->get(), options); !ready) {
+    return std::unexpected(std::move(ready).error());
+  }
+  return connection;
+}
+
+}  // namespace wright::store

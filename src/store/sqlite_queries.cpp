@@ -1,0 +1,84 @@
+#include "store/sqlite_queries.h"
+
+#include <fmt/format.h>
+
+#include <string>
+
+namespace wright::store {
+namespace {
+
+constexpr std::string_view kCallColumns =
+    "id, session_id, message_id, tool_call_id, tool_name, request, response, status, created_at, "
+    "completed_at, execution_time_ms, error_details";
+
+std::string sql_of(Query query) {
+  switch (query) {
+    case Query::begin: return "BEGIN IMMEDIATE";
+    case Query::commit: return "COMMIT";
+    case Query::insert_session:
+      return "INSERT INTO agent_sessions (agent_name, provider, model, system_prompt, user_prompt, "
+             "started_at, parent_session_id, config, format_version) "
+             "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+    case Query::update_session:
+      // ?3 says whether ended_at becomes ?4 or stays as it is.
+      return "UPDATE agent_sessions SET status = coalesce(?2, status), "
+             "ended_at = CASE WHEN ?3 THEN ?4 ELSE ended_at END, "
+             "result = coalesce(?5, result), error = coalesce(?6, error), "
+             "input_tokens = coalesce(?7, input_tokens), "
+             "output_tokens = coalesce(?8, output_tokens), "
+             "cached_tokens = coalesce(?9, cached_tokens), "
+             "reasoning_tokens = coalesce(?10, reasoning_tokens), "
+             "iterations = coalesce(?11, iterations) WHERE id = ?1";
+    case Query::delete_session: return "DELETE FROM agent_sessions WHERE id = ?1";
+    case Query::session:
+      return fmt::format("SELECT {} FROM agent_sessions WHERE id = ?1", kSessionColumns);
+    case Query::session_exists: return "SELECT 1 FROM agent_sessions WHERE id = ?1";
+    case Query::session_family:
+      return "WITH RECURSIVE family (id) AS ("
+             "SELECT id FROM agent_sessions WHERE id = ?1 UNION "
+             "SELECT child.id FROM agent_sessions child "
+             "JOIN family ON child.parent_session_id = family.id) "
+             "SELECT id FROM family ORDER BY id DESC";
+    case Query::insert_message:
+      return "INSERT INTO agent_messages (session_id, role, content, created_at, parts, "
+             "tool_call_id) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+    case Query::messages:
+      // The inner query reads the index alone; the rows then come by id without being sorted.
+      return "SELECT id, session_id, role, content, created_at, parts, tool_call_id "
+             "FROM agent_messages "
+             "WHERE id IN (SELECT id FROM agent_messages WHERE session_id = ?1) ORDER BY id";
+    case Query::message_exists:
+      return "SELECT 1 FROM agent_messages WHERE id = ?1 AND session_id = ?2";
+    case Query::insert_call:
+      return "INSERT INTO agent_tool_calls (session_id, message_id, tool_call_id, tool_name, "
+             "request, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+    case Query::update_call:
+      return "UPDATE agent_tool_calls SET status = ?2, completed_at = ?3, "
+             "response = coalesce(?4, response), "
+             "execution_time_ms = coalesce(?5, execution_time_ms), "
+             "error_details = coalesce(?6, error_details) WHERE id = ?1";
+    case Query::call_status: return "SELECT status FROM agent_tool_calls WHERE id = ?1";
+    case Query::calls:
+      return fmt::format("SELECT {} FROM agent_tool_calls WHERE session_id = ?1 ORDER BY id",
+                         kCallColumns);
+    case Query::calls_with_status:
+      return fmt::format(
+          "SELECT {} FROM agent_tool_calls WHERE session_id = ?1 AND status = ?2 ORDER BY id",
+          kCallColumns);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Statement*> Queries::prepared(Query query) {
+  auto& kept = statements_[static_cast<std::size_t>(query)];
+  if (!kept) {
+    auto statement = Statement::prepare(connection_, sql_of(query), Lifetime::kept);
+    if (!statement) return std::unexpected(std::move(statement).error());
+    kept = std::move(*statement);
+  }
+  return &*kept;
+}
+
+}  // namespace wright::store

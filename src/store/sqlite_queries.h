@@ -1,0 +1,66 @@
+// Every statement that the SQLite store keeps prepared, by name. Statements are prepared when they
+// are first needed. The one for listing sessions depends on its filter and is not among them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "store/sqlite_statement.h"
+
+namespace wright::store {
+
+enum class Query : std::uint8_t {
+  begin,
+  commit,
+  insert_session,
+  update_session,
+  delete_session,
+  session,
+  session_exists,
+  session_family,
+  insert_message,
+  messages,
+  message_exists,
+  insert_call,
+  update_call,
+  call_status,
+  calls,
+  calls_with_status,
+};
+inline constexpr std::size_t kQueryCount = static_cast<std::size_t>(Query::calls_with_status) + 1;
+
+// The columns of agent_sessions in the order in which the store reads them.
+inline constexpr std::string_view kSessionColumns =
+    "id, agent_name, provider, model, system_prompt, user_prompt, status, started_at, ended_at, "
+    "result, error, parent_session_id, input_tokens, output_tokens, cached_tokens, "
+    "reasoning_tokens, iterations, config, format_version";
+
+class Queries {
+ public:
+  explicit Queries(sqlite3* connection) : connection_(connection) {}
+
+  template <class... Values>
+  Result<void> run(Query query, const Values&... values) {
+    const Result<Statement*> statement = prepared(query);
+    if (!statement) return std::unexpected(statement.error());
+    return (*statement)->run(values...);
+  }
+
+  // Calls on_row(Row) -> Result<void> for each row.
+  template <class OnRow, class... Values>
+  Result<void> each(Query query, OnRow on_row, const Values&... values) {
+    const Result<Statement*> statement = prepared(query);
+    if (!statement) return std::unexpected(statement.error());
+    return (*statement)->query(std::move(on_row), values...);
+  }
+
+ private:
+  Result<Statement*> prepared(Query query);
+
+  sqlite3* connection_;
+  std::array<std::optional<Statement>, kQueryCount> statements_;
+};
+
+}  // namespace wright::store

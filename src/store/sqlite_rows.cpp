@@ -1,0 +1,86 @@
+#include "store/sqlite_rows.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "store/json_columns.h"
+#include "store/message_codec.h"
+
+namespace wright::store {
+namespace {
+
+std::unexpected<Error> unreadable(std::string_view what, std::int64_t id, const Error& why) {
+  return fail(ErrorCode::storage,
+              fmt::format("The stored {} {} cannot be read: {}", what, id, why.message));
+}
+
+}  // namespace
+
+Result<Session> session_from(const Row& row) {
+  const SessionId id = row.integer(0);
+  const auto status = session_status_from(row.text(6));
+  if (!status) return unreadable("session", id, status.error());
+  auto config = json_from(row.optional_text(17));
+  if (!config) return unreadable("session", id, config.error());
+  return Session{
+      .id = id,
+      .agent_name = row.text(1),
+      .provider = row.text(2),
+      .model = row.text(3),
+      .system_prompt = row.optional_text(4),
+      .user_prompt = row.text(5),
+      .status = *status,
+      .started_at = row.integer(7),
+      .ended_at = row.optional_integer(8),
+      .result = row.optional_text(9),
+      .error = row.optional_text(10),
+      .parent_session_id = row.optional_integer(11),
+      .usage = {row.integer(12), row.integer(13), row.integer(14), row.integer(15)},
+      .iterations = static_cast<int>(row.integer(16)),
+      .config = std::move(*config).value_or(Json()),
+      .format_version = static_cast<int>(row.integer(18)),
+  };
+}
+
+Result<StoredMessage> message_from(const Row& row) {
+  const MessageId id = row.integer(0);
+  const auto role = role_from(row.text(2));
+  if (!role) return unreadable("message", id, role.error());
+  MessageColumns columns{row.text(3), row.optional_text(5), row.optional_text(6)};
+  auto message = message_from(*role, columns);
+  if (!message) return unreadable("message", id, message.error());
+  return StoredMessage{
+      .id = id,
+      .session_id = row.integer(1),
+      .message = std::move(*message),
+      .content = std::move(columns.content),
+      .created_at = row.integer(4),
+  };
+}
+
+Result<StoredCall> call_from(const Row& row) {
+  const CallId id = row.integer(0);
+  auto request = arguments_from(row.text(5));
+  if (!request) return unreadable("tool call", id, request.error());
+  auto response = json_from(row.optional_text(6));
+  if (!response) return unreadable("tool call", id, response.error());
+  const auto status = call_status_from(row.text(7));
+  if (!status) return unreadable("tool call", id, status.error());
+  return StoredCall{
+      .id = id,
+      .session_id = row.integer(1),
+      .message_id = row.optional_integer(2),
+      .tool_call_id = row.text(3),
+      .tool_name = row.text(4),
+      .request = std::move(*request),
+      .response = std::move(*response),
+      .status = *status,
+      .created_at = row.integer(8),
+      .completed_at = row.optional_integer(9),
+      .execution_time_ms = row.optional_integer(10),
+      .error_details = row.optional_text(11),
+  };
+}
+
+}  // namespace wright::store

@@ -1,0 +1,14 @@
+// Rows of the agent tables as the values of store.h. A row that cannot be read (broken JSON, an
+// unknown status) is an error that names it.
+#pragma once
+
+#include "store/sqlite_statement.h"
+#include "wright/store.h"
+
+namespace wright::store {
+
+Result<Session> session_from(const Row& row);        // columns: kSessionColumns
+Result<StoredMessage> message_from(const Row& row);  // columns: Query::messages
+Result<StoredCall> call_from(const Row& row);        // columns: Query::calls
+
+}  // namespace wright::store

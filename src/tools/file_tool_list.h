@@ -1,0 +1,18 @@
+// The single tools behind file_tools() of wright/tools.h.
+#pragma once
+
+#include <memory>
+
+#include "tools/workspace.h"
+#include "wright/tool.h"
+
+namespace wright::tools {
+
+// Tools are values that are copied, so the workspace belongs to all copies together.
+using SharedWorkspace = std::shared_ptr<const Workspace>;
+
+Tool list_files_tool(SharedWorkspace workspace);
+Tool read_file_tool(SharedWorkspace workspace);
+Tool grep_tool(SharedWorkspace workspace);
+
+}  // namespace wright::tools

@@ -1,0 +1,175 @@
+// list_files: which files are there. Reads folders, never files.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+#include <tuple>
+
+#include "tools/file_tool_list.h"
+#include "tools/glob.h"
+#include "tools/output_budget.h"
+#include "tools/tree_walk.h"
+#include "wright/describe.h"
+
+namespace wright::tools {
+
+enum class SortOrder : std::uint8_t { name, size, modified };
+WRIGHT_ENUM(SortOrder, name, size, modified)
+
+struct ListFilesArguments {
+  std::string pattern;
+  std::optional<std::string> path;
+  bool recursive = true;
+  bool include_hidden = false;
+  bool details = false;
+  SortOrder sort = SortOrder::name;
+  int limit = 1000;
+};
+WRIGHT_DESCRIBE(
+    ListFilesArguments,
+    WRIGHT_FIELD(pattern,
+                 "Glob. Without a slash it matches file names at any depth (*.cpp; * is "
+                 "everything); with a slash it is anchored at path (src/**/*.h). Also ? [a-z] "
+                 "[!a] {a,b}")
+        .min_length(1),
+    WRIGHT_FIELD(path, "Folder to list, relative to the base; the base itself when absent"),
+    WRIGHT_FIELD(recursive,
+                 "All files at every depth; false lists the direct entries, folders with a / at "
+                 "the end")
+        .with_default(),
+    WRIGHT_FIELD(include_hidden, "Also names that start with a dot").with_default(),
+    WRIGHT_FIELD(details, "Size in bytes and time of change for each file").with_default(),
+    WRIGHT_FIELD(sort, "By name, or largest first, or most recently changed first").with_default(),
+    WRIGHT_FIELD(limit, "How many at most").at_least(1).at_most(10'000).with_default())
+
+namespace {
+
+struct Listed {
+  std::string path;
+  FileStatus status;
+};
+
+// Keeps the first `limit` of all that it is given, in the order asked for.
+class Selection {
+ public:
+  Selection(SortOrder order, std::size_t limit) : order_(order), limit_(limit) {}
+
+  void add(Listed listed) {
+    kept_.push_back(std::move(listed));
+    if (kept_.size() >= 2 * limit_) shrink();
+  }
+
+  std::vector<Listed> take() && {
+    shrink();
+    std::ranges::sort(kept_, [this](const Listed& a, const Listed& b) { return before(a, b); });
+    return std::move(kept_);
+  }
+
+ private:
+  bool before(const Listed& left, const Listed& right) const {
+    const auto key = [this](const Listed& listed) {
+      const std::int64_t number = order_ == SortOrder::size       ? listed.status.size
+                                  : order_ == SortOrder::modified ? listed.status.modified
+                                                                  : 0;
+      return std::tuple<std::int64_t, std::string_view>(-number, listed.path);
+    };
+    return key(left) < key(right);
+  }
+
+  void shrink() {
+    if (kept_.size() <= limit_) return;
+    std::ranges::nth_element(kept_, kept_.begin() + static_cast<std::ptrdiff_t>(limit_),
+                             [this](const Listed& a, const Listed& b) { return before(a, b); });
+    kept_.resize(limit_);
+  }
+
+  SortOrder order_;
+  std::size_t limit_;
+  std::vector<Listed> kept_;
+};
+
+std::string iso_time(std::int64_t nanoseconds) {
+  const auto seconds =
+      static_cast<std::time_t>((nanoseconds - (nanoseconds < 0 ? 999'999'999 : 0)) / 1'000'000'000);
+  std::tm utc{};
+  if (::gmtime_r(&seconds, &utc) == nullptr) return {};
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", utc.tm_year + 1900, utc.tm_mon + 1,
+                     utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec);
+}
+
+Result<Json> list_files(const Workspace& workspace, const ListFilesArguments& arguments,
+                        const std::stop_token& stop) {
+  const auto glob = Glob::parse(arguments.pattern);
+  if (!glob) return std::unexpected(glob.error());
+  const auto path = workspace.locate(arguments.path.value_or("."));
+  if (!path) return std::unexpected(path.error());
+  const auto folder = workspace.open_folder(*path);
+  if (!folder) return std::unexpected(folder.error());
+
+  const WalkOptions options{
+      .extent = arguments.recursive ? Extent::tree : Extent::entries,
+      .hidden = arguments.include_hidden ? Hidden::visit : Hidden::leave_out,
+      .links = Links::follow,
+      .sizes =
+          arguments.details || arguments.sort != SortOrder::name ? Sizes::known : Sizes::unknown,
+      .wanted = [&](const std::string& inside) { return glob->matches(inside); }};
+  Selection selection(arguments.sort, static_cast<std::size_t>(arguments.limit));
+  std::int64_t files = 0;
+  std::int64_t folders = 0;
+  const auto skipped = walk(workspace, *folder, options, stop, [&](const WalkEntry& entry) {
+    const bool is_folder = entry.kind == EntryKind::folder;
+    ++(is_folder ? folders : files);
+    Listed listed{entry.path, entry.status};
+    if (is_folder) {
+      listed.path += '/';
+      listed.status.size = 0;  // what a folder takes itself tells nothing about what is in it
+    }
+    selection.add(std::move(listed));
+    return Visited::go_on;
+  });
+  if (!skipped) return std::unexpected(skipped.error());
+
+  OutputBudget budget;
+  JsonArray shown;
+  bool is_cut = false;
+  for (Listed& listed : std::move(selection).take()) {
+    std::string name = to_valid_utf8(std::move(listed.path));
+    constexpr std::size_t kDetailBytes = 80;
+    is_cut = !budget.take(json_size(name) + 1 + (arguments.details ? kDetailBytes : 0));
+    if (is_cut) break;
+    if (arguments.details) {
+      shown.push_back(JsonObject{{"path", std::move(name)},
+                                 {"size", listed.status.size},
+                                 {"modified", iso_time(listed.status.modified)}});
+    } else {
+      shown.emplace_back(std::move(name));
+    }
+  }
+  const auto count = static_cast<std::int64_t>(shown.size());
+  JsonObject result{{"current_path", *path}, {"files", std::move(shown)}, {"total_files", files}};
+  if (!arguments.recursive) result["total_folders"] = folders;
+  result["truncated"] = count < files + folders;
+  result["limit"] = arguments.limit;
+  result["skipped"] = JsonObject{{"ignored", skipped->ignored},
+                                 {"hidden", skipped->hidden},
+                                 {"unreadable", skipped->unreadable}};
+  if (is_cut) {
+    result["note"] = fmt::format(
+        "Only the first {} are shown, to keep the answer readable; narrow pattern or path", count);
+  }
+  return result;
+}
+
+}  // namespace
+
+Tool list_files_tool(SharedWorkspace workspace) {
+  return tool(
+      "list_files",
+      "Lists files below the base folder that match a glob. Leaves out what .gitignore names, "
+      "hidden files and node_modules, and says how many of those there were.",
+      [workspace = std::move(workspace)](const ListFilesArguments& arguments, Context& context)
+          -> Result<Json> { return list_files(*workspace, arguments, context.stop); },
+      {.effect = Effect::read});
+}
+
+}  // namespace wright::tools

@@ -1,0 +1,256 @@
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tools/temporary_folder.h"
+
+namespace wright::tools {
+namespace {
+
+Json read(const TemporaryFolder& base, std::string_view arguments) {
+  auto result = call(base, "read_file", arguments);
+  EXPECT_TRUE(result) << result.error().message;
+  return result.value_or(Json());
+}
+
+std::string read_error(const TemporaryFolder& base, std::string_view arguments) {
+  const auto result = call(base, "read_file", arguments);
+  return result ? "no error" : result.error().message;
+}
+
+std::string content(const Json& result) {
+  return std::string(result.at("content").as_string());
+}
+
+std::string note(const Json& result) {
+  const Json* found = result.as_object().if_contains("note");
+  return found == nullptr ? "" : std::string(found->as_string());
+}
+
+TEST(ReadFile, answers_in_the_promised_shape) {
+  const TemporaryFolder base;
+  base.write("src/a.txt", "one\ntwo\nthree\n");
+  EXPECT_EQ(to_text(read(base, R"({"file_path": "./src/a.txt"})")),
+            R"({"file_path":"src/a.txt","content":"one\ntwo\nthree\n","start_line":1,"end_line":3,)"
+            R"("total_lines":3,"truncated":false,"size":14})");
+}
+
+TEST(ReadFile, reads_a_range_and_says_where_to_go_on) {
+  const TemporaryFolder base;
+  base.write("a", "1\n2\n3\n4\n5");
+  const Json middle = read(base, R"({"file_path": "a", "offset": 2, "limit": 2})");
+  EXPECT_EQ(content(middle), "2\n3\n");
+  EXPECT_EQ(middle.at("start_line"), 2);
+  EXPECT_EQ(middle.at("end_line"), 3);
+  EXPECT_EQ(middle.at("total_lines"), 5);
+  EXPECT_EQ(middle.at("truncated"), true);
+  EXPECT_EQ(note(middle), "2 lines follow; go on with offset 4.");
+  const Json rest = read(base, R"({"file_path": "a", "offset": 4})");
+  EXPECT_EQ(content(rest), "4\n5");
+  EXPECT_EQ(rest.at("end_line"), 5);
+  EXPECT_EQ(rest.at("truncated"), false);
+  EXPECT_EQ(note(rest), "");
+}
+
+TEST(ReadFile, refuses_an_offset_beyond_the_end) {
+  const TemporaryFolder base;
+  base.write("a", "1\n2\n").write("empty");
+  EXPECT_EQ(read_error(base, R"({"file_path": "a", "offset": 3})"),
+            "offset 3 is beyond the end: 'a' has 2 lines");
+  EXPECT_EQ(read_error(base, R"({"file_path": "empty", "offset": 2})"),
+            "offset 2 is beyond the end: 'empty' has 0 lines");
+  EXPECT_EQ(read_error(base, R"({"file_path": "a", "offset": 0})"),
+            "Parameter offset must be at least 1, not 0");
+  EXPECT_EQ(read_error(base, R"({"file_path": "a", "limit": -1})"),
+            "Parameter limit must be at least 1, not -1");
+}
+
+TEST(ReadFile, shows_an_empty_file_as_such) {
+  const TemporaryFolder base;
+  base.write("empty");
+  const Json result = read(base, R"({"file_path": "empty"})");
+  EXPECT_EQ(content(result), "");
+  EXPECT_EQ(result.at("total_lines"), 0);
+  EXPECT_EQ(result.at("end_line"), 0);
+  EXPECT_EQ(note(result), "The file is empty.");
+}
+
+TEST(ReadFile, reads_2000_lines_unless_told_otherwise) {
+  const TemporaryFolder base;
+  std::string text;
+  for (int i = 0; i < 3000; ++i) text += "x\n";
+  base.write("a", text);
+  EXPECT_EQ(read(base, R"({"file_path": "a"})").at("end_line"), 2000);
+  EXPECT_EQ(read(base, R"({"file_path": "a", "limit": 2500})").at("end_line"), 2500);
+}
+
+TEST(ReadFile, cuts_long_lines_between_characters) {
+  const TemporaryFolder base;
+  std::string accents;
+  for (int i = 0; i < 2500; ++i) accents += "é";
+  base.write("a", std::string(2000, 'x') + "\n" + std::string(2001, 'y') + "\n" + accents + "\nz");
+  const Json result = read(base, R"({"file_path": "a"})");
+  const Strings lines = split(content(result), '\n');
+  ASSERT_EQ(lines.size(), 4U);
+  EXPECT_EQ(lines[0], std::string(2000, 'x'));
+  EXPECT_EQ(lines[1], std::string(2000, 'y') + "… [cut, 1 more characters]");
+  EXPECT_EQ(lines[2], accents.substr(0, 4000) + "… [cut, 500 more characters]");
+  EXPECT_EQ(lines[3], "z");
+  EXPECT_EQ(result.at("truncated"), true);
+  EXPECT_EQ(result.at("total_lines"), 4);
+}
+
+TEST(ReadFile, stays_within_what_a_model_gets_to_read) {
+  const TemporaryFolder base;
+  std::string text;
+  for (int i = 0; i < 1500; ++i) text += fmt::format("{:04} {}\n", i, std::string(95, '"'));
+  base.write("quotes", text);
+  base.write("control", std::string(200'000, '\x01'));
+  const Json result = read(base, R"({"file_path": "quotes"})");
+  EXPECT_LT(to_text(result).size(), ToolOptions{}.output_limit);
+  EXPECT_EQ(result.at("truncated"), true);
+  EXPECT_EQ(result.at("total_lines"), 1500);
+  // Reading on at the offset of the note misses nothing and repeats nothing.
+  std::string all;
+  std::int64_t offset = 1;
+  while (offset <= 1500) {
+    const Json part = read(base, fmt::format(R"({{"file_path": "quotes", "offset": {}}})", offset));
+    ASSERT_GE(part.at("end_line").as_int64(), offset);
+    all += content(part);
+    offset = part.at("end_line").as_int64() + 1;
+  }
+  EXPECT_EQ(all, text);
+  EXPECT_LT(to_text(read(base, R"({"file_path": "control"})")).size(), ToolOptions{}.output_limit);
+}
+
+TEST(ReadFile, recognises_binary_files) {
+  const TemporaryFolder base;
+  base.write("a.png", std::string_view("\x89PNG\r\n\x1A\n\0\0\0\rIHDR", 16));
+  base.write("unknown", std::string_view("ab\0cd", 5));
+  EXPECT_EQ(to_text(read(base, R"({"file_path": "a.png"})")),
+            R"({"file_path":"a.png","size":16,"binary":true,"media_type":"image/png",)"
+            R"("note":"The file is not UTF-8 text; its content is not shown."})");
+  EXPECT_EQ(read(base, R"({"file_path": "unknown"})").at("media_type").as_string(),
+            "application/octet-stream");
+}
+
+TEST(ReadFile, repairs_what_is_not_utf8_and_says_so) {
+  const TemporaryFolder base;
+  base.write("latin1", "caf\xE9\nna\xEFve\n");
+  base.write("tails", std::string(30'000, '\x80') + "\nend\n");
+  const Json result = read(base, R"({"file_path": "latin1"})");
+  EXPECT_EQ(content(result), "caf\xEF\xBF\xBD\nna\xEF\xBF\xBDve\n");
+  EXPECT_EQ(note(result), "Bytes that are not UTF-8 are shown as U+FFFD.");
+  const Json tails = read(base, R"({"file_path": "tails"})");
+  EXPECT_TRUE(is_valid_utf8(content(tails)));
+  EXPECT_TRUE(content(tails).ends_with("more characters]\nend\n"));
+}
+
+TEST(ReadFile, does_not_take_a_character_across_two_reads_for_a_broken_one) {
+  const TemporaryFolder base;
+  std::string text(256 * 1024 - 1, 'x');
+  for (std::size_t i = 100; i < text.size(); i += 100) text[i] = '\n';
+  text += "é\n";
+  base.write("a", text);
+  const Json result = read(base, R"({"file_path": "a", "offset": 2622})");
+  EXPECT_TRUE(content(result).ends_with("xé\n")) << content(result);
+  EXPECT_EQ(result.at("truncated"), false);
+}
+
+TEST(ReadFile, hides_carriage_returns_at_line_ends_and_says_so) {
+  const TemporaryFolder base;
+  base.write("dos", "one\r\ntwo\rstill two\r\nlast\r");
+  const Json result = read(base, R"({"file_path": "dos"})");
+  EXPECT_EQ(content(result), "one\ntwo\rstill two\nlast\r");
+  EXPECT_EQ(result.at("total_lines"), 3);
+  EXPECT_EQ(note(result), "Lines end in CR LF; the CR is not shown.");
+}
+
+TEST(ReadFile, counts_the_lines_of_large_files_without_holding_them) {
+  const TemporaryFolder base;
+  {
+    // Text, then a hole of 16 MiB (one line of NUL bytes), then the last line.
+    std::ofstream file(base / "large", std::ios::binary);
+    for (int i = 0; i < 1000; ++i) file << "line " << i << " of the beginning\n";
+    file.seekp(16 << 20);
+    file << "\nthe end\n";
+  }
+  const Json start = read(base, R"({"file_path": "large", "limit": 1})");
+  EXPECT_EQ(content(start), "line 0 of the beginning\n");
+  EXPECT_EQ(start.at("total_lines"), 1002);
+  EXPECT_EQ(content(read(base, R"({"file_path": "large", "offset": 1002})")), "the end\n");
+  const Json hole = read(base, R"({"file_path": "large", "offset": 1001, "limit": 1})");
+  EXPECT_LT(to_text(hole).size(), ToolOptions{}.output_limit);
+  EXPECT_EQ(hole.at("truncated"), true);
+}
+
+TEST(ReadFile, reads_files_whose_size_the_system_does_not_tell) {
+  const auto tools = file_tools("/proc/self");
+  ASSERT_TRUE(tools);
+  const auto result = call(*tools, "read_file", R"({"file_path": "status", "limit": 1})");
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_TRUE(content(*result).starts_with("Name:\twright"));
+  EXPECT_GT(result->at("size").as_int64(), 0);
+}
+
+TEST(ReadFile, does_not_block_on_a_pipe) {
+  const TemporaryFolder base;
+  ASSERT_EQ(::mkfifo((base / "pipe").c_str(), 0600), 0);
+  EXPECT_EQ(read_error(base, R"({"file_path": "pipe"})"),
+            "'pipe' is not a regular file but a pipe, socket or device");
+}
+
+TEST(ReadFile, suggests_files_with_similar_names) {
+  const TemporaryFolder base;
+  base.write("src/parser.cpp").write("src/parser_test.cpp").write("lib/Parser.cpp");
+  base.write("docs/unrelated.md").write("src/lexer.cpp");
+  EXPECT_EQ(read_error(base, R"({"file_path": "parser.cpp"})"),
+            "There is no 'parser.cpp' in the base folder. Similar paths: lib/Parser.cpp, "
+            "src/parser.cpp, src/parser_test.cpp");
+  EXPECT_EQ(read_error(base, R"({"file_path": "src/lexr.cpp"})"),
+            "There is no 'src/lexr.cpp' in the base folder. Similar paths: src/lexer.cpp");
+  EXPECT_EQ(read_error(base, R"({"file_path": "qqqqqqqq"})"),
+            "There is no 'qqqqqqqq' in the base folder");
+}
+
+TEST(ReadFile, says_what_is_wrong_with_its_arguments) {
+  const TemporaryFolder base;
+  base.make_folder("folder");
+  EXPECT_EQ(read_error(base, "{}"), "Missing required parameter: file_path");
+  EXPECT_EQ(read_error(base, R"({"file_path": ["a"]})"),
+            "Parameter file_path must be a string, not an array");
+  EXPECT_EQ(read_error(base, R"({"file_path": "a", "offset": "1"})"),
+            "Parameter offset must be an integer, not a string");
+  EXPECT_EQ(read_error(base, R"({"file_path": "folder"})"),
+            "'folder' is a folder, not a file; list_files shows what is in it");
+  EXPECT_EQ(read_error(base, R"({"file_path": "a\u0000b"})").find("The path 'a"), 0U);
+  EXPECT_NE(read_error(base, R"({"file_path": "/etc/passwd"})").find(base.path().native()),
+            std::string::npos);
+}
+
+TEST(ReadFile, says_when_the_system_refuses) {
+  const TemporaryFolder base;
+  base.write("closed", "x");
+  ASSERT_EQ(::chmod(base.path().c_str(), 0755), 0);
+  ASSERT_EQ(::chmod((base / "closed").c_str(), 0), 0);
+  const auto tools = file_tools(base.path());
+  const auto result = [&] {
+    const WithoutRoot without_root;
+    return call(*tools, "read_file", R"({"file_path": "closed"})");
+  }();
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, ErrorCode::permission_denied);
+  EXPECT_EQ(result.error().message, "The system refuses to open 'closed'");
+}
+
+TEST(ReadFile, ends_when_it_is_cancelled) {
+  const TemporaryFolder base;
+  base.write("a", "x");
+  std::stop_source source;
+  source.request_stop();
+  const auto result = call(base, "read_file", R"({"file_path": "a"})", source.get_token());
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, ErrorCode::cancelled);
+}
+
+}  // namespace
+}  // namespace wright::tools

@@ -1,0 +1,141 @@
+// For tests of this folder: a folder that is removed with everything in it, ways to fill it, and a
+// way to call a tool as a model does.
+#pragma once
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "wright/tools.h"
+
+namespace wright::tools {
+
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "wright-XXXXXX").native();
+    if (::mkdtemp(name.data()) == nullptr) std::abort();
+    path_ = std::filesystem::canonical(name);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path operator/(std::string_view inside) const { return path_ / inside; }
+
+  // Makes the folders on the way too.
+  const TemporaryFolder& write(std::string_view inside, std::string_view content = "") const {
+    const auto file = path_ / inside;
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file, std::ios::binary) << content;
+    return *this;
+  }
+  const TemporaryFolder& make_folder(std::string_view inside) const {
+    std::filesystem::create_directories(path_ / inside);
+    return *this;
+  }
+  const TemporaryFolder& link(std::string_view inside, const std::filesystem::path& target) const {
+    std::filesystem::create_directories((path_ / inside).parent_path());
+    std::filesystem::create_symlink(target, path_ / inside);
+    return *this;
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// Drops the rights of root while it lives, so that permissions mean something.
+class WithoutRoot {
+ public:
+  WithoutRoot() { become(65534); }
+  ~WithoutRoot() { become(0); }
+
+ private:
+  void become(uid_t user) const {
+    if (was_root_ && ::seteuid(user) != 0) std::abort();
+  }
+  bool was_root_ = ::geteuid() == 0;
+};
+
+inline std::string shell_word(std::string_view text) {
+  std::string made = "'";
+  for (const char c : text) {
+    if (c == '\'') {
+      made += "'\\''";
+    } else {
+      made += c;
+    }
+  }
+  return made + "'";
+}
+
+// What a shell command prints. An exit code above `highest_good_code` is a failed test.
+inline std::string output_of(const std::string& command, int highest_good_code = 0) {
+  std::FILE* pipe = ::popen(command.c_str(), "r");
+  if (pipe == nullptr) std::abort();
+  std::string output;
+  std::array<char, 65536> buffer;
+  while (const std::size_t length = std::fread(buffer.data(), 1, buffer.size(), pipe)) {
+    output.append(buffer.data(), length);
+  }
+  const int status = ::pclose(pipe);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) <= highest_good_code) << command;
+  return output;
+}
+
+inline std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(separator), text.size());
+    parts.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parts;
+}
+
+// Calls a file tool with arguments as JSON text.
+inline Result<Json> call(const std::vector<Tool>& tools, std::string_view name,
+                         std::string_view arguments, std::stop_token stop = {}) {
+  const auto found = std::ranges::find(
+      tools, name, [](const Tool& tool) -> std::string_view { return tool.spec.name; });
+  if (found == tools.end()) return fail(ErrorCode::not_found, "no such tool");
+  auto json = parse_json(arguments);
+  if (!json) return json;
+  Context context;
+  context.stop = std::move(stop);
+  return found->function(*json, context);
+}
+
+inline Result<Json> call(const TemporaryFolder& base, std::string_view name,
+                         std::string_view arguments, std::stop_token stop = {}) {
+  const auto tools = file_tools(base.path());
+  if (!tools) return std::unexpected(tools.error());
+  return call(*tools, name, arguments, std::move(stop));
+}
+
+// The strings of a JSON array.
+inline std::vector<std::string> strings(const Json& array) {
+  std::vector<std::string> made;
+  for (const Json& item : array.as_array()) made.emplace_back(item.as_string());
+  return made;
+}
+
+using Strings = std::vector<std::string>;
+
+}  // namespace wright::tools

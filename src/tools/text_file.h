@@ -1,0 +1,26 @@
+// Reading bytes, and telling text from everything else. Never blocks on what is no regular file;
+// opening is not done here (workspace.h).
+#pragma once
+
+#include <cstddef>
+#include <expected>
+#include <span>
+#include <string_view>
+
+namespace wright::tools {
+
+// How much of a file's start decides what it is.
+inline constexpr std::size_t kSniffedBytes = 8 * 1024;
+
+// Read into `space`: what comes next, or as much as there is. Zero at the end of the file. Fail
+// with an errno.
+std::expected<std::size_t, int> read_some(int descriptor, std::span<char> space);
+std::expected<std::size_t, int> read_fully(int descriptor, std::span<char> space);
+
+// Whether a file that starts like this is no text: it has a NUL byte early on.
+bool is_binary(std::string_view start);
+
+// A guess by the first bytes: "image/png", or "application/octet-stream" when nothing is known.
+std::string_view media_type(std::string_view start);
+
+}  // namespace wright::tools

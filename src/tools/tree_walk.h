@@ -1,0 +1,51 @@
+// Visits what lies in a folder, in the order of its paths, and leaves out what git ignores and what
+// is hidden. Never follows a link into a folder, never enters .git or node_modules. Opens no files.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <stop_token>
+#include <string>
+
+#include "tools/workspace.h"
+#include "wright/json.h"
+
+namespace wright::tools {
+
+enum class Extent : std::uint8_t {
+  tree,     // all files, at every depth
+  entries,  // files and folders that are directly there
+};
+enum class Hidden : std::uint8_t { leave_out, visit };
+enum class Sizes : std::uint8_t { unknown, known };  // whether WalkEntry::status is filled
+
+struct WalkOptions {
+  Extent extent = Extent::tree;
+  Hidden hidden = Hidden::leave_out;
+  Links links = Links::refuse;  // follow: a link to a file counts as that file
+  Sizes sizes = Sizes::unknown;
+  std::function<bool(const std::string& inside)> wanted = {};  // which are visited; empty: all
+};
+
+struct WalkEntry {
+  const std::string& path;    // relative to the base
+  const std::string& inside;  // relative to the folder that is walked
+  EntryKind kind;             // file or folder
+  FileStatus status;          // with Sizes::known
+};
+
+// What was not visited. A folder counts as one, whatever is in it.
+struct Skipped {
+  std::int64_t ignored = 0;
+  std::int64_t hidden = 0;
+  std::int64_t unreadable = 0;  // by permission, by kind (pipes, devices), or links that lead out
+};
+
+enum class Visited : std::uint8_t { go_on, end };
+using Visit = std::function<Visited(const WalkEntry& entry)>;
+
+// Fails only when it is stopped. The folder itself is walked even where it is ignored or hidden.
+Result<Skipped> walk(const Workspace& workspace, const Folder& folder, const WalkOptions& options,
+                     const std::stop_token& stop, const Visit& visit);
+
+}  // namespace wright::tools

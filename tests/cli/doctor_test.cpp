@@ -1,0 +1,76 @@
+// `wright doctor`.
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "process.h"
+
+namespace wright::cli {
+namespace {
+
+Json check_of(const Home& home, std::string_view name) {
+  const Json report = home.wright({"doctor", "--json"}).json();
+  for (const Json& check : report.at("checks").as_array()) {
+    if (check.at("name").as_string() == name) return check;
+  }
+  ADD_FAILURE() << "no check of " << name;
+  return {};
+}
+
+TEST(DoctorCommand, finds_a_fresh_home_in_order_and_changes_nothing_there) {
+  const Home home;
+  const Finished examined = home.wright({"doctor"});
+  EXPECT_EQ(examined.exit_code, 0) << examined.output;
+  EXPECT_EQ(examined.output.find("fail"), std::string::npos) << examined.output;
+  for (const char* topic : {"version", "configuration", "database", "sqlite", "base path",
+                            "offline model", "providers", "landlock", "terminal"}) {
+    EXPECT_NE(examined.output.find(topic), std::string::npos) << topic << "\n" << examined.output;
+  }
+  EXPECT_NE(examined.output.find("no providers over HTTP"), std::string::npos);
+  EXPECT_FALSE(std::filesystem::exists(home.path() / ".local"));
+  EXPECT_EQ(home.wright({"doctor", "--json"}).json().at("status").as_string(), "ok");
+}
+
+TEST(DoctorCommand, knows_the_schema_of_an_existing_database) {
+  const Home home;
+  home.wright({"run", "codebase-analysis", "hello"});
+  EXPECT_NE(check_of(home, "database").at("found").as_string().find("schema 1"), std::string::npos);
+}
+
+TEST(DoctorCommand, fails_on_what_is_essential_and_says_what_to_do) {
+  Home home;
+  home.write_config("[agent]\nmodle = \"x\"\n");
+  const Finished examined = home.wright({"doctor"});
+  EXPECT_EQ(examined.exit_code, 1);
+  EXPECT_NE(examined.output.find("fail  configuration"), std::string::npos) << examined.output;
+  EXPECT_NE(examined.output.find(":2: agent.modle"), std::string::npos) << examined.output;
+  EXPECT_NE(examined.output.find("ok    sqlite"), std::string::npos) << "the rest is examined too";
+
+  home.write_config("");
+  home.environment["WRIGHT_BASE_PATH"] = "/nonexistent";
+  EXPECT_EQ(check_of(home, "base path").at("status").as_string(), "fail");
+  home.environment["WRIGHT_BASE_PATH"] = ".";
+  home.environment["WRIGHT_DATABASE_PATH"] = "README.md";
+  const Json database = check_of(home, "database");
+  EXPECT_EQ(database.at("status").as_string(), "fail");
+  EXPECT_FALSE(database.at("advice").is_null());
+  home.environment["WRIGHT_DATABASE_PATH"] = "/proc/wright/agents.db";
+  EXPECT_EQ(check_of(home, "database folder").at("status").as_string(), "fail");
+}
+
+TEST(DoctorCommand, warns_of_keys_that_others_may_read) {
+  const Home home;
+  home.write_config("[api_keys]\nxai_api_key = \"xai-0123456789abcdef\"\n");
+  namespace fs = std::filesystem;
+  fs::permissions(home.config_file(), fs::perms(0644));
+  const Json open = check_of(home, "configuration");
+  EXPECT_EQ(open.at("status").as_string(), "warn");
+  EXPECT_TRUE(open.at("advice").as_string().starts_with("chmod 600 ")) << open;
+  EXPECT_EQ(home.wright({"doctor"}).exit_code, 0) << "a warning is no failure";
+  fs::permissions(home.config_file(), fs::perms(0600));
+  EXPECT_EQ(check_of(home, "configuration").at("status").as_string(), "ok");
+  EXPECT_EQ(check_of(home, "providers").at("status").as_string(), "warn");
+}
+
+}  // namespace
+}  // namespace wright::cli

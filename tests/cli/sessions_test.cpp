@@ -1,0 +1,164 @@
+// `wright sessions`: list, show, export, delete.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "process.h"
+#include "wright/message.h"
+
+namespace wright::cli {
+namespace {
+
+std::string content_of(const std::filesystem::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+// Two sessions: 1 completed, 2 failed.
+class SessionsCommand : public testing::Test {
+ protected:
+  SessionsCommand() {
+    home_.wright({"run", "codebase-analysis", "Where is alpha_function defined?"});
+    home_.wright({"run", "codebase-analysis", "something else", "--model", "openai:x"});
+  }
+
+  std::vector<std::int64_t> listed(Arguments arguments) const {
+    arguments.insert(arguments.begin(), "sessions");
+    arguments.push_back("--json");
+    std::vector<std::int64_t> ids;
+    for (const Json& session : home_.wright(arguments).json().as_array()) {
+      ids.push_back(session.at("id").as_int64());
+    }
+    return ids;
+  }
+
+  Home home_;
+};
+using Ids = std::vector<std::int64_t>;
+
+TEST_F(SessionsCommand, lists_the_newest_first) {
+  const Finished list = home_.wright({"sessions"});
+  EXPECT_EQ(list.exit_code, 0);
+  EXPECT_EQ(list.error, "");
+  std::istringstream lines(list.output);
+  std::string header, second, first;
+  std::getline(lines, header);
+  std::getline(lines, second);
+  std::getline(lines, first);
+  EXPECT_EQ(header.find("ID"), 0U);
+  EXPECT_NE(second.find(" 2  failed "), std::string::npos) << list.output;
+  EXPECT_TRUE(second.ends_with("something else")) << list.output;
+  EXPECT_NE(first.find(" 1  completed "), std::string::npos) << list.output;
+  EXPECT_EQ(listed({}), (Ids{2, 1}));
+}
+
+TEST_F(SessionsCommand, filters) {
+  EXPECT_EQ(listed({"--status", "failed"}), Ids{2});
+  EXPECT_EQ(listed({"--search", "ALPHA_function"}), Ids{1});
+  EXPECT_EQ(listed({"--agent", "codebase_analysis"}), (Ids{2, 1}));
+  EXPECT_EQ(listed({"--agent", "nobody"}), Ids{});
+  EXPECT_EQ(listed({"--limit", "1"}), Ids{2});
+  EXPECT_EQ(listed({"--since", "1h"}), (Ids{2, 1}));
+  EXPECT_EQ(listed({"--since", "2999-01-01"}), Ids{});
+}
+
+TEST_F(SessionsCommand, refuses_filters_that_mean_nothing) {
+  const Finished status = home_.wright({"sessions", "--status", "complete"});
+  EXPECT_EQ(status.exit_code, 2);
+  EXPECT_TRUE(
+      status.error.starts_with("wright: unknown status 'complete'; did you mean 'completed'?\n"))
+      << status.error;
+  EXPECT_EQ(home_.wright({"sessions", "--since", "soon"}).exit_code, 2);
+}
+
+TEST_F(SessionsCommand, shows_a_session) {
+  const Finished shown = home_.wright({"sessions", "show", "1"});
+  EXPECT_EQ(shown.exit_code, 0);
+  EXPECT_TRUE(shown.output.starts_with("Session 1  completed\n")) << shown.output;
+  EXPECT_NE(shown.output.find("\nYou\n  Where is alpha_function defined?\n"), std::string::npos);
+  EXPECT_NE(shown.output.find("  → grep  pattern="), std::string::npos) << shown.output;
+  EXPECT_NE(shown.output.find("  ✓ grep  completed, "), std::string::npos) << shown.output;
+  const Finished failed = home_.wright({"sessions", "show", "last"});
+  EXPECT_TRUE(failed.output.starts_with("Session 2  failed\n"));
+  EXPECT_NE(failed.output.find("\nfailed "), std::string::npos) << failed.output;
+}
+
+TEST_F(SessionsCommand, exports_json_that_is_read_back_whole) {
+  const Json json = home_.wright({"sessions", "export", "1"}).json();
+  EXPECT_EQ(json, home_.wright({"sessions", "show", "1", "--json"}).json());
+  EXPECT_EQ(json.at("format").as_string(), "wright-session");
+  std::vector<Message> messages;
+  for (const Json& message : json.at("messages").as_array()) {
+    const auto read = message_from_json(message);
+    ASSERT_TRUE(read) << read.error().message;
+    messages.push_back(*read);
+  }
+  ASSERT_GE(messages.size(), 4U);
+  EXPECT_EQ(messages.front(), Message::user("Where is alpha_function defined?"));
+  EXPECT_EQ(messages.back().text(), json.at("session").at("result").as_string());
+  EXPECT_EQ(messages[1].tool_calls().front().id,
+            json.at("tool_calls").at(0).at("tool_call_id").as_string());
+}
+
+TEST_F(SessionsCommand, exports_to_a_file_whole_or_not_at_all) {
+  const std::string expected =
+      home_.wright({"sessions", "export", "1", "--format", "markdown"}).output;
+  EXPECT_TRUE(expected.starts_with("# Session 1: codebase-analysis\n")) << expected;
+  home_.write_file("out.md", "old");
+  const Finished written =
+      home_.wright({"sessions", "export", "1", "--format", "markdown", "-o", "out.md"});
+  EXPECT_EQ(written.exit_code, 0) << written.error;
+  EXPECT_EQ(written.output, "");
+  EXPECT_EQ(content_of(home_.project() / "out.md"), expected);
+
+  EXPECT_EQ(home_.wright({"sessions", "export", "1", "-o", "nowhere/out.json"}).exit_code, 1);
+  EXPECT_EQ(home_.wright({"sessions", "export", "1", "-o", "/dev/full"}).exit_code, 1);
+}
+
+TEST_F(SessionsCommand, refuses_sessions_that_are_not_there) {
+  for (const char* command : {"show", "export"}) {
+    const Finished missing = home_.wright({"sessions", command, "99"});
+    EXPECT_EQ(missing.exit_code, 1);
+    EXPECT_TRUE(missing.error.starts_with("wright: there is no session 99\n")) << missing.error;
+    EXPECT_EQ(home_.wright({"sessions", command, "x1"}).exit_code, 2);
+  }
+}
+
+TEST_F(SessionsCommand, deletes_only_with_consent) {
+  const Finished unasked = home_.wright({"sessions", "rm", "1"});
+  EXPECT_EQ(unasked.exit_code, 2);
+  EXPECT_NE(unasked.error.find("--yes"), std::string::npos);
+  EXPECT_EQ(listed({}), (Ids{2, 1}));
+
+  EXPECT_EQ(home_.wright_on_terminal({"sessions", "rm", "1"}, "n\n").exit_code, 1);
+  EXPECT_EQ(listed({}), (Ids{2, 1}));
+  const Finished confirmed = home_.wright_on_terminal({"sessions", "rm", "1"}, "y\n");
+  EXPECT_EQ(confirmed.exit_code, 0);
+  EXPECT_NE(confirmed.output.find("Delete 1 session? [y/N]"), std::string::npos);
+  EXPECT_EQ(listed({}), Ids{2});
+
+  EXPECT_EQ(home_.wright({"sessions", "rm", "2", "--yes"}).exit_code, 0);
+  EXPECT_EQ(listed({}), Ids{});
+}
+
+TEST_F(SessionsCommand, deletes_nothing_when_one_of_several_is_missing) {
+  const Finished partly = home_.wright({"sessions", "rm", "1", "99", "--yes"});
+  EXPECT_EQ(partly.exit_code, 1);
+  EXPECT_EQ(listed({}), (Ids{2, 1}));
+}
+
+TEST(SessionsWithoutDatabase, are_none_and_no_database_is_made) {
+  const Home home;
+  const Finished list = home.wright({"sessions"});
+  EXPECT_EQ(list.exit_code, 0);
+  EXPECT_EQ(list.output, "");
+  EXPECT_TRUE(list.error.starts_with("No sessions.")) << list.error;
+  EXPECT_EQ(home.wright({"sessions", "--json"}).output, "[]\n");
+  EXPECT_EQ(home.wright({"sessions", "show", "last"}).exit_code, 1);
+  EXPECT_FALSE(std::filesystem::exists(home.database()));
+}
+
+}  // namespace
+}  // namespace wright::cli

@@ -1,0 +1,80 @@
+// The program on a real (pseudo) terminal: colour, its absence, and hostile text.
+#include <gtest/gtest.h>
+
+#include "process.h"
+
+namespace wright::cli {
+namespace {
+
+constexpr const char* kQuestion = "Where is alpha_function defined?";
+
+TEST(Terminal, gets_colour_and_a_moving_line) {
+  const Home home;
+  const Finished run = home.wright_on_terminal({"run", "codebase-analysis", kQuestion});
+  EXPECT_EQ(run.exit_code, 0) << run.output;
+  EXPECT_NE(run.output.find("\x1b[1mcodebase-analysis\x1b[0m"), std::string::npos) << run.output;
+  EXPECT_NE(run.output.find("\r\x1b[K"), std::string::npos) << run.output;
+  EXPECT_NE(run.output.find("alpha.cpp:2"), std::string::npos) << run.output;
+  EXPECT_NE(home.wright_on_terminal({"sessions"}).output.find("\x1b[32mcompleted"),
+            std::string::npos);
+}
+
+TEST(Terminal, gets_no_colour_under_no_color) {
+  Home home;
+  home.environment["NO_COLOR"] = "1";
+  for (const Arguments& arguments :
+       {Arguments{"run", "codebase-analysis", kQuestion}, Arguments{"sessions"},
+        Arguments{"sessions", "show", "1"}, Arguments{"config"}, Arguments{"doctor"},
+        Arguments{"agents"}, Arguments{"tools"}, Arguments{"--help"}, Arguments{"rnu"}}) {
+    const std::string shown = home.wright_on_terminal(arguments).output;
+    // Every colour is ended by a reset.
+    EXPECT_EQ(shown.find("\x1b[0m"), std::string::npos) << shown;
+    EXPECT_NE(shown, "");
+  }
+}
+
+TEST(Terminal, gets_no_escape_codes_at_all_when_it_is_dumb) {
+  Home home;
+  home.environment["TERM"] = "dumb";
+  const Finished run = home.wright_on_terminal({"run", "codebase-analysis", kQuestion});
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_EQ(run.output.find('\x1b'), std::string::npos) << run.output;
+}
+
+TEST(Terminal, is_never_driven_by_what_a_tool_or_a_prompt_says) {
+  Home home;
+  home.environment["TERM"] = "dumb";
+  home.write_file("evil.txt", "one\x1b]0;owned\x07 two\x1b[2J\n");
+  const std::string evil = "\x1b[31mevil \xE2\x80\xAEprompt";
+  home.wright({"run", "codebase-analysis", evil});
+  for (const Arguments& arguments :
+       {Arguments{"run", "codebase-analysis", "What does evil.txt do? \x1b[2J"},
+        Arguments{"tools", "call", "read_file", R"({"file_path": "evil.txt"})"},
+        Arguments{"sessions"}, Arguments{"sessions", "show", "1"},
+        Arguments{"sessions", "export", "1", "--format", "markdown"},
+        Arguments{"run", "\x1b[31m", "x"}, Arguments{"\x1b[31m"},
+        Arguments{"sessions", "-c", "\x1b[31m.toml"}}) {
+    const std::string shown = home.wright_on_terminal(arguments).output;
+    EXPECT_EQ(shown.find('\x1b'), std::string::npos) << shown;
+    EXPECT_EQ(shown.find('\x07'), std::string::npos) << shown;
+    EXPECT_EQ(shown.find("\xE2\x80\xAE"), std::string::npos) << shown;
+  }
+}
+
+TEST(Terminal, is_asked_for_the_prompt_when_there_is_none) {
+  const Home home;
+  const Finished run = home.wright_on_terminal({"run", "codebase-analysis"});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_NE(run.output.find("the prompt is missing"), std::string::npos) << run.output;
+}
+
+TEST(Terminal, is_not_overrun_by_a_long_prompt_in_the_list) {
+  const Home home;
+  home.wright({"run", "codebase-analysis", std::string(500, 'x')});
+  const std::string shown = home.wright_on_terminal({"sessions"}).output;
+  EXPECT_EQ(shown.find(std::string(100, 'x')), std::string::npos) << shown;
+  EXPECT_NE(shown.find("x…"), std::string::npos) << shown;
+}
+
+}  // namespace
+}  // namespace wright::cli

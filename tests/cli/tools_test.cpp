@@ -1,0 +1,79 @@
+// `wright tools` and `wright agents`.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "process.h"
+
+namespace wright::cli {
+namespace {
+
+bool has_name(const Json& array, std::string_view name) {
+  return std::ranges::any_of(array.as_array(),
+                             [&](const Json& item) { return item.at("name").as_string() == name; });
+}
+
+TEST(AgentsCommand, lists_the_agents_with_their_tools) {
+  const Home home;
+  const Finished list = home.wright({"agents"});
+  EXPECT_EQ(list.exit_code, 0);
+  EXPECT_TRUE(list.output.starts_with("codebase-analysis\n")) << list.output;
+  EXPECT_NE(list.output.find("list_files"), std::string::npos) << list.output;
+  const Json json = home.wright({"agents", "--json", "--max-iterations", "3"}).json();
+  ASSERT_TRUE(has_name(json, "codebase-analysis"));
+  EXPECT_EQ(json.at(0).at("model").as_string(), "offline");
+  EXPECT_EQ(json.at(0).at("max_iterations").as_int64(), 3);
+  EXPECT_EQ(json.at(0).at("tools").as_array().size(), 3U);
+}
+
+TEST(ToolsCommand, lists_and_shows_tools) {
+  const Home home;
+  const Finished list = home.wright({"tools"});
+  EXPECT_EQ(list.exit_code, 0);
+  EXPECT_NE(list.output.find("grep(pattern, "), std::string::npos) << list.output;
+  const Json json = home.wright({"tools", "--json"}).json();
+  for (const char* name : {"list_files", "read_file", "grep"}) EXPECT_TRUE(has_name(json, name));
+
+  const Json shown = home.wright({"tools", "show", "grep"}).json();
+  EXPECT_EQ(shown.at("effect").as_string(), "read");
+  EXPECT_TRUE(shown.at("parameters").at("properties").as_object().contains("pattern"));
+  EXPECT_GT(shown.at("timeout_ms").as_int64(), 0);
+
+  const Finished unknown = home.wright({"tools", "show", "gerp"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_TRUE(unknown.error.starts_with("wright: unknown tool 'gerp'; did you mean 'grep'?\n"));
+}
+
+TEST(ToolsCommand, calls_a_tool) {
+  const Home home;
+  const Finished called =
+      home.wright({"tools", "call", "grep", R"({"pattern": "alpha_function"})"});
+  EXPECT_EQ(called.exit_code, 0) << called.error;
+  EXPECT_NE(called.output.find("alpha.cpp"), std::string::npos) << called.output;
+  EXPECT_EQ(called.error, "");
+  const Finished piped =
+      home.wright({"tools", "call", "grep", "-"}, R"({"pattern": "alpha_function"})");
+  EXPECT_EQ(piped.output, called.output);
+  const Json json =
+      home.wright({"tools", "call", "grep", R"({"pattern": "alpha_function"})", "--json"}).json();
+  EXPECT_EQ(json.at("status").as_string(), "completed");
+  EXPECT_FALSE(json.at("response").is_null());
+}
+
+TEST(ToolsCommand, exits_with_1_when_a_tool_fails) {
+  const Home home;
+  for (const char* arguments : {R"({"file_path": "missing.txt"})", R"({"file_path": "../x"})",
+                                R"({"file_path": "/etc/passwd"})", "{broken", "[]", "{}"}) {
+    const Finished failed = home.wright({"tools", "call", "read_file", arguments});
+    EXPECT_EQ(failed.exit_code, 1) << arguments;
+    EXPECT_EQ(failed.output, "") << arguments;
+    EXPECT_TRUE(failed.error.starts_with("wright: ")) << failed.error;
+  }
+  const Json json =
+      home.wright({"tools", "call", "read_file", R"({"file_path": "missing.txt"})", "--json"})
+          .json();
+  EXPECT_EQ(json.at("status").as_string(), "failed");
+}
+
+}  // namespace
+}  // namespace wright::cli
