@@ -44,8 +44,8 @@ struct ToolOptions {
 };
 
 struct ToolSpec {
-  std::string name;
-  std::string description;
+  std::string name = {};
+  std::string description = {};
   Json parameters = JsonObject{{"type", "object"}};  // JSON schema
   ToolOptions options = {};
 };

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <utility>
 
+#include "core/iso_time.h"
 #include "wright/json.h"
 
 namespace wright {
@@ -25,15 +26,7 @@ constexpr std::array kLevels{
 };
 
 void append_time(std::string& out, std::int64_t time_ms) {
-  using std::chrono::floor;
-  const std::chrono::sys_time<std::chrono::milliseconds> time{std::chrono::milliseconds(time_ms)};
-  const auto day = floor<std::chrono::days>(time);
-  const std::chrono::year_month_day date(day);
-  const std::chrono::hh_mm_ss clock(time - day);
-  fmt::format_to(std::back_inserter(out), "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z",
-                 static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
-                 static_cast<unsigned>(date.day()), clock.hours().count(), clock.minutes().count(),
-                 clock.seconds().count(), clock.subseconds().count());
+  out += IsoTime(time_ms).text();
 }
 
 bool is_control(char c) {
@@ -199,9 +192,7 @@ Logger line_logger(LogFormat format, LogLevel minimum,
 }
 
 std::string iso_time(std::int64_t time_ms) {
-  std::string text;
-  append_time(text, time_ms);
-  return text;
+  return std::string(IsoTime(time_ms).text());
 }
 
 }  // namespace wright

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/iso_time.h"
 #include "interceptors/clocks.h"
 #include "wright/interceptors.h"
 
@@ -46,7 +47,7 @@ class Metadata {
     JsonObject& stamped = place.get_object();
     stamped.emplace("duration_ms", two_decimals(duration));
     stamped.emplace("tool_name", call.name);
-    stamped.emplace("timestamp", iso_time(clock_()));
+    stamped.emplace("timestamp", IsoTime(clock_()).text());
     stamped.emplace("agent_name", context.agent_name);
     if (!context.notes.empty()) {
       JsonArray notes(context.notes.begin(), context.notes.end());

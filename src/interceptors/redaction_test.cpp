@@ -14,7 +14,7 @@ TEST(Redactor, hides_the_values_it_was_told) {
 }
 
 TEST(Redactor, hides_what_looks_like_a_key) {
-  const Redactor redactor({});
+  const Redactor redactor(std::vector<std::string>{});
   for (const std::string secret :
        {"sk-abcdefghijklmnopqrst", "sk-ant-api03-abcdefghijklmnop",
         "ghp_abcdefghijklmnopqrstuvwxyz", "github_pat_11ABCDEFG0abcdefghijkl",
@@ -29,7 +29,7 @@ TEST(Redactor, hides_what_looks_like_a_key) {
 }
 
 TEST(Redactor, leaves_ordinary_text_alone) {
-  const Redactor redactor({});
+  const Redactor redactor(std::vector<std::string>{});
   for (const char* text : {"a task-based sk-ill", "the bearer of news", "AKIA", "ghp_short",
                            "risk-abcdefghijklmnopqrst", "bytes \xFF\xFE", ""}) {
     EXPECT_EQ(redactor.redacted(std::string_view(text)), text);

@@ -2,6 +2,7 @@
 // wrong. A tool that checks its arguments itself is not checked twice.
 #include <fmt/format.h>
 
+#include <iterator>
 #include <utility>
 
 #include "interceptors/coercion.h"
@@ -9,6 +10,18 @@
 
 namespace wright::intercept {
 namespace {
+
+// What refused calls of a tool are counted as. On the stack: every call asks for it.
+class MemoryName {
+ public:
+  explicit MemoryName(const ToolCall& call) {
+    fmt::format_to(std::back_inserter(text_), "validation:{}", call.name);
+  }
+  std::string_view text() const { return {text_.data(), text_.size()}; }
+
+ private:
+  fmt::basic_memory_buffer<char, 128> text_;
+};
 
 class Validation {
  public:
@@ -27,7 +40,7 @@ class Validation {
     if (!result && is_refused_arguments(result.error())) {
       return std::unexpected(counted(std::move(result).error(), call, context));
     }
-    if (context.memory != nullptr) context.memory->forget(memory_name(call));
+    if (context.memory != nullptr) context.memory->forget(MemoryName(call).text());
     return result;
   }
 
@@ -66,7 +79,7 @@ class Validation {
   // A call that stands alone has nobody who could try again.
   Error counted(Error error, const ToolCall& call, Context& context) const {
     if (context.memory == nullptr) return error;
-    const int refused = context.memory->add_one(memory_name(call));
+    const int refused = context.memory->add_one(MemoryName(call).text());
     if (refused > options_.retry_budget) {
       error.message += fmt::format(
           ". This was attempt {} with arguments that do not fit. Do not call {} again with this "
@@ -75,8 +88,6 @@ class Validation {
     }
     return error;
   }
-
-  static std::string memory_name(const ToolCall& call) { return "validation:" + call.name; }
 
   ValidationOptions options_;
 };
