@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -18,6 +19,8 @@ struct RunOptions {
   Observer observer = {};     // may be empty; called in the driver's thread
   std::stop_token stop = {};  // ends the run as cancelled
   Json config = {};           // kept with the session, for those who read it later
+  // For this run instead of the agent's own.
+  std::optional<std::vector<Interceptor>> interceptors = {};
 };
 
 struct Answer {

@@ -7,6 +7,7 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <unordered_map>
@@ -25,6 +26,11 @@ Json schema_of();
 // parameter: place.city; Parameter days must be an integer, not a string".
 template <class T>
 Result<T> decode(const Json& json);
+
+// The error of arguments that do not fit: every problem in its message, and listed in its detail as
+// {"violations": […]}. decode() fails with it.
+Error refused_arguments(std::span<const std::string> problems);
+bool is_refused_arguments(const Error& error);
 
 // The JSON form of a value. Absent optionals of a struct are left out.
 template <class T>

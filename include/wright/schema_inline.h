@@ -103,7 +103,6 @@ struct WideInteger {
 std::optional<WideInteger> read_integer(const Json& json, const Path& path, Problems& problems);
 std::optional<std::size_t> read_choice(const Json& json, std::span<const std::string_view> names,
                                        const Path& path, Problems& problems);
-Error decode_error(const Problems& problems);
 
 template <class T>
 constexpr auto enumerator_names() {
@@ -290,7 +289,7 @@ Result<T> decode(const Json& json) {
   T value{};
   detail::Problems problems;
   detail::decode_into(json, value, nullptr, detail::Path{}, problems);
-  if (!problems.empty()) return std::unexpected(detail::decode_error(problems));
+  if (!problems.empty()) return std::unexpected(refused_arguments(problems));
   return value;
 }
 

@@ -4,6 +4,9 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -11,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "wright/json_schema.h"
 #include "wright/message.h"
 #include "wright/schema.h"
 
@@ -25,17 +29,38 @@ enum class Effect : std::uint8_t {
 
 std::string_view to_string(Effect effect);
 
+// What a tool sees to by itself, so that the conveniences of interceptors.h do not do it twice.
+struct Provides {
+  bool validation = false;
+  bool logging = false;
+  bool metadata = false;
+};
+
 struct ToolOptions {
   Effect effect = Effect::write;
   std::chrono::milliseconds timeout{120'000};
   std::size_t output_limit = 64 * 1024;  // bytes that the model gets to read
+  Provides provides = {};
 };
 
 struct ToolSpec {
-  std::string name;
-  std::string description;
+  std::string name = {};
+  std::string description = {};
   Json parameters = JsonObject{{"type", "object"}};  // JSON schema
   ToolOptions options = {};
+};
+
+struct Tool;
+
+// What interceptors remember from call to call of one run: counts by name. Thread-safe.
+class RunMemory {
+ public:
+  int add_one(std::string_view name);  // how many there are now
+  void forget(std::string_view name);
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, int, std::less<>> counts_;
 };
 
 // What a running tool knows about its call. The views are valid for the duration of the call.
@@ -43,9 +68,13 @@ struct Context {
   std::string_view agent_name = {};
   std::int64_t session_id = 0;
   std::string_view call_id = {};
-  std::string_view idempotency_key = {};  // the same when a call is run again
-  std::stop_token stop = {};              // asked to end early
-  Json arguments = {};                    // parsed; an interceptor may change them before next()
+  std::string_view idempotency_key = {};   // the same when a call is run again
+  std::stop_token stop = {};               // asked to end early
+  Json arguments = {};                     // parsed; an interceptor may change them before next()
+  std::shared_ptr<RunMemory> memory = {};  // of the run; null where a call stands alone
+  const Tool* tool = nullptr;              // set by execute(): what is being called
+  std::optional<double> duration_ms = {};  // set by the timing interceptor
+  std::vector<std::string> notes = {};     // for people: what was done to the call on its way
 };
 
 using ToolFunction = std::function<Result<Json>(const Json& arguments, Context& context)>;
@@ -53,10 +82,38 @@ using ToolFunction = std::function<Result<Json>(const Json& arguments, Context& 
 struct Tool {
   ToolSpec spec;
   ToolFunction function;
+  std::optional<JsonSchema> schema = {};  // spec.parameters, compiled; tool() sets it
+
+  // The same tool under another name.
+  Tool as(std::string name) const;
 };
 
-using Next = std::function<Result<Json>(const ToolCall&, Context&)>;
+class Next;
 using Interceptor = std::function<Result<Json>(const ToolCall&, Context&, const Next&)>;
+
+// The rest of the way of a call: the interceptors after the one that holds it, then the tool.
+class Next {
+ public:
+  using Function = std::function<Result<Json>(const ToolCall&, Context&)>;
+
+  // Refers to both.
+  Next(const Tool& tool, std::span<const Interceptor> rest) : tool_(&tool), rest_(rest) {}
+  // Something else than a tool, for tests of interceptors.
+  template <std::convertible_to<Function> Callable>
+  requires(!std::same_as<Callable, Next>) Next(Callable instead) : instead_(std::move(instead)) {}
+
+  // Never throws.
+  Result<Json> operator()(const ToolCall& call, Context& context) const;
+
+  // One that owns copies of all it needs, and so may outlive the call.
+  Next owned() const;
+
+ private:
+  const Tool* tool_ = nullptr;
+  std::span<const Interceptor> rest_;
+  Function instead_;
+  std::shared_ptr<const void> kept_;  // what tool_ and rest_ refer to, of one that owns
+};
 
 // Returned by a tool (or an interceptor) that cannot go on before a person has answered. The run
 // parks; `shown` is what the person is shown.
@@ -71,6 +128,11 @@ std::unexpected<Error> wait_for_person(const Json& shown);
 template <class Function>
 Tool tool(std::string name, std::string description, Function function, ToolOptions options = {});
 
+// Makes a tool of a JSON schema that was written by hand or came from elsewhere. Refuses a bad
+// schema, naming the place. The function gets arguments that the schema accepts where the
+// validation interceptor is on the way; otherwise whatever the model wrote.
+Result<Tool> tool(ToolSpec spec, ToolFunction function);
+
 // What came of one call.
 struct ToolOutcome {
   ToolResult result;            // what the model reads
@@ -78,6 +140,7 @@ struct ToolOutcome {
   std::string error;            // why it failed, empty when it did not
   std::optional<Json> waiting;  // set when a person must answer first: what they are shown
   double duration_ms = 0;
+  std::vector<std::string> notes;  // Context::notes
 };
 
 // The one way by which a tool is ever run: find it, parse the arguments, interceptors outermost

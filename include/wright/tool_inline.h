@@ -71,6 +71,9 @@ Result<Json> to_result(Call&& call) {
   }
 }
 
+// A schema of our own making, which always compiles.
+std::optional<JsonSchema> compiled(const Json& schema);
+
 }  // namespace wright::detail
 
 namespace wright {
@@ -92,29 +95,37 @@ Tool tool(std::string name, std::string description, Function function, ToolOpti
                 "wright/schema.h), a wright::Result of it, or void");
 
   ToolSpec spec{std::move(name), std::move(description), JsonObject{}, options};
+  // Shared, so that copies of a tool are the same tool.
+  auto shared = std::make_shared<Function>(std::move(function));
   if constexpr (count == (takes_context ? 1 : 0)) {
     spec.parameters = JsonObject{
         {"type", "object"}, {"properties", JsonObject{}}, {"additionalProperties", false}};
-    return Tool{
-        std::move(spec),
-        [function = std::move(function)](const Json&, Context& context) mutable -> Result<Json> {
-          if constexpr (takes_context) {
-            return detail::to_result([&]() -> decltype(auto) { return function(context); });
-          } else {
-            return detail::to_result([&]() -> decltype(auto) { return function(); });
-          }
-        }};
+    auto schema = detail::compiled(spec.parameters);
+    return Tool{std::move(spec),
+                [shared](const Json&, Context& context) -> Result<Json> {
+                  Function& function = *shared;
+                  if constexpr (takes_context) {
+                    return detail::to_result([&]() -> decltype(auto) { return function(context); });
+                  } else {
+                    return detail::to_result([&]() -> decltype(auto) { return function(); });
+                  }
+                },
+                std::move(schema)};
   } else {
     using Arguments = std::tuple_element_t<0, Parameters>;
     static_assert(DescribedStruct<Arguments> || std::same_as<Arguments, Json>,
                   "wright::tool: the function's parameter must be a struct described with "
                   "WRIGHT_DESCRIBE (at namespace scope), or wright::Json; a wright::Context& may "
                   "follow it");
-    if constexpr (DescribedStruct<Arguments>) spec.parameters = schema_of<Arguments>();
+    if constexpr (DescribedStruct<Arguments>) {
+      spec.parameters = schema_of<Arguments>();
+      spec.options.provides.validation = true;  // decoding checks everything that the schema says
+    }
+    auto schema = detail::compiled(spec.parameters);
     return Tool{
         std::move(spec),
-        [function = std::move(function)](const Json& json,
-                                         Context& context) mutable -> Result<Json> {
+        [shared](const Json& json, Context& context) -> Result<Json> {
+          Function& function = *shared;
           auto arguments = decode<Arguments>(json);
           if (!arguments) return std::unexpected(std::move(arguments).error());
           if constexpr (takes_context) {
@@ -123,7 +134,8 @@ Tool tool(std::string name, std::string description, Function function, ToolOpti
           } else {
             return detail::to_result([&]() -> decltype(auto) { return function(*arguments); });
           }
-        }};
+        },
+        std::move(schema)};
   }
 }
 

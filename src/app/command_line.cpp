@@ -50,6 +50,15 @@ void add_model_options(CLI::App& app, SettingFlags& flags) {
       ->type_name("N")
       ->group(kSettingsGroup);
 }
+void add_log_options(CLI::App& app, SettingFlags& flags) {
+  add_text(app, "--log-level", flags.log_level, "LEVEL",
+           "Log at debug (every tool call), info, warning or error; or off (the default)",
+           kSettingsGroup);
+  add_text(app, "--log-format", flags.log_format, "FORMAT", "text (the default) or json",
+           kSettingsGroup);
+  add_text(app, "--log-file", flags.log_file, "FILE",
+           "Append the log there instead of standard error", kSettingsGroup);
+}
 void add_all_settings(CLI::App& app, SettingFlags& flags) {
   add_config_option(app, flags);
   add_database_option(app, flags);
@@ -74,6 +83,7 @@ void describe(CLI::App& app, RunCommand& command) {
   app.add_flag_callback(
       "-q,--quiet", [&command] { command.verbosity = Verbosity::quiet; }, "No progress");
   add_all_settings(app, command.settings);
+  add_log_options(app, command.settings);
 }
 void describe(CLI::App& app, ListSessionsCommand& command) {
   add_text(app, "--agent", command.agent, "AGENT", "Only sessions of this agent");
@@ -142,10 +152,12 @@ void describe(CLI::App& app, CallToolCommand& command) {
   add_json(app, command.output, "Print one JSON object: result, what a model reads, duration");
   add_config_option(app, command.settings);
   add_base_path_option(app, command.settings);
+  add_log_options(app, command.settings);
 }
 void describe(CLI::App& app, ShowConfigCommand& command) {
   add_json(app, command.output, "Print a JSON object");
   add_all_settings(app, command.settings);
+  add_log_options(app, command.settings);
 }
 void describe(CLI::App& app, ConfigPathCommand& command) {
   add_config_option(app, command.settings);

@@ -53,6 +53,8 @@ std::vector<std::string_view> section_names() {
   for (const ConfigKey& key : kConfigKeys) {
     if (std::ranges::find(names, key.section) == names.end()) names.push_back(key.section);
   }
+  names.push_back(kPermissions);
+  names.push_back(kAgentSections);
   return names;
 }
 
@@ -78,8 +80,12 @@ class Checker {
       } else if (!node.is_table()) {
         report(line, section,
                fmt::format("must be a section [{}], not {}", section, kind_of(node)));
+      } else if (section == kPermissions) {
+        check_permissions(*node.as_table());
+      } else if (section == kAgentSections) {
+        check_agents(*node.as_table());
       } else {
-        check_section(section, *node.as_table());
+        check_section(section, section, *node.as_table());
       }
     }
     if (problems_.empty()) return std::move(file_);
@@ -111,7 +117,7 @@ class Checker {
     }
     const auto near = nearest(name, sections);
     if (near) return fmt::format("unknown section; did you mean [{}]?", *near);
-    return fmt::format("unknown section; there are [{}]", fmt::join(sections, "] and ["));
+    return fmt::format("unknown section; there are [{}]", fmt::join(sections, "], ["));
   }
 
   static std::string unknown_key(std::string_view section, std::string_view name) {
@@ -128,22 +134,82 @@ class Checker {
     return fmt::format("unknown key; [{}] has {}", section, fmt::join(siblings, ", "));
   }
 
-  void check_section(std::string_view section, const toml::table& table) {
+  // toml++ sorts by name; the order of the file is that of the places.
+  void check_permissions(const toml::table& table) {
+    struct Rule {
+      toml::source_position place;
+      intercept::PermissionRule rule;
+    };
+    std::vector<Rule> rules;
+    for (const auto& [name, node] : table) {
+      const std::string key = fmt::format("{}.{}", kPermissions, name.str());
+      const int line = line_of(name.source());
+      const auto word = node.value_exact<std::string>();
+      const auto permission = permission_named(word.value_or(""));
+      if (!word) {
+        report(line, key, fmt::format("must be a string in quotes, not {}", kind_of(node)));
+      } else if (!permission) {
+        report(line, key, fmt::format("must be allow, deny or ask, not '{}'", *word));
+      } else {
+        rules.push_back({name.source().begin, {std::string(name.str()), *permission}});
+      }
+    }
+    std::ranges::sort(rules, [](const Rule& a, const Rule& b) { return a.place < b.place; });
+    for (Rule& each : rules) file_.permissions.push_back(std::move(each.rule));
+  }
+
+  static std::optional<intercept::Permission> permission_named(std::string_view word) {
+    if (word == "allow") return intercept::Permission::allow;
+    if (word == "deny") return intercept::Permission::deny;
+    if (word == "ask") return intercept::Permission::ask;
+    return std::nullopt;
+  }
+
+  // [agents.NAME.tool_execution]
+  void check_agents(const toml::table& agents) {
+    for (const auto& [agent, sections] : agents) {
+      const std::string name = fmt::format("{}.{}", kAgentSections, agent.str());
+      if (!sections.is_table()) {
+        const bool is_key =
+            std::ranges::find(kConfigKeys, agent.str(), &ConfigKey::name) != kConfigKeys.end();
+        report(line_of(agent.source()), name,
+               is_key ? unknown_at_top(agent.str(), {})
+                      : fmt::format("must be a section [{}.{}], not {}", name, kToolExecution,
+                                    kind_of(sections)));
+        continue;
+      }
+      for (const auto& [section, node] : *sections.as_table()) {
+        const std::string full = fmt::format("{}.{}", name, section.str());
+        if (section.str() != kToolExecution) {
+          report(line_of(section.source()), full,
+                 fmt::format("unknown section; there is [{}.{}]", name, kToolExecution));
+        } else if (!node.is_table()) {
+          report(line_of(section.source()), full,
+                 fmt::format("must be a section [{}], not {}", full, kind_of(node)));
+        } else {
+          check_section(kToolExecution, full, *node.as_table());
+        }
+      }
+    }
+  }
+
+  // The keys of `section`, which stand in the file below `place`.
+  void check_section(std::string_view section, std::string_view place, const toml::table& table) {
     for (const auto& [name, node] : table) {
       const auto key = std::ranges::find_if(kConfigKeys, [&](const ConfigKey& known) {
         return known.section == section && known.name == name.str();
       });
       if (key == kConfigKeys.end()) {
-        report(line_of(name.source()), fmt::format("{}.{}", section, name.str()),
+        report(line_of(name.source()), fmt::format("{}.{}", place, name.str()),
                unknown_key(section, name.str()));
       } else {
-        check_value(*key, node, line_of(name.source()));
+        check_value(*key, fmt::format("{}.{}", place, key->name), node, line_of(name.source()));
       }
     }
   }
 
-  void check_value(const ConfigKey& key, const toml::node& node, int line) {
-    const std::string name = key.full_name();
+  void check_value(const ConfigKey& key, const std::string& name, const toml::node& node,
+                   int line) {
     const auto wrong_type = [&] {
       report(line, name, fmt::format("must be {}, not {}", expected_kind(key.type), kind_of(node)));
     };
@@ -154,7 +220,7 @@ class Checker {
     } else if (key.type == KeyType::count) {
       const auto value = node.value_exact<std::int64_t>();
       if (!value) return wrong_type();
-      if (const std::string problem = problem_with_count(*value); !problem.empty()) {
+      if (const std::string problem = problem_with_count(key, *value); !problem.empty()) {
         return report(line, name, problem);
       }
       file_.values[name] = {*value, line, false};
@@ -237,9 +303,9 @@ Result<ConfigFile> read_config(const std::filesystem::path& path, const Environm
   return parse_config(*text, path, environment);
 }
 
-std::string problem_with_count(std::int64_t value) {
-  if (value >= 1 && value <= kMostIterations) return {};
-  return fmt::format("must be from 1 to {}, not {}", kMostIterations, value);
+std::string problem_with_count(const ConfigKey& key, std::int64_t value) {
+  if (value >= key.least && value <= kMostIterations) return {};
+  return fmt::format("must be from {} to {}, not {}", key.least, kMostIterations, value);
 }
 
 std::string config_template() {
@@ -260,6 +326,13 @@ std::string config_template() {
       text += fmt::format("# {}\n# {} = {}\n", key.description, key.name, key.example);
     }
   }
+  text +=
+      "\n[permissions]\n"
+      "# whether a tool may run: allow, deny, or ask a person; the first line that fits counts\n"
+      "# \"write_*\" = \"ask\"\n"
+      "\n# what differs for one agent\n"
+      "# [agents.codebase-analysis.tool_execution]\n"
+      "# enable_metadata = false\n";
   return text;
 }
 

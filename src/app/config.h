@@ -8,10 +8,12 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "app/config_keys.h"
 #include "app/environment.h"
 #include "wright/error.h"
+#include "wright/interceptors.h"
 
 namespace wright::app {
 
@@ -23,7 +25,9 @@ struct ConfigValue {
 
 struct ConfigFile {
   std::filesystem::path path;
-  std::map<std::string, ConfigValue, std::less<>> values;  // by full name: "agent.model"
+  // By full name: "agent.model", "agents.codebase-analysis.tool_execution.log_arguments".
+  std::map<std::string, ConfigValue, std::less<>> values;
+  std::vector<intercept::PermissionRule> permissions;  // in the order of the file
 
   // Whether a key stands in the file itself, and not only as a ${VAR}.
   bool holds_secrets() const;
@@ -36,7 +40,7 @@ Result<ConfigFile> parse_config(std::string_view toml, const std::filesystem::pa
                                 const Environment& environment);
 
 // What is wrong with a value for max_iterations and the like, or nothing.
-std::string problem_with_count(std::int64_t value);
+std::string problem_with_count(const ConfigKey& key, std::int64_t value);
 
 // A complete file of comments, for a person to fill in.
 std::string config_template();

@@ -19,6 +19,7 @@ struct ConfigKey {
   std::string_view flag;                  // empty when none sets it
   std::string_view description;
   std::string_view example;  // as it stands in the file of `wright config init`
+  std::int64_t least = 1;    // KeyType::count
 
   std::string full_name() const { return std::string(section) + "." + std::string(name); }
 };
@@ -59,6 +60,38 @@ inline constexpr ConfigKey kZaiCodingPlan{"api_keys",
                                           "whether the Z.ai key belongs to a coding plan",
                                           "true"};
 
+constexpr ConfigKey tool_execution(std::string_view name, KeyType type,
+                                   std::string_view description, std::string_view example) {
+  return {"tool_execution", name, type, "", "", description, example, 0};
+}
+inline constexpr ConfigKey kEnableValidation = tool_execution(
+    "enable_validation", KeyType::flag, "check arguments before a tool runs", "true");
+inline constexpr ConfigKey kEnableLogging =
+    tool_execution("enable_logging", KeyType::flag, "log the start and the end of calls", "true");
+inline constexpr ConfigKey kEnableMetadata =
+    tool_execution("enable_metadata", KeyType::flag, "add _execution_metadata to results", "true");
+inline constexpr ConfigKey kLogArguments =
+    tool_execution("log_arguments", KeyType::flag, "with the arguments of the call", "true");
+inline constexpr ConfigKey kTruncateLogs = tool_execution(
+    "truncate_logs", KeyType::count, "characters of a logged value; 0: all of them", "100");
+
+inline constexpr ConfigKey kLogLevel{
+    "log",         "level",
+    KeyType::text, "WRIGHT_LOG_LEVEL",
+    "--log-level", "debug (every tool call), info, warning, error or off",
+    "\"off\""};
+inline constexpr ConfigKey kLogFormat{"log",          "format",
+                                      KeyType::text,  "WRIGHT_LOG_FORMAT",
+                                      "--log-format", "text, or json for one object a line",
+                                      "\"text\""};
+inline constexpr ConfigKey kLogFile{"log",
+                                    "file",
+                                    KeyType::path,
+                                    "WRIGHT_LOG_FILE",
+                                    "--log-file",
+                                    "where the log goes instead of standard error",
+                                    "\"~/.local/state/wright/log.jsonl\""};
+
 constexpr ConfigKey secret(std::string_view name, std::string_view variable,
                            std::string_view vendor) {
   return {"api_keys", name, KeyType::secret, variable, "", vendor, {}};
@@ -70,6 +103,14 @@ inline constexpr std::array kConfigKeys{
     keys::kBasePath,
     keys::kModel,
     keys::kMaxIterations,
+    keys::kEnableValidation,
+    keys::kEnableLogging,
+    keys::kEnableMetadata,
+    keys::kLogArguments,
+    keys::kTruncateLogs,
+    keys::kLogLevel,
+    keys::kLogFormat,
+    keys::kLogFile,
     keys::secret("openai_api_key", "OPENAI_API_KEY", "OpenAI"),
     keys::secret("anthropic_api_key", "ANTHROPIC_API_KEY", "Anthropic"),
     keys::secret("gemini_api_key", "GEMINI_API_KEY", "Google Gemini"),
@@ -83,6 +124,19 @@ inline constexpr std::array kConfigKeys{
     keys::secret("cerebras_api_key", "CEREBRAS_API_KEY", "Cerebras"),
     keys::secret("together_api_key", "TOGETHER_API_KEY", "Together"),
 };
+
+// Beside these, the file may say for each tool whether it may run,
+//
+//   [permissions]
+//   "write_*" = "ask"        # or "allow", "deny"; the first line that fits counts
+//
+// and for each agent what differs from [tool_execution]:
+//
+//   [agents.codebase-analysis.tool_execution]
+//   enable_metadata = false
+inline constexpr std::string_view kPermissions = "permissions";
+inline constexpr std::string_view kAgentSections = "agents";
+inline constexpr std::string_view kToolExecution = "tool_execution";
 
 inline constexpr std::int64_t kMostIterations = 1'000'000;
 

@@ -42,10 +42,32 @@ INSTANTIATE_TEST_SUITE_P(
                   "the section [api_keys]"},
         BadConfig{"key_without_section", "model = \"offline\"\n",
                   "wright.toml:1: model: belongs below the section [agent]"},
-        BadConfig{"unknown_section", "\n[agents]\nmodel = \"x\"\n",
-                  "wright.toml:2: agents: unknown section; did you mean [agent]?"},
+        BadConfig{"unknown_section", "\n[agnet]\nmodel = \"x\"\n",
+                  "wright.toml:2: agnet: unknown section; did you mean [agent]?"},
+        BadConfig{"agents_for_agent", "[agents]\nmodel = \"x\"\n",
+                  "wright.toml:2: agents.model: belongs below the section [agent]"},
+        BadConfig{"agent_that_is_a_value", "[agents]\nhelper = 1\n",
+                  "wright.toml:2: agents.helper: must be a section "
+                  "[agents.helper.tool_execution], not an integer"},
+        BadConfig{"unknown_section_of_an_agent", "[agents.helper.log]\nlevel = \"off\"\n",
+                  "wright.toml:1: agents.helper.log: unknown section; there is "
+                  "[agents.helper.tool_execution]"},
+        BadConfig{"unknown_key_of_an_agent",
+                  "[agents.helper.tool_execution]\nlog_argument = true\n",
+                  "wright.toml:2: agents.helper.tool_execution.log_argument: unknown key; did you "
+                  "mean 'tool_execution.log_arguments'?"},
+        BadConfig{"text_for_a_flag", "[tool_execution]\nenable_logging = \"yes\"\n",
+                  "wright.toml:2: tool_execution.enable_logging: must be true or false, not a "
+                  "string"},
+        BadConfig{"negative_count", "[tool_execution]\ntruncate_logs = -1\n",
+                  "wright.toml:2: tool_execution.truncate_logs: must be from 0 to 1000000, not -1"},
+        BadConfig{"unknown_permission", "[permissions]\n\"*\" = \"maybe\"\n",
+                  "wright.toml:2: permissions.*: must be allow, deny or ask, not 'maybe'"},
+        BadConfig{"permission_that_is_no_text", "[permissions]\ngrep = true\n",
+                  "wright.toml:2: permissions.grep: must be a string in quotes, not a boolean"},
         BadConfig{"unknown_section_far_from_all", "[server]\nport = 1\n",
-                  "wright.toml:1: server: unknown section; there are [agent] and [api_keys]"},
+                  "wright.toml:1: server: unknown section; there are [agent], [tool_execution], "
+                  "[log], [api_keys], [permissions], [agents]"},
         BadConfig{"section_that_is_a_value", "agent = 3\n",
                   "wright.toml:1: agent: must be a section [agent], not an integer"},
         BadConfig{"number_for_text", "[agent]\nmodel = 5\n",
@@ -106,6 +128,17 @@ TEST(Config, reads_every_key_with_its_line) {
   EXPECT_EQ(std::get<std::int64_t>(file->values.at("agent.max_iterations").value), 7);
   EXPECT_EQ(std::get<bool>(file->values.at("api_keys.zai_coding_plan").value), false);
   EXPECT_EQ(file->values.at("api_keys.openai_api_key").line, 7);
+}
+
+TEST(Config, keeps_permissions_in_the_order_of_the_file) {
+  const auto file = parse_config(
+      "[permissions]\nwrite_x = 'allow'\n'write_*' = 'ask'\n'*' = 'deny'\nalpha = 'allow'\n",
+      "wright.toml", Environment());
+  ASSERT_TRUE(file) << file.error().message;
+  std::vector<std::string> names;
+  for (const auto& rule : file->permissions) names.push_back(rule.tool);
+  EXPECT_EQ(names, (std::vector<std::string>{"write_x", "write_*", "*", "alpha"}));
+  EXPECT_EQ(file->permissions[1].permission, intercept::Permission::ask);
 }
 
 TEST(Config, expands_variables_and_defaults) {

@@ -9,6 +9,7 @@
 #include "app/commands.h"
 #include "app/figures.h"
 #include "app/interruption.h"
+#include "app/log_output.h"
 #include "app/paths.h"
 #include "app/progress.h"
 #include "app/screen_text.h"
@@ -120,7 +121,16 @@ class RunCommandExecution {
     interruption_.watch([this] { say("  ending the run; Ctrl-C again quits at once"); });
   }
 
-  ExitCode run(const Agent& agent, const std::string& prompt) {
+  // Settles what the agent's calls go through, then runs it.
+  ExitCode run(Agent agent, const std::string& prompt) {
+    const auto logger = make_logger(settings_, [this](std::string_view line) { log(line); });
+    if (!logger) {
+      if (progress_) progress_->stop();
+      around_.console.complain(logger.error().message);
+      return ExitCode::usage;
+    }
+    agent.interceptors =
+        make_interceptors(canonical_agent_name(command_.agent), settings_, *logger);
     say(fmt::format("{}  {}", painted(agent.name, Colour::bold, around_.console.error()),
                     painted(place_of(agent), Colour::dim, around_.console.error())));
     auto store = open_store();
@@ -162,6 +172,13 @@ class RunCommandExecution {
 
   void say(std::string_view line) {
     if (progress_) progress_->say(line);
+  }
+
+  // A finished line for standard error; a moving line makes room for it.
+  void log(std::string_view line) {
+    if (!progress_) return around_.console.note(line);
+    if (line.ends_with('\n')) line.remove_suffix(1);
+    progress_->say(line);
   }
 
   ExitCode answered(const Answer& answer) {
@@ -240,7 +257,7 @@ class RunCommandExecution {
 ExitCode execute(const RunCommand& command, Surroundings around) {
   const auto settings = settings_or_complain(command.settings, around);
   if (!settings) return ExitCode::usage;
-  const auto agent = make_agent(command.agent, *settings);
+  auto agent = make_agent(command.agent, *settings);
   if (!agent) {
     around.console.complain(agent.error().message,
                             "`wright agents` lists the agents, `wright "
@@ -249,7 +266,7 @@ ExitCode execute(const RunCommand& command, Surroundings around) {
   }
   const auto prompt = prompt_or_complain(command, around.console);
   if (!prompt) return ExitCode::usage;
-  return RunCommandExecution(command, *settings, around).run(*agent, *prompt);
+  return RunCommandExecution(command, *settings, around).run(std::move(*agent), *prompt);
 }
 
 }  // namespace wright::app

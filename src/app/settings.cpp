@@ -17,6 +17,9 @@ std::optional<std::string> flag_for(const ConfigKey& key, const SettingFlags& fl
   if (key.name == keys::kMaxIterations.name && flags.max_iterations) {
     return fmt::format("{}", *flags.max_iterations);
   }
+  if (key.full_name() == keys::kLogLevel.full_name()) return flags.log_level;
+  if (key.full_name() == keys::kLogFormat.full_name()) return flags.log_format;
+  if (key.full_name() == keys::kLogFile.full_name()) return flags.log_file;
   return std::nullopt;
 }
 
@@ -25,6 +28,11 @@ SettingValue default_of(const ConfigKey& key, const Environment& environment) {
   if (key.name == keys::kBasePath.name) return std::string(".");
   if (key.name == keys::kModel.name) return std::string("offline");
   if (key.name == keys::kZaiCodingPlan.name) return true;
+  if (key.name == keys::kTruncateLogs.name) {
+    return static_cast<std::int64_t>(ToolExecutionOptions{}.truncate_logs);
+  }
+  if (key.section == kToolExecution) return true;
+  if (key.full_name() == keys::kLogFormat.full_name()) return std::string("text");
   return {};
 }
 
@@ -42,7 +50,7 @@ Result<SettingValue> value_from(const ConfigKey& key, const std::string& text,
     return fail(ErrorCode::invalid_argument,
                 fmt::format("{} must be a whole number, not '{}'", origin.place, text));
   }
-  if (const std::string problem = problem_with_count(count); !problem.empty()) {
+  if (const std::string problem = problem_with_count(key, count); !problem.empty()) {
     return fail(ErrorCode::invalid_argument, fmt::format("{} {}", origin.place, problem));
   }
   return SettingValue(count);
@@ -115,6 +123,40 @@ std::optional<int> Settings::max_iterations() const {
   return static_cast<int>(*value);
 }
 
+ToolExecutionOptions Settings::tool_execution(std::string_view agent) const {
+  // The agent's own value where the file has one.
+  const auto find = [&](const ConfigKey& key) -> SettingValue {
+    if (file_) {
+      const auto own = file_->values.find(
+          fmt::format("{}.{}.{}.{}", kAgentSections, agent, kToolExecution, key.name));
+      if (own != file_->values.end()) {
+        return std::visit([](const auto& value) { return SettingValue(value); }, own->second.value);
+      }
+    }
+    return get(key).value;
+  };
+  const auto flag = [&](const ConfigKey& key) { return std::get<bool>(find(key)); };
+  return {
+      .enable_validation = flag(keys::kEnableValidation),
+      .enable_logging = flag(keys::kEnableLogging),
+      .enable_metadata = flag(keys::kEnableMetadata),
+      .log_arguments = flag(keys::kLogArguments),
+      .truncate_logs = static_cast<std::size_t>(std::get<std::int64_t>(find(keys::kTruncateLogs)))};
+}
+
+std::vector<intercept::PermissionRule> Settings::permissions() const {
+  return file_ ? file_->permissions : std::vector<intercept::PermissionRule>();
+}
+
+std::vector<std::string> Settings::secrets() const {
+  std::vector<std::string> values;
+  for (const Setting& setting : all_) {
+    const auto* text = std::get_if<std::string>(&setting.value);
+    if (setting.key->type == KeyType::secret && text != nullptr) values.push_back(*text);
+  }
+  return values;
+}
+
 ConfigLocation locate_config(const SettingFlags& flags, const Environment& environment) {
   if (flags.config) return {expand_home(*flags.config, environment), {Source::flag, "--config"}};
   if (const auto given = environment.find_non_empty("WRIGHT_CONFIG")) {
@@ -138,8 +180,9 @@ Result<Settings> load_settings(const SettingFlags& flags, const Environment& env
     auto setting = resolve(key, flags, environment, settings.file_);
     if (!setting) return std::unexpected(std::move(setting).error());
     if (key.type == KeyType::path) {
-      auto& path = std::get<std::string>(setting->value);
-      path = expand_home(path, environment).string();
+      if (auto* path = std::get_if<std::string>(&setting->value)) {
+        *path = expand_home(*path, environment).string();
+      }
     }
     settings.all_.push_back(std::move(*setting));
   }

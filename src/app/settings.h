@@ -21,6 +21,9 @@ struct SettingFlags {
   std::optional<std::string> base_path;
   std::optional<std::string> model;
   std::optional<std::int64_t> max_iterations;
+  std::optional<std::string> log_level;
+  std::optional<std::string> log_format;
+  std::optional<std::string> log_file;
 };
 
 enum class Source : std::uint8_t { flag, environment, file, fallback };
@@ -53,6 +56,11 @@ class Settings {
   std::filesystem::path base_path() const;
   std::string model() const;
   std::optional<int> max_iterations() const;
+  // [tool_execution], and what the agent's own section changes.
+  ToolExecutionOptions tool_execution(std::string_view agent) const;
+  std::vector<intercept::PermissionRule> permissions() const;
+  // Every key that is set, so that none is shown or logged.
+  std::vector<std::string> secrets() const;
 
  private:
   friend Result<Settings> load_settings(const SettingFlags&, const Environment&);

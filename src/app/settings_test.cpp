@@ -87,6 +87,40 @@ TEST_F(SettingsTest, read_keys_from_the_environment_of_the_vendor) {
   EXPECT_TRUE(std::holds_alternative<std::monostate>(settings->get(xai).value));
 }
 
+TEST_F(SettingsTest, give_each_agent_its_tool_execution) {
+  write_config(
+      "[tool_execution]\nenable_logging = false\ntruncate_logs = 7\n"
+      "[agents.codebase-analysis.tool_execution]\nenable_metadata = false\ntruncate_logs = 0\n");
+  const auto settings = load_settings({}, environment());
+  ASSERT_TRUE(settings) << settings.error().message;
+  const ToolExecutionOptions other = settings->tool_execution("other");
+  EXPECT_FALSE(other.enable_logging);
+  EXPECT_TRUE(other.enable_metadata);
+  EXPECT_EQ(other.truncate_logs, 7U);
+  const ToolExecutionOptions own = settings->tool_execution("codebase-analysis");
+  EXPECT_FALSE(own.enable_logging) << "inherited";
+  EXPECT_FALSE(own.enable_metadata) << "its own";
+  EXPECT_TRUE(own.enable_validation);
+  EXPECT_EQ(own.truncate_logs, 0U);
+}
+
+TEST_F(SettingsTest, have_the_conveniences_on_by_default) {
+  const auto settings = load_settings({}, environment());
+  ASSERT_TRUE(settings);
+  const ToolExecutionOptions options = settings->tool_execution("any");
+  EXPECT_TRUE(options.enable_validation && options.enable_logging && options.enable_metadata &&
+              options.log_arguments);
+  EXPECT_EQ(options.truncate_logs, 100U);
+  EXPECT_TRUE(settings->permissions().empty());
+}
+
+TEST_F(SettingsTest, know_every_secret) {
+  write_config("[api_keys]\nopenai_api_key = 'from-file'\n");
+  const auto settings = load_settings({}, environment({{"XAI_API_KEY", "from-env"}}));
+  ASSERT_TRUE(settings);
+  EXPECT_EQ(settings->secrets(), (std::vector<std::string>{"from-file", "from-env"}));
+}
+
 TEST_F(SettingsTest, expand_the_home_folder_in_paths) {
   write_config("[agent]\nbase_path = '~/src'\n");
   SettingFlags flags;

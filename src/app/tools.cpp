@@ -8,6 +8,7 @@
 #include "app/commands.h"
 #include "app/figures.h"
 #include "app/interruption.h"
+#include "app/log_output.h"
 #include "app/nearest.h"
 #include "app/screen_text.h"
 #include "app/standard_input.h"
@@ -25,13 +26,17 @@ Json tool_json(const ToolSpec& spec) {
           {"parameters", spec.parameters}};
 }
 
-std::optional<std::vector<Tool>> tools_or_complain(const SettingFlags& flags, Surroundings around) {
-  const auto settings = settings_or_complain(flags, around);
-  if (!settings) return std::nullopt;
-  auto tools = make_tools(*settings);
+std::optional<std::vector<Tool>> tools_or_complain(const Settings& settings, Surroundings around) {
+  auto tools = make_tools(settings);
   if (tools) return std::move(*tools);
   around.console.complain(tools.error().message, "See `wright config`, or set --base-path.");
   return std::nullopt;
+}
+
+std::optional<std::vector<Tool>> tools_or_complain(const SettingFlags& flags, Surroundings around) {
+  const auto settings = settings_or_complain(flags, around);
+  if (!settings) return std::nullopt;
+  return tools_or_complain(*settings, around);
 }
 
 // The tool of that name; null after a complaint.
@@ -129,8 +134,16 @@ ExitCode execute(const ShowToolCommand& command, Surroundings around) {
 }
 
 ExitCode execute(const CallToolCommand& command, Surroundings around) {
-  const auto tools = tools_or_complain(command.settings, around);
+  const auto settings = settings_or_complain(command.settings, around);
+  if (!settings) return ExitCode::usage;
+  const auto tools = tools_or_complain(*settings, around);
   if (!tools) return ExitCode::usage;
+  const auto logger =
+      make_logger(*settings, [&](std::string_view line) { around.console.note(line); });
+  if (!logger) {
+    around.console.complain(logger.error().message);
+    return ExitCode::usage;
+  }
   if (find_or_complain(*tools, command.name, around.console) == nullptr) return ExitCode::usage;
   std::string arguments = command.arguments;
   if (arguments == "-") {
@@ -144,11 +157,13 @@ ExitCode execute(const CallToolCommand& command, Surroundings around) {
   Interruption interruption;
   interruption.watch({});
   const ToolCall call{"call_1", command.name, arguments};
-  const ToolOutcome outcome = wright::execute(*tools, {}, call,
-                                              Context{.agent_name = "wright tools call",
-                                                      .call_id = call.id,
-                                                      .idempotency_key = call.id,
-                                                      .stop = interruption.token()});
+  constexpr std::string_view kCaller = "wright tools call";
+  const ToolOutcome outcome =
+      wright::execute(*tools, make_interceptors(kCaller, *settings, *logger), call,
+                      Context{.agent_name = kCaller,
+                              .call_id = call.id,
+                              .idempotency_key = call.id,
+                              .stop = interruption.token()});
   const ExitCode code = report(outcome, command, around.console);
   return interruption.has_happened() && code == ExitCode::failed ? ExitCode::interrupted : code;
 }

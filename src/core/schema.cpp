@@ -216,8 +216,21 @@ std::optional<std::size_t> read_choice(const Json& json, std::span<const std::st
   return static_cast<std::size_t>(found - names.begin());
 }
 
-Error decode_error(const Problems& problems) {
-  return Error{ErrorCode::invalid_argument, fmt::format("{}", fmt::join(problems, "; ")), {}};
+}  // namespace wright::detail
+
+namespace wright {
+
+constexpr std::string_view kViolations = "{\"violations\":";
+
+Error refused_arguments(std::span<const std::string> problems) {
+  JsonArray list;
+  for (const std::string& problem : problems) list.emplace_back(problem);
+  return Error{ErrorCode::invalid_argument, fmt::format("{}", fmt::join(problems, "; ")),
+               fmt::format("{}{}}}", kViolations, to_text(list))};
 }
 
-}  // namespace wright::detail
+bool is_refused_arguments(const Error& error) {
+  return error.code == ErrorCode::invalid_argument && error.detail.starts_with(kViolations);
+}
+
+}  // namespace wright

@@ -1,6 +1,23 @@
 #include "wright/tool.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 namespace wright {
+namespace {
+
+bool allows_objects(const Json& schema) {
+  const JsonObject* object = schema.if_object();
+  const Json* type = object != nullptr ? object->if_contains("type") : nullptr;
+  if (type == nullptr) return true;
+  if (const JsonArray* list = type->if_array()) {
+    return std::ranges::find(*list, Json("object")) != list->end();
+  }
+  return *type == Json("object");
+}
+
+}  // namespace
 
 std::string_view to_string(Effect effect) {
   switch (effect) {
@@ -11,8 +28,47 @@ std::string_view to_string(Effect effect) {
   return "write";
 }
 
+int RunMemory::add_one(std::string_view name) {
+  const std::lock_guard lock(mutex_);
+  const auto found = counts_.find(name);
+  return found != counts_.end() ? ++found->second : ++counts_[std::string(name)];
+}
+
+void RunMemory::forget(std::string_view name) {
+  const std::lock_guard lock(mutex_);
+  if (const auto found = counts_.find(name); found != counts_.end()) counts_.erase(found);
+}
+
+Tool Tool::as(std::string name) const {
+  Tool copy = *this;
+  copy.spec.name = std::move(name);
+  return copy;
+}
+
+Result<Tool> tool(ToolSpec spec, ToolFunction function) {
+  if (!function) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("The tool '{}' has no function", spec.name));
+  }
+  auto schema = JsonSchema::compile(spec.parameters);
+  if (schema && !allows_objects(spec.parameters)) {
+    schema = fail(ErrorCode::invalid_argument, "#/type: the arguments of a tool are an object");
+  }
+  if (!schema) {
+    return fail(schema.error().code, fmt::format("The schema of the tool '{}' cannot be used: {}",
+                                                 spec.name, schema.error().message));
+  }
+  return Tool{std::move(spec), std::move(function), std::move(*schema)};
+}
+
 std::unexpected<Error> wait_for_person(const Json& shown) {
   return fail(ErrorCode::waiting, "A person has to answer first", to_text(shown));
+}
+
+std::optional<JsonSchema> detail::compiled(const Json& schema) {
+  auto compiled = JsonSchema::compile(schema);
+  if (!compiled) return std::nullopt;
+  return std::move(*compiled);
 }
 
 }  // namespace wright

@@ -94,12 +94,15 @@ class Driver {
     if (auto started = recorder_.call_started(call); !started) return started;
     tell(ToolStarted{call});
     const std::string key = fmt::format("{}:{}", recorder_.session_id(), call.id);
-    const ToolOutcome outcome = execute(agent_.tools, agent_.interceptors, call,
+    const std::vector<Interceptor>& interceptors =
+        options_.interceptors ? *options_.interceptors : agent_.interceptors;
+    const ToolOutcome outcome = execute(agent_.tools, interceptors, call,
                                         Context{.agent_name = agent_.name,
                                                 .session_id = recorder_.session_id(),
                                                 .call_id = call.id,
                                                 .idempotency_key = key,
-                                                .stop = options_.stop});
+                                                .stop = options_.stop,
+                                                .memory = memory_});
     tell(ToolEnded{call, outcome});
     Outcome taken = outcome.waiting ? Outcome(ToolWaits{call.id, *outcome.waiting})
                                     : Outcome(ToolFinished{outcome.result});
@@ -124,6 +127,7 @@ class Driver {
   Run& run_;
   const RunOptions& options_;
   SessionRecorder& recorder_;
+  const std::shared_ptr<RunMemory> memory_ = std::make_shared<RunMemory>();
 };
 
 }  // namespace

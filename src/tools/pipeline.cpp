@@ -6,10 +6,13 @@
 #include <chrono>
 #include <exception>
 
+#include "core/stack_frames.h"
 #include "wright/tool.h"
 
 namespace wright {
 namespace {
+
+constexpr int kLoggedFrames = 5;
 
 const Tool* find_tool(std::span<const Tool> tools, std::string_view name) {
   const auto found =
@@ -26,6 +29,10 @@ Error unknown_tool(std::span<const Tool> tools, std::string_view name) {
                {}};
 }
 
+std::unexpected<Error> not_an_object() {
+  return fail(ErrorCode::invalid_argument, "The arguments must be a JSON object");
+}
+
 // Models leave the arguments of a tool without parameters empty.
 Result<Json> parse_arguments(std::string_view text) {
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return Json(JsonObject{});
@@ -34,10 +41,17 @@ Result<Json> parse_arguments(std::string_view text) {
     return fail(ErrorCode::invalid_json,
                 "The arguments are not valid JSON: " + parsed.error().message);
   }
-  if (!parsed->is_object()) {
-    return fail(ErrorCode::invalid_argument, "The arguments must be a JSON object");
-  }
+  // Text goes on to the interceptors: an object may be written in it.
+  if (!parsed->is_object() && !parsed->is_string()) return not_an_object();
   return parsed;
+}
+
+// What is known about the exception that was caught: its type, and how the call came here. The
+// frames between the throw and the catch are gone by now.
+std::string exception_detail() {
+  JsonArray stack;
+  for (std::string& frame : stack_frames(kLoggedFrames, 2)) stack.emplace_back(std::move(frame));
+  return to_text(JsonObject{{"exception", current_exception_type()}, {"stack", std::move(stack)}});
 }
 
 // Runs what the user wrote; an exception becomes an error value.
@@ -46,26 +60,12 @@ Result<Json> caught(Function&& function) {
   try {
     return function();
   } catch (const std::exception& thrown) {
-    return fail(ErrorCode::tool_failed, thrown.what());
+    return fail(ErrorCode::tool_failed, thrown.what(), exception_detail());
   } catch (...) {
-    return fail(ErrorCode::tool_failed, "The tool threw something that is not a std::exception");
+    return fail(ErrorCode::tool_failed, "The tool threw something that is not a std::exception",
+                exception_detail());
   }
 }
-
-// The rest of the way from one interceptor on: the interceptors after it, then the tool.
-struct Chain {
-  const Tool& tool;
-  std::span<const Interceptor> interceptors;
-
-  Result<Json> run(const ToolCall& call, Context& context) const {
-    if (interceptors.empty()) {
-      return caught([&] { return tool.function(context.arguments, context); });
-    }
-    const Chain rest{tool, interceptors.subspan(1)};
-    const Next next = [&rest](const ToolCall& c, Context& x) { return rest.run(c, x); };
-    return caught([&] { return interceptors.front()(call, context, next); });
-  }
-};
 
 struct Bounded {
   std::string text;
@@ -101,6 +101,29 @@ void set_waiting(ToolOutcome& outcome, const Error& error) {
 
 }  // namespace
 
+Result<Json> Next::operator()(const ToolCall& call, Context& context) const {
+  if (instead_) return caught([&] { return instead_(call, context); });
+  context.tool = tool_;
+  if (rest_.empty()) {
+    if (!context.arguments.is_object()) return not_an_object();
+    return caught([&] { return tool_->function(context.arguments, context); });
+  }
+  const Next next(*tool_, rest_.subspan(1));
+  return caught([&] { return rest_.front()(call, context, next); });
+}
+
+Next Next::owned() const {
+  if (instead_) return *this;
+  struct Kept {
+    Tool tool;
+    std::vector<Interceptor> rest;
+  };
+  auto kept = std::make_shared<const Kept>(*tool_, std::vector(rest_.begin(), rest_.end()));
+  Next copy(kept->tool, kept->rest);
+  copy.kept_ = std::move(kept);
+  return copy;
+}
+
 ToolOutcome execute(std::span<const Tool> tools, std::span<const Interceptor> interceptors,
                     const ToolCall& call, Context context) {
   ToolOutcome outcome;
@@ -115,10 +138,11 @@ ToolOutcome execute(std::span<const Tool> tools, std::span<const Interceptor> in
   Result<Json> result = parse_arguments(call.arguments);
   if (result) {
     context.arguments = std::move(*result);
-    result = Chain{*tool, interceptors}.run(call, context);
+    result = Next(*tool, interceptors)(call, context);
   }
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
   outcome.duration_ms = took.count();
+  outcome.notes = std::move(context.notes);
   if (result) {
     set_success(outcome, std::move(*result), tool->spec.options.output_limit);
   } else if (result.error().code == ErrorCode::waiting) {

@@ -36,6 +36,10 @@ Result<void> take_line(Scenario& scenario, const std::string& line) {
     scenario.max_iterations = std::stoi(rest);
     return {};
   }
+  if (word == "conveniences") {
+    scenario.has_conveniences = true;
+    return {};
+  }
   if (word == "user") {
     scenario.prompt = unescaped(rest);
   } else if (word == "model") {

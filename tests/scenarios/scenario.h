@@ -14,6 +14,7 @@ namespace wright::scenarios {
 struct Scenario {
   std::string prompt;
   int max_iterations = 10;
+  bool has_conveniences = false;
   std::vector<Result<Response>> script;
   std::vector<std::string> expected;  // every line but comments and limits
 };

@@ -45,6 +45,7 @@ class Stage {
     agent_.model = script_.model();
     agent_.limits.max_iterations = scenario.max_iterations;
     agent_.tools = tools();
+    if (scenario.has_conveniences) agent_.interceptors = conveniences({.enable_metadata = false});
   }
 
   std::vector<std::string> play_blocking(const std::string& prompt) {
@@ -66,6 +67,7 @@ class Stage {
   // A driver as a user would write one, which also sends the run through text after every step.
   std::vector<std::string> play_own_loop(const std::string& prompt) {
     Run run = start(agent_, prompt);
+    const auto memory = std::make_shared<RunMemory>();
     while (true) {
       run = *run_from_json(*parse_json(to_text(to_json(run))));
       if (stop_.stop_requested() && run.phase == Phase::tools) {
@@ -78,8 +80,8 @@ class Stage {
                              : accept(run, ModelFailed{response.error()}));
       } else if (const auto* tools = std::get_if<CallTools>(&step)) {
         const ToolCall& call = tools->calls.front();
-        const ToolOutcome outcome =
-            execute(agent_.tools, agent_.interceptors, call, Context{.call_id = call.id});
+        const ToolOutcome outcome = execute(agent_.tools, agent_.interceptors, call,
+                                            Context{.call_id = call.id, .memory = memory});
         EXPECT_TRUE(outcome.waiting ? accept(run, ToolWaits{call.id, *outcome.waiting})
                                     : accept(run, ToolFinished{outcome.result}));
       } else {

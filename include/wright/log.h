@@ -1,0 +1,74 @@
+// Structured logs. The library never prints: it hands records to a Logger, and the program decides
+// where they go and what they look like.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "wright/error.h"
+
+namespace wright {
+
+enum class LogLevel : std::uint8_t { debug, info, warning, error, off };
+
+std::string_view to_string(LogLevel level);
+Result<LogLevel> log_level_from(std::string_view name);
+
+struct LogField {
+  std::string_view name;
+  std::variant<std::string_view, std::int64_t, double, bool> value;
+};
+
+// The views are valid while the record is being written.
+struct LogRecord {
+  LogLevel level = LogLevel::info;
+  std::int64_t time_ms = 0;  // since 1970
+  std::string_view message = {};
+  std::span<const LogField> fields = {};
+};
+
+// A value, cheap to copy. One made without a sink is off and costs a comparison.
+class Logger {
+ public:
+  using Sink = std::function<void(const LogRecord&)>;
+
+  Logger() = default;
+  // The sink may be called from several threads at once.
+  explicit Logger(Sink sink, LogLevel minimum = LogLevel::info);
+
+  bool is_on(LogLevel level) const { return level >= minimum_ && level != LogLevel::off; }
+  void log(LogLevel level, std::string_view message,
+           std::initializer_list<LogField> fields = {}) const {
+    log(level, message, std::span(fields.begin(), fields.size()));
+  }
+  void log(LogLevel level, std::string_view message, std::span<const LogField> fields) const;
+
+ private:
+  std::shared_ptr<const Sink> sink_;
+  LogLevel minimum_ = LogLevel::off;
+};
+
+enum class LogFormat : std::uint8_t {
+  text,  // 2025-10-10T12:00:00.000Z DEBUG message name=value name="value with spaces"
+  json,  // {"time":"2025-10-10T12:00:00.000Z","level":"debug","message":"…","name":…}
+};
+
+Result<LogFormat> log_format_from(std::string_view name);
+
+// One record as one line, without its line break, whatever the message and the fields hold.
+std::string to_line(const LogRecord& record, LogFormat format);
+
+// A logger that gives finished lines, with their line break, to `write`: one at a time.
+Logger line_logger(LogFormat format, LogLevel minimum,
+                   std::function<void(std::string_view line)> write);
+
+// "2025-10-10T12:00:00.000Z"
+std::string iso_time(std::int64_t time_ms);
+
+}  // namespace wright

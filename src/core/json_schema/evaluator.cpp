@@ -1,0 +1,619 @@
+#include "core/json_schema/evaluator.h"
+
+#include <fmt/format.h>
+#include <boost/json/monotonic_resource.hpp>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "core/json_schema/evaluated.h"
+#include "core/json_schema/values.h"
+#include "wright/schema.h"
+
+namespace wright::json_schema {
+namespace {
+
+using detail::Path;
+
+// A schema that refers to itself without an end, and one with endless combinations.
+constexpr int kMaxDepth = 1500;
+constexpr std::int64_t kMaxChecks = 3'000'000;
+// Saying why no alternative fits tries each of them once more, at every level.
+constexpr int kMaxExplanations = 200;
+
+// The resources that evaluation has gone through, innermost first; lives on the stack.
+struct Scope {
+  const Scope* outer = nullptr;
+  std::uint32_t resource = 0;
+};
+
+TypeSet type_of(const Json& value) {
+  switch (value.kind()) {
+    case boost::json::kind::null: return kNull;
+    case boost::json::kind::bool_: return kBoolean;
+    case boost::json::kind::int64:
+    case boost::json::kind::uint64: return kInteger | kNumber;
+    case boost::json::kind::double_:
+      return is_integer(value) ? TypeSet{kInteger | kNumber} : kNumber;
+    case boost::json::kind::string: return kString;
+    case boost::json::kind::array: return kArray;
+    case boost::json::kind::object: return kObject;
+  }
+  return 0;
+}
+
+std::string type_names(TypeSet types) {
+  static constexpr std::array kNames{
+      std::pair{kString, "a string"}, std::pair{kInteger, "an integer"},
+      std::pair{kNumber, "a number"}, std::pair{kBoolean, "a boolean"},
+      std::pair{kArray, "an array"},  std::pair{kObject, "an object"},
+      std::pair{kNull, "null"}};
+  std::vector<std::string_view> names;
+  for (const auto& [bit, name] : kNames) {
+    if ((types & bit) != 0) names.emplace_back(name);
+  }
+  if (names.size() < 2) return names.empty() ? "nothing" : std::string(names[0]);
+  const std::string_view last = names.back();
+  names.pop_back();
+  return fmt::format("{} or {}", fmt::join(names, ", "), last);
+}
+
+std::string_view kind_name(const Json& value) {
+  switch (value.kind()) {
+    case boost::json::kind::null: return "null";
+    case boost::json::kind::bool_: return "a boolean";
+    case boost::json::kind::int64:
+    case boost::json::kind::uint64: return "an integer";
+    case boost::json::kind::double_: return "a number";
+    case boost::json::kind::string: return "a string";
+    case boost::json::kind::array: return "an array";
+    case boost::json::kind::object: return "an object";
+  }
+  return "something else";
+}
+
+std::string shortened(const Json& value) {
+  std::string text = to_text(value);
+  if (text.size() <= 60) return text;
+  return std::string(utf8_prefix(text, 60)) + "…";
+}
+
+// Where violations go. Without one, evaluation ends at the first.
+class Findings {
+ public:
+  explicit Findings(std::size_t limit) : limit_(limit) {}
+
+  void add(const Path& path, std::string_view keyword, std::string message) {
+    if (!is_full()) list_.push_back({path.text(), std::string(keyword), std::move(message)});
+  }
+  void add_all(std::vector<Violation> others) {
+    for (Violation& other : others) {
+      if (!is_full()) list_.push_back(std::move(other));
+    }
+  }
+  bool is_full() const { return list_.size() >= limit_; }
+  std::size_t limit() const { return limit_; }
+  std::vector<Violation> take() && { return std::move(list_); }
+
+ private:
+  std::size_t limit_;
+  std::vector<Violation> list_;
+};
+
+const PropertyRule* find_property(const ObjectRules& rules, std::string_view name) {
+  const std::vector<PropertyRule>& all = rules.properties;
+  if (all.size() <= 8) {
+    for (const PropertyRule& rule : all) {
+      if (rule.name == name) return &rule;
+    }
+    return nullptr;
+  }
+  const auto found = std::ranges::lower_bound(all, name, {}, &PropertyRule::name);
+  return found != all.end() && found->name == name ? &*found : nullptr;
+}
+
+class Evaluator {
+ public:
+  explicit Evaluator(const Program& program) : program_(program) {}
+
+  // `evaluated` is null when nobody asks which members were looked at; `findings` when nobody asks
+  // what is wrong.
+  bool check(NodeId id, const Json& value, const Path& path, const Scope* outer,
+             Evaluated* evaluated, Findings* findings) {
+    const Node& node = program_.nodes[id];
+    if (++depth_ > kMaxDepth || ++checks_ > kMaxChecks) {
+      --depth_;
+      return report(findings, path, "$ref", "could not be checked: the schema recurses too deeply");
+    }
+    const Scope own{outer, node.resource};
+    const bool is_new_resource =
+        program_.has_dynamic_references && (outer == nullptr || outer->resource != node.resource);
+    const Scope* scope = is_new_resource ? &own : outer;
+    bool is_valid = false;
+    if (node.has_unevaluated && has_unevaluated(node, value)) {
+      Evaluated mine;
+      is_valid = check_rules(node, value, path, scope, &mine, findings);
+      if ((is_valid || findings != nullptr) &&
+          !check_unevaluated(node, value, path, scope, mine, findings)) {
+        is_valid = false;
+      }
+      if (evaluated != nullptr) evaluated->merge(mine);
+    } else {
+      is_valid = check_rules(node, value, path, scope, evaluated, findings);
+    }
+    --depth_;
+    return is_valid;
+  }
+
+ private:
+  static bool has_unevaluated(const Node& node, const Json& value) {
+    return value.is_object() ? node.object && node.object->unevaluated != kNoNode
+                             : value.is_array() && node.array && node.array->unevaluated != kNoNode;
+  }
+
+  // Names what is wrong, for sentences that begin with "Parameter x".
+  static bool report(Findings* findings, const Path& path, std::string_view keyword,
+                     std::string_view what) {
+    if (findings == nullptr) return false;
+    const std::string text = path.text();
+    findings->add(path, keyword,
+                  text.empty() ? fmt::format("The arguments {}", what)
+                               : fmt::format("Parameter {} {}", text, what));
+    return false;
+  }
+
+  template <class Describe>
+  static bool expect(bool holds, Findings* findings, const Path& path, std::string_view keyword,
+                     Describe describe) {
+    if (holds) return true;
+    if (findings != nullptr) report(findings, path, keyword, describe());
+    return false;
+  }
+
+  bool check_rules(const Node& node, const Json& value, const Path& path, const Scope* scope,
+                   Evaluated* evaluated, Findings* findings) {
+    if (node.is_type_only && (node.types == 0 || (node.types & type_of(value)) != 0)) return true;
+    if (node.is_false) return report(findings, path, "false", "is not allowed");
+    bool is_valid = true;
+    // True when evaluation must end here: something is wrong and nobody asks for more.
+    const auto refused = [&](bool holds) {
+      is_valid = is_valid && holds;
+      return !is_valid && (findings == nullptr || findings->is_full());
+    };
+    if (node.types != 0 &&
+        refused(expect((node.types & type_of(value)) != 0, findings, path, "type", [&] {
+          return fmt::format("must be {}, not {}", type_names(node.types), kind_name(value));
+        }))) {
+      return false;
+    }
+    if (refused(check_choices(node, value, path, findings))) return false;
+    if (node.reference != kNoNode &&
+        refused(check(node.reference, value, path, scope, evaluated, findings))) {
+      return false;
+    }
+    if (node.dynamic_reference != kNoNode &&
+        refused(check(dynamic_target(node, scope), value, path, scope, evaluated, findings))) {
+      return false;
+    }
+    if (node.number && value.is_number() &&
+        refused(check_number(*node.number, value, path, findings))) {
+      return false;
+    }
+    if (node.string && value.is_string() &&
+        refused(check_string(*node.string, value.get_string(), path, findings))) {
+      return false;
+    }
+    if (node.array && value.is_array() &&
+        refused(check_array(*node.array, value.get_array(), path, scope, evaluated, findings))) {
+      return false;
+    }
+    if (node.object && value.is_object() &&
+        refused(check_object(*node.object, value, path, scope, evaluated, findings))) {
+      return false;
+    }
+    if (node.combinations &&
+        refused(check_combinations(*node.combinations, value, path, scope, evaluated, findings))) {
+      return false;
+    }
+    return is_valid;
+  }
+
+  NodeId dynamic_target(const Node& node, const Scope* scope) const {
+    NodeId target = node.dynamic_reference;
+    if (node.dynamic_anchor.empty()) return target;
+    for (; scope != nullptr; scope = scope->outer) {
+      for (const auto& [name, id] : program_.resources[scope->resource].anchors) {
+        if (name == node.dynamic_anchor) target = id;
+      }
+    }
+    return target;
+  }
+
+  bool check_choices(const Node& node, const Json& value, const Path& path, Findings* findings) {
+    if (node.constant && !equal(*node.constant, value)) {
+      return expect(false, findings, path, "const",
+                    [&] { return "must be " + shortened(*node.constant); });
+    }
+    if (!node.has_choices) return true;
+    const bool is_choice =
+        std::ranges::any_of(node.choices, [&](const Json& choice) { return equal(choice, value); });
+    return expect(is_choice, findings, path, "enum", [&] {
+      std::vector<std::string> texts;
+      for (const Json& choice : node.choices) {
+        texts.push_back(choice.is_string() ? std::string(choice.get_string()) : shortened(choice));
+      }
+      return fmt::format("must be one of: {}", fmt::join(texts, ", "));
+    });
+  }
+
+  bool check_number(const NumberRules& rules, const Json& value, const Path& path,
+                    Findings* findings) {
+    bool is_valid = true;
+    const auto expect_bound = [&](const std::optional<Json>& bound, std::string_view keyword,
+                                  std::string_view words, auto holds) {
+      if (!bound || holds(compare_numbers(value, *bound))) return;
+      is_valid = expect(false, findings, path, keyword, [&] {
+        return fmt::format("must be {} {}, not {}", words, to_text(*bound), to_text(value));
+      });
+    };
+    expect_bound(rules.minimum, "minimum", "at least", [](auto order) { return order >= 0; });
+    expect_bound(rules.maximum, "maximum", "at most", [](auto order) { return order <= 0; });
+    expect_bound(rules.exclusive_minimum, "exclusiveMinimum", "greater than",
+                 [](auto order) { return order > 0; });
+    expect_bound(rules.exclusive_maximum, "exclusiveMaximum", "less than",
+                 [](auto order) { return order < 0; });
+    if (rules.multiple_of && !is_multiple_of(value, *rules.multiple_of)) {
+      is_valid = expect(false, findings, path, "multipleOf", [&] {
+        return fmt::format("must be a multiple of {}, not {}", to_text(*rules.multiple_of),
+                           to_text(value));
+      });
+    }
+    return is_valid;
+  }
+
+  // Between two counts, where there are any.
+  static bool check_count(std::size_t count, const std::optional<std::size_t>& low,
+                          const std::optional<std::size_t>& high, std::string_view low_keyword,
+                          std::string_view high_keyword, std::string_view unit, const Path& path,
+                          Findings* findings) {
+    const bool is_enough = expect(!low || count >= *low, findings, path, low_keyword, [&] {
+      return fmt::format("must have at least {} {}, not {}", *low, unit, count);
+    });
+    const bool is_not_too_many = expect(!high || count <= *high, findings, path, high_keyword, [&] {
+      return fmt::format("must have at most {} {}, not {}", *high, unit, count);
+    });
+    return is_enough && is_not_too_many;
+  }
+
+  bool check_string(const StringRules& rules, std::string_view text, const Path& path,
+                    Findings* findings) {
+    bool is_valid = true;
+    if (rules.min_length || rules.max_length) {
+      is_valid = check_count(count_characters(text), rules.min_length, rules.max_length,
+                             "minLength", "maxLength", "characters", path, findings);
+    }
+    if (rules.pattern && !RE2::PartialMatch({text.data(), text.size()}, *rules.pattern)) {
+      is_valid = expect(false, findings, path, "pattern", [&] {
+        return fmt::format("must match the pattern {}", rules.pattern_text);
+      });
+    }
+    if (rules.format != nullptr && !rules.format(text)) {
+      is_valid = expect(false, findings, path, "format",
+                        [&] { return fmt::format("must be a valid {}", rules.format_name); });
+    }
+    return is_valid;
+  }
+
+  bool check_array(const ArrayRules& rules, const JsonArray& array, const Path& path,
+                   const Scope* scope, Evaluated* evaluated, Findings* findings) {
+    bool is_valid = check_count(array.size(), rules.min_items, rules.max_items, "minItems",
+                                "maxItems", "items", path, findings);
+    if (rules.is_unique && !check_unique(array, path, findings)) is_valid = false;
+    const std::size_t prefix = std::min(rules.prefix.size(), array.size());
+    const std::size_t end = rules.items == kNoNode ? prefix : array.size();
+    for (std::size_t i = 0; i < end; ++i) {
+      if (!is_valid && findings == nullptr) return false;
+      const NodeId schema = i < prefix ? rules.prefix[i] : rules.items;
+      if (!check(schema, array[i], Path{&path, {}, i}, scope, nullptr, findings)) is_valid = false;
+      if (evaluated != nullptr) evaluated->mark(i);
+    }
+    if (rules.contains != kNoNode &&
+        !check_contains(rules, array, path, scope, evaluated, findings)) {
+      is_valid = false;
+    }
+    return is_valid;
+  }
+
+  bool check_unique(const JsonArray& array, const Path& path, Findings* findings) {
+    const auto is_too_deep = [](const Json& item) { return is_deeper_than(item, kMaxDepth); };
+    if (std::ranges::any_of(array, is_too_deep)) {
+      return report(findings, path, "uniqueItems", "is nested too deeply to be checked");
+    }
+    if (!has_duplicates(array)) return true;
+    return report(findings, path, "uniqueItems", "must not hold the same item twice");
+  }
+
+  bool check_contains(const ArrayRules& rules, const JsonArray& array, const Path& path,
+                      const Scope* scope, Evaluated* evaluated, Findings* findings) {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < array.size(); ++i) {
+      if (!check(rules.contains, array[i], Path{&path, {}, i}, scope, nullptr, nullptr)) continue;
+      ++count;
+      if (evaluated != nullptr && rules.contains_evaluates) evaluated->mark(i);
+    }
+    const bool is_enough = expect(count >= rules.min_contains, findings, path, "contains", [&] {
+      return fmt::format("must hold at least {} fitting item(s), not {}", rules.min_contains,
+                         count);
+    });
+    const bool is_not_too_many = expect(
+        !rules.max_contains || count <= *rules.max_contains, findings, path, "maxContains", [&] {
+          return fmt::format("must hold at most {} fitting item(s), not {}", *rules.max_contains,
+                             count);
+        });
+    return is_enough && is_not_too_many;
+  }
+
+  bool check_object(const ObjectRules& rules, const Json& value, const Path& path,
+                    const Scope* scope, Evaluated* evaluated, Findings* findings) {
+    const JsonObject& object = value.get_object();
+    bool is_valid = check_count(object.size(), rules.min_properties, rules.max_properties,
+                                "minProperties", "maxProperties", "properties", path, findings);
+    std::size_t required = 0;
+    std::size_t index = 0;
+    for (const auto& member : object) {
+      if (!is_valid && findings == nullptr) return false;
+      const PropertyRule* rule = find_property(rules, member.key());
+      if (rule != nullptr && rule->is_required) ++required;
+      const Path member_path{&path, member.key()};
+      const Verdict verdict =
+          check_member(rules, rule, member.key(), member.value(), member_path, scope, findings);
+      is_valid = is_valid && verdict.is_valid;
+      if (verdict.is_evaluated && evaluated != nullptr) evaluated->mark(index);
+      ++index;
+    }
+    if (required < rules.required_count) {
+      is_valid = false;
+      if (findings != nullptr) report_missing(rules, object, path, *findings);
+    }
+    if (!is_valid && findings == nullptr) return false;
+    return check_dependents(rules, value, path, scope, evaluated, findings) && is_valid;
+  }
+
+  struct Verdict {
+    bool is_valid = true;
+    bool is_evaluated = false;
+  };
+
+  Verdict check_member(const ObjectRules& rules, const PropertyRule* rule, std::string_view name,
+                       const Json& value, const Path& path, const Scope* scope,
+                       Findings* findings) {
+    bool is_valid = true;
+    bool is_known = false;
+    if (rule != nullptr && rule->schema != kNoNode) {
+      is_known = true;
+      is_valid = check(rule->schema, value, path, scope, nullptr, findings);
+    }
+    for (const PatternProperty& each : rules.patterns) {
+      if (!RE2::PartialMatch({name.data(), name.size()}, *each.pattern)) continue;
+      is_known = true;
+      if (!check(each.schema, value, path, scope, nullptr, findings)) is_valid = false;
+    }
+    if (!is_known && rules.additional != kNoNode) {
+      is_known = true;
+      if (program_.nodes[rules.additional].is_false) {
+        is_valid = report_unknown(rules, path, findings);
+      } else if (!check(rules.additional, value, path, scope, nullptr, findings)) {
+        is_valid = false;
+      }
+    }
+    if (rules.names != kNoNode) {
+      if (!accepts_name(rules.names, name, path, scope)) {
+        is_valid = report(findings, path, "propertyNames", "has a name that is not allowed");
+      }
+    }
+    return {is_valid, is_known};
+  }
+
+  bool accepts_name(NodeId id, std::string_view name, const Path& path, const Scope* scope) {
+    // Most names fit into the buffer, so that nothing is allocated.
+    std::array<unsigned char, 256> buffer;
+    boost::json::monotonic_resource memory(buffer.data(), buffer.size());
+    const Json value(name, &memory);
+    return check(id, value, path, scope, nullptr, nullptr);
+  }
+
+  static bool report_unknown(const ObjectRules& rules, const Path& path, Findings* findings) {
+    if (findings == nullptr) return false;
+    std::vector<std::string_view> known;
+    for (const PropertyRule& rule : rules.properties) {
+      if (rule.schema != kNoNode) known.emplace_back(rule.name);
+    }
+    findings->add(path, "additionalProperties",
+                  known.empty() ? fmt::format("Unknown parameter: {}", path.text())
+                                : fmt::format("Unknown parameter: {} (known: {})", path.text(),
+                                              fmt::join(known, ", ")));
+    return false;
+  }
+
+  static void report_missing(const ObjectRules& rules, const JsonObject& object, const Path& path,
+                             Findings& findings) {
+    for (const PropertyRule& rule : rules.properties) {
+      if (!rule.is_required || object.contains(rule.name)) continue;
+      const Path missing{&path, rule.name};
+      findings.add(missing, "required", "Missing required parameter: " + missing.text());
+    }
+  }
+
+  bool check_dependents(const ObjectRules& rules, const Json& value, const Path& path,
+                        const Scope* scope, Evaluated* evaluated, Findings* findings) {
+    const JsonObject& object = value.get_object();
+    bool is_valid = true;
+    for (const DependentRequired& each : rules.dependent_required) {
+      if (!object.contains(each.name)) continue;
+      for (const std::string& needed : each.needs) {
+        if (object.contains(needed)) continue;
+        is_valid = false;
+        if (findings == nullptr) return false;
+        const Path missing{&path, needed};
+        findings->add(missing, "dependentRequired",
+                      fmt::format("Missing required parameter: {} (needed together with {})",
+                                  missing.text(), each.name));
+      }
+    }
+    for (const DependentSchema& each : rules.dependent_schemas) {
+      if (!object.contains(each.name)) continue;
+      if (!check(each.schema, value, path, scope, evaluated, findings)) is_valid = false;
+      if (!is_valid && findings == nullptr) return false;
+    }
+    return is_valid;
+  }
+
+  bool check_unevaluated(const Node& node, const Json& value, const Path& path, const Scope* scope,
+                         Evaluated& evaluated, Findings* findings) {
+    bool is_valid = true;
+    if (value.is_object()) {
+      std::size_t index = 0;
+      for (const auto& member : value.get_object()) {
+        if (!evaluated.has(index++)) {
+          const Path member_path{&path, member.key()};
+          if (!check(node.object->unevaluated, member.value(), member_path, scope, nullptr,
+                     findings)) {
+            is_valid = false;
+            if (findings == nullptr) return false;
+          }
+        }
+      }
+    } else {
+      const JsonArray& array = value.get_array();
+      for (std::size_t i = 0; i < array.size(); ++i) {
+        if (!evaluated.has(i) && !check(node.array->unevaluated, array[i], Path{&path, {}, i},
+                                        scope, nullptr, findings)) {
+          is_valid = false;
+          if (findings == nullptr) return false;
+        }
+      }
+    }
+    evaluated.mark_all();
+    return is_valid;
+  }
+
+  // A schema whose failure is not the value's: what it looked at counts only if it accepts.
+  bool tries(NodeId id, const Json& value, const Path& path, const Scope* scope,
+             Evaluated* evaluated) {
+    if (evaluated == nullptr) return check(id, value, path, scope, nullptr, nullptr);
+    Evaluated mine;
+    if (!check(id, value, path, scope, &mine, nullptr)) return false;
+    evaluated->merge(mine);
+    return true;
+  }
+
+  bool check_combinations(const Combinations& rules, const Json& value, const Path& path,
+                          const Scope* scope, Evaluated* evaluated, Findings* findings) {
+    bool is_valid = true;
+    for (const NodeId id : rules.all_of) {
+      if (!check(id, value, path, scope, evaluated, findings)) is_valid = false;
+      if (!is_valid && findings == nullptr) return false;
+    }
+    if (!rules.any_of.empty() &&
+        !check_any_of(rules.any_of, value, path, scope, evaluated, findings)) {
+      is_valid = false;
+    }
+    if (!is_valid && findings == nullptr) return false;
+    if (!rules.one_of.empty() &&
+        !check_one_of(rules.one_of, value, path, scope, evaluated, findings)) {
+      is_valid = false;
+    }
+    if (!is_valid && findings == nullptr) return false;
+    if (rules.negated != kNoNode && check(rules.negated, value, path, scope, nullptr, nullptr)) {
+      is_valid = report(findings, path, "not", "must not be what the schema excludes");
+    }
+    if (rules.condition != kNoNode) {
+      const bool holds = tries(rules.condition, value, path, scope, evaluated);
+      const NodeId branch = holds ? rules.then_branch : rules.else_branch;
+      if (branch != kNoNode && !check(branch, value, path, scope, evaluated, findings)) {
+        is_valid = false;
+      }
+    }
+    return is_valid;
+  }
+
+  bool check_any_of(const std::vector<NodeId>& branches, const Json& value, const Path& path,
+                    const Scope* scope, Evaluated* evaluated, Findings* findings) {
+    bool is_valid = false;
+    for (const NodeId id : branches) {
+      if (!tries(id, value, path, scope, evaluated)) continue;
+      is_valid = true;
+      if (evaluated == nullptr) break;  // otherwise the others may look at more
+    }
+    if (!is_valid && findings != nullptr) {
+      explain_closest(branches, value, path, scope, "anyOf", *findings);
+    }
+    return is_valid;
+  }
+
+  bool check_one_of(const std::vector<NodeId>& branches, const Json& value, const Path& path,
+                    const Scope* scope, Evaluated* evaluated, Findings* findings) {
+    std::size_t first = branches.size();
+    for (std::size_t i = 0; i < branches.size(); ++i) {
+      if (!tries(branches[i], value, path, scope, evaluated)) continue;
+      if (first == branches.size()) {
+        first = i;
+        continue;
+      }
+      return expect(false, findings, path, "oneOf", [&] {
+        return fmt::format("must fit exactly one alternative, but fits number {} and {}", first + 1,
+                           i + 1);
+      });
+    }
+    if (first < branches.size()) return true;
+    if (findings != nullptr) explain_closest(branches, value, path, scope, "oneOf", *findings);
+    return false;
+  }
+
+  // Of several alternatives that all refuse the value, says what is wrong with the one that comes
+  // closest: right in type, and with the fewest violations.
+  void explain_closest(const std::vector<NodeId>& branches, const Json& value, const Path& path,
+                       const Scope* scope, std::string_view keyword, Findings& findings) {
+    std::vector<Violation> closest;
+    bool is_found = false;
+    TypeSet types = 0;
+    for (const NodeId id : branches) {
+      if (++explanations_ > kMaxExplanations) break;
+      Findings mine(findings.limit());
+      check(id, value, path, scope, nullptr, &mine);
+      std::vector<Violation> list = std::move(mine).take();
+      types |= program_.nodes[id].types;
+      const std::string here = path.text();
+      const bool is_other_type = std::ranges::any_of(list, [&](const Violation& each) {
+        return each.path == here && (each.keyword == "type" || each.keyword == "false");
+      });
+      if (is_other_type) continue;
+      if (!is_found || list.size() < closest.size()) closest = std::move(list);
+      is_found = true;
+    }
+    if (is_found) return findings.add_all(std::move(closest));
+    report(&findings, path, keyword,
+           types != 0 ? fmt::format("must be {}, not {}", type_names(types), kind_name(value))
+                      : fmt::format("must fit one of {} alternatives", branches.size()));
+  }
+
+  const Program& program_;
+  int depth_ = 0;
+  std::int64_t checks_ = 0;
+  int explanations_ = 0;
+};
+
+}  // namespace
+
+bool accepts(const Program& program, const Json& value) {
+  return Evaluator(program).check(program.root, value, Path{}, nullptr, nullptr, nullptr);
+}
+
+std::vector<Violation> violations(const Program& program, const Json& value, std::size_t limit) {
+  Findings findings(limit);
+  Evaluator(program).check(program.root, value, Path{}, nullptr, nullptr, &findings);
+  return std::move(findings).take();
+}
+
+}  // namespace wright::json_schema

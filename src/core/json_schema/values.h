@@ -1,0 +1,34 @@
+// Comparing JSON values as JSON Schema does: 1 and 1.0 are the same number, the order of keys does
+// not matter, and numbers are decimal.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+
+#include "wright/json.h"
+
+namespace wright::json_schema {
+
+// Both must be numbers. Exact, also between integers and doubles.
+std::partial_ordering compare_numbers(const Json& a, const Json& b);
+
+// Goes as deep as the shallower of the two.
+bool equal(const Json& a, const Json& b);
+
+// Equal values have equal hashes.
+std::size_t hash_of(const Json& value);
+
+// Whether `value` is a whole multiple of `divisor`, as decimal numbers: 0.0075 is one of 0.0001.
+bool is_multiple_of(const Json& value, const Json& divisor);
+
+bool is_integer(const Json& value);  // 1.0 is one
+
+std::size_t count_characters(std::string_view text);
+
+// The array must not be nested deeper than the stack bears: ask is_deeper_than() first.
+bool has_duplicates(const JsonArray& array);
+
+// Whether arrays and objects are nested in each other more than `limit` times.
+bool is_deeper_than(const Json& value, int limit);
+
+}  // namespace wright::json_schema

@@ -1,0 +1,94 @@
+// Spares a tool that keeps failing, and everybody who waits for it.
+#include <fmt/format.h>
+
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "interceptors/clocks.h"
+#include "wright/interceptors.h"
+
+namespace wright::intercept {
+namespace {
+
+using Time = std::chrono::steady_clock::time_point;
+
+// Failures that say something about the tool, not about the call or the caller.
+bool is_the_tools(const Error& error) {
+  switch (error.code) {
+    case ErrorCode::waiting:
+    case ErrorCode::cancelled:
+    case ErrorCode::permission_denied:
+    case ErrorCode::invalid_argument:
+    case ErrorCode::invalid_json:
+    case ErrorCode::not_found: return false;
+    default: return true;
+  }
+}
+
+class CircuitBreaker {
+ public:
+  explicit CircuitBreaker(CircuitBreakerOptions options)
+      : options_(std::move(options)), state_(std::make_shared<State>()) {
+    options_.clock = or_real(std::move(options_.clock));
+  }
+
+  Result<Json> operator()(const ToolCall& call, Context& context, const Next& next) const {
+    if (auto open = enter(call.name); !open) return std::unexpected(std::move(open).error());
+    Result<Json> result = next(call, context);
+    leave(call.name, result);
+    return result;
+  }
+
+ private:
+  struct Circuit {
+    int failures = 0;
+    std::optional<Time> open_since;
+    bool is_trying = false;  // half open: one call is on its way
+  };
+  struct State {
+    std::mutex mutex;
+    std::map<std::string, Circuit, std::less<>> circuits;
+  };
+
+  Result<void> enter(const std::string& tool) const {
+    const std::lock_guard lock(state_->mutex);
+    Circuit& circuit = state_->circuits[tool];
+    if (!circuit.open_since) return {};
+    const auto elapsed = options_.clock() - *circuit.open_since;
+    if (elapsed >= options_.open_for && !circuit.is_trying) {
+      circuit.is_trying = true;
+      return {};
+    }
+    const auto left = std::chrono::ceil<std::chrono::seconds>(options_.open_for - elapsed);
+    return fail(ErrorCode::unavailable,
+                fmt::format("{} failed {} times in a row and is not called for now. Try again in "
+                            "{} s, or go another way",
+                            tool, circuit.failures, std::max<std::int64_t>(left.count(), 1)));
+  }
+
+  void leave(const std::string& tool, const Result<Json>& result) const {
+    const std::lock_guard lock(state_->mutex);
+    Circuit& circuit = state_->circuits[tool];
+    const bool was_trying = std::exchange(circuit.is_trying, false);
+    if (result) {
+      circuit = Circuit{};
+    } else if (is_the_tools(result.error())) {
+      ++circuit.failures;
+      if (was_trying || circuit.failures >= options_.threshold) {
+        circuit.open_since = options_.clock();
+      }
+    }
+  }
+
+  CircuitBreakerOptions options_;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace
+
+Interceptor circuit_breaker(CircuitBreakerOptions options) {
+  return CircuitBreaker(std::move(options));
+}
+
+}  // namespace wright::intercept

@@ -1,0 +1,81 @@
+// Keeps results short. Long strings inside an object are cut, so that its shape stays; only what is
+// still too long then becomes a cut text.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "wright/interceptors.h"
+
+namespace wright::intercept {
+namespace {
+
+constexpr std::size_t kShortestCut = 32;
+constexpr std::size_t kRemark = 48;  // about the length of what is added to a cut text
+
+std::string cut(std::string_view text, std::size_t bytes) {
+  const std::string_view head = utf8_prefix(text, bytes);
+  return fmt::format("{}\n[Output cut: the first {} of {} bytes]", head, head.size(), text.size());
+}
+
+void for_each_string(Json& value, const std::function<void(Json&)>& visit) {
+  if (value.is_string()) {
+    visit(value);
+  } else if (JsonArray* array = value.if_array()) {
+    for (Json& item : *array) for_each_string(item, visit);
+  } else if (JsonObject* object = value.if_object()) {
+    for (auto& member : *object) for_each_string(member.value(), visit);
+  }
+}
+
+// The longest length at which cutting every longer string frees `excess` bytes; nothing when even
+// the shortest cut does not.
+std::optional<std::size_t> cut_length(const std::vector<std::size_t>& lengths, std::size_t excess) {
+  const auto freed = [&](std::size_t cap) {
+    std::size_t sum = 0;
+    for (const std::size_t length : lengths) {
+      if (length > cap + kRemark) sum += length - cap - kRemark;
+    }
+    return sum;
+  };
+  if (freed(kShortestCut) < excess) return std::nullopt;
+  std::size_t low = kShortestCut;  // frees enough
+  std::size_t high = lengths.empty() ? low : std::ranges::max(lengths);
+  while (low < high) {
+    const std::size_t middle = low + (high - low + 1) / 2;
+    if (freed(middle) >= excess) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return low;
+}
+
+Json limited(Json value, std::size_t bytes) {
+  if (const JsonString* text = value.if_string()) {
+    return text->size() <= bytes ? std::move(value) : Json(cut(*text, bytes));
+  }
+  if (!value.is_structured()) return value;
+  const std::string whole = to_text(value);
+  if (whole.size() <= bytes) return value;
+  std::vector<std::size_t> lengths;
+  for_each_string(value, [&](Json& text) { lengths.push_back(text.get_string().size()); });
+  const auto length = cut_length(lengths, whole.size() - bytes);
+  if (!length) return Json(cut(whole, bytes));
+  for_each_string(value, [&](Json& text) {
+    if (text.get_string().size() > *length + kRemark) text = cut(text.get_string(), *length);
+  });
+  return value;
+}
+
+}  // namespace
+
+Interceptor output_limit(std::size_t bytes) {
+  return after([bytes](const ToolCall&, Context&, Result<Json>& result) {
+    if (result) result = limited(std::move(*result), bytes);
+  });
+}
+
+}  // namespace wright::intercept

@@ -1,0 +1,57 @@
+// Decides whether a call may run: rules by the tool's name, and a person where they say so.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "interceptors/glob.h"
+#include "wright/interceptors.h"
+
+namespace wright::intercept {
+
+namespace {
+
+class PermissionCheck {
+ public:
+  explicit PermissionCheck(PermissionOptions options) : options_(std::move(options)) {}
+
+  Result<Json> operator()(const ToolCall& call, Context& context, const Next& next) const {
+    Permission permission = by_rules(call.name);
+    if (permission == Permission::ask) {
+      const auto answer = options_.ask ? options_.ask(call, context) : std::nullopt;
+      if (!answer || *answer == Permission::ask) return wait_for_person(question(call, context));
+      permission = *answer;
+      if (permission == Permission::deny) {
+        return fail(ErrorCode::permission_denied,
+                    fmt::format("A person refused this call of {}. Do not repeat it", call.name));
+      }
+    }
+    if (permission == Permission::allow) return next(call, context);
+    return fail(ErrorCode::permission_denied,
+                fmt::format("The tool {} is not allowed here. Do not call it again", call.name));
+  }
+
+ private:
+  Permission by_rules(std::string_view name) const {
+    for (const PermissionRule& rule : options_.rules) {
+      if (matches_glob(rule.tool, name)) return rule.permission;
+    }
+    return options_.otherwise;
+  }
+
+  static Json question(const ToolCall& call, const Context& context) {
+    return JsonObject{{"kind", "approval"},
+                      {"question", fmt::format("May {} run with these arguments?", call.name)},
+                      {"tool", call.name},
+                      {"arguments", context.arguments}};
+  }
+
+  PermissionOptions options_;
+};
+
+}  // namespace
+
+Interceptor permission(PermissionOptions options) {
+  return PermissionCheck(std::move(options));
+}
+
+}  // namespace wright::intercept

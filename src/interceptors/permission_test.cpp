@@ -1,0 +1,74 @@
+#include <gtest/gtest.h>
+
+#include "interceptors/glob.h"
+#include "wright/interceptors.h"
+#include "wright/testing.h"
+
+namespace wright::intercept {
+namespace {
+
+using testing::call;
+
+TEST(Glob, matches_names) {
+  EXPECT_TRUE(matches_glob("*", ""));
+  EXPECT_TRUE(matches_glob("*", "anything"));
+  EXPECT_TRUE(matches_glob("read_*", "read_file"));
+  EXPECT_TRUE(matches_glob("*_f?le", "read_file"));
+  EXPECT_TRUE(matches_glob("a*b*c", "axxbxbxc"));
+  EXPECT_FALSE(matches_glob("read_*", "bread_file"));
+  EXPECT_FALSE(matches_glob("read", "read_file"));
+  EXPECT_FALSE(matches_glob("?", ""));
+  EXPECT_FALSE(matches_glob("", "a"));
+  EXPECT_FALSE(matches_glob("*a*a*a*a*a*b", std::string(5000, 'a')));
+}
+
+class Permissions : public ::testing::Test {
+ protected:
+  ToolOutcome run(const std::string& name, PermissionOptions options) {
+    const Tool tool = wright::tool(name, "", [this] { return ++runs_; });
+    const std::vector<Interceptor> list{permission(std::move(options))};
+    return execute({&tool, 1}, list, call(name, "{}"), {});
+  }
+  int runs_ = 0;
+};
+
+TEST_F(Permissions, the_first_rule_that_fits_counts) {
+  const PermissionOptions options{.rules = {{"delete_nothing", Permission::allow},
+                                            {"delete_*", Permission::deny},
+                                            {"*", Permission::allow}}};
+  EXPECT_FALSE(run("delete_nothing", options).result.is_error);
+  EXPECT_FALSE(run("read_file", options).result.is_error);
+  EXPECT_EQ(runs_, 2);
+  const auto refused = run("delete_file", options);
+  EXPECT_EQ(refused.error, "The tool delete_file is not allowed here. Do not call it again");
+  EXPECT_EQ(runs_, 2);
+}
+
+TEST_F(Permissions, what_no_rule_names_is_as_said) {
+  EXPECT_FALSE(run("a", {}).result.is_error);
+  EXPECT_TRUE(run("a", {.otherwise = Permission::deny}).result.is_error);
+}
+
+TEST_F(Permissions, asking_parks_the_run_and_shows_the_exact_call) {
+  const auto outcome = run("write_file", {.rules = {{"write_*", Permission::ask}}});
+  ASSERT_TRUE(outcome.waiting);
+  EXPECT_EQ(outcome.waiting->at("kind"), Json("approval"));
+  EXPECT_EQ(outcome.waiting->at("tool"), Json("write_file"));
+  EXPECT_EQ(outcome.waiting->at("arguments"), Json(JsonObject{}));
+  EXPECT_EQ(runs_, 0);
+}
+
+TEST_F(Permissions, somebody_who_is_there_answers_at_once) {
+  const auto options = [](std::optional<Permission> answer) {
+    return PermissionOptions{.otherwise = Permission::ask,
+                             .ask = [answer](const ToolCall&, const Context&) { return answer; }};
+  };
+  EXPECT_FALSE(run("a", options(Permission::allow)).result.is_error);
+  EXPECT_EQ(run("a", options(Permission::deny)).error,
+            "A person refused this call of a. Do not repeat it");
+  EXPECT_TRUE(run("a", options(std::nullopt)).waiting);
+  EXPECT_EQ(runs_, 1);
+}
+
+}  // namespace
+}  // namespace wright::intercept

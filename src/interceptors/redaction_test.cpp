@@ -1,0 +1,65 @@
+#include <gtest/gtest.h>
+
+#include "wright/interceptors.h"
+#include "wright/testing.h"
+
+namespace wright {
+namespace {
+
+TEST(Redactor, hides_the_values_it_was_told) {
+  const Redactor redactor({"hunter2", "hunter2-long", "abc"});
+  EXPECT_EQ(redactor.redacted(std::string_view("hunter2-long and hunter2")),
+            "[REDACTED] and [REDACTED]");
+  EXPECT_EQ(redactor.redacted(std::string_view("abc")), "abc") << "too short to be a secret";
+}
+
+TEST(Redactor, hides_what_looks_like_a_key) {
+  const Redactor redactor(std::vector<std::string>{});
+  for (const std::string secret :
+       {"sk-abcdefghijklmnopqrst", "sk-ant-api03-abcdefghijklmnop",
+        "ghp_abcdefghijklmnopqrstuvwxyz", "github_pat_11ABCDEFG0abcdefghijkl",
+        "AKIAIOSFODNN7EXAMPLE", "xoxb-1234567890-abcdef", "AIzaSyA1234567890abcdefghijklmnopqrstuv",
+        "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.abc_def-123",
+        "-----BEGIN RSA PRIVATE KEY-----\nMIIE\nxyz\n-----END RSA PRIVATE KEY-----"}) {
+    EXPECT_EQ(redactor.redacted(std::string_view("key=" + secret + " end")), "key=[REDACTED] end")
+        << secret;
+  }
+  EXPECT_EQ(redactor.redacted(std::string_view("Authorization: Bearer abcdefghij.klm")),
+            "Authorization: Bearer [REDACTED]");
+}
+
+TEST(Redactor, leaves_ordinary_text_alone) {
+  const Redactor redactor(std::vector<std::string>{});
+  for (const char* text : {"a task-based sk-ill", "the bearer of news", "AKIA", "ghp_short",
+                           "risk-abcdefghijklmnopqrst", "bytes \xFF\xFE", ""}) {
+    EXPECT_EQ(redactor.redacted(std::string_view(text)), text);
+  }
+}
+
+TEST(Redactor, looks_into_every_string_of_a_value) {
+  const Redactor redactor({"hunter2"});
+  EXPECT_EQ(
+      redactor.redacted(
+          Json{{"a", {"x hunter2", 5}}, {"hunter2", {{"b", "hunter2"}}}, {"c", nullptr}}),
+      (Json{{"a", {"x [REDACTED]", 5}}, {"[REDACTED]", {{"b", "[REDACTED]"}}}, {"c", nullptr}}));
+}
+
+TEST(Redactor, made_of_nothing_is_off) {
+  EXPECT_FALSE(Redactor().is_on());
+  EXPECT_EQ(Redactor().redacted(Json("sk-abcdefghijklmnopqrst")), Json("sk-abcdefghijklmnopqrst"));
+}
+
+TEST(Redaction, covers_results_and_errors) {
+  const std::vector<Tool> tools{tool("leak", "", [] { return std::string("the key is hunter2"); }),
+                                tool("fail", "", []() -> Result<int> {
+                                  return fail(ErrorCode::tool_failed, "hunter2 was refused",
+                                              R"({"key":"hunter2"})");
+                                })};
+  const std::vector<Interceptor> list{intercept::redaction(Redactor({"hunter2"}))};
+  EXPECT_EQ(execute(tools, list, testing::call("leak"), {}).result.content,
+            "the key is [REDACTED]");
+  EXPECT_EQ(execute(tools, list, testing::call("fail"), {}).error, "[REDACTED] was refused");
+}
+
+}  // namespace
+}  // namespace wright

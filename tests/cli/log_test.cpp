@@ -1,0 +1,131 @@
+// The log, the conveniences and the permissions, through the real program.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "process.h"
+
+namespace wright::cli {
+namespace {
+
+const Arguments kCall{"tools", "call", "grep", R"({"pattern": "alpha_function"})"};
+
+Arguments with(Arguments arguments, const Arguments& more) {
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+std::vector<Json> json_lines(const std::string& text) {
+  std::vector<Json> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) {
+    auto parsed = parse_json(line);
+    EXPECT_TRUE(parsed) << line;
+    lines.push_back(parsed.value_or(Json(JsonObject{})));
+  }
+  return lines;
+}
+
+std::string content_of(const std::filesystem::path& path) {
+  std::stringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+TEST(Log, is_silent_unless_asked_for) {
+  const Home home;
+  EXPECT_EQ(home.wright(kCall).error, "");
+}
+
+TEST(Log, shows_every_call_on_standard_error) {
+  const Home home;
+  const Finished called = home.wright(with(kCall, {"--log-level", "debug"}));
+  EXPECT_EQ(called.exit_code, 0);
+  EXPECT_NE(called.error.find("DEBUG [TOOL EXECUTION] Starting grep"), std::string::npos);
+  EXPECT_NE(called.error.find("DEBUG [TOOL EXECUTION] Completed grep ("), std::string::npos);
+  EXPECT_EQ(called.output.find("TOOL EXECUTION"), std::string::npos);
+}
+
+TEST(Log, writes_json_lines_into_a_file_that_only_its_owner_reads) {
+  const Home home;
+  const auto file = home.path() / "logs/wright.jsonl";
+  for (int i = 0; i < 2; ++i) {
+    const Finished called =
+        home.wright(with(kCall, {"--log-format", "json", "--log-file", file.string()}));
+    EXPECT_EQ(called.error, "");
+  }
+  const auto lines = json_lines(content_of(file));
+  ASSERT_EQ(lines.size(), 4U) << "appended";
+  EXPECT_EQ(lines[0].at("message").as_string(), "[TOOL EXECUTION] Starting grep");
+  EXPECT_EQ(lines[0].at("arguments").as_string(), R"({"pattern":"alpha_function"})");
+  EXPECT_GT(lines[1].at("duration_ms").as_double(), 0);
+  EXPECT_EQ(std::filesystem::status(file).permissions() & std::filesystem::perms::all,
+            std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+}
+
+TEST(Log, of_a_run_shows_the_calls_of_the_agent) {
+  const Home home;
+  home.write_config("[log]\nlevel = 'debug'\nformat = 'json'\nfile = '~/log.jsonl'\n");
+  const Finished run =
+      home.wright({"run", "codebase-analysis", "-q", "Where is alpha_function defined?"});
+  EXPECT_EQ(run.exit_code, 0) << run.error;
+  const auto lines = json_lines(content_of(home.path() / "log.jsonl"));
+  ASSERT_FALSE(lines.empty());
+  EXPECT_EQ(lines[0].at("agent").as_string(), "codebase-analysis");
+}
+
+TEST(Log, refuses_unknown_levels_formats_and_files) {
+  const Home home;
+  const Finished level = home.wright(with(kCall, {"--log-level", "loud"}));
+  EXPECT_EQ(level.exit_code, 2);
+  EXPECT_EQ(level.error,
+            "wright: flag --log-level: 'loud' is not a log level: use debug, info, warning, error "
+            "or off\n");
+  EXPECT_EQ(home.wright(with(kCall, {"--log-format", "xml"})).exit_code, 2);
+  const Finished file = home.wright(with(kCall, {"--log-file", "/proc/nowhere/x"}));
+  EXPECT_EQ(file.exit_code, 2);
+  EXPECT_NE(file.error.find("cannot write the log"), std::string::npos) << file.error;
+}
+
+TEST(ToolExecution, stamps_results_unless_told_not_to) {
+  const Home home;
+  const auto stamped = [&] {
+    return home.wright(with(kCall, {"--json"}))
+        .json()
+        .at("response")
+        .as_object()
+        .contains("_execution_metadata");
+  };
+  EXPECT_TRUE(stamped());
+  home.write_config("[tool_execution]\nenable_metadata = false\n");
+  EXPECT_FALSE(stamped());
+}
+
+TEST(ToolExecution, never_shows_a_key_from_the_configuration) {
+  Home home;
+  home.environment["OPENAI_API_KEY"] = "correct-horse-battery";
+  home.write_file("leak.txt", "token = correct-horse-battery\n");
+  const Finished called = home.wright(
+      {"tools", "call", "grep", R"({"pattern": "correct-horse-battery"})", "--log-level", "debug"});
+  EXPECT_EQ(called.exit_code, 0);
+  EXPECT_EQ((called.output + called.error).find("correct-horse"), std::string::npos)
+      << called.output << called.error;
+  EXPECT_NE(called.output.find("[REDACTED]"), std::string::npos);
+}
+
+TEST(Permissions, deny_ask_or_allow_by_name) {
+  const Home home;
+  home.write_config("[permissions]\ngrep = 'deny'\n'list_*' = 'ask'\n");
+  const Finished denied = home.wright(kCall);
+  EXPECT_EQ(denied.exit_code, 1);
+  EXPECT_NE(denied.error.find("The tool grep is not allowed here"), std::string::npos);
+  const Finished asked = home.wright({"tools", "call", "list_files", R"({"pattern": "*"})"});
+  EXPECT_EQ(asked.exit_code, 3);
+  EXPECT_NE(asked.error.find("approval"), std::string::npos) << asked.error;
+  EXPECT_EQ(home.wright({"tools", "call", "read_file", R"({"file_path": "alpha.cpp"})"}).exit_code,
+            0);
+}
+
+}  // namespace
+}  // namespace wright::cli
