@@ -63,6 +63,11 @@ else
 fi
 
 echo "Installing Debian packages:$missing"
-as_root apt-get update -qq
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
 # shellcheck disable=SC2086  # a list of package names, one word each
-as_root apt-get install -y -qq --no-install-recommends $missing
+if ! { as_root apt-get update &&
+  as_root apt-get install -y --no-install-recommends $missing; } > "$log" 2>&1; then
+  cat "$log" >&2
+  exit 1
+fi

@@ -96,10 +96,12 @@ struct StoredCall {
 
 // --- writes ---------------------------------------------------------------------------------
 
-// The message, and for each tool call in it one `pending` row that belongs to the message.
+// The message, and for each tool call in it one `pending` row that belongs to the message. The
+// first `started_calls` of them are about to be executed: they move on to `executing` at once.
 struct AppendMessage {
   SessionId session_id = 0;
   Message message = {};
+  std::size_t started_calls = 0;
 };
 // A call that belongs to no message of this batch.
 struct CreateCall {

@@ -36,7 +36,8 @@ std::string agent_text(std::string_view name, const Result<Agent>& agent,
   const auto fact = [&](std::string_view label, std::string_view value) {
     text += fmt::format("  {}  {}\n", painted(padded(label, 5), Colour::dim, terminal), value);
   };
-  text += fmt::format("  {}\n", on_one_line(agent->description));
+  const std::string description = on_one_line(agent->description);
+  text += indented(fitted_prose(description, 2, terminal), 2) + "\n";
   fact("tools", fmt::format("{}", fmt::join(tool_names(*agent), ", ")));
   fact("model", model_label(agent->model.provider(), agent->model.name()));
   fact("turns", fmt::format("at most {}", agent->limits.max_iterations));

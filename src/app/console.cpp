@@ -50,12 +50,19 @@ void Console::note(std::string_view text) {
 }
 
 void Console::complain(std::string_view message, std::string_view advice) {
-  const auto harmless = [&](std::string_view text) {
-    return error_.is_terminal ? sanitised(text) : std::string(text);
+  constexpr std::string_view kName = "wright: ";
+  constexpr std::size_t kMargin = 2;
+  const auto shown = [&](std::string_view text, std::size_t margin) {
+    return error_.is_terminal ? fitted_prose(sanitised(text), margin, error_) : std::string(text);
   };
-  std::string text =
-      fmt::format("{} {}\n", painted("wright:", Colour::red, error_), harmless(message));
-  if (!advice.empty()) text += fmt::format("{}\n", indented(harmless(advice), 2));
+  std::string text = painted(kName, Colour::red, error_);
+  for (const char c : shown(message, kName.size())) {
+    text += c;
+    // Further lines stand below the first; in a pipe, each starts where a program looks for it.
+    if (c == '\n' && error_.is_terminal) text.append(kName.size(), ' ');
+  }
+  text += '\n';
+  if (!advice.empty()) text += indented(shown(advice, kMargin), kMargin) + "\n";
   note(text);
 }
 

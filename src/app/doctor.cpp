@@ -193,9 +193,9 @@ class Examination {
       }
     }
     const std::string found =
-        vendors.empty() ? "no keys" : fmt::format("keys for {}", fmt::join(vendors, ", "));
+        vendors.empty() ? "none" : fmt::format("keys for {}", fmt::join(vendors, ", "));
     add({"providers", vendors.empty() ? Health::ok : Health::warn,
-         found + "; this version has no providers over HTTP, only the offline model",
+         found + "; this version has no providers over HTTP",
          vendors.empty() ? "" : "Keep the keys for a later version; nothing uses them now."});
   }
 

@@ -1,5 +1,7 @@
 #include "app/paths.h"
 
+#include <fmt/format.h>
+
 namespace wright::app {
 namespace {
 
@@ -40,7 +42,7 @@ std::string shorten_home(const std::filesystem::path& path, const Environment& e
   if (!home || *home == "/" || !text.starts_with(*home)) return text;
   if (text.size() == home->size()) return "~";
   if (text[home->size()] != '/') return text;
-  return "~" + text.substr(home->size());
+  return fmt::format("~{}", std::string_view(text).substr(home->size()));
 }
 
 }  // namespace wright::app

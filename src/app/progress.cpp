@@ -97,7 +97,8 @@ void Progress::on(const ModelEnded& event) {
   usage_ += event.response.usage;
   const std::string text = on_one_line(event.response.text());
   // The text of the last turn is the answer, which goes to standard output.
-  if (text.empty() || event.response.tool_calls().empty()) return;
+  if (text.empty() || text == last_said_ || event.response.tool_calls().empty()) return;
+  last_said_ = text;
   write_line(painted("  · " + shortened(text, terminal_.columns - 4), Colour::dim, terminal_));
 }
 

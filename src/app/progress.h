@@ -68,6 +68,7 @@ class Progress {
   std::condition_variable_any wake_;
   std::vector<Activity> activities_;  // the model, or the tools that are running
   Usage usage_;
+  std::string last_said_;
   std::size_t frame_ = 0;
   bool is_drawn_ = false;
   bool is_stopped_ = false;

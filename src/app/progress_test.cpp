@@ -65,6 +65,7 @@ TEST(Progress, shows_what_the_model_says_beside_its_calls_but_not_the_answer) {
   Response with_calls;
   with_calls.content = {Text{"Let me\nlook."}, ToolCall{"1", "grep", "{}"}};
   screen.progress().observe(ModelEnded{with_calls, 1});
+  screen.progress().observe(ModelEnded{with_calls, 1});  // nothing new
   Response answer;
   answer.content = {Text{"It is there."}};
   screen.progress().observe(ModelEnded{answer, 1});

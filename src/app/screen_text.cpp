@@ -59,7 +59,7 @@ bool contains(const std::array<Range, N>& ranges, char32_t code) {
       ranges, [&](Range range) { return code >= range.first && code <= range.last; });
 }
 
-std::size_t columns_of(char32_t code) {
+std::size_t columns_of_character(char32_t code) {
   if (code < 0x300) return 1;
   if (contains(kCombining, code)) return 0;
   return contains(kWide, code) ? 2 : 1;
@@ -77,6 +77,25 @@ void append_picture(std::string& out, char32_t code) {
   out += '\xE2';
   out += '\x90';
   out += static_cast<char>(0x80 + (code == 0x7F ? 0x21 : code));
+}
+
+// A line that fits stays as it is, spaces and all.
+std::string wrapped_line(std::string_view line, std::size_t columns) {
+  if (columns_of(line) <= columns) return std::string(line);
+  std::string out;
+  std::size_t used = 0;
+  while (!line.empty()) {
+    const std::size_t end = std::min(line.find(' '), line.size());
+    const std::string_view word = line.substr(0, end);
+    line.remove_prefix(std::min(end + 1, line.size()));
+    const std::size_t width = columns_of(word);
+    if (width == 0) continue;
+    const bool fits = used + 1 + width <= columns;
+    if (used > 0) out += fits ? ' ' : '\n';
+    used = used > 0 && fits ? used + 1 + width : width;
+    out += word;
+  }
+  return out;
 }
 
 }  // namespace
@@ -128,7 +147,7 @@ std::size_t columns_of(std::string_view text) {
   std::size_t columns = 0;
   while (!text.empty()) {
     const Character character = first_character(text);
-    columns += columns_of(character.code);
+    columns += columns_of_character(character.code);
     text.remove_prefix(character.length);
   }
   return columns;
@@ -141,7 +160,7 @@ std::string shortened(std::string_view text, std::size_t columns) {
   std::size_t end = 0;
   while (end < text.size()) {
     const Character character = first_character(text.substr(end));
-    const std::size_t width = columns_of(character.code);
+    const std::size_t width = columns_of_character(character.code);
     if (used + width > columns - 1) break;
     used += width;
     end += character.length;
@@ -154,6 +173,17 @@ std::string padded(std::string_view text, std::size_t columns) {
   std::string out(text);
   if (used < columns) out.append(columns - used, ' ');
   return out;
+}
+
+std::string wrapped(std::string_view text, std::size_t columns) {
+  std::string out;
+  while (true) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    out += wrapped_line(text.substr(0, end), columns);
+    if (end == text.size()) return out;
+    out += '\n';
+    text.remove_prefix(end + 1);
+  }
 }
 
 std::string indented(std::string_view text, std::size_t margin) {

@@ -25,6 +25,9 @@ std::string shortened(std::string_view text, std::size_t columns);
 // Followed by spaces up to `columns`.
 std::string padded(std::string_view text, std::size_t columns);
 
+// Lines of at most `columns`, broken between words where there are any. Existing line feeds stay.
+std::string wrapped(std::string_view text, std::size_t columns);
+
 // Every line behind `margin` spaces. Ends without a line feed.
 std::string indented(std::string_view text, std::size_t margin);
 

@@ -50,6 +50,16 @@ TEST(ScreenText, is_shortened_to_its_columns_and_never_inside_a_character) {
   EXPECT_EQ(shortened("abc", 0), "");
 }
 
+TEST(ScreenText, is_wrapped_between_words) {
+  EXPECT_EQ(wrapped("one two three", 7), "one two\nthree");
+  EXPECT_EQ(wrapped("one two", 7), "one two");
+  EXPECT_EQ(wrapped("a\nb c", 3), "a\nb c");
+  EXPECT_EQ(wrapped("unbreakable word", 4), "unbreakable\nword");
+  EXPECT_EQ(wrapped("漢字 漢字", 5), "漢字\n漢字");
+  EXPECT_EQ(wrapped("{\n  \"a\": 1\n}", 8), "{\n  \"a\": 1\n}");
+  EXPECT_EQ(wrapped("", 5), "");
+}
+
 TEST(ScreenText, is_padded_and_indented) {
   EXPECT_EQ(padded("漢", 4), "漢  ");
   EXPECT_EQ(padded("long", 2), "long");

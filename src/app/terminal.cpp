@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "app/screen_text.h"
+
 namespace wright::app {
 namespace {
 
@@ -49,6 +51,11 @@ Terminal inspect_terminal(int descriptor, const Environment& environment) {
   terminal.has_colour = is_capable && !environment.find_non_empty("NO_COLOR");
   terminal.columns = columns_of_terminal(descriptor, environment);
   return terminal;
+}
+
+std::string fitted_prose(std::string_view text, std::size_t margin, const Terminal& terminal) {
+  if (!terminal.is_terminal) return std::string(text);
+  return wrapped(text, terminal.columns - std::min(terminal.columns - 1, margin));
 }
 
 std::string painted(std::string_view text, Colour colour, const Terminal& terminal) {

@@ -21,6 +21,9 @@ Terminal inspect_terminal(int descriptor, const Environment& environment);
 
 enum class Colour : std::uint8_t { none, bold, dim, red, green, yellow, cyan };
 
+// Prose that fits the terminal; elsewhere it stays on its line. `margin` columns are taken already.
+std::string fitted_prose(std::string_view text, std::size_t margin, const Terminal& terminal);
+
 // `text` in that colour, where the terminal has any.
 std::string painted(std::string_view text, Colour colour, const Terminal& terminal);
 

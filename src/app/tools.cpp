@@ -117,7 +117,8 @@ ExitCode execute(const ListToolsCommand& command, Surroundings around) {
     text += fmt::format("{}({})  {}\n", painted(tool.spec.name, Colour::bold, terminal),
                         parameter_list(tool.spec.parameters),
                         painted(to_string(tool.spec.options.effect), Colour::dim, terminal));
-    text += fmt::format("  {}\n", on_one_line(tool.spec.description));
+    const std::string description = on_one_line(tool.spec.description);
+    text += indented(fitted_prose(description, 2, terminal), 2) + "\n";
   }
   around.console.print(command.output == OutputFormat::json ? to_pretty_text(array) + "\n" : text);
   return ExitCode::ok;

@@ -96,6 +96,25 @@ TEST_F(TranscriptTest, reads_well_and_harmlessly_on_a_terminal) {
   EXPECT_NE(text.find("2 turns, 2 tool calls, 1.2k tokens in, 30 out"), std::string::npos) << text;
 }
 
+TEST_F(TranscriptTest, shows_results_that_are_json_as_lines) {
+  Transcript with_json = transcript();
+  with_json.messages[2].message = Message::tool(
+      {"call_1", "grep",
+       R"({"files": [{"path": "a.cpp", "count": 2}, "b"], "text": "one\ntwo", "total": 3, "none": []})",
+       false});
+  const std::string text = transcript_view(with_json, Terminal{});
+  EXPECT_NE(text.find("    files:\n"
+                      "      path=\"a.cpp\" count=2\n"
+                      "      b\n"
+                      "    text:\n"
+                      "      one\n"
+                      "      two\n"
+                      "    total: 3\n"
+                      "    none:\n"),
+            std::string::npos)
+      << text;
+}
+
 TEST_F(TranscriptTest, is_refused_for_a_session_that_does_not_exist) {
   EXPECT_EQ(load_transcript(*store_, 999).error().code, ErrorCode::not_found);
 }

@@ -1,5 +1,7 @@
 // A transcript for reading in a terminal.
 #include <fmt/format.h>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
 
 #include <algorithm>
 
@@ -13,6 +15,30 @@ namespace {
 
 constexpr std::size_t kMostLines = 12;  // of one tool result
 constexpr std::size_t kMargin = 2;
+constexpr std::size_t kWidestItem = 400;  // columns of one item of a list
+
+// JSON as lines for people: a key a line, text with its line feeds, each item of a list on a line.
+std::string readable(const Json& json) {
+  if (json.is_string()) return std::string(json.get_string());
+  if (const JsonArray* array = json.if_array()) {
+    std::string text;
+    for (const Json& item : *array) {
+      text += item.is_object() ? summary_of_arguments(to_text(item), kWidestItem) : readable(item);
+      text += '\n';
+    }
+    return text;
+  }
+  const JsonObject* object = json.if_object();
+  if (object == nullptr) return to_text(json);
+  std::string text;
+  for (const auto& [key, value] : *object) {
+    const std::string inner = readable(value);
+    const bool is_block = value.is_array() || inner.find('\n') != std::string::npos;
+    text += fmt::format("{}:{}{}\n", std::string_view(key), is_block ? "\n" : " ",
+                        is_block ? indented(inner, kMargin) : inner);
+  }
+  return text;
+}
 
 class View {
  public:
@@ -107,7 +133,8 @@ class View {
   }
 
   void excerpt(std::string_view content) {
-    const std::string text = sanitised(content);
+    const auto json = parse_json(content);
+    const std::string text = sanitised(json ? readable(*json) : std::string(content));
     std::string_view rest = text;
     while (rest.ends_with('\n')) rest.remove_suffix(1);
     for (std::size_t shown = 0; !rest.empty() && shown < kMostLines; ++shown) {

@@ -16,6 +16,8 @@ constexpr Rule kRules[] = {
      R"(^\s*#\s*define\s+(NAME)\s+NAME\s*(?:/[/*].*)?$)"},
     {Family::c, LineRole::definition, 48, "macro that stands for another name",
      R"(^\s*#\s*define\s+(NAME)\s+[A-Za-z_][\w.>-]*\s*(?:/[/*].*)?$)"},
+    {Family::c, LineRole::definition, 52, "macro that calls another function",
+     R"(^\s*#\s*define\s+(NAME)\([^)]*\)\s+[A-Za-z_]\w*\s*\([\w\s,.]*\)\s*(?:/[/*].*)?$)"},
     {Family::c, LineRole::definition, 90, "macro", R"(^\s*#\s*define\s+(NAME))"},
     {Family::c, LineRole::use, 0, "", R"(^\s*#)"},
     {Family::c, LineRole::use, 0, "",
@@ -25,7 +27,7 @@ constexpr Rule kRules[] = {
     {Family::c, LineRole::declaration, 25, "using-declaration", R"(^\s*using\s+.*::(NAME)\s*;)"},
     {Family::c, LineRole::definition, 95, "concept", R"(\bconcept\s+(NAME)\s*=)"},
     {Family::c, LineRole::declaration, 30, "forward declaration",
-     R"(^\s*(?:template\s*<.*>\s*)?(?:extern\s+|typedef\s+)?(?:struct|class|union|enum(?:\s+(?:class|struct))?)\b)" DECORATION
+     R"(^\s*(?:template\s*<.*>\s*)?(?:extern\s+)?(?:struct|class|union|enum(?:\s+(?:class|struct))?)\b)" DECORATION
      R"(\s+(?:\w+::)*(NAME)\s*(?::\s*[\w:\s]+)?;)"},
     {Family::c, LineRole::definition, 100, "type",
      R"(\b(?:struct|class|union|enum(?:\s+(?:class|struct))?)\b)" DECORATION
@@ -48,7 +50,8 @@ constexpr Rule kRules[] = {
     {Family::c, LineRole::callable, 95, "function",
      R"(^\s*(?:template\s*<.*>\s*)?(?:extern\s+"C(?:\+\+)?"\s+)?)" C_TYPE
      R"((?:\w+(?:<[^>]*>)?\s*::\s*)*(NAME)\s*\()"},
-    {Family::c, LineRole::callable, 95, "function", R"(^(?:\w+(?:<[^>]*>)?::)*(NAME)\s*\()"},
+    {Family::c, LineRole::callable, 95, "function", R"(^(?:\w+(?:<[^>]*>)?::)+~?(NAME)\s*\()"},
+    {Family::c, LineRole::callable, 60, "function", R"(^(NAME)\s*\()"},
     {Family::c, LineRole::callable, 60, "constructor",
      R"(^\s+(?:explicit\s+|constexpr\s+|inline\s+)*~?(NAME)\s*\([^;]*(?:\{|:|,)\s*$)"},
     {Family::c, LineRole::declaration, 50, "variable declared elsewhere",
@@ -142,6 +145,8 @@ constexpr Rule kRules[] = {
     {Family::script, LineRole::definition, 100, "type alias",
      R"(^\s*(?:export\s+)?(?:declare\s+)?type\s+(NAME)\s*(?:<.*>)?\s*=)"},
     {Family::script, LineRole::definition, 95, "class", R"(=\s*class\s+(NAME)\b)"},
+    {Family::script, LineRole::declaration, 28, "import",
+     R"(\b(?:const|let|var)\s+\{?[\w$,\s:]*(NAME)[\w$,\s:]*\}?\s*=\s*(?:await\s+import|require)\s*\()"},
     {Family::script, LineRole::definition, 95, "variable",
      R"(^(?:export\s+)?(?:declare\s+)?(?:const|let|var)\s+(NAME)\b)"},
     {Family::script, LineRole::definition, 85, "function",
@@ -223,7 +228,8 @@ constexpr Rule kRules[] = {
     {Family::cmake, LineRole::definition, 100, "function or macro",
      R"((?i)^\s*(?:function|macro)\s*\(\s*(NAME))"},
     {Family::cmake, LineRole::definition, 95, "target",
-     R"((?i)\b(?:add_library|add_executable|add_custom_target|pybind11_add_module|project)\s*\(\s*(NAME))"},
+     R"((?i)\b(?:add_library|add_executable|add_custom_target|pybind11_add_module)\s*\(\s*(NAME))"},
+    {Family::cmake, LineRole::definition, 90, "project", R"((?i)\bproject\s*\(\s*(NAME))"},
     {Family::cmake, LineRole::definition, 92, "option",
      R"((?i)\b(?:option|cmake_dependent_option)\s*\(\s*(NAME))"},
     {Family::cmake, LineRole::definition, 85, "variable", R"((?i)^\s*set\s*\(\s*(NAME))"},
@@ -269,17 +275,24 @@ std::span<const Rule> definition_rules() {
 
 std::string_view likely_definitions() {
   return R"(^\s*#\s*define\s+NAME)"
-         R"(|\b(?:class|struct|union|enum|interface|trait|record|protocol|namespace|concept|module|mod|message|service|typealias|object)\b[^;=()*&]*NAME\s*(?:$|[{:(<\[/=]))"
-         R"(|\b(?:def|defp|defun|defn|defmacro|defmodule|fn|func|fun|function|sub|macro|macro_rules!|rpc|package|type|using|let|val|newtype|data|define_method|option|add_library|add_executable|add_custom_target|project|set)\b[^;=]*NAME)"
-         R"(|(?i:\bcreate\s.*)NAME)"
+         R"(|\b(?:class|struct|union|enum|interface|trait|record|protocol|namespace|concept|module|mod|message|service|typealias|object)\b[^;=()*&]*NAME\s*(?:$|[{:(<\[/=]|final\b|extends\b|implements\b|with\b|where\b))"
+         R"(|\b(?:class|struct|union|enum)\s+\S*\([^;]*NAME\s*(?:$|[{:]))"
+         R"(|\b(?:def|defp|defun|defn|defmacro|defmodule|fn|func|fun|function|sub|macro|rpc|package|type|using|let|val|newtype|data|define_method|option|add_library|add_executable|add_custom_target|project|set)\b[^;=]*NAME)"
+         R"(|(?i:\bcreate\s.*)NAME|\bmacro_rules!\s*NAME)"
          R"(|^[A-Za-z_][^;=.#]*[\s*&:]NAME\s*\([^;]*$|^(?:\w+::)*NAME\s*\()"
          R"(|^\s*NAME\s*\(\s*\)\s*(?:\{|$)|\btypedef\b.*NAME|^\s*\}.*NAME\s*[;,\[])"
          R"(|^(?:(?:export|static|pub(?:\([^)]*\))?|const|constexpr|inline|let|var|my|our|declare|readonly)\s+)+[^;=(]*NAME\s*(?:\[[^\]]*\]\s*)*(?::[^=;]*)?(?:[=;{]|$))";
 }
 
+std::string_view surest_definitions() {
+  return R"(^\s*#\s*define\s+NAME|\btypedef\b[^;]*[\s*&)]NAME\s*;|^\}\s*\*?NAME\s*;)"
+         R"(|^\s*(?:[\w(),<>\s]*\s)?(?:class|struct|union|enum|interface|trait|def|fn|func|fun|function|type|module|sub)\s+(?:[A-Z_][A-Z0-9_]*\s+|\([^)]*\)\s*)?NAME\s*(?:$|[{:(<\[=]|final\b|extends\b|implements\b))"
+         R"(|^[A-Za-z_][^;=.#()]*[\s*&]NAME\s*\([^;]*$|^extern\b.*[\s*&]NAME\s*[(;\[]|(?i:\bcreate\s+table\s.*)NAME)";
+}
+
 std::string_view possible_definitions() {
   return R"(^\s*(?:[A-Za-z_][\w:<>,\s*&\[\]?.]*[\s*&>])?(?:\w+::)*~?NAME\s*(?:\(|(?:\[[^\]]*\]\s*)*(?:=(?:[^=]|$)|;|\{|$)))"
-         R"(|^[\s"'`\[$]*NAME["'`\]]?\s*(?:[,:=}/]|\(.*\{\s*$|$|\s\w+.*,?$)|[.$]NAME\s*=(?:[^=]|$)|\benum\b[^;]*NAME|\b(?:const|let|var|local|extern|attr_\w+|alias|alias_method)\b.*NAME)"
+         R"(|^[\s"'`\[$]*NAME["'`\]]?\s*(?:[,:=}/]|[?+!]=|\(.*\{\s*$|$|\s\w+.*,?$)|[.$]NAME\s*=(?:[^=]|$)|\benum\b[^;]*NAME|\b(?:const|let|var|local|extern|attr_\w+|alias|alias_method)\b.*NAME)"
          R"(|\(\s*[\w\s]*\*\s*NAME\s*\)\s*\(|^\s*(?:[A-Za-z_]\w*(?:\s*=\s*[\w-]+)?\s*,\s*)+NAME\s*(?:[,=}]|$))";
 }
 

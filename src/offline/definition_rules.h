@@ -35,4 +35,7 @@ std::span<const Rule> definition_rules();
 std::string_view likely_definitions();
 std::string_view possible_definitions();
 
+// A narrower one, for names so common that the others find too much.
+std::string_view surest_definitions();
+
 }  // namespace wright::offline

@@ -1,5 +1,7 @@
 #include "offline/definitions.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -37,6 +39,14 @@ bool has_quotes(Family family) {
          family == Family::rust;
 }
 
+// The families by whose rules a file of unknown language is judged: those of C++ headers and
+// scripts without an extension, and those with telling keywords.
+bool is_guessed(Family family) {
+  return family == Family::c || family == Family::python || family == Family::shell ||
+         family == Family::perl || family == Family::ruby || family == Family::lua ||
+         family == Family::rust || family == Family::go;
+}
+
 bool is_inside_string(std::string_view line, std::size_t position) {
   bool inside = false;
   for (std::size_t i = 0; i < position && i < line.size(); ++i) {
@@ -58,13 +68,10 @@ bool is_type_prefix(std::string_view prefix) {
          std::ranges::count(prefix, '<') >= std::ranges::count(prefix, '>');
 }
 
-struct Following {
-  enum class Kind : std::uint8_t { body, end, call, unseen };
-  Kind kind = Kind::unseen;
-};
+enum class Following : std::uint8_t { body, end, call, unseen };
 
 // What follows the parameter list that opens at or after `column` of lines[index].
-Following::Kind after_parameters(const Lines& lines, std::size_t index, std::size_t column) {
+Following after_parameters(const Lines& lines, std::size_t index, std::size_t column) {
   constexpr std::size_t kMostLines = 60;
   int depth = 0;
   bool has_parameters = false;
@@ -89,22 +96,22 @@ Following::Kind after_parameters(const Lines& lines, std::size_t index, std::siz
         ++depth;
         has_parameters = true;
       } else if (c == ')' || c == ']') {
-        if (--depth < 0) return Following::Kind::call;
+        if (--depth < 0) return Following::call;
       } else if (depth == 0 && has_parameters) {
-        if (c == '{') return Following::Kind::body;
-        if (c == ';') return Following::Kind::end;
+        if (c == '{') return Following::body;
+        if (c == ';') return Following::end;
         if (c == '=' && previous != '=') {
           const std::string_view rest = trim(line.substr(k + 1));
           const bool is_marker =
               rest.starts_with("0") || rest.starts_with("default") || rest.starts_with("delete");
-          return is_marker ? Following::Kind::end : Following::Kind::body;
+          return is_marker ? Following::end : Following::body;
         }
-        if (c == '.' || c == '?' || c == '+' || c == '|' || c == '%') return Following::Kind::call;
+        if (c == '.' || c == '?' || c == '+' || c == '|' || c == '%') return Following::call;
       }
       if (c != ' ' && c != '\t') previous = c;
     }
   }
-  return Following::Kind::unseen;
+  return Following::unseen;
 }
 
 // The line on which the bracket around lines[index] was opened.
@@ -189,18 +196,19 @@ Verdict settle_callable(const Verdict& verdict, std::string_view path, const Lin
     has_type = !is_name_first || line.substr(0, verdict.name_end).find("::") != line.npos ||
                (RE2::FullMatch(piece(before), kTypeAlone) && !before.ends_with(','));
   }
+  const int body_score = verdict.what == "function" ? std::max(verdict.score, 95) : verdict.score;
   switch (after_parameters(lines, index, verdict.name_end)) {
-    case Following::Kind::body:
-      return as(verdict, LineRole::definition, has_type ? verdict.score : 30,
+    case Following::body:
+      return as(verdict, LineRole::definition, has_type ? body_score : 30,
                 has_type ? verdict.what : "macro used like a function");
-    case Following::Kind::end:
+    case Following::end:
       if (!has_type) return as(verdict, LineRole::use, 0);
       if (is_c && !starts_line) {
         return as(verdict, LineRole::declaration, is_cpp_header(path) ? 50 : 10);
       }
       return as(verdict, LineRole::declaration, 55);
-    case Following::Kind::call: return as(verdict, LineRole::use, 0);
-    case Following::Kind::unseen:
+    case Following::call: return as(verdict, LineRole::use, 0);
+    case Following::unseen:
       return as(verdict, LineRole::declaration, has_type ? verdict.score / 2 : 10);
   }
   return verdict;
@@ -269,7 +277,7 @@ Verdict judge_line(const std::vector<CompiledRule>& rules, std::string_view path
   for (const CompiledRule& compiled : rules) {
     const Rule& rule = *compiled.rule;
     if (!is_guess && rule.family != family) continue;
-    if (is_guess && rule.role == LineRole::use) continue;
+    if (is_guess && (rule.role == LineRole::use || !is_guessed(rule.family))) continue;
     std::array<re2::StringPiece, 2> found;
     const int groups = std::min(1, compiled.pattern->NumberOfCapturingGroups());
     if (!compiled.pattern->Match(piece(line), 0, line.size(), RE2::UNANCHORED, found.data(),
@@ -319,8 +327,10 @@ Verdict settled(const Verdict& verdict, std::string_view path, const Lines& line
 
 }  // namespace
 
-DefinitionJudge::DefinitionJudge(std::string_view name)
-    : rules_(compiled(regex_for_name(name), std::nullopt)) {}
+DefinitionJudge::DefinitionJudge(std::string_view name, LetterCase letters)
+    : rules_(compiled(
+          fmt::format("(?{}:{})", letters == LetterCase::any ? "i" : "-i", regex_for_name(name)),
+          std::nullopt)) {}
 
 Verdict DefinitionJudge::judge(std::string_view path, std::string_view line) const {
   return judge_line(rules_, path, line);
@@ -338,13 +348,18 @@ std::string possible_definitions_of(std::string_view name) {
   return with_name(possible_definitions(), regex_for_name(name));
 }
 
+std::string surest_definitions_of(std::string_view name) {
+  return with_name(surest_definitions(), regex_for_name(name));
+}
+
 int path_penalty(std::string_view path) {
   static const RE2 kTests(
       R"((?i)(?:^|/)(?:tests?|testing|testdata|specs?|__tests__|fixtures|mocks?|bench(?:marks?)?|fuzz)(?:/|$)|[._-](?:test|spec|tests)\.\w+$|(?:^|/)test_[^/]*$)");
   static const RE2 kForeign(
-      R"((?i)(?:^|/)(?:third[-_]?party|vendor|vendored|node_modules|external|extern|deps|build|dist|out|target|generated|gen|site-packages|\.venv|venv)/|\.min\.|_pb2\.py$|\.pb\.)");
+      R"((?i)(?:^|/)(?:third[-_]?party|vendor|vendored|node_modules|external|extern|deps|build|dist|out|target|generated|gen|site-packages|typeshed|__pycache__|\.venv|venv)/|\.min\.|_pb2\.py$|\.pb\.)");
   static const RE2 kExamples(R"((?i)(?:^|/)(?:examples?|samples?|demos?|docs?|documentation)/)");
   int penalty = 0;
+  if (path.ends_with(".pyi") || path.ends_with(".d.ts")) penalty += 10;
   if (RE2::PartialMatch(piece(path), kTests)) penalty += 15;
   if (RE2::PartialMatch(piece(path), kForeign)) penalty += 15;
   if (RE2::PartialMatch(piece(path), kExamples)) penalty += 12;

@@ -29,9 +29,11 @@ struct CompiledRule {
   std::unique_ptr<RE2> pattern;
 };
 
+enum class LetterCase : std::uint8_t { exact, any };
+
 class DefinitionJudge {
  public:
-  explicit DefinitionJudge(std::string_view name);
+  explicit DefinitionJudge(std::string_view name, LetterCase letters = LetterCase::exact);
 
   // From the line alone.
   Verdict judge(std::string_view path, std::string_view line) const;
@@ -47,6 +49,7 @@ class DefinitionJudge {
 // Patterns for grep: see likely_definitions() and possible_definitions().
 std::string likely_definitions_of(std::string_view name);
 std::string possible_definitions_of(std::string_view name);
+std::string surest_definitions_of(std::string_view name);
 
 // How much less a file counts for being a test, an example, vendored, generated or prose.
 int path_penalty(std::string_view path);

@@ -70,6 +70,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Line{"a.h", "packed", "struct __attribute__((packed)) packed {"},
                       Line{"a.h", "size_type", "typedef unsigned long size_type;"},
                       Line{"a.h", "handler", "typedef void (*handler)(int);"},
+                      Line{"a.h", "FILE", "typedef struct _IO_FILE FILE;"},
                       Line{"a.h", "mutex_t", "typedef union\n{\n  int a;\n>} mutex_t;"},
                       Line{"a.h", "wide_t", "typedef unsigned\n>  long wide_t;"},
                       Line{"a.h", "EPOLLIN",
@@ -181,8 +182,19 @@ TEST(Definitions, survive_names_made_of_regex_characters) {
   for (const char* name : {"a+b", "(", "[", "\\", ".*", "x|y", "$", "^", "\xff", ""}) {
     const DefinitionJudge judge(name);
     judge.judge("a.c", "int a+b(void) { ( [ \\ .* x|y $ ^");
-    EXPECT_TRUE(RE2(likely_definitions_of(name)).ok() || !is_valid_utf8(name)) << name;
+    if (!is_valid_utf8(name)) continue;
+    EXPECT_TRUE(RE2(likely_definitions_of(name)).ok()) << name;
+    EXPECT_TRUE(RE2(possible_definitions_of(name)).ok()) << name;
   }
+}
+
+TEST(Definitions, rank_macros_that_only_rename_below_prototypes) {
+  const int prototype =
+      judge({"a.h", "open_v2", "int open_v2(const char* name, int flags);"}).score;
+  EXPECT_LT(judge({"a.h", "open_v2", "#define open_v2 api->open_v2"}).score, prototype);
+  EXPECT_LT(judge({"a.h", "open_v2", "#define open_v2(a, b) other_open(a, b)"}).score, prototype);
+  EXPECT_GT(judge({"a.h", "open_v2", "#define open_v2(a, b) do { a = b; } while (0)"}).score,
+            prototype);
 }
 
 TEST(Outline, lists_what_a_file_defines_in_order) {

@@ -99,6 +99,9 @@ Json Investigation::call(std::string_view name, JsonObject arguments) {
     return {};
   }
   arguments = known_to(*tool, arguments);
+  // As they will be read back from the transcript: 30.0 is written as 30, which is an integer.
+  std::string text = to_text(arguments);
+  if (const auto written = parse_json(text)) arguments = written->get_object();
   if (!is_satisfied(*tool, arguments) || !offers(name)) {
     report(fmt::format("The tool `{}` takes other parameters than this planner knows.", name));
     return {};
@@ -115,7 +118,6 @@ Json Investigation::call(std::string_view name, JsonObject arguments) {
     report("Not everything was looked at: the planner's limit of calls was reached.");
     return {};
   }
-  std::string text = to_text(arguments);
   const bool is_repeated = std::ranges::any_of(
       calls_, [&](const ToolCall& other) { return other.name == name && other.arguments == text; });
   if (!is_repeated) {

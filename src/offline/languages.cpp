@@ -1,6 +1,9 @@
 #include "offline/languages.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
+#include <array>
 
 #include "offline/wording.h"
 
@@ -82,6 +85,20 @@ const Language& language_named(std::string_view name) {
   return *std::ranges::find(languages(), name, &Language::name);
 }
 
+constexpr auto kFileNames = std::to_array<std::string_view>(
+    {"makefile", "gnumakefile", "dockerfile", "readme", "license", "licence", "copying",
+     "changelog", "gemfile", "rakefile", "news", "authors", "todo", "kconfig", "jenkinsfile",
+     "procfile", "vagrantfile", "install", "contributing"});
+
+// Extensions of files that are in no language.
+constexpr auto kOtherExtensions = std::to_array<std::string_view>(
+    {"lock", "log",   "csv",    "tsv", "png", "jpg",   "jpeg", "gif", "ico",  "pdf",
+     "zip",  "gz",    "xz",     "bz2", "tar", "so",    "a",    "o",   "bin",  "exe",
+     "dll",  "env",   "in",     "ac",  "m4",  "patch", "diff", "bat", "ps1",  "tf",
+     "wasm", "db",    "sqlite", "out", "map", "tmpl",  "j2",   "tcl", "jl",   "nim",
+     "d",    "f90",   "asm",    "s",   "y",   "l",     "def",  "pc",  "spec", "service",
+     "dat",  "jsonl", "ipynb",  "r",   "nix", "sum",   "mod",  "whl", "jar",  "bak"});
+
 }  // namespace
 
 const Language& language_of(std::string_view path) {
@@ -101,10 +118,25 @@ const Language& language_of(std::string_view path) {
   if (extension == "in")
     extension = extension_of(std::string_view(name).substr(0, name.size() - 3));
   if (extension.empty()) return kUnknown;
+  const bool is_manual_page = extension.size() == 1 && extension[0] >= '1' && extension[0] <= '9';
+  if (is_manual_page) return language_named("Text");
   for (const Language& language : languages()) {
     if (std::ranges::count(language.extensions, extension) > 0) return language;
   }
   return kUnknown;
+}
+
+bool looks_like_file(std::string_view text) {
+  static const RE2 kWithExtension(
+      R"((?:[^\s"'`<>|]*/)?[\w.+@-]*[\w+@-]\.[A-Za-z][A-Za-z0-9+]{0,9})");
+  constexpr std::size_t kLongest = 1024;
+  if (text.empty() || text.size() > kLongest || text.ends_with('/')) return false;
+  if (text.find("::") != std::string_view::npos) return false;
+  if (std::ranges::count(kFileNames, lower(file_name(text))) > 0) return true;
+  if (!RE2::FullMatch(re2::StringPiece(text.data(), text.size()), kWithExtension)) return false;
+  const bool has_known_extension = language_of(text).family != Family::unknown ||
+                                   std::ranges::count(kOtherExtensions, extension_of(text)) > 0;
+  return has_known_extension || text.find('/') != std::string_view::npos;
 }
 
 bool is_code(Family family) {

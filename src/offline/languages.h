@@ -42,6 +42,10 @@ struct Language {
 
 const Language& language_of(std::string_view path);
 
+// Whether the text is the name of a file: a usual name, or one with an extension that files have.
+// "Store.open" is none.
+bool looks_like_file(std::string_view text);
+
 // Whether people would call a file of the family source code.
 bool is_code(Family family);
 

@@ -42,21 +42,51 @@ bool line_says(std::string_view qualifier, std::string_view text) {
   return text.find(qualifier) != std::string_view::npos;
 }
 
-int rank_of(const Definition& candidate, const Question& question, const QualifiedName& name,
-            const std::vector<Match>& owners) {
+// Whether the name in the line stands behind its owner: Owner::name, func (o *Owner) name, ….
+bool is_owned(const Definition& candidate, const QualifiedName& name) {
+  const std::string_view line = candidate.window.lines.empty()
+                                    ? std::string_view(candidate.text)
+                                    : candidate.window.lines[candidate.index];
+  const std::string_view before =
+      line.substr(0, std::min(candidate.verdict.name_start, line.size()));
+  const RE2 owner(regex_for_name(name.owner) + R"((?:<[^>]*>)?\s*(?:::|\.|#|\)|\[\w+\]\))\s*~?$)");
+  return RE2::PartialMatch(re2::StringPiece(before.data(), before.size()), owner);
+}
+
+// What is known about the owner in "Owner::name".
+struct Owners {
+  std::vector<Match> types;           // lines that look like its definition
+  std::vector<FileCount> namespaces;  // files that open a namespace or package of that name
+};
+
+bool belongs(const Definition& candidate, const QualifiedName& name, const Owners& owners) {
+  if (name.owner.empty() || is_owned(candidate, name)) return true;
+  const bool is_below_type = std::ranges::any_of(owners.types, [&](const Match& owner) {
+    return owner.path == candidate.path && owner.line <= candidate.line;
+  });
+  const std::string_view file = file_name(candidate.path);
+  const bool is_module = lower(file.substr(0, file.find('.'))) == lower(name.owner);
+  return is_below_type || is_module ||
+         std::ranges::count(owners.namespaces, candidate.path, &FileCount::path) > 0;
+}
+
+int rank_of(const Definition& candidate, const Question& question, const QualifiedName& name) {
+  const bool is_unread = candidate.window.lines.empty();
   int rank = candidate.verdict.score - path_penalty(candidate.path);
+  if (is_unread && candidate.verdict.role == LineRole::callable) rank -= 15;
   if (!question.qualifier.empty()) {
     if (fits_qualifier(question.qualifier, candidate.verdict.what)) rank += 25;
     if (line_says(question.qualifier, candidate.text)) rank += 10;
   }
-  if (!name.owner.empty()) {
-    const bool is_spelled = candidate.text.find(name.owner) != std::string::npos;
-    const bool is_below_owner = std::ranges::any_of(owners, [&](const Match& owner) {
-      return owner.path == candidate.path && owner.line <= candidate.line;
-    });
-    rank += is_spelled ? 60 : is_below_owner ? 40 : -20;
+  const bool wants_declaration = contains_ignoring_case(question.prompt, " declared");
+  if (wants_declaration && candidate.verdict.role == LineRole::declaration) rank += 50;
+  if (name.owner.empty()) {
+    const std::string_view before =
+        std::string_view(candidate.text).substr(0, candidate.verdict.name_start);
+    return before.ends_with("::") ? rank - 8 : rank;
   }
-  return rank;
+  if (is_owned(candidate, name)) return rank + 60;
+  return rank + (candidate.has_owner ? 40 : -20);
 }
 
 void sort_by_rank(std::vector<Definition>& definitions) {
@@ -113,35 +143,45 @@ Window window_of(const FileText& file) {
   return {file.path, file.start_line, file.total_lines, split_lines(file.content)};
 }
 
-std::optional<Definitions> locate(const Question& question, Investigation& look) {
+std::optional<Definitions> locate(const Question& question, Investigation& look,
+                                  LetterCase letters) {
   const QualifiedName name = split_qualified(question.subject);
   const auto search = [&](std::string pattern, std::string mode, int limit) {
     GrepRequest wanted = in_scope(question, std::move(pattern));
     wanted.output_mode = std::move(mode);
     wanted.limit = limit;
+    wanted.ignores_case = letters == LetterCase::any;
     return look.grep(wanted);
   };
   const Matches likely = search(likely_definitions_of(name.name), "content", 200);
   const Matches possible = search(possible_definitions_of(name.name), "content", 120);
   const Matches mentions = search(regex_for_name(name.name), "count", 40);
-  const Matches owners =
-      name.owner.empty()
-          ? Matches{}
-          : search(
-                R"(\b(?:class|struct|trait|impl|interface|module|namespace|type|enum|object)\b.*)" +
-                    regex_for_name(name.owner),
-                "content", 100);
+  Owners owners;
+  if (!name.owner.empty()) {
+    const std::string owner = regex_for_name(name.owner);
+    owners.types =
+        search(R"(\b(?:class|struct|trait|impl|interface|module|type|enum|object)\b.*)" + owner,
+               "content", 100)
+            .matches;
+    owners.namespaces =
+        search(R"(^\s*(?:inline\s+)?(?:namespace|package|module)\s+(?:[\w.]+(?:::|\.))*)" + owner,
+               "files", 1000)
+            .counts;
+  }
+  if (look.is_waiting()) return std::nullopt;
+  const Matches surest =
+      likely.is_truncated ? search(surest_definitions_of(name.name), "content", 200) : Matches{};
   if (look.is_waiting()) return std::nullopt;
 
   Definitions located;
   located.mentions = mentions.total;
   located.mentioning_files = mentions.files_with_matches;
   located.files = mentions.counts;
-  located.is_complete = !likely.is_truncated && !possible.is_truncated;
+  located.is_complete = !likely.is_truncated || !surest.is_truncated;
 
-  const DefinitionJudge judge(name.name);
+  const DefinitionJudge judge(name.name, letters);
   std::set<std::pair<std::string, int>> seen;
-  for (const Matches* source : {&likely, &possible}) {
+  for (const Matches* source : {&surest, &likely, &possible}) {
     for (const Match& match : source->matches) {
       if (!seen.emplace(match.path, match.line).second) continue;
       Definition candidate;
@@ -150,7 +190,8 @@ std::optional<Definitions> locate(const Question& question, Investigation& look)
       candidate.text = match.text;
       candidate.verdict = judge.judge(match.path, match.text);
       if (candidate.verdict.is_use()) continue;
-      candidate.rank = rank_of(candidate, question, name, owners.matches);
+      candidate.has_owner = belongs(candidate, name, owners);
+      candidate.rank = rank_of(candidate, question, name);
       located.found.push_back(std::move(candidate));
     }
   }
@@ -162,7 +203,7 @@ std::optional<Definitions> locate(const Question& question, Investigation& look)
       FileText file = look.read_file(around(located.found[i]));
       if (!look.is_waiting() && !file.content.empty()) {
         settle(located.found[i], judge, std::move(file));
-        located.found[i].rank = rank_of(located.found[i], question, name, owners.matches);
+        located.found[i].rank = rank_of(located.found[i], question, name);
       }
     }
     if (look.is_waiting()) return std::nullopt;

@@ -19,7 +19,8 @@ struct Definition {
   int line = 0;
   std::string text;  // the line
   Verdict verdict;
-  int rank = 0;                    // the verdict's score, better or worse for where the line stands
+  bool has_owner = true;  // false when nothing shows that it belongs to the owner asked for
+  int rank = 0;           // the verdict's score, better or worse for where the line stands
   std::unique_ptr<FileText> file;  // what was read around it; null when nothing was
   Window window;                   // views into `file`
   std::size_t index = 0;           // of the line in the window
@@ -41,7 +42,8 @@ struct QualifiedName {
 QualifiedName split_qualified(std::string_view name);
 
 // Nothing while the investigation is waiting.
-std::optional<Definitions> locate(const Question& question, Investigation& look);
+std::optional<Definitions> locate(const Question& question, Investigation& look,
+                                  LetterCase letters = LetterCase::exact);
 
 // A window over the text that was read.
 Window window_of(const FileText& file);

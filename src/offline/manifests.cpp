@@ -78,7 +78,8 @@ void read_json(Manifest& manifest, std::string_view content) {
 void read_toml(Manifest& manifest, std::string_view content) {
   static const RE2 kTable(R"(^\s*\[+\s*([^\]]+?)\s*\]+)");
   static const RE2 kKey(R"(^\s*["']?([\w.-]+)["']?\s*=\s*(.*)$)");
-  static const RE2 kDependencyTable(R"((?:^|\.)(?:[\w-]*dependencies|require)(?:\.|$))");
+  static const RE2 kDependencyTable(R"((?:^|\.)(?:[\w-]*dependencies|require)$)");
+  static const RE2 kDependency(R"((?:.*\.)?[\w-]*dependencies\.([\w-]+))");
   static const RE2 kQuoted(R"(["']([^"']+)["'])");
   std::string table;
   bool in_list = false;
@@ -93,6 +94,8 @@ void read_toml(Manifest& manifest, std::string_view content) {
     std::string value;
     if (RE2::PartialMatch(piece(line), kTable, &key)) {
       table = key;
+      std::string dependency;
+      if (RE2::FullMatch(table, kDependency, &dependency)) add(manifest.dependencies, dependency);
       continue;
     }
     if (!RE2::FullMatch(piece(line), kKey, &key, &value)) continue;

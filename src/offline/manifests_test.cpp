@@ -24,10 +24,11 @@ TEST(Manifests, reads_cargo_and_pyproject) {
   const auto cargo = read_manifest(
       "Cargo.toml",
       "[package]\nname = \"tool\"\nversion = \"0.3.1\"\n\n[dependencies]\nserde = { version = "
-      "\"1\" }\nregex = \"1.9\"\n\n[dev-dependencies]\ntempfile = \"3\"\n");
+      "\"1\" }\nregex = \"1.9\"\n\n[dev-dependencies]\ntempfile = "
+      "\"3\"\n\n[dependencies.rand]\nversion = \"1\"\n");
   ASSERT_TRUE(cargo);
   EXPECT_EQ(cargo->name, "tool");
-  EXPECT_EQ(cargo->dependencies, (Names{"serde", "regex", "tempfile"}));
+  EXPECT_EQ(cargo->dependencies, (Names{"serde", "regex", "tempfile", "rand"}));
   const auto python = read_manifest(
       "pyproject.toml",
       "[project]\nname = \"thing\"\ndependencies = [\n  \"requests>=2\",\n  \"rich\",\n]\n\n"

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <ostream>
+
 #include "offline/memory_tree.h"
 
 namespace wright::offline {
@@ -56,6 +58,10 @@ struct Expected {
   const char* prompt;
   const char* reference;
 };
+
+std::ostream& operator<<(std::ostream& out, const Expected& expected) {
+  return out << expected.prompt;
+}
 
 class WhereIsItDefined : public ::testing::TestWithParam<Expected> {};
 
@@ -220,6 +226,25 @@ TEST(OfflineModel, searches_everywhere_when_the_folder_is_not_there) {
   const Conversation conversation = ask(tree(), "where is RetryPolicy defined in nowhere/at/all?");
   EXPECT_TRUE(conversation.says("src/net/retry.h:7")) << conversation.answer;
   EXPECT_TRUE(conversation.says("nowhere/at/all"));
+}
+
+TEST(OfflineModel, tells_namesakes_apart_by_their_owner) {
+  const MemoryTree namesakes{{"a/one.h", "namespace one {\nclass vector {\n};\n}\n"},
+                             {"b/two.h", "namespace two {\nclass vector {\n};\n}\n"},
+                             {"c/cats.py",
+                              "class Cat:\n    def feed(self):\n        pass\n\nclass Dog:\n    "
+                              "def feed(self):\n        pass\n"}};
+  EXPECT_TRUE(ask(namesakes, "where is one::vector defined?").says("**a/one.h:2**"));
+  EXPECT_TRUE(ask(namesakes, "where is two::vector defined?").says("**b/two.h:2**"));
+  EXPECT_TRUE(ask(namesakes, "where is Cat.feed defined?").says("**c/cats.py:2**"));
+  const Conversation unsure = ask(namesakes, "where is three::vector defined?");
+  EXPECT_TRUE(unsure.says("it may be another one")) << unsure.answer;
+}
+
+TEST(OfflineModel, offers_another_spelling) {
+  const Conversation conversation = ask(tree(), "where is retrypolicy defined?");
+  EXPECT_TRUE(conversation.says("`RetryPolicy` is, at **src/net/retry.h:7**"))
+      << conversation.answer;
 }
 
 TEST(OfflineModel, says_what_is_not_there) {

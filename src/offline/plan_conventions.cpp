@@ -116,8 +116,13 @@ std::string plan_tests(const Question& question, Investigation& look) {
   wanted.output_mode = "count";
   wanted.limit = 200;
   const Matches cases = look.grep(wanted);
-  GrepRequest targets{.pattern =
-                          R"(^(?:tests?|check)\s*:|"test"\s*:|enable_testing\s*\(|\[tool\.pytest)"};
+  GrepRequest targets{
+      .pattern =
+          R"(^(?:tests?|check)\s*:|"test"\s*:|enable_testing\s*\(|^\[tool\.pytest|^\[testenv)",
+      .path = {},
+      .glob =
+          "{Makefile,GNUmakefile,Makefile.am,*.mk,package.json,CMakeLists.txt,pyproject.toml,tox."
+          "ini}"};
   targets.limit = 30;
   const Matches commands = look.grep(targets);
   if (look.is_waiting()) return "Looking for tests.";
@@ -159,15 +164,22 @@ std::string plan_tests(const Question& question, Investigation& look) {
   for (const Match& match : commands.matches) {
     items.push_back(fmt::format("{}: {}", place(match.path, match.line), code_span(match.text)));
   }
+  const auto has_tests_in = [&](Family family) {
+    return std::ranges::any_of(
+        seen, [&](const std::string& path) { return language_of(path).family == family; });
+  };
+  if (has_tests_in(Family::rust)) items.push_back("`cargo test`, as usual in Rust");
+  if (has_tests_in(Family::go)) items.push_back("`go test ./...`, as usual in Go");
   if (!items.empty()) answer.heading("How they may be run").items(items, 8, "places");
   if (named.is_truncated || inside.is_truncated)
     answer.paragraph("(the listing of files was cut; there may be more)");
   return answer.text();
 }
 
-std::string plan_licence(const Question& question, Investigation& look) {
+std::string plan_licence(const Question&, Investigation& look) {
   std::vector<std::string> paths;
-  for (const char* pattern : {"[Ll][Ii][Cc][Ee][Nn][CScs][Ee]*", "COPYING*", "copyright"}) {
+  for (const char* pattern :
+       {"[Ll][Ii][Cc][Ee][Nn][CScs][Ee]*", "COPYING*", "UNLICENSE*", "copyright"}) {
     for (const FileEntry& file : look.list_files({.pattern = pattern, .limit = 30}).files) {
       if (is_licence_file(file.path)) paths.push_back(file.path);
     }
@@ -178,7 +190,7 @@ std::string plan_licence(const Question& question, Investigation& look) {
   const Matches fields = look.grep(wanted);
   if (look.is_waiting()) return "Looking for a licence.";
   std::ranges::stable_sort(paths, {}, [](const std::string& path) {
-    return std::pair(std::ranges::count(path, '/') + path_penalty(path), path.size());
+    return std::pair(std::ranges::count(path, '/'), path.size());
   });
   std::vector<std::string> items;
   for (std::size_t i = 0; i < paths.size() && i < 4; ++i) {
@@ -188,7 +200,6 @@ std::string plan_licence(const Question& question, Investigation& look) {
                                 name.empty() ? "a text that I do not recognise" : name));
   }
   if (look.is_waiting()) return "Reading it.";
-  static_cast<void>(question);
   Answer answer;
   if (!items.empty()) answer.heading("Licence files").items(items, 10, "files");
   if (paths.size() > 4)

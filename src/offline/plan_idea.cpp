@@ -2,6 +2,7 @@
 // "how does caching work". Tries the words as one name in every spelling, then each by itself,
 // ranks places by what they are, and shows the best.
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <map>
@@ -62,12 +63,17 @@ int score_of(const Match& match, const std::vector<std::string>& words, bool is_
 
 class Ranking {
  public:
-  explicit Ranking(std::vector<std::string> words) : words_(std::move(words)) {}
+  explicit Ranking(std::vector<std::string> words)
+      : words_(std::move(words)),
+        whole_name_(
+            R"((?i)\b(?:class|struct|enum|union|interface|trait|type|def|fn|func|fun|function|sub|module|define|using)\s+)" +
+            joined_pattern(words_) + R"([a-z]{0,5}\b\s*(?:$|[^:.\w]))") {}
 
   void add(const Matches& matches, int bonus, bool are_definitions) {
     for (const Match& match : matches.matches) {
       Place& place = places_[{match.path, match.line}];
-      const int score = score_of(match, words_, are_definitions) + bonus;
+      int score = score_of(match, words_, are_definitions) + bonus;
+      if (RE2::PartialMatch(match.text, whole_name_)) score += 20;
       if (place.path.empty()) place = {match.path, match.line, match.text, score};
       place.score = std::max(place.score, score);
       ++density_[match.path];
@@ -86,6 +92,7 @@ class Ranking {
 
  private:
   std::vector<std::string> words_;
+  RE2 whole_name_;  // a definition whose name is just the words
   std::map<std::pair<std::string, int>, Place> places_;
   std::map<std::string, int> density_;
 };
@@ -149,12 +156,17 @@ std::string plan_idea(const Question& question, Investigation& look) {
   ranking.add(named, 20, true);
   ranking.add(together, 10, false);
   std::vector<Matches> singly;
+  std::vector<Matches> in_pairs;
   if (words.size() > 1 && ranking.best().size() < 5) {
+    for (std::size_t i = 0; words.size() > 2 && i + 1 < words.size(); ++i) {
+      in_pairs.push_back(search(joined_pattern({words[i], words[i + 1]}), 60));
+    }
     for (const std::string& word : words) {
       singly.push_back(search(std::string(kDefiningWords) + word_pattern(word), 60));
       singly.push_back(search(word_pattern(word), 60));
     }
     if (look.is_waiting()) return "Few places have the words together; looking for each.";
+    for (const Matches& pair : in_pairs) ranking.add(pair, 5, false);
     for (std::size_t i = 0; i < singly.size(); ++i) ranking.add(singly[i], -10, i % 2 == 0);
   }
   const std::vector<Place> places = spread(ranking.best(), 12);
@@ -168,7 +180,8 @@ std::string plan_idea(const Question& question, Investigation& look) {
     int hits = 0;
     for (const std::string& word : words)
       hits += contains_ignoring_case(file_name(path), stem(word)) ? 1 : 0;
-    return std::pair(-hits * 20 + path_penalty(path), path.size());
+    const int noise = language_of(path).family == Family::unknown ? 30 : 0;
+    return std::pair(-hits * 20 + path_penalty(path) + noise, path.size());
   });
   std::string phrase;
   for (const std::string& word : words) phrase += (phrase.empty() ? "" : " ") + word;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "offline/languages.h"
 #include "offline/locate.h"
 #include "offline/markdown.h"
 #include "offline/plans.h"
@@ -70,31 +71,52 @@ std::string mention_count(const Definitions& located) {
                      counted(located.mentioning_files, "file", "files"));
 }
 
-// Nothing was found under the name: similar names and files, or what is known about the phrase.
+// The name as it is spelled where it was found.
+std::string spelling_at(const Definition& definition) {
+  const Verdict& verdict = definition.verdict;
+  const std::string_view line = definition.window.lines.empty()
+                                    ? std::string_view(definition.text)
+                                    : definition.window.lines[definition.index];
+  return std::string(line.substr(std::min(verdict.name_start, line.size()),
+                                 verdict.name_end - verdict.name_start));
+}
+
+// Nothing is defined under the name: other spellings, mentions, files, or the words of the name.
 std::string without_definition(const Question& question, Investigation& look,
                                const Definitions& located) {
   const std::string name = split_qualified(question.subject).name;
   GrepRequest wanted = in_scope(question, regex_for_name(name));
   wanted.limit = 20;
-  wanted.ignores_case = located.mentions == 0;
-  const Matches mentions = look.grep(wanted);
+  const Matches mentions = located.mentions > 0 ? look.grep(wanted) : Matches{};
   const Listing files = look.list_files({.pattern = glob_for_word(name), .limit = 20});
-  if (look.is_waiting())
+  const auto other_case = locate(question, look, LetterCase::any);
+  if (!other_case || look.is_waiting()) {
     return fmt::format("No definition of {} so far; looking wider.", code_span(name));
-  if (mentions.matches.empty() && files.files.empty()) {
+  }
+  if (mentions.matches.empty() && files.files.empty() && other_case->found.empty()) {
     Question wider = question;
     wider.topic = Topic::idea;
     wider.qualifier.clear();
     if (words_in_name(name).size() > 1) return plan_idea(wider, look);
+    if (look.has_failed())
+      return fmt::format("I could not look for {}.", code_span(question.subject));
     return fmt::format("Nothing here defines or mentions {}{}.", code_span(question.subject),
                        question.path.empty() ? "" : " below " + code_span(question.path));
   }
   Answer answer;
-  answer.paragraph(
-      fmt::format("I found no definition of {} here{}.", code_span(question.subject),
-                  located.mentions == 0 ? "" : ", only uses: it may come from outside"));
+  if (other_case->found.empty()) {
+    answer.paragraph(
+        fmt::format("I found no definition of {} here{}.", code_span(question.subject),
+                    located.mentions == 0 ? "" : ", only uses: it may come from outside"));
+  } else {
+    const Definition& best = other_case->found.front();
+    answer.paragraph(fmt::format("{} is not defined here in this spelling, but {} is, at **{}**:",
+                                 code_span(question.subject), code_span(spelling_at(best)),
+                                 place(best.path, best.line)));
+    answer.block(excerpt_of(best, 24));
+  }
   if (!mentions.matches.empty()) {
-    answer.heading(located.mentions == 0 ? "Lines that differ in case only" : "Mentioned at");
+    answer.heading("Mentioned at");
     for (const Match& match : mentions.matches) {
       answer.item(fmt::format("{}: {}", place(match.path, match.line), code_span(match.text)));
     }
@@ -110,6 +132,14 @@ std::string without_definition(const Question& question, Investigation& look,
   return answer.text();
 }
 
+void add_doubt(Answer& answer, const Question& question, const Definition& best) {
+  if (best.has_owner) return;
+  const QualifiedName name = split_qualified(question.subject);
+  answer.paragraph(
+      fmt::format("Nothing there shows that this {} belongs to {}: it may be another one.",
+                  code_span(name.name), code_span(name.owner)));
+}
+
 void add_others(Answer& answer, const Definitions& located, std::size_t most) {
   const bool is_best_sure = located.found.front().rank > kDoubtful;
   std::vector<std::string> definitions;
@@ -117,7 +147,8 @@ void add_others(Answer& answer, const Definitions& located, std::size_t most) {
   for (std::size_t i = 1; i < located.found.size(); ++i) {
     const Definition& other = located.found[i];
     const bool is_guess = other.rank <= kDoubtful || other.verdict.role == LineRole::assignment ||
-                          other.verdict.role == LineRole::constant;
+                          other.verdict.role == LineRole::constant ||
+                          (other.verdict.role == LineRole::callable && other.verdict.score <= 60);
     if (is_best_sure && is_guess) continue;
     const bool is_definition =
         other.verdict.role == LineRole::definition || other.verdict.role == LineRole::callable;
@@ -158,6 +189,7 @@ std::string plan_definition(const Question& question, Investigation& look) {
       is_definition ? ":" : "; I found no definition with a body or value here:"));
   const std::string shown = excerpt_of(best, 24);
   answer.block(shown.empty() ? code_span(best.text) : shown);
+  add_doubt(answer, question, best);
   add_others(answer, *located, 10);
   answer.paragraph(mention_count(*located));
   if (!located->is_complete) {
@@ -186,6 +218,7 @@ std::string plan_symbol(const Question& question, Investigation& look) {
   } else {
     answer.block(code_span(best.text));
   }
+  add_doubt(answer, question, best);
   add_others(answer, *located, 6);
   if (located->mentions > 0) {
     std::vector<FileCount> files = located->files;

@@ -33,7 +33,7 @@ void collect(std::vector<std::string>& into, const std::string& text, const RE2&
 Values values_in(const std::string& prompt) {
   static const RE2 kQuoted(R"(["'`]([^"'`]+)["'`])");
   static const RE2 kAfter(
-      R"((?i)\b(?:in|for|of|at|to|from|about|on|with|named|called|is)\s+(?:the\s+)?((?-i:[A-ZÀ-Þ][\w'-]*(?:\s+[A-ZÀ-Þ][\w'-]*)*)|[^\s?!.,;:]+))");
+      R"((?i)\b(?:in|for|of|at|to|from|about|on|with|named|called)\s+(?:the\s+)?((?-i:[A-ZÀ-Þ][\w'-]*(?:\s+[A-ZÀ-Þ][\w'-]*)*)|[^\s?!.,;:]+))");
   static const RE2 kCapitalised(R"([^.?!]\s((?:[A-Z][\w'-]*)(?:\s+[A-Z][\w'-]*)*))");
   static const RE2 kNumber(R"((?:^|[^\w.])(-?\d+(?:\.\d+)?)(?:[^\w]|$))");
   Values values;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "offline/definitions.h"
@@ -19,7 +20,7 @@ constexpr std::size_t kMostManifests = 6;
 
 // Lines that begin a program, in the languages that mark it.
 constexpr const char* kMainPattern =
-    R"(^\s*(?:int|void|auto|signed|static\s+int)\s+w?main\s*\(|^main\s*\(|\bfn\s+main\s*\(|^func\s+main\s*\(|\bstatic\s+(?:async\s+)?(?:void|int|Task)\s+[Mm]ain\s*\(|^if\s+__name__\s*==\s*['"]__main__|^\s*(?:suspend\s+)?fun\s+main\s*\(|\bint\s+WINAPI\s+w?WinMain)";
+    R"(^\s*(?:int|void|auto|signed|static\s+int)\s+w?main\s*\(|^main\s*\(|^\s*(?:pub\s+)?(?:async\s+)?fn\s+main\s*\(|^func\s+main\s*\(|\bstatic\s+(?:async\s+)?(?:void|int|Task)\s+[Mm]ain\s*\(|^if\s+__name__\s*==\s*['"]__main__|^\s*(?:suspend\s+)?fun\s+main\s*\(|\bint\s+WINAPI\s+w?WinMain)";
 
 int depth_of(std::string_view path) {
   return static_cast<int>(std::ranges::count(path, '/'));
@@ -68,26 +69,51 @@ std::string title_of(const std::vector<std::string_view>& lines) {
   return {};
 }
 
-void add_languages(Answer& answer, const Listing& all) {
+using LanguageCounts = std::vector<std::pair<std::string, std::int64_t>>;
+
+LanguageCounts languages_in(const Listing& all) {
   std::map<std::string_view, std::int64_t> counts;
   for (const FileEntry& file : all.files) {
     const Language& language = language_of(file.path);
     if (is_code(language.family)) ++counts[language.name];
   }
-  std::vector<std::pair<std::string_view, std::int64_t>> sorted(counts.begin(), counts.end());
-  std::ranges::stable_sort(sorted, std::ranges::greater{}, [](const auto& e) { return e.second; });
+  return {counts.begin(), counts.end()};
+}
+
+// For a tree that is too large to be listed: how many files of the usual languages there are.
+LanguageCounts count_languages(Investigation& look) {
+  struct Usual {
+    std::string_view name;
+    std::string_view glob;
+  };
+  constexpr auto kUsual = std::to_array<Usual>({{"C", "*.c"},
+                                                {"C++", "{*.cpp,*.cc,*.cxx}"},
+                                                {"C/C++ header", "{*.h,*.hpp,*.hh,*.hxx}"},
+                                                {"Python", "*.py"},
+                                                {"JavaScript", "{*.js,*.mjs,*.jsx}"},
+                                                {"TypeScript", "{*.ts,*.tsx}"},
+                                                {"Java", "*.java"},
+                                                {"Go", "*.go"},
+                                                {"Rust", "*.rs"},
+                                                {"Ruby", "*.rb"},
+                                                {"Shell", "*.sh"}});
+  LanguageCounts counts;
+  for (const Usual& usual : kUsual) {
+    const Listing found = look.list_files({.pattern = std::string(usual.glob), .limit = 1});
+    if (found.total > 0) counts.emplace_back(std::string(usual.name), found.total);
+  }
+  return counts;
+}
+
+void add_languages(Answer& answer, LanguageCounts counts) {
+  std::ranges::stable_sort(counts, std::ranges::greater{}, [](const auto& e) { return e.second; });
   std::string text;
-  for (std::size_t i = 0; i < sorted.size() && i < 8; ++i) {
-    text += fmt::format("{}{} ({})", i == 0 ? "" : ", ", sorted[i].first,
-                        counted(sorted[i].second, "file", "files"));
+  for (std::size_t i = 0; i < counts.size() && i < 8; ++i) {
+    text += fmt::format("{}{} ({})", i == 0 ? "" : ", ", counts[i].first,
+                        counted(counts[i].second, "file", "files"));
   }
   answer.heading("Languages");
   answer.paragraph(text.empty() ? "No source files of a language I know." : text + ".");
-  if (all.is_truncated) {
-    answer.paragraph(fmt::format("(judged from the first {} of {} files)",
-                                 with_separators(static_cast<std::int64_t>(all.files.size())),
-                                 with_separators(all.total)));
-  }
 }
 
 void add_layout(Answer& answer, const Listing& direct, const Listing& all) {
@@ -99,14 +125,15 @@ void add_layout(Answer& answer, const Listing& direct, const Listing& all) {
     for (const FileEntry& file : all.files) {
       if (!file.path.starts_with(entry.path)) continue;
       ++count;
-      ++languages[language_of(file.path).name];
+      if (is_code(language_of(file.path).family)) ++languages[language_of(file.path).name];
     }
     const auto most =
         std::ranges::max_element(languages, {}, [](const auto& e) { return e.second; });
-    folders.push_back(count == 0 ? entry.path
-                                 : fmt::format("{} ({}{}, mostly {})", entry.path,
-                                               all.is_truncated ? "at least " : "",
-                                               counted(count, "file", "files"), most->first));
+    folders.push_back(
+        count == 0 ? entry.path
+                   : fmt::format("{} ({}{}{})", entry.path, all.is_truncated ? "at least " : "",
+                                 counted(count, "file", "files"),
+                                 languages.empty() ? "" : fmt::format(", mostly {}", most->first)));
   }
   if (!folders.empty()) answer.heading("Layout").items(folders, 25, "folders");
 }
@@ -130,6 +157,10 @@ void add_manifests(Answer& answer, const std::vector<Manifest>& manifests) {
 
 std::vector<std::string> main_places(const Matches& mains) {
   std::vector<Match> sorted = mains.matches;
+  std::erase_if(sorted, [](const Match& match) {
+    const Family family = language_of(match.path).family;
+    return family == Family::prose || is_comment_line(family, match.text);
+  });
   std::ranges::stable_sort(sorted, {}, [](const Match& match) {
     return std::pair(path_penalty(match.path), depth_of(match.path));
   });
@@ -142,11 +173,11 @@ std::vector<std::string> main_places(const Matches& mains) {
 
 }  // namespace
 
-std::string plan_project(const Question& question, Investigation& look) {
+std::string plan_project(const Question&, Investigation& look) {
   const Listing direct = look.list_files({.pattern = "*", .is_recursive = false, .limit = 300});
   const Listing all = look.list_files({.pattern = "*", .limit = 1000});
   GrepRequest wanted{.pattern = kMainPattern};
-  wanted.limit = 40;
+  wanted.limit = 200;
   const Matches mains = look.grep(wanted);
   if (look.is_waiting()) return "Looking at the files and folders.";
   const std::string readme_path = readme_of(all).empty() ? readme_of(direct) : readme_of(all);
@@ -154,6 +185,7 @@ std::string plan_project(const Question& question, Investigation& look) {
   if (!readme_path.empty()) readme = look.read_file({.path = readme_path, .limit = 120});
   const std::vector<Manifest> manifests =
       read_manifests(manifest_paths(all.is_truncated ? direct : all), look);
+  LanguageCounts languages = all.is_truncated ? count_languages(look) : languages_in(all);
   if (look.is_waiting()) return "Reading what the project says about itself.";
   if (all.files.empty() && direct.files.empty()) {
     return look.has_failed() ? "I could not look at the project." : "There are no files here.";
@@ -175,7 +207,7 @@ std::string plan_project(const Question& question, Investigation& look) {
             : "The project has no README that says what it is; this is what the files show.");
   }
   answer.paragraph(counted(all.total, "file", "files") + ".");
-  add_languages(answer, all);
+  add_languages(answer, std::move(languages));
   add_layout(answer, direct, all);
   add_manifests(answer, manifests);
   const auto places = main_places(mains);
@@ -188,7 +220,6 @@ std::string plan_project(const Question& question, Investigation& look) {
                                  counted(tests, "source file", "source files"),
                                  tests == 1 ? "looks like" : "look like"));
   }
-  static_cast<void>(question);
   return answer.text();
 }
 
@@ -239,7 +270,7 @@ std::string plan_dependencies(const Question& question, Investigation& look) {
 
 std::string plan_entry_points(const Question& question, Investigation& look) {
   GrepRequest wanted{.pattern = kMainPattern, .path = question.path};
-  wanted.limit = 100;
+  wanted.limit = 200;
   const Matches mains = look.grep(wanted);
   const Listing all = look.list_files({.pattern = "*", .path = question.path, .limit = 1000});
   if (look.is_waiting()) return "Looking for where programs start.";

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "offline/languages.h"
 #include "offline/recognisers.h"
 #include "offline/wording.h"
 #include "wright/json.h"
@@ -159,12 +160,18 @@ struct Scoped {
 // Cuts "… in src/net" off the end of a question.
 Scoped split_scope(const std::string& text) {
   static const RE2 kScope(
-      R"((?i)^(.+?) (?:in|inside|within|under|below|across|throughout|from|of) ((?:the |this |our |my |your )?(?:(?:current |whole |entire )?(?:folder|directory|repo|repository|project|code ?base|code|tree|workspace|package|program|root|system|software)|(?:folder|directory) \S+|\S*/\S*|\S+ (?:folder|directory|subfolder|subdirectory|dir)|[`"'][\w./-]+[`"']|[\w./-]+))$)");
+      R"((?i)^(.+?) (?:in|inside|within|under|below|across|throughout) ((?:the |this |our |my |your )?(?:(?:current |whole |entire )?(?:folder|directory|repo|repository|project|code ?base|code|tree|workspace|package|program|root|system|software)|(?:folder|directory) \S+|\S*/\S*|\S+ (?:folder|directory|subfolder|subdirectory|dir)|[`"'][\w./-]+[`"']|[\w./-]+))$)");
+  // "of" and "from" belong to the subject unless a folder follows.
+  static const RE2 kOwned(
+      R"((?i)^(.+?) (?:of|from) ((?:the |this |our |my |your )(?:current |whole |entire )?(?:folder|directory|repo|repository|project|code ?base|code|tree|workspace|program)|(?:the )?(?:folder|directory) \S+|[\w.-]+/[\w./-]*|(?:the )?\S+ (?:folder|directory))$)");
   static const RE2 kHere(R"((?i)^(.+?) (?:here|around here|in here|in it)$)");
   std::string rest;
   std::string phrase;
   if (RE2::FullMatch(text, kHere, &rest)) return {rest, {}};
-  if (!RE2::FullMatch(text, kScope, &rest, &phrase)) return {text, {}};
+  if (!RE2::FullMatch(text, kScope, &rest, &phrase) &&
+      !RE2::FullMatch(text, kOwned, &rest, &phrase)) {
+    return {text, {}};
+  }
   const auto folder = named_folder(phrase);
   if (!folder) return {text, {}};
   return {rest, *folder};
@@ -205,7 +212,7 @@ bool fits(Needs needs, const Subject& subject, const Question& question) {
     case Needs::quoted: return subject.was_quoted;
     case Needs::glob: return has_glob_characters(subject.text);
     case Needs::folder: return question.path.find(' ') == std::string::npos;
-    case Needs::file_type: return !question.file_type.empty();
+    case Needs::file_type: return !globs_for_type(question.file_type).empty();
   }
   return false;
 }

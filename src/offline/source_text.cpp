@@ -49,6 +49,10 @@ std::optional<std::pair<std::size_t, std::size_t>> comment_above(Family family, 
   std::size_t first = index;
   const auto above = [&] { return trim(lines[first - 1]); };
   bool in_block = false;
+  // Some leave a blank line between a block comment and what it is about.
+  const bool is_apart = family == Family::c && index > 1 && trim(lines[index - 1]).empty() &&
+                        trim(lines[index - 2]).ends_with("*/");
+  if (is_apart) --first;
   while (first > 0 && index - first < kMostLines) {
     const std::string_view line = above();
     if (in_block) {
@@ -68,7 +72,7 @@ std::optional<std::pair<std::size_t, std::size_t>> comment_above(Family family, 
     if (!is_comment_line(family, line) || (family == Family::c && line.starts_with('#'))) break;
     --first;
   }
-  if (in_block || first == index) return std::nullopt;
+  if (in_block || first == index || (is_apart && first + 1 == index)) return std::nullopt;
   return std::pair{first, index};
 }
 
@@ -100,7 +104,8 @@ std::string flowing(const Lines& lines, std::size_t first, std::size_t last) {
   bool is_paragraph_end = false;
   for (std::size_t i = first; i < last && text.size() < kLongest; ++i) {
     const std::string_view line = without_marks(lines[i]);
-    const bool is_rule = line.find_first_not_of("-=*#~_/ ") == std::string_view::npos;
+    const bool is_rule = line.find_first_not_of("-=*#~_/[] ") == std::string_view::npos ||
+                         line.starts_with("[=") || line.starts_with("]=");
     if (line.empty() || is_rule) {
       is_paragraph_end = !text.empty();
       continue;
@@ -194,6 +199,7 @@ std::size_t end_of_definition(Family family, const Lines& lines, std::size_t ind
   }
   int depth = 0;
   bool has_body = false;
+  const bool is_plain = first.find_first_of("(<") == std::string_view::npos;  // an enum constant
   for (std::size_t i = index; i < lines.size(); ++i) {
     const std::string_view line = lines[i];
     if (i > index && !has_body && depth == 0 && trim(line).empty()) return i - 1;
@@ -202,7 +208,7 @@ std::size_t end_of_definition(Family family, const Lines& lines, std::size_t ind
       if (c == '}' || c == ')') --depth;
       if (c == '{') has_body = true;
       if (depth < 0) return i;
-      if (depth == 0 && (c == ';' || (c == ',' && !has_body && i == index))) return i;
+      if (depth == 0 && (c == ';' || (c == ',' && is_plain && !has_body && i == index))) return i;
     }
     if (has_body && depth == 0 && !line.empty() &&
         (i + 1 >= lines.size() || !trim(lines[i + 1]).starts_with(';'))) {
@@ -235,8 +241,10 @@ std::string opening_of(Family family, const Lines& lines) {
       if (const auto end = docstring_end(lines, i)) return flowing(lines, i, *end + 1);
     }
     std::size_t end = i;
-    if (line.starts_with("/*")) {
-      while (end < lines.size() && lines[end].find("*/") == std::string_view::npos) ++end;
+    const bool is_bracketed = family == Family::cmake && line.starts_with("#[");
+    if (line.starts_with("/*") || is_bracketed) {
+      const std::string_view mark = is_bracketed ? "]=" : "*/";
+      while (end < lines.size() && lines[end].find(mark) == std::string_view::npos) ++end;
       end = std::min(end + 1, lines.size());
     } else {
       while (end < lines.size() && is_comment_line(family, lines[end]) &&
@@ -265,7 +273,7 @@ std::vector<std::string> imports_of(Family family, const Lines& lines) {
       R"((?:^\s*(?:import|export)\b.*?from\s*|\brequire\(\s*|^\s*import\s+)['"]([^'"]+)['"])");
   static const RE2 kGo(R"re(^\s*(?:import\s+)?(?:\w+\s+)?"([\w./-]+)"\s*$)re");
   static const RE2 kOther(
-      R"(^\s*(?:pub\s+)?(?:use|import|using|require|require_relative|require_once|include|source|extern crate|open|mod)\s*\(?\s*['"]?([\w.:/\\*{}-]+))");
+      R"(^\s*(?:pub\s+)?(?:use|import|using|require|require_relative|require_once|include|source|extern crate|open|mod)\b\s*\(?\s*['"]?([\w.:/\\*{}-]+))");
   const RE2& pattern = family == Family::c        ? kC
                        : family == Family::python ? kPython
                        : family == Family::script ? kScript

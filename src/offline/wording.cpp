@@ -43,12 +43,8 @@ constexpr auto kEmptyWords = std::to_array<std::string_view>(
      "used",    "using",    "was",         "we",          "were",   "what",    "when",   "where",
      "which",   "who",      "why",         "will",        "with",   "within",  "work",   "works",
      "would",   "you",      "your",        "handled",     "handle", "handles", "way",    "works",
-     "working", "look",     "looking"});
-
-constexpr auto kFileNames = std::to_array<std::string_view>(
-    {"makefile", "gnumakefile", "dockerfile", "readme", "license", "licence", "copying",
-     "changelog", "gemfile", "rakefile", "news", "authors", "todo", "kconfig", "jenkinsfile",
-     "procfile", "vagrantfile", "install", "contributing"});
+     "working", "look",     "looking",     "whether",     "use",    "uses",    "decide", "decides",
+     "need",    "needs"});
 
 }  // namespace
 
@@ -114,8 +110,9 @@ std::string stem(std::string_view word) {
   constexpr auto kSuffixes = std::to_array<std::string_view>(
       {"ations", "ation", "ings", "ing", "ions", "ion", "ers", "ies", "ed", "es", "er", "s", "e"});
   for (const std::string_view suffix : kSuffixes) {
-    if (word.ends_with(suffix) && word.size() >= suffix.size() + kShortest) {
-      if (suffix == "s" && word.ends_with("ss")) continue;
+    if (suffix == "s" && word.ends_with("ss")) continue;
+    const std::size_t shortest = suffix == "s" ? 3 : kShortest;  // "maps" → "map"
+    if (word.ends_with(suffix) && word.size() >= suffix.size() + shortest) {
       return std::string(word.substr(0, word.size() - suffix.size()));
     }
   }
@@ -161,17 +158,6 @@ bool looks_like_code(std::string_view text) {
     if (is_lower(text[i])) has_lower = true;
   }
   return !has_lower && text.size() > 1;
-}
-
-bool looks_like_file(std::string_view text) {
-  static const RE2 kWithExtension(
-      R"((?:[^\s"'`<>|]*/)?[\w.+@-]*[\w+@-]\.[A-Za-z][A-Za-z0-9+]{0,9})");
-  if (text.empty() || text.size() > 1024 || text.ends_with('/')) return false;
-  if (text.find("::") != std::string_view::npos) return false;
-  if (std::ranges::count(kFileNames, lower(file_name(text))) > 0) return true;
-  if (!RE2::FullMatch(re2::StringPiece(text.data(), text.size()), kWithExtension)) return false;
-  const std::string extension = extension_of(text);
-  return extension.size() <= 5 || extension == "properties" || extension == "markdown";
 }
 
 bool has_glob_characters(std::string_view text) {

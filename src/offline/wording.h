@@ -34,9 +34,6 @@ bool is_identifier(std::string_view text);
 // Whether nobody writes such a word in prose: it has an underscore, inner capitals, digits, "::"…
 bool looks_like_code(std::string_view text);
 
-// Whether the text looks like the name of a file: a known name or a short extension.
-bool looks_like_file(std::string_view text);
-
 bool has_glob_characters(std::string_view text);
 
 // A regular expression (RE2) for the text itself.

@@ -201,8 +201,8 @@ TEST(Driver, does_nothing_when_the_session_cannot_be_created) {
 }
 
 TEST(Driver, stops_at_the_first_failed_write_and_runs_no_tool_unrecorded) {
-  // Writes of this run: the session, the model's turn, executing, completed, the last turn.
-  for (int writes = 1; writes < 5; ++writes) {
+  // Writes of this run: the session, the model's turn, the tool's result, the last turn.
+  for (int writes = 1; writes < 4; ++writes) {
     const auto memory = open_memory_store();
     FailingStore store(*memory, writes);
     const ScriptedModel script({calls({call("count", "{}", "1")}), says("Done")});
@@ -212,12 +212,12 @@ TEST(Driver, stops_at_the_first_failed_write_and_runs_no_tool_unrecorded) {
     const auto answer = run(agent, "Hi", {.store = &store});
     ASSERT_FALSE(answer) << writes;
     EXPECT_EQ(answer.error().code, ErrorCode::storage);
-    EXPECT_EQ(executed, writes >= 3 ? 1 : 0) << writes;
+    EXPECT_EQ(executed, writes >= 2 ? 1 : 0) << writes;
   }
 }
 
 TEST(Driver, leaves_no_session_running_when_one_write_fails) {
-  for (int failing = 0; failing < 4; ++failing) {
+  for (int failing = 0; failing < 3; ++failing) {
     const auto memory = open_memory_store();
     FailsOnce store(*memory, failing);
     const ScriptedModel script({calls({call("echo", "{}", "1")}), says("Done")});

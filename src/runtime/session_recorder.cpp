@@ -30,6 +30,14 @@ UpdateSession session_update(SessionId id, const Run& run) {
   return update;
 }
 
+// The call that is executed next, if any.
+const ToolCall* next_call(const Run& run) {
+  for (const OpenCall& open : run.open_calls) {
+    if (open.state == OpenCall::State::open) return &open.call;
+  }
+  return nullptr;
+}
+
 UpdateCall call_update(CallId id, const ToolOutcome& outcome) {
   UpdateCall update{.call_id = id};
   if (outcome.waiting) {
@@ -98,12 +106,16 @@ Result<void> SessionRecorder::advanced(const Run& run) {
     }
     open_calls_.clear();
   }
+  if (const ToolCall* first = next_call(run)) {
+    std::get<AppendMessage>(writes.back()).started_calls = 1;
+    started_call_ = first->id;
+  }
   writes.emplace_back(session_update(session_id_, run));
   return write(run, std::move(writes));
 }
 
 Result<void> SessionRecorder::call_started(const ToolCall& call) {
-  if (store_ == nullptr) return {};
+  if (store_ == nullptr || started_call_ == call.id) return {};
   const Write started =
       UpdateCall{.call_id = open_calls_.at(call.id), .status = CallStatus::executing};
   auto ids = store_->apply({&started, 1});
@@ -117,6 +129,10 @@ Result<void> SessionRecorder::call_ended(const Run& run, const ToolCall& call,
   std::vector<Write> writes;
   writes.emplace_back(call_update(open_calls_.at(call.id), outcome));
   if (!outcome.waiting) open_calls_.erase(call.id);
+  if (const ToolCall* following = next_call(run)) {
+    writes.emplace_back(UpdateCall{.call_id = open_calls_.at(following->id)});
+    started_call_ = following->id;
+  }
   for (Write& message : news(run)) writes.push_back(std::move(message));
   if (run.phase == Phase::failed || run.phase == Phase::waiting) {
     writes.emplace_back(session_update(session_id_, run));

@@ -1,7 +1,8 @@
 // Writes down what happens to a run, step by step: the store's half of a driver.
 //
-// Each function is one transaction. What a step produced is stored before anything is done about
-// it: a model's answer before its calls are executed, `executing` before a call has its effect.
+// One transaction a step: a model's answer together with the `executing` of its first call, a
+// call's result together with the `executing` of the next one. So what a step produced is stored
+// before anything is done about it, and every call is `executing` before it has its effect.
 #pragma once
 
 #include <string>
@@ -25,6 +26,7 @@ class SessionRecorder {
   // The run has taken a model's answer, its failure, or a cancellation.
   Result<void> advanced(const Run& run);
 
+  // Must precede the execution of `call`. Calls are executed one after the other, in order.
   Result<void> call_started(const ToolCall& call);
 
   // The run has taken the outcome of `call`.
@@ -41,6 +43,7 @@ class SessionRecorder {
   SessionId session_id_ = 0;
   std::size_t stored_messages_ = 0;
   std::unordered_map<std::string, CallId> open_calls_;  // by the model's id; of this turn
+  std::string started_call_;                            // the one that is stored as executing
 };
 
 }  // namespace wright

@@ -150,8 +150,14 @@ class Batch {
         {id, write.message.role, valid(store::to_columns(write.message)), now_});
     undo_.push_back([messages = &(*row)->messages] { messages->pop_back(); });
     ids_.messages.push_back(id);
+    std::size_t to_start = write.started_calls;
     for (const Part& part : write.message.parts) {
-      if (const auto* call = std::get_if<ToolCall>(&part)) insert_call(**row, id, *call);
+      const auto* call = std::get_if<ToolCall>(&part);
+      if (call == nullptr) continue;
+      insert_call(**row, id, *call);
+      if (to_start == 0) continue;
+      --to_start;
+      if (auto started = apply(UpdateCall{.call_id = ids_.calls.back()}); !started) return started;
     }
     return {};
   }

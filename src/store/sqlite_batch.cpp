@@ -38,10 +38,14 @@ Result<void> SqliteBatch::apply(const AppendMessage& write) {
   if (!inserted) return std::unexpected(refers_to(session_id, inserted.error()));
   const MessageId message_id = sqlite3_last_insert_rowid(connection_);
   ids_.messages.push_back(message_id);
+  std::size_t to_start = write.started_calls;
   for (const Part& part : write.message.parts) {
     const auto* call = std::get_if<ToolCall>(&part);
     if (call == nullptr) continue;
     if (auto created = insert_call(session_id, message_id, *call); !created) return created;
+    if (to_start == 0) continue;
+    --to_start;
+    if (auto started = apply(UpdateCall{.call_id = ids_.calls.back()}); !started) return started;
   }
   return {};
 }

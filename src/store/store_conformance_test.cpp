@@ -395,6 +395,18 @@ TEST_P(StoreTest, creates_a_pending_call_for_each_call_of_a_message) {
   EXPECT_EQ(calls[1].request, R"({"file_path":)");
 }
 
+TEST_P(StoreTest, starts_the_first_calls_of_a_message_in_the_same_batch) {
+  const SessionId id = new_session();
+  const Message message{
+      Role::assistant,
+      {ToolCall{"c1", "a", "{}"}, ToolCall{"c2", "b", "{}"}, ToolCall{"c3", "c", "{}"}}};
+  value_of(apply_one(store(), AppendMessage{id, message, 2}));
+  const auto calls = value_of(store().get_tool_calls(id));
+  EXPECT_EQ(calls[0].status, CallStatus::executing);
+  EXPECT_EQ(calls[1].status, CallStatus::executing);
+  EXPECT_EQ(calls[2].status, CallStatus::pending);
+}
+
 TEST_P(StoreTest, gives_the_arguments_back_as_the_model_wrote_them) {
   using namespace std::string_literals;
   const SessionId id = new_session();

@@ -54,7 +54,7 @@ TEST(DoctorCommand, fails_on_what_is_essential_and_says_what_to_do) {
   const Json database = check_of(home, "database");
   EXPECT_EQ(database.at("status").as_string(), "fail");
   EXPECT_FALSE(database.at("advice").is_null());
-  home.environment["WRIGHT_DATABASE_PATH"] = "/proc/wright/agents.db";
+  home.environment["WRIGHT_DATABASE_PATH"] = "README.md/agents.db";
   EXPECT_EQ(check_of(home, "database folder").at("status").as_string(), "fail");
 }
 

@@ -27,8 +27,9 @@ class SessionsCommand : public testing::Test {
   std::vector<std::int64_t> listed(Arguments arguments) const {
     arguments.insert(arguments.begin(), "sessions");
     arguments.push_back("--json");
+    const Json sessions = home_.wright(arguments).json();
     std::vector<std::int64_t> ids;
-    for (const Json& session : home_.wright(arguments).json().as_array()) {
+    for (const Json& session : sessions.as_array()) {
       ids.push_back(session.at("id").as_int64());
     }
     return ids;

@@ -1,0 +1,105 @@
+# Bash completion for wright. Names of agents, tools and sessions come from the program itself.
+
+_wright_names() {
+  case $1 in
+    agents) wright agents --json ;;
+    tools) wright tools --json ;;
+    sessions) wright sessions --json && echo '"id": "last"' ;;
+  esac 2>/dev/null | sed -nE 's/^ {0,4}"(name|id)": "?([^",]+)"?,?$/\2/p'
+}
+
+_wright() {
+  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
+  local config='-c --config' database='--database-path' base='--base-path'
+  local settings="$config $database $base --model --max-iterations"
+  COMPREPLY=()
+
+  # The value of an option.
+  case $previous in
+    -c | --config | --database-path | -o | --output)
+      mapfile -t COMPREPLY < <(compgen -f -- "$current")
+      return
+      ;;
+    --base-path)
+      mapfile -t COMPREPLY < <(compgen -d -- "$current")
+      return
+      ;;
+    -a | --agent)
+      mapfile -t COMPREPLY < <(compgen -W "$(_wright_names agents)" -- "$current")
+      return
+      ;;
+    --model)
+      mapfile -t COMPREPLY < <(compgen -W offline -- "$current")
+      return
+      ;;
+    --format)
+      mapfile -t COMPREPLY < <(compgen -W 'json markdown' -- "$current")
+      return
+      ;;
+    --status)
+      mapfile -t COMPREPLY < <(compgen -W 'running completed failed waiting cancelled' -- "$current")
+      return
+      ;;
+    -p | --prompt | --max-iterations | --since | --search | --limit)
+      return
+      ;;
+  esac
+
+  # The command: the first word, and for some the second. `position` counts the words after it.
+  local command=${COMP_WORDS[1]} position=$((COMP_CWORD - 2))
+  if [[ $COMP_CWORD -ge 3 ]]; then
+    case "$command ${COMP_WORDS[2]}" in
+      'sessions show' | 'sessions export' | 'sessions rm' | 'tools show' | 'tools call' | \
+        'config path' | 'config init')
+        command+=" ${COMP_WORDS[2]}"
+        position=$((position - 1))
+        ;;
+    esac
+  fi
+
+  local words='' options=''
+  if [[ $COMP_CWORD -eq 1 ]]; then
+    words='run sessions agents tools config doctor help'
+    options='--help --version'
+  else
+    case $command in
+      run) options="-a --agent -p --prompt --json -q --quiet $settings" ;;
+      sessions)
+        words='show export rm list'
+        options="--agent --status --since --search --limit --json $config $database"
+        ;;
+      'sessions show') options="--json $config $database" ;;
+      'sessions export') options="--format -o --output $config $database" ;;
+      'sessions rm') options="-y --yes $config $database" ;;
+      agents) options="--json $settings" ;;
+      tools)
+        words='show call list'
+        options="--json $config $base"
+        ;;
+      'tools show') options="$config $base" ;;
+      'tools call') options="--json $config $base" ;;
+      config)
+        words='path init'
+        options="--json $settings"
+        ;;
+      'config path' | 'config init') options="$config" ;;
+      doctor) options="--json $settings" ;;
+      help) words='run sessions agents tools config doctor' ;;
+    esac
+    options+=' -h --help'
+  fi
+
+  if [[ $current == -* ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
+    return
+  fi
+  case $command in
+    run) [[ $position -eq 0 ]] && words=$(_wright_names agents) ;;
+    'tools show' | 'tools call') [[ $position -eq 0 ]] && words=$(_wright_names tools) ;;
+    'sessions show' | 'sessions export' | 'sessions rm') words=$(_wright_names sessions) ;;
+    *) [[ $position -gt 0 ]] && words='' ;;
+  esac
+  mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
+}
+
+complete -F _wright wright

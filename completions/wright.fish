@@ -1,0 +1,71 @@
+# Fish completion for wright. Names of agents, tools and sessions come from the program itself.
+
+function __wright_names
+    wright $argv[1] --json 2>/dev/null | string match -rg '^ {0,4}"(?:name|id)": "?([^",]+)"?,?$'
+end
+
+# Whether the command typed so far, for example `sessions show`, is one of these.
+function __wright_in
+    set -l words (commandline -opc)
+    set -l command "$words[2]"
+    set -l longer "$words[2] $words[3]"
+    if contains -- $longer 'sessions show' 'sessions export' 'sessions rm' 'tools show' \
+            'tools call' 'config path' 'config init'
+        set command $longer
+    end
+    contains -- $command $argv
+end
+
+# Whether this many words stand before the one that is being typed, `wright` among them.
+function __wright_after
+    test (count (commandline -opc)) -eq $argv[1]
+end
+
+complete -c wright -f
+complete -c wright -s h -l help -d 'Show help'
+complete -c wright -n '__wright_after 1' -s V -l version -d 'Show the version'
+complete -c wright -n '__wright_after 1' -a run -d 'Ask an agent'
+complete -c wright -n '__wright_after 1' -a sessions -d 'See what was done'
+complete -c wright -n '__wright_after 1' -a agents -d 'List the agents'
+complete -c wright -n '__wright_after 1' -a tools -d 'List the tools'
+complete -c wright -n '__wright_after 1' -a config -d 'Show the settings'
+complete -c wright -n '__wright_after 1' -a doctor -d 'Check this machine'
+complete -c wright -n '__wright_after 1' -a help -d 'Explain a command'
+
+# Settings and --json, which several commands have
+set -l with_all_settings run agents config doctor
+set -l with_database sessions 'sessions show' 'sessions export' 'sessions rm'
+set -l with_base_path tools 'tools show' 'tools call'
+set -l with_json sessions 'sessions show' tools 'tools call'
+complete -c wright -n 'not __wright_after 1; and not __wright_in help' -s c -l config -r -F -d 'Configuration file'
+complete -c wright -n "__wright_in $with_all_settings '"(string join "' '" $with_database)"'" -l database-path -r -F -d 'Where sessions are kept'
+complete -c wright -n "__wright_in $with_all_settings '"(string join "' '" $with_base_path)"'" -l base-path -x -a '(__fish_complete_directories)' -d 'The folder that tools may read'
+complete -c wright -n "__wright_in $with_all_settings" -l model -x -a offline -d 'offline, or vendor:name'
+complete -c wright -n "__wright_in $with_all_settings" -l max-iterations -x -d 'How often the model may be asked'
+complete -c wright -n "__wright_in $with_all_settings '"(string join "' '" $with_json)"'" -l json -d 'Print JSON'
+
+# run
+complete -c wright -n '__wright_in run; and __wright_after 2' -a '(__wright_names agents)'
+complete -c wright -n '__wright_in run' -s a -l agent -x -a '(__wright_names agents)' -d 'The agent'
+complete -c wright -n '__wright_in run' -s p -l prompt -x -d 'The prompt'
+complete -c wright -n '__wright_in run' -s q -l quiet -d 'No progress'
+
+# sessions
+complete -c wright -n '__wright_in sessions; and __wright_after 2' -a 'show export rm list'
+complete -c wright -n '__wright_in sessions' -l agent -x -a '(__wright_names agents)' -d 'Only of this agent'
+complete -c wright -n '__wright_in sessions' -l status -x -a 'running completed failed waiting cancelled' -d 'Only of this status'
+complete -c wright -n '__wright_in sessions' -l since -x -d 'Only newer ones'
+complete -c wright -n '__wright_in sessions' -l search -x -d 'Only with this text'
+complete -c wright -n '__wright_in sessions' -l limit -x -d 'At most this many'
+complete -c wright -n "__wright_in 'sessions show' 'sessions export' 'sessions rm'" -a 'last (__wright_names sessions)'
+complete -c wright -n "__wright_in 'sessions export'" -l format -x -a 'json markdown' -d 'How it is written'
+complete -c wright -n "__wright_in 'sessions export'" -s o -l output -r -F -d 'Write there'
+complete -c wright -n "__wright_in 'sessions rm'" -s y -l yes -d 'Do not ask'
+
+# tools
+complete -c wright -n '__wright_in tools; and __wright_after 2' -a 'show call list'
+complete -c wright -n "__wright_in 'tools show' 'tools call'; and __wright_after 3" -a '(__wright_names tools)'
+
+# config and help
+complete -c wright -n '__wright_in config; and __wright_after 2' -a 'path init'
+complete -c wright -n '__wright_in help; and __wright_after 2' -a 'run sessions agents tools config doctor'

@@ -1,0 +1,82 @@
+#compdef wright
+# Zsh completion for wright. Names of agents, tools and sessions come from the program itself.
+
+# _wright_names [COMPADD-OPTIONS…] agents|tools|sessions
+_wright_names() {
+  local what=$@[-1] pattern='s/^ {0,4}"(name|id)": "?([^",]+)"?,?$/\2/p'
+  local -a names
+  names=(${(f)"$(wright $what --json 2>/dev/null | sed -nE $pattern)"})
+  [[ $what == sessions ]] && names+=(last)
+  compadd "${@[1,-2]}" -a names
+}
+
+_wright() {
+  local -a config database base settings json help
+  config=('(-c --config)'{-c,--config}'[configuration file]:file:_files')
+  database=('--database-path[where sessions are kept]:file:_files')
+  base=('--base-path[the folder that tools may read]:folder:_files -/')
+  settings=($config $database $base
+    '--model[offline, or vendor\:name]:model:(offline)'
+    '--max-iterations[how often the model may be asked]:number:')
+  json=('--json[print JSON]')
+  help=('(-h --help)'{-h,--help}'[show help]')
+
+  if (( CURRENT == 2 )); then
+    local -a commands
+    commands=('run:ask an agent' 'sessions:see what was done' 'agents:list the agents'
+      'tools:list the tools' 'config:show the settings' 'doctor:check this machine'
+      'help:explain a command')
+    _describe command commands
+    _arguments '(-h --help)'{-h,--help}'[show help]' '(-V --version)'{-V,--version}'[show the version]'
+    return
+  fi
+
+  local command=$words[2]
+  shift words
+  (( CURRENT-- ))
+  case "$command $words[2]" in
+    'sessions show' | 'sessions export' | 'sessions rm' | 'tools show' | 'tools call' | \
+      'config path' | 'config init')
+      if (( CURRENT > 2 )); then
+        command+=" $words[2]"
+        shift words
+        (( CURRENT-- ))
+      fi
+      ;;
+  esac
+
+  case $command in
+    run)
+      _arguments $help $json $settings \
+        '(-a --agent)'{-a,--agent}'[the agent]:agent:_wright_names agents' \
+        '(-p --prompt)'{-p,--prompt}'[the prompt]:text:' \
+        '(-q --quiet)'{-q,--quiet}'[no progress]' \
+        '1:agent:_wright_names agents' '2:prompt:'
+      ;;
+    sessions)
+      _arguments $help $json $config $database \
+        '--agent[only of this agent]:agent:_wright_names agents' \
+        '--status[only of this status]:status:(running completed failed waiting cancelled)' \
+        '--since[only newer ones]:when:' '--search[only with this text]:text:' \
+        '--limit[at most this many]:number:' '1:command:(show export rm list)'
+      ;;
+    'sessions show') _arguments $help $json $config $database '1:session:_wright_names sessions' ;;
+    'sessions export')
+      _arguments $help $config $database '--format[how it is written]:format:(json markdown)' \
+        '(-o --output)'{-o,--output}'[write there]:file:_files' '1:session:_wright_names sessions'
+      ;;
+    'sessions rm')
+      _arguments $help $config $database '(-y --yes)'{-y,--yes}'[do not ask]' \
+        '*:session:_wright_names sessions'
+      ;;
+    agents | doctor) _arguments $help $json $settings ;;
+    tools) _arguments $help $json $config $base '1:command:(show call list)' ;;
+    'tools show') _arguments $help $config $base '1:tool:_wright_names tools' ;;
+    'tools call') _arguments $help $json $config $base '1:tool:_wright_names tools' '2:arguments:' ;;
+    config) _arguments $help $json $settings '1:command:(path init)' ;;
+    'config path' | 'config init') _arguments $help $config ;;
+    help) _arguments '1:command:(run sessions agents tools config doctor)' ;;
+  esac
+}
+
+_wright "$@"

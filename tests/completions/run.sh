@@ -1,0 +1,94 @@
+#!/bin/bash
+# Compares the options in `wright COMMAND --help` with the completions and the manual page:
+#
+#   run.sh PROGRAM SOURCE_FOLDER
+#
+# Bash is asked to complete and must offer exactly those options; zsh and fish need not be
+# installed, so their files are read; the manual page must mention every option.
+set -euo pipefail
+
+program=$1
+completions=$2/completions
+manual=$2/docs/man/wright.1
+home=$(mktemp -d)
+trap 'rm -rf "$home"' EXIT
+export HOME=$home XDG_CONFIG_HOME=$home/config XDG_DATA_HOME=$home/data
+cd "$home"
+
+# The completion asks the `wright` on the path for names.
+mkdir bin
+ln -s "$program" bin/wright
+PATH=$home/bin:$PATH
+# shellcheck source=../../completions/wright.bash
+source "$completions/wright.bash"
+
+failures=0
+fail() {
+  echo "FAILED: $*"
+  failures=$((failures + 1))
+}
+
+# complete_words WORD…: what bash offers for the last of the words after `wright`, sorted.
+complete_words() {
+  COMP_WORDS=(wright "$@")
+  COMP_CWORD=$#
+  COMPREPLY=()
+  _wright
+  printf '%s\n' "${COMPREPLY[@]}" | sort
+}
+
+options_in_help() {
+  "$program" "$@" --help | grep -oE '^ +(-[a-zA-Z], +)?--[a-z-]+' | grep -oE -- '--[a-z-]+' | sort -u
+}
+
+while read -r -a command; do
+  help=$(options_in_help "${command[@]}")
+  [ -n "$help" ] || fail "'wright ${command[*]} --help' shows no options"
+  offered=$(complete_words "${command[@]}" --)
+  [ "$help" = "$offered" ] ||
+    fail "bash offers other options for '${command[*]}' than its help:" \
+      "$(diff <(echo "$help") <(echo "$offered") | grep '^[<>]' | xargs)"
+  for option in $help; do
+    name=${option#--}
+    grep -q -- "-$name\b" "$manual" || fail "the manual page does not know $option"
+    grep -q -- "$option\b" "$completions/wright.zsh" || fail "zsh does not know $option"
+    grep -q -- "-l $name\b" "$completions/wright.fish" || fail "fish does not know $option"
+  done
+done <<'END'
+run
+sessions
+sessions show
+sessions export
+sessions rm
+agents
+tools
+tools show
+tools call
+config
+config path
+config init
+doctor
+END
+
+# expect_offer EXPECTED WORD…: bash offers this for the last of the words.
+expect_offer() {
+  local expected=$1 offered
+  shift
+  offered=$(complete_words "$@" | xargs)
+  [ "$offered" = "$expected" ] || fail "for 'wright $*' bash offers '$offered', not '$expected'"
+}
+
+expect_offer 'agents config doctor help run sessions tools' ''
+expect_offer 'run' ru
+expect_offer 'export list rm show' sessions ''
+expect_offer 'codebase-analysis' run code
+expect_offer 'codebase-analysis' run --agent code
+expect_offer '' run codebase-analysis ''
+expect_offer 'grep' tools show gr
+expect_offer 'read_file' tools call read
+expect_offer 'last' sessions show ''
+expect_offer 'json markdown' sessions export last --format ''
+"$program" run codebase-analysis 'What is in this folder?' --quiet --model offline > /dev/null
+expect_offer '1 last' sessions show ''
+
+[ "$failures" -eq 0 ]
