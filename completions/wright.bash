@@ -11,12 +11,13 @@ _wright_names() {
 _wright() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
   local config='-c --config' database='--database-path' base='--base-path'
+  local log='--log-level --log-format --log-file'
   local settings="$config $database $base --model --max-iterations"
   COMPREPLY=()
 
   # The value of an option.
   case $previous in
-    -c | --config | --database-path | -o | --output)
+    -c | --config | --database-path | --log-file | -o | --output)
       mapfile -t COMPREPLY < <(compgen -f -- "$current")
       return
       ;;
@@ -34,6 +35,14 @@ _wright() {
       ;;
     --format)
       mapfile -t COMPREPLY < <(compgen -W 'json markdown' -- "$current")
+      return
+      ;;
+    --log-level)
+      mapfile -t COMPREPLY < <(compgen -W 'debug info warning error off' -- "$current")
+      return
+      ;;
+    --log-format)
+      mapfile -t COMPREPLY < <(compgen -W 'text json' -- "$current")
       return
       ;;
     --status)
@@ -63,7 +72,7 @@ _wright() {
     options='--help --version'
   else
     case $command in
-      run) options="-a --agent -p --prompt --json -q --quiet $settings" ;;
+      run) options="-a --agent -p --prompt --json -q --quiet $settings $log" ;;
       sessions)
         words='show export rm list'
         options="--agent --status --since --search --limit --json $config $database"
@@ -77,10 +86,10 @@ _wright() {
         options="--json $config $base"
         ;;
       'tools show') options="$config $base" ;;
-      'tools call') options="--json $config $base" ;;
+      'tools call') options="--json $config $base $log" ;;
       config)
         words='path init'
-        options="--json $settings"
+        options="--json $settings $log"
         ;;
       'config path' | 'config init') options="$config" ;;
       doctor) options="--json $settings" ;;

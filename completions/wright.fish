@@ -44,6 +44,11 @@ complete -c wright -n "__wright_in $with_all_settings" -l model -x -a offline -d
 complete -c wright -n "__wright_in $with_all_settings" -l max-iterations -x -d 'How often the model may be asked'
 complete -c wright -n "__wright_in $with_all_settings '"(string join "' '" $with_json)"'" -l json -d 'Print JSON'
 
+# The log
+complete -c wright -n "__wright_in run config 'tools call'" -l log-level -x -a 'debug info warning error off' -d 'What is logged'
+complete -c wright -n "__wright_in run config 'tools call'" -l log-format -x -a 'text json' -d 'How it is logged'
+complete -c wright -n "__wright_in run config 'tools call'" -l log-file -r -F -d 'Append the log there'
+
 # run
 complete -c wright -n '__wright_in run; and __wright_after 2' -a '(__wright_names agents)'
 complete -c wright -n '__wright_in run' -s a -l agent -x -a '(__wright_names agents)' -d 'The agent'

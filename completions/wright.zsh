@@ -11,13 +11,16 @@ _wright_names() {
 }
 
 _wright() {
-  local -a config database base settings json help
+  local -a config database base settings log json help
   config=('(-c --config)'{-c,--config}'[configuration file]:file:_files')
   database=('--database-path[where sessions are kept]:file:_files')
   base=('--base-path[the folder that tools may read]:folder:_files -/')
   settings=($config $database $base
     '--model[offline, or vendor\:name]:model:(offline)'
     '--max-iterations[how often the model may be asked]:number:')
+  log=('--log-level[what is logged]:level:(debug info warning error off)'
+    '--log-format[how it is logged]:format:(text json)'
+    '--log-file[append the log there]:file:_files')
   json=('--json[print JSON]')
   help=('(-h --help)'{-h,--help}'[show help]')
 
@@ -47,7 +50,7 @@ _wright() {
 
   case $command in
     run)
-      _arguments $help $json $settings \
+      _arguments $help $json $settings $log \
         '(-a --agent)'{-a,--agent}'[the agent]:agent:_wright_names agents' \
         '(-p --prompt)'{-p,--prompt}'[the prompt]:text:' \
         '(-q --quiet)'{-q,--quiet}'[no progress]' \
@@ -72,8 +75,10 @@ _wright() {
     agents | doctor) _arguments $help $json $settings ;;
     tools) _arguments $help $json $config $base '1:command:(show call list)' ;;
     'tools show') _arguments $help $config $base '1:tool:_wright_names tools' ;;
-    'tools call') _arguments $help $json $config $base '1:tool:_wright_names tools' '2:arguments:' ;;
-    config) _arguments $help $json $settings '1:command:(path init)' ;;
+    'tools call')
+      _arguments $help $json $config $base $log '1:tool:_wright_names tools' '2:arguments:'
+      ;;
+    config) _arguments $help $json $settings $log '1:command:(path init)' ;;
     'config path' | 'config init') _arguments $help $config ;;
     help) _arguments '1:command:(run sessions agents tools config doctor)' ;;
   esac
