@@ -11,13 +11,13 @@ _wright_names() {
 _wright() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
   local config='-c --config' database='--database-path' base='--base-path'
-  local settings="$config $database $base --model --max-iterations"
   local log='--log-level --log-format --log-file'
+  local settings="$config $database $base --model --max-iterations"
   COMPREPLY=()
 
   # The value of an option.
   case $previous in
-    -c | --config | --database-path | -o | --output | --log-file)
+    -c | --config | --database-path | --log-file | -o | --output)
       mapfile -t COMPREPLY < <(compgen -f -- "$current")
       return
       ;;

@@ -45,10 +45,9 @@ complete -c wright -n "__wright_in $with_all_settings" -l max-iterations -x -d '
 complete -c wright -n "__wright_in $with_all_settings '"(string join "' '" $with_json)"'" -l json -d 'Print JSON'
 
 # The log
-set -l with_log run config 'tools call'
-complete -c wright -n "__wright_in '"(string join "' '" $with_log)"'" -l log-level -x -a 'debug info warning error off' -d 'How much is logged'
-complete -c wright -n "__wright_in '"(string join "' '" $with_log)"'" -l log-format -x -a 'text json' -d 'How it is logged'
-complete -c wright -n "__wright_in '"(string join "' '" $with_log)"'" -l log-file -r -F -d 'Append the log there'
+complete -c wright -n "__wright_in run config 'tools call'" -l log-level -x -a 'debug info warning error off' -d 'What is logged'
+complete -c wright -n "__wright_in run config 'tools call'" -l log-format -x -a 'text json' -d 'How it is logged'
+complete -c wright -n "__wright_in run config 'tools call'" -l log-file -r -F -d 'Append the log there'
 
 # run
 complete -c wright -n '__wright_in run; and __wright_after 2' -a '(__wright_names agents)'

@@ -18,7 +18,7 @@ _wright() {
   settings=($config $database $base
     '--model[offline, or vendor\:name]:model:(offline)'
     '--max-iterations[how often the model may be asked]:number:')
-  log=('--log-level[how much is logged]:level:(debug info warning error off)'
+  log=('--log-level[what is logged]:level:(debug info warning error off)'
     '--log-format[how it is logged]:format:(text json)'
     '--log-file[append the log there]:file:_files')
   json=('--json[print JSON]')
