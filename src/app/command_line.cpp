@@ -52,8 +52,7 @@ void add_model_options(CLI::App& app, SettingFlags& flags) {
 }
 void add_log_options(CLI::App& app, SettingFlags& flags) {
   add_text(app, "--log-level", flags.log_level, "LEVEL",
-           "Log at debug (every tool call), info, warning or error; or off (the default)",
-           kSettingsGroup);
+           "Log at debug (every tool call), info, warning, error, or off", kSettingsGroup);
   add_text(app, "--log-format", flags.log_format, "FORMAT", "text (the default) or json",
            kSettingsGroup);
   add_text(app, "--log-file", flags.log_file, "FILE",

@@ -331,8 +331,8 @@ std::string config_template() {
       "# whether a tool may run: allow, deny, or ask a person; the first line that fits counts\n"
       "# \"write_*\" = \"ask\"\n"
       "\n# what differs for one agent\n"
-      "# [agents.codebase-analysis.tool_execution]\n"
-      "# enable_metadata = false\n";
+      "#   [agents.codebase-analysis.tool_execution]\n"
+      "#   enable_metadata = false\n";
   return text;
 }
 

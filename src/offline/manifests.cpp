@@ -1,9 +1,11 @@
 #include "offline/manifests.h"
 
 #include <re2/re2.h>
+#include <re2/set.h>
 
 #include <algorithm>
 #include <array>
+#include <memory>
 
 #include "offline/wording.h"
 #include "wright/json.h"
@@ -261,9 +263,16 @@ constexpr auto kKinds = std::to_array<Kind>({
 });
 
 const Kind* kind_of(std::string_view path) {
-  const auto found = std::ranges::find_if(
-      kKinds, [&](const Kind& kind) { return RE2::PartialMatch(piece(path), kind.file); });
-  return found == kKinds.end() ? nullptr : &*found;
+  // One pass over all names; a listing has thousands of paths.
+  static const std::unique_ptr<const RE2::Set> kNames = [] {
+    auto names = std::make_unique<RE2::Set>(RE2::Options(), RE2::UNANCHORED);
+    for (const Kind& kind : kKinds) names->Add(kind.file, nullptr);
+    names->Compile();
+    return names;
+  }();
+  std::vector<int> found;
+  if (!kNames->Match(piece(path), &found) || found.empty()) return nullptr;
+  return &kKinds[static_cast<std::size_t>(*std::ranges::min_element(found))];
 }
 
 }  // namespace

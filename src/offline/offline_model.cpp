@@ -55,14 +55,22 @@ Plan plan_for(Topic topic) {
   return nullptr;
 }
 
-Question question_of(const Transcript& transcript) {
-  Question question = understand(transcript.prompt);
-  for (const std::string& earlier : transcript.earlier) {
-    const std::string before = question.subject;
-    question = with_subject_of(std::move(question), understand(earlier));
-    if (question.subject != before) break;
+// What the last user message asks; "it" is looked up in what was asked before.
+std::vector<Question> questions_of(const Transcript& transcript) {
+  std::vector<Question> questions = understand_all(transcript.prompt);
+  std::vector<Question> before;
+  for (Question& question : questions) {
+    const std::string asked = question.subject;
+    for (auto earlier = before.rbegin(); earlier != before.rend(); ++earlier) {
+      question = with_subject_of(std::move(question), *earlier);
+    }
+    for (const std::string& earlier : transcript.earlier) {
+      if (question.subject != asked) break;
+      question = with_subject_of(std::move(question), understand(earlier));
+    }
+    before.push_back(question);
   }
-  return question;
+  return questions;
 }
 
 // The plan for the question; where its folder turns out not to exist, the same without the folder.
@@ -89,6 +97,21 @@ std::string investigate(const Question& question, Investigation& look) {
   return fmt::format(
       "I could not search {} (is there such a folder?), so this is about everything.\n\n{}",
       code_span(question.path), answer);
+}
+
+// The answers to all questions, one after the other; they are looked into at the same time.
+std::string investigate_all(const std::vector<Question>& questions, Investigation& look) {
+  if (questions.size() == 1) return investigate(questions.front(), look);
+  Answer answer;
+  std::string activity;
+  for (const Question& question : questions) {
+    const std::size_t calls = look.calls().size();
+    const std::string part = investigate(question, look);
+    answer.block(fmt::format("## {}?", question.prompt)).block(part);
+    if (look.calls().size() == calls) continue;  // this one is answered, or waits for the others
+    activity += (activity.empty() ? "" : " ") + part;
+  }
+  return look.is_waiting() ? activity : answer.text();
 }
 
 std::string with_problems(std::string answer, const Investigation& look) {
@@ -152,7 +175,7 @@ Result<Response> complete(const Request& request, const ModelCall& call) {
   }
   const Transcript transcript = read_transcript(request);
   Investigation look(request, transcript);
-  std::string text = investigate(question_of(transcript), look);
+  std::string text = investigate_all(questions_of(transcript), look);
 
   Response response;
   response.model = "planner";

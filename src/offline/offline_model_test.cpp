@@ -222,6 +222,14 @@ TEST(OfflineModel, follows_it_to_the_question_before) {
   EXPECT_TRUE(conversation.says("`loadUser`")) << conversation.answer;
 }
 
+TEST(OfflineModel, answers_two_questions_at_once) {
+  const Conversation conversation =
+      ask(tree(), "What is this project, and where is RetryPolicy defined?");
+  EXPECT_TRUE(conversation.says("retries requests politely")) << conversation.answer;
+  EXPECT_TRUE(conversation.says("**src/net/retry.h:7**"));
+  EXPECT_LE(conversation.model_calls, 4);
+}
+
 TEST(OfflineModel, searches_everywhere_when_the_folder_is_not_there) {
   const Conversation conversation = ask(tree(), "where is RetryPolicy defined in nowhere/at/all?");
   EXPECT_TRUE(conversation.says("src/net/retry.h:7")) << conversation.answer;

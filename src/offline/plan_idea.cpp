@@ -58,7 +58,7 @@ int score_of(const Match& match, const std::vector<std::string>& words, bool is_
   const Family family = language_of(match.path).family;
   if (is_code(family)) score += 8;
   if (is_code(family) && is_comment_line(family, match.text)) score += 4;
-  return score - path_penalty(match.path);
+  return score - 2 * path_penalty(match.path);
 }
 
 class Ranking {
@@ -72,8 +72,9 @@ class Ranking {
   void add(const Matches& matches, int bonus, bool are_definitions) {
     for (const Match& match : matches.matches) {
       Place& place = places_[{match.path, match.line}];
-      int score = score_of(match, words_, are_definitions) + bonus;
-      if (RE2::PartialMatch(match.text, whole_name_)) score += 20;
+      const bool is_quoted = is_inside_quotes(match.text);
+      int score = score_of(match, words_, are_definitions && !is_quoted) + bonus;
+      if (!is_quoted && RE2::PartialMatch(match.text, whole_name_)) score += 20;
       if (place.path.empty()) place = {match.path, match.line, match.text, score};
       place.score = std::max(place.score, score);
       ++density_[match.path];
@@ -91,6 +92,13 @@ class Ranking {
   }
 
  private:
+  // Whether the words stand in a string rather than in code.
+  bool is_inside_quotes(std::string_view line) const {
+    const std::string lowered = lower(line);
+    const std::size_t position = lowered.find(stem(words_.front()));
+    return std::ranges::count(line.substr(0, std::min(position, line.size())), '"') % 2 == 1;
+  }
+
   std::vector<std::string> words_;
   RE2 whole_name_;  // a definition whose name is just the words
   std::map<std::pair<std::string, int>, Place> places_;

@@ -139,9 +139,11 @@ void add_layout(Answer& answer, const Listing& direct, const Listing& all) {
 }
 
 void add_manifests(Answer& answer, const std::vector<Manifest>& manifests) {
-  if (manifests.empty()) return;
-  answer.heading("Build and packaging");
+  std::vector<std::string> items;
   for (const Manifest& manifest : manifests) {
+    const bool says_nothing =
+        manifest.name.empty() && manifest.description.empty() && manifest.dependencies.empty();
+    if (says_nothing) continue;
     std::string text = fmt::format("{}: {}", manifest.path, manifest.kind);
     if (!manifest.name.empty()) text.append(" ").append(code_span(manifest.name));
     if (!manifest.version.empty()) text.append(" ").append(manifest.version);
@@ -151,8 +153,10 @@ void add_manifests(Answer& answer, const std::vector<Manifest>& manifests) {
       text += fmt::format("; {}", counted(static_cast<std::int64_t>(manifest.dependencies.size()),
                                           "dependency", "dependencies"));
     }
-    answer.item(text);
+    items.push_back(std::move(text));
   }
+  if (!items.empty())
+    answer.heading("Build and packaging").items(items, kMostManifests, "manifests");
 }
 
 std::vector<std::string> main_places(const Matches& mains) {

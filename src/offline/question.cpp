@@ -350,6 +350,33 @@ Question understand(std::string_view prompt) {
   return question;
 }
 
+std::vector<Question> understand_all(std::string_view prompt) {
+  constexpr std::size_t kMostQuestions = 3;
+  static const RE2 kNext(
+      R"((?i)(?:[?.!;] +(?:and |also )?|,? and (?:also )?|, )(where|what|how|which|who|list|show|summari[sz]e)\b)");
+  const std::string text = normalised(prompt);
+  std::vector<std::string> parts;
+  std::size_t start = 0;
+  std::array<re2::StringPiece, 2> found;
+  for (std::size_t from = 0;
+       parts.size() + 1 < kMostQuestions &&
+       kNext.Match(text, from, text.size(), RE2::UNANCHORED, found.data(), 2);) {
+    parts.push_back(
+        text.substr(start, static_cast<std::size_t>(found[0].data() - text.data()) - start));
+    start = static_cast<std::size_t>(found[1].data() - text.data());
+    from = start + found[1].size();
+  }
+  parts.push_back(text.substr(start));
+  std::vector<Question> questions;
+  for (const std::string& part : parts) {
+    questions.push_back(understand(part));
+    const Topic topic = questions.back().topic;
+    const bool stands_alone = topic != Topic::unknown && topic != Topic::capabilities;
+    if (!stands_alone || parts.size() == 1) return {understand(prompt)};
+  }
+  return questions;
+}
+
 Question with_subject_of(Question question, const Question& earlier) {
   static const RE2 kPronoun(R"((?i)^(?:it|this|that|they|them|these|those|this one|that one)$)");
   if (!earlier.subject.empty() && RE2::FullMatch(piece(question.subject), kPronoun)) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace wright::offline {
 
@@ -51,6 +52,10 @@ struct Question {
 // Never fails: what is not recognised has the topic `idea` (a question about something) or
 // `unknown`.
 Question understand(std::string_view prompt);
+
+// A prompt that asks several things, "What is this, and where is X defined?", as its questions, at
+// most three; one question otherwise.
+std::vector<Question> understand_all(std::string_view prompt);
 
 // A question about "it" or "that" takes its subject from the question before.
 Question with_subject_of(Question question, const Question& earlier);

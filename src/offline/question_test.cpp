@@ -179,6 +179,18 @@ TEST(Question, takes_the_subject_of_it_from_the_question_before) {
   EXPECT_EQ(own.subject, "Store");
 }
 
+TEST(Question, takes_several_questions_apart) {
+  const auto two = understand_all("What is this project, and where is the run machine defined?");
+  ASSERT_EQ(two.size(), 2U);
+  EXPECT_EQ(two[0].topic, Topic::project);
+  EXPECT_EQ(two[1].topic, Topic::idea);
+  EXPECT_EQ(two[1].subject, "run machine");
+  EXPECT_EQ(understand_all("where is foo defined? How many files are there? Which licence?").size(),
+            3U);
+  EXPECT_EQ(understand_all("where is foo defined and used?").size(), 1U);
+  EXPECT_EQ(understand_all("hello, what can you do?").size(), 1U);
+}
+
 TEST(Question, bounds_and_repairs_hostile_prompts) {
   const std::string endless = "where is " + std::string(2'000'000, 'x') + " defined";
   EXPECT_LE(understand(endless).prompt.size(), 4096U);

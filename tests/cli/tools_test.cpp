@@ -46,6 +46,7 @@ TEST(ToolsCommand, lists_and_shows_tools) {
 
 TEST(ToolsCommand, calls_a_tool) {
   const Home home;
+  home.write_config("[tool_execution]\nenable_metadata = false\n");  // it differs from call to call
   const Finished called =
       home.wright({"tools", "call", "grep", R"({"pattern": "alpha_function"})"});
   EXPECT_EQ(called.exit_code, 0) << called.error;
