@@ -7,9 +7,9 @@
 # installed, so their files are read; the manual page must mention every option.
 set -euo pipefail
 
-program=$1
-completions=$2/completions
-manual=$2/docs/man/wright.1
+program=$(realpath "$1")
+completions=$(realpath "$2")/completions
+manual=$(realpath "$2")/docs/man/wright.1
 home=$(mktemp -d)
 trap 'rm -rf "$home"' EXIT
 export HOME=$home XDG_CONFIG_HOME=$home/config XDG_DATA_HOME=$home/data
