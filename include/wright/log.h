@@ -21,7 +21,7 @@ std::string_view to_string(LogLevel level);
 Result<LogLevel> log_level_from(std::string_view name);
 
 struct LogField {
-  std::string_view name;
+  std::string_view name;  // letters, digits and _: it is written as it is
   std::variant<std::string_view, std::int64_t, double, bool> value;
 };
 

@@ -14,6 +14,7 @@ class Writer {
  public:
   explicit Writer(int indent) : indent_(indent) {}
 
+  void reserve(std::size_t bytes) { out_.reserve(bytes); }
   std::string take() && { return std::move(out_); }
 
   void write(const Json& value) {
@@ -116,6 +117,7 @@ class Writer {
 
 std::string written(const Json& value, int indent) {
   Writer writer(indent);
+  if (value.is_structured()) writer.reserve(256);
   writer.write(value);
   return std::move(writer).take();
 }

@@ -33,12 +33,24 @@ bool is_control(char c) {
   return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
 }
 
+constexpr auto kIsEscaped = [] {
+  std::array<bool, 256> table{};
+  for (std::size_t c = 0; c < 0x20; ++c) table[c] = true;
+  for (const char c : {'"', '\\', '\x7F'}) table[static_cast<unsigned char>(c)] = true;
+  return table;
+}();
+
 // Inside quotes, as JSON has it; the text may be anything.
 void append_escaped(std::string& out, std::string_view text) {
   const std::string repaired =
       is_valid_utf8(text) ? std::string() : to_valid_utf8(std::string(text));
   if (!repaired.empty()) text = repaired;
-  for (const char c : text) {
+  std::size_t plain = 0;  // where the characters begin that are not written yet
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (!kIsEscaped[static_cast<unsigned char>(c)]) continue;
+    out.append(text, plain, i - plain);
+    plain = i + 1;
     switch (c) {
       case '"': out += "\\\""; break;
       case '\\': out += "\\\\"; break;
@@ -46,13 +58,11 @@ void append_escaped(std::string& out, std::string_view text) {
       case '\r': out += "\\r"; break;
       case '\t': out += "\\t"; break;
       default:
-        if (is_control(c)) {
-          fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(c));
-        } else {
-          out += c;
-        }
+        fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(c));
+        break;
     }
   }
+  out.append(text, plain);
 }
 
 void append_quoted(std::string& out, std::string_view text) {
@@ -109,9 +119,9 @@ void append_json_line(std::string& out, const LogRecord& record) {
   out += R"(","message":)";
   append_quoted(out, record.message);
   for (const LogField& field : record.fields) {
-    out += ',';
-    append_quoted(out, field.name);
-    out += ':';
+    out += ",\"";
+    out += field.name;
+    out += "\":";
     if (const auto* text = std::get_if<std::string_view>(&field.value)) {
       append_quoted(out, *text);
     } else {

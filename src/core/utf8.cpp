@@ -1,5 +1,6 @@
 // UTF-8: recognising it, repairing it, and cutting it between characters.
 #include <cstdint>
+#include <cstring>
 
 #include "wright/json.h"
 
@@ -29,10 +30,28 @@ std::size_t character_length(std::string_view text) {
   return 0;
 }
 
+// How many bytes at the start of `text` are ASCII: almost always all, so eight at a time.
+std::size_t ascii_length(std::string_view text) {
+  constexpr std::uint64_t kHighBits = 0x8080808080808080;
+  std::size_t at = 0;
+  while (at + sizeof(std::uint64_t) <= text.size()) {
+    std::uint64_t bytes = 0;
+    std::memcpy(&bytes, text.data() + at, sizeof bytes);
+    if ((bytes & kHighBits) != 0) break;
+    at += sizeof bytes;
+  }
+  while (at < text.size() && static_cast<std::uint8_t>(text[at]) < 0x80) ++at;
+  return at;
+}
+
 // How many bytes at the start of `text` are valid.
 std::size_t valid_length(std::string_view text) {
   std::size_t at = 0;
   while (at < text.size()) {
+    if (static_cast<std::uint8_t>(text[at]) < 0x80) {
+      at += ascii_length(text.substr(at));
+      continue;
+    }
     const std::size_t length = character_length(text.substr(at));
     if (length == 0) break;
     at += length;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cmath>
 #include <iterator>
 #include <utility>
 
@@ -11,6 +12,29 @@ namespace wright::intercept {
 namespace {
 
 constexpr std::size_t kLoggedFrames = 5;
+
+void append(fmt::memory_buffer& out, std::string_view text) {
+  out.append(text.data(), text.data() + text.size());
+}
+
+// A duration as logs and metadata tell it: in hundredths of a millisecond, rounded.
+class Duration {
+ public:
+  explicit Duration(double milliseconds) : hundredths_(std::llround(milliseconds * 100)) {}
+
+  double milliseconds() const { return static_cast<double>(hundredths_) / 100; }
+  void append_to(fmt::memory_buffer& out) const {
+    fmt::format_to(std::back_inserter(out), "{}.{:02}ms", hundredths_ / 100, hundredths_ % 100);
+  }
+
+ private:
+  std::int64_t hundredths_;
+};
+
+double since(std::chrono::steady_clock::time_point began) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began)
+      .count();
+}
 
 // The first `limit` characters; 0 means all.
 std::string_view first_characters(std::string_view text, std::size_t limit) {
@@ -57,8 +81,7 @@ class Logging {
     log_start(call, context);
     const auto began = std::chrono::steady_clock::now();
     Result<Json> result = next(call, context);
-    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
-    const double duration = context.duration_ms.value_or(took.count());
+    const Duration duration(context.duration_ms ? *context.duration_ms : since(began));
     if (result) {
       log_end(call, context, *result, duration);
     } else {
@@ -71,7 +94,8 @@ class Logging {
   void log_start(const ToolCall& call, const Context& context) const {
     if (!options_.logger.is_on(LogLevel::debug)) return;
     fmt::memory_buffer message;
-    fmt::format_to(std::back_inserter(message), "[TOOL EXECUTION] Starting {}", call.name);
+    append(message, "[TOOL EXECUTION] Starting ");
+    append(message, call.name);
     const std::string_view text(message.data(), message.size());
     if (!options_.log_arguments) {
       return options_.logger.log(
@@ -93,23 +117,26 @@ class Logging {
   }
 
   void log_end(const ToolCall& call, const Context& context, const Json& result,
-               double duration) const {
+               Duration duration) const {
     const bool has_failed = says_failure(result);
     const LogLevel level = has_failed ? LogLevel::warning : LogLevel::debug;
     if (!options_.logger.is_on(level)) return;
     fmt::memory_buffer message;
-    fmt::format_to(std::back_inserter(message), "[TOOL EXECUTION] {} {} ({:.2f}ms)",
-                   has_failed ? "Failed" : "Completed", call.name, duration);
+    append(message, has_failed ? "[TOOL EXECUTION] Failed " : "[TOOL EXECUTION] Completed ");
+    append(message, call.name);
+    append(message, " (");
+    duration.append_to(message);
+    message.push_back(')');
     options_.logger.log(level, std::string_view(message.data(), message.size()),
                         {{"tool", call.name},
                          {"agent", context.agent_name},
                          {"call_id", call.id},
-                         {"duration_ms", duration},
+                         {"duration_ms", duration.milliseconds()},
                          {"success", !has_failed}});
   }
 
   void log_failure(const ToolCall& call, const Context& context, const Error& error,
-                   double duration) const {
+                   Duration duration) const {
     if (error.code == ErrorCode::waiting) {
       return options_.logger.log(
           LogLevel::info, fmt::format("[TOOL EXECUTION] Waiting for a person: {}", call.name),
@@ -120,7 +147,7 @@ class Logging {
     std::vector<LogField> fields{{"tool", call.name},
                                  {"agent", context.agent_name},
                                  {"call_id", call.id},
-                                 {"duration_ms", duration},
+                                 {"duration_ms", duration.milliseconds()},
                                  {"code", to_string(error.code)}};
     if (!frames.empty()) fields.push_back({"stack", frames});
     options_.logger.log(LogLevel::error,
@@ -130,11 +157,8 @@ class Logging {
 
   void append_cut(fmt::memory_buffer& out, std::string_view text) const {
     const std::string_view shown = first_characters(text, options_.truncate_logs);
-    out.append(shown.data(), shown.data() + shown.size());
-    if (shown.size() < text.size()) {
-      constexpr std::string_view kMore = "...";
-      out.append(kMore.data(), kMore.data() + kMore.size());
-    }
+    append(out, shown);
+    if (shown.size() < text.size()) append(out, "...");
   }
 
   LoggingOptions options_;

@@ -28,15 +28,17 @@ class Metadata {
     const auto began = std::chrono::steady_clock::now();
     Result<Json> result = next(call, context);
     if (!result || !result->is_object()) return result;
-    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
-    const double duration = context.duration_ms.value_or(took.count());
-    stamp(result->get_object(), call, context, duration);
+    if (!context.duration_ms) {
+      const std::chrono::duration<double, std::milli> took =
+          std::chrono::steady_clock::now() - began;
+      context.duration_ms = took.count();
+    }
+    stamp(result->get_object(), call, context);
     return result;
   }
 
  private:
-  void stamp(JsonObject& object, const ToolCall& call, const Context& context,
-             double duration) const {
+  void stamp(JsonObject& object, const ToolCall& call, const Context& context) const {
     object.reserve(object.size() + 1);
     Json& place = object[kKey];
     if (place.is_null()) {
@@ -45,7 +47,7 @@ class Metadata {
       return;  // the tool's own, in a shape of its own
     }
     JsonObject& stamped = place.get_object();
-    stamped.emplace("duration_ms", two_decimals(duration));
+    stamped.emplace("duration_ms", two_decimals(*context.duration_ms));
     stamped.emplace("tool_name", call.name);
     stamped.emplace("timestamp", IsoTime(clock_()).text());
     stamped.emplace("agent_name", context.agent_name);
