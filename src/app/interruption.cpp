@@ -28,6 +28,10 @@ sigset_t watched_signals() {
   return watched;
 }
 
+constexpr int kForever = -1;
+// One wish to end may come as two signals, to the process and to its group: `timeout` does that.
+constexpr int kSamePress = 100;
+
 }  // namespace
 
 Interruption::Interruption() {
@@ -58,16 +62,23 @@ Interruption::~Interruption() {
 }
 
 void Interruption::await_signals() {
-  while (true) {
-    std::array<pollfd, 2> waits{pollfd{signals_, POLLIN, 0}, pollfd{ended_, POLLIN, 0}};
-    if (poll(waits.data(), waits.size(), -1) < 0) continue;
-    if (waits[1].revents != 0) return;
-    signalfd_siginfo received{};
-    if (read(signals_, &received, sizeof received) != sizeof received) continue;
+  while (await_signal(kForever)) {
     if (source_.stop_requested()) _exit(static_cast<int>(ExitCode::interrupted));
     source_.request_stop();
+    while (await_signal(kSamePress)) {
+    }
     if (on_first_) on_first_();
   }
+}
+
+// False when nothing came in time, or when nobody watches any more.
+bool Interruption::await_signal(int milliseconds) {
+  std::array<pollfd, 2> waits{pollfd{ended_, POLLIN, 0}, pollfd{signals_, POLLIN, 0}};
+  while (poll(waits.data(), waits.size(), milliseconds) < 0) {
+  }
+  if (waits[0].revents != 0 || waits[1].revents == 0) return false;
+  signalfd_siginfo received{};
+  return read(signals_, &received, sizeof received) == sizeof received;
 }
 
 }  // namespace wright::app

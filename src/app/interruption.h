@@ -26,6 +26,7 @@ class Interruption {
 
  private:
   void await_signals();
+  bool await_signal(int milliseconds);
 
   std::function<void()> on_first_;
   std::stop_source source_;

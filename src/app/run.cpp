@@ -213,6 +213,9 @@ class RunCommandExecution {
       console.complain(fmt::format("{} waits for a person", wait.call.name),
                        to_pretty_text(wait.shown));
     }
+    say("  The session is kept. Answering is not in this version: to go without a person, change "
+        "the "
+        "rule in [permissions] and run again.");
     conclude("…", Colour::yellow);
     return ExitCode::waiting;
   }

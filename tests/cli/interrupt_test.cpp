@@ -63,6 +63,18 @@ TEST_P(InterruptingBy, ends_the_run_as_cancelled) {
 
 INSTANTIATE_TEST_SUITE_P(Signal, InterruptingBy, testing::Values(SIGINT, SIGTERM, SIGHUP));
 
+TEST_F(Interrupting, by_two_signals_for_one_wish_is_once) {
+  WriteLock lock(home_.database());
+  Process process(run_, home_.environment, home_.project(), Streams::pipes);
+  process.await(kFirstLine);
+  process.send(SIGINT);
+  process.send(SIGTERM);
+  process.await(kEnding);
+  lock.release();
+  EXPECT_EQ(process.finish().exit_code, 130);
+  EXPECT_EQ(last_session().at("status").as_string(), "cancelled");
+}
+
 TEST_F(Interrupting, twice_quits_at_once) {
   const WriteLock lock(home_.database());
   Process process(run_, home_.environment, home_.project(), Streams::pipes);
