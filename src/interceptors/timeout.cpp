@@ -65,9 +65,16 @@ class Task {
 
 class Timeout {
  public:
-  explicit Timeout(TimeoutOptions options) : options_(options) {}
+  explicit Timeout(TimeoutOptions options) : options_(options), state_(std::make_shared<State>()) {}
+  // A task of this timeout that holds a copy of it (when it stands twice in a list) must not keep
+  // its threads alive: nobody would wait for them. That copy does nothing; the outer one guards it.
+  Timeout(const Timeout& other)
+      : options_(other.options_),
+        state_(other.state_.get() == copied_for_task ? nullptr : other.state_) {}
+  Timeout& operator=(const Timeout&) = delete;
 
   Result<Json> operator()(const ToolCall& call, Context& context, const Next& next) const {
+    if (state_ == nullptr) return next(call, context);
     const auto limit = options_.limit            ? *options_.limit
                        : context.tool != nullptr ? context.tool->spec.options.timeout
                                                  : std::chrono::milliseconds(0);
@@ -77,7 +84,7 @@ class Timeout {
                   fmt::format("{} earlier calls took too long and still run. Try again later",
                               options_.max_abandoned));
     }
-    auto task = std::make_shared<Task>(call, context, next);
+    auto task = make_task(call, context, next);
     // Counts as late from the moment the caller leaves until the task ends; whichever is first
     // sets the flag, the other one settles the count.
     auto is_settled = std::make_shared<std::atomic<bool>>(false);
@@ -99,9 +106,23 @@ class Timeout {
     WorkerThreads threads;
   };
 
+  std::shared_ptr<Task> make_task(const ToolCall& call, const Context& context,
+                                  const Next& next) const {
+    struct Copying {
+      explicit Copying(const State* state) { copied_for_task = state; }
+      ~Copying() { copied_for_task = nullptr; }
+    };
+    const Copying copying(state_.get());
+    return std::make_shared<Task>(call, context, next);
+  }
+
+  static thread_local const State* copied_for_task;
+
   TimeoutOptions options_;
-  std::shared_ptr<State> state_ = std::make_shared<State>();
+  std::shared_ptr<State> state_;
 };
+
+thread_local const Timeout::State* Timeout::copied_for_task = nullptr;
 
 }  // namespace
 

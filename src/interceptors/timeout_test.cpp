@@ -135,6 +135,17 @@ TEST(Timeout, may_stand_twice_on_the_way) {
     same = nullptr;
     EXPECT_TRUE(execute({&tool, 1}, list, call("wait"), {}).result.is_error);
   }
+  EXPECT_TRUE(was_stopped) << "the tool has ended before the interceptor did";
+}
+
+TEST(Timeout, may_stand_inside_another_one) {
+  std::atomic<bool> was_stopped = false;
+  {
+    const Tool tool = patient_tool(was_stopped);
+    const std::vector<Interceptor> list{timeout({.limit = kShort}), timeout({.limit = kLong})};
+    EXPECT_TRUE(execute({&tool, 1}, list, call("wait"), {}).result.is_error);
+  }
+  EXPECT_TRUE(was_stopped);
 }
 
 TEST(Timeout, turns_exceptions_into_results_like_every_call) {

@@ -38,10 +38,11 @@ WorkerThreads::~WorkerThreads() {
 
 void WorkerThreads::run(std::function<void()> job) {
   const std::lock_guard lock(state_->mutex);
-  state_->jobs.push_back(std::move(job));
-  if (state_->jobs.size() > state_->idle) {
+  // The thread first: a job that cannot get one must not be left for another to find.
+  if (state_->jobs.size() >= state_->idle) {
     state_->threads.emplace_back([state = state_] { work(*state); });
   }
+  state_->jobs.push_back(std::move(job));
   state_->has_news.notify_one();
 }
 
