@@ -121,14 +121,8 @@ TEST(Timeout, refuses_further_calls_when_too_many_hang) {
 }
 
 TEST(Timeout, may_stand_twice_on_the_way) {
-  // Here the late call itself owns the interceptor, so nobody waits for its end: all it touches
-  // must belong to it.
-  const Tool tool = wright::tool("wait", "", [](Context& context) {
-    std::mutex mutex;
-    std::condition_variable_any never;
-    std::unique_lock lock(mutex);
-    never.wait(lock, context.stop, [] { return false; });
-  });
+  std::atomic<bool> was_stopped = false;
+  const Tool tool = patient_tool(was_stopped);
   Interceptor same = timeout({.limit = kShort});
   {
     const std::vector<Interceptor> list{same, same};
