@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <ostream>
 
 #include "offline/memory_tree.h"
@@ -180,6 +181,11 @@ TEST(OfflineModel, ranks_files_by_size) {
   const std::size_t largest = conversation.answer.find("- src/net/retry.h");
   ASSERT_NE(largest, std::string::npos) << conversation.answer;
   EXPECT_LT(largest, conversation.answer.find("- LICENSE"));
+}
+
+TEST(OfflineModel, ranks_as_many_files_as_asked_for) {
+  const std::string answer = ask(tree(), "what are the 3 largest files?").answer;
+  EXPECT_EQ(std::ranges::count(answer, '\n'), 4) << answer;
 }
 
 TEST(OfflineModel, admits_that_the_smallest_file_may_not_have_been_listed) {

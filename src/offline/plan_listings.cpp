@@ -1,5 +1,6 @@
 // Questions whose answer is a list of files: a folder, a name, a size, a content.
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <map>
@@ -173,6 +174,9 @@ std::string plan_ranked_files(const Question& question, Investigation& look) {
     return "The tool `list_files` of this agent gives no sizes and dates, so I cannot rank files.";
   }
   Answer answer;
+  static const RE2 kNumber(R"(\b(\d{1,2}) (?:\w+ )?(?:\w+est|most recent\w*)\b)");
+  std::size_t most = kRanked;
+  if (!RE2::PartialMatch(question.prompt, kNumber, &most) || most == 0) most = kRanked;
   const bool is_partial = from_end && found.is_truncated;
   answer.paragraph(is_partial
                        ? fmt::format("I saw only {} of {}{}; the {} of those, perhaps not of all:",
@@ -181,7 +185,7 @@ std::string plan_ranked_files(const Question& question, Investigation& look) {
                                      question.qualifier)
                        : fmt::format("The {} of {}{}:", question.qualifier,
                                      counted(found.total, "file", "files"), below(question)));
-  for (std::size_t i = 0; i < found.files.size() && i < kRanked; ++i) {
+  for (std::size_t i = 0; i < found.files.size() && i < most; ++i) {
     const FileEntry& file = found.files[i];
     answer.item(fmt::format("{}: {}{}", file.path, human_size(file.size),
                             file.modified.empty() ? "" : ", modified " + file.modified));
