@@ -9,6 +9,8 @@ namespace {
 // The type in front of a function or variable: words, pointers, template arguments, no operators.
 #define C_TYPE \
   R"((?:[A-Za-z_][\w:<>,\s*&\[\]]*(?:\((?:\([^()]*\)|[^()])*\)\s*[\w:<>,\s*&]*)??[\s*&>]))"
+// The rest of a parameter list, at least one of which is "type name", "type&" or "type&& name".
+#define TYPED_PARAMETERS R"((?:[^;()]*[\w>](?:\s*(?:&&?|\*+)(?:\.\.\.)?\s*|\s+)\w*\s*(?:[,)=]|$)))"
 
 constexpr Rule kRules[] = {
     // --- C and its kin
@@ -52,6 +54,8 @@ constexpr Rule kRules[] = {
      R"((?:\w+(?:<[^>]*>)?\s*::\s*)*(NAME)\s*\()"},
     {Family::c, LineRole::callable, 95, "function", R"(^(?:\w+(?:<[^>]*>)?::)+~?(NAME)\s*\()"},
     {Family::c, LineRole::callable, 60, "function", R"(^(NAME)\s*\()"},
+    {Family::c, LineRole::callable, 75, "function",
+     R"(^\s+(NAME)\s*\()" TYPED_PARAMETERS R"([^;{]*$)"},
     {Family::c, LineRole::callable, 60, "constructor",
      R"(^\s+(?:explicit\s+|constexpr\s+|inline\s+)*~?(NAME)\s*\([^;]*(?:\{|:|,)\s*$)"},
     {Family::c, LineRole::declaration, 50, "variable declared elsewhere",
@@ -274,7 +278,7 @@ std::span<const Rule> definition_rules() {
 }
 
 std::string_view likely_definitions() {
-  return R"(^\s*#\s*define\s+NAME)"
+  return R"(^\s*#\s*define\s+NAME|^\s+NAME\s*\()" TYPED_PARAMETERS R"([^;{]*$)"
          R"(|\b(?:class|struct|union|enum|interface|trait|record|protocol|namespace|concept|module|mod|message|service|typealias|object)\b[^;=()*&]*NAME\s*(?:$|[{:(<\[/=]|final\b|extends\b|implements\b|with\b|where\b))"
          R"(|\b(?:class|struct|union|enum)\s+\S*\([^;]*NAME\s*(?:$|[{:]))"
          R"(|\b(?:def|defp|defun|defn|defmacro|defmodule|fn|func|fun|function|sub|macro|rpc|package|type|using|let|val|newtype|data|define_method|option|add_library|add_executable|add_custom_target|project|set)\b[^;=]*NAME)"
@@ -285,7 +289,8 @@ std::string_view likely_definitions() {
 }
 
 std::string_view surest_definitions() {
-  return R"(^\s*#\s*define\s+NAME|\btypedef\b[^;]*[\s*&)]NAME\s*;|^\}\s*\*?NAME\s*;)"
+  return R"(^\s+NAME\s*\()" TYPED_PARAMETERS R"([^;{]*$)"
+         R"(|^\s*#\s*define\s+NAME|\btypedef\b[^;]*[\s*&)]NAME\s*;|^\}\s*\*?NAME\s*;)"
          R"(|^\s*(?:[\w(),<>\s]*\s)?(?:class|struct|union|enum|interface|trait|def|fn|func|fun|function|type|module|sub)\s+(?:[A-Z_][A-Z0-9_]*\s+|\([^)]*\)\s*)?NAME\s*(?:$|[{:(<\[=]|final\b|extends\b|implements\b))"
          R"(|^[A-Za-z_][^;=.#()]*[\s*&]NAME\s*\([^;]*$|^extern\b.*[\s*&]NAME\s*[(;\[]|(?i:\bcreate\s+table\s.*)NAME)";
 }

@@ -43,8 +43,7 @@ bool has_quotes(Family family) {
 // scripts without an extension, and those with telling keywords.
 bool is_guessed(Family family) {
   return family == Family::c || family == Family::python || family == Family::shell ||
-         family == Family::perl || family == Family::ruby || family == Family::lua ||
-         family == Family::rust || family == Family::go;
+         family == Family::perl || family == Family::ruby || family == Family::lua;
 }
 
 bool is_inside_string(std::string_view line, std::size_t position) {
@@ -64,8 +63,47 @@ bool is_inside_string(std::string_view line, std::size_t position) {
 // What stands before a function's name is its type, not an expression.
 bool is_type_prefix(std::string_view prefix) {
   static const RE2 kExpression(R"(<<|>>\s*\w|\.\s|\(\s*$|,\s*$|\b(?:return|else|and|or|not|in)\s)");
+  int depth = 0;
+  for (const char c : prefix) {
+    if (c == '<' || c == '(' || c == '[') ++depth;
+    if (c == '>' || c == ')' || c == ']') --depth;
+    if (c == ',' && depth == 0) return false;  // a list of expressions
+  }
   return !RE2::PartialMatch(piece(prefix), kExpression) &&
          std::ranges::count(prefix, '<') >= std::ranges::count(prefix, '>');
+}
+
+// Whether the line goes on with an expression that was begun before it: it closes a parenthesis
+// that it did not open, or a comma follows the call at `name_end`.
+bool continues_expression(std::string_view line, std::size_t name_end) {
+  int depth = 0;
+  bool has_call = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (c == '"') {
+      i = std::min(line.find('"', i + 1), line.size());
+      continue;
+    }
+    if (line.substr(i).starts_with("//") || line.substr(i).starts_with("/*")) return false;
+    if (c == '(') {
+      ++depth;
+    } else if (c == ')') {
+      if (--depth < 0) return true;
+      if (depth == 0 && i > name_end && !has_call) {
+        has_call = true;
+        if (trim(line.substr(i + 1)) == ",") return true;
+      }
+    }
+  }
+  return false;
+}
+
+// Whether a line can stand before a function's name: its type or specifiers, and nothing else.
+bool is_type_alone(std::string_view line) {
+  static const RE2 kTypeAlone(R"([A-Za-z_][\w\s*&:<>,()\[\]]*[\w*&>)\]])");
+  static const RE2 kStatement(
+      R"(^(?:if|else|for|while|switch|do|return|case|goto|throw|try|template)\b|\s&&$)");
+  return RE2::FullMatch(piece(line), kTypeAlone) && !RE2::PartialMatch(piece(line), kStatement);
 }
 
 enum class Following : std::uint8_t { body, end, call, unseen };
@@ -189,12 +227,13 @@ Verdict settle_callable(const Verdict& verdict, std::string_view path, const Lin
   const bool is_c = language_of(path).family == Family::c;
   bool has_type = !is_c;
   if (is_c) {
-    static const RE2 kNameFirst(R"(^(?:\w+(?:<[^>]*>)?::)*[~\w$]+\s*\()");
-    static const RE2 kTypeAlone(R"(^[A-Za-z_][\w\s*&:<>,()]*[\w*&>)]$)");
+    static const RE2 kNameFirst(R"(^\s*(?:\w+(?:<[^>]*>)?::)*[~\w$]+\s*\()");
     const std::string_view before = index > 0 ? trim(lines[index - 1]) : std::string_view();
     const bool is_name_first = RE2::PartialMatch(piece(line), kNameFirst);
-    has_type = !is_name_first || line.substr(0, verdict.name_end).find("::") != line.npos ||
-               (RE2::FullMatch(piece(before), kTypeAlone) && !before.ends_with(','));
+    has_type = !is_name_first || is_type_alone(before) || verdict.what == "constructor" ||
+               (starts_line && line.substr(0, verdict.name_end).find("::") != line.npos);
+    // What stands between a type and a body is a function, not a call.
+    if (is_name_first && !starts_line && verdict.what != "constructor" && !has_type) return {};
   }
   const int body_score = verdict.what == "function" ? std::max(verdict.score, 95) : verdict.score;
   switch (after_parameters(lines, index, verdict.name_end)) {
@@ -289,6 +328,12 @@ Verdict judge_line(const std::vector<CompiledRule>& rules, std::string_view path
     if (has_quotes(rule.family) && is_inside_string(line, start)) return {};
     if (rule.family == Family::c && rule.role == LineRole::callable &&
         !is_type_prefix(line.substr(0, start))) {
+      return {};
+    }
+    const bool is_guessed_from_line =
+        rule.role == LineRole::callable || rule.role == LineRole::assignment;
+    if (rule.family == Family::c && is_guessed_from_line &&
+        continues_expression(line, start + found[1].size())) {
       return {};
     }
     const int score = is_guess ? rule.score * 2 / 3 : rule.score;

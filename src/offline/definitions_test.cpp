@@ -90,6 +90,11 @@ INSTANTIATE_TEST_SUITE_P(
         Line{"a.h", "Exported", "class BOOST_SYMBOL_VISIBLE Exported\n{"},
         Line{"a.cpp", "open", "Result<void> Store::open(const Path& path) {"},
         Line{"a.cpp", "Store", "Store::Store(int x) : x_(x) {"},
+        Line{
+            "a.h", "make_it",
+            "  template<typename _Tp>\n    constexpr auto\n>    make_it(_Args&&... __args)\n    {"},
+        Line{"a.h", "exchange_all",
+             "    inline void\n>    exchange_all(_Tp& a, _Tp& b)\n    noexcept(true)\n    {"},
         Line{"a.h", "Alias", "using Alias = std::vector<int>;"},
         Line{"a.h", "Sized", "concept Sized = requires(T t) { t.size(); };"},
         Line{"a.h", "Kind", "enum class Kind : std::uint8_t { a, b };"},
@@ -168,7 +173,22 @@ INSTANTIATE_TEST_SUITE_P(
         Line{"a.js", "save", "  return save(item);"}, Line{"a.go", "Serve", "\terr := Serve(l)"},
         Line{"a.rs", "parse", "    let x = parse(input)?;"},
         Line{"A.java", "deposit", "    return deposit(5);"},
+        Line{"a.h", "move", "\t\t   __value, std::move(__proj));"},
+        Line{"a.h", "move", "\t\t   std::move(__comp),"},
+        Line{"a.h", "swap", "    if (x)\n>      swap(a & b)\n    {"},
         Line{"a.md", "load", "def load(path):"}));
+
+TEST(Definitions, see_continued_expressions_in_the_line_alone) {
+  const DefinitionJudge judge("move");
+  EXPECT_TRUE(judge.judge("a.h", "\t\t   __value, std::move(__proj));").is_use());
+  EXPECT_TRUE(judge.judge("a.h", "\t\t   auto std::move(__comp)),").is_use());
+  EXPECT_FALSE(judge.judge("a.h", "  std::map<int, int> move(int a,").is_use());
+}
+
+TEST(Definitions, judge_no_file_without_extension_by_the_rules_of_go) {
+  EXPECT_TRUE(DefinitionJudge("Serve").judge("vector", "\tServe(l Listener) error").what !=
+              "interface method");
+}
 
 TEST(Definitions, tells_prototypes_from_bodies) {
   EXPECT_EQ(judge({"a.h", "run", "int run(const char* name,\n        int mode);"}).role,

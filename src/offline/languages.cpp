@@ -139,6 +139,13 @@ bool looks_like_file(std::string_view text) {
   return has_known_extension || text.find('/') != std::string_view::npos;
 }
 
+bool looks_like_path(std::string_view text) {
+  static const RE2 kRooted(R"((?:/|~/|\.{1,2}/)[^\s*?\[{"'`<>|]+)");
+  constexpr std::size_t kLongest = 1024;
+  return text.size() <= kLongest &&
+         RE2::FullMatch(re2::StringPiece(text.data(), text.size()), kRooted);
+}
+
 bool is_code(Family family) {
   return family != Family::data && family != Family::prose && family != Family::unknown;
 }

@@ -46,6 +46,9 @@ const Language& language_of(std::string_view path);
 // "Store.open" is none.
 bool looks_like_file(std::string_view text);
 
+// Whether the text can only be a path: "/etc/passwd", "../x", "~/notes".
+bool looks_like_path(std::string_view text);
+
 // Whether people would call a file of the family source code.
 bool is_code(Family family);
 

@@ -21,15 +21,44 @@ std::size_t longest_run(std::string_view text, char wanted) {
   return longest;
 }
 
-// Tabs and other control characters become spaces.
+// On one line: line ends and tabs become spaces, other control characters visible signs.
 std::string printable(std::string_view text) {
-  std::string clean = to_valid_utf8(std::string(text));
+  std::string clean = visible(text);
   std::ranges::replace_if(
-      clean, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
+      clean, [](char c) { return c == '\n' || c == '\t'; }, ' ');
   return clean;
 }
 
+// On one line, with a line end (which only a file's name can bring here) written out.
+std::string on_one_line(std::string_view text) {
+  std::string line;
+  for (const char c : visible(text)) {
+    if (c == '\n') {
+      line += "\\n";
+    } else {
+      line += c;
+    }
+  }
+  return line;
+}
+
 }  // namespace
+
+std::string visible(std::string_view text) {
+  std::string shown;
+  for (const char c : to_valid_utf8(std::string(text))) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte == 0x7f) {
+      shown += "␡";
+    } else if (byte < 0x20 && c != '\n' && c != '\t') {
+      shown += "\xe2\x90";  // U+2400 and on are the pictures of the control characters
+      shown += static_cast<char>(0x80 + byte);
+    } else {
+      shown += c;
+    }
+  }
+  return shown;
+}
 
 std::string code_span(std::string_view text) {
   constexpr std::size_t kLongest = 160;
@@ -40,7 +69,7 @@ std::string code_span(std::string_view text) {
 }
 
 std::string place(std::string_view path, int line) {
-  return fmt::format("{}:{}", printable(path), line);
+  return fmt::format("{}:{}", on_one_line(path), line);
 }
 
 std::string with_separators(std::int64_t number) {
@@ -120,7 +149,7 @@ Answer& Answer::paragraph(std::string_view text) {
 Answer& Answer::heading(std::string_view text) {
   separate(Last::other);
   text_ += "**";
-  text_ += text;
+  text_ += on_one_line(text);
   text_ += "**";
   return *this;
 }
@@ -128,7 +157,7 @@ Answer& Answer::heading(std::string_view text) {
 Answer& Answer::item(std::string_view text) {
   separate(Last::item);
   text_ += "- ";
-  text_ += text;
+  text_ += on_one_line(text);
   return *this;
 }
 

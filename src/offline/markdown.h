@@ -13,6 +13,9 @@ namespace wright::offline {
 // An inline code span, on one line and not too long.
 std::string code_span(std::string_view text);
 
+// The text with its control characters, but for line ends and tabs, as visible signs.
+std::string visible(std::string_view text);
+
 // "src/a.c:12"
 std::string place(std::string_view path, int line);
 

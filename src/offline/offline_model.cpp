@@ -175,7 +175,7 @@ Result<Response> complete(const Request& request, const ModelCall& call) {
   }
   const Transcript transcript = read_transcript(request);
   Investigation look(request, transcript);
-  std::string text = investigate_all(questions_of(transcript), look);
+  std::string text = visible(investigate_all(questions_of(transcript), look));
 
   Response response;
   response.model = "planner";

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <ostream>
 
 #include "offline/memory_tree.h"
@@ -182,6 +183,25 @@ TEST(OfflineModel, ranks_files_by_size) {
   EXPECT_LT(largest, conversation.answer.find("- LICENSE"));
 }
 
+TEST(OfflineModel, ranks_as_many_files_as_asked_for) {
+  const std::string answer = ask(tree(), "what are the 3 largest files?").answer;
+  EXPECT_EQ(std::ranges::count(answer, '\n'), 4) << answer;
+}
+
+TEST(OfflineModel, admits_that_the_smallest_file_may_not_have_been_listed) {
+  MemoryTree many;
+  for (int i = 0; i < 1100; ++i) many["f" + std::to_string(10'000 + i)] = "text\n";
+  EXPECT_TRUE(ask(many, "which is the smallest file?").says("I saw only 1,000 of 1,100 files"));
+  EXPECT_TRUE(ask(tree(), "which is the smallest file?").says("The smallest of 15 files"));
+}
+
+TEST(OfflineModel, makes_control_characters_visible) {
+  const Conversation listed = ask(MemoryTree{{"a\x1b[31m\nb.txt", "x"}}, "what is in this folder?");
+  EXPECT_TRUE(listed.says("- a␛[31m\\nb.txt")) << listed.answer;
+  const Conversation shown = ask(MemoryTree{{"a.txt", "x\x1b[2Jy"}}, "show a.txt");
+  EXPECT_TRUE(shown.says("x␛[2Jy")) << shown.answer;
+}
+
 TEST(OfflineModel, finds_files_by_name_glob_and_content) {
   EXPECT_TRUE(ask(tree(), "where is schema.sql?").says("- db/schema.sql"));
   EXPECT_TRUE(ask(tree(), "which files match *.sh?").says("- scripts/build.sh"));
@@ -263,6 +283,36 @@ TEST(OfflineModel, says_what_is_not_there) {
   EXPECT_FALSE(conversation.says("is defined as"));
 }
 
+TEST(OfflineModel, never_takes_a_spelled_out_name_for_its_words) {
+  for (const char* prompt : {"where is retry_server_zz defined", "where is RetryServerZz defined?",
+                             "what does retry_server_zz do?", "where is `retry-server` defined?",
+                             "where is Retry::server_zz used?"}) {
+    const Conversation conversation = ask(tree(), prompt);
+    EXPECT_TRUE(conversation.says("Nothing here defines or mentions")) << conversation.answer;
+    EXPECT_FALSE(conversation.says("best match")) << conversation.answer;
+  }
+  EXPECT_TRUE(ask(tree(), "grep retry_server_zz").says("No line here contains"));
+}
+
+TEST(OfflineModel, offers_similar_names) {
+  const Conversation conversation = ask(tree(), "where is retry_policy defined?");
+  EXPECT_TRUE(conversation.says("Nothing here defines or mentions `retry_policy`"))
+      << conversation.answer;
+  EXPECT_TRUE(conversation.says("`RetryPolicy`: ")) << conversation.answer;
+}
+
+TEST(OfflineModel, says_that_a_path_does_not_exist) {
+  for (const char* prompt : {"what does /etc/passwd do", "what is in nosuchfolder", "show ../../x",
+                             "where is ../x defined", "what does src/nosuch do"}) {
+    const Conversation conversation = ask(tree(), prompt);
+    EXPECT_TRUE(conversation.says("There is no file or folder")) << conversation.answer;
+    EXPECT_FALSE(conversation.says("best match")) << conversation.answer;
+    EXPECT_FALSE(conversation.says("about everything")) << conversation.answer;
+  }
+  EXPECT_TRUE(ask(tree(), "what is in src/net").says("- retry.h"));
+  EXPECT_TRUE(ask(tree(), "what is in src").says("- main.cpp"));
+}
+
 TEST(OfflineModel, estimates_usage) {
   const Conversation conversation = ask(tree(), "which licence?");
   EXPECT_GT(conversation.usage.input_tokens, 0);
@@ -291,7 +341,9 @@ TEST(OfflineModel, says_plainly_what_it_is) {
   EXPECT_TRUE(conversation.calls.empty());
   const Conversation poem = ask(tree(), "write me a poem");
   EXPECT_TRUE(poem.says("not a language model"));
-  EXPECT_TRUE(poem.says("wright config"));
+  EXPECT_TRUE(poem.says("wright doctor"));
+  EXPECT_TRUE(poem.says("once a provider for it is available")) << poem.answer;
+  EXPECT_FALSE(poem.says("openai:"));
   EXPECT_TRUE(poem.calls.empty());
 }
 

@@ -8,8 +8,9 @@ namespace wright::offline {
 namespace {
 
 constexpr std::string_view kRealModel =
-    "For everything else, use a language model: `wright run … --model openai:gpt-5-mini`, with its "
-    "key in the configuration or the environment (see `wright config`).";
+    "Everything else takes a language model. One will be selectable with `--model vendor:name` "
+    "once "
+    "a provider for it is available; `wright doctor` tells which are.";
 
 void add_what_i_can_do(Answer& answer, const Investigation& look) {
   if (look.offers_file_tools()) {

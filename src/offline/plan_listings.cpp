@@ -1,8 +1,10 @@
 // Questions whose answer is a list of files: a folder, a name, a size, a content.
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "offline/languages.h"
 #include "offline/markdown.h"
@@ -60,6 +62,13 @@ std::string plan_list(const Question& question, Investigation& look) {
   const Listing all = look.list_files({.pattern = "*", .path = question.path, .limit = 1000});
   if (look.is_waiting()) return "Looking into the folder.";
   if (look.has_failed() && direct.files.empty() && all.files.empty()) {
+    if (!question.path.empty()) {
+      look.forget_problems();
+      Question file = question;
+      file.topic = Topic::file;
+      file.subject = std::exchange(file.path, {});
+      return plan_file(file, look);
+    }
     return fmt::format("I could not list {}.",
                        question.path.empty() ? "this folder" : code_span(question.path));
   }
@@ -116,7 +125,12 @@ std::string plan_find_files(const Question& question, Investigation& look) {
     const Listing similar = look.list_files({.pattern = glob_for_word(word), .limit = 20});
     if (look.is_waiting()) return "No such file; looking for similar names.";
     Answer answer;
-    answer.paragraph(fmt::format("No file{} matches {}.", below(question), code_span(wanted)));
+    const bool is_pattern = !question.file_type.empty() || has_glob_characters(wanted);
+    answer.paragraph(is_pattern
+                         ? fmt::format("No file{} matches {}.", below(question), code_span(wanted))
+                         : fmt::format("There is no file or folder {} below {}.", code_span(wanted),
+                                       question.path.empty() ? "the folder that I look at"
+                                                             : code_span(question.path)));
     if (!similar.files.empty()) answer.paragraph("Similar names:");
     for (const FileEntry& file : similar.files) answer.item(file.path);
     return answer.text();
@@ -138,14 +152,17 @@ std::string plan_find_files(const Question& question, Investigation& look) {
 
 std::string plan_ranked_files(const Question& question, Investigation& look) {
   constexpr std::size_t kRanked = 15;
+  constexpr int kMostJudged = 1000;  // the tool has no order that begins with the smallest
   const bool by_size = question.qualifier == "largest" || question.qualifier == "smallest";
   const bool from_end = question.qualifier == "smallest" || question.qualifier == "oldest";
   const std::string glob = glob_for_type(question.file_type);
   Listing found = look.list_files({.pattern = glob.empty() ? "*" : glob,
                                    .path = question.path,
                                    .with_details = true,
-                                   .sort = by_size ? "size" : "modified",
-                                   .limit = from_end ? 1000 : 50});
+                                   .sort = from_end  ? "name"
+                                           : by_size ? "size"
+                                                     : "modified",
+                                   .limit = from_end ? kMostJudged : 50});
   if (look.is_waiting()) return fmt::format("Looking for the {} files.", question.qualifier);
   std::ranges::stable_sort(found.files, [&](const FileEntry& a, const FileEntry& b) {
     const bool is_more = by_size ? a.size > b.size : a.modified > b.modified;
@@ -157,15 +174,21 @@ std::string plan_ranked_files(const Question& question, Investigation& look) {
     return "The tool `list_files` of this agent gives no sizes and dates, so I cannot rank files.";
   }
   Answer answer;
-  answer.paragraph(fmt::format("The {} of {}{}:", question.qualifier,
-                               counted(found.total, "file", "files"), below(question)));
-  for (std::size_t i = 0; i < found.files.size() && i < kRanked; ++i) {
+  static const RE2 kNumber(R"(\b(\d{1,2}) (?:\w+ )?(?:\w+est|most recent\w*)\b)");
+  std::size_t most = kRanked;
+  if (!RE2::PartialMatch(question.prompt, kNumber, &most) || most == 0) most = kRanked;
+  const bool is_partial = from_end && found.is_truncated;
+  answer.paragraph(is_partial
+                       ? fmt::format("I saw only {} of {}{}; the {} of those, perhaps not of all:",
+                                     with_separators(static_cast<std::int64_t>(found.files.size())),
+                                     counted(found.total, "file", "files"), below(question),
+                                     question.qualifier)
+                       : fmt::format("The {} of {}{}:", question.qualifier,
+                                     counted(found.total, "file", "files"), below(question)));
+  for (std::size_t i = 0; i < found.files.size() && i < most; ++i) {
     const FileEntry& file = found.files[i];
     answer.item(fmt::format("{}: {}{}", file.path, human_size(file.size),
                             file.modified.empty() ? "" : ", modified " + file.modified));
-  }
-  if (from_end && found.is_truncated) {
-    answer.paragraph(fmt::format("(judged from {} of {} files)", found.files.size(), found.total));
   }
   return answer.text();
 }

@@ -33,6 +33,9 @@ std::string described(const Definition& definition) {
 
 std::string with_article(const std::string& noun) {
   if (noun.empty()) return noun;
+  constexpr std::string_view kDoubt = "probably ";
+  if (noun.starts_with(kDoubt))
+    return std::string(kDoubt) + with_article(noun.substr(kDoubt.size()));
   const bool has_vowel = std::string_view("aeiouAEIOU").find(noun.front()) != std::string::npos;
   return (has_vowel ? "an " : "a ") + noun;
 }
@@ -81,6 +84,32 @@ std::string spelling_at(const Definition& definition) {
                                  verdict.name_end - verdict.name_start));
 }
 
+// A pattern for names that have the words one after the other, however they are joined.
+std::string pattern_for_similar_names(const std::vector<std::string>& words) {
+  std::string pattern;
+  for (const std::string& word : words) {
+    pattern += (pattern.empty() ? "" : "[a-z0-9]{0,5}[_-]?") + quote_for_regex(word);
+  }
+  return pattern;
+}
+
+// The names in the matches that have the words, each with its first place.
+std::vector<std::string> similar_names(const Matches& matches,
+                                       const std::vector<std::string>& words) {
+  const RE2 pattern(R"((?i)(\w*)" + pattern_for_similar_names(words) + R"(\w*))");
+  std::map<std::string, std::string> places;
+  for (const Match& match : matches.matches) {
+    std::string name;
+    if (!RE2::PartialMatch(match.text, pattern, &name)) continue;
+    places.emplace(name, place(match.path, match.line));
+  }
+  std::vector<std::string> items;
+  for (const auto& [name, where] : places) {
+    items.push_back(fmt::format("{}: {}", code_span(name), where));
+  }
+  return items;
+}
+
 // Nothing is defined under the name: other spellings, mentions, files, or the words of the name.
 std::string without_definition(const Question& question, Investigation& look,
                                const Definitions& located) {
@@ -89,19 +118,32 @@ std::string without_definition(const Question& question, Investigation& look,
   wanted.limit = 20;
   const Matches mentions = located.mentions > 0 ? look.grep(wanted) : Matches{};
   const Listing files = look.list_files({.pattern = glob_for_word(name), .limit = 20});
+  // Somebody who spells a name out means that name, not what its words are about.
+  const bool is_spelled_out = question.is_quoted || looks_like_code(question.subject);
+  const std::vector<std::string> words = words_in_name(name);
+  GrepRequest similar = in_scope(question, pattern_for_similar_names(words));
+  similar.ignores_case = true;
+  const Matches near = is_spelled_out && words.size() > 1 ? look.grep(similar) : Matches{};
   const auto other_case = locate(question, look, LetterCase::any);
   if (!other_case || look.is_waiting()) {
     return fmt::format("No definition of {} so far; looking wider.", code_span(name));
   }
   if (mentions.matches.empty() && files.files.empty() && other_case->found.empty()) {
-    Question wider = question;
-    wider.topic = Topic::idea;
-    wider.qualifier.clear();
-    if (words_in_name(name).size() > 1) return plan_idea(wider, look);
     if (look.has_failed())
       return fmt::format("I could not look for {}.", code_span(question.subject));
-    return fmt::format("Nothing here defines or mentions {}{}.", code_span(question.subject),
-                       question.path.empty() ? "" : " below " + code_span(question.path));
+    if (!is_spelled_out && words.size() > 1) {
+      Question wider = question;
+      wider.topic = Topic::idea;
+      wider.qualifier.clear();
+      return plan_idea(wider, look);
+    }
+    Answer nothing;
+    nothing.paragraph(
+        fmt::format("Nothing here defines or mentions {}{}.", code_span(question.subject),
+                    question.path.empty() ? "" : " below " + code_span(question.path)));
+    const std::vector<std::string> names = similar_names(near, words);
+    if (!names.empty()) nothing.heading("Similar names").items(names, 8, "names");
+    return nothing.text();
   }
   Answer answer;
   if (other_case->found.empty()) {
@@ -314,7 +356,10 @@ std::string plan_search(const Question& question, Investigation& look) {
   wanted.limit = 60;
   const Matches exact = look.grep(wanted);
   if (look.is_waiting()) return fmt::format("Searching for {}.", code_span(question.subject));
-  if (exact.matches.empty() && !look.has_failed()) return plan_idea(question, look);
+  if (exact.matches.empty() && !look.has_failed()) {
+    if (!looks_like_code(question.subject)) return plan_idea(question, look);
+    return fmt::format("No line here contains {}.", code_span(question.subject));
+  }
   Answer answer;
   answer.paragraph(fmt::format("{} in {} contain {}{}.", counted(exact.total, "line", "lines"),
                                counted(exact.files_with_matches, "file", "files"),

@@ -204,7 +204,7 @@ bool fits(Needs needs, const Subject& subject, const Question& question) {
   switch (needs) {
     case Needs::nothing: return true;
     case Needs::subject: return !subject.text.empty();
-    case Needs::file: return looks_like_file(subject.text);
+    case Needs::file: return looks_like_file(subject.text) || looks_like_path(subject.text);
     case Needs::name: return is_identifier(subject.text) || subject.was_quoted;
     case Needs::code_name:
       return (is_identifier(subject.text) || subject.was_quoted) &&
@@ -261,6 +261,7 @@ std::optional<Question> recognise(const Recogniser& recogniser, const std::strin
     question.qualifier = named.empty() ? subject.qualifier : named;
   }
   question.subject = std::move(subject.text);
+  question.is_quoted = subject.was_quoted;
   return question;
 }
 
@@ -270,8 +271,12 @@ Question settled(Question question) {
       question.topic == Topic::definition || question.topic == Topic::symbol;
   if (!is_about_place) return question;
   if (has_glob_characters(question.subject) ||
-      (looks_like_file(question.subject) && question.topic == Topic::definition)) {
+      (question.topic == Topic::definition &&
+       (looks_like_file(question.subject) || looks_like_path(question.subject)))) {
     question.topic = Topic::find_files;
+  } else if (question.subject.contains('/') && !question.subject.contains(' ')) {
+    question.topic = Topic::list;
+    question.path = question.subject;
   } else if (!is_identifier(question.subject) && question.subject.contains(' ')) {
     question.topic = Topic::idea;
   }

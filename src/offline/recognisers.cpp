@@ -144,6 +144,9 @@ constexpr Row kRows[] =
         {Topic::file, Needs::file, kKeep,
          R"(^(?:(?:what(?:'s| is| does| do| are)|explain|describe|summari[sz]e|show|read|open|cat|head|print|display|view|look at|tell me about|give me|outline|walk me through|analy[sz]e|review|how does|document)(?: (?:me|in|inside|about|the|file|a|an|source|purpose of|contents? of|code (?:in|of)|summary of|outline of|overview of|through|what|to me|role of|point of|first lines of|beginning of))* )?(?P<subject>\S+?)(?: (?:do|does|for|about|contain|contains|file|is|mean|work|say|says|to me|good for|define|defines|used))*(?:,? (?:from |at |on |in |between )?(?:the )?lines? \d+.*)?$)"},
 
+        {Topic::list, Needs::folder, kKeep,
+         R"(^what(?:'s| is| are)?(?: there)? (?:in|inside|under|below) (?P<path>[`"']?[\w./~-]+[`"']?)$)"},
+
         // --- the project
         {Topic::project, Needs::nothing, kKeep,
          R"(^(?:summari[sz]e|describe|explain|outline|analy[sz]e|introduce|overview of|(?:tell|teach) me about|(?:give|write|show)(?: me)? (?:a|an|the)?(?: \w+)? ?(?:overview|summary|description|introduction|tour)(?: of| to)?|walk me through|what(?:'s| is| are| does)|how (?:is|does|do)|what can you (?:tell me|say) about)(?: (?:about|the (?:purpose|goal|architecture|structure|layout|design|point) of))? (?:(?:this|the|that|our|my|your|whole|entire|current)(?: whole| entire| current)? )?(?:(?:software|source|code) )?(?:project|repo|repository|code ?base|code|program|software|library|app|application|package|tree|source|it|this|here|directory|folder|thing|workspace)(?: (?:do|does|about|for|all about|here|work|works|is|structured|organi[sz]ed|laid out|built|good for|contain|to me|written in|in general))*$)"},
