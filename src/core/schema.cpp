@@ -5,24 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "core/json_kind.h"
 
 namespace wright::detail {
 namespace {
-
-std::string_view kind_of(const Json& json) {
-  switch (json.kind()) {
-    case boost::json::kind::null: return "null";
-    case boost::json::kind::bool_: return "a boolean";
-    case boost::json::kind::int64:
-    case boost::json::kind::uint64: return "an integer";
-    case boost::json::kind::double_: return "a number";
-    case boost::json::kind::string: return "a string";
-    case boost::json::kind::array: return "an array";
-    case boost::json::kind::object: return "an object";
-  }
-  return "something else";
-}
 
 // "Parameter place.city", or "The arguments" for the document itself.
 std::string subject(const Path& path) {
@@ -36,7 +23,7 @@ void report(const Path& path, Problems& problems, std::string_view what) {
 
 void report_type(const Json& json, std::string_view expected, const Path& path,
                  Problems& problems) {
-  report(path, problems, fmt::format("must be {}, not {}", expected, kind_of(json)));
+  report(path, problems, fmt::format("must be {}, not {}", expected, kind_name(json)));
 }
 
 std::size_t count_characters(std::string_view text) {

@@ -7,6 +7,7 @@
 #include <array>
 #include <utility>
 
+#include "core/json_kind.h"
 #include "core/json_schema/evaluated.h"
 #include "core/json_schema/values.h"
 #include "wright/schema.h"
@@ -57,20 +58,6 @@ std::string type_names(TypeSet types) {
   const std::string_view last = names.back();
   names.pop_back();
   return fmt::format("{} or {}", fmt::join(names, ", "), last);
-}
-
-std::string_view kind_name(const Json& value) {
-  switch (value.kind()) {
-    case boost::json::kind::null: return "null";
-    case boost::json::kind::bool_: return "a boolean";
-    case boost::json::kind::int64:
-    case boost::json::kind::uint64: return "an integer";
-    case boost::json::kind::double_: return "a number";
-    case boost::json::kind::string: return "a string";
-    case boost::json::kind::array: return "an array";
-    case boost::json::kind::object: return "an object";
-  }
-  return "something else";
 }
 
 std::string shortened(const Json& value) {
