@@ -41,6 +41,37 @@ std::string_view name_of(Source source) {
   return "default";
 }
 
+std::string_view name_of(intercept::Permission permission) {
+  switch (permission) {
+    case intercept::Permission::allow: return "allow";
+    case intercept::Permission::deny: return "deny";
+    case intercept::Permission::ask: break;
+  }
+  return "ask";
+}
+
+Json permissions_json(const Settings& settings) {
+  JsonArray rules;
+  for (const intercept::PermissionRule& rule : settings.permissions()) {
+    rules.push_back({{"tool", rule.tool}, {"permission", name_of(rule.permission)}});
+  }
+  return rules;
+}
+
+// In the order of the file: the first rule that fits counts.
+std::string permissions_text(const Settings& settings, const Terminal& terminal) {
+  const auto rules = settings.permissions();
+  if (rules.empty()) return "";
+  std::size_t width = 0;
+  for (const auto& rule : rules) width = std::max(width, columns_of(on_one_line(rule.tool)));
+  std::string text = fmt::format("\n{}\n", painted("[permissions]", Colour::bold, terminal));
+  for (const auto& rule : rules) {
+    text +=
+        fmt::format("  {}  {}\n", padded(on_one_line(rule.tool), width), name_of(rule.permission));
+  }
+  return text;
+}
+
 Json settings_json(const Settings& settings, const ConfigLocation& location) {
   JsonArray values;
   for (const Setting& setting : settings.all()) {
@@ -51,7 +82,8 @@ Json settings_json(const Settings& settings, const ConfigLocation& location) {
   }
   return {{"config_file", location.path.string()},
           {"config_file_read", settings.file().has_value()},
-          {"values", std::move(values)}};
+          {"values", std::move(values)},
+          {"permissions", permissions_json(settings)}};
 }
 
 std::string settings_text(const Settings& settings, const ConfigLocation& location,
@@ -85,7 +117,7 @@ std::string settings_text(const Settings& settings, const ConfigLocation& locati
     while (line.ends_with(' ')) line.pop_back();
     text += line + "\n";
   }
-  return text;
+  return text + permissions_text(settings, terminal);
 }
 
 }  // namespace

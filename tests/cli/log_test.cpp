@@ -127,5 +127,15 @@ TEST(Permissions, deny_ask_or_allow_by_name) {
             0);
 }
 
+TEST(Permissions, are_among_the_settings_shown_in_the_order_that_counts) {
+  const Home home;
+  home.write_config("[permissions]\n'list_*' = 'ask'\ngrep = 'deny'\n");
+  const Json rules = home.wright({"config", "--json"}).json().at("permissions");
+  EXPECT_EQ(to_text(rules), R"([{"tool":"list_*","permission":"ask"},)"
+                            R"({"tool":"grep","permission":"deny"}])");
+  EXPECT_NE(home.wright({"config"}).output.find("[permissions]\n  list_*  ask\n  grep    deny\n"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace wright::cli
