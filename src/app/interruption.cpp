@@ -67,8 +67,15 @@ void Interruption::await_signals() {
     source_.request_stop();
     while (await_signal(kSamePress)) {
     }
+    if (is_over()) return;
     if (on_first_) on_first_();
   }
+}
+
+// Nobody watches any more.
+bool Interruption::is_over() const {
+  pollfd wait{ended_, POLLIN, 0};
+  return poll(&wait, 1, 0) > 0;
 }
 
 // False when nothing came in time, or when nobody watches any more.

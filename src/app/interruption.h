@@ -27,6 +27,7 @@ class Interruption {
  private:
   void await_signals();
   bool await_signal(int milliseconds);
+  bool is_over() const;
 
   std::function<void()> on_first_;
   std::stop_source source_;
