@@ -75,6 +75,7 @@ struct Context {
   const Tool* tool = nullptr;              // set by execute(): what is being called
   std::optional<double> duration_ms = {};  // set by the timing interceptor
   std::vector<std::string> notes = {};     // for people: what was done to the call on its way
+  std::vector<Image> images = {};          // for the model, beside what the tool returns
 };
 
 using ToolFunction = std::function<Result<Json>(const Json& arguments, Context& context)>;
