@@ -1,6 +1,7 @@
 // HTTP as values: what is to be sent, and the head of what came back. Nothing here opens a socket.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,14 @@ struct HttpRequest {
 struct HttpResponseHead {
   int status = 0;
   std::vector<HttpHeader> headers = {};
+};
+
+struct HttpTimeouts {
+  std::chrono::milliseconds connect{10'000};
+  std::chrono::milliseconds first_byte{600'000};  // until the first byte of the body
+  std::chrono::milliseconds idle{120'000};        // between bytes of the body
+  std::chrono::milliseconds total{1'800'000};
+  bool operator==(const HttpTimeouts&) const = default;
 };
 
 }  // namespace wright

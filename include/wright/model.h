@@ -2,6 +2,7 @@
 // recording. One seam for all four.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <stop_token>
@@ -12,19 +13,34 @@
 
 namespace wright {
 
-// What one call to a model may use beside its request.
-struct ModelCall {
-  std::stop_token stop = {};                           // asked to end early
-  std::function<void(std::string_view)> on_text = {};  // text as it comes; may be empty
-  // The answer begins again: the text so far came from an attempt that failed.
-  std::function<void()> on_restart = {};
+// An attempt failed, and another one follows. Text that came so far belongs to the failed one.
+struct ModelRetry {
+  const Error& error;              // of the attempt that failed
+  std::string_view next;           // "vendor:name" of the next attempt
+  std::chrono::milliseconds wait;  // before it begins
 };
 
-// The interface behind a Model. complete() blocks; it may be called from several threads at once.
+// What one call to a model may use beside its request.
+struct ModelCall {
+  std::stop_token stop = {};                             // asked to end early
+  std::function<void(std::string_view)> on_text = {};    // text as it comes; may be empty
+  std::function<void(const ModelRetry&)> on_retry = {};  // may be empty
+};
+
+using ModelDone = std::function<void(Result<Response>)>;
+
+// The interface behind a Model. It may be called from several threads at once.
 class ModelBackend {
  public:
   virtual ~ModelBackend() = default;
+
+  // Blocks until the answer is there; the callbacks run in the caller's thread.
   virtual Result<Response> complete(const Request& request, const ModelCall& call) = 0;
+
+  // Does not block where the backend can help it. `done` is called once, in any thread, perhaps
+  // before this returns; until then the request must stay as it is. The callbacks run in any one
+  // thread at a time. Unless overridden, completes and is done.
+  virtual void start(const Request& request, ModelCall call, ModelDone done);
 };
 
 // A value, cheap to copy. A default Model answers every request with an error that says so.
@@ -39,6 +55,7 @@ class Model {
   bool is_set() const { return backend_ != nullptr; }
 
   Result<Response> complete(const Request& request, const ModelCall& call = {}) const;
+  void start(const Request& request, ModelCall call, ModelDone done) const;
 
  private:
   std::string provider_;

@@ -17,14 +17,29 @@ class FunctionBackend : public ModelBackend {
   Function function_;
 };
 
+Error no_model() {
+  return {ErrorCode::invalid_argument,
+          "The agent has no model. Set one, for example wright::model(\"offline\")",
+          {}};
+}
+
 }  // namespace
 
+void ModelBackend::start(const Request& request, ModelCall call, ModelDone done) {
+  done(complete(request, call));
+}
+
 Result<Response> Model::complete(const Request& request, const ModelCall& call) const {
-  if (backend_ == nullptr) {
-    return fail(ErrorCode::invalid_argument,
-                "The agent has no model. Set one, for example wright::model(\"offline\")");
-  }
+  if (backend_ == nullptr) return std::unexpected(no_model());
   return backend_->complete(request, call);
+}
+
+void Model::start(const Request& request, ModelCall call, ModelDone done) const {
+  if (backend_ == nullptr) {
+    done(std::unexpected(no_model()));
+  } else {
+    backend_->start(request, std::move(call), std::move(done));
+  }
 }
 
 Model model_from(std::string provider, std::string name,

@@ -1,0 +1,56 @@
+// From the id of a model to a Model: which vendors there are, with which keys, and what happens
+// when one of them does not answer.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "wright/catalogue.h"
+#include "wright/http.h"
+#include "wright/model.h"
+
+namespace wright {
+
+// When to ask again. Repeating a request to a model is safe: it changes nothing but the bill.
+struct RetryOptions {
+  int retries = 3;  // beside the first attempt
+  std::chrono::milliseconds first_wait{500};
+  std::chrono::milliseconds longest_wait{30'000};
+  // What a vendor may ask for (Retry-After); one that asks for more is not waited for.
+  std::chrono::milliseconds longest_asked_wait{120'000};
+  std::chrono::milliseconds deadline{1'800'000};  // for all attempts of one answer together
+  bool operator==(const RetryOptions&) const = default;
+};
+
+struct ModelsOptions {
+  Catalogue catalogue = Catalogue::built_in();
+  // The key for a vendor; empty when there is none.
+  std::function<std::string(const VendorInfo&)> find_key = {};
+  std::vector<std::string> fallback = {};  // ids, asked in order when a model does not answer
+  RetryOptions retry = {};
+  HttpTimeouts timeouts = {};
+  std::string ca_file = {};                          // empty: the system's
+  std::function<void(std::string_view)> trace = {};  // gets HTTP traffic as text, keys masked
+};
+
+// Hands out models that share one transport, its connections and its pace. Cheap to copy.
+class Models {
+ public:
+  explicit Models(ModelsOptions options);
+
+  // "offline", or "vendor:name". Never fails: what is not there gives a Model whose calls fail and
+  // say what to do.
+  Model get(std::string_view id) const;
+
+  const Catalogue& catalogue() const;
+
+ private:
+  struct Shared;
+  std::shared_ptr<Shared> shared_;
+};
+
+}  // namespace wright

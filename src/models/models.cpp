@@ -1,0 +1,120 @@
+// From a model's id to a Model.
+#include "wright/models.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <map>
+#include <mutex>
+
+#include "models/provider_model.h"
+#include "models/trace_text.h"
+#include "net/http_client.h"
+#include "offline/offline_model.h"
+#include "wright/version.h"
+
+namespace wright {
+namespace {
+
+// Building an agent never fails; asking a model that is not there does, and says what to do.
+Model missing_model(std::string_view id, Error reason) {
+  const std::size_t colon = id.find(':');
+  std::string vendor(id.substr(0, colon));
+  std::string name(colon == std::string_view::npos ? id : id.substr(colon + 1));
+  return model_from(
+      std::move(vendor), std::move(name),
+      [reason = std::move(reason)](const Request&, const ModelCall&) -> Result<Response> {
+        return std::unexpected(reason);
+      });
+}
+
+std::string without_key(const VendorInfo& vendor) {
+  std::string message = fmt::format("{} needs a key, and none is set.", vendor.title);
+  if (!vendor.key_variables.empty()) {
+    message += fmt::format(" Set the environment variable {}", vendor.key_variables.front());
+    if (!vendor.key_setting.empty()) {
+      message += fmt::format(", or {} under [api_keys] in the configuration", vendor.key_setting);
+    }
+    message += '.';
+  }
+  if (!vendor.key_page.empty()) message += fmt::format(" Keys: {}.", vendor.key_page);
+  return message + " The model \"offline\" needs none";
+}
+
+}  // namespace
+
+struct Models::Shared {
+  explicit Shared(ModelsOptions given)
+      : options(std::move(given)),
+        client(std::make_shared<net::HttpClient>(net::HttpClient::Options{
+            .user_agent = fmt::format("wright/{}", WRIGHT_VERSION),
+            .ca_file = options.ca_file,
+            .trace = options.trace ? models::trace_as_text(options.trace)
+                                   : std::function<void(const net::HttpTraceEvent&)>()})) {}
+
+  Result<models::Candidate> candidate(std::string_view id) {
+    auto endpoint = options.catalogue.find(id);
+    if (!endpoint) return std::unexpected(std::move(endpoint).error());
+    if (options.find_key) endpoint->key = options.find_key(endpoint->vendor);
+    if (endpoint->key.empty() && endpoint->vendor.needs_key) {
+      return fail(ErrorCode::authentication, without_key(endpoint->vendor));
+    }
+    return models::Candidate{std::move(*endpoint), pacer(endpoint->vendor)};
+  }
+
+  std::shared_ptr<models::Pacer> pacer(const VendorInfo& vendor) {
+    const std::lock_guard lock(mutex);
+    auto& pacer = pacers[vendor.name];
+    if (pacer == nullptr) pacer = std::make_shared<models::Pacer>(vendor.pace);
+    return pacer;
+  }
+
+  const ModelsOptions options;
+  const std::shared_ptr<net::HttpClient> client;
+  std::mutex mutex;
+  std::map<std::string, std::shared_ptr<models::Pacer>, std::less<>> pacers;
+};
+
+Models::Models(ModelsOptions options) : shared_(std::make_shared<Shared>(std::move(options))) {}
+
+const Catalogue& Models::catalogue() const {
+  return shared_->options.catalogue;
+}
+
+Model Models::get(std::string_view id) const {
+  if (id == "offline" || id == "offline:planner") return offline_model();
+  std::vector<models::Candidate> candidates;
+  auto first = shared_->candidate(id);
+  if (!first) return missing_model(id, std::move(first).error());
+  candidates.push_back(std::move(*first));
+  for (const std::string& fallback : shared_->options.fallback) {
+    if (fallback == id) continue;
+    auto other = shared_->candidate(fallback);
+    if (!other) {
+      Error error = std::move(other).error();
+      error.message = fmt::format("The fallback '{}' cannot be used: {}", fallback, error.message);
+      return missing_model(id, std::move(error));
+    }
+    candidates.push_back(std::move(*other));
+  }
+  const Endpoint& endpoint = candidates.front().endpoint;
+  std::string vendor = endpoint.vendor.name;
+  std::string name = endpoint.model.name;
+  return {
+      std::move(vendor), std::move(name),
+      models::provider_model(std::move(candidates),
+                             {shared_->options.retry, shared_->options.timeouts}, shared_->client)};
+}
+
+Model model(std::string_view id) {
+  return Models({.find_key = [](const VendorInfo& vendor) -> std::string {
+           for (const std::string& variable : vendor.key_variables) {
+             const char* value = std::getenv(variable.c_str());
+             if (value != nullptr && *value != '\0') return value;
+           }
+           return {};
+         }})
+      .get(id);
+}
+
+}  // namespace wright

@@ -1,0 +1,34 @@
+// How fast one vendor is asked: requests and tokens a minute, and pauses that it asked for itself.
+// Pure but for its lock: time comes from outside.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+
+#include "wright/catalogue.h"
+
+namespace wright::models {
+
+class Pacer {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+
+  explicit Pacer(const Pace& pace) : pace_(pace) {}
+
+  // When a request of about so many tokens may be sent; reserves its place.
+  Time reserve(Time now, std::int64_t tokens);
+
+  // Nothing is sent before.
+  void pause_until(Time time);
+
+ private:
+  Pace pace_;
+  std::mutex mutex_;
+  // The moments at which the requests and tokens reserved so far would be used up at full pace.
+  Time requests_until_{};
+  Time tokens_until_{};
+  Time paused_until_{};
+};
+
+}  // namespace wright::models

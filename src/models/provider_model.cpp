@@ -1,0 +1,264 @@
+#include "models/provider_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <random>
+
+#include "models/blocking_call.h"
+#include "models/retry_policy.h"
+#include "net/event_loop.h"
+#include "wright/provider.h"
+
+namespace wright::models {
+namespace {
+
+using Clock = net::EventLoop::Clock;
+using std::chrono::milliseconds;
+
+constexpr std::size_t kLargestErrorBody = 64 * 1024;
+constexpr std::size_t kBytesOfAToken = 4;  // roughly; for pacing only
+
+double chance() {
+  thread_local std::minstd_rand generator(std::random_device{}());
+  return std::uniform_real_distribution<double>(0, 1)(generator);
+}
+
+bool is_success(int status) {
+  return status >= 200 && status < 300;
+}
+
+// Whom to ask and how; the same for every question.
+struct Plan {
+  std::vector<Candidate> candidates;
+  ProviderOptions options;
+  // Not owned: a question may be let go in the client's own thread, where the client cannot end.
+  net::HttpClient& client;
+};
+
+// One question to the candidates, from the first attempt to the answer. But for its construction it
+// lives in the client's thread, which is why it needs no lock.
+class Question : public std::enable_shared_from_this<Question> {
+ public:
+  Question(std::shared_ptr<const Plan> plan, const Request& request, ModelCall call, ModelDone done)
+      : plan_(std::move(plan)),
+        request_(request),
+        call_(std::move(call)),
+        done_(std::move(done)),
+        delivery_(call_.on_text ? Delivery::streamed : Delivery::whole) {}
+
+  // The client can end while a question waits for its next attempt.
+  ~Question() {
+    if (!has_ended_) end(fail(ErrorCode::cancelled, "The program is ending"));
+  }
+
+  // The first request is encoded in the caller's thread: a long history must not hold up others.
+  static void ask(std::shared_ptr<Question> question) {
+    auto encoded = encode(question->candidate().endpoint, question->request_, question->delivery_);
+    net::EventLoop& loop = question->loop();
+    loop.post([question = std::move(question), encoded = std::move(encoded)]() mutable {
+      question->heed_stop();
+      question->attempt(std::move(encoded));
+    });
+  }
+
+ private:
+  // Receives one exchange; what comes after the question has moved on is dropped with it.
+  class Attempt : public net::HttpReceiver {
+   public:
+    Attempt(std::shared_ptr<Question> question, std::unique_ptr<AnswerDecoder> decoder)
+        : question_(std::move(question)), decoder_(std::move(decoder)) {}
+
+    void on_head(HttpResponseHead head) override { head_ = std::move(head); }
+
+    Result<void> on_body(std::string_view bytes) override {
+      if (is_success(head_.status)) return decoder_->feed(bytes, question_->call_.on_text);
+      error_body_ +=
+          bytes.substr(0, kLargestErrorBody - std::min(kLargestErrorBody, error_body_.size()));
+      return {};
+    }
+
+    void on_end(Result<void> end) override {
+      question_->take(result(std::move(end)));
+      question_.reset();
+    }
+
+   private:
+    Result<Response> result(Result<void> end) {
+      const Endpoint& endpoint = question_->candidate().endpoint;
+      if (!is_success(head_.status) && head_.status != 0) {
+        return std::unexpected(error_from(endpoint, head_, error_body_));
+      }
+      if (end) return decoder_->finish();
+      // A vendor may close the connection badly after a complete answer.
+      if (end.error().code == ErrorCode::network && head_.status != 0) {
+        if (auto complete = decoder_->finish()) return complete;
+      }
+      return std::unexpected(std::move(end).error());
+    }
+
+    std::shared_ptr<Question> question_;
+    std::unique_ptr<AnswerDecoder> decoder_;
+    HttpResponseHead head_;
+    std::string error_body_;
+  };
+
+  const Candidate& candidate() const { return plan_->candidates[asked_]; }
+  net::EventLoop& loop() const { return plan_->client.loop(); }
+
+  void heed_stop() {
+    if (!call_.stop.stop_possible()) return;
+    // The callback may run in any thread, so it only asks the loop to act.
+    on_stop_.emplace(call_.stop, [weak = weak_from_this(), &loop = loop()] {
+      loop.post([weak] {
+        if (const auto self = weak.lock()) self->stop();
+      });
+    });
+  }
+
+  void stop() {
+    if (has_ended_) return;
+    loop().cancel(timer_);
+    plan_->client.cancel(exchange_);
+    end(fail(ErrorCode::cancelled, "The request to the model was cancelled"));
+  }
+
+  void attempt(Result<HttpRequest> encoded) {
+    if (has_ended_) return;
+    if (!encoded) {
+      take(std::unexpected(std::move(encoded).error()));
+      return;
+    }
+    const auto now = Clock::now();
+    const auto tokens = static_cast<std::int64_t>(encoded->body.size() / kBytesOfAToken);
+    const auto at = candidate().pacer->reserve(now, tokens);
+    if (at <= now) {
+      send(std::move(*encoded));
+      return;
+    }
+    timer_ =
+        loop().run_at(at, [self = shared_from_this(), encoded = std::move(*encoded)]() mutable {
+          self->send(std::move(encoded));
+        });
+  }
+
+  void send(HttpRequest request) {
+    HttpTimeouts timeouts = plan_->options.timeouts;
+    timeouts.total = std::min(timeouts.total, std::max(milliseconds(1), time_left()));
+    auto decoder = make_decoder(candidate().endpoint, request_, delivery_);
+    exchange_ =
+        plan_->client.start(std::move(request), timeouts,
+                            std::make_shared<Attempt>(shared_from_this(), std::move(decoder)));
+  }
+
+  milliseconds spent() const {
+    return std::chrono::duration_cast<milliseconds>(Clock::now() - began_);
+  }
+  milliseconds time_left() const { return plan_->options.retry.deadline - spent(); }
+
+  void take(Result<Response> result) {
+    if (has_ended_) return;
+    if (result) {
+      if (const auto& price = candidate().endpoint.model.price) {
+        result->usage.cost_usd = cost_usd(*price, result->usage);
+      }
+      if (result->model.empty()) result->model = candidate().endpoint.model.name;
+      end(std::move(result));
+      return;
+    }
+    ++failed_;
+    if (const auto asked = asked_wait(result.error());
+        asked && *asked <= plan_->options.retry.longest_asked_wait) {
+      candidate().pacer->pause_until(Clock::now() + *asked);
+    }
+    const auto wait =
+        wait_before_retry(result.error(), {failed_, spent()}, chance(), plan_->options.retry);
+    if (wait) {
+      try_again(result.error(), *wait);
+    } else if (asked_ + 1 < plan_->candidates.size() &&
+               result.error().code != ErrorCode::cancelled && time_left() > milliseconds(0)) {
+      remember(std::move(result).error());
+      ++asked_;
+      failed_ = 0;
+      try_again(failures_.back(), milliseconds(0));
+    } else {
+      remember(std::move(result).error());
+      end(std::unexpected(final_error()));
+    }
+  }
+
+  void try_again(const Error& error, milliseconds wait) {
+    if (call_.on_retry) call_.on_retry({error, candidate().id(), wait});
+    timer_ = loop().run_at(Clock::now() + wait, [self = shared_from_this()] {
+      self->attempt(encode(self->candidate().endpoint, self->request_, self->delivery_));
+    });
+  }
+
+  void remember(Error error) {
+    if (failed_ > 1) error.message += fmt::format(" (after {} attempts)", failed_);
+    failures_.push_back(std::move(error));
+  }
+
+  // The first model is the one that was meant; what the others said is told as well.
+  Error final_error() {
+    Error error = std::move(failures_.front());
+    for (std::size_t i = 1; i < failures_.size(); ++i) {
+      error.message +=
+          fmt::format(". Then {}: {}", plan_->candidates[i].id(), failures_[i].message);
+    }
+    return error;
+  }
+
+  void end(Result<Response> result) {
+    has_ended_ = true;
+    on_stop_.reset();
+    const ModelDone done = std::exchange(done_, {});
+    done(std::move(result));
+  }
+
+  const std::shared_ptr<const Plan> plan_;
+  const Request request_;
+  const ModelCall call_;
+  ModelDone done_;
+  const Delivery delivery_;
+  const Clock::time_point began_ = Clock::now();
+
+  std::size_t asked_ = 0;  // which candidate
+  int failed_ = 0;         // attempts with it
+  std::vector<Error> failures_;
+  net::HttpClient::Exchange exchange_ = 0;
+  net::EventLoop::Timer timer_;
+  bool has_ended_ = false;
+  std::optional<std::stop_callback<std::function<void()>>> on_stop_;
+};
+
+class ProviderModel : public ModelBackend {
+ public:
+  ProviderModel(std::vector<Candidate> candidates, ProviderOptions options,
+                std::shared_ptr<net::HttpClient> client)
+      : client_(std::move(client)),
+        plan_(std::make_shared<const Plan>(std::move(candidates), options, *client_)) {}
+
+  Result<Response> complete(const Request& request, const ModelCall& call) override {
+    return complete_blocking(*this, request, call);
+  }
+
+  void start(const Request& request, ModelCall call, ModelDone done) override {
+    Question::ask(std::make_shared<Question>(plan_, request, std::move(call), std::move(done)));
+  }
+
+ private:
+  std::shared_ptr<net::HttpClient> client_;
+  std::shared_ptr<const Plan> plan_;
+};
+
+}  // namespace
+
+std::shared_ptr<ModelBackend> provider_model(std::vector<Candidate> candidates,
+                                             ProviderOptions options,
+                                             std::shared_ptr<net::HttpClient> client) {
+  return std::make_shared<ProviderModel>(std::move(candidates), options, std::move(client));
+}
+
+}  // namespace wright::models

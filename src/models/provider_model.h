@@ -1,0 +1,31 @@
+// A model behind HTTP: encodes the request, sends it, decodes the answer, and asks again, or
+// somebody else, where that may help.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "models/pacer.h"
+#include "net/http_client.h"
+#include "wright/models.h"
+
+namespace wright::models {
+
+// One of the models that may answer, in the order in which they are asked.
+struct Candidate {
+  Endpoint endpoint;
+  std::shared_ptr<Pacer> pacer;
+
+  std::string id() const { return endpoint.vendor.name + ":" + endpoint.model.name; }
+};
+
+struct ProviderOptions {
+  RetryOptions retry;
+  HttpTimeouts timeouts;
+};
+
+std::shared_ptr<ModelBackend> provider_model(std::vector<Candidate> candidates,
+                                             ProviderOptions options,
+                                             std::shared_ptr<net::HttpClient> client);
+
+}  // namespace wright::models

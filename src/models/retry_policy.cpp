@@ -1,0 +1,54 @@
+#include "models/retry_policy.h"
+
+#include <boost/json/object.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace wright::models {
+
+using std::chrono::milliseconds;
+
+bool is_passing(const Error& error) {
+  switch (error.code) {
+    case ErrorCode::rate_limited:
+    case ErrorCode::overloaded:
+    case ErrorCode::unavailable:
+    case ErrorCode::network:
+    case ErrorCode::timeout:
+    case ErrorCode::answer_cut:
+    case ErrorCode::protocol: return true;
+    default: return false;
+  }
+}
+
+std::optional<milliseconds> asked_wait(const Error& error) {
+  if (error.detail.empty()) return std::nullopt;
+  const auto detail = parse_json(error.detail);
+  if (!detail || !detail->is_object()) return std::nullopt;
+  const Json* wait = detail->get_object().if_contains("retry_after_ms");
+  if (wait == nullptr || !wait->is_number()) return std::nullopt;
+  const double asked = wait->to_number<double>();
+  if (!(asked >= 0)) return std::nullopt;
+  constexpr double kDay = 24.0 * 3600 * 1000;
+  return milliseconds(static_cast<std::int64_t>(std::min(asked, kDay)));
+}
+
+std::optional<milliseconds> wait_before_retry(const Error& error, const Attempts& attempts,
+                                              double chance, const RetryOptions& options) {
+  if (!is_passing(error) || attempts.failed > options.retries) return std::nullopt;
+  // Doubles with every attempt; between half of that and the whole.
+  const double doubled = std::ldexp(static_cast<double>(options.first_wait.count()),
+                                    std::min(attempts.failed - 1, 30));
+  const double capped = std::min(doubled, static_cast<double>(options.longest_wait.count()));
+  milliseconds wait(static_cast<std::int64_t>(capped * (0.5 + chance / 2)));
+  if (const auto asked = asked_wait(error)) {
+    if (*asked > options.longest_asked_wait) return std::nullopt;
+    // Coming back earlier than asked only makes it worse; a little later spreads the crowd.
+    wait = std::max(wait, *asked + milliseconds(static_cast<std::int64_t>(chance * 250)));
+  }
+  if (attempts.spent + wait >= options.deadline) return std::nullopt;
+  return wait;
+}
+
+}  // namespace wright::models

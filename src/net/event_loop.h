@@ -1,0 +1,65 @@
+// One thread that waits: for file descriptors (epoll), for moments in time, and for functions that
+// other threads hand over. All callbacks run in that thread; it blocks every signal.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "net/file_handle.h"
+
+namespace wright::net {
+
+class EventLoop {
+ public:
+  using Clock = std::chrono::steady_clock;
+  using Task = std::function<void()>;
+  using OnReady = std::function<void(std::uint32_t epoll_events)>;
+
+  EventLoop();
+  // Runs what was posted before, then ends. Must not be called in the loop's own thread.
+  ~EventLoop();
+  EventLoop(const EventLoop&) = delete;
+  EventLoop& operator=(const EventLoop&) = delete;
+
+  // From any thread: runs `task` in the loop, in the order of the calls.
+  void post(Task task);
+
+  bool is_own_thread() const { return std::this_thread::get_id() == thread_.get_id(); }
+
+  // The rest is for the loop's own thread.
+  struct Timer {
+    Clock::time_point at = {};
+    std::uint64_t number = 0;
+    auto operator<=>(const Timer&) const = default;
+  };
+  Timer run_at(Clock::time_point at, Task task);
+  void cancel(const Timer& timer);
+
+  void watch(int descriptor, std::uint32_t epoll_events, OnReady on_ready);
+  void change(int descriptor, std::uint32_t epoll_events);
+  void forget(int descriptor);
+
+ private:
+  void run();
+  void run_posted();
+  void run_timers();
+  int milliseconds_to_next_timer() const;
+
+  FileHandle epoll_;
+  FileHandle wake_up_;
+  std::mutex mutex_;
+  std::vector<Task> posted_;
+  bool is_ending_ = false;
+  std::map<Timer, Task> timers_;
+  std::uint64_t last_timer_ = 0;
+  std::unordered_map<int, OnReady> watched_;
+  std::thread thread_;
+};
+
+}  // namespace wright::net

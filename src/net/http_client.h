@@ -1,0 +1,76 @@
+// The HTTP client: libcurl's multi interface on one event loop. It moves bytes and watches the
+// clock; what the bytes mean, and whether to try again, is decided elsewhere.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "wright/error.h"
+#include "wright/http.h"
+
+namespace wright::net {
+
+class EventLoop;
+
+// What comes of one exchange. Called in the client's thread, so it must be quick and may not throw.
+class HttpReceiver {
+ public:
+  virtual ~HttpReceiver() = default;
+  virtual void on_head(HttpResponseHead head) = 0;
+  // An error ends the exchange with that error.
+  virtual Result<void> on_body(std::string_view bytes) = 0;
+  // Exactly once, after everything else.
+  virtual void on_end(Result<void> end) = 0;
+};
+
+// What goes over the wire, for debugging. Secret headers are masked before they come here.
+struct HttpTraceEvent {
+  enum class Kind : std::uint8_t { request, response_head, response_body, end };
+  std::uint64_t exchange;
+  Kind kind;
+  std::string_view text;
+};
+
+class HttpClient {
+ public:
+  struct Options {
+    std::string user_agent = "wright";
+    std::string ca_file = {};  // empty: the system's
+    std::function<void(const HttpTraceEvent&)> trace = {};
+  };
+  using Exchange = std::uint64_t;
+
+  // Costs nothing; the thread, libcurl and the certificates come with the first exchange.
+  HttpClient();
+  explicit HttpClient(Options options);
+  // Ends every exchange as cancelled. Must not run in the client's own thread.
+  ~HttpClient();
+  HttpClient(const HttpClient&) = delete;
+  HttpClient& operator=(const HttpClient&) = delete;
+
+  // From any thread. `request` is sent as it is; redirects are answers, not followed.
+  Exchange start(HttpRequest request, const HttpTimeouts& timeouts,
+                 std::shared_ptr<HttpReceiver> receiver);
+
+  // From any thread: closes the exchange at once, which then ends as cancelled. One that has ended
+  // is left alone.
+  void cancel(Exchange exchange);
+
+  // The client's thread, for what belongs beside exchanges: waiting before another attempt.
+  EventLoop& loop();
+
+ private:
+  class Engine;
+  Engine& engine();
+
+  Options options_;
+  std::once_flag is_started_;
+  std::unique_ptr<Engine> engine_;
+};
+
+}  // namespace wright::net

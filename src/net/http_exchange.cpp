@@ -1,0 +1,236 @@
+#include "net/http_exchange.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace wright::net {
+namespace {
+
+constexpr long kReceiveBuffer = 8 * 1024;  // one is held by every exchange that waits
+
+bool has_line_break(std::string_view text) {
+  return text.find_first_of(std::string_view("\r\n\0", 3)) != std::string_view::npos;
+}
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
+}
+
+// "https://host:port" of a URL, for messages: paths may carry secrets, hosts do not.
+std::string server_of(std::string_view url) {
+  const std::size_t scheme = url.find("://");
+  const std::size_t host = scheme == std::string_view::npos ? 0 : scheme + 3;
+  const std::size_t end = url.find_first_of("/?#", host);
+  std::string_view server = url.substr(host, end == std::string_view::npos ? end : end - host);
+  if (const std::size_t at = server.rfind('@'); at != std::string_view::npos) {
+    server.remove_prefix(at + 1);
+  }
+  return std::string(url.substr(0, host)) + std::string(server);
+}
+
+std::string seconds(std::chrono::milliseconds time) {
+  return fmt::format("{:g} s", static_cast<double>(time.count()) / 1000);
+}
+
+// Sockets must not leak into the programs that tools start.
+curl_socket_t open_socket(void*, curlsocktype, curl_sockaddr* address) {
+  return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+}  // namespace
+
+HttpExchange::HttpExchange(std::uint64_t number, HttpRequest request, const HttpTimeouts& timeouts,
+                           std::shared_ptr<HttpReceiver> receiver,
+                           const HttpClient::Options& options)
+    : number_(number),
+      request_(std::move(request)),
+      timeouts_(timeouts),
+      receiver_(std::move(receiver)),
+      options_(options) {}
+
+Result<void> HttpExchange::prepare(CurlHandle handle) {
+  handle_ = std::move(handle);
+  if (has_line_break(request_.url)) {
+    return fail(ErrorCode::invalid_argument, "The URL of the server contains a line break");
+  }
+  CurlList headers(curl_slist_append(nullptr, "Expect:"));
+  for (const HttpHeader& header : request_.headers) {
+    if (has_line_break(header.name) || has_line_break(header.value)) {
+      return fail(ErrorCode::invalid_argument,
+                  fmt::format("The value for the header '{}' contains a line break; check the key "
+                              "or setting that it comes from",
+                              header.name));
+    }
+    const std::string line = fmt::format("{}: {}", header.name, header.value);
+    curl_slist* longer = curl_slist_append(headers.get(), line.c_str());
+    if (longer == nullptr) return fail(ErrorCode::internal, "Out of memory");
+    (void)headers.release();
+    headers.reset(longer);
+  }
+  headers_ = std::move(headers);
+  CURL* curl = handle_.get();
+  const auto set = [curl](CURLoption option, auto value) { curl_easy_setopt(curl, option, value); };
+  set(CURLOPT_URL, request_.url.c_str());
+  set(CURLOPT_PROTOCOLS_STR, "http,https");
+  set(CURLOPT_CUSTOMREQUEST, request_.method.c_str());
+  if (request_.method != "GET") {
+    set(CURLOPT_POSTFIELDS, request_.body.c_str());
+    set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_.body.size()));
+  }
+  set(CURLOPT_HTTPHEADER, headers_.get());
+  set(CURLOPT_USERAGENT, options_.user_agent.c_str());
+  set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
+  // Many streams on one connection where the server speaks HTTP/2; worth a wait over TLS only.
+  set(CURLOPT_PIPEWAIT, request_.url.starts_with("https:") ? 1L : 0L);
+  set(CURLOPT_NOSIGNAL, 1L);
+  set(CURLOPT_TCP_KEEPALIVE, 1L);
+  set(CURLOPT_BUFFERSIZE, kReceiveBuffer);
+  set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(timeouts_.connect.count()));
+  set(CURLOPT_TIMEOUT_MS, static_cast<long>(timeouts_.total.count()));
+  if (!options_.ca_file.empty()) set(CURLOPT_CAINFO, options_.ca_file.c_str());
+  set(CURLOPT_OPENSOCKETFUNCTION, open_socket);
+  set(CURLOPT_ERRORBUFFER, error_text_.data());
+  set(CURLOPT_HEADERFUNCTION, take_header);
+  set(CURLOPT_HEADERDATA, static_cast<void*>(this));
+  set(CURLOPT_WRITEFUNCTION, take_body);
+  set(CURLOPT_WRITEDATA, static_cast<void*>(this));
+  set(CURLOPT_PRIVATE, static_cast<void*>(this));
+  trace_request();
+  return {};
+}
+
+EventLoop::Clock::time_point HttpExchange::next_check() const {
+  return last_byte_ + (has_body_ ? timeouts_.idle : timeouts_.first_byte);
+}
+
+std::optional<Error> HttpExchange::lateness(EventLoop::Clock::time_point now) const {
+  if (now < next_check()) return std::nullopt;
+  const std::string server = server_of(request_.url);
+  if (has_body_) {
+    return Error{ErrorCode::timeout,
+                 fmt::format("{} sent nothing for {} in the middle of its answer", server,
+                             seconds(timeouts_.idle)),
+                 {}};
+  }
+  return Error{
+      ErrorCode::timeout,
+      fmt::format("{} did not begin to answer within {}", server, seconds(timeouts_.first_byte)),
+      {}};
+}
+
+Result<void> HttpExchange::result_of(CURLcode code) const {
+  if (receiver_error_) return std::unexpected(*receiver_error_);
+  if (code == CURLE_OK) return {};
+  const std::string server = server_of(request_.url);
+  const std::string_view told =
+      error_text_[0] != '\0' ? std::string_view(error_text_.data()) : curl_easy_strerror(code);
+  switch (code) {
+    case CURLE_OPERATION_TIMEDOUT: {
+      curl_off_t connected = 0;
+      curl_easy_getinfo(handle_.get(), CURLINFO_PRETRANSFER_TIME_T, &connected);
+      return fail(ErrorCode::timeout, connected == 0
+                                          ? fmt::format("No connection to {} within {}", server,
+                                                        seconds(timeouts_.connect))
+                                          : fmt::format("{} did not finish its answer within {}",
+                                                        server, seconds(timeouts_.total)));
+    }
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_COULDNT_RESOLVE_PROXY:
+    case CURLE_COULDNT_CONNECT:
+      return fail(ErrorCode::network, fmt::format("No connection to {}: {}", server, told));
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_SSL_CONNECT_ERROR:
+      return fail(ErrorCode::network,
+                  fmt::format("No secure connection to {}: {}. The certificate is always checked; "
+                              "Debian's package ca-certificates holds the usual authorities",
+                              server, told));
+    case CURLE_URL_MALFORMAT:
+    case CURLE_UNSUPPORTED_PROTOCOL:
+      return fail(ErrorCode::invalid_argument,
+                  fmt::format("'{}' is not the URL of a server: {}", server, told));
+    case CURLE_OUT_OF_MEMORY: return fail(ErrorCode::internal, "Out of memory");
+    default:
+      return fail(ErrorCode::network,
+                  fmt::format("The connection to {} broke before the answer was complete: {}",
+                              server, told));
+  }
+}
+
+void HttpExchange::end(Result<void> end) {
+  trace(HttpTraceEvent::Kind::end, end ? std::string_view("complete") : end.error().message);
+  const auto receiver = std::move(receiver_);
+  receiver->on_end(std::move(end));
+}
+
+std::size_t HttpExchange::take_header(char* bytes, std::size_t, std::size_t count, void* exchange) {
+  static_cast<HttpExchange*>(exchange)->header_line({bytes, count});
+  return count;
+}
+
+// A status line begins a head; informational ones (1xx) and proxies' are replaced by the next.
+void HttpExchange::header_line(std::string_view line) {
+  if (has_told_head_) return;  // a trailer
+  line = trimmed(line);
+  if (line.starts_with("HTTP/")) {
+    head_ = {};
+    return;
+  }
+  if (const std::size_t colon = line.find(':'); colon != std::string_view::npos) {
+    head_.headers.push_back({.name = std::string(trimmed(line.substr(0, colon))),
+                             .value = std::string(trimmed(line.substr(colon + 1)))});
+    return;
+  }
+  if (!line.empty()) return;
+  long status = 0;
+  long tunnel_status = 0;
+  curl_easy_getinfo(handle_.get(), CURLINFO_RESPONSE_CODE, &status);
+  curl_easy_getinfo(handle_.get(), CURLINFO_HTTP_CONNECTCODE, &tunnel_status);
+  const bool is_of_proxy = status == 0 && tunnel_status != 0;
+  if (is_of_proxy || (status >= 100 && status < 200)) return;
+  head_.status = static_cast<int>(status);
+  has_told_head_ = true;
+  if (options_.trace) {
+    std::string text = fmt::format("HTTP {}\n", head_.status);
+    for (const HttpHeader& header : head_.headers) {
+      text += fmt::format("{}: {}\n", header.name, header.value);
+    }
+    trace(HttpTraceEvent::Kind::response_head, text);
+  }
+  receiver_->on_head(std::move(head_));
+}
+
+std::size_t HttpExchange::take_body(char* bytes, std::size_t, std::size_t count, void* exchange) {
+  return static_cast<HttpExchange*>(exchange)->body({bytes, count}) ? count : 0;
+}
+
+bool HttpExchange::body(std::string_view bytes) {
+  last_byte_ = EventLoop::Clock::now();
+  if (!std::exchange(has_body_, true) && on_pace) on_pace();
+  trace(HttpTraceEvent::Kind::response_body, bytes);
+  if (receiver_error_) return false;
+  auto taken = receiver_->on_body(bytes);
+  if (taken) return true;
+  receiver_error_ = std::move(taken).error();
+  return false;
+}
+
+void HttpExchange::trace(HttpTraceEvent::Kind kind, std::string_view text) const {
+  if (options_.trace) options_.trace({number_, kind, text});
+}
+
+void HttpExchange::trace_request() const {
+  if (!options_.trace) return;
+  std::string text = fmt::format("{} {}\n", request_.method, request_.url);
+  for (const HttpHeader& header : request_.headers) {
+    text += fmt::format("{}: {}\n", header.name, header.is_secret ? "***" : header.value);
+  }
+  text += '\n';
+  text += request_.body;
+  trace(HttpTraceEvent::Kind::request, text);
+}
+
+}  // namespace wright::net
