@@ -44,7 +44,8 @@ for program in $programs; do
     "$(find "$corpus" -type f | wc -l)" "$(statistic "$log" peak_rss_mb)" "$result"
   if [ "$result" = FAILED ]; then
     failed=1
-    grep -E 'ERROR|runtime error|SUMMARY|Test unit written|dictionary' "$log" | sed 's/^/    /' || true
+    { grep -E 'ERROR|runtime error|SUMMARY|Test unit written' "$log" || tail -n 2 "$log"; } |
+      sed 's/^/    /'
     echo "    the whole report: $log"
   fi
 done
