@@ -79,6 +79,7 @@ struct Context {
   std::optional<Error> unusable = {};
   std::optional<double> duration_ms = {};  // set by the timing interceptor
   std::vector<std::string> notes = {};     // for people: what was done to the call on its way
+  std::vector<Image> images = {};          // for the model, beside what the tool returns
 };
 
 using ToolFunction = std::function<Result<Json>(const Json& arguments, Context& context)>;

@@ -154,6 +154,7 @@ ToolOutcome execute(std::span<const Tool> tools, std::span<const Interceptor> in
   outcome.notes = std::move(context.notes);
   if (result) {
     set_success(outcome, std::move(*result), tool->spec.options.output_limit);
+    outcome.result.images = std::move(context.images);
   } else if (result.error().code == ErrorCode::waiting) {
     set_waiting(outcome, result.error());
   } else {
