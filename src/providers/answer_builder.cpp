@@ -1,0 +1,86 @@
+#include "providers/answer_builder.h"
+
+#include <algorithm>
+
+#include "providers/answer_json.h"
+
+namespace wright::providers {
+namespace {
+
+bool says_nothing(const Part& part) {
+  if (const auto* text = std::get_if<Text>(&part)) return text->text.empty();
+  if (const auto* reasoning = std::get_if<Reasoning>(&part)) {
+    return reasoning->text.empty() && reasoning->opaque.empty();
+  }
+  return false;
+}
+
+}  // namespace
+
+void AnswerBuilder::end_part() {
+  if (!std::exchange(continues_, false)) return;
+  Part& last = response_.content.back();
+  if (auto* text = std::get_if<Text>(&last)) joiner_.finish(text->text);
+  if (auto* reasoning = std::get_if<Reasoning>(&last)) joiner_.finish(reasoning->text);
+}
+
+template <class PartType>
+std::string& AnswerBuilder::text_of_last() {
+  if (!continues_ || !std::holds_alternative<PartType>(response_.content.back())) {
+    end_part();
+    response_.content.emplace_back(PartType{});
+    continues_ = true;
+  }
+  return std::get<PartType>(response_.content.back()).text;
+}
+
+void AnswerBuilder::add_text(std::string_view piece, const TextSink& on_text) {
+  if (piece.empty()) return;
+  std::string& text = text_of_last<Text>();
+  const std::size_t known = text.size();
+  joiner_.append(text, piece);
+  if (on_text && text.size() > known) on_text(std::string_view(text).substr(known));
+}
+
+void AnswerBuilder::add_reasoning(std::string_view piece) {
+  if (piece.empty()) return;
+  joiner_.append(text_of_last<Reasoning>(), piece);
+}
+
+Reasoning& AnswerBuilder::reasoning() {
+  text_of_last<Reasoning>();
+  return std::get<Reasoning>(response_.content.back());
+}
+
+std::size_t AnswerBuilder::add_call(std::string_view id, std::string_view name) {
+  end_part();
+  response_.content.emplace_back(ToolCall{valid_text(id), valid_text(name), {}});
+  calls_.push_back({response_.content.size() - 1, {}});
+  return calls_.size() - 1;
+}
+
+ToolCall& AnswerBuilder::call(std::size_t number) {
+  return std::get<ToolCall>(response_.content[calls_[number].part]);
+}
+
+void AnswerBuilder::add_arguments(std::size_t number, std::string_view piece) {
+  calls_[number].joiner.append(call(number).arguments, piece);
+}
+
+void AnswerBuilder::set_model(std::string_view name) {
+  if (response_.model.empty() && !name.empty()) response_.model = valid_text(name);
+}
+
+Response AnswerBuilder::take(StopReason reason, const ModelInfo& model) {
+  end_part();
+  for (std::size_t i = 0; i < calls_.size(); ++i) calls_[i].joiner.finish(call(i).arguments);
+  calls_.clear();
+  std::erase_if(response_.content, says_nothing);
+  response_.stop_reason = reason;
+  if (response_.usage.cost_usd == 0 && model.price) {
+    response_.usage.cost_usd = cost_usd(*model.price, response_.usage);
+  }
+  return std::exchange(response_, {});
+}
+
+}  // namespace wright::providers

@@ -1,0 +1,55 @@
+// Assembles an answer from the pieces in which it comes, whatever the protocol: text, reasoning and
+// calls as parts in the model's order. It does not know when an answer is complete; its user does.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "providers/utf8_joiner.h"
+#include "wright/provider.h"
+
+namespace wright::providers {
+
+class AnswerBuilder {
+ public:
+  using TextSink = AnswerDecoder::TextSink;
+
+  // Continues the text at the end of the answer, or begins one. `on_text` gets what is certain.
+  void add_text(std::string_view piece, const TextSink& on_text);
+  // Likewise for reasoning.
+  void add_reasoning(std::string_view piece);
+  // The reasoning at the end of the answer, or a new one: for its opaque block.
+  Reasoning& reasoning();
+  // What comes next is a part of its own, even if it is of the same kind.
+  void end_part();
+
+  // Begins a call and returns its number, counted from 0. The name is as it was on the wire.
+  std::size_t add_call(std::string_view id, std::string_view name);
+  ToolCall& call(std::size_t number);
+  void add_arguments(std::size_t number, std::string_view piece);
+  std::size_t call_count() const { return calls_.size(); }
+
+  bool is_empty() const { return response_.content.empty(); }
+  Usage& usage() { return response_.usage; }
+  void set_model(std::string_view name);
+
+  // The answer as it stands. Where the vendor names no cost, it is reckoned from the price. Parts
+  // that say nothing are left out. The builder is empty afterwards.
+  Response take(StopReason reason, const ModelInfo& model);
+
+ private:
+  struct CallParts {
+    std::size_t part;  // in response_.content
+    Utf8Joiner joiner;
+  };
+  template <class PartType>
+  std::string& text_of_last();
+
+  Response response_;
+  Utf8Joiner joiner_;  // of the last part, when it is text or reasoning
+  bool continues_ = false;
+  std::vector<CallParts> calls_;
+};
+
+}  // namespace wright::providers

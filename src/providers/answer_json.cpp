@@ -1,0 +1,141 @@
+#include "providers/answer_json.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+
+#include "providers/utf8_joiner.h"
+
+namespace wright::providers {
+namespace {
+
+boost::json::parse_options options() {
+  boost::json::parse_options options;
+  options.max_depth = kMaxJsonDepth;
+  options.allow_invalid_utf8 = true;
+  return options;
+}
+
+// The value of the escape "\uXXXX" at the start of `text`, or nothing.
+std::optional<std::uint32_t> escaped_unit(std::string_view text) {
+  if (text.size() < 6 || text[0] != '\\' || text[1] != 'u') return {};
+  std::uint32_t unit = 0;
+  const auto [end, error] = std::from_chars(text.data() + 2, text.data() + 6, unit, 16);
+  if (error != std::errc() || end != text.data() + 6) return {};
+  return unit;
+}
+
+// Writes every half of a surrogate pair that stands alone as the three bytes it would have in
+// UTF-8; the parser refuses it as an escape.
+std::string with_lone_surrogates_as_bytes(std::string_view text) {
+  std::string written;
+  written.reserve(text.size());
+  for (std::size_t at = 0; at < text.size();) {
+    if (text[at] != '\\') {
+      written += text[at++];
+      continue;
+    }
+    const auto unit = escaped_unit(text.substr(at));
+    if (!unit || *unit < 0xD800 || *unit > 0xDFFF) {
+      written += text.substr(at, 2);
+      at += 2;
+      continue;
+    }
+    const auto second = escaped_unit(text.substr(at + 6));
+    if (*unit < 0xDC00 && second && *second >= 0xDC00 && *second <= 0xDFFF) {
+      written += text.substr(at, 12);
+      at += 12;
+      continue;
+    }
+    written += static_cast<char>(0xED);
+    written += static_cast<char>(0x80U | ((*unit >> 6) & 0x3FU));
+    written += static_cast<char>(0x80U | (*unit & 0x3FU));
+    at += 6;
+  }
+  return written;
+}
+
+bool is_about_surrogates(boost::json::error_code error) {
+  return error == boost::json::error::illegal_leading_surrogate ||
+         error == boost::json::error::illegal_trailing_surrogate ||
+         error == boost::json::error::expected_utf16_escape;
+}
+
+}  // namespace
+
+AnswerJson::AnswerJson()
+    : resource_(memory_.data(), memory_.size()),
+      parser_({}, options(), stack_.data(), stack_.size()) {}
+
+const Json* AnswerJson::try_parse(std::string_view text, boost::json::error_code& error) {
+  document_.reset();
+  resource_.release();
+  parser_.reset(&resource_);
+  const std::size_t read = parser_.write_some(text.data(), text.size(), error);
+  if (!error && text.find_first_not_of(" \t\r\n", read) != std::string_view::npos) {
+    error = boost::json::error::extra_data;
+  }
+  if (error) return nullptr;
+  return &document_.emplace(parser_.release());
+}
+
+Result<const Json*> AnswerJson::parse(std::string_view text) {
+  boost::json::error_code error;
+  const Json* document = try_parse(text, error);
+  if (is_about_surrogates(error)) {
+    error = {};
+    document = try_parse(with_lone_surrogates_as_bytes(text), error);
+  }
+  if (document == nullptr) {
+    return fail(ErrorCode::invalid_json, fmt::format("Invalid JSON: {}", error.message()));
+  }
+  return document;
+}
+
+const Json* field(const Json* object, std::string_view key) {
+  const JsonObject* fields = object_in(object);
+  const Json* value = fields != nullptr ? fields->if_contains(key) : nullptr;
+  return value != nullptr && !value->is_null() ? value : nullptr;
+}
+
+const JsonObject* object_in(const Json* value) {
+  return value != nullptr ? value->if_object() : nullptr;
+}
+
+const JsonArray* array_in(const Json* value) {
+  return value != nullptr ? value->if_array() : nullptr;
+}
+
+std::string_view text_in(const Json* value) {
+  const JsonString* text = value != nullptr ? value->if_string() : nullptr;
+  return text != nullptr ? std::string_view(*text) : std::string_view();
+}
+
+std::string_view text_field(const Json* object, std::string_view key) {
+  return text_in(field(object, key));
+}
+
+std::int64_t count_field(const Json* object, std::string_view key) {
+  const Json* value = field(object, key);
+  if (value == nullptr) return 0;
+  double number = 0;
+  if (value->is_int64()) return std::max<std::int64_t>(value->get_int64(), 0);
+  if (value->is_double()) number = value->get_double();
+  if (value->is_string()) {
+    const std::string_view text = text_in(value);
+    std::from_chars(text.data(), text.data() + text.size(), number);
+  }
+  constexpr double kLargest = 9e15;  // every integer up to here is exact
+  return number >= 0 && number <= kLargest ? static_cast<std::int64_t>(number) : 0;
+}
+
+std::string valid_text(std::string_view text) {
+  std::string valid;
+  Utf8Joiner joiner;
+  joiner.append(valid, text);
+  joiner.finish(valid);
+  return valid;
+}
+
+}  // namespace wright::providers

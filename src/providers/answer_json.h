@@ -1,0 +1,53 @@
+// Reads the JSON of vendors' answers: one small document after another, in memory that is used
+// again. Vendors leave fields out, set them to null or change their type, so reading a field that
+// is not what was expected gives nothing; what must be there is checked where it is needed.
+#pragma once
+
+#include <boost/json/monotonic_resource.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/parser.hpp>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "wright/json.h"
+
+namespace wright::providers {
+
+class AnswerJson {
+ public:
+  AnswerJson();
+  AnswerJson(const AnswerJson&) = delete;
+  AnswerJson& operator=(const AnswerJson&) = delete;
+
+  // The document, valid until the next one is parsed. Strings may hold bytes that are not UTF-8 and
+  // halves of surrogate pairs as three bytes each: both can be continued by the next document, so
+  // Utf8Joiner sees to them.
+  Result<const Json*> parse(std::string_view text);
+
+ private:
+  const Json* try_parse(std::string_view text, boost::json::error_code& error);
+
+  std::array<unsigned char, 8192> memory_;
+  std::array<unsigned char, 2048> stack_;
+  boost::json::monotonic_resource resource_;
+  boost::json::parser parser_;
+  std::optional<Json> document_;
+};
+
+// Each of these takes null and passes it on, so that calls can be nested.
+const Json* field(const Json* object, std::string_view key);  // null where absent or JSON null
+const JsonObject* object_in(const Json* value);
+const JsonArray* array_in(const Json* value);
+std::string_view text_in(const Json* value);
+std::string_view text_field(const Json* object, std::string_view key);
+// Numbers and numbers in strings, of any kind, as long as they fit; negative ones are 0.
+std::int64_t count_field(const Json* object, std::string_view key);
+
+// Text that stands alone, made valid.
+std::string valid_text(std::string_view text);
+
+}  // namespace wright::providers

@@ -1,0 +1,34 @@
+// JSON schemas as vendors want them. Schemas come from structs, from people and from other servers
+// and use all of JSON Schema; vendors take a part of it. What is lost here is only what the vendor
+// enforces: every call is checked against the whole schema before it runs.
+#pragma once
+
+#include <optional>
+
+#include "wright/catalogue.h"
+#include "wright/json.h"
+
+namespace wright::providers {
+
+// The schema with every local `$ref` written out and no definitions left. A schema that contains
+// itself is cut where it repeats, and the cut says so in its description. So is one that would grow
+// beyond all use.
+Json without_refs(const Json& schema);
+
+// The schema in OpenAI's strict dialect: no further properties, every property required, those that
+// may be left out nullable, keywords outside the dialect dropped. Nothing where that would change
+// what the schema means (maps with free keys, values of any type, a root that is no object).
+std::optional<Json> strict_schema(const Json& schema);
+
+// The parameters of a tool, an object with "properties" even when there are none.
+struct ToolSchema {
+  Json parameters;
+  bool is_strict = false;
+};
+ToolSchema tool_schema(const Json& parameters, const Quirks& quirks);
+
+// Removes what only strictness brought about: null for a property that `schema` does not require
+// and that may not be null. Arguments without such, or that are no JSON, come back unchanged.
+std::string without_added_nulls(std::string arguments, const Json& schema);
+
+}  // namespace wright::providers
