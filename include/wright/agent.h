@@ -25,8 +25,8 @@ struct Agent {
   Sampling sampling = {};
 };
 
-// Refuses what could never run: no model, a tool name that vendors reject
-// (^[a-zA-Z0-9_-]{1,64}$), two tools of one name, a limit below one.
+// Refuses what could never run: no model, a tool without a printable name, two tools of one name,
+// a limit below one.
 Result<void> check(const Agent& agent);
 
 }  // namespace wright

@@ -18,7 +18,9 @@ struct RunOptions {
   Store* store = nullptr;     // not owned; without one nothing is persisted
   Observer observer = {};     // may be empty; called in the driver's thread
   std::stop_token stop = {};  // ends the run as cancelled
-  Json config = {};           // kept with the session, for those who read it later
+  // Whether an observer gets the text as it comes, or whole answers only.
+  Delivery delivery = Delivery::streamed;
+  Json config = {};  // kept with the session, for those who read it later
   // For this run instead of the agent's own.
   std::optional<std::vector<Interceptor>> interceptors = {};
 };

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <variant>
 
+#include "wright/model.h"
 #include "wright/request.h"
 #include "wright/tool.h"
 
@@ -20,6 +21,9 @@ struct ModelStarted {
 struct TextDelta {
   std::string_view text;
 };
+struct ModelRetried {  // the text since ModelStarted is void
+  const ModelRetry& retry;
+};
 struct ModelEnded {
   const Response& response;
   double duration_ms;
@@ -32,8 +36,8 @@ struct ToolEnded {
   const ToolOutcome& outcome;
 };
 
-using Event =
-    std::variant<SessionStarted, ModelStarted, TextDelta, ModelEnded, ToolStarted, ToolEnded>;
+using Event = std::variant<SessionStarted, ModelStarted, TextDelta, ModelRetried, ModelEnded,
+                           ToolStarted, ToolEnded>;
 using Observer = std::function<void(const Event&)>;
 
 }  // namespace wright

@@ -12,8 +12,6 @@
 
 namespace wright {
 
-enum class Delivery : std::uint8_t { whole, streamed };
-
 // The request that asks `endpoint` for an answer. Fails where the protocol cannot say what is
 // asked for (an image to a model that reads none).
 Result<HttpRequest> encode(const Endpoint& endpoint, const Request& request, Delivery delivery);

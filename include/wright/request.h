@@ -60,6 +60,9 @@ struct Request {
   const Sampling* sampling = nullptr;  // never null in a request made by next()
 };
 
+// Whether an answer comes as it is made, or when it is complete.
+enum class Delivery : std::uint8_t { whole, streamed };
+
 enum class StopReason : std::uint8_t {
   end_turn,
   tool_use,

@@ -104,8 +104,16 @@ Step next(const Agent& agent, const Run& run);
 // Takes what happened. An outcome that does not fit the phase is refused and changes nothing.
 //
 // Afterwards `run.messages` may have grown at its end; it never changes otherwise. Empty or
-// repeated call ids are replaced by unique ones before anybody sees them.
+// repeated call ids are replaced by unique ones before anybody sees them. An answer that was cut
+// (StopReason::max_tokens) keeps its text and its whole calls; a half call is never run, and where
+// nothing else is left the model is told and asked again. A filtered answer fails the run.
 Result<void> accept(Run& run, Outcome outcome);
+
+// What a model is told whose answer was cut at its limit of tokens before anything in it was whole.
+inline constexpr std::string_view kAnswerWasCut =
+    "[Your last answer was cut at the limit of tokens before it was complete, and none of it was "
+    "used. Answer again, more briefly or in smaller steps.]";
+inline constexpr int kMostCutsInARow = 2;  // one more fails the run
 
 // The words of a run that reached its iteration limit.
 inline constexpr std::string_view kIterationLimitReached = "Maximum iteration limit reached";

@@ -8,13 +8,13 @@
 namespace wright {
 namespace {
 
-// The intersection of what the vendors allow.
+constexpr std::size_t kLongestToolName = 128;
+
+// Vendors allow less; their protocols map what they must.
 bool is_tool_name(std::string_view name) {
-  const auto is_allowed = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-';
-  };
-  return !name.empty() && name.size() <= 64 && std::ranges::all_of(name, is_allowed);
+  const auto is_printable = [](char c) { return static_cast<unsigned char>(c) > ' ' && c != 0x7f; };
+  return !name.empty() && name.size() <= kLongestToolName && is_valid_utf8(name) &&
+         std::ranges::all_of(name, is_printable);
 }
 
 }  // namespace
@@ -38,7 +38,9 @@ Result<void> check(const Agent& agent) {
     if (!is_tool_name(name)) {
       return fail(
           ErrorCode::invalid_argument,
-          fmt::format("'{}' is not a tool name: use 1 to 64 letters, digits, '_' or '-'", name));
+          fmt::format("'{}' is not a tool name: use 1 to {} characters without spaces, best of "
+                      "letters, digits, '_' and '-'",
+                      name, kLongestToolName));
     }
     if (!names.insert(name).second) {
       return fail(ErrorCode::invalid_argument,

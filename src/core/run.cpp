@@ -53,6 +53,15 @@ void close_turn(Run& run) {
   run.open_calls.clear();
 }
 
+void go_on_with_model(Run& run) {
+  if (run.iterations < run.limits.max_iterations) {
+    run.phase = Phase::model;
+    return;
+  }
+  run.phase = Phase::failed;
+  run.error = Error{ErrorCode::limit_reached, std::string(kIterationLimitReached), {}};
+}
+
 // The phase that follows from the states of the open calls.
 void settle_calls(Run& run) {
   if (has_call_in(run, OpenCall::State::open)) {
@@ -64,12 +73,7 @@ void settle_calls(Run& run) {
     return;
   }
   close_turn(run);
-  if (run.iterations < run.limits.max_iterations) {
-    run.phase = Phase::model;
-    return;
-  }
-  run.phase = Phase::failed;
-  run.error = Error{ErrorCode::limit_reached, std::string(kIterationLimitReached), {}};
+  go_on_with_model(run);
 }
 
 Result<void> take(Run& run, UserSaid outcome) {
@@ -82,22 +86,88 @@ Result<void> take(Run& run, UserSaid outcome) {
   return {};
 }
 
+// A call that stands in a cut answer and is whole all the same. Empty arguments, which a whole
+// answer may leave out, are not: nobody knows what would have come.
+bool is_whole_call(const Part& part) {
+  const auto* call = std::get_if<ToolCall>(&part);
+  if (call == nullptr) return false;
+  const auto arguments = parse_json(call->arguments);
+  return arguments && arguments->is_object();
+}
+
+bool is_spoken(const Part& part) {
+  const auto* text = std::get_if<Text>(&part);
+  return text != nullptr && !text->text.empty();
+}
+
+bool has_call(const std::vector<Part>& parts) {
+  return std::ranges::any_of(
+      parts, [](const Part& part) { return std::holds_alternative<ToolCall>(part); });
+}
+
+// How many of the last answers in a row were cut.
+int cuts_in_a_row(const Run& run) {
+  int cuts = 0;
+  for (auto message = run.messages.rbegin(); message != run.messages.rend(); ++message) {
+    if (message->role == Role::assistant && !has_call(message->parts)) continue;
+    if (message->role != Role::user || message->text() != kAnswerWasCut) break;
+    ++cuts;
+  }
+  return cuts;
+}
+
+// Nothing in a cut answer was finished; the model is told, and may answer again.
+void ask_again_after_cut(Run& run) {
+  run.messages.push_back(Message::user(std::string(kAnswerWasCut)));
+  if (cuts_in_a_row(run) <= kMostCutsInARow) {
+    go_on_with_model(run);
+    return;
+  }
+  run.phase = Phase::failed;
+  run.error = Error{ErrorCode::answer_cut,
+                    fmt::format("The model's answer was cut at its limit of tokens {} times in a "
+                                "row. Allow it more (max_tokens), or ask for less",
+                                kMostCutsInARow + 1),
+                    {}};
+}
+
+void stop_at_filter(Run& run) {
+  run.phase = Phase::failed;
+  run.error = Error{ErrorCode::content_filtered,
+                    "The vendor's content filter stopped the answer. Say it differently, or use "
+                    "another model",
+                    {}};
+}
+
 Result<void> take(Run& run, ModelAnswered outcome) {
   if (run.phase != Phase::model) return refuse(run, "A model's answer");
+  const StopReason stopped = outcome.response.stop_reason;
+  const bool is_cut = stopped == StopReason::max_tokens || stopped == StopReason::content_filter;
   Message message{Role::assistant, std::move(outcome.response.content)};
+  if (is_cut) {
+    // What is not whole is neither run nor ever sent back: half a call is not JSON, half a thought
+    // has no signature.
+    std::erase_if(message.parts, [&](const Part& part) {
+      return !is_spoken(part) && !(stopped == StopReason::max_tokens && is_whole_call(part));
+    });
+  }
   for (Part& part : message.parts) {
     if (auto* call = std::get_if<ToolCall>(&part)) {
       make_id_unique(run, *call);
       run.open_calls.push_back(OpenCall{.call = *call});
     }
   }
-  run.messages.push_back(std::move(message));
+  if (!is_cut || !message.parts.empty()) run.messages.push_back(std::move(message));
   run.usage += outcome.response.usage;
   ++run.iterations;
-  if (run.open_calls.empty()) {
-    run.phase = Phase::done;
-  } else {
+  if (!run.open_calls.empty()) {
     run.phase = Phase::tools;
+  } else if (stopped == StopReason::max_tokens) {
+    ask_again_after_cut(run);
+  } else if (stopped == StopReason::content_filter) {
+    stop_at_filter(run);
+  } else {
+    run.phase = Phase::done;
   }
   return {};
 }

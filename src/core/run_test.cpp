@@ -224,5 +224,77 @@ TEST(Model, without_a_backend_says_so) {
   EXPECT_NE(response.error().message.find("offline"), std::string::npos);
 }
 
+Response cut(Response response, StopReason reason = StopReason::max_tokens) {
+  response.stop_reason = reason;
+  return response;
+}
+
+TEST(Run, never_runs_half_a_call_of_a_cut_answer) {
+  const Agent agent = agent_with_limit(5);
+  for (const char* arguments : {"{\"path\": \"a", "", "{", "null", "[1]", "{\"a\":1} x"}) {
+    wright::Run run = start(agent, "Hello");
+    expect_accepts(run, ModelAnswered{cut(calls({call("write", arguments)}, "I will write"))});
+    const auto step = step_of<CallModel>(agent, run);
+    ASSERT_EQ(step.request.messages.size(), 3U) << arguments;
+    EXPECT_EQ(step.request.messages[1], Message::assistant("I will write"));
+    EXPECT_EQ(step.request.messages[2], Message::user(std::string(kAnswerWasCut)));
+  }
+}
+
+TEST(Run, runs_the_whole_calls_of_a_cut_answer_and_forgets_the_half_one) {
+  const Agent agent = agent_with_limit(5);
+  wright::Run run = start(agent, "Hello");
+  expect_accepts(run, ModelAnswered{cut(calls(
+                          {call("read", "{\"path\":\"a\"}", "1"), call("read", "{\"pa", "2")}))});
+  const auto step = step_of<CallTools>(agent, run);
+  ASSERT_EQ(step.calls.size(), 1U);
+  EXPECT_EQ(step.calls[0].id, "1");
+  expect_accepts(run, ToolFinished{result_for(step.calls[0])});
+  EXPECT_EQ(run.phase, Phase::model);
+}
+
+TEST(Run, leaves_out_a_cut_answer_without_a_word) {
+  const Agent agent = agent_with_limit(5);
+  wright::Run run = start(agent, "Hello");
+  Response thought{.content = {Reasoning{"hm", "{}"}}};
+  expect_accepts(run, ModelAnswered{cut(thought)});
+  ASSERT_EQ(run.messages.size(), 2U);
+  EXPECT_EQ(run.messages[1].text(), kAnswerWasCut);
+}
+
+TEST(Run, recovers_from_a_cut_answer) {
+  const Agent agent = agent_with_limit(5);
+  wright::Run run = start(agent, "Hello");
+  expect_accepts(run, ModelAnswered{cut(says("It is a long st"))});
+  expect_accepts(run, ModelAnswered{says("Short.")});
+  EXPECT_EQ(step_of<Done>(agent, run).text, "Short.");
+}
+
+TEST(Run, fails_after_three_cut_answers_in_a_row) {
+  const Agent agent = agent_with_limit(10);
+  wright::Run run = start(agent, "Hello");
+  for (int i = 0; i <= kMostCutsInARow; ++i) {
+    ASSERT_EQ(run.phase, Phase::model) << i;
+    expect_accepts(run, ModelAnswered{cut(says("blah"))});
+  }
+  EXPECT_EQ(step_of<Failed>(agent, run).error.code, ErrorCode::answer_cut);
+}
+
+TEST(Run, cut_answers_count_as_iterations) {
+  const Agent agent = agent_with_limit(1);
+  wright::Run run = start(agent, "Hello");
+  expect_accepts(run, ModelAnswered{cut(says("blah"))});
+  EXPECT_EQ(step_of<Failed>(agent, run).error.message, kIterationLimitReached);
+}
+
+TEST(Run, fails_when_the_answer_was_filtered_and_runs_none_of_its_calls) {
+  const Agent agent = agent_with_limit(5);
+  wright::Run run = start(agent, "Hello");
+  expect_accepts(
+      run, ModelAnswered{cut(calls({call("write", "{}")}, "I can"), StopReason::content_filter)});
+  EXPECT_EQ(step_of<Failed>(agent, run).error.code, ErrorCode::content_filtered);
+  EXPECT_EQ(run.messages.back(), Message::assistant("I can"));
+}
+
 }  // namespace
 }  // namespace wright

@@ -61,7 +61,12 @@ class Driver {
   Result<void> call_model(const Request& request) {
     tell(ModelStarted{run_.iterations + 1});
     ModelCall call{.stop = options_.stop};
-    if (options_.observer) call.on_text = [&](std::string_view text) { tell(TextDelta{text}); };
+    if (options_.observer) {
+      if (options_.delivery == Delivery::streamed) {
+        call.on_text = [&](std::string_view text) { tell(TextDelta{text}); };
+      }
+      call.on_retry = [&](const ModelRetry& retry) { tell(ModelRetried{retry}); };
+    }
     const auto began = std::chrono::steady_clock::now();
     Result<Response> response = complete(request, call);
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
