@@ -256,7 +256,8 @@ TEST(Run, runs_the_whole_calls_of_a_cut_answer_and_forgets_the_half_one) {
 TEST(Run, leaves_out_a_cut_answer_without_a_word) {
   const Agent agent = agent_with_limit(5);
   wright::Run run = start(agent, "Hello");
-  Response thought{.content = {Reasoning{"hm", "{}"}}};
+  Response thought;
+  thought.content = {Reasoning{"hm", "{}"}};
   expect_accepts(run, ModelAnswered{cut(thought)});
   ASSERT_EQ(run.messages.size(), 2U);
   EXPECT_EQ(run.messages[1].text(), kAnswerWasCut);
