@@ -208,10 +208,11 @@ TEST(AgentCheck, refuses_what_could_never_run) {
   EXPECT_NE(message_of(Agent{.name = "", .model = model}).find("no name"), std::string::npos);
   EXPECT_NE(message_of(Agent{.model = model, .tools = {fine, fine}}).find("two tools"),
             std::string::npos);
-  EXPECT_NE(message_of(Agent{.model = model, .tools = {tool("a:b", "", [] {})}}).find("a:b"),
-            std::string::npos);
-  EXPECT_NE(message_of(Agent{.model = model, .tools = {tool(std::string(65, 'x'), "", [] {})}}),
-            "");
+  EXPECT_EQ(message_of(Agent{.model = model, .tools = {tool("server:a.b", "", [] {})}}), "");
+  for (const std::string& name : {std::string(), std::string("a b"), std::string("a\n"),
+                                  std::string("\xff"), std::string(129, 'x')}) {
+    EXPECT_NE(message_of(Agent{.model = model, .tools = {tool(name, "", [] {})}}), "") << name;
+  }
   EXPECT_NE(
       message_of(Agent{.model = model, .tools = {Tool{.spec = {"bare", ""}, .function = {}}}}), "");
   EXPECT_NE(message_of(Agent{.model = model, .limits = {0}}).find("max_iterations"),

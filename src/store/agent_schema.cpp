@@ -37,6 +37,8 @@ CREATE TABLE main.agent_sessions (
     output_tokens INTEGER NOT NULL DEFAULT 0,
     cached_tokens INTEGER NOT NULL DEFAULT 0,
     reasoning_tokens INTEGER NOT NULL DEFAULT 0,
+    cache_write_tokens INTEGER NOT NULL DEFAULT 0,
+    cost_usd REAL NOT NULL DEFAULT 0,
     iterations INTEGER NOT NULL DEFAULT 0,
     config TEXT,
     format_version INTEGER NOT NULL DEFAULT 1,
@@ -76,9 +78,9 @@ CREATE INDEX main.idx_agent_tool_calls_session ON agent_tool_calls (session_id);
 CREATE INDEX main.idx_agent_tool_calls_status ON agent_tool_calls (session_id, status);
 CREATE INDEX main.idx_agent_tool_calls_message ON agent_tool_calls (message_id);
 CREATE TABLE main.agent_schema (version INTEGER NOT NULL);
-INSERT INTO main.agent_schema (version) VALUES (1);
+INSERT INTO main.agent_schema (version) VALUES (2);
 )sql";
-static_assert(kAgentSchemaVersion == 1, "kCreateAgentTables writes the version, too");
+static_assert(kAgentSchemaVersion == 2, "kCreateAgentTables writes the version, too");
 
 namespace {
 

@@ -46,7 +46,9 @@ Result<void> create_or_upgrade(sqlite3* connection) {
   switch (state->kind) {
     case SchemaState::Kind::none: done = execute(connection, store::kCreateAgentTables); break;
     case SchemaState::Kind::unversioned: done = store::upgrade_unversioned(connection); break;
-    case SchemaState::Kind::versioned: break;  // there is only one version so far
+    case SchemaState::Kind::versioned:
+      done = store::upgrade_from_version(connection, state->version);
+      break;
   }
   if (!done) return done;
   return execute(connection, "COMMIT");

@@ -62,7 +62,7 @@ TEST_F(MigrationsTest, keep_the_columns_that_other_programs_know) {
     EXPECT_EQ(ours, known) << table;
   }
   EXPECT_EQ(columns("agent_messages").size(), 7U);
-  EXPECT_EQ(columns("agent_sessions").size(), 19U);
+  EXPECT_EQ(columns("agent_sessions").size(), 21U);
   EXPECT_EQ(columns("agent_tool_calls").size(), 12U);
   EXPECT_EQ(rows("SELECT name FROM pragma_index_info('idx_agent_messages_session_created')"),
             (Rows{"session_id", "created_at"}));
@@ -229,6 +229,20 @@ TEST_F(MigrationsTest, refuse_tables_of_another_program_that_have_our_names) {
     EXPECT_EQ(code_of(run_agent_migrations(other.get())), ErrorCode::already_exists);
     EXPECT_EQ(rows_of(other.get(), kWholeSchema), schema);
   }
+}
+
+TEST_F(MigrationsTest, upgrade_the_first_version_and_keep_every_row) {
+  expect_ok(run_agent_migrations(database()));
+  run("INSERT INTO agent_sessions (agent_name, provider, model, user_prompt, started_at, "
+      "reasoning_tokens) VALUES ('a', 'p', 'm', 'hi', 5, 7);"
+      "ALTER TABLE agent_sessions DROP COLUMN cost_usd;"
+      "ALTER TABLE agent_sessions DROP COLUMN cache_write_tokens;"
+      "UPDATE agent_schema SET version = 1;");
+  expect_ok(run_agent_migrations(database()));
+  EXPECT_EQ(one("SELECT version FROM agent_schema"), std::to_string(kAgentSchemaVersion));
+  EXPECT_EQ(one("SELECT agent_name, reasoning_tokens, cache_write_tokens, cost_usd "
+                "FROM agent_sessions"),
+            "a|7|0|0.0");
 }
 
 TEST_F(MigrationsTest, refuse_a_schema_that_has_lost_a_table_or_its_version) {

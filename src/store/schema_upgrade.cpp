@@ -1,5 +1,6 @@
 #include "store/schema_upgrade.h"
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -7,6 +8,7 @@
 
 #include "store/agent_schema.h"
 #include "store/sqlite_statement.h"
+#include "wright/migrations.h"
 
 namespace wright::store {
 namespace {
@@ -47,6 +49,13 @@ DROP TABLE temp.agent_upgrade_sessions;
 DROP TABLE temp.agent_upgrade_messages;
 DROP TABLE temp.agent_upgrade_tool_calls;
 )sql";
+
+// From version i + 1 to version i + 2.
+constexpr std::array<const char*, kAgentSchemaVersion - 1> kUpgrades{R"sql(
+ALTER TABLE main.agent_sessions ADD COLUMN cache_write_tokens INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE main.agent_sessions ADD COLUMN cost_usd REAL NOT NULL DEFAULT 0;
+UPDATE main.agent_schema SET version = 2;
+)sql"};
 
 // Indexes and triggers on our tables that other programs made, as SQL.
 Result<std::vector<std::string>> foreign_definitions(sqlite3* connection) {
@@ -122,6 +131,14 @@ Result<void> upgrade_unversioned(sqlite3* connection) {
   if (auto restored = restore_last_ids(connection, *ids); !restored) return restored;
   for (const std::string& sql : *definitions) {
     if (auto done = execute(connection, sql.c_str()); !done) return done;
+  }
+  return {};
+}
+
+Result<void> upgrade_from_version(sqlite3* connection, int version) {
+  for (; version < kAgentSchemaVersion; ++version) {
+    const char* upgrade = kUpgrades[static_cast<std::size_t>(version - 1)];
+    if (auto done = execute(connection, upgrade); !done) return done;
   }
   return {};
 }

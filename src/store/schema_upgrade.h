@@ -1,5 +1,6 @@
-// The one upgrade there is: from the three tables as they were before they carried a version (no
-// parent, no usage, fewer statuses, times in seconds) to the first version.
+// From older agent tables to those of this version: from the three tables as they were before they
+// carried a version (no parent, no usage, fewer statuses, times in seconds), and from each version
+// to the next.
 #pragma once
 
 #include "wright/error.h"
@@ -11,5 +12,8 @@ namespace wright::store {
 // Replaces the tables, keeping every row, its id, and the indexes and triggers that other programs
 // put on them. The caller has a write transaction open and foreign keys switched off.
 Result<void> upgrade_unversioned(sqlite3* connection);
+
+// Within the caller's write transaction.
+Result<void> upgrade_from_version(sqlite3* connection, int version);
 
 }  // namespace wright::store

@@ -79,10 +79,12 @@ Result<void> SqliteBatch::apply(const UpdateSession& write) {
   const auto tokens = [&](std::int64_t Usage::*count) {
     return write.usage ? std::optional((*write.usage).*count) : std::nullopt;
   };
-  auto updated = queries_.run(
-      Query::update_session, session_id, status, std::int64_t{status.has_value()}, ended_at,
-      write.result, write.error, tokens(&Usage::input_tokens), tokens(&Usage::output_tokens),
-      tokens(&Usage::cached_tokens), tokens(&Usage::reasoning_tokens), write.iterations);
+  auto updated = queries_.run(Query::update_session, session_id, status,
+                              std::int64_t{status.has_value()}, ended_at, write.result, write.error,
+                              tokens(&Usage::input_tokens), tokens(&Usage::output_tokens),
+                              tokens(&Usage::cached_tokens), tokens(&Usage::reasoning_tokens),
+                              write.iterations, tokens(&Usage::cache_write_tokens),
+                              write.usage ? std::optional(write.usage->cost_usd) : std::nullopt);
   if (!updated) return updated;
   if (sqlite3_changes(connection_) == 0) return std::unexpected(no_session(session_id));
   return {};

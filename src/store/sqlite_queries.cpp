@@ -28,7 +28,9 @@ std::string sql_of(Query query) {
              "output_tokens = coalesce(?8, output_tokens), "
              "cached_tokens = coalesce(?9, cached_tokens), "
              "reasoning_tokens = coalesce(?10, reasoning_tokens), "
-             "iterations = coalesce(?11, iterations) WHERE id = ?1";
+             "iterations = coalesce(?11, iterations), "
+             "cache_write_tokens = coalesce(?12, cache_write_tokens), "
+             "cost_usd = coalesce(?13, cost_usd) WHERE id = ?1";
     case Query::delete_session: return "DELETE FROM agent_sessions WHERE id = ?1";
     case Query::session:
       return fmt::format("SELECT {} FROM agent_sessions WHERE id = ?1", kSessionColumns);

@@ -35,7 +35,7 @@ inline constexpr std::size_t kQueryCount = static_cast<std::size_t>(Query::calls
 inline constexpr std::string_view kSessionColumns =
     "id, agent_name, provider, model, system_prompt, user_prompt, status, started_at, ended_at, "
     "result, error, parent_session_id, input_tokens, output_tokens, cached_tokens, "
-    "reasoning_tokens, iterations, config, format_version";
+    "reasoning_tokens, cache_write_tokens, cost_usd, iterations, config, format_version";
 
 class Queries {
  public:

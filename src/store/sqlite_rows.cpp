@@ -21,7 +21,7 @@ Result<Session> session_from(const Row& row) {
   const SessionId id = row.integer(0);
   const auto status = session_status_from(row.text(6));
   if (!status) return unreadable("session", id, status.error());
-  auto config = json_from(row.optional_text(17));
+  auto config = json_from(row.optional_text(19));
   if (!config) return unreadable("session", id, config.error());
   return Session{
       .id = id,
@@ -36,10 +36,11 @@ Result<Session> session_from(const Row& row) {
       .result = row.optional_text(9),
       .error = row.optional_text(10),
       .parent_session_id = row.optional_integer(11),
-      .usage = {row.integer(12), row.integer(13), row.integer(14), row.integer(15)},
-      .iterations = static_cast<int>(row.integer(16)),
+      .usage = {row.integer(12), row.integer(13), row.integer(14), row.integer(15), row.integer(16),
+                row.real(17)},
+      .iterations = static_cast<int>(row.integer(18)),
       .config = std::move(*config).value_or(Json()),
-      .format_version = static_cast<int>(row.integer(18)),
+      .format_version = static_cast<int>(row.integer(20)),
   };
 }
 

@@ -15,6 +15,10 @@ std::int64_t Row::integer(int column) const {
   return sqlite3_column_int64(statement_, column);
 }
 
+double Row::real(int column) const {
+  return sqlite3_column_double(statement_, column);
+}
+
 std::string Row::text(int column) const {
   // The text must be asked for before its size, and is null for an empty blob.
   const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
@@ -48,6 +52,10 @@ Result<Statement> Statement::prepare(sqlite3* connection, std::string_view sql, 
 
 void Statement::bind(int index, std::int64_t value) {
   remember(sqlite3_bind_int64(statement_.get(), index, value));
+}
+
+void Statement::bind(int index, double value) {
+  remember(sqlite3_bind_double(statement_.get(), index, value));
 }
 
 void Statement::bind(int index, std::string_view value) {

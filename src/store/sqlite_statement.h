@@ -23,6 +23,7 @@ class Row {
 
   bool is_null(int column) const;
   std::int64_t integer(int column) const;
+  double real(int column) const;
   std::string text(int column) const;
   std::optional<std::int64_t> optional_integer(int column) const;
   std::optional<std::string> optional_text(int column) const;
@@ -68,6 +69,8 @@ class Statement {
   explicit Statement(sqlite3_stmt* statement) : statement_(statement) {}
 
   void bind(int index, std::int64_t value);
+  void bind(int index, int value) { bind(index, std::int64_t{value}); }
+  void bind(int index, double value);
   void bind(int index, std::string_view value);  // borrowed until reset()
   void bind_null(int index);
   template <class T>

@@ -159,7 +159,7 @@ TEST_P(StoreTest, an_ended_status_sets_the_end_and_a_living_one_clears_it) {
 
 TEST_P(StoreTest, an_update_of_a_session_leaves_alone_what_has_no_value) {
   const SessionId id = new_session();
-  const Usage usage{10, 20, 3, 4};
+  const Usage usage{10, 20, 3, 4, 5, 0.125};
   value_of(apply_one(store(), UpdateSession{.session_id = id, .usage = usage, .iterations = 2}));
   expect_ok(store().complete_session(id, "done"));
   const std::int64_t ended_at = now_;
