@@ -1,0 +1,208 @@
+#include "providers/retry_after.h"
+
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <string>
+
+namespace wright::providers {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::sys_days;
+using std::chrono::sys_time;
+
+constexpr double kLongest = 366.0 * 24 * 3600 * 1000;  // a wait beyond a year is no wait
+
+std::optional<std::int64_t> bounded(double milliseconds) {
+  if (!std::isfinite(milliseconds) || milliseconds < 0 || milliseconds > kLongest) return {};
+  return static_cast<std::int64_t>(std::ceil(milliseconds));
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+// The number at the start of `text`, which loses it.
+std::optional<double> take_number(std::string_view& text) {
+  if (text.empty() || text.front() < '0' || text.front() > '9') return {};
+  double number = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
+  if (error != std::errc()) return {};
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return number;
+}
+
+double milliseconds_of(std::string_view unit) {
+  if (unit == "h") return 3'600'000;
+  if (unit == "m") return 60'000;
+  if (unit == "s") return 1'000;
+  if (unit == "ms") return 1;
+  return 0;
+}
+
+// Takes "1h2m3.5s" from the start of `text`.
+std::optional<double> take_duration(std::string_view& text) {
+  double total = 0;
+  bool has_any = false;
+  while (true) {
+    std::string_view rest = text;
+    const auto number = take_number(rest);
+    const std::string_view unit = rest.substr(0, rest.starts_with("ms") ? 2 : 1);
+    if (!number || milliseconds_of(unit) == 0) break;
+    total += *number * milliseconds_of(unit);
+    text = rest.substr(unit.size());
+    has_any = true;
+  }
+  if (!has_any) return {};
+  return total;
+}
+
+std::optional<double> whole_number(std::string_view text) {
+  text = trimmed(text);
+  const auto number = take_number(text);
+  return text.empty() ? number : std::nullopt;
+}
+
+int digits(std::string_view text, std::size_t at, std::size_t count) {
+  int value = -1;
+  if (at + count > text.size()) return -1;
+  const char* begin = text.data() + at;
+  const auto [end, error] = std::from_chars(begin, begin + count, value);
+  return error == std::errc() && end == begin + count ? value : -1;
+}
+
+std::optional<sys_time<milliseconds>> moment(int year, int month, int day, int hour, int minute,
+                                             int second) {
+  const std::chrono::year_month_day date{std::chrono::year(year),
+                                         std::chrono::month(static_cast<unsigned>(month)),
+                                         std::chrono::day(static_cast<unsigned>(day))};
+  if (month < 1 || day < 1 || !date.ok()) return {};
+  if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 60) return {};
+  return sys_days(date) + std::chrono::hours(hour) + std::chrono::minutes(minute) +
+         std::chrono::seconds(second);
+}
+
+// "Sun, 06 Nov 1994 08:49:37 GMT".
+std::optional<sys_time<milliseconds>> http_date(std::string_view text) {
+  text = trimmed(text);
+  constexpr std::string_view kMonths = "JanFebMarAprMayJunJulAugSepOctNovDec";
+  if (text.size() != 29 || !text.ends_with(" GMT")) return {};
+  const std::size_t month = kMonths.find(text.substr(8, 3));
+  if (month == std::string_view::npos || month % 3 != 0) return {};
+  return moment(digits(text, 12, 4), static_cast<int>(month / 3) + 1, digits(text, 5, 2),
+                digits(text, 17, 2), digits(text, 20, 2), digits(text, 23, 2));
+}
+
+// "2026-01-27T12:00:00Z".
+std::optional<sys_time<milliseconds>> internet_date(std::string_view text) {
+  text = trimmed(text);
+  if (text.size() < 20 || text[10] != 'T' || text.back() != 'Z') return {};
+  return moment(digits(text, 0, 4), digits(text, 5, 2), digits(text, 8, 2), digits(text, 11, 2),
+                digits(text, 14, 2), digits(text, 17, 2));
+}
+
+class WaitHeaders {
+ public:
+  explicit WaitHeaders(const HttpResponseHead& head)
+      : head_(head), now_(http_date(find_header(head.headers, "date"))) {}
+
+  std::optional<std::int64_t> retry_after() const {
+    if (const auto ms = whole_number(header("retry-after-ms"))) return bounded(*ms);
+    const std::string_view value = header("retry-after");
+    if (const auto seconds = whole_number(value)) return bounded(*seconds * 1000);
+    if (const auto duration = duration_ms(value)) return duration;
+    return until(http_date(value));
+  }
+
+  // Of the limit that was hit: the one of which nothing remains, else the tokens'.
+  std::optional<std::int64_t> reset() const {
+    constexpr std::array<std::string_view, 5> kLimits{"tokens", "requests", "input-tokens",
+                                                      "output-tokens", ""};
+    for (const std::string_view limit : kLimits) {
+      if (header(name("remaining", limit)) == "0" ||
+          header(anthropic_name("remaining", limit)) == "0") {
+        if (const auto wait = reset_of(limit)) return wait;
+      }
+    }
+    for (const std::string_view limit : kLimits) {
+      if (const auto wait = reset_of(limit)) return wait;
+    }
+    return {};
+  }
+
+ private:
+  std::string_view header(std::string_view name) const {
+    return trimmed(find_header(head_.headers, name));
+  }
+
+  static std::string name(std::string_view what, std::string_view limit) {
+    std::string joined = "x-ratelimit-" + std::string(what);
+    return limit.empty() ? joined : joined + "-" + std::string(limit);
+  }
+
+  static std::string anthropic_name(std::string_view what, std::string_view limit) {
+    return "anthropic-ratelimit-" + std::string(limit) + "-" + std::string(what);
+  }
+
+  std::optional<std::int64_t> reset_of(std::string_view limit) const {
+    if (const auto wait = wait_in(header(name("reset", limit)))) return wait;
+    return wait_in(header(anthropic_name("reset", limit)));
+  }
+
+  // Seconds, a duration, a date, or a moment in seconds or milliseconds since 1970.
+  std::optional<std::int64_t> wait_in(std::string_view value) const {
+    if (const auto duration = duration_ms(value)) return duration;
+    const auto number = whole_number(value);
+    if (!number) return until(internet_date(value));
+    constexpr double kSecondsIn2001 = 1e9;
+    constexpr double kMillisecondsIn2001 = 1e12;
+    if (*number < kSecondsIn2001) return bounded(*number * 1000);
+    if (*number > kMillisecondsIn2001 * 100) return {};
+    const double ms = *number < kMillisecondsIn2001 ? *number * 1000 : *number;
+    return until(sys_time<milliseconds>(milliseconds(static_cast<std::int64_t>(ms))));
+  }
+
+  std::optional<std::int64_t> until(std::optional<sys_time<milliseconds>> then) const {
+    if (!then || !now_) return {};
+    return bounded(std::max(0.0, static_cast<double>((*then - *now_).count())));
+  }
+
+  const HttpResponseHead& head_;
+  std::optional<sys_time<milliseconds>> now_;
+};
+
+}  // namespace
+
+std::optional<std::int64_t> duration_ms(std::string_view text) {
+  text = trimmed(text);
+  const auto duration = take_duration(text);
+  if (!duration || !text.empty()) return {};
+  return bounded(*duration);
+}
+
+std::optional<std::int64_t> retry_after_ms(const HttpResponseHead& head) {
+  return WaitHeaders(head).retry_after();
+}
+
+std::optional<std::int64_t> limit_reset_ms(const HttpResponseHead& head) {
+  return WaitHeaders(head).reset();
+}
+
+std::optional<std::int64_t> retry_after_in_words(std::string_view message) {
+  for (const std::string_view words : {"try again in ", "retry in ", "retry after "}) {
+    const std::size_t at = message.find(words);
+    if (at == std::string_view::npos) continue;
+    std::string_view rest = message.substr(at + words.size());
+    if (const auto duration = take_duration(rest)) return bounded(*duration);
+    const auto number = take_number(rest);
+    if (number && trimmed(rest).starts_with("second")) return bounded(*number * 1000);
+  }
+  return {};
+}
+
+}  // namespace wright::providers

@@ -1,0 +1,26 @@
+// When a vendor wants to be asked again, from the headers of its answer or from its words. Without
+// a clock: dates are taken relative to the answer's own Date header.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "wright/http.h"
+
+namespace wright::providers {
+
+// "34.07s", "6m0s", "1h2m3.5s", "120ms".
+std::optional<std::int64_t> duration_ms(std::string_view text);
+
+// retry-after-ms, retry-after (seconds or a date).
+std::optional<std::int64_t> retry_after_ms(const HttpResponseHead& head);
+
+// When the limit that was hit is lifted, by the vendors' reset headers. Those come with every
+// answer, so this means something only where a limit was hit.
+std::optional<std::int64_t> limit_reset_ms(const HttpResponseHead& head);
+
+// "Please try again in 7.66s".
+std::optional<std::int64_t> retry_after_in_words(std::string_view message);
+
+}  // namespace wright::providers
