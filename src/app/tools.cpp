@@ -12,6 +12,7 @@
 #include "app/nearest.h"
 #include "app/screen_text.h"
 #include "app/standard_input.h"
+#include "app/tool_execution.h"
 #include "app/wiring.h"
 
 namespace wright::app {
