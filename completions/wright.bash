@@ -11,7 +11,7 @@ _wright_names() {
 _wright() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
   local config='-c --config' database='--database-path' base='--base-path'
-  local log='--log-level --log-format --log-file'
+  local log='--log-level --log-format --log-file --set'
   local settings="$config $database $base --model --max-iterations"
   COMPREPLY=()
 
@@ -49,7 +49,7 @@ _wright() {
       mapfile -t COMPREPLY < <(compgen -W 'running completed failed waiting cancelled' -- "$current")
       return
       ;;
-    -p | --prompt | --max-iterations | --since | --search | --limit)
+    -p | --prompt | --max-iterations | --set | --since | --search | --limit)
       return
       ;;
   esac

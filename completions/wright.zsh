@@ -20,7 +20,8 @@ _wright() {
     '--max-iterations[how often the model may be asked]:number:')
   log=('--log-level[what is logged]:level:(debug info warning error off)'
     '--log-format[how it is logged]:format:(text json)'
-    '--log-file[append the log there]:file:_files')
+    '--log-file[append the log there]:file:_files'
+    '*--set[any key of the configuration file]:key=value:')
   json=('--json[print JSON]')
   help=('(-h --help)'{-h,--help}'[show help]')
 

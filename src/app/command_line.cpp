@@ -58,6 +58,13 @@ void add_log_options(CLI::App& app, SettingFlags& flags) {
   add_text(app, "--log-file", flags.log_file, "FILE",
            "Append the log there instead of standard error", kSettingsGroup);
 }
+void add_set_option(CLI::App& app, SettingFlags& flags) {
+  app.add_option("--set", flags.set, "Any key of the configuration file, for this once")
+      ->type_name("KEY=VALUE")
+      ->group(kSettingsGroup)
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
 void add_all_settings(CLI::App& app, SettingFlags& flags) {
   add_config_option(app, flags);
   add_database_option(app, flags);
@@ -83,6 +90,7 @@ void describe(CLI::App& app, RunCommand& command) {
       "-q,--quiet", [&command] { command.verbosity = Verbosity::quiet; }, "No progress");
   add_all_settings(app, command.settings);
   add_log_options(app, command.settings);
+  add_set_option(app, command.settings);
 }
 void describe(CLI::App& app, ListSessionsCommand& command) {
   add_text(app, "--agent", command.agent, "AGENT", "Only sessions of this agent");
@@ -152,11 +160,13 @@ void describe(CLI::App& app, CallToolCommand& command) {
   add_config_option(app, command.settings);
   add_base_path_option(app, command.settings);
   add_log_options(app, command.settings);
+  add_set_option(app, command.settings);
 }
 void describe(CLI::App& app, ShowConfigCommand& command) {
   add_json(app, command.output, "Print a JSON object");
   add_all_settings(app, command.settings);
   add_log_options(app, command.settings);
+  add_set_option(app, command.settings);
 }
 void describe(CLI::App& app, ConfigPathCommand& command) {
   add_config_option(app, command.settings);

@@ -71,6 +71,14 @@ TEST(CommandLine, lets_the_last_of_two_equal_options_win) {
             "y");
 }
 
+TEST(CommandLine, collects_keys_for_this_once_and_nothing_beside_them) {
+  const auto run = parsed<RunCommand>(
+      {"run", "--set", "a.b=1", "a", "--set=c.d=x,y", "p", "--set", "e.f=[1, 2]"});
+  EXPECT_EQ(run.settings.set, (Words{"a.b=1", "c.d=x,y", "e.f=[1, 2]"}));
+  EXPECT_EQ(run.agent, "a");
+  EXPECT_EQ(run.prompt, "p");
+}
+
 TEST(CommandLine, knows_the_commands_below_a_command) {
   EXPECT_EQ(parsed<ShowSessionCommand>({"sessions", "show", "12"}).id, "12");
   EXPECT_EQ(parsed<RemoveSessionsCommand>({"sessions", "rm", "1", "2", "-y"}).ids,

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "app/expansion.h"
+#include "app/setting_value.h"
 #include "core/nearest.h"
 
 namespace wright::app {
@@ -41,6 +42,10 @@ std::string_view expected_kind(KeyType type) {
   switch (type) {
     case KeyType::flag: return "true or false";
     case KeyType::count: return "an integer";
+    case KeyType::duration: return "a duration in quotes, such as \"30s\"";
+    case KeyType::rate: return "a rate in quotes, such as \"5/s\"";
+    case KeyType::names: return "an array of names in quotes";
+    case KeyType::choice:
     case KeyType::text:
     case KeyType::path:
     case KeyType::secret: break;
@@ -208,10 +213,28 @@ class Checker {
     }
   }
 
+  // The strings of an array as one text, "a, b"; nothing when there is anything else in it.
+  static std::optional<std::string> joined(const toml::node& node) {
+    const toml::array* array = node.as_array();
+    if (array == nullptr) return std::nullopt;
+    std::string text;
+    for (const toml::node& item : *array) {
+      const auto name = item.value_exact<std::string>();
+      if (!name) return std::nullopt;
+      // A comma inside a name would make it two.
+      text += fmt::format("{}{}", text.empty() ? "" : ", ", *name);
+      if (name->find(',') != std::string::npos) return std::nullopt;
+    }
+    return text;
+  }
+
   void check_value(const ConfigKey& key, const std::string& name, const toml::node& node,
                    int line) {
     const auto wrong_type = [&] {
-      report(line, name, fmt::format("must be {}, not {}", expected_kind(key.type), kind_of(node)));
+      const std::string_view kind = key.type == KeyType::names && node.is_array()
+                                        ? "one with something else in it"
+                                        : kind_of(node);
+      report(line, name, fmt::format("must be {}, not {}", expected_kind(key.type), kind));
     };
     if (key.type == KeyType::flag) {
       const auto value = node.value_exact<bool>();
@@ -225,7 +248,8 @@ class Checker {
       }
       file_.values[name] = {*value, line, false};
     } else {
-      const auto value = node.value_exact<std::string>();
+      const auto value =
+          key.type == KeyType::names ? joined(node) : node.value_exact<std::string>();
       if (!value) return wrong_type();
       auto expanded = expand(*value, environment_);
       if (!expanded) return report(line, name, expanded.error().message);
@@ -235,8 +259,10 @@ class Checker {
       if (expanded->empty() && key.type != KeyType::secret) {
         return report(line, name, "must not be empty");
       }
+      const auto checked = setting_value_from(key, *expanded);
+      if (!checked) return report(line, name, checked.error().message);
       const bool is_expanded = value->find("${") != std::string::npos;
-      file_.values[name] = {std::move(*expanded), line, is_expanded};
+      file_.values[name] = {std::get<std::string>(*checked), line, is_expanded};
     }
   }
 
@@ -274,6 +300,14 @@ Result<std::string> read_bounded(const std::filesystem::path& path) {
   return text;
 }
 
+// How the default of a key stands in the file.
+std::string example_of(const ConfigKey& key) {
+  if (!key.example.empty()) return std::string(key.example);
+  if (key.type == KeyType::flag || key.type == KeyType::count) return std::string(key.fallback);
+  if (key.type != KeyType::names) return fmt::format("\"{}\"", key.fallback);
+  return fmt::format("[\"{}\"]", fmt::join(names_in(key.fallback), "\", \""));
+}
+
 }  // namespace
 
 bool ConfigFile::holds_secrets() const {
@@ -303,11 +337,6 @@ Result<ConfigFile> read_config(const std::filesystem::path& path, const Environm
   return parse_config(*text, path, environment);
 }
 
-std::string problem_with_count(const ConfigKey& key, std::int64_t value) {
-  if (value >= key.least && value <= kMostIterations) return {};
-  return fmt::format("must be from {} to {}, not {}", key.least, kMostIterations, value);
-}
-
 std::string config_template() {
   std::string text =
       "# Configuration of wright. A line that starts with # is a comment: remove the # to set the\n"
@@ -323,7 +352,7 @@ std::string config_template() {
       text += fmt::format("# {} = \"${{{}}}\"  # {}\n", key.name, key.environment_variable,
                           key.description);
     } else {
-      text += fmt::format("# {}\n# {} = {}\n", key.description, key.name, key.example);
+      text += fmt::format("# {}\n# {} = {}\n", key.description, key.name, example_of(key));
     }
   }
   text +=

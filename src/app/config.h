@@ -39,9 +39,6 @@ Result<ConfigFile> read_config(const std::filesystem::path& path, const Environm
 Result<ConfigFile> parse_config(std::string_view toml, const std::filesystem::path& path,
                                 const Environment& environment);
 
-// What is wrong with a value for max_iterations and the like, or nothing.
-std::string problem_with_count(const ConfigKey& key, std::int64_t value);
-
 // A complete file of comments, for a person to fill in.
 std::string config_template();
 

@@ -72,13 +72,25 @@ std::string permissions_text(const Settings& settings, const Terminal& terminal)
   return text;
 }
 
+Json setting_json(std::string name, const Setting& setting) {
+  return {{"key", std::move(name)},
+          {"value", shown_value(setting)},
+          {"source", name_of(setting.origin.source)},
+          {"place", setting.origin.place}};
+}
+
+std::string section_of(const AgentSetting& own) {
+  return fmt::format("{}.{}.{}", kAgentSections, own.agent, own.setting.key->section);
+}
+
 Json settings_json(const Settings& settings, const ConfigLocation& location) {
   JsonArray values;
   for (const Setting& setting : settings.all()) {
-    values.push_back({{"key", setting.key->full_name()},
-                      {"value", shown_value(setting)},
-                      {"source", name_of(setting.origin.source)},
-                      {"place", setting.origin.place}});
+    values.push_back(setting_json(setting.key->full_name(), setting));
+  }
+  for (const AgentSetting& own : settings.of_agents()) {
+    values.push_back(
+        setting_json(fmt::format("{}.{}", section_of(own), own.setting.key->name), own.setting));
   }
   return {{"config_file", location.path.string()},
           {"config_file_read", settings.file().has_value()},
@@ -101,11 +113,12 @@ std::string settings_text(const Settings& settings, const ConfigLocation& locati
     value_width = std::max(value_width, columns_of(shown_text(setting)));
   }
   value_width = std::min<std::size_t>(value_width, 48);
-  std::string_view section;
-  for (const Setting& setting : settings.all()) {
-    if (setting.key->section != section) {
-      section = setting.key->section;
-      text += fmt::format("\n{}\n", painted(fmt::format("[{}]", section), Colour::bold, terminal));
+  std::string current;
+  const auto add = [&](const std::string& section, const Setting& setting) {
+    if (section != current) {
+      current = section;
+      text += fmt::format(
+          "\n{}\n", painted(fmt::format("[{}]", on_one_line(section)), Colour::bold, terminal));
     }
     const bool is_unset = std::holds_alternative<std::monostate>(setting.value);
     std::string origin = is_unset ? "" : setting.origin.text();
@@ -116,7 +129,9 @@ std::string settings_text(const Settings& settings, const ConfigLocation& locati
                                    painted(on_one_line(origin), Colour::dim, terminal));
     while (line.ends_with(' ')) line.pop_back();
     text += line + "\n";
-  }
+  };
+  for (const Setting& setting : settings.all()) add(std::string(setting.key->section), setting);
+  for (const AgentSetting& own : settings.of_agents()) add(section_of(own), own.setting);
   return text + permissions_text(settings, terminal);
 }
 

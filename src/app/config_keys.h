@@ -9,7 +9,19 @@
 
 namespace wright::app {
 
-enum class KeyType : std::uint8_t { text, path, secret, flag, count };
+enum class KeyType : std::uint8_t {
+  text,
+  path,
+  secret,
+  flag,
+  count,
+  choice,    // one of the key's words
+  duration,  // "250ms", "30s", "5m", "1h", or one of the key's words
+  rate,      // "5/s", "100/min", "1000/h", or one of the key's words
+  names,     // an array of the key's words, each at most once
+};
+
+inline constexpr std::int64_t kMostIterations = 1'000'000;
 
 struct ConfigKey {
   std::string_view section;
@@ -20,6 +32,9 @@ struct ConfigKey {
   std::string_view description;
   std::string_view example;  // as it stands in the file of `wright config init`
   std::int64_t least = 1;    // KeyType::count
+  std::int64_t most = kMostIterations;
+  std::string_view fallback = {};  // as it would stand after --set; the example when that is empty
+  std::string_view words = {};     // what may be said instead of a number, "a, b, c"
 
   std::string full_name() const { return std::string(section) + "." + std::string(name); }
 };
@@ -60,20 +75,68 @@ inline constexpr ConfigKey kZaiCodingPlan{"api_keys",
                                           "whether the Z.ai key belongs to a coding plan",
                                           "true"};
 
-constexpr ConfigKey tool_execution(std::string_view name, KeyType type,
-                                   std::string_view description, std::string_view example) {
-  return {"tool_execution", name, type, "", "", description, example, 0};
+constexpr ConfigKey tool_execution(std::string_view name, KeyType type, std::string_view fallback,
+                                   std::string_view description, std::string_view words = {}) {
+  return {"tool_execution", name, type, "", "", description, "", 0, 1'000'000'000, fallback, words};
 }
 inline constexpr ConfigKey kEnableValidation = tool_execution(
-    "enable_validation", KeyType::flag, "check arguments before a tool runs", "true");
+    "enable_validation", KeyType::flag, "true", "check arguments before a tool runs");
+inline constexpr ConfigKey kStrictness = tool_execution(
+    "strictness", KeyType::choice, "strict",
+    "refuse arguments that do not fit, or (lenient) warn and go on", "strict, lenient");
+inline constexpr ConfigKey kCoercion =
+    tool_execution("coercion", KeyType::flag, "false",
+                   "put unambiguous mistakes right: \"5\" for 5, one value for a list of one");
+inline constexpr ConfigKey kRetryBudget = tool_execution(
+    "retry_budget", KeyType::count, "2",
+    "further calls of a tool that may be refused before the model is told to stop trying");
 inline constexpr ConfigKey kEnableLogging =
-    tool_execution("enable_logging", KeyType::flag, "log the start and the end of calls", "true");
-inline constexpr ConfigKey kEnableMetadata =
-    tool_execution("enable_metadata", KeyType::flag, "add _execution_metadata to results", "true");
+    tool_execution("enable_logging", KeyType::flag, "true", "log the start and the end of calls");
 inline constexpr ConfigKey kLogArguments =
-    tool_execution("log_arguments", KeyType::flag, "with the arguments of the call", "true");
+    tool_execution("log_arguments", KeyType::flag, "true", "with the arguments of the call");
 inline constexpr ConfigKey kTruncateLogs = tool_execution(
-    "truncate_logs", KeyType::count, "characters of a logged value; 0: all of them", "100");
+    "truncate_logs", KeyType::count, "100", "characters of a logged value; 0: all of them");
+inline constexpr ConfigKey kEnableMetadata =
+    tool_execution("enable_metadata", KeyType::flag, "true", "add _execution_metadata to results");
+inline constexpr ConfigKey kTimeout =
+    tool_execution("timeout", KeyType::duration, "tool",
+                   "how long a call may take; tool: each tool's own limit", "tool, off");
+inline constexpr ConfigKey kRetryAttempts =
+    tool_execution("retry_attempts", KeyType::count, "1",
+                   "tries in all for what fails for a passing reason, never of tools that write");
+inline constexpr ConfigKey kRetryPause = tool_execution("retry_pause", KeyType::duration, "100ms",
+                                                        "before the second try; doubled each time");
+inline constexpr ConfigKey kRetryLongestPause =
+    tool_execution("retry_longest_pause", KeyType::duration, "5s", "what that doubling ends at");
+inline constexpr ConfigKey kCircuitBreakerFailures =
+    tool_execution("circuit_breaker_failures", KeyType::count, "0",
+                   "failures in a row after which a tool is left alone for a while; 0: never");
+inline constexpr ConfigKey kCircuitBreakerPause =
+    tool_execution("circuit_breaker_pause", KeyType::duration, "60s", "how long that is");
+inline constexpr ConfigKey kRateLimit =
+    tool_execution("rate_limit", KeyType::rate, "off", "calls of each tool, such as 5/s", "off");
+inline constexpr ConfigKey kRateLimitBurst =
+    tool_execution("rate_limit_burst", KeyType::count, "10", "how many may come at once");
+inline constexpr ConfigKey kRateLimitAction =
+    tool_execution("rate_limit_action", KeyType::choice, "refuse",
+                   "what happens to calls above the rate", "refuse, wait");
+inline constexpr ConfigKey kCacheEntries =
+    tool_execution("cache_entries", KeyType::count, "0",
+                   "results of tools that read that are remembered during a run; 0: none");
+inline constexpr ConfigKey kCacheAge = tool_execution("cache_age", KeyType::duration, "off",
+                                                      "how long; off: for the whole run", "off");
+inline constexpr ConfigKey kOutputLimit =
+    tool_execution("output_limit", KeyType::count, "0",
+                   "bytes of a result that a model reads; 0: each tool's own limit, which holds "
+                   "in any case");
+inline constexpr ConfigKey kRedaction = tool_execution(
+    "redaction", KeyType::flag, "true", "hide keys and tokens in results and errors");
+inline constexpr std::string_view kInterceptors =
+    "logging, validation, metadata, timing, permission, cache, circuit_breaker, retry, rate_limit, "
+    "timeout, output_limit, redaction";
+inline constexpr ConfigKey kOrder = tool_execution(
+    "order", KeyType::names, kInterceptors,
+    "the order around a call, outermost first; those left out follow in this one", kInterceptors);
 
 inline constexpr ConfigKey kLogLevel{
     "log",         "level",
@@ -104,10 +167,27 @@ inline constexpr std::array kConfigKeys{
     keys::kModel,
     keys::kMaxIterations,
     keys::kEnableValidation,
+    keys::kStrictness,
+    keys::kCoercion,
+    keys::kRetryBudget,
     keys::kEnableLogging,
-    keys::kEnableMetadata,
     keys::kLogArguments,
     keys::kTruncateLogs,
+    keys::kEnableMetadata,
+    keys::kTimeout,
+    keys::kRetryAttempts,
+    keys::kRetryPause,
+    keys::kRetryLongestPause,
+    keys::kCircuitBreakerFailures,
+    keys::kCircuitBreakerPause,
+    keys::kRateLimit,
+    keys::kRateLimitBurst,
+    keys::kRateLimitAction,
+    keys::kCacheEntries,
+    keys::kCacheAge,
+    keys::kOutputLimit,
+    keys::kRedaction,
+    keys::kOrder,
     keys::kLogLevel,
     keys::kLogFormat,
     keys::kLogFile,
@@ -137,7 +217,5 @@ inline constexpr std::array kConfigKeys{
 inline constexpr std::string_view kPermissions = "permissions";
 inline constexpr std::string_view kAgentSections = "agents";
 inline constexpr std::string_view kToolExecution = "tool_execution";
-
-inline constexpr std::int64_t kMostIterations = 1'000'000;
 
 }  // namespace wright::app

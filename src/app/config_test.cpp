@@ -59,8 +59,39 @@ INSTANTIATE_TEST_SUITE_P(
         BadConfig{"text_for_a_flag", "[tool_execution]\nenable_logging = \"yes\"\n",
                   "wright.toml:2: tool_execution.enable_logging: must be true or false, not a "
                   "string"},
-        BadConfig{"negative_count", "[tool_execution]\ntruncate_logs = -1\n",
-                  "wright.toml:2: tool_execution.truncate_logs: must be from 0 to 1000000, not -1"},
+        BadConfig{
+            "negative_count", "[tool_execution]\ntruncate_logs = -1\n",
+            "wright.toml:2: tool_execution.truncate_logs: must be from 0 to 1000000000, not -1"},
+        BadConfig{"number_for_a_duration", "[tool_execution]\ntimeout = 30\n",
+                  "wright.toml:2: tool_execution.timeout: must be a duration in quotes, such as "
+                  "\"30s\", not an integer"},
+        BadConfig{
+            "bad_duration", "[tool_execution]\ntimeout = \"soon\"\n",
+            "wright.toml:2: tool_execution.timeout: must be a duration from 1ms to 1000h, such "
+            "as 250ms, 30s, 5m or 1h, or tool or off, not 'soon'"},
+        BadConfig{"bad_choice_of_an_agent",
+                  "[agents.helper.tool_execution]\nstrictness = \"loose\"\n",
+                  "wright.toml:2: agents.helper.tool_execution.strictness: must be strict or "
+                  "lenient, not 'loose'"},
+        BadConfig{
+            "bad_rate", "[tool_execution]\nrate_limit = \"5\"\n",
+            "wright.toml:2: tool_execution.rate_limit: must be a rate such as 5/s, 100/min or "
+            "1000/h, or off, not '5'"},
+        BadConfig{"text_for_an_order", "[tool_execution]\norder = \"retry, cache\"\n",
+                  "wright.toml:2: tool_execution.order: must be an array of names in quotes, not a "
+                  "string"},
+        BadConfig{
+            "numbers_in_an_order", "[tool_execution]\norder = [\"retry\", 1]\n",
+            "wright.toml:2: tool_execution.order: must be an array of names in quotes, not one "
+            "with something else in it"},
+        BadConfig{"unknown_name_in_an_order", "[tool_execution]\norder = [\"retry\", \"cash\"]\n",
+                  "wright.toml:2: tool_execution.order: must be a list of some of logging, "
+                  "validation, metadata, timing, permission, cache, circuit_breaker, retry, "
+                  "rate_limit, timeout, output_limit, redaction, not 'cash'"},
+        BadConfig{"name_twice_in_an_order", "[tool_execution]\norder = [\"retry\", \"retry\"]\n",
+                  "wright.toml:2: tool_execution.order: names 'retry' twice"},
+        BadConfig{"empty_order", "[tool_execution]\norder = []\n",
+                  "wright.toml:2: tool_execution.order: must not be empty"},
         BadConfig{"unknown_permission", "[permissions]\n\"*\" = \"maybe\"\n",
                   "wright.toml:2: permissions.*: must be allow, deny or ask, not 'maybe'"},
         BadConfig{"permission_that_is_no_text", "[permissions]\ngrep = true\n",

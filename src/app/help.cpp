@@ -101,7 +101,12 @@ Examples:
   wright config path        which file is read
   wright config init        write a commented file to start from; never overwrites
 
-A flag wins over the environment, the environment over the file, the file over the default.
+A flag wins over the environment, the environment over the file, the file over the default. What
+has no flag of its own is set with --set, also for `wright run` and `wright tools call`:
+
+Examples:
+  wright config --set tool_execution.timeout=30s
+  wright run codebase-analysis --set tool_execution.retry_attempts=3 "…"
 )"},
     CommandHelp{"config path", "config path [options]", "Print the path of the configuration file.",
                 ""},

@@ -14,6 +14,7 @@
 #include "app/progress.h"
 #include "app/screen_text.h"
 #include "app/standard_input.h"
+#include "app/tool_execution.h"
 #include "app/transcript.h"
 #include "app/wiring.h"
 #include "wright/driver.h"

@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+#include <map>
 
 #include "app/paths.h"
+#include "core/nearest.h"
 
 namespace wright::app {
 namespace {
@@ -28,47 +29,106 @@ SettingValue default_of(const ConfigKey& key, const Environment& environment) {
   if (key.name == keys::kBasePath.name) return std::string(".");
   if (key.name == keys::kModel.name) return std::string("offline");
   if (key.name == keys::kZaiCodingPlan.name) return true;
-  if (key.name == keys::kTruncateLogs.name) {
-    return static_cast<std::int64_t>(ToolExecutionOptions{}.truncate_logs);
-  }
-  if (key.section == kToolExecution) return true;
   if (key.full_name() == keys::kLogFormat.full_name()) return std::string("text");
+  if (!key.fallback.empty()) return setting_value_from(key, key.fallback).value();
   return {};
 }
 
-// A value that came as text, from a flag or the environment. None of those are flags in the file.
-Result<SettingValue> value_from(const ConfigKey& key, const std::string& text,
-                                const Origin& origin) {
+// A value that came as text: from a flag or from the environment.
+Result<Setting> setting_from(const ConfigKey& key, const std::string& text, Origin origin) {
   if (text.empty()) {
     return fail(ErrorCode::invalid_argument, fmt::format("{} must not be empty", origin.place));
   }
-  if (key.type != KeyType::count) return SettingValue(text);
-  std::int64_t count = 0;
-  const char* end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, count);
-  if (error != std::errc() || stopped != end) {
-    return fail(ErrorCode::invalid_argument,
-                fmt::format("{} must be a whole number, not '{}'", origin.place, text));
+  auto value = setting_value_from(key, text);
+  if (!value) {
+    return fail(value.error().code, fmt::format("{} {}", origin.place, value.error().message));
   }
-  if (const std::string problem = problem_with_count(key, count); !problem.empty()) {
-    return fail(ErrorCode::invalid_argument, fmt::format("{} {}", origin.place, problem));
-  }
-  return SettingValue(count);
+  return Setting{&key, std::move(*value), std::move(origin)};
 }
 
-Result<Setting> resolve(const ConfigKey& key, const SettingFlags& flags,
+// agents.NAME.tool_execution.KEY
+struct AgentKey {
+  std::string agent;
+  const ConfigKey* key;
+};
+
+const ConfigKey* find_key(std::string_view full_name) {
+  const auto found = std::ranges::find(kConfigKeys, full_name, &ConfigKey::full_name);
+  return found == kConfigKeys.end() ? nullptr : &*found;
+}
+
+std::optional<AgentKey> agent_key_from(std::string_view full_name) {
+  const std::string before = fmt::format("{}.", kAgentSections);
+  const std::string between = fmt::format(".{}.", kToolExecution);
+  const std::size_t middle = full_name.rfind(between);
+  if (!full_name.starts_with(before) || middle == std::string_view::npos ||
+      middle <= before.size()) {
+    return std::nullopt;
+  }
+  const ConfigKey* key = find_key(full_name.substr(middle + 1));
+  if (key == nullptr) return std::nullopt;
+  return AgentKey{std::string(full_name.substr(before.size(), middle - before.size())), key};
+}
+
+// What --set says, by the full names of keys.
+using Given = std::map<std::string, std::string, std::less<>>;
+
+std::string unknown_key(std::string_view name) {
+  std::vector<std::string> names;
+  for (const ConfigKey& key : kConfigKeys) names.push_back(key.full_name());
+  const std::vector<std::string_view> candidates(names.begin(), names.end());
+  const std::string suggestion = did_you_mean(name, candidates);
+  return fmt::format("--set {}: unknown key{}", name,
+                     suggestion.empty() ? "; `wright config` lists the keys" : suggestion);
+}
+
+Result<Given> given_by(const std::vector<std::string>& assignments) {
+  Given given;
+  for (const std::string& assignment : assignments) {
+    const std::size_t equals = assignment.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      return fail(ErrorCode::invalid_argument,
+                  fmt::format("--set needs KEY=VALUE, such as tool_execution.timeout=30s, not '{}'",
+                              assignment));
+    }
+    const std::string name = assignment.substr(0, equals);
+    const ConfigKey* key = find_key(name);
+    if (key == nullptr && !agent_key_from(name)) {
+      return fail(ErrorCode::invalid_argument, unknown_key(name));
+    }
+    if (key != nullptr && key->type == KeyType::secret) {
+      return fail(ErrorCode::invalid_argument,
+                  fmt::format("--set {}: other users can read a command line; use the environment "
+                              "variable {}",
+                              name, key->environment_variable));
+    }
+    given[name] = assignment.substr(equals + 1);
+  }
+  return given;
+}
+
+Origin origin_of_set(std::string_view name) {
+  return {Source::flag, fmt::format("--set {}", name)};
+}
+
+Setting setting_from(const ConfigKey& key, const ConfigValue& value, const ConfigFile& file) {
+  return {&key,
+          std::visit([](const auto& each) { return SettingValue(each); }, value.value),
+          {Source::file, fmt::format("{}:{}", file.path.string(), value.line)}};
+}
+
+Result<Setting> resolve(const ConfigKey& key, const SettingFlags& flags, const Given& given,
                         const Environment& environment, const std::optional<ConfigFile>& file) {
-  const auto from_text = [&](const std::string& text, Origin origin) -> Result<Setting> {
-    auto value = value_from(key, text, origin);
-    if (!value) return std::unexpected(value.error());
-    return Setting{&key, std::move(*value), std::move(origin)};
-  };
-  if (const auto given = flag_for(key, flags)) {
-    return from_text(*given, {Source::flag, std::string(key.flag)});
+  if (const auto flag = flag_for(key, flags)) {
+    return setting_from(key, *flag, {Source::flag, std::string(key.flag)});
+  }
+  if (const auto set = given.find(key.full_name()); set != given.end()) {
+    return setting_from(key, set->second, origin_of_set(set->first));
   }
   if (!key.environment_variable.empty()) {
-    if (const auto given = environment.find_non_empty(key.environment_variable)) {
-      return from_text(*given, {Source::environment, std::string(key.environment_variable)});
+    if (const auto value = environment.find_non_empty(key.environment_variable)) {
+      return setting_from(key, *value,
+                          {Source::environment, std::string(key.environment_variable)});
     }
   }
   if (file) {
@@ -76,15 +136,33 @@ Result<Setting> resolve(const ConfigKey& key, const SettingFlags& flags,
     const auto* text =
         found == file->values.end() ? nullptr : std::get_if<std::string>(&found->second.value);
     const bool is_blank = text != nullptr && text->empty();
-    if (found != file->values.end() && !is_blank) {
-      SettingValue value =
-          std::visit([](const auto& v) { return SettingValue(v); }, found->second.value);
-      return Setting{&key,
-                     std::move(value),
-                     {Source::file, fmt::format("{}:{}", file->path.string(), found->second.line)}};
-    }
+    if (found != file->values.end() && !is_blank) return setting_from(key, found->second, *file);
   }
   return Setting{&key, default_of(key, environment), {}};
+}
+
+// What the file and --set say about single agents, by full names; --set wins.
+Result<std::vector<AgentSetting>> resolve_agents(const Given& given,
+                                                 const std::optional<ConfigFile>& file) {
+  std::map<std::string, AgentSetting, std::less<>> found;
+  if (file) {
+    for (const auto& [name, value] : file->values) {
+      const auto own = agent_key_from(name);
+      if (own)
+        found.insert_or_assign(name,
+                               AgentSetting{own->agent, setting_from(*own->key, value, *file)});
+    }
+  }
+  for (const auto& [name, text] : given) {
+    const auto own = agent_key_from(name);
+    if (!own) continue;
+    auto setting = setting_from(*own->key, text, origin_of_set(name));
+    if (!setting) return std::unexpected(std::move(setting).error());
+    found.insert_or_assign(name, AgentSetting{own->agent, std::move(*setting)});
+  }
+  std::vector<AgentSetting> list;
+  for (auto& [name, setting] : found) list.push_back(std::move(setting));
+  return list;
 }
 
 }  // namespace
@@ -123,25 +201,25 @@ std::optional<int> Settings::max_iterations() const {
   return static_cast<int>(*value);
 }
 
+const Setting& Settings::get(const ConfigKey& key, std::string_view agent) const {
+  const Setting& general = get(key);
+  const auto own = std::ranges::find_if(of_agents_, [&](const AgentSetting& each) {
+    return each.agent == agent && each.setting.key->full_name() == key.full_name();
+  });
+  if (own == of_agents_.end()) return general;
+  const bool is_overridden =
+      general.origin.source == Source::flag && own->setting.origin.source != Source::flag;
+  return is_overridden ? general : own->setting;
+}
+
 ToolExecutionOptions Settings::tool_execution(std::string_view agent) const {
-  // The agent's own value where the file has one.
-  const auto find = [&](const ConfigKey& key) -> SettingValue {
-    if (file_) {
-      const auto own = file_->values.find(
-          fmt::format("{}.{}.{}.{}", kAgentSections, agent, kToolExecution, key.name));
-      if (own != file_->values.end()) {
-        return std::visit([](const auto& value) { return SettingValue(value); }, own->second.value);
-      }
-    }
-    return get(key).value;
-  };
-  const auto flag = [&](const ConfigKey& key) { return std::get<bool>(find(key)); };
-  return {
-      .enable_validation = flag(keys::kEnableValidation),
-      .enable_logging = flag(keys::kEnableLogging),
-      .enable_metadata = flag(keys::kEnableMetadata),
-      .log_arguments = flag(keys::kLogArguments),
-      .truncate_logs = static_cast<std::size_t>(std::get<std::int64_t>(find(keys::kTruncateLogs)))};
+  const auto flag = [&](const ConfigKey& key) { return std::get<bool>(get(key, agent).value); };
+  return {.enable_validation = flag(keys::kEnableValidation),
+          .enable_logging = flag(keys::kEnableLogging),
+          .enable_metadata = flag(keys::kEnableMetadata),
+          .log_arguments = flag(keys::kLogArguments),
+          .truncate_logs = static_cast<std::size_t>(
+              std::get<std::int64_t>(get(keys::kTruncateLogs, agent).value))};
 }
 
 std::vector<intercept::PermissionRule> Settings::permissions() const {
@@ -167,6 +245,8 @@ ConfigLocation locate_config(const SettingFlags& flags, const Environment& envir
 
 Result<Settings> load_settings(const SettingFlags& flags, const Environment& environment) {
   Settings settings;
+  const auto given = given_by(flags.set);
+  if (!given) return std::unexpected(given.error());
   const ConfigLocation location = locate_config(flags, environment);
   if (location.must_exist() || !location.path.empty()) {
     auto file = read_config(location.path, environment);
@@ -177,7 +257,7 @@ Result<Settings> load_settings(const SettingFlags& flags, const Environment& env
     }
   }
   for (const ConfigKey& key : kConfigKeys) {
-    auto setting = resolve(key, flags, environment, settings.file_);
+    auto setting = resolve(key, flags, *given, environment, settings.file_);
     if (!setting) return std::unexpected(std::move(setting).error());
     if (key.type == KeyType::path) {
       if (auto* path = std::get_if<std::string>(&setting->value)) {
@@ -186,6 +266,9 @@ Result<Settings> load_settings(const SettingFlags& flags, const Environment& env
     }
     settings.all_.push_back(std::move(*setting));
   }
+  auto of_agents = resolve_agents(*given, settings.file_);
+  if (!of_agents) return std::unexpected(std::move(of_agents).error());
+  settings.of_agents_ = std::move(*of_agents);
   return settings;
 }
 

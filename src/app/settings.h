@@ -11,6 +11,7 @@
 
 #include "app/config.h"
 #include "app/environment.h"
+#include "app/setting_value.h"
 
 namespace wright::app {
 
@@ -24,19 +25,18 @@ struct SettingFlags {
   std::optional<std::string> log_level;
   std::optional<std::string> log_format;
   std::optional<std::string> log_file;
+  std::vector<std::string> set;  // KEY=VALUE for any key of the file; the last one counts
 };
 
 enum class Source : std::uint8_t { flag, environment, file, fallback };
 
 struct Origin {
   Source source = Source::fallback;
-  std::string place;  // "--model", "WRIGHT_MODEL", "config.toml:3"; empty for a default
+  // "--model", "--set agent.model", "WRIGHT_MODEL", "config.toml:3"; empty for a default
+  std::string place;
 
   std::string text() const;  // "flag --model", "environment WRIGHT_MODEL", …
 };
-
-// monostate: nothing sets it, and there is no default.
-using SettingValue = std::variant<std::monostate, std::string, bool, std::int64_t>;
 
 struct Setting {
   const ConfigKey* key = nullptr;
@@ -44,10 +44,20 @@ struct Setting {
   Origin origin;
 };
 
+// What differs for one agent.
+struct AgentSetting {
+  std::string agent;
+  Setting setting;
+};
+
 class Settings {
  public:
   const std::vector<Setting>& all() const { return all_; }
   const Setting& get(const ConfigKey& key) const;
+
+  // The same for one agent: what its own section changes, unless --set has the last word.
+  const Setting& get(const ConfigKey& key, std::string_view agent) const;
+  const std::vector<AgentSetting>& of_agents() const { return of_agents_; }
 
   // Absent when no file was read.
   const std::optional<ConfigFile>& file() const { return file_; }
@@ -56,7 +66,6 @@ class Settings {
   std::filesystem::path base_path() const;
   std::string model() const;
   std::optional<int> max_iterations() const;
-  // [tool_execution], and what the agent's own section changes.
   ToolExecutionOptions tool_execution(std::string_view agent) const;
   std::vector<intercept::PermissionRule> permissions() const;
   // Every key that is set, so that none is shown or logged.
@@ -65,6 +74,7 @@ class Settings {
  private:
   friend Result<Settings> load_settings(const SettingFlags&, const Environment&);
   std::vector<Setting> all_;
+  std::vector<AgentSetting> of_agents_;
   std::optional<ConfigFile> file_;
 };
 

@@ -104,6 +104,64 @@ TEST_F(SettingsTest, give_each_agent_its_tool_execution) {
   EXPECT_EQ(own.truncate_logs, 0U);
 }
 
+TEST_F(SettingsTest, take_any_key_for_this_once) {
+  write_config(
+      "[agent]\nmodel = 'from-file'\n[tool_execution]\ntimeout = '9s'\n"
+      "[agents.helper.tool_execution]\ntimeout = '8s'\nretry_attempts = 4\n");
+  const auto timeout_of = [](const Settings& settings, std::string_view agent) {
+    return std::get<std::string>(settings.get(keys::kTimeout, agent).value);
+  };
+  SettingFlags flags;
+  const auto from_file = load_settings(flags, environment());
+  ASSERT_TRUE(from_file) << from_file.error().message;
+  EXPECT_EQ(timeout_of(*from_file, "other"), "9s");
+  EXPECT_EQ(timeout_of(*from_file, "helper"), "8s");
+
+  flags.set = {"tool_execution.timeout=5s", "agent.model=a=b", "tool_execution.timeout=7s"};
+  const auto general = load_settings(flags, environment({{"WRIGHT_MODEL", "from-env"}}));
+  ASSERT_TRUE(general) << general.error().message;
+  EXPECT_EQ(general->model(), "a=b");
+  EXPECT_EQ(general->get(keys::kModel).origin.text(), "flag --set agent.model");
+  EXPECT_EQ(timeout_of(*general, "other"), "7s") << "the last one counts";
+  EXPECT_EQ(timeout_of(*general, "helper"), "7s") << "over the agent's section in the file";
+  EXPECT_EQ(std::get<std::int64_t>(general->get(keys::kRetryAttempts, "helper").value), 4);
+
+  flags.set.push_back("agents.helper.tool_execution.timeout=6s");
+  const auto own = load_settings(flags, environment());
+  ASSERT_TRUE(own) << own.error().message;
+  EXPECT_EQ(timeout_of(*own, "helper"), "6s");
+  EXPECT_EQ(timeout_of(*own, "other"), "7s");
+
+  flags.model = "from-flag";
+  EXPECT_EQ(load_settings(flags, environment())->model(), "from-flag") << "what has its own flag";
+}
+
+TEST_F(SettingsTest, refuse_what_cannot_be_set_and_name_the_key) {
+  const auto error_of = [&](const char* assignment) {
+    SettingFlags flags;
+    flags.set = {assignment};
+    const auto settings = load_settings(flags, environment());
+    return settings ? "accepted" : settings.error().message;
+  };
+  EXPECT_EQ(error_of("tool_execution.timeout"),
+            "--set needs KEY=VALUE, such as tool_execution.timeout=30s, not "
+            "'tool_execution.timeout'");
+  EXPECT_EQ(error_of("=5"), "--set needs KEY=VALUE, such as tool_execution.timeout=30s, not '=5'");
+  EXPECT_EQ(error_of("tool_execution.timeuot=5s"),
+            "--set tool_execution.timeuot: unknown key; did you mean 'tool_execution.timeout'?");
+  EXPECT_EQ(error_of("weather=5"), "--set weather: unknown key; `wright config` lists the keys");
+  EXPECT_EQ(error_of("agents..tool_execution.timeout=5s").find("--set agents..tool"), 0U);
+  EXPECT_EQ(error_of("tool_execution.timeout="), "--set tool_execution.timeout must not be empty");
+  EXPECT_EQ(error_of("tool_execution.coercion=yes"),
+            "--set tool_execution.coercion must be true or false, not 'yes'");
+  EXPECT_EQ(
+      error_of("agents.helper.tool_execution.cache_entries=-1"),
+      "--set agents.helper.tool_execution.cache_entries must be from 0 to 1000000000, not -1");
+  EXPECT_EQ(error_of("api_keys.xai_api_key=x"),
+            "--set api_keys.xai_api_key: other users can read a command line; use the environment "
+            "variable XAI_API_KEY");
+}
+
 TEST_F(SettingsTest, have_the_conveniences_on_by_default) {
   const auto settings = load_settings({}, environment());
   ASSERT_TRUE(settings);

@@ -11,6 +11,7 @@
 #include "app/log_output.h"
 #include "app/screen_text.h"
 #include "app/standard_input.h"
+#include "app/tool_execution.h"
 #include "app/wiring.h"
 #include "core/nearest.h"
 

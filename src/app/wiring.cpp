@@ -7,7 +7,6 @@
 
 #include "core/nearest.h"
 #include "wright/agents.h"
-#include "wright/interceptors.h"
 #include "wright/tools.h"
 
 namespace wright::app {
@@ -55,17 +54,6 @@ Result<Agent> make_agent(std::string_view name, const Settings& settings) {
   if (!agent) return agent;
   if (const auto limit = settings.max_iterations()) agent->limits.max_iterations = *limit;
   return agent;
-}
-
-std::vector<Interceptor> make_interceptors(std::string_view agent, const Settings& settings,
-                                           const Logger& logger) {
-  const Redactor redactor(settings.secrets());
-  auto list = conveniences(settings.tool_execution(agent), logger, redactor);
-  if (auto rules = settings.permissions(); !rules.empty()) {
-    list.push_back(intercept::permission({.rules = std::move(rules)}));
-  }
-  list.push_back(intercept::redaction(redactor));
-  return list;
 }
 
 Result<std::vector<Tool>> make_tools(const Settings& settings) {

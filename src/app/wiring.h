@@ -8,7 +8,6 @@
 
 #include "app/settings.h"
 #include "wright/agent.h"
-#include "wright/log.h"
 
 namespace wright::app {
 
@@ -20,10 +19,6 @@ std::string canonical_agent_name(std::string_view name);
 // The agent with the model, folder and limits of `settings`. An unknown name is refused with the
 // nearest known one.
 Result<Agent> make_agent(std::string_view name, const Settings& settings);
-
-// Through what every call of `agent` goes, with the settings of the file.
-std::vector<Interceptor> make_interceptors(std::string_view agent, const Settings& settings,
-                                           const Logger& logger);
 
 // Every tool that some agent may use.
 Result<std::vector<Tool>> make_tools(const Settings& settings);

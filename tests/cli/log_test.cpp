@@ -102,6 +102,61 @@ TEST(ToolExecution, stamps_results_unless_told_not_to) {
   EXPECT_FALSE(stamped());
 }
 
+TEST(ToolExecution, is_set_for_one_agent_in_the_file_or_for_one_run_on_the_command_line) {
+  const Home home;
+  home.write_config(
+      "[tool_execution]\noutput_limit = 50\n"
+      "[agents.codebase-analysis.tool_execution]\noutput_limit = 0\n");
+  const auto is_cut = [&](const Arguments& more) {
+    const Finished called = home.wright(with(kCall, more));
+    EXPECT_EQ(called.exit_code, 0) << called.error;
+    return called.output.find("[Output cut") != std::string::npos;
+  };
+  EXPECT_TRUE(is_cut({}));
+  EXPECT_FALSE(is_cut({"--set", "tool_execution.output_limit=0"}));
+
+  const Finished run = home.wright({"run", "codebase-analysis", "Where is alpha_function?", "--set",
+                                    "tool_execution.enable_metadata=false", "--set",
+                                    "tool_execution.order=redaction,output_limit"});
+  EXPECT_EQ(run.exit_code, 0) << run.error;
+}
+
+TEST(ToolExecution, settings_are_shown_with_their_origin) {
+  const Home home;
+  home.write_config(
+      "[tool_execution]\ntimeout = '9s'\n"
+      "[agents.helper.tool_execution]\norder = ['cache', 'retry']\n");
+  const std::string shown = home.wright({"config", "--set", "tool_execution.coercion=true"}).output;
+  const auto is_shown = [&](std::string_view text) {
+    EXPECT_NE(shown.find(text), std::string::npos) << text << " in\n" << shown;
+  };
+  is_shown("[tool_execution]\n  enable_validation         true");
+  is_shown("flag --set tool_execution.coercion");
+  is_shown("  timeout                   9s ");
+  is_shown("  rate_limit                off");
+  is_shown("[agents.helper.tool_execution]\n  order                     cache, retry");
+  const Json values = home.wright({"config", "--json"}).json().at("values");
+  EXPECT_NE(to_text(values).find(R"({"key":"agents.helper.tool_execution.order",)"
+                                 R"("value":"cache, retry","source":"file")"),
+            std::string::npos);
+}
+
+TEST(ToolExecution, refuses_bad_settings_by_their_full_name) {
+  const Home home;
+  const Finished bad = home.wright(with(kCall, {"--set", "tool_execution.timeout=soon"}));
+  EXPECT_EQ(bad.exit_code, 2);
+  EXPECT_EQ(bad.error,
+            "wright: --set tool_execution.timeout must be a duration from 1ms to 1000h, such as "
+            "250ms, 30s, 5m or 1h, or tool or off, not 'soon'\n"
+            "  See `wright help config`.\n");
+  home.write_config("[agents.helper.tool_execution]\nretry_attempts = -1\n");
+  const Finished file = home.wright(kCall);
+  EXPECT_EQ(file.exit_code, 2);
+  EXPECT_NE(file.error.find("agents.helper.tool_execution.retry_attempts: must be from 0"),
+            std::string::npos)
+      << file.error;
+}
+
 TEST(ToolExecution, never_shows_a_key_from_the_configuration) {
   Home home;
   home.environment["OPENAI_API_KEY"] = "correct-horse-battery";
