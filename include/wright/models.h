@@ -30,6 +30,9 @@ struct ModelsOptions {
   Catalogue catalogue = Catalogue::built_in();
   // The key for a vendor; empty when there is none.
   std::function<std::string(const VendorInfo&)> find_key = {};
+  // Where the vendor is instead of its row's base_url; empty: there. Without this function, a
+  // vendor with an alternative address is at that one.
+  std::function<std::string(const VendorInfo&)> find_base_url = {};
   std::vector<std::string> fallback = {};  // ids, asked in order when a model does not answer
   RetryOptions retry = {};
   HttpTimeouts timeouts = {};
@@ -46,11 +49,20 @@ class Models {
   // say what to do.
   Model get(std::string_view id) const;
 
+  // What get() would talk to, or why it could not.
+  Result<Endpoint> endpoint(std::string_view id) const;
+
   const Catalogue& catalogue() const;
 
  private:
   struct Shared;
   std::shared_ptr<Shared> shared_;
 };
+
+// The key in the first of the vendor's usual environment variables that is set, and the variable
+// that moves a vendor elsewhere ("OPENAI_BASE_URL").
+std::string key_from(const VendorInfo& vendor,
+                     const std::function<std::string(const std::string&)>& variable);
+std::string base_url_variable(const VendorInfo& vendor);
 
 }  // namespace wright

@@ -17,7 +17,7 @@ struct Tool;
 struct ToolChoice {
   enum class Kind : std::uint8_t { automatic, required, none, one };
   Kind kind = Kind::automatic;
-  std::string tool;  // for Kind::one: the tool that must be called
+  std::string tool = {};  // for Kind::one: the tool that must be called
 
   static ToolChoice automatic() { return {}; }
   static ToolChoice required() { return {Kind::required, {}}; }
@@ -29,8 +29,8 @@ struct ToolChoice {
 struct ResponseFormat {
   enum class Kind : std::uint8_t { text, json_object, json_schema };
   Kind kind = Kind::text;
-  std::string name;  // for Kind::json_schema
-  Json schema;
+  std::string name = {};  // for Kind::json_schema
+  Json schema = {};
 
   bool operator==(const ResponseFormat&) const = default;
 };
@@ -41,12 +41,12 @@ enum class ReasoningEffort : std::uint8_t { none, low, medium, high };
 // How the model should answer; the same for every turn of an agent.
 struct Sampling {
   int max_tokens = 4000;
-  std::optional<double> temperature;
-  std::optional<double> top_p;
-  std::vector<std::string> stop_sequences;
-  std::optional<ReasoningEffort> reasoning;  // absent: the model's own default
-  ToolChoice tool_choice;
-  ResponseFormat response_format;
+  std::optional<double> temperature = {};
+  std::optional<double> top_p = {};
+  std::vector<std::string> stop_sequences = {};
+  std::optional<ReasoningEffort> reasoning = {};  // absent: the model's own default
+  ToolChoice tool_choice = {};
+  ResponseFormat response_format = {};
   bool operator==(const Sampling&) const = default;
 };
 
@@ -75,11 +75,11 @@ enum class StopReason : std::uint8_t {
 std::string_view to_string(StopReason reason);
 
 struct Response {
-  std::vector<Part> content;  // text, reasoning and tool calls, in the model's order
+  std::vector<Part> content = {};  // text, reasoning and tool calls, in the model's order
   Role role = Role::assistant;
-  Usage usage;
+  Usage usage = {};
   StopReason stop_reason = StopReason::end_turn;
-  std::string model;  // what really answered, when the vendor says so
+  std::string model = {};  // what really answered, when the vendor says so
 
   std::string text() const;
   std::vector<ToolCall> tool_calls() const;

@@ -7,6 +7,7 @@
 #include "wright/driver.h"        // IWYU pragma: export
 #include "wright/interceptors.h"  // IWYU pragma: export
 #include "wright/log.h"           // IWYU pragma: export
+#include "wright/models.h"        // IWYU pragma: export
 #include "wright/run.h"           // IWYU pragma: export
 #include "wright/store.h"         // IWYU pragma: export
 #include "wright/tools.h"         // IWYU pragma: export

@@ -4,6 +4,7 @@
 #include <boost/json/object.hpp>
 
 #include "app/commands.h"
+#include "app/model_wiring.h"
 #include "app/screen_text.h"
 #include "app/transcript.h"
 #include "app/wiring.h"
@@ -49,10 +50,15 @@ std::string agent_text(std::string_view name, const Result<Agent>& agent,
 ExitCode execute(const ListAgentsCommand& command, Surroundings around) {
   const auto settings = settings_or_complain(command.settings, around);
   if (!settings) return ExitCode::usage;
+  const auto models = make_models(*settings, command.settings, around.environment);
+  if (!models) {
+    around.console.complain(models.error().message, "See `wright help models`.");
+    return ExitCode::usage;
+  }
   JsonArray array;
   std::string text;
   for (const std::string_view name : agent_names()) {
-    const auto agent = make_agent(name, *settings);
+    const auto agent = make_agent(name, *settings, models->get(settings->model()));
     array.push_back(agent_json(name, agent));
     if (!text.empty()) text += '\n';
     text += agent_text(name, agent, around.console.output());

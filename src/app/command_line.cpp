@@ -88,6 +88,14 @@ void describe(CLI::App& app, RunCommand& command) {
   add_json(app, command.output, "Print one JSON object: answer, status, usage, tool calls");
   app.add_flag_callback(
       "-q,--quiet", [&command] { command.verbosity = Verbosity::quiet; }, "No progress");
+  app.add_flag_callback(
+      "--stream", [&command] { command.streaming = Streaming::on; },
+      "Print text as it comes, as on a terminal");
+  app.add_flag_callback(
+      "--no-stream", [&command] { command.streaming = Streaming::off; },
+      "Print the answer when it is complete");
+  add_text(app, "--trace-http", command.settings.trace_http, "FILE",
+           "Append all traffic with models there, keys masked");
   add_all_settings(app, command.settings);
   add_log_options(app, command.settings);
   add_set_option(app, command.settings);
@@ -174,9 +182,19 @@ void describe(CLI::App& app, ConfigPathCommand& command) {
 void describe(CLI::App& app, InitConfigCommand& command) {
   add_config_option(app, command.settings);
 }
+void describe(CLI::App& app, ListModelsCommand& command) {
+  app.add_option("VENDOR", command.vendor, "Only this one");
+  add_json(app, command.output, "Print a JSON array");
+  add_config_option(app, command.settings);
+  add_set_option(app, command.settings);
+}
 void describe(CLI::App& app, DoctorCommand& command) {
+  app.add_flag_callback(
+      "--online", [&command] { command.reach = Reach::network; },
+      "Ask every provider that has a key one small question");
   add_json(app, command.output, "Print a JSON object");
   add_all_settings(app, command.settings);
+  add_set_option(app, command.settings);
 }
 
 // --- what must hold for the whole line ---------------------------------------------------------
@@ -325,6 +343,7 @@ constexpr std::array kCommands{
     CommandEntry{"tools", parse_as<ListToolsCommand>},
     CommandEntry{"tools show", parse_as<ShowToolCommand>},
     CommandEntry{"tools call", parse_as<CallToolCommand>},
+    CommandEntry{"models", parse_as<ListModelsCommand>},
     CommandEntry{"config", parse_as<ShowConfigCommand>},
     CommandEntry{"config path", parse_as<ConfigPathCommand>},
     CommandEntry{"config init", parse_as<InitConfigCommand>},

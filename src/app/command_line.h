@@ -19,12 +19,16 @@ enum class ExportFormat : std::uint8_t { json, markdown };
 enum class Verbosity : std::uint8_t { normal, quiet };
 enum class Confirmation : std::uint8_t { ask, given };
 
+enum class Streaming : std::uint8_t { automatic, on, off };  // automatic: on a terminal
+enum class Reach : std::uint8_t { machine, network };
+
 struct RunCommand {
   SettingFlags settings;
   std::string agent;
   std::optional<std::string> prompt;  // absent or "-": from standard input
   OutputFormat output = OutputFormat::text;
   Verbosity verbosity = Verbosity::normal;
+  Streaming streaming = Streaming::automatic;
 };
 
 struct ListSessionsCommand {
@@ -84,8 +88,15 @@ struct InitConfigCommand {
   SettingFlags settings;
 };
 
+struct ListModelsCommand {
+  SettingFlags settings;
+  std::optional<std::string> vendor;
+  OutputFormat output = OutputFormat::text;
+};
+
 struct DoctorCommand {
   SettingFlags settings;
+  Reach reach = Reach::machine;
   OutputFormat output = OutputFormat::text;
 };
 
@@ -95,10 +106,11 @@ struct PrintCommand {
   ExitCode code = ExitCode::ok;
 };
 
-using Command = std::variant<PrintCommand, RunCommand, ListSessionsCommand, ShowSessionCommand,
-                             ExportSessionCommand, RemoveSessionsCommand, ListAgentsCommand,
-                             ListToolsCommand, ShowToolCommand, CallToolCommand, ShowConfigCommand,
-                             ConfigPathCommand, InitConfigCommand, DoctorCommand>;
+using Command =
+    std::variant<PrintCommand, RunCommand, ListSessionsCommand, ShowSessionCommand,
+                 ExportSessionCommand, RemoveSessionsCommand, ListAgentsCommand, ListToolsCommand,
+                 ShowToolCommand, CallToolCommand, ShowConfigCommand, ConfigPathCommand,
+                 InitConfigCommand, ListModelsCommand, DoctorCommand>;
 
 struct UsageError {
   std::string message;

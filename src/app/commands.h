@@ -27,6 +27,7 @@ ExitCode execute(const CallToolCommand& command, Surroundings around);
 ExitCode execute(const ShowConfigCommand& command, Surroundings around);
 ExitCode execute(const ConfigPathCommand& command, Surroundings around);
 ExitCode execute(const InitConfigCommand& command, Surroundings around);
+ExitCode execute(const ListModelsCommand& command, Surroundings around);
 ExitCode execute(const DoctorCommand& command, Surroundings around);
 
 // The settings for a command, or a complaint on standard error.

@@ -60,6 +60,8 @@ std::vector<std::string_view> section_names() {
   }
   names.push_back(kPermissions);
   names.push_back(kAgentSections);
+  names.push_back(kVendorRows);
+  names.push_back(kModelRows);
   return names;
 }
 
@@ -70,8 +72,8 @@ int line_of(const toml::source_region& source) {
 // Walks the parsed document, collects values and everything that is wrong.
 class Checker {
  public:
-  Checker(const std::filesystem::path& path, const Environment& environment)
-      : environment_(environment) {
+  Checker(std::string_view text, const std::filesystem::path& path, const Environment& environment)
+      : text_(text), environment_(environment) {
     file_.path = path;
   }
 
@@ -89,6 +91,8 @@ class Checker {
         check_permissions(*node.as_table());
       } else if (section == kAgentSections) {
         check_agents(*node.as_table());
+      } else if (section == kVendorRows || section == kModelRows) {
+        file_.catalogue_rows = text_;  // checked by the catalogue
       } else {
         check_section(section, section, *node.as_table());
       }
@@ -266,6 +270,7 @@ class Checker {
     }
   }
 
+  std::string_view text_;
   const Environment& environment_;
   ConfigFile file_;
   std::vector<Problem> problems_;
@@ -323,7 +328,7 @@ Result<ConfigFile> parse_config(std::string_view text, const std::filesystem::pa
                                 const Environment& environment) {
   try {
     const toml::table document = toml::parse(text, std::string_view(path.native()));
-    return Checker(path, environment).check(document);
+    return Checker(text, path, environment).check(document);
   } catch (const toml::parse_error& error) {
     return fail(ErrorCode::invalid_argument,
                 fmt::format("{}:{}: not valid TOML: {}", path.string(), line_of(error.source()),
@@ -359,6 +364,9 @@ std::string config_template() {
       "\n[permissions]\n"
       "# whether a tool may run: allow, deny, or ask a person; the first line that fits counts\n"
       "# \"write_*\" = \"ask\"\n"
+      "\n# a vendor of your own, or what differs from `wright models`\n"
+      "#   [vendors.gateway]\n"
+      "#   base_url = \"http://localhost:8000/v1\"\n"
       "\n# what differs for one agent\n"
       "#   [agents.codebase-analysis.tool_execution]\n"
       "#   enable_metadata = false\n";

@@ -28,6 +28,7 @@ struct ConfigFile {
   // By full name: "agent.model", "agents.codebase-analysis.tool_execution.log_arguments".
   std::map<std::string, ConfigValue, std::less<>> values;
   std::vector<intercept::PermissionRule> permissions;  // in the order of the file
+  std::string catalogue_rows;                          // the whole text, where it has any
 
   // Whether a key stands in the file itself, and not only as a ${VAR}.
   bool holds_secrets() const;

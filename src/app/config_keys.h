@@ -18,7 +18,7 @@ enum class KeyType : std::uint8_t {
   choice,    // one of the key's words
   duration,  // "250ms", "30s", "5m", "1h", or one of the key's words
   rate,      // "5/s", "100/min", "1000/h", or one of the key's words
-  names,     // an array of the key's words, each at most once
+  names,     // an array of the key's words, or of any when it has none, each at most once
 };
 
 inline constexpr std::int64_t kMostIterations = 1'000'000;
@@ -67,6 +67,44 @@ inline constexpr ConfigKey kMaxIterations{
     "--max-iterations",
     "how often the model may be asked for one prompt; each agent has its own default",
     "10"};
+constexpr ConfigKey agent(std::string_view name, KeyType type, std::string_view description,
+                          std::string_view example, std::string_view words = {}) {
+  return {"agent", name, type, "", "", description, example, 1, 10'000'000, "", words};
+}
+inline constexpr ConfigKey kFallback =
+    agent("fallback", KeyType::names, "models to ask, in order, when the first does not answer",
+          "[\"anthropic:claude-sonnet-4-5\", \"ollama:qwen3\"]");
+inline constexpr ConfigKey kMaxTokens =
+    agent("max_tokens", KeyType::count,
+          "how long one answer of the model may be; each agent has its own default", "4000");
+inline constexpr ConfigKey kReasoning =
+    agent("reasoning", KeyType::choice, "how long a model that can think should do so", "\"low\"",
+          "none, low, medium, high");
+
+constexpr ConfigKey http(std::string_view name, KeyType type, std::string_view fallback,
+                         std::string_view description) {
+  return {"http", name, type, "", "", description, "", 0, 1'000, fallback};
+}
+inline constexpr ConfigKey kConnectTimeout =
+    http("connect_timeout", KeyType::duration, "10s", "how long a connection may take");
+inline constexpr ConfigKey kFirstByteTimeout =
+    http("first_byte_timeout", KeyType::duration, "10m", "until an answer begins");
+inline constexpr ConfigKey kIdleTimeout =
+    http("idle_timeout", KeyType::duration, "2m", "silence in the middle of an answer");
+inline constexpr ConfigKey kTotalTimeout =
+    http("total_timeout", KeyType::duration, "30m", "one attempt from beginning to end");
+inline constexpr ConfigKey kRetries =
+    http("retries", KeyType::count, "3", "further attempts after a failure that may pass");
+inline constexpr ConfigKey kDeadline =
+    http("deadline", KeyType::duration, "30m", "all attempts for one answer together");
+inline constexpr ConfigKey kCaFile{"http",
+                                   "ca_file",
+                                   KeyType::path,
+                                   "",
+                                   "",
+                                   "certificate authorities to trust instead of the system's",
+                                   "\"/etc/ssl/certs/ca-certificates.crt\""};
+
 inline constexpr ConfigKey kZaiCodingPlan{"api_keys",
                                           "zai_coding_plan",
                                           KeyType::flag,
@@ -166,6 +204,9 @@ inline constexpr std::array kConfigKeys{
     keys::kBasePath,
     keys::kModel,
     keys::kMaxIterations,
+    keys::kFallback,
+    keys::kMaxTokens,
+    keys::kReasoning,
     keys::kEnableValidation,
     keys::kStrictness,
     keys::kCoercion,
@@ -191,6 +232,13 @@ inline constexpr std::array kConfigKeys{
     keys::kLogLevel,
     keys::kLogFormat,
     keys::kLogFile,
+    keys::kConnectTimeout,
+    keys::kFirstByteTimeout,
+    keys::kIdleTimeout,
+    keys::kTotalTimeout,
+    keys::kRetries,
+    keys::kDeadline,
+    keys::kCaFile,
     keys::secret("openai_api_key", "OPENAI_API_KEY", "OpenAI"),
     keys::secret("anthropic_api_key", "ANTHROPIC_API_KEY", "Anthropic"),
     keys::secret("gemini_api_key", "GEMINI_API_KEY", "Google Gemini"),
@@ -217,5 +265,15 @@ inline constexpr std::array kConfigKeys{
 inline constexpr std::string_view kPermissions = "permissions";
 inline constexpr std::string_view kAgentSections = "agents";
 inline constexpr std::string_view kToolExecution = "tool_execution";
+
+// And vendors and models of the user's own, or what differs from the catalogue's rows:
+//
+//   [vendors.gateway]
+//   base_url = "http://localhost:8000/v1"
+//
+//   [models."openai:gpt-5-mini"]
+//   context_tokens = 400000
+inline constexpr std::string_view kVendorRows = "vendors";
+inline constexpr std::string_view kModelRows = "models";
 
 }  // namespace wright::app

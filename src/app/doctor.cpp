@@ -4,11 +4,13 @@
 #include <boost/json/object.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <vector>
 
 #include "app/commands.h"
 #include "app/figures.h"
 #include "app/machine.h"
+#include "app/model_wiring.h"
 #include "app/paths.h"
 #include "app/screen_text.h"
 #include "app/wiring.h"
@@ -16,6 +18,8 @@
 
 namespace wright::app {
 namespace {
+
+constexpr int kTokensOfSmallAnswer = 64;  // some models refuse less than 16
 
 enum class Health : std::uint8_t { ok, warn, fail };
 
@@ -46,7 +50,7 @@ class Examination {
     check_database(settings.database_path());
     check_base_path(settings.base_path());
     check_agents(settings);
-    check_model(settings);
+    check_model();
     check_providers(settings);
     check_system();
     check_terminal();
@@ -155,7 +159,7 @@ class Examination {
 
   void check_agents(const Settings& settings) {
     for (const std::string_view name : agent_names()) {
-      const auto agent = make_agent(name, settings);
+      const auto agent = make_agent(name, settings, model("offline"));
       Check check{fmt::format("agent {}", name)};
       if (agent) {
         check.found = show_counted(std::ssize(agent->tools), "tool");
@@ -167,36 +171,77 @@ class Examination {
     }
   }
 
-  // Asks the offline model something, and looks whether the chosen one can be asked at all.
-  void check_model(const Settings& settings) {
-    const std::vector<Message> messages{Message::user("hello")};
-    const Sampling sampling;
-    const auto answer = model("offline").complete({.messages = messages, .sampling = &sampling});
-    if (answer) {
+  void check_model() {
+    if (const auto answer = small_answer(model("offline"))) {
       add({"offline model", Health::ok, "answers; needs no key and no network"});
     } else {
       add({"offline model", Health::fail, answer.error().message});
     }
-    if (const std::string chosen = settings.model(); chosen != "offline") {
-      add({"chosen model", Health::fail,
-           fmt::format("{}: providers over HTTP are not part of this version", chosen),
-           "Set agent.model to \"offline\"."});
-    }
+  }
+
+  static Result<Response> small_answer(const Model& model) {
+    const std::vector<Message> messages{Message::user("Answer with the word ok.")};
+    const Sampling sampling{.max_tokens = kTokensOfSmallAnswer};
+    return model.complete({.messages = messages, .sampling = &sampling});
   }
 
   void check_providers(const Settings& settings) {
-    std::vector<std::string_view> vendors;
-    for (const Setting& setting : settings.all()) {
-      const bool is_set = !std::holds_alternative<std::monostate>(setting.value);
-      if (setting.key->type == KeyType::secret && is_set) {
-        vendors.push_back(setting.key->description);
+    const auto models = make_models(settings, {}, around_.environment);
+    if (!models) {
+      return add({"models", Health::fail, models.error().message, "See `wright help models`."});
+    }
+    const std::string chosen = settings.model();
+    if (chosen != "offline") check_chosen(*models, chosen);
+    std::vector<std::string> configured;
+    for (const VendorInfo& vendor : models->catalogue().vendors()) {
+      if (key_for(vendor, settings, around_.environment).empty()) continue;
+      configured.push_back(vendor.title);
+      if (command_.reach == Reach::network && !chosen.starts_with(vendor.name + ":")) {
+        check_vendor(*models, vendor);
       }
     }
-    const std::string found =
-        vendors.empty() ? "none" : fmt::format("keys for {}", fmt::join(vendors, ", "));
-    add({"providers", vendors.empty() ? Health::ok : Health::warn,
-         found + "; this version has no providers over HTTP",
-         vendors.empty() ? "" : "Keep the keys for a later version; nothing uses them now."});
+    if (command_.reach == Reach::network) return;
+    add({"keys", Health::ok,
+         configured.empty()
+             ? "none; `wright models` names the vendors"
+             : fmt::format("{}; `wright doctor --online` asks each", fmt::join(configured, ", "))});
+  }
+
+  void check_chosen(const Models& models, const std::string& id) {
+    const auto endpoint = models.endpoint(id);
+    if (!endpoint) {
+      return add({"chosen model", Health::fail, fmt::format("{}: {}", id, endpoint.error().message),
+                  "`wright models` lists what there is."});
+    }
+    if (command_.reach == Reach::network) return check_answer(id, models.get(id));
+    add({"chosen model", Health::ok, fmt::format("{} at {}", id, endpoint->vendor.base_url)});
+  }
+
+  // With the cheapest model that is known of the vendor.
+  void check_vendor(const Models& models, const VendorInfo& vendor) {
+    const ModelInfo* cheapest = nullptr;
+    for (const ModelInfo& model : models.catalogue().models()) {
+      const auto price = [](const ModelInfo& of) { return of.price ? of.price->output : 0; };
+      if (model.vendor != vendor.name || !model.price) continue;
+      if (cheapest == nullptr || price(model) < price(*cheapest)) cheapest = &model;
+    }
+    if (cheapest == nullptr) {
+      return add({vendor.name, Health::warn, "has a key, but no model of it is known to ask",
+                  fmt::format("Choose one: --model {}:NAME.", vendor.name)});
+    }
+    const std::string id = fmt::format("{}:{}", vendor.name, cheapest->name);
+    check_answer(id, models.get(id));
+  }
+
+  void check_answer(const std::string& id, const Model& model) {
+    const auto began = std::chrono::steady_clock::now();
+    const auto answer = small_answer(model);
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
+    if (answer) {
+      add({id, Health::ok, fmt::format("answers within {}", show_duration(took.count()))});
+    } else {
+      add({id, Health::fail, answer.error().message});
+    }
   }
 
   void check_system() {

@@ -93,6 +93,10 @@ std::string show_whole_duration(std::int64_t milliseconds) {
   return show_duration(static_cast<double>(milliseconds));
 }
 
+std::string show_cost(double dollars) {
+  return dollars < 0.01 ? fmt::format("${:.4f}", dollars) : fmt::format("${:.2f}", dollars);
+}
+
 std::string show_count(std::int64_t count) {
   if (count < 1000) return fmt::format("{}", count);
   const double thousands = static_cast<double>(count) / 1000;

@@ -12,6 +12,8 @@ namespace wright::app {
 std::string show_duration(double milliseconds);  // "0.4 ms", "120 ms", "1.2 s", "2 min 5 s"
 std::string show_count(std::int64_t count);      // "950", "1.2k", "3.4M"
 
+std::string show_cost(double dollars);  // "$0.0012", "$1.20"
+
 // A stored duration, which is in whole milliseconds: "under 1 ms" for 0.
 std::string show_whole_duration(std::int64_t milliseconds);
 

@@ -94,6 +94,24 @@ Examples:
   wright tools call read_file '{"file_path": "README.md", "limit": 20}'
   echo '{"pattern": "main"}' | wright tools call grep -
 )"},
+    CommandHelp{
+        "models", "models [VENDOR] [options]",
+        "List vendors and models, what they cost, and which have a key.",
+        R"(A model is named vendor:name, as in --model openai:gpt-5-mini. Vendors and models of your own,
+and what differs from the list, stand in the configuration:
+
+  [vendors.gateway]
+  base_url = "http://localhost:8000/v1"
+  protocol = "openai-chat"          or openai-responses, anthropic-messages, gemini, ollama
+
+Any vendor is moved elsewhere with <VENDOR>_BASE_URL in the environment.
+
+Examples:
+  wright models openai
+  wright run codebase-analysis --model zai:glm-4.6 "Summarise this project"
+  wright run codebase-analysis --set vendors.gateway.base_url=http://localhost:8000/v1 \
+      --model gateway:any-name "Summarise this project"
+)"},
     CommandHelp{"config", "config [path|init] [options]",
                 "Show the effective settings and where each came from. Keys are masked.",
                 R"(Commands:

@@ -72,6 +72,22 @@ void Progress::say(std::string_view line) {
   draw();
 }
 
+void Progress::stand_still() {
+  const std::scoped_lock lock(mutex_);
+  erase();
+  stands_still_ = true;
+}
+
+void Progress::move_on() {
+  const std::scoped_lock lock(mutex_);
+  stands_still_ = false;
+}
+
+void Progress::has_been_shown(std::string_view text) {
+  const std::scoped_lock lock(mutex_);
+  last_said_ = on_one_line(text);
+}
+
 void Progress::stop() {
   {
     const std::scoped_lock lock(mutex_);
@@ -91,6 +107,16 @@ void Progress::on(const ModelStarted& event) {
 }
 
 void Progress::on(const TextDelta&) {}
+
+void Progress::on(const ModelRetried& event) {
+  std::string what = fmt::format("{}; asking {}", on_one_line(event.retry.error.message),
+                                 on_one_line(event.retry.next));
+  if (event.retry.wait.count() > 0) {
+    what +=
+        fmt::format(" again in {}", show_duration(static_cast<double>(event.retry.wait.count())));
+  }
+  write_line(painted("  ↻ " + what, Colour::yellow, terminal_));
+}
 
 void Progress::on(const ModelEnded& event) {
   end(kModelActivity);
@@ -144,7 +170,7 @@ void Progress::write_line(std::string_view line) {
 }
 
 void Progress::draw() {
-  if (!terminal_.has_cursor || activities_.empty() || is_stopped_) return;
+  if (!terminal_.has_cursor || activities_.empty() || is_stopped_ || stands_still_) return;
   const Activity& activity = activities_.back();
   const std::chrono::duration<double, std::milli> age =
       std::chrono::steady_clock::now() - activity.since;

@@ -37,6 +37,13 @@ class Progress {
   // A line of its own; the moving line makes room for it.
   void say(std::string_view line);
 
+  // While something else writes to the terminal, the moving line is not drawn.
+  void stand_still();
+  void move_on();
+
+  // What the model said stands on the screen already.
+  void has_been_shown(std::string_view text);
+
   // Ends the moving line; nothing more is drawn.
   void stop();
 
@@ -51,6 +58,7 @@ class Progress {
   void on(const SessionStarted& event);
   void on(const ModelStarted& event);
   void on(const TextDelta& event);
+  void on(const ModelRetried& event);
   void on(const ModelEnded& event);
   void on(const ToolStarted& event);
   void on(const ToolEnded& event);
@@ -72,6 +80,7 @@ class Progress {
   std::size_t frame_ = 0;
   bool is_drawn_ = false;
   bool is_stopped_ = false;
+  bool stands_still_ = false;
   std::jthread animation_;  // last: it uses everything above
 };
 

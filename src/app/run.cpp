@@ -6,10 +6,12 @@
 #include <chrono>
 #include <memory>
 
+#include "app/answer_stream.h"
 #include "app/commands.h"
 #include "app/figures.h"
 #include "app/interruption.h"
 #include "app/log_output.h"
+#include "app/model_wiring.h"
 #include "app/paths.h"
 #include "app/progress.h"
 #include "app/screen_text.h"
@@ -63,6 +65,7 @@ class Record {
       text += fmt::format("{} tokens in, {} out · ", show_count(usage_.input_tokens),
                           show_count(usage_.output_tokens));
     }
+    if (usage_.cost_usd > 0) text += fmt::format("{} · ", show_cost(usage_.cost_usd));
     return text + show_duration(duration_ms);
   }
 
@@ -119,6 +122,7 @@ class RunCommandExecution {
       progress_ = std::make_unique<Progress>(
           around.console.error(), [&](std::string_view text) { around_.console.note(text); });
     }
+    if (is_streamed()) stream_.emplace(around_.console, progress_.get());
     interruption_.watch([this] { say("  ending the run; Ctrl-C again quits at once"); });
   }
 
@@ -141,6 +145,7 @@ class RunCommandExecution {
                     {.store = store->get(),
                      .observer = [this](const Event& event) { observe(event); },
                      .stop = interruption_.token(),
+                     .delivery = stream_ ? Delivery::streamed : Delivery::whole,
                      .config = JsonObject{{"base_path", settings_.base_path().string()},
                                           {"max_iterations", agent.limits.max_iterations}}});
     if (progress_) progress_->stop();
@@ -149,6 +154,12 @@ class RunCommandExecution {
   }
 
  private:
+  bool is_streamed() const {
+    if (command_.output == OutputFormat::json) return false;
+    if (command_.streaming != Streaming::automatic) return command_.streaming == Streaming::on;
+    return around_.console.output().is_terminal;
+  }
+
   std::string place_of(const Agent& agent) const {
     std::error_code error;
     const auto base = std::filesystem::weakly_canonical(settings_.base_path(), error);
@@ -168,6 +179,7 @@ class RunCommandExecution {
 
   void observe(const Event& event) {
     record_.observe(event);
+    if (stream_) stream_->observe(event);
     if (progress_) progress_->observe(event);
   }
 
@@ -186,7 +198,7 @@ class RunCommandExecution {
     Console& console = around_.console;
     if (command_.output == OutputFormat::json) {
       console.print(to_text(record_.json("completed", &answer.text, nullptr)) + "\n");
-    } else {
+    } else if (!stream_ || !stream_->has_printed_answer()) {
       // On a terminal both streams meet: space keeps the answer apart from the progress.
       const bool is_shared =
           progress_ && console.output().is_terminal && console.error().is_terminal;
@@ -253,6 +265,7 @@ class RunCommandExecution {
   Record record_;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   std::unique_ptr<Progress> progress_;
+  std::optional<AnswerStream> stream_;
   Interruption interruption_;  // last: its thread uses the progress
 };
 
@@ -261,7 +274,12 @@ class RunCommandExecution {
 ExitCode execute(const RunCommand& command, Surroundings around) {
   const auto settings = settings_or_complain(command.settings, around);
   if (!settings) return ExitCode::usage;
-  auto agent = make_agent(command.agent, *settings);
+  const auto models = make_models(*settings, command.settings, around.environment);
+  if (!models) {
+    around.console.complain(models.error().message, "See `wright help models`.");
+    return ExitCode::usage;
+  }
+  auto agent = make_agent(command.agent, *settings, models->get(settings->model()));
   if (!agent) {
     around.console.complain(agent.error().message,
                             "`wright agents` lists the agents, `wright "

@@ -57,7 +57,9 @@ std::string allowed(const ConfigKey& key) {
     case KeyType::duration:
       return "a duration from 1ms to 1000h, such as 250ms, 30s, 5m or 1h" + also;
     case KeyType::rate: return "a rate such as 5/s, 100/min or 1000/h" + also;
-    case KeyType::names: return fmt::format("a list of some of {}", fmt::join(words, ", "));
+    case KeyType::names:
+      if (words.empty()) return "a list of names";
+      return fmt::format("a list of some of {}", fmt::join(words, ", "));
     case KeyType::text:
     case KeyType::path:
     case KeyType::secret: break;
@@ -85,7 +87,7 @@ Result<SettingValue> names_from(const ConfigKey& key, std::string_view text) {
   const auto known = names_in(key.words);
   const auto names = names_in(text);
   for (auto name = names.begin(); name != names.end(); ++name) {
-    if (std::ranges::find(known, *name) == known.end()) return refuse(key, *name);
+    if (!known.empty() && std::ranges::find(known, *name) == known.end()) return refuse(key, *name);
     if (std::find(names.begin(), name, *name) != name) {
       return fail(ErrorCode::invalid_argument, fmt::format("names '{}' twice", *name));
     }

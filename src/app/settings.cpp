@@ -70,6 +70,12 @@ std::optional<AgentKey> agent_key_from(std::string_view full_name) {
   return AgentKey{std::string(full_name.substr(before.size(), middle - before.size())), key};
 }
 
+// vendors.NAME.KEY, models."VENDOR:NAME".KEY: the catalogue's, which checks them.
+bool is_catalogue_key(std::string_view name) {
+  return name.starts_with(fmt::format("{}.", kVendorRows)) ||
+         name.starts_with(fmt::format("{}.", kModelRows));
+}
+
 // What --set says, by the full names of keys.
 using Given = std::map<std::string, std::string, std::less<>>;
 
@@ -93,6 +99,10 @@ Result<Given> given_by(const std::vector<std::string>& assignments) {
     }
     const std::string name = assignment.substr(0, equals);
     const ConfigKey* key = find_key(name);
+    if (is_catalogue_key(name)) {
+      given[name] = assignment.substr(equals + 1);
+      continue;
+    }
     if (key == nullptr && !agent_key_from(name)) {
       return fail(ErrorCode::invalid_argument, unknown_key(name));
     }
@@ -195,10 +205,48 @@ std::string Settings::model() const {
   return std::get<std::string>(get(keys::kModel).value);
 }
 
-std::optional<int> Settings::max_iterations() const {
-  const auto* value = std::get_if<std::int64_t>(&get(keys::kMaxIterations).value);
+std::optional<int> Settings::count(const ConfigKey& key) const {
+  const auto* value = std::get_if<std::int64_t>(&get(key).value);
   if (value == nullptr) return std::nullopt;
   return static_cast<int>(*value);
+}
+
+std::chrono::milliseconds Settings::duration(const ConfigKey& key) const {
+  return duration_from(std::get<std::string>(get(key).value)).value();
+}
+
+std::optional<int> Settings::max_iterations() const {
+  return count(keys::kMaxIterations);
+}
+
+std::vector<std::string> Settings::fallback() const {
+  const auto* value = std::get_if<std::string>(&get(keys::kFallback).value);
+  if (value == nullptr) return {};
+  const auto names = names_in(*value);
+  return {names.begin(), names.end()};
+}
+
+std::optional<int> Settings::max_tokens() const {
+  return count(keys::kMaxTokens);
+}
+
+std::optional<ReasoningEffort> Settings::reasoning() const {
+  const auto* value = std::get_if<std::string>(&get(keys::kReasoning).value);
+  if (value == nullptr) return std::nullopt;
+  if (*value == "none") return ReasoningEffort::none;
+  if (*value == "low") return ReasoningEffort::low;
+  return *value == "medium" ? ReasoningEffort::medium : ReasoningEffort::high;
+}
+
+HttpTimeouts Settings::http_timeouts() const {
+  return {.connect = duration(keys::kConnectTimeout),
+          .first_byte = duration(keys::kFirstByteTimeout),
+          .idle = duration(keys::kIdleTimeout),
+          .total = duration(keys::kTotalTimeout)};
+}
+
+RetryOptions Settings::http_retries() const {
+  return {.retries = count(keys::kRetries).value(), .deadline = duration(keys::kDeadline)};
 }
 
 const Setting& Settings::get(const ConfigKey& key, std::string_view agent) const {
@@ -269,6 +317,9 @@ Result<Settings> load_settings(const SettingFlags& flags, const Environment& env
   auto of_agents = resolve_agents(*given, settings.file_);
   if (!of_agents) return std::unexpected(std::move(of_agents).error());
   settings.of_agents_ = std::move(*of_agents);
+  for (const auto& [name, text] : *given) {
+    if (is_catalogue_key(name)) settings.catalogue_flags_.emplace_back(name, text);
+  }
   return settings;
 }
 

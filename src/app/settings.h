@@ -12,6 +12,7 @@
 #include "app/config.h"
 #include "app/environment.h"
 #include "app/setting_value.h"
+#include "wright/models.h"
 
 namespace wright::app {
 
@@ -25,6 +26,7 @@ struct SettingFlags {
   std::optional<std::string> log_level;
   std::optional<std::string> log_format;
   std::optional<std::string> log_file;
+  std::optional<std::string> trace_http;
   std::vector<std::string> set;  // KEY=VALUE for any key of the file; the last one counts
 };
 
@@ -59,6 +61,11 @@ class Settings {
   const Setting& get(const ConfigKey& key, std::string_view agent) const;
   const std::vector<AgentSetting>& of_agents() const { return of_agents_; }
 
+  // What --set says about vendors and models: keys as in the file, and values.
+  const std::vector<std::pair<std::string, std::string>>& catalogue_flags() const {
+    return catalogue_flags_;
+  }
+
   // Absent when no file was read.
   const std::optional<ConfigFile>& file() const { return file_; }
 
@@ -66,15 +73,24 @@ class Settings {
   std::filesystem::path base_path() const;
   std::string model() const;
   std::optional<int> max_iterations() const;
+  std::vector<std::string> fallback() const;
+  std::optional<int> max_tokens() const;
+  std::optional<ReasoningEffort> reasoning() const;
+  HttpTimeouts http_timeouts() const;
+  RetryOptions http_retries() const;
   ToolExecutionOptions tool_execution(std::string_view agent) const;
   std::vector<intercept::PermissionRule> permissions() const;
   // Every key that is set, so that none is shown or logged.
   std::vector<std::string> secrets() const;
 
  private:
+  std::optional<int> count(const ConfigKey& key) const;
+  std::chrono::milliseconds duration(const ConfigKey& key) const;
+
   friend Result<Settings> load_settings(const SettingFlags&, const Environment&);
   std::vector<Setting> all_;
   std::vector<AgentSetting> of_agents_;
+  std::vector<std::pair<std::string, std::string>> catalogue_flags_;
   std::optional<ConfigFile> file_;
 };
 

@@ -41,7 +41,7 @@ std::string canonical_agent_name(std::string_view name) {
   return canonical;
 }
 
-Result<Agent> make_agent(std::string_view name, const Settings& settings) {
+Result<Agent> make_agent(std::string_view name, const Settings& settings, Model model) {
   const std::string wanted = canonical_agent_name(name);
   const auto entry = std::ranges::find(kAgents, std::string_view(wanted), &AgentEntry::name);
   if (entry == kAgents.end()) {
@@ -50,9 +50,11 @@ Result<Agent> make_agent(std::string_view name, const Settings& settings) {
     if (suggestion.empty()) suggestion = fmt::format("; there is {}", fmt::join(names, ", "));
     return fail(ErrorCode::not_found, fmt::format("unknown agent '{}'{}", name, suggestion));
   }
-  auto agent = entry->make(settings, model(settings.model()));
+  auto agent = entry->make(settings, std::move(model));
   if (!agent) return agent;
   if (const auto limit = settings.max_iterations()) agent->limits.max_iterations = *limit;
+  if (const auto limit = settings.max_tokens()) agent->sampling.max_tokens = *limit;
+  if (const auto effort = settings.reasoning()) agent->sampling.reasoning = *effort;
   return agent;
 }
 

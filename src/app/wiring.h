@@ -16,9 +16,9 @@ std::vector<std::string_view> agent_names();
 // `codebase_analysis`, `Codebase-Analysis` and `codebase-analysis` are one name.
 std::string canonical_agent_name(std::string_view name);
 
-// The agent with the model, folder and limits of `settings`. An unknown name is refused with the
-// nearest known one.
-Result<Agent> make_agent(std::string_view name, const Settings& settings);
+// The agent with the folder and limits of `settings`. An unknown name is refused with the nearest
+// known one.
+Result<Agent> make_agent(std::string_view name, const Settings& settings, Model model);
 
 // Every tool that some agent may use.
 Result<std::vector<Tool>> make_tools(const Settings& settings);

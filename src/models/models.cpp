@@ -11,6 +11,7 @@
 #include "models/trace_text.h"
 #include "net/http_client.h"
 #include "offline/offline_model.h"
+#include "providers/base_url.h"
 #include "wright/version.h"
 
 namespace wright {
@@ -52,14 +53,29 @@ struct Models::Shared {
             .trace = options.trace ? models::trace_as_text(options.trace)
                                    : std::function<void(const net::HttpTraceEvent&)>()})) {}
 
-  Result<models::Candidate> candidate(std::string_view id) {
+  Result<Endpoint> endpoint(std::string_view id) const {
     auto endpoint = options.catalogue.find(id);
-    if (!endpoint) return std::unexpected(std::move(endpoint).error());
-    if (options.find_key) endpoint->key = options.find_key(endpoint->vendor);
-    if (endpoint->key.empty() && endpoint->vendor.needs_key) {
-      return fail(ErrorCode::authentication, without_key(endpoint->vendor));
+    if (!endpoint) return endpoint;
+    VendorInfo& vendor = endpoint->vendor;
+    const std::string elsewhere =
+        options.find_base_url ? options.find_base_url(vendor) : vendor.alternative_base_url;
+    if (!elsewhere.empty()) {
+      auto url = providers::canonical_base_url(endpoint->protocol(), elsewhere);
+      if (!url) return std::unexpected(std::move(url).error());
+      vendor.base_url = std::move(*url);
     }
-    return models::Candidate{std::move(*endpoint), pacer(endpoint->vendor)};
+    if (options.find_key) endpoint->key = options.find_key(vendor);
+    if (endpoint->key.empty() && vendor.needs_key) {
+      return fail(ErrorCode::authentication, without_key(vendor));
+    }
+    return endpoint;
+  }
+
+  Result<models::Candidate> candidate(std::string_view id) {
+    auto found = endpoint(id);
+    if (!found) return std::unexpected(std::move(found).error());
+    auto pace = pacer(found->vendor);
+    return models::Candidate{std::move(*found), std::move(pace)};
   }
 
   std::shared_ptr<models::Pacer> pacer(const VendorInfo& vendor) {
@@ -76,6 +92,10 @@ struct Models::Shared {
 };
 
 Models::Models(ModelsOptions options) : shared_(std::make_shared<Shared>(std::move(options))) {}
+
+Result<Endpoint> Models::endpoint(std::string_view id) const {
+  return shared_->endpoint(id);
+}
 
 const Catalogue& Models::catalogue() const {
   return shared_->options.catalogue;
@@ -106,15 +126,36 @@ Model Models::get(std::string_view id) const {
                              {shared_->options.retry, shared_->options.timeouts}, shared_->client)};
 }
 
+std::string key_from(const VendorInfo& vendor,
+                     const std::function<std::string(const std::string&)>& variable) {
+  for (const std::string& name : vendor.key_variables) {
+    if (std::string value = variable(name); !value.empty()) return value;
+  }
+  return {};
+}
+
+std::string base_url_variable(const VendorInfo& vendor) {
+  std::string name;
+  for (const char c : vendor.name) {
+    const bool is_letter = c >= 'a' && c <= 'z';
+    const bool is_plain = (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    name += is_letter ? static_cast<char>(c - 'a' + 'A') : is_plain ? c : '_';
+  }
+  return name + "_BASE_URL";
+}
+
 Model model(std::string_view id) {
-  return Models({.find_key = [](const VendorInfo& vendor) -> std::string {
-           for (const std::string& variable : vendor.key_variables) {
-             const char* value = std::getenv(variable.c_str());
-             if (value != nullptr && *value != '\0') return value;
-           }
-           return {};
-         }})
-      .get(id);
+  const auto of_environment = [](const std::string& name) -> std::string {
+    const char* value = std::getenv(name.c_str());
+    return value != nullptr ? value : "";
+  };
+  ModelsOptions options;
+  options.find_key = [=](const VendorInfo& vendor) { return key_from(vendor, of_environment); };
+  options.find_base_url = [=](const VendorInfo& vendor) {
+    std::string elsewhere = of_environment(base_url_variable(vendor));
+    return elsewhere.empty() ? vendor.alternative_base_url : elsewhere;
+  };
+  return Models(std::move(options)).get(id);
 }
 
 }  // namespace wright

@@ -305,7 +305,7 @@ TEST_F(MigrationsTest, are_not_misled_by_temporary_tables_or_attached_databases)
   EXPECT_FALSE(value_of(has_agent_schema(database())));
   expect_ok(run_agent_migrations(database()));
   EXPECT_TRUE(value_of(has_agent_schema(database())));
-  EXPECT_EQ(rows("SELECT count(*) FROM pragma_table_info('agent_sessions', 'main')"), Rows{"19"});
+  EXPECT_EQ(rows("SELECT count(*) FROM pragma_table_info('agent_sessions', 'main')"), Rows{"21"});
 }
 
 }  // namespace
