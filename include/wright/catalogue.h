@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -58,7 +60,9 @@ struct Quirks {
   std::string reasoning_field = {};  // of chat answers: "reasoning_content", "reasoning"
   ReturnReasoning return_reasoning = ReturnReasoning::never;
   std::string reasoning_request = {};  // how effort is asked for: "reasoning_effort",
-                                       // "reasoning", "thinking"; empty: it cannot be
+                                       // "reasoning", "thinking", "effort", "level"; empty: it
+                                       // cannot be
+  std::string reasoning_off = {};      // how none is asked for; empty: with the least effort
   bool operator==(const Quirks&) const = default;
 };
 
@@ -70,10 +74,13 @@ struct Pace {
 };
 
 struct VendorInfo {
-  std::string name = {};   // the part of "vendor:model" before the colon
-  std::string title = {};  // for people
+  std::string name = {};                  // the part of "vendor:model" before the colon
+  std::vector<std::string> aliases = {};  // other names for it
+  std::string title = {};                 // for people
   Protocol protocol = Protocol::openai_chat;
-  std::string base_url = {};
+  std::string base_url = {};              // with the version, without a slash at the end
+  std::string alternative_base_url = {};  // in its place where alternative_setting is on
+  std::string alternative_setting = {};   // a switch in [api_keys], on unless the user says no
   std::vector<std::string> key_variables = {};  // the usual environment variables, best first
   std::string key_setting = {};                 // in [api_keys]
   std::string key_page = {};                    // where a person gets a key
@@ -104,24 +111,38 @@ struct Endpoint {
 
 class Catalogue {
  public:
+  // What to do about sections beside [vendors] and [models].
+  enum class OtherSections : std::uint8_t { refuse, ignore };
+
   // The one that comes with Wright.
   static const Catalogue& built_in();
 
-  // Rows of TOML text on top: a vendor or model of the same name is changed field by field, a new
-  // one is added. `origin` names the text in errors ("config.toml"). Changes nothing on error.
-  Result<void> add(std::string_view toml, std::string_view origin);
+  // Rows of TOML text on top: [vendors.NAME] and [models."VENDOR:NAME"] tables, whose keys are the
+  // fields of VendorInfo, ModelInfo and Quirks. A vendor or model of the same name is changed field
+  // by field, a new one is added; a vendor needs no more than a base_url. `origin` names the text
+  // in errors ("config.toml"), which list everything that is wrong. Changes nothing on error.
+  Result<void> add(std::string_view toml, std::string_view origin,
+                   OtherSections other_sections = OtherSections::refuse);
 
   const std::vector<VendorInfo>& vendors() const { return vendors_; }
   const std::vector<ModelInfo>& models() const { return models_; }
   const VendorInfo* find_vendor(std::string_view name) const;
 
+  const ModelInfo* find_model(const VendorInfo& vendor, std::string_view name) const;
+
   // "vendor:model". The vendor must be known; a model that is not gets the vendor's quirks, for
-  // there are always newer models than rows.
+  // there are always newer models than rows. A name with a date at its end ("-20250929",
+  // "-2025-08-07") or "-latest" is the model without it.
   Result<Endpoint> find(std::string_view id) const;
 
  private:
+  friend class CatalogueRows;
+  using QuirkChange = std::function<void(Quirks&)>;
+
   std::vector<VendorInfo> vendors_;
   std::vector<ModelInfo> models_;
+  // By "vendor:model": what a model's row says, to be said again when its vendor's quirks change.
+  std::map<std::string, std::vector<QuirkChange>, std::less<>> model_quirks_;
 };
 
 }  // namespace wright

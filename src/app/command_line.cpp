@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "app/help.h"
-#include "app/nearest.h"
+#include "core/nearest.h"
 #include "wright/version.h"
 
 namespace wright::app {

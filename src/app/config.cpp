@@ -1,4 +1,4 @@
-// The only unit that includes toml++. Its exceptions end here.
+// Reads the configuration file. Exceptions of toml++ end here.
 #include "app/config.h"
 
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "app/expansion.h"
-#include "app/nearest.h"
+#include "core/nearest.h"
 
 namespace wright::app {
 namespace {

@@ -9,11 +9,11 @@
 #include "app/commands.h"
 #include "app/figures.h"
 #include "app/file_output.h"
-#include "app/nearest.h"
 #include "app/screen_text.h"
 #include "app/standard_input.h"
 #include "app/transcript.h"
 #include "app/wiring.h"
+#include "core/nearest.h"
 #include "wright/store.h"
 
 namespace wright::app {

@@ -9,10 +9,10 @@
 #include "app/figures.h"
 #include "app/interruption.h"
 #include "app/log_output.h"
-#include "app/nearest.h"
 #include "app/screen_text.h"
 #include "app/standard_input.h"
 #include "app/wiring.h"
+#include "core/nearest.h"
 
 namespace wright::app {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "app/nearest.h"
+#include "core/nearest.h"
 #include "wright/agents.h"
 #include "wright/interceptors.h"
 #include "wright/tools.h"

@@ -1,11 +1,11 @@
-#include "app/nearest.h"
+#include "core/nearest.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <vector>
 
-namespace wright::app {
+namespace wright {
 namespace {
 
 // Longer input is no typing mistake, and would cost quadratic time.
@@ -68,4 +68,4 @@ std::string did_you_mean(std::string_view typed, std::span<const std::string_vie
   return found ? fmt::format("; did you mean '{}'?", *found) : std::string();
 }
 
-}  // namespace wright::app
+}  // namespace wright

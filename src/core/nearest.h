@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace wright::app {
+namespace wright {
 
 // The candidate that is the fewest typing mistakes away (a letter missing, added, wrong, or two
 // swapped; case, `-` and `_` do not count), if it is near enough to be worth a suggestion.
@@ -16,4 +16,4 @@ std::optional<std::string_view> nearest(std::string_view typed,
 // "; did you mean 'run'?", or nothing.
 std::string did_you_mean(std::string_view typed, std::span<const std::string_view> candidates);
 
-}  // namespace wright::app
+}  // namespace wright

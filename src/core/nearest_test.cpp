@@ -1,10 +1,10 @@
-#include "app/nearest.h"
+#include "core/nearest.h"
 
 #include <gtest/gtest.h>
 
 #include <array>
 
-namespace wright::app {
+namespace wright {
 namespace {
 
 constexpr std::array<std::string_view, 5> kCommands{"run", "sessions", "agents", "tools", "config"};
@@ -31,4 +31,4 @@ TEST(Nearest, does_not_care_about_dashes_or_underscores) {
 }
 
 }  // namespace
-}  // namespace wright::app
+}  // namespace wright

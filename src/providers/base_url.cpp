@@ -1,0 +1,95 @@
+#include "providers/base_url.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace wright::providers {
+namespace {
+
+constexpr std::array<std::string_view, 4> kCallPaths{"/chat/completions", "/responses", "/messages",
+                                                     "/chat"};
+
+std::string_view without_slashes_at_end(std::string_view url) {
+  while (url.ends_with('/')) url.remove_suffix(1);
+  return url;
+}
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+bool is_lower_or_digit(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'z');
+}
+
+// "/v1", "/v1beta", "/v4".
+bool ends_with_version(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string_view::npos) return false;
+  const std::string_view segment = path.substr(slash + 1);
+  return segment.size() >= 2 && segment[0] == 'v' && is_digit(segment[1]) &&
+         std::ranges::all_of(segment, is_lower_or_digit);
+}
+
+std::string_view scheme_of(std::string_view url) {
+  for (const std::string_view scheme : {"https://", "http://"}) {
+    if (url.starts_with(scheme)) return scheme;
+  }
+  return {};
+}
+
+std::string problem_with(std::string_view url) {
+  const std::string_view scheme = scheme_of(url);
+  if (scheme.empty()) return "must start with https:// or http://";
+  const std::string_view rest = url.substr(scheme.size());
+  const std::string_view host = rest.substr(0, rest.find('/'));
+  if (host.empty() || host.starts_with(':')) return "names no host";
+  if (host.contains('@')) {
+    return "must not hold a user name or a password; set the vendor's key instead";
+  }
+  const bool has_odd_character =
+      std::ranges::any_of(url, [](unsigned char c) { return c <= ' ' || c >= 0x7F; });
+  if (has_odd_character) return "holds a character that no URL may have";
+  if (url.find_first_of("?#") != std::string_view::npos) {
+    return "must end before the '?' or '#': the rest is not the place, but a question to it";
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> canonical_base_url(Protocol protocol, std::string_view url) {
+  if (const std::string problem = problem_with(url); !problem.empty()) {
+    return fail(ErrorCode::invalid_argument, problem);
+  }
+  const std::size_t host_at = scheme_of(url).size();
+  std::string_view base = without_slashes_at_end(url);
+  for (const std::string_view path : kCallPaths) {
+    if (!base.ends_with(path)) continue;
+    base = without_slashes_at_end(base.substr(0, base.size() - path.size()));
+    break;
+  }
+  const std::size_t path_at = base.find('/', host_at);
+  const std::string_view path = path_at == std::string_view::npos ? "" : base.substr(path_at);
+  switch (protocol) {
+    case Protocol::openai_chat:
+    case Protocol::openai_responses: return std::string(base) + (path.empty() ? "/v1" : "");
+    case Protocol::anthropic_messages:
+      return std::string(base) + (ends_with_version(path) ? "" : "/v1");
+    case Protocol::gemini_generate:
+      if (path.ends_with("/models")) {
+        return canonical_base_url(protocol, base.substr(0, base.rfind('/')));
+      }
+      return std::string(base) + (ends_with_version(path) ? "" : "/v1beta");
+    case Protocol::ollama_chat:
+      if (path.ends_with("/v1")) {
+        return canonical_base_url(protocol, base.substr(0, base.rfind('/')));
+      }
+      return std::string(base) + (path.ends_with("/api") ? "" : "/api");
+  }
+  return std::string(base);
+}
+
+}  // namespace wright::providers

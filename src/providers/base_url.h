@@ -1,0 +1,26 @@
+// Where a vendor lives, as people write it and as encoders need it. Nothing here knows a vendor.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "wright/catalogue.h"
+
+namespace wright::providers {
+
+// The one form of a base URL that encoders append their paths to. Slashes at the end and the path
+// of the protocol's own call are taken off, and the protocol's version is put on where none is
+// written:
+//
+//   protocol     added             where
+//   OpenAI's     /v1               the URL has no path at all
+//   Anthropic's  /v1               the path does not end with a version (/v1, /v2beta, …)
+//   Gemini's     /v1beta           the path does not end with a version
+//   Ollama's     /api              the path does not end with /api; a /v1 at the end is taken off
+//
+// "http://localhost:8000", "http://localhost:8000/v1/" and
+// "http://localhost:8000/v1/chat/completions" are so the same place. Refuses what is not an HTTP
+// URL, and a user name, a query or a fragment in it.
+Result<std::string> canonical_base_url(Protocol protocol, std::string_view url);
+
+}  // namespace wright::providers

@@ -1,0 +1,336 @@
+#include "providers/catalogue_fields.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace wright::providers {
+namespace {
+
+template <class T>
+using Value = std::expected<T, std::string>;
+
+std::unexpected<std::string> must_be(std::string_view wanted, const toml::node& node) {
+  return std::unexpected(fmt::format("must be {}, not {}", wanted, kind_of(node)));
+}
+
+template <class T>
+struct Reading;
+
+template <>
+struct Reading<bool> {
+  static Value<bool> of(const toml::node& node) {
+    const auto value = node.value_exact<bool>();
+    if (!value) return must_be("true or false", node);
+    return *value;
+  }
+};
+
+template <>
+struct Reading<std::string> {
+  static Value<std::string> of(const toml::node& node) {
+    const auto value = node.value_exact<std::string>();
+    if (!value) return must_be("a string in quotes", node);
+    const bool has_control =
+        std::ranges::any_of(*value, [](unsigned char c) { return c < ' ' || c == 0x7F; });
+    if (has_control) return std::unexpected("must not contain control characters");
+    return *value;
+  }
+};
+
+template <>
+struct Reading<std::int64_t> {
+  static Value<std::int64_t> of(const toml::node& node) {
+    const auto value = node.value_exact<std::int64_t>();
+    if (!value) return must_be("an integer", node);
+    if (*value < 0) return std::unexpected("must not be negative");
+    return *value;
+  }
+};
+
+template <>
+struct Reading<int> {
+  static Value<int> of(const toml::node& node) {
+    const auto value = Reading<std::int64_t>::of(node);
+    if (!value) return std::unexpected(value.error());
+    if (*value > std::numeric_limits<int>::max()) return std::unexpected("is too large");
+    return static_cast<int>(*value);
+  }
+};
+
+template <>
+struct Reading<double> {
+  static Value<double> of(const toml::node& node) {
+    if (!node.is_number()) return must_be("a number", node);
+    const double value = node.value<double>().value_or(-1);
+    if (!std::isfinite(value) || value < 0) return std::unexpected("must not be negative");
+    return value;
+  }
+};
+
+template <class T>
+struct Reading<std::optional<T>> {
+  static Value<std::optional<T>> of(const toml::node& node) {
+    auto value = Reading<T>::of(node);
+    if (!value) return std::unexpected(value.error());
+    return std::optional<T>(std::move(*value));
+  }
+};
+
+template <>
+struct Reading<std::vector<std::string>> {
+  static Value<std::vector<std::string>> of(const toml::node& node) {
+    const toml::array* array = node.as_array();
+    if (array == nullptr) return must_be("an array of strings", node);
+    std::vector<std::string> values;
+    for (const toml::node& element : *array) {
+      auto value = Reading<std::string>::of(element);
+      if (!value) return must_be("an array of strings", element);
+      values.push_back(std::move(*value));
+    }
+    return values;
+  }
+};
+
+template <>
+struct Reading<Protocol> {
+  static Value<Protocol> of(const toml::node& node) {
+    const auto name = Reading<std::string>::of(node);
+    if (!name) return std::unexpected(name.error());
+    const auto protocol = protocol_from(*name);
+    if (!protocol) return std::unexpected(protocol.error().message);
+    return *protocol;
+  }
+};
+
+template <class Enum>
+using EnumNames = std::span<const std::pair<std::string_view, Enum>>;
+
+template <class Enum>
+Value<Enum> read_enum(const toml::node& node, EnumNames<Enum> names) {
+  const auto word = Reading<std::string>::of(node);
+  if (!word) return std::unexpected(word.error());
+  std::vector<std::string_view> known;
+  for (const auto& [name, value] : names) {
+    if (name == *word) return value;
+    known.push_back(name);
+  }
+  return std::unexpected(fmt::format("must be one of {}, not '{}'", fmt::join(known, ", "), *word));
+}
+
+template <>
+struct Reading<Quirks::ToolChoiceSupport> {
+  static Value<Quirks::ToolChoiceSupport> of(const toml::node& node) {
+    using enum Quirks::ToolChoiceSupport;
+    static constexpr std::array kNames{
+        std::pair{std::string_view("full"), full},
+        std::pair{std::string_view("automatic_only"), automatic_only},
+        std::pair{std::string_view("none"), none}};
+    return read_enum<Quirks::ToolChoiceSupport>(node, kNames);
+  }
+};
+
+template <>
+struct Reading<Quirks::CallIds> {
+  static Value<Quirks::CallIds> of(const toml::node& node) {
+    using enum Quirks::CallIds;
+    static constexpr std::array kNames{
+        std::pair{std::string_view("any"), any},
+        std::pair{std::string_view("nine_alphanumeric"), nine_alphanumeric}};
+    return read_enum<Quirks::CallIds>(node, kNames);
+  }
+};
+
+template <>
+struct Reading<Quirks::ReturnReasoning> {
+  static Value<Quirks::ReturnReasoning> of(const toml::node& node) {
+    using enum Quirks::ReturnReasoning;
+    static constexpr std::array kNames{std::pair{std::string_view("never"), never},
+                                       std::pair{std::string_view("within_turn"), within_turn},
+                                       std::pair{std::string_view("always"), always}};
+    return read_enum<Quirks::ReturnReasoning>(node, kNames);
+  }
+};
+
+bool is_token(std::string_view text) {
+  constexpr std::string_view kPunctuation = "!#$%&'*+-.^_`|~";
+  return !text.empty() && std::ranges::all_of(text, [&](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           kPunctuation.contains(c);
+  });
+}
+
+bool sounds_secret(std::string_view header_name) {
+  std::string name(header_name);
+  for (char& c : name) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return std::ranges::any_of(std::array{"auth", "key", "token", "secret", "cookie", "password"},
+                             [&](const char* word) { return name.contains(word); });
+}
+
+template <>
+struct Reading<std::vector<HttpHeader>> {
+  static Value<std::vector<HttpHeader>> of(const toml::node& node) {
+    const toml::table* table = node.as_table();
+    if (table == nullptr) return must_be("a table of strings", node);
+    std::vector<HttpHeader> headers;
+    for (const auto& [name, value] : *table) {
+      if (!is_token(name.str())) {
+        return std::unexpected(fmt::format("'{}' cannot be the name of a header", name.str()));
+      }
+      auto text = Reading<std::string>::of(value);
+      if (!text) return std::unexpected(fmt::format("{} {}", name.str(), text.error()));
+      headers.push_back({std::string(name.str()), std::move(*text), sounds_secret(name.str())});
+    }
+    return headers;
+  }
+};
+
+// Sets `member` from the value of a key.
+template <auto member>
+struct Sets;
+
+template <class Row, class T, T Row::*member>
+struct Sets<member> {
+  static Value<std::function<void(Row&)>> read(const toml::node& node) {
+    auto value = Reading<T>::of(node);
+    if (!value) return std::unexpected(value.error());
+    return [value = std::move(*value)](Row& row) { row.*member = value; };
+  }
+};
+
+template <auto member>
+struct SetsPace;
+
+template <class T, T Pace::*member>
+struct SetsPace<member> {
+  static Value<std::function<void(VendorInfo&)>> read(const toml::node& node) {
+    const auto value = Reading<T>::of(node);
+    if (!value) return std::unexpected(value.error());
+    return [value = *value](VendorInfo& vendor) { vendor.pace.*member = value; };
+  }
+};
+
+constexpr std::array<CatalogueField<Price>, 4> kPriceFields{{
+    {"input", Sets<&Price::input>::read},
+    {"output", Sets<&Price::output>::read},
+    {"cached_input", Sets<&Price::cached_input>::read},
+    {"cache_write", Sets<&Price::cache_write>::read},
+}};
+
+template <>
+struct Reading<Price> {
+  static Value<Price> of(const toml::node& node) {
+    const toml::table* table = node.as_table();
+    if (table == nullptr) return must_be("a table: { input = 1.25, output = 10 }", node);
+    Price price;
+    for (const auto& [name, value] : *table) {
+      const auto found = std::ranges::find(kPriceFields, name.str(), &CatalogueField<Price>::name);
+      if (found == kPriceFields.end()) {
+        return std::unexpected(fmt::format(
+            "has no '{}'; there are input, output, cached_input and cache_write", name.str()));
+      }
+      const auto change = found->read(value);
+      if (!change) return std::unexpected(fmt::format("{} {}", name.str(), change.error()));
+      (*change)(price);
+    }
+    if (!table->contains("input") || !table->contains("output")) {
+      return std::unexpected("needs both input and output, in dollars for a million tokens");
+    }
+    return price;
+  }
+};
+
+// The ways that codecs know of asking a model to think more or less.
+Value<std::function<void(Quirks&)>> read_reasoning_request(const toml::node& node) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kWays{
+      {{"reasoning_effort", "reasoning_effort"},
+       {"reasoning", "reasoning"},
+       {"thinking", "thinking"},
+       {"effort", "effort"},
+       {"level", "level"},
+       {"", ""}}};
+  const auto way = read_enum<std::string_view>(node, kWays);
+  if (!way) return std::unexpected(way.error());
+  return [way = std::string(*way)](Quirks& quirks) { quirks.reasoning_request = way; };
+}
+
+constexpr std::array<CatalogueField<VendorInfo>, 13> kVendorFields{{
+    {"title", Sets<&VendorInfo::title>::read},
+    {"aliases", Sets<&VendorInfo::aliases>::read},
+    {"protocol", Sets<&VendorInfo::protocol>::read},
+    {"base_url", Sets<&VendorInfo::base_url>::read},
+    {"alternative_base_url", Sets<&VendorInfo::alternative_base_url>::read},
+    {"alternative_setting", Sets<&VendorInfo::alternative_setting>::read},
+    {"key_variables", Sets<&VendorInfo::key_variables>::read},
+    {"key_setting", Sets<&VendorInfo::key_setting>::read},
+    {"key_page", Sets<&VendorInfo::key_page>::read},
+    {"needs_key", Sets<&VendorInfo::needs_key>::read},
+    {"headers", Sets<&VendorInfo::headers>::read},
+    {"requests_per_minute", SetsPace<&Pace::requests_per_minute>::read},
+    {"tokens_per_minute", SetsPace<&Pace::tokens_per_minute>::read},
+}};
+
+constexpr std::array<CatalogueField<ModelInfo>, 4> kModelFields{{
+    {"context_tokens", Sets<&ModelInfo::context_tokens>::read},
+    {"max_output_tokens", Sets<&ModelInfo::max_output_tokens>::read},
+    {"price", Sets<&ModelInfo::price>::read},
+    {"protocol", Sets<&ModelInfo::protocol>::read},
+}};
+
+constexpr std::array<CatalogueField<Quirks>, 16> kQuirkFields{{
+    {"max_tokens_field", Sets<&Quirks::max_tokens_field>::read},
+    {"supports_temperature", Sets<&Quirks::supports_temperature>::read},
+    {"supports_tools", Sets<&Quirks::supports_tools>::read},
+    {"supports_images", Sets<&Quirks::supports_images>::read},
+    {"supports_parallel_calls", Sets<&Quirks::supports_parallel_calls>::read},
+    {"supports_stream_usage", Sets<&Quirks::supports_stream_usage>::read},
+    {"supports_response_schema", Sets<&Quirks::supports_response_schema>::read},
+    {"strict_schemas", Sets<&Quirks::strict_schemas>::read},
+    {"supports_schema_refs", Sets<&Quirks::supports_schema_refs>::read},
+    {"system_as_developer", Sets<&Quirks::system_as_developer>::read},
+    {"tool_choice", Sets<&Quirks::tool_choice>::read},
+    {"call_ids", Sets<&Quirks::call_ids>::read},
+    {"reasoning_field", Sets<&Quirks::reasoning_field>::read},
+    {"return_reasoning", Sets<&Quirks::return_reasoning>::read},
+    {"reasoning_request", read_reasoning_request},
+    {"reasoning_off", Sets<&Quirks::reasoning_off>::read},
+}};
+
+}  // namespace
+
+std::span<const CatalogueField<VendorInfo>> vendor_fields() {
+  return kVendorFields;
+}
+
+std::span<const CatalogueField<ModelInfo>> model_fields() {
+  return kModelFields;
+}
+
+std::span<const CatalogueField<Quirks>> quirk_fields() {
+  return kQuirkFields;
+}
+
+std::string_view kind_of(const toml::node& node) {
+  switch (node.type()) {
+    case toml::node_type::table: return "a table";
+    case toml::node_type::array: return "an array";
+    case toml::node_type::string: return "a string";
+    case toml::node_type::integer: return "an integer";
+    case toml::node_type::floating_point: return "a number with a fraction";
+    case toml::node_type::boolean: return "a boolean";
+    case toml::node_type::date:
+    case toml::node_type::time:
+    case toml::node_type::date_time: return "a date or time";
+    case toml::node_type::none: break;
+  }
+  return "nothing";
+}
+
+}  // namespace wright::providers

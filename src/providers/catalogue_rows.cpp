@@ -1,0 +1,315 @@
+// Exceptions of toml++ end here.
+#include "providers/catalogue_rows.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "core/nearest.h"
+#include "providers/base_url.h"
+#include "providers/catalogue_fields.h"
+
+namespace wright {
+namespace {
+
+using providers::CatalogueField;
+
+constexpr std::string_view kVendors = "vendors";
+constexpr std::string_view kModels = "models";
+
+int line_of(const toml::source_region& source) {
+  return static_cast<int>(source.begin.line);
+}
+
+struct Entry {
+  std::string_view name;
+  const toml::node* node;
+  int line;
+};
+
+// toml++ sorts by name; the order of the text is that of the places.
+std::vector<Entry> in_order_of_text(const toml::table& table) {
+  std::vector<std::pair<toml::source_position, Entry>> placed;
+  for (const auto& [name, node] : table) {
+    placed.push_back({name.source().begin, {name.str(), &node, line_of(name.source())}});
+  }
+  std::ranges::sort(placed, [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<Entry> entries;
+  for (auto& [place, entry] : placed) entries.push_back(entry);
+  return entries;
+}
+
+template <class Row>
+const CatalogueField<Row>* find_field(std::span<const CatalogueField<Row>> fields,
+                                      std::string_view name) {
+  const auto found = std::ranges::find(fields, name, &CatalogueField<Row>::name);
+  return found == fields.end() ? nullptr : &*found;
+}
+
+template <class Row>
+void append_names(std::vector<std::string_view>& names,
+                  std::span<const CatalogueField<Row>> fields) {
+  for (const auto& field : fields) names.push_back(field.name);
+}
+
+// What settings and variables of a vendor without any are called: "my-gateway" has the setting
+// my_gateway_api_key and the variable MY_GATEWAY_API_KEY.
+std::string setting_name(std::string_view vendor) {
+  std::string name(vendor);
+  std::ranges::replace_if(
+      name, [](char c) { return c == '-' || c == '.'; }, '_');
+  return name + "_api_key";
+}
+
+std::string in_capitals(std::string text) {
+  for (char& c : text) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  return text;
+}
+
+}  // namespace
+
+bool is_vendor_name(std::string_view name) {
+  const auto is_letter_or_digit = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+  };
+  return !name.empty() && name.size() <= 64 && is_letter_or_digit(name[0]) &&
+         std::ranges::all_of(name, [&](char c) {
+           return is_letter_or_digit(c) || c == '-' || c == '_' || c == '.';
+         });
+}
+
+bool is_model_name(std::string_view name) {
+  return !name.empty() && name.size() <= 256 && name.front() != ' ' && name.back() != ' ' &&
+         std::ranges::none_of(name, [](unsigned char c) { return c < ' ' || c == 0x7F; }) &&
+         is_valid_utf8(name);
+}
+
+// Changes its own copy of the catalogue and collects everything that is wrong.
+class CatalogueRows::Reader {
+ public:
+  Reader(Catalogue catalogue, std::string_view origin)
+      : catalogue_(std::move(catalogue)), origin_(origin) {}
+
+  Result<Catalogue> read(const toml::table& document, Catalogue::OtherSections other_sections) {
+    for (const Entry& section : in_order_of_text(document)) {
+      if (section.name == kVendors || section.name == kModels) {
+        if (!section.node->is_table()) {
+          report(section.line, section.name,
+                 fmt::format("must be a section, not {}", providers::kind_of(*section.node)));
+        }
+      } else if (other_sections == Catalogue::OtherSections::refuse) {
+        const std::array known{kVendors, kModels};
+        report(section.line, section.name,
+               fmt::format("unknown section{}; there are [vendors.NAME] and "
+                           "[models.\"VENDOR:NAME\"]",
+                           did_you_mean(section.name, known)));
+      }
+    }
+    // Vendors first, wherever they stand: models refer to them.
+    if (const toml::table* vendors = document[kVendors].as_table()) {
+      for (const Entry& entry : in_order_of_text(*vendors)) read_vendor(entry);
+    }
+    refuse_names_used_twice();
+    if (const toml::table* models = document[kModels].as_table()) {
+      for (const Entry& entry : in_order_of_text(*models)) read_model(entry);
+    }
+    if (!problems_.empty()) return fail(ErrorCode::invalid_argument, all_problems());
+    say_quirks_again();
+    return std::move(catalogue_);
+  }
+
+ private:
+  struct Problem {
+    int line;
+    std::string message;
+  };
+
+  void report(int line, std::string_view key, std::string_view what) {
+    problems_.push_back({line, fmt::format("{}:{}: {}: {}", origin_, line, key, what)});
+  }
+
+  std::string all_problems() {
+    std::ranges::stable_sort(problems_, {}, &Problem::line);
+    std::vector<std::string_view> messages;
+    for (const Problem& problem : problems_) messages.push_back(problem.message);
+    return fmt::format("{}", fmt::join(messages, "\n"));
+  }
+
+  void report_unknown_key(const Entry& key, std::string_view row,
+                          const std::vector<std::string_view>& known) {
+    report(
+        key.line, fmt::format("{}.{}", row, key.name),
+        fmt::format("unknown key{}", nearest(key.name, known)
+                                         ? did_you_mean(key.name, known)
+                                         : fmt::format("; there are {}", fmt::join(known, ", "))));
+  }
+
+  // Applies the key to `row` if it is one of `fields`.
+  template <class Row>
+  bool apply(std::span<const CatalogueField<Row>> fields, const Entry& key,
+             std::string_view row_name,
+             const std::function<void(std::function<void(Row&)>)>& take) {
+    const CatalogueField<Row>* field = find_field(fields, key.name);
+    if (field == nullptr) return false;
+    if (auto change = field->read(*key.node)) {
+      take(std::move(*change));
+    } else {
+      report(key.line, fmt::format("{}.{}", row_name, key.name), change.error());
+    }
+    return true;
+  }
+
+  void read_vendor(const Entry& entry) {
+    const std::string row = fmt::format("{}.{}", kVendors, entry.name);
+    const toml::table* table = entry.node->as_table();
+    if (!is_vendor_name(entry.name)) {
+      return report(entry.line, row,
+                    "a vendor's name is made of small letters, digits, '-', '_' and '.'");
+    }
+    if (table == nullptr) {
+      return report(
+          entry.line, row,
+          fmt::format("must be a section [{}], not {}", row, providers::kind_of(*entry.node)));
+    }
+    lines_.emplace(entry.name, entry.line);
+    VendorInfo& vendor = vendor_to_change(entry.name, *table);
+    for (const Entry& key : in_order_of_text(*table)) {
+      const bool is_known = apply<VendorInfo>(providers::vendor_fields(), key, row,
+                                              [&](auto change) { change(vendor); }) ||
+                            apply<Quirks>(providers::quirk_fields(), key, row,
+                                          [&](auto change) { change(vendor.quirks); });
+      if (is_known) continue;
+      std::vector<std::string_view> known;
+      append_names(known, providers::vendor_fields());
+      append_names(known, providers::quirk_fields());
+      report_unknown_key(key, row, known);
+    }
+    make_canonical(vendor.base_url, vendor, *table, "base_url", entry);
+    if (!vendor.alternative_base_url.empty()) {
+      make_canonical(vendor.alternative_base_url, vendor, *table, "alternative_base_url", entry);
+    }
+  }
+
+  // The vendor of that name, or a new one.
+  VendorInfo& vendor_to_change(std::string_view name, const toml::table& table) {
+    const auto found = std::ranges::find(catalogue_.vendors_, name, &VendorInfo::name);
+    if (found != catalogue_.vendors_.end()) return *found;
+    VendorInfo vendor{.name = std::string(name), .title = std::string(name)};
+    vendor.key_setting = setting_name(name);
+    vendor.key_variables = {in_capitals(vendor.key_setting)};
+    // Many gateways want no key. One for which the row says where the key is does.
+    vendor.needs_key = table.contains("key_setting") || table.contains("key_variables");
+    return catalogue_.vendors_.emplace_back(std::move(vendor));
+  }
+
+  void make_canonical(std::string& url, const VendorInfo& vendor, const toml::table& table,
+                      std::string_view key, const Entry& entry) {
+    const toml::node* node = table.get(key);
+    const int line = node == nullptr ? entry.line : line_of(node->source());
+    const std::string name = fmt::format("{}.{}.{}", kVendors, entry.name, key);
+    if (url.empty()) {
+      if (node == nullptr || node->is_string()) report(line, name, "must say where the vendor is");
+      return;
+    }
+    auto canonical = providers::canonical_base_url(vendor.protocol, url);
+    if (!canonical) return report(line, name, canonical.error().message);
+    url = std::move(*canonical);
+  }
+
+  void refuse_names_used_twice() {
+    std::map<std::string_view, std::string_view> owners;
+    for (const VendorInfo& vendor : catalogue_.vendors_) owners.emplace(vendor.name, vendor.name);
+    for (const VendorInfo& vendor : catalogue_.vendors_) {
+      for (const std::string& alias : vendor.aliases) {
+        const auto [owner, is_new] = owners.emplace(alias, vendor.name);
+        if (is_new || owner->second == vendor.name) continue;
+        // One of the two was fine before: the row that this text holds is to blame.
+        const std::string_view blamed = lines_.contains(vendor.name) ? vendor.name : owner->second;
+        report(lines_[std::string(blamed)], fmt::format("{}.{}", kVendors, blamed),
+               fmt::format("'{}' would be a name of both {} and {}", alias, owner->second,
+                           vendor.name));
+      }
+    }
+  }
+
+  void read_model(const Entry& entry) {
+    const std::string row = fmt::format("{}.\"{}\"", kModels, entry.name);
+    const std::size_t colon = entry.name.find(':');
+    const std::string_view vendor_name = entry.name.substr(0, colon);
+    const toml::table* table = entry.node->as_table();
+    if (colon == std::string_view::npos || !is_model_name(entry.name.substr(colon + 1))) {
+      return report(entry.line, row, "must be written as [models.\"VENDOR:NAME\"]");
+    }
+    if (table == nullptr) {
+      return report(
+          entry.line, row,
+          fmt::format("must be a section [{}], not {}", row, providers::kind_of(*entry.node)));
+    }
+    const VendorInfo* vendor = catalogue_.find_vendor(vendor_name);
+    if (vendor == nullptr) {
+      std::vector<std::string_view> names;
+      for (const VendorInfo& known : catalogue_.vendors_) names.push_back(known.name);
+      return report(
+          entry.line, row,
+          fmt::format("there is no vendor '{}'{}", vendor_name, did_you_mean(vendor_name, names)));
+    }
+    read_model_keys(row, *table, model_to_change(*vendor, entry.name.substr(colon + 1)));
+  }
+
+  void read_model_keys(const std::string& row, const toml::table& table, ModelInfo& model) {
+    auto& quirks = catalogue_.model_quirks_[model.vendor + ":" + model.name];
+    for (const Entry& key : in_order_of_text(table)) {
+      const bool is_known = apply<ModelInfo>(providers::model_fields(), key, row,
+                                             [&](auto change) { change(model); }) ||
+                            apply<Quirks>(providers::quirk_fields(), key, row, [&](auto change) {
+                              quirks.push_back(std::move(change));
+                            });
+      if (is_known) continue;
+      std::vector<std::string_view> known;
+      append_names(known, providers::model_fields());
+      append_names(known, providers::quirk_fields());
+      report_unknown_key(key, row, known);
+    }
+  }
+
+  ModelInfo& model_to_change(const VendorInfo& vendor, std::string_view name) {
+    const auto found = std::ranges::find_if(catalogue_.models_, [&](const ModelInfo& model) {
+      return model.vendor == vendor.name && model.name == name;
+    });
+    if (found != catalogue_.models_.end()) return *found;
+    return catalogue_.models_.emplace_back(
+        ModelInfo{.vendor = vendor.name, .name = std::string(name)});
+  }
+
+  void say_quirks_again() {
+    for (ModelInfo& model : catalogue_.models_) {
+      model.quirks = catalogue_.find_vendor(model.vendor)->quirks;
+      for (const auto& change : catalogue_.model_quirks_[model.vendor + ":" + model.name]) {
+        change(model.quirks);
+      }
+    }
+  }
+
+  Catalogue catalogue_;
+  std::string_view origin_;
+  std::map<std::string, int, std::less<>> lines_;  // of the vendors in this text
+  std::vector<Problem> problems_;
+};
+
+Result<Catalogue> CatalogueRows::added(Catalogue catalogue, std::string_view toml,
+                                       std::string_view origin,
+                                       Catalogue::OtherSections other_sections) {
+  try {
+    const toml::table document = toml::parse(toml, origin);
+    return Reader(std::move(catalogue), origin).read(document, other_sections);
+  } catch (const toml::parse_error& error) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("{}:{}: not valid TOML: {}", origin, line_of(error.source()),
+                            error.description()));
+  }
+}
+
+}  // namespace wright

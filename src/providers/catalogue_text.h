@@ -1,0 +1,10 @@
+// The text of catalogue.toml, which the build puts into the program.
+#pragma once
+
+#include <string_view>
+
+namespace wright::providers {
+
+extern const std::string_view kCatalogueText;
+
+}  // namespace wright::providers
