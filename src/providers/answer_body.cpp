@@ -7,24 +7,43 @@ constexpr std::size_t kLargestDocument = 64 << 20;
 
 }  // namespace
 
+std::size_t DocumentEnd::feed(std::string_view bytes) {
+  std::size_t at = 0;
+  while (at < bytes.size() && !is_reached()) {
+    const char c = bytes[at++];
+    if (is_escaped_) {
+      is_escaped_ = false;
+    } else if (is_in_string_) {
+      is_escaped_ = c == '\\';
+      is_in_string_ = c != '"';
+    } else if (c == '"') {
+      is_in_string_ = true;
+    } else if (c == '{' || c == '[') {
+      ++depth_;
+      has_begun_ = true;
+    } else if ((c == '}' || c == ']') && depth_ > 0) {
+      --depth_;
+    }
+  }
+  return at;
+}
+
 // Returns the bytes that belong to the body: white space and a byte order mark before it do not.
 std::string_view AnswerBody::recognise(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const char first = bytes.front();
-    if (std::string_view(" \t\r\n\xEF\xBB\xBF").contains(first)) {
-      bytes.remove_prefix(1);
-      continue;
-    }
-    kind_ = first == '{' || first == '[' ? Kind::document
-            : first == '<'               ? Kind::page
-                                         : Kind::events;
-    break;
+  const std::size_t first = bytes.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+  if (first == std::string_view::npos) return {};
+  bytes.remove_prefix(first);
+  switch (bytes.front()) {
+    case '{':
+    case '[': kind_ = Kind::document; break;
+    case '<': kind_ = Kind::page; break;
+    default: kind_ = Kind::events; break;
   }
   return bytes;
 }
 
 Result<void> AnswerBody::keep(std::string_view bytes) {
-  if (kind_ != Kind::document) return {};
+  bytes = bytes.substr(0, document_end_.feed(bytes));
   if (document_.size() + bytes.size() > kLargestDocument) {
     return fail(ErrorCode::protocol, "The server sent a document that is larger than any answer");
   }
@@ -32,13 +51,10 @@ Result<void> AnswerBody::keep(std::string_view bytes) {
   return {};
 }
 
-Result<void> AnswerBody::not_an_answer() const {
-  if (kind_ == Kind::page) {
-    return fail(ErrorCode::protocol,
-                "The server answered with a web page instead of a model's answer; check that "
-                "base_url is the address of the API");
-  }
-  return fail(ErrorCode::answer_cut, "The server closed the connection without an answer");
+Result<void> AnswerBody::not_an_answer() {
+  return fail(ErrorCode::protocol,
+              "The server answered with a web page instead of a model's answer; check that "
+              "base_url is the address of the API");
 }
 
 }  // namespace wright::providers

@@ -2,6 +2,7 @@
 // whatever was asked for, so the first bytes decide. It does not know what is in them.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -9,23 +10,41 @@
 
 namespace wright::providers {
 
+// Knows where a JSON document that arrives in pieces ends, by its brackets alone.
+class DocumentEnd {
+ public:
+  // How many of these bytes belong to the document.
+  std::size_t feed(std::string_view bytes);
+  bool is_reached() const { return has_begun_ && depth_ == 0; }
+
+ private:
+  std::size_t depth_ = 0;
+  bool has_begun_ = false;
+  bool is_in_string_ = false;
+  bool is_escaped_ = false;
+};
+
 class AnswerBody {
  public:
-  // Calls `on_event` (Result<void>(const ServerSentEvent&)) for every event that is now complete.
-  template <class OnEvent>
-  Result<void> feed(std::string_view bytes, OnEvent&& on_event) {
+  // Calls `on_event` (Result<void>(const ServerSentEvent&)) for every event that is now complete,
+  // or `on_document` (Result<void>(std::string_view)) for the document once it is complete.
+  template <class OnEvent, class OnDocument>
+  Result<void> feed(std::string_view bytes, OnEvent&& on_event, OnDocument&& on_document) {
     if (kind_ == Kind::unknown) bytes = recognise(bytes);
     if (kind_ == Kind::events) return events_.feed(bytes, on_event);
-    return keep(bytes);
+    if (kind_ != Kind::document || document_end_.is_reached()) return {};
+    if (auto kept = keep(bytes); !kept) return kept;
+    if (!document_end_.is_reached()) return {};
+    return on_document(std::string_view(document_));
   }
 
-  // The body has ended: the last event, or `on_document` (Result<void>(std::string_view)) for the
-  // document. A body that is neither is an error.
-  template <class OnEvent, class OnDocument>
-  Result<void> finish(OnEvent&& on_event, OnDocument&& on_document) {
+  // The body has ended: calls `on_event` for an event that lacks the blank line behind it. A body
+  // that is neither events nor a document is an error; one that is not complete is none here.
+  template <class OnEvent>
+  Result<void> finish(OnEvent&& on_event) {
     if (kind_ == Kind::events) return events_.finish(on_event);
-    if (kind_ == Kind::document) return on_document(std::string_view(document_));
-    return not_an_answer();
+    if (kind_ == Kind::page) return not_an_answer();
+    return {};
   }
 
  private:
@@ -33,11 +52,12 @@ class AnswerBody {
 
   std::string_view recognise(std::string_view bytes);
   Result<void> keep(std::string_view bytes);
-  Result<void> not_an_answer() const;
+  static Result<void> not_an_answer();
 
   Kind kind_ = Kind::unknown;
   ServerSentEvents events_;
   std::string document_;
+  DocumentEnd document_end_;
 };
 
 }  // namespace wright::providers

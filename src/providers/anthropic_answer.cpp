@@ -1,0 +1,169 @@
+#include "providers/anthropic_answer.h"
+
+#include <boost/json/object.hpp>
+
+#include <utility>
+
+#include "providers/opaque_block.h"
+
+namespace wright::providers {
+namespace {
+
+Json thinking_block(std::string_view text, std::string_view signature) {
+  return JsonObject{{"type", "thinking"}, {"thinking", text}, {"signature", signature}};
+}
+
+std::string opaque_of(const AnswerPieces& pieces, const Json& block) {
+  return opaque_text(Protocol::anthropic_messages, pieces.endpoint.model.name, block);
+}
+
+// A count that is set to what the vendor says, if it says anything: later events repeat the counts
+// of earlier ones, or leave them out.
+void set_count(std::int64_t& count, const Json* usage, std::string_view key) {
+  if (field(usage, key) != nullptr) count = count_field(usage, key);
+}
+
+}  // namespace
+
+Result<void> AnthropicReader::read_event(std::string_view event_type, const Json& event,
+                                         AnswerPieces& pieces) {
+  if (is_complete_) return {};
+  std::string_view type = text_field(&event, "type");
+  if (type.empty()) type = event_type;
+  const std::int64_t index = count_field(&event, "index");
+  if (type == "message_start") {
+    const Json* message = field(&event, "message");
+    pieces.answer.set_model(text_field(message, "model"));
+    read_usage(field(message, "usage"), pieces.answer.usage());
+  } else if (type == "content_block_start") {
+    open_.insert_or_assign(index, begin_block(field(&event, "content_block"), pieces));
+  } else if (type == "content_block_delta") {
+    const auto block = open_.find(index);
+    if (block == open_.end()) {
+      return std::unexpected(
+          malformed_answer(pieces.endpoint, "a content_block_delta without its start"));
+    }
+    return read_delta(block->second, field(&event, "delta"), pieces);
+  } else if (type == "content_block_stop") {
+    const auto block = open_.find(index);
+    if (block == open_.end()) return {};
+    end_block(block->second, pieces);
+    open_.erase(block);
+  } else if (type == "message_delta") {
+    const std::string_view reason = text_field(field(&event, "delta"), "stop_reason");
+    if (!reason.empty()) reason_ = valid_text(reason);
+    read_usage(field(&event, "usage"), pieces.answer.usage());
+  } else if (type == "message_stop") {
+    is_complete_ = open_.empty();
+  }
+  return {};
+}
+
+Result<void> AnthropicReader::read_document(const Json& document, AnswerPieces& pieces) {
+  const JsonArray* content = array_in(field(&document, "content"));
+  if (content == nullptr) {
+    return std::unexpected(malformed_answer(pieces.endpoint, "a message without content"));
+  }
+  pieces.answer.set_model(text_field(&document, "model"));
+  read_usage(field(&document, "usage"), pieces.answer.usage());
+  for (const Json& part : *content) {
+    Block block = begin_block(&part, pieces);
+    end_block(block, pieces);
+  }
+  reason_ = valid_text(text_field(&document, "stop_reason"));
+  is_complete_ = true;
+  return {};
+}
+
+// Anthropic counts cached input apart; Usage counts all of it.
+void AnthropicReader::read_usage(const Json* usage, Usage& counted) {
+  if (usage == nullptr) return;
+  set_count(fresh_tokens_, usage, "input_tokens");
+  set_count(counted.cached_tokens, usage, "cache_read_input_tokens");
+  set_count(counted.cache_write_tokens, usage, "cache_creation_input_tokens");
+  set_count(counted.output_tokens, usage, "output_tokens");
+  set_count(counted.reasoning_tokens, field(usage, "output_tokens_details"), "thinking_tokens");
+  counted.input_tokens = fresh_tokens_ + counted.cached_tokens + counted.cache_write_tokens;
+}
+
+AnthropicReader::Block AnthropicReader::begin_block(const Json* content, AnswerPieces& pieces) {
+  const std::string_view type = text_field(content, "type");
+  pieces.answer.end_part();
+  Block block;
+  if (type == "text") {
+    block.kind = Block::Kind::text;
+    pieces.add_text(text_field(content, "text"));
+  } else if (type == "thinking") {
+    block.kind = Block::Kind::thinking;
+    pieces.answer.reasoning();
+    pieces.answer.add_reasoning(text_field(content, "thinking"));
+    block.signature = valid_text(text_field(content, "signature"));
+  } else if (type == "redacted_thinking") {
+    pieces.answer.reasoning().opaque = opaque_of(
+        pieces, JsonObject{{"type", type}, {"data", valid_text(text_field(content, "data"))}});
+    pieces.answer.end_part();
+  } else if (type == "tool_use") {
+    block.kind = Block::Kind::call;
+    block.call = pieces.answer.add_call(text_field(content, "id"), text_field(content, "name"));
+    const Json* input = field(content, "input");
+    const JsonObject* fields = object_in(input);
+    // A stream begins with an empty object that says nothing.
+    if (input != nullptr && (fields == nullptr || !fields->empty())) block.input = to_text(*input);
+  }
+  last_ = block.kind;
+  return block;
+}
+
+Result<void> AnthropicReader::read_delta(Block& block, const Json* delta, AnswerPieces& pieces) {
+  const std::string_view type = text_field(delta, "type");
+  if (type == "text_delta" && block.kind == Block::Kind::text) {
+    pieces.add_text(text_field(delta, "text"));
+  } else if (type == "thinking_delta" && block.kind == Block::Kind::thinking) {
+    pieces.answer.add_reasoning(text_field(delta, "thinking"));
+  } else if (type == "signature_delta" && block.kind == Block::Kind::thinking) {
+    block.signature += valid_text(text_field(delta, "signature"));
+  } else if (type == "input_json_delta" && block.kind == Block::Kind::call) {
+    block.input.clear();
+    pieces.answer.add_arguments(block.call, text_field(delta, "partial_json"));
+  }
+  return {};
+}
+
+void AnthropicReader::end_block(Block& block, AnswerPieces& pieces) {
+  if (block.kind == Block::Kind::thinking) {
+    Reasoning& reasoning = pieces.answer.reasoning();
+    pieces.answer.end_part();
+    // Without a signature it is no block that Anthropic would take back.
+    if (!block.signature.empty()) {
+      reasoning.opaque = opaque_of(pieces, thinking_block(reasoning.text, block.signature));
+    }
+  } else if (block.kind == Block::Kind::call) {
+    if (!block.input.empty()) pieces.answer.add_arguments(block.call, block.input);
+    if (pieces.answer.call(block.call).arguments.empty()) {
+      pieces.answer.add_arguments(block.call, "{}");
+    }
+  } else {
+    pieces.answer.end_part();
+  }
+}
+
+std::optional<StopReason> AnthropicReader::stop_reason(const AnswerBuilder& answer) const {
+  if (!is_complete_) return {};
+  const bool has_calls = answer.call_count() > 0;
+  if (reason_ == "end_turn" || reason_ == "tool_use" || reason_.empty()) {
+    return has_calls ? StopReason::tool_use : StopReason::end_turn;
+  }
+  if (reason_ == "stop_sequence") return StopReason::stop_sequence;
+  const bool is_cut =
+      reason_ == "max_tokens" || reason_ == "model_context_window_exceeded" || reason_ == "refusal";
+  // The call that was being written is not whole, even if it looks so.
+  if (is_cut && last_ == Block::Kind::call) return {};
+  if (reason_ == "refusal") return StopReason::content_filter;
+  return is_cut ? StopReason::max_tokens : StopReason::other;
+}
+
+bool AnthropicReader::take_end_mark(std::string_view data) {
+  return data == "[DONE]";  // of gateways
+}
+
+}  // namespace wright::providers

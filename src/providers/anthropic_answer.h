@@ -1,0 +1,44 @@
+// Understands the JSON of Anthropic's answers: a message, or the events of which one is made.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "providers/event_decoder.h"
+
+namespace wright::providers {
+
+// A Reader of EventDecoder. The events of one answer are message_start; for each block of the
+// content content_block_start, content_block_delta (any number) and content_block_stop;
+// message_delta and message_stop; a ping anywhere. What is not known is passed over, as Anthropic
+// asks: blocks of tools that run at the vendor, and events that are yet to come.
+class AnthropicReader {
+ public:
+  Result<void> read_event(std::string_view type, const Json& event, AnswerPieces& pieces);
+  Result<void> read_document(const Json& document, AnswerPieces& pieces);
+  std::optional<StopReason> stop_reason(const AnswerBuilder& answer) const;
+  bool take_end_mark(std::string_view data);
+
+ private:
+  struct Block {
+    enum class Kind : std::uint8_t { other, text, thinking, call };
+    Kind kind = Kind::other;
+    std::size_t call = 0;  // its number in the answer
+    std::string signature = {};
+    std::string input = {};  // of a call that came whole
+  };
+
+  void read_usage(const Json* usage, Usage& counted);
+  Block begin_block(const Json* content, AnswerPieces& pieces);
+  Result<void> read_delta(Block& block, const Json* delta, AnswerPieces& pieces);
+  void end_block(Block& block, AnswerPieces& pieces);
+
+  std::map<std::int64_t, Block> open_;  // by index
+  Block::Kind last_ = Block::Kind::other;
+  std::int64_t fresh_tokens_ = 0;  // of the input: neither read from the cache nor written to it
+  std::string reason_;
+  bool is_complete_ = false;
+};
+
+}  // namespace wright::providers

@@ -1,0 +1,403 @@
+// Anthropic's Messages API: from a Request to POST …/messages. How its answers are read is in
+// anthropic_answer.cpp.
+#include <fmt/format.h>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include <algorithm>
+
+#include "providers/anthropic_answer.h"
+#include "providers/call_arguments.h"
+#include "providers/codec.h"
+#include "providers/conversation.h"
+#include "providers/opaque_block.h"
+#include "providers/request_headers.h"
+#include "providers/schema_dialect.h"
+#include "providers/schema_subset.h"
+#include "providers/wire_ids.h"
+#include "providers/words_instead.h"
+#include "wright/tool.h"
+
+namespace wright::providers {
+namespace {
+
+constexpr ToolNameRule kToolNames{};              // ^[a-zA-Z0-9_-]{1,64}$
+constexpr std::string_view kBudget = "thinking";  // Quirks::reasoning_request: a budget of tokens
+constexpr std::string_view kEffort = "effort";    // …: the model decides, asked for an effort
+constexpr int kLeastBudget = 1024;
+
+// Tokens that thinking may take, beside those of the answer.
+int room_to_think(ReasoningEffort effort) {
+  switch (effort) {
+    case ReasoningEffort::none: return 0;
+    case ReasoningEffort::low: return 2048;
+    case ReasoningEffort::medium: return 8192;
+    case ReasoningEffort::high: return 24576;
+  }
+  return 0;
+}
+
+std::string_view effort_name(ReasoningEffort effort) {
+  switch (effort) {
+    case ReasoningEffort::none:
+    case ReasoningEffort::low: return "low";
+    case ReasoningEffort::medium: return "medium";
+    case ReasoningEffort::high: return "high";
+  }
+  return "high";
+}
+
+bool is_blank(std::string_view text) {
+  return text.find_first_not_of(" \t\r\n\v\f") == std::string_view::npos;
+}
+
+bool is_forced(const ToolChoice& choice) {
+  return choice.kind == ToolChoice::Kind::required || choice.kind == ToolChoice::Kind::one;
+}
+
+// Marks the end of what is the same in the next request. At most four may stand in one.
+void mark_for_cache(Json& block) {
+  JsonObject* object = block.if_object();
+  if (object == nullptr) return;
+  const Json* type = object->if_contains("type");
+  const bool cannot_be_marked =
+      type != nullptr && (*type == Json("thinking") || *type == Json("redacted_thinking"));
+  if (!cannot_be_marked) (*object)["cache_control"] = JsonObject{{"type", "ephemeral"}};
+}
+
+class Encoder {
+ public:
+  Encoder(const Endpoint& endpoint, const Request& request, Delivery delivery)
+      : endpoint_(endpoint),
+        quirks_(endpoint.model.quirks),
+        request_(request),
+        sampling_(request.sampling != nullptr ? *request.sampling : default_sampling_),
+        names_(request, kToolNames),
+        conversation_(request),
+        delivery_(delivery) {}
+
+  Result<HttpRequest> encode() {
+    const JsonArray tools = this->tools();
+    auto messages = this->messages();
+    if (!messages) return std::unexpected(messages.error());
+    body_["model"] = endpoint_.model.name;
+    add_limits();
+    if (JsonArray system = this->system(tools.empty()); !system.empty()) {
+      mark_for_cache(system.back());
+      body_["system"] = std::move(system);
+    }
+    body_["messages"] = std::move(*messages);
+    if (!tools.empty()) {
+      body_["tools"] = tools;
+      mark_for_cache(body_["tools"].get_array().back());
+      add_tool_choice();
+    }
+    if (delivery_ == Delivery::streamed) body_["stream"] = true;
+    return HttpRequest{.url = endpoint_.vendor.base_url + "/messages",
+                       .headers = request_headers(endpoint_, {{"x-api-key", endpoint_.key, true},
+                                                              {"anthropic-version", "2023-06-01"}}),
+                       .body = to_text(body_)};
+  }
+
+ private:
+  // --- Messages -----------------------------------------------------------------------------
+
+  Result<JsonArray> messages() {
+    JsonArray messages;
+    for (const Turn& turn : conversation_.turns()) {
+      JsonArray content;
+      for (const Part* part : turn.parts) {
+        auto block = block_of(*part);
+        if (!block) return std::unexpected(block.error());
+        if (!block->is_null()) content.push_back(std::move(*block));
+      }
+      const std::string_view role = turn.speaker == Turn::Speaker::user ? "user" : "assistant";
+      if (!content.empty()) append(messages, role, std::move(content));
+    }
+    end_with_user(messages);
+    mark_turns_for_cache(messages);
+    return messages;
+  }
+
+  // A turn of which nothing was left (another vendor's reasoning) brings its neighbours together.
+  static void append(JsonArray& messages, std::string_view role, JsonArray content) {
+    if (messages.empty() || messages.back().at("role") != Json(role)) {
+      messages.push_back(JsonObject{{"role", role}, {"content", std::move(content)}});
+      return;
+    }
+    JsonArray& before = messages.back().at("content").get_array();
+    for (Json& block : content) before.push_back(std::move(block));
+  }
+
+  // Where the last turn is the model's, older models go on with it; it may not end with white
+  // space then. Newer ones want to be asked.
+  void end_with_user(JsonArray& messages) {
+    if (messages.back().at("role") != Json("assistant")) return;
+    if (quirks_.reasoning_request == kEffort) {
+      append(messages, "user", {JsonObject{{"type", "text"}, {"text", "Go on."}}});
+      return;
+    }
+    Json& last = messages.back().at("content").get_array().back();
+    if (last.at("type") != Json("text")) return;
+    std::string text(last.at("text").get_string());
+    text.erase(text.find_last_not_of(" \t\r\n\v\f") + 1);
+    last.at("text") = text;
+  }
+
+  // The end of the last two turns of the user: one to read what the request before wrote, one to
+  // write for the next. A single question without tools has no next one.
+  void mark_turns_for_cache(JsonArray& messages) {
+    if (request_.tools.empty() && messages.size() == 1) return;
+    int marks = 2;
+    for (auto message = messages.rbegin(); message != messages.rend() && marks > 0; ++message) {
+      if (message->at("role") != Json("user")) continue;
+      mark_for_cache(message->at("content").get_array().back());
+      --marks;
+    }
+  }
+
+  // Null for a part that is not sent.
+  Result<Json> block_of(const Part& part) {
+    if (const auto* text = std::get_if<Text>(&part)) {
+      return JsonObject{{"type", "text"}, {"text", to_valid_utf8(text->text)}};
+    }
+    if (const auto* image = std::get_if<Image>(&part)) return image_block(*image);
+    if (const auto* call = std::get_if<ToolCall>(&part)) {
+      return JsonObject{{"type", "tool_use"},
+                        {"id", ids_.of_call(call->id)},
+                        {"name", names_.on_wire(call->name)},
+                        {"input", arguments_object(call->arguments)}};
+    }
+    if (const auto* result = std::get_if<ToolResult>(&part)) return result_block(*result);
+    const auto block =
+        opaque_block(std::get<Reasoning>(part), Protocol::anthropic_messages, endpoint_.model.name);
+    return block.value_or(Json());
+  }
+
+  Result<Json> image_block(const Image& image) {
+    if (!quirks_.supports_images) {
+      return fail(ErrorCode::unsupported,
+                  fmt::format("The model {} cannot look at images", endpoint_.model.name));
+    }
+    return JsonObject{
+        {"type", "image"},
+        {"source",
+         JsonObject{{"type", "base64"}, {"media_type", image.media_type}, {"data", image.base64}}}};
+  }
+
+  Result<Json> result_block(const ToolResult& result) {
+    JsonObject block{{"type", "tool_result"}, {"tool_use_id", ids_.of_result(result.call_id)}};
+    std::string text = to_valid_utf8(result.content);
+    if (result.images.empty()) {
+      if (!text.empty()) block["content"] = std::move(text);
+    } else {
+      JsonArray content;
+      if (!is_blank(text)) {
+        content.push_back(JsonObject{{"type", "text"}, {"text", std::move(text)}});
+      }
+      for (const Image& image : result.images) {
+        auto shown = image_block(image);
+        if (!shown) return shown;
+        content.push_back(std::move(*shown));
+      }
+      block["content"] = std::move(content);
+    }
+    if (result.is_error) block["is_error"] = true;
+    return block;
+  }
+
+  JsonArray system(bool is_without_tools) {
+    JsonArray blocks;
+    const auto add = [&](std::string text) {
+      if (!text.empty()) blocks.push_back(JsonObject{{"type", "text"}, {"text", std::move(text)}});
+    };
+    add(to_valid_utf8(conversation_.system()));
+    if (!body_.contains("output_config") ||
+        !body_["output_config"].get_object().contains("format")) {
+      add(format_in_words(sampling_.response_format));
+    }
+    if (!may_force_tools() && !is_without_tools) {
+      add(tool_choice_in_words(sampling_.tool_choice, names_));
+    }
+    return blocks;
+  }
+
+  // --- Tools --------------------------------------------------------------------------------
+
+  JsonArray tools() {
+    JsonArray tools;
+    Quirks plain = quirks_;
+    plain.strict_schemas = false;  // OpenAI's dialect
+    for (const Tool& tool : request_.tools) {
+      tools.push_back(JsonObject{
+          {"name", names_.on_wire(tool.spec.name)},
+          {"description", to_valid_utf8(tool.spec.description)},
+          {"input_schema",
+           anthropic_input_schema(tool_schema(tool.spec.parameters, plain).parameters)}});
+    }
+    if (tools.empty()) return tools_of_history();
+    return tools;
+  }
+
+  // A conversation with calls needs their tools described, even when none may be called any more.
+  JsonArray tools_of_history() {
+    JsonArray tools;
+    std::vector<std::string_view> described;
+    for (const Turn& turn : conversation_.turns()) {
+      for (const Part* part : turn.parts) {
+        const auto* call = std::get_if<ToolCall>(part);
+        if (call == nullptr) continue;
+        const std::string_view name = names_.on_wire(call->name);
+        if (std::ranges::find(described, name) != described.end()) continue;
+        described.push_back(name);
+        tools.push_back(JsonObject{{"name", name},
+                                   {"description", "No longer available."},
+                                   {"input_schema", anthropic_input_schema(JsonObject())}});
+      }
+    }
+    return tools;
+  }
+
+  bool may_force_tools() const { return quirks_.tool_choice == Quirks::ToolChoiceSupport::full; }
+
+  void add_tool_choice() {
+    const bool is_one_at_a_time = !quirks_.supports_parallel_calls;
+    ToolChoice choice = sampling_.tool_choice;
+    if (request_.tools.empty()) choice = ToolChoice::none();
+    if (is_forced(choice) && !may_force_tools()) choice = ToolChoice::automatic();
+    if (choice.kind == ToolChoice::Kind::none) {
+      body_["tool_choice"] = JsonObject{{"type", "none"}};
+      return;
+    }
+    if (choice == ToolChoice::automatic() && !is_one_at_a_time) return;
+    JsonObject written{{"type", choice.kind == ToolChoice::Kind::required ? "any"
+                                : choice.kind == ToolChoice::Kind::one    ? "tool"
+                                                                          : "auto"}};
+    if (choice.kind == ToolChoice::Kind::one) written["name"] = names_.on_wire(choice.tool);
+    if (is_one_at_a_time) written["disable_parallel_tool_use"] = true;
+    body_["tool_choice"] = std::move(written);
+  }
+
+  // --- How to answer ------------------------------------------------------------------------
+
+  void add_limits() {
+    const Thinking thinking = this->thinking();
+    std::int64_t max_tokens = std::max(sampling_.max_tokens, 1) + std::int64_t{thinking.room};
+    if (endpoint_.model.max_output_tokens > 0) {
+      max_tokens = std::min(max_tokens, endpoint_.model.max_output_tokens);
+    }
+    body_["max_tokens"] = max_tokens;
+    if (!thinking.type.empty()) {
+      JsonObject written{{"type", thinking.type}};
+      if (thinking.type == "enabled") {
+        written["budget_tokens"] = std::min<std::int64_t>(thinking.room, max_tokens - 1);
+      }
+      body_["thinking"] = std::move(written);
+    }
+    if (!thinking.effort.empty()) output_config()["effort"] = thinking.effort;
+    add_format();
+    add_sampling(thinking);
+  }
+
+  // What is said about thinking, and how many tokens it may take beside the answer's.
+  struct Thinking {
+    std::string_view type = {};
+    std::string_view effort = {};
+    int room = 0;
+  };
+
+  // Thinking is a wish: where it cannot go with what else is asked for, it gives way.
+  Thinking thinking() const {
+    const auto& effort = sampling_.reasoning;
+    const bool is_tool_forced =
+        is_forced(sampling_.tool_choice) && may_force_tools() && !request_.tools.empty();
+    if (quirks_.reasoning_request == kBudget) {
+      if (!effort || *effort == ReasoningEffort::none || is_tool_forced ||
+          is_amid_calls_without_thought()) {
+        return {};
+      }
+      const std::int64_t most = endpoint_.model.max_output_tokens;
+      const bool has_room = most == 0 || most > kLeastBudget;
+      return has_room ? Thinking{.type = "enabled", .room = room_to_think(*effort)} : Thinking{};
+    }
+    if (quirks_.reasoning_request != kEffort) return {};
+    if (is_tool_forced) return {.type = quirks_.reasoning_off};
+    if (!effort) return {};
+    if (*effort != ReasoningEffort::none) {
+      return {.type = "adaptive", .effort = effort_name(*effort), .room = room_to_think(*effort)};
+    }
+    if (quirks_.reasoning_off.empty()) return {.effort = effort_name(*effort)};
+    return {.type = quirks_.reasoning_off};
+  }
+
+  // A model that is given a budget to think refuses to go on with calls that it did not think
+  // about: another model's, or from before thinking was asked for.
+  bool is_amid_calls_without_thought() const {
+    const auto turns = conversation_.turns();
+    if (!std::holds_alternative<ToolResult>(*turns.back().parts.front())) return false;
+    const auto* first = std::get_if<Reasoning>(turns[turns.size() - 2].parts.front());
+    return first == nullptr ||
+           !opaque_block(*first, Protocol::anthropic_messages, endpoint_.model.name);
+  }
+
+  // A model that thinks takes no sampling parameters, and none takes both of them.
+  void add_sampling(const Thinking& thinking) {
+    const bool is_thinking = thinking.type == "enabled" || thinking.type == "adaptive";
+    if (quirks_.supports_temperature && !is_thinking) {
+      if (sampling_.temperature) {
+        body_["temperature"] = std::clamp(*sampling_.temperature, 0.0, 1.0);
+      } else if (sampling_.top_p) {
+        body_["top_p"] = std::clamp(*sampling_.top_p, 0.0, 1.0);
+      }
+    }
+    JsonArray stops;
+    for (const std::string& stop : sampling_.stop_sequences) {
+      if (is_blank(stop)) continue;  // refused
+      stops.push_back(Json(to_valid_utf8(stop)));
+    }
+    if (!stops.empty()) body_["stop_sequences"] = std::move(stops);
+  }
+
+  void add_format() {
+    if (sampling_.response_format.kind != ResponseFormat::Kind::json_schema ||
+        !quirks_.supports_response_schema) {
+      return;
+    }
+    if (auto schema = anthropic_answer_schema(sampling_.response_format.schema)) {
+      output_config()["format"] =
+          JsonObject{{"type", "json_schema"}, {"schema", std::move(*schema)}};
+    }
+  }
+
+  JsonObject& output_config() {
+    if (!body_.contains("output_config")) body_["output_config"] = JsonObject();
+    return body_["output_config"].get_object();
+  }
+
+  const Endpoint& endpoint_;
+  const Quirks& quirks_;
+  const Request& request_;
+  const Sampling default_sampling_;
+  const Sampling& sampling_;
+  ToolNames names_;
+  Conversation conversation_;
+  Delivery delivery_;
+  WireIds ids_;
+  JsonObject body_;
+};
+
+Result<HttpRequest> encode(const Endpoint& endpoint, const Request& request, Delivery delivery) {
+  return Encoder(endpoint, request, delivery).encode();
+}
+
+std::unique_ptr<AnswerDecoder> make_decoder(const Endpoint& endpoint, const Request& request,
+                                            Delivery /*the body says which*/) {
+  return std::make_unique<EventDecoder<AnthropicReader>>(endpoint, request, kToolNames,
+                                                         AnthropicReader());
+}
+
+}  // namespace
+
+const Codec kAnthropicMessages{encode, make_decoder};
+
+}  // namespace wright::providers

@@ -1,0 +1,110 @@
+// The decoder of every protocol whose answers are server-sent events of JSON, or one JSON document.
+// A protocol's own file gives a Reader, which understands the JSON:
+//
+//   Result<void> read_event(std::string_view type, const Json& event, AnswerPieces& pieces);
+//   Result<void> read_document(const Json& document, AnswerPieces& pieces);
+//   // The complete answer's reason to stop; nothing while it is not complete.
+//   std::optional<StopReason> stop_reason(const AnswerBuilder& answer) const;
+//   // An event's data that is not JSON but ends the stream: "[DONE]".
+//   bool take_end_mark(std::string_view data);
+#pragma once
+
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "providers/answer_body.h"
+#include "providers/answer_builder.h"
+#include "providers/answer_json.h"
+#include "providers/provider_errors.h"
+#include "providers/tool_names.h"
+#include "wright/provider.h"
+
+namespace wright::providers {
+
+// Where a Reader puts what it has read.
+struct AnswerPieces {
+  const Endpoint& endpoint;
+  AnswerBuilder& answer;
+  const AnswerDecoder::TextSink& on_text;
+
+  void add_text(std::string_view piece) { answer.add_text(piece, on_text); }
+};
+
+// What has to be undone to the calls of an answer: names as they were on the wire, and nulls that
+// the strict dialect asked for.
+class CallRestorer {
+ public:
+  CallRestorer(const Endpoint& endpoint, const Request& request, ToolNameRule rule);
+  void restore(Response& response) const;
+
+ private:
+  ToolNames names_;
+  std::map<std::string, Json, std::less<>> strict_schemas_;  // by the tool's own name
+};
+
+template <class Reader>
+class EventDecoder final : public AnswerDecoder {
+ public:
+  EventDecoder(const Endpoint& endpoint, const Request& request, ToolNameRule rule, Reader reader)
+      : endpoint_(endpoint), calls_(endpoint, request, rule), reader_(std::move(reader)) {}
+
+  Result<void> feed(std::string_view bytes, const TextSink& on_text) override {
+    return body_.feed(
+        bytes, [&](const ServerSentEvent& event) { return take_event(event, on_text); },
+        [&](std::string_view document) { return take_document(document, on_text); });
+  }
+
+  Result<Response> finish() override {
+    // What stands at the end without its blank line is either a whole event or cut.
+    const TextSink nobody;
+    auto taken = body_.finish([&](const ServerSentEvent& event) {
+      auto event_taken = take_event(event, nobody);
+      const bool is_cut = !event_taken && event_taken.error().code == ErrorCode::protocol;
+      return is_cut ? Result<void>() : event_taken;
+    });
+    if (!taken) return std::unexpected(std::move(taken).error());
+    const auto reason = reader_.stop_reason(answer_);
+    if (!reason) {
+      return std::unexpected(cut_answer(endpoint_, "before it was complete"));
+    }
+    Response response = answer_.take(*reason, endpoint_.model);
+    calls_.restore(response);
+    return response;
+  }
+
+ private:
+  Result<void> take_event(const ServerSentEvent& event, const TextSink& on_text) {
+    if (event.data.find_first_not_of(" \t\r\n") == std::string_view::npos) return {};
+    if (reader_.take_end_mark(event.data)) return {};
+    if (event.type == "error") {
+      return std::unexpected(error_in_answer(endpoint_, read_vendor_error(event.data)));
+    }
+    const auto json = json_.parse(event.data);
+    if (!json) return std::unexpected(malformed_answer(endpoint_, json.error().message));
+    if (const auto told = vendor_error_in(**json)) {
+      return std::unexpected(error_in_answer(endpoint_, *told));
+    }
+    AnswerPieces pieces{endpoint_, answer_, on_text};
+    return reader_.read_event(event.type, **json, pieces);
+  }
+
+  Result<void> take_document(std::string_view text, const TextSink& on_text) {
+    const auto json = json_.parse(text);
+    if (!json) return std::unexpected(malformed_answer(endpoint_, json.error().message));
+    if (const auto told = vendor_error_in(**json)) {
+      return std::unexpected(error_in_answer(endpoint_, *told));
+    }
+    AnswerPieces pieces{endpoint_, answer_, on_text};
+    return reader_.read_document(**json, pieces);
+  }
+
+  Endpoint endpoint_;
+  CallRestorer calls_;
+  AnswerBody body_;
+  AnswerJson json_;
+  AnswerBuilder answer_;
+  Reader reader_;
+};
+
+}  // namespace wright::providers

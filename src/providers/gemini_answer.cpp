@@ -1,0 +1,137 @@
+#include "providers/gemini_answer.h"
+
+#include <fmt/format.h>
+#include <boost/json/object.hpp>
+
+#include <algorithm>
+#include <array>
+
+#include "providers/opaque_block.h"
+
+namespace wright::providers {
+namespace {
+
+constexpr std::array<std::string_view, 8> kFiltered{
+    "SAFETY", "RECITATION",   "BLOCKLIST", "PROHIBITED_CONTENT",
+    "SPII",   "IMAGE_SAFETY", "LANGUAGE",  "IMAGE_PROHIBITED_CONTENT"};
+
+// The model wrote a call that its vendor could not read; there is no answer, but there may be one
+// the next time.
+constexpr std::array<std::string_view, 3> kBrokenCalls{
+    "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "MALFORMED_RESPONSE"};
+
+template <std::size_t count>
+bool is_one_of(std::string_view text, const std::array<std::string_view, count>& list) {
+  return std::ranges::find(list, text) != list.end();
+}
+
+void read_usage(const Json* usage, Usage& counted) {
+  if (usage == nullptr) return;
+  counted.input_tokens =
+      count_field(usage, "promptTokenCount") + count_field(usage, "toolUsePromptTokenCount");
+  counted.cached_tokens = count_field(usage, "cachedContentTokenCount");
+  counted.reasoning_tokens = count_field(usage, "thoughtsTokenCount");
+  counted.output_tokens = count_field(usage, "candidatesTokenCount") + counted.reasoning_tokens;
+}
+
+}  // namespace
+
+Result<void> GeminiReader::read_event(std::string_view /*type*/, const Json& event,
+                                      AnswerPieces& pieces) {
+  return read_piece(event, pieces);
+}
+
+Result<void> GeminiReader::read_document(const Json& document, AnswerPieces& pieces) {
+  const JsonArray* list = array_in(&document);
+  if (list == nullptr) {
+    if (auto read = read_piece(document, pieces); !read) return read;
+    // A whole answer that names no reason has ended all the same.
+    if (reason_.empty() && !pieces.answer.is_empty()) reason_ = "STOP";
+    return {};
+  }
+  for (const Json& piece : *list) {
+    if (const auto told = vendor_error_in(piece)) {
+      return std::unexpected(error_in_answer(pieces.endpoint, *told));
+    }
+    if (auto read = read_piece(piece, pieces); !read) return read;
+  }
+  return {};
+}
+
+Result<void> GeminiReader::read_piece(const Json& piece, AnswerPieces& pieces) {
+  pieces.answer.set_model(text_field(&piece, "modelVersion"));
+  read_usage(field(&piece, "usageMetadata"), pieces.answer.usage());
+  const Json* feedback = field(&piece, "promptFeedback");
+  if (const auto blocked = text_field(feedback, "blockReason"); !blocked.empty()) {
+    const std::string_view words = text_field(feedback, "blockReasonMessage");
+    return std::unexpected(error_in_answer(
+        pieces.endpoint,
+        {.code = "content_filter",
+         .message = fmt::format("The prompt was blocked ({}){}{}", valid_text(blocked),
+                                words.empty() ? "" : ": ", valid_text(words))}));
+  }
+  const JsonArray* candidates = array_in(field(&piece, "candidates"));
+  if (candidates == nullptr || candidates->empty()) return {};
+  const Json& candidate = candidates->front();
+  if (const JsonArray* parts = array_in(field(field(&candidate, "content"), "parts"))) {
+    for (const Json& part : *parts) read_part(part, pieces);
+  }
+  return read_reason(candidate, pieces);
+}
+
+void GeminiReader::read_part(const Json& part, AnswerPieces& pieces) {
+  const Json* mark = field(&part, "thought");
+  const bool is_thought = mark != nullptr && mark->is_bool() && mark->get_bool();
+  const std::string_view text = text_field(&part, "text");
+  const std::string_view signature = text_field(&part, "thoughtSignature");
+  if (is_thought) pieces.answer.add_reasoning(text);
+  if (!signature.empty()) {
+    pieces.answer.reasoning().opaque =
+        opaque_text(Protocol::gemini_generate, pieces.endpoint.model.name,
+                    JsonObject{{"thoughtSignature", valid_text(signature)}});
+    pieces.answer.end_part();
+  }
+  if (is_thought) return;
+  if (const Json* call = field(&part, "functionCall")) {
+    const std::size_t number =
+        pieces.answer.add_call(text_field(call, "id"), text_field(call, "name"));
+    const Json* arguments = field(call, "args");
+    pieces.answer.add_arguments(number, arguments == nullptr ? "{}" : to_text(*arguments));
+    return;
+  }
+  pieces.add_text(text);
+  // A part with a signature may not be merged with the next.
+  if (!signature.empty()) pieces.answer.end_part();
+}
+
+Result<void> GeminiReader::read_reason(const Json& candidate, const AnswerPieces& pieces) {
+  const std::string_view reason = text_field(&candidate, "finishReason");
+  if (reason.empty() || reason == "FINISH_REASON_UNSPECIFIED") return {};
+  reason_ = valid_text(reason);
+  const std::string words = valid_text(text_field(&candidate, "finishMessage"));
+  if (is_one_of(reason_, kBrokenCalls)) {
+    return std::unexpected(
+        cut_answer(pieces.endpoint,
+                   fmt::format("with a call that cannot be read ({}{}{})", reason_,
+                               words.empty() ? "" : ": ", std::string(utf8_prefix(words, 300)))));
+  }
+  if (reason_ == "MISSING_THOUGHT_SIGNATURE") {
+    return std::unexpected(malformed_answer(pieces.endpoint, words.empty() ? reason_ : words));
+  }
+  return {};
+}
+
+std::optional<StopReason> GeminiReader::stop_reason(const AnswerBuilder& answer) const {
+  if (reason_.empty()) return {};
+  if (reason_ == "STOP") {
+    return answer.call_count() > 0 ? StopReason::tool_use : StopReason::end_turn;
+  }
+  if (reason_ == "MAX_TOKENS") return StopReason::max_tokens;
+  return is_one_of(reason_, kFiltered) ? StopReason::content_filter : StopReason::other;
+}
+
+bool GeminiReader::take_end_mark(std::string_view data) {
+  return data == "[DONE]";  // of gateways
+}
+
+}  // namespace wright::providers

@@ -1,0 +1,30 @@
+// Understands the JSON of Gemini's answers: a GenerateContentResponse, or the pieces of one.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "providers/event_decoder.h"
+
+namespace wright::providers {
+
+// A Reader of EventDecoder. Every piece has the shape of a whole answer; calls are never divided.
+// A thought signature belongs to one part and has to come back on exactly that part, so it becomes
+// a Reasoning part directly before it.
+class GeminiReader {
+ public:
+  Result<void> read_event(std::string_view type, const Json& event, AnswerPieces& pieces);
+  // Without alt=sse, a stream is one array of pieces.
+  Result<void> read_document(const Json& document, AnswerPieces& pieces);
+  std::optional<StopReason> stop_reason(const AnswerBuilder& answer) const;
+  bool take_end_mark(std::string_view data);
+
+ private:
+  Result<void> read_piece(const Json& piece, AnswerPieces& pieces);
+  void read_part(const Json& part, AnswerPieces& pieces);
+  Result<void> read_reason(const Json& candidate, const AnswerPieces& pieces);
+
+  std::string reason_;
+};
+
+}  // namespace wright::providers

@@ -1,0 +1,359 @@
+// Google's Gemini API: from a Request to POST …/models/MODEL:generateContent. How its answers are
+// read is in gemini_answer.cpp.
+#include <fmt/format.h>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include <algorithm>
+
+#include "providers/answer_json.h"
+#include "providers/call_arguments.h"
+#include "providers/codec.h"
+#include "providers/conversation.h"
+#include "providers/gemini_answer.h"
+#include "providers/opaque_block.h"
+#include "providers/request_headers.h"
+#include "providers/schema_dialect.h"
+#include "providers/schema_subset.h"
+#include "providers/words_instead.h"
+#include "wright/tool.h"
+
+namespace wright::providers {
+namespace {
+
+constexpr ToolNameRule kToolNames{.starts_with_letter = true};
+constexpr std::string_view kBudget = "thinking";  // Quirks::reasoning_request: a budget of tokens
+constexpr std::string_view kLevel = "level";      // …: a level, of Gemini 3 and newer
+constexpr std::size_t kMostStopSequences = 5;
+
+// Gemini 3 refuses the first call of a turn without a signature. This is the documented one for
+// calls that it did not make itself.
+constexpr std::string_view kForeignSignature = "skip_thought_signature_validator";
+
+int budget_of(ReasoningEffort effort) {
+  switch (effort) {
+    case ReasoningEffort::none: return 128;  // the least of a model that cannot but think
+    case ReasoningEffort::low: return 2048;
+    case ReasoningEffort::medium: return 8192;
+    case ReasoningEffort::high: return 24576;
+  }
+  return 0;
+}
+
+std::string_view level_of(ReasoningEffort effort) {
+  switch (effort) {
+    case ReasoningEffort::none:
+    case ReasoningEffort::low: return "low";
+    case ReasoningEffort::medium: return "medium";
+    case ReasoningEffort::high: return "high";
+  }
+  return "high";
+}
+
+// A model's name as a part of a path.
+std::string path_segment(std::string_view name) {
+  std::string segment;
+  for (const char c : name) {
+    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                          (c >= '0' && c <= '9') || std::string_view("-._~").contains(c);
+    if (is_plain) {
+      segment += c;
+    } else {
+      segment += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+  }
+  return segment;
+}
+
+class Encoder {
+ public:
+  Encoder(const Endpoint& endpoint, const Request& request, Delivery delivery)
+      : endpoint_(endpoint),
+        quirks_(endpoint.model.quirks),
+        request_(request),
+        sampling_(request.sampling != nullptr ? *request.sampling : default_sampling_),
+        names_(request, kToolNames),
+        conversation_(request),
+        delivery_(delivery) {}
+
+  Result<HttpRequest> encode() {
+    auto contents = this->contents();
+    if (!contents) return std::unexpected(contents.error());
+    JsonObject config = generation_config();
+    const bool is_format_said = config.contains("responseMimeType");
+    JsonObject body;
+    if (const std::string system = this->system(is_format_said); !system.empty()) {
+      body["systemInstruction"] = JsonObject{{"parts", JsonArray{JsonObject{{"text", system}}}}};
+    }
+    body["contents"] = std::move(*contents);
+    if (!request_.tools.empty()) {
+      body["tools"] = JsonArray{JsonObject{{"functionDeclarations", declarations()}}};
+      add_tool_config(body);
+    }
+    body["generationConfig"] = std::move(config);
+    return HttpRequest{
+        .url = url(),
+        .headers = request_headers(endpoint_, {{"x-goog-api-key", endpoint_.key, true}}),
+        .body = to_text(body)};
+  }
+
+ private:
+  std::string url() const {
+    std::string_view name = endpoint_.model.name;
+    if (name.starts_with("models/")) name.remove_prefix(7);
+    return fmt::format(
+        "{}/models/{}:{}", endpoint_.vendor.base_url, path_segment(name),
+        delivery_ == Delivery::streamed ? "streamGenerateContent?alt=sse" : "generateContent");
+  }
+
+  // --- Contents -----------------------------------------------------------------------------
+
+  Result<JsonArray> contents() {
+    JsonArray contents;
+    for (const Turn& turn : conversation_.turns()) {
+      auto parts = turn.speaker == Turn::Speaker::user ? parts_of_user(turn) : parts_of_model(turn);
+      if (!parts) return std::unexpected(parts.error());
+      if (parts->empty()) continue;
+      const std::string_view role = turn.speaker == Turn::Speaker::user ? "user" : "model";
+      if (contents.empty() || contents.back().at("role") != Json(role)) {
+        contents.push_back(JsonObject{{"role", role}, {"parts", std::move(*parts)}});
+        continue;
+      }
+      // Nothing was left of the turn between.
+      JsonArray& before = contents.back().at("parts").get_array();
+      for (Json& part : *parts) before.push_back(std::move(part));
+    }
+    return contents;
+  }
+
+  Result<JsonArray> parts_of_user(const Turn& turn) {
+    JsonArray parts;
+    std::vector<const ToolResult*> with_images;
+    for (const Part* part : turn.parts) {
+      if (const auto* result = std::get_if<ToolResult>(part)) {
+        parts.push_back(response_part(*result));
+        if (!result->images.empty()) with_images.push_back(result);
+      }
+    }
+    // Only the newest models take images inside a response; all take them beside it.
+    for (const ToolResult* result : with_images) {
+      parts.push_back(JsonObject{
+          {"text", fmt::format("Images of the tool {}:", names_.on_wire(result->name))}});
+      for (const Image& image : result->images) {
+        auto shown = image_part(image);
+        if (!shown) return std::unexpected(shown.error());
+        parts.push_back(std::move(*shown));
+      }
+    }
+    for (const Part* part : turn.parts) {
+      if (const auto* text = std::get_if<Text>(part)) parts.push_back(text_part(*text));
+      if (const auto* image = std::get_if<Image>(part)) {
+        auto shown = image_part(*image);
+        if (!shown) return std::unexpected(shown.error());
+        parts.push_back(std::move(*shown));
+      }
+    }
+    return parts;
+  }
+
+  Result<JsonArray> parts_of_model(const Turn& turn) {
+    JsonArray parts;
+    std::string signature;  // for the next part
+    bool is_first_call = true;
+    const auto sign = [&](JsonObject part) {
+      if (!signature.empty()) part["thoughtSignature"] = std::exchange(signature, {});
+      parts.push_back(std::move(part));
+    };
+    const auto sign_nothing = [&] {
+      if (!signature.empty()) sign(JsonObject{{"text", ""}});
+    };
+    for (const Part* part : turn.parts) {
+      if (const auto* reasoning = std::get_if<Reasoning>(part)) {
+        sign_nothing();
+        signature = signature_of(*reasoning);
+      } else if (const auto* text = std::get_if<Text>(part)) {
+        sign(text_part(*text));
+      } else if (const auto* call = std::get_if<ToolCall>(part)) {
+        const bool needs_signature = std::exchange(is_first_call, false) &&
+                                     quirks_.reasoning_request == kLevel && signature.empty();
+        if (needs_signature) signature = kForeignSignature;
+        sign(call_part(*call));
+      } else if (const auto* image = std::get_if<Image>(part)) {
+        auto shown = image_part(*image);
+        if (!shown) return std::unexpected(shown.error());
+        sign(std::move(shown->get_object()));
+      }
+    }
+    sign_nothing();
+    return parts;
+  }
+
+  std::string signature_of(const Reasoning& reasoning) const {
+    const auto block = opaque_block(reasoning, Protocol::gemini_generate, endpoint_.model.name);
+    return block ? std::string(text_field(&*block, "thoughtSignature")) : std::string();
+  }
+
+  static JsonObject text_part(const Text& text) { return {{"text", to_valid_utf8(text.text)}}; }
+
+  Result<Json> image_part(const Image& image) const {
+    if (!quirks_.supports_images) {
+      return fail(ErrorCode::unsupported,
+                  fmt::format("The model {} cannot look at images", endpoint_.model.name));
+    }
+    return JsonObject{
+        {"inlineData", JsonObject{{"mimeType", image.media_type}, {"data", image.base64}}}};
+  }
+
+  JsonObject call_part(const ToolCall& call) const {
+    return {{"functionCall", JsonObject{{"id", to_valid_utf8(call.id)},
+                                        {"name", names_.on_wire(call.name)},
+                                        {"args", arguments_object(call.arguments)}}}};
+  }
+
+  JsonObject response_part(const ToolResult& result) const {
+    const std::string_view key = result.is_error ? "error" : "output";
+    return {{"functionResponse",
+             JsonObject{{"id", to_valid_utf8(result.call_id)},
+                        {"name", names_.on_wire(result.name)},
+                        {"response", JsonObject{{key, to_valid_utf8(result.content)}}}}}};
+  }
+
+  std::string system(bool is_format_said) const {
+    std::string text = to_valid_utf8(conversation_.system());
+    const auto add = [&](const std::string& words) {
+      if (words.empty()) return;
+      if (!text.empty()) text += "\n\n";
+      text += words;
+    };
+    if (!is_format_said) add(format_in_words(sampling_.response_format));
+    if (quirks_.tool_choice != Quirks::ToolChoiceSupport::full && !request_.tools.empty()) {
+      add(tool_choice_in_words(sampling_.tool_choice, names_));
+    }
+    return text;
+  }
+
+  // --- Tools --------------------------------------------------------------------------------
+
+  JsonArray declarations() const {
+    Quirks plain = quirks_;
+    plain.strict_schemas = false;  // OpenAI's dialect
+    JsonArray declarations;
+    for (const Tool& tool : request_.tools) {
+      JsonObject declaration{{"name", names_.on_wire(tool.spec.name)},
+                             {"description", to_valid_utf8(tool.spec.description)}};
+      const Json schema = gemini_schema(tool_schema(tool.spec.parameters, plain).parameters);
+      const JsonObject* properties = object_in(field(&schema, "properties"));
+      const bool has_parameters = (properties != nullptr && !properties->empty()) ||
+                                  field(&schema, "$ref") != nullptr ||
+                                  field(&schema, "additionalProperties") != nullptr;
+      if (has_parameters) declaration["parametersJsonSchema"] = schema;
+      declarations.push_back(std::move(declaration));
+    }
+    return declarations;
+  }
+
+  void add_tool_config(JsonObject& body) const {
+    const ToolChoice& choice = sampling_.tool_choice;
+    JsonObject config;
+    switch (choice.kind) {
+      case ToolChoice::Kind::automatic: return;
+      case ToolChoice::Kind::none: config["mode"] = "NONE"; break;
+      case ToolChoice::Kind::required: config["mode"] = "ANY"; break;
+      case ToolChoice::Kind::one:
+        config["mode"] = "ANY";
+        config["allowedFunctionNames"] = JsonArray{Json(names_.on_wire(choice.tool))};
+        break;
+    }
+    const bool may_say_so = quirks_.tool_choice == Quirks::ToolChoiceSupport::full ||
+                            choice.kind == ToolChoice::Kind::none;
+    if (may_say_so) body["toolConfig"] = JsonObject{{"functionCallingConfig", std::move(config)}};
+  }
+
+  // --- How to answer ------------------------------------------------------------------------
+
+  JsonObject generation_config() const {
+    JsonObject config;
+    std::int64_t max_tokens = std::max(sampling_.max_tokens, 1);
+    if (JsonObject thinking = thinking_config(); !thinking.empty()) {
+      // Thoughts count as output.
+      max_tokens += budget_of(*sampling_.reasoning);
+      config["thinkingConfig"] = std::move(thinking);
+    }
+    if (endpoint_.model.max_output_tokens > 0) {
+      max_tokens = std::min(max_tokens, endpoint_.model.max_output_tokens);
+    }
+    config["maxOutputTokens"] = max_tokens;
+    if (quirks_.supports_temperature) {
+      if (sampling_.temperature)
+        config["temperature"] = std::clamp(*sampling_.temperature, 0.0, 2.0);
+      if (sampling_.top_p) config["topP"] = std::clamp(*sampling_.top_p, 0.0, 1.0);
+    }
+    JsonArray stops;
+    for (const std::string& stop : sampling_.stop_sequences) {
+      if (!stop.empty() && stops.size() < kMostStopSequences) {
+        stops.push_back(Json(to_valid_utf8(stop)));
+      }
+    }
+    if (!stops.empty()) config["stopSequences"] = std::move(stops);
+    add_format(config);
+    return config;
+  }
+
+  // Before Gemini 3, JSON cannot be asked for together with tools.
+  void add_format(JsonObject& config) const {
+    const ResponseFormat& format = sampling_.response_format;
+    const bool may_be_said = request_.tools.empty() || quirks_.reasoning_request == kLevel;
+    if (format.kind == ResponseFormat::Kind::text || !quirks_.supports_response_schema ||
+        !may_be_said) {
+      return;
+    }
+    config["responseMimeType"] = "application/json";
+    if (format.kind == ResponseFormat::Kind::json_schema) {
+      config["responseJsonSchema"] =
+          gemini_schema(quirks_.supports_schema_refs ? format.schema : without_refs(format.schema));
+    }
+  }
+
+  JsonObject thinking_config() const {
+    if (!sampling_.reasoning) return {};
+    const ReasoningEffort effort = *sampling_.reasoning;
+    const bool is_off = effort == ReasoningEffort::none;
+    JsonObject config;
+    if (quirks_.reasoning_request == kBudget) {
+      config["thinkingBudget"] = is_off && quirks_.reasoning_off == "0" ? 0 : budget_of(effort);
+    } else if (quirks_.reasoning_request == kLevel) {
+      config["thinkingLevel"] = is_off && !quirks_.reasoning_off.empty()
+                                    ? std::string_view(quirks_.reasoning_off)
+                                    : level_of(effort);
+    } else {
+      return {};
+    }
+    if (!is_off) config["includeThoughts"] = true;
+    return config;
+  }
+
+  const Endpoint& endpoint_;
+  const Quirks& quirks_;
+  const Request& request_;
+  const Sampling default_sampling_;
+  const Sampling& sampling_;
+  ToolNames names_;
+  Conversation conversation_;
+  Delivery delivery_;
+};
+
+Result<HttpRequest> encode(const Endpoint& endpoint, const Request& request, Delivery delivery) {
+  return Encoder(endpoint, request, delivery).encode();
+}
+
+std::unique_ptr<AnswerDecoder> make_decoder(const Endpoint& endpoint, const Request& request,
+                                            Delivery /*the body says which*/) {
+  return std::make_unique<EventDecoder<GeminiReader>>(endpoint, request, kToolNames,
+                                                      GeminiReader());
+}
+
+}  // namespace
+
+const Codec kGeminiGenerate{encode, make_decoder};
+
+}  // namespace wright::providers

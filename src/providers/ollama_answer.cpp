@@ -1,0 +1,97 @@
+#include "providers/ollama_answer.h"
+
+namespace wright::providers {
+namespace {
+
+constexpr std::size_t kLargestObject = 64 << 20;
+constexpr std::string_view kBetweenObjects = " \t\r\n\xEF\xBB\xBF";
+
+}  // namespace
+
+OllamaDecoder::OllamaDecoder(const Endpoint& endpoint, const Request& request, ToolNameRule rule)
+    : endpoint_(endpoint), calls_(endpoint, request, rule) {}
+
+Result<void> OllamaDecoder::feed(std::string_view bytes, const TextSink& on_text) {
+  while (!bytes.empty()) {
+    if (begun_.empty()) {
+      bytes.remove_prefix(std::min(bytes.find_first_not_of(kBetweenObjects), bytes.size()));
+      if (bytes.empty()) return {};
+      if (bytes.front() != '{') {
+        return std::unexpected(malformed_answer(
+            endpoint_, "no JSON object where one was expected; check that base_url is Ollama's"));
+      }
+    }
+    const std::size_t length = end_.feed(bytes);
+    if (begun_.size() + length > kLargestObject) {
+      return std::unexpected(malformed_answer(endpoint_, "an object larger than any answer"));
+    }
+    if (!end_.is_reached()) {
+      begun_ += bytes;
+      return {};
+    }
+    const std::string_view piece = bytes.substr(0, length);
+    bytes.remove_prefix(length);
+    end_ = {};
+    std::string whole = std::exchange(begun_, {});
+    if (!whole.empty()) whole += piece;
+    if (auto read = read_object(whole.empty() ? piece : whole, on_text); !read) return read;
+  }
+  return {};
+}
+
+Result<void> OllamaDecoder::read_object(std::string_view text, const TextSink& on_text) {
+  const auto object = json_.parse(text);
+  if (!object) return std::unexpected(malformed_answer(endpoint_, object.error().message));
+  if (const auto told = vendor_error_in(**object)) {
+    return std::unexpected(error_in_answer(endpoint_, *told));
+  }
+  if (reason_) return {};  // nothing belongs to an answer that is done
+  answer_.set_model(text_field(*object, "model"));
+  read_message(field(*object, "message"), on_text);
+  const Json* done = field(*object, "done");
+  if (done == nullptr || !done->is_bool() || !done->get_bool()) return {};
+  reason_ = valid_text(text_field(*object, "done_reason"));
+  answer_.usage().input_tokens = count_field(*object, "prompt_eval_count");
+  answer_.usage().output_tokens = count_field(*object, "eval_count");
+  tags_.finish([&](std::string_view words) { answer_.add_text(words, on_text); },
+               [&](std::string_view words) { answer_.add_reasoning(words); });
+  return {};
+}
+
+void OllamaDecoder::read_message(const Json* message, const TextSink& on_text) {
+  answer_.add_reasoning(text_field(message, "thinking"));
+  tags_.feed(
+      text_field(message, "content"),
+      [&](std::string_view words) { answer_.add_text(words, on_text); },
+      [&](std::string_view words) { answer_.add_reasoning(words); });
+  if (const JsonArray* calls = array_in(field(message, "tool_calls"))) {
+    for (const Json& call : *calls) read_call(call);
+  }
+}
+
+// Calls come whole: Ollama reads them out of the model's text itself.
+void OllamaDecoder::read_call(const Json& call) {
+  const Json* function = field(&call, "function");
+  const std::size_t number =
+      answer_.add_call(text_field(&call, "id"), text_field(function, "name"));
+  const Json* arguments = field(function, "arguments");
+  if (arguments == nullptr) {
+    answer_.add_arguments(number, "{}");
+  } else if (arguments->is_string()) {
+    answer_.add_arguments(number, text_in(arguments));
+  } else {
+    answer_.add_arguments(number, to_text(*arguments));
+  }
+}
+
+Result<Response> OllamaDecoder::finish() {
+  if (!reason_) return std::unexpected(cut_answer(endpoint_, "before it was complete"));
+  StopReason reason = answer_.call_count() > 0 ? StopReason::tool_use : StopReason::end_turn;
+  if (*reason_ == "length") reason = StopReason::max_tokens;
+  if (*reason_ == "load" || *reason_ == "unload") reason = StopReason::other;
+  Response response = answer_.take(reason, endpoint_.model);
+  calls_.restore(response);
+  return response;
+}
+
+}  // namespace wright::providers

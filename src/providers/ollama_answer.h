@@ -1,0 +1,36 @@
+// Reads Ollama's answers: one JSON object after another, of which the last says "done".
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "providers/event_decoder.h"
+#include "providers/think_tags.h"
+
+namespace wright::providers {
+
+class OllamaDecoder final : public AnswerDecoder {
+ public:
+  OllamaDecoder(const Endpoint& endpoint, const Request& request, ToolNameRule rule);
+
+  // Where an object ends is told by its brackets, so that one that is written over several lines is
+  // read as well as one on each line.
+  Result<void> feed(std::string_view bytes, const TextSink& on_text) override;
+  Result<Response> finish() override;
+
+ private:
+  Result<void> read_object(std::string_view text, const TextSink& on_text);
+  void read_message(const Json* message, const TextSink& on_text);
+  void read_call(const Json& call);
+
+  Endpoint endpoint_;
+  CallRestorer calls_;
+  AnswerJson json_;
+  AnswerBuilder answer_;
+  ThinkTags tags_;
+  DocumentEnd end_;
+  std::string begun_;  // of an object that is not complete
+  std::optional<std::string> reason_;
+};
+
+}  // namespace wright::providers

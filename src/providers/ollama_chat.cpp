@@ -1,0 +1,231 @@
+// Ollama's own API: from a Request to POST …/api/chat. How its answers are read is in
+// ollama_answer.cpp.
+#include <fmt/format.h>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include <algorithm>
+
+#include "providers/call_arguments.h"
+#include "providers/codec.h"
+#include "providers/ollama_answer.h"
+#include "providers/request_headers.h"
+#include "providers/schema_dialect.h"
+#include "providers/words_instead.h"
+#include "wright/tool.h"
+
+namespace wright::providers {
+namespace {
+
+constexpr ToolNameRule kToolNames{};
+constexpr std::string_view kSwitch = "thinking";  // Quirks::reasoning_request: think or not
+constexpr std::string_view kLevel = "level";      // …: think low, medium or high
+
+std::string_view level_of(ReasoningEffort effort) {
+  switch (effort) {
+    case ReasoningEffort::none:
+    case ReasoningEffort::low: return "low";
+    case ReasoningEffort::medium: return "medium";
+    case ReasoningEffort::high: return "high";
+  }
+  return "high";
+}
+
+class Encoder {
+ public:
+  Encoder(const Endpoint& endpoint, const Request& request, Delivery delivery)
+      : endpoint_(endpoint),
+        quirks_(endpoint.model.quirks),
+        request_(request),
+        sampling_(request.sampling != nullptr ? *request.sampling : default_sampling_),
+        names_(request, kToolNames),
+        delivery_(delivery) {}
+
+  Result<HttpRequest> encode() {
+    JsonObject body{{"model", endpoint_.model.name}};
+    auto messages = this->messages();
+    if (!messages) return std::unexpected(messages.error());
+    body["messages"] = std::move(*messages);
+    if (JsonArray tools = this->tools(); !tools.empty()) body["tools"] = std::move(tools);
+    body["stream"] = delivery_ == Delivery::streamed;
+    add_format(body);
+    add_thinking(body);
+    body["options"] = options();
+    const std::string key = endpoint_.key.empty() ? "" : "Bearer " + endpoint_.key;
+    return HttpRequest{.url = endpoint_.vendor.base_url + "/chat",
+                       .headers = request_headers(endpoint_, {{"authorization", key, true}}),
+                       .body = to_text(body)};
+  }
+
+ private:
+  // --- Messages -----------------------------------------------------------------------------
+
+  Result<JsonArray> messages() {
+    JsonArray messages;
+    if (const std::string system = this->system(); !system.empty()) {
+      messages.push_back(JsonObject{{"role", "system"}, {"content", system}});
+    }
+    std::size_t last_question = 0;
+    for (std::size_t i = 0; i < request_.messages.size(); ++i) {
+      if (request_.messages[i].role == Role::user) last_question = i;
+    }
+    for (std::size_t i = 0; i < request_.messages.size(); ++i) {
+      const bool is_in_turn = i > last_question;
+      const bool returns_reasoning =
+          quirks_.return_reasoning == Quirks::ReturnReasoning::always ||
+          (quirks_.return_reasoning == Quirks::ReturnReasoning::within_turn && is_in_turn);
+      const Reasonings reasonings = returns_reasoning ? Reasonings::send : Reasonings::leave_out;
+      auto added = add_message(messages, request_.messages[i], reasonings);
+      if (!added) return std::unexpected(added.error());
+    }
+    return messages;
+  }
+
+  enum class Reasonings : std::uint8_t { send, leave_out };
+
+  // One message of Ollama's for text, images and calls together, and one for each result.
+  Result<void> add_message(JsonArray& messages, const Message& message, Reasonings reasonings) {
+    std::string content;
+    std::string thinking;
+    JsonArray images;
+    JsonArray calls;
+    for (const Part& part : message.parts) {
+      if (const auto* text = std::get_if<Text>(&part)) content += text->text;
+      if (const auto* reasoning = std::get_if<Reasoning>(&part)) {
+        if (reasoning->opaque.empty() && reasonings == Reasonings::send) {
+          thinking += reasoning->text;
+        }
+      }
+      if (const auto* image = std::get_if<Image>(&part)) {
+        if (auto shown = add_image(images, *image); !shown) return shown;
+      }
+      if (const auto* call = std::get_if<ToolCall>(&part)) calls.push_back(call_of(*call));
+      if (const auto* result = std::get_if<ToolResult>(&part)) {
+        if (auto added = add_result(messages, *result); !added) return added;
+      }
+    }
+    if (content.empty() && thinking.empty() && images.empty() && calls.empty()) return {};
+    JsonObject written{{"role", to_string(message.role)}, {"content", to_valid_utf8(content)}};
+    if (!thinking.empty()) written["thinking"] = to_valid_utf8(thinking);
+    if (!images.empty()) written["images"] = std::move(images);
+    if (!calls.empty()) written["tool_calls"] = std::move(calls);
+    messages.push_back(std::move(written));
+    return {};
+  }
+
+  Result<void> add_image(JsonArray& images, const Image& image) const {
+    if (!quirks_.supports_images) {
+      return fail(ErrorCode::unsupported,
+                  fmt::format("The model {} cannot look at images", endpoint_.model.name));
+    }
+    images.push_back(Json(image.base64));
+    return {};
+  }
+
+  Json call_of(const ToolCall& call) const {
+    return JsonObject{{"function", JsonObject{{"name", names_.on_wire(call.name)},
+                                              {"arguments", arguments_object(call.arguments)}}}};
+  }
+
+  Result<void> add_result(JsonArray& messages, const ToolResult& result) const {
+    std::string content = to_valid_utf8(result.content);
+    if (result.is_error) content = "Error: " + content;
+    JsonObject written{{"role", "tool"},
+                       {"tool_name", names_.on_wire(result.name)},
+                       {"content", std::move(content)}};
+    JsonArray images;
+    for (const Image& image : result.images) {
+      if (auto shown = add_image(images, image); !shown) return shown;
+    }
+    if (!images.empty()) written["images"] = std::move(images);
+    messages.push_back(std::move(written));
+    return {};
+  }
+
+  // Ollama has no field for a tool choice.
+  std::string system() const {
+    std::string text = to_valid_utf8(std::string(request_.system));
+    const auto add = [&](const std::string& words) {
+      if (words.empty()) return;
+      if (!text.empty()) text += "\n\n";
+      text += words;
+    };
+    if (!quirks_.supports_response_schema) add(format_in_words(sampling_.response_format));
+    if (!request_.tools.empty()) add(tool_choice_in_words(sampling_.tool_choice, names_));
+    return text;
+  }
+
+  JsonArray tools() const {
+    const ToolChoice& choice = sampling_.tool_choice;
+    if (choice.kind == ToolChoice::Kind::none) return {};
+    Quirks plain = quirks_;
+    plain.strict_schemas = false;
+    JsonArray tools;
+    for (const Tool& tool : request_.tools) {
+      const bool is_wanted = choice.kind != ToolChoice::Kind::one || choice.tool == tool.spec.name;
+      if (!is_wanted) continue;
+      tools.push_back(JsonObject{
+          {"type", "function"},
+          {"function",
+           JsonObject{{"name", names_.on_wire(tool.spec.name)},
+                      {"description", to_valid_utf8(tool.spec.description)},
+                      {"parameters", tool_schema(tool.spec.parameters, plain).parameters}}}});
+    }
+    return tools;
+  }
+
+  // --- How to answer ------------------------------------------------------------------------
+
+  void add_format(JsonObject& body) const {
+    if (!quirks_.supports_response_schema) return;
+    const ResponseFormat& format = sampling_.response_format;
+    if (format.kind == ResponseFormat::Kind::json_object) body["format"] = "json";
+    if (format.kind == ResponseFormat::Kind::json_schema) body["format"] = format.schema;
+  }
+
+  void add_thinking(JsonObject& body) const {
+    if (!sampling_.reasoning) return;
+    const bool is_off = *sampling_.reasoning == ReasoningEffort::none;
+    if (quirks_.reasoning_request == kSwitch) body["think"] = !is_off;
+    if (quirks_.reasoning_request == kLevel) body["think"] = level_of(*sampling_.reasoning);
+  }
+
+  JsonObject options() const {
+    JsonObject options{{"num_predict", std::max(sampling_.max_tokens, 1)}};
+    // Ollama reads a few thousand tokens unless told otherwise, and drops the rest unseen.
+    if (endpoint_.model.context_tokens > 0) options["num_ctx"] = endpoint_.model.context_tokens;
+    if (quirks_.supports_temperature) {
+      if (sampling_.temperature) options["temperature"] = *sampling_.temperature;
+      if (sampling_.top_p) options["top_p"] = *sampling_.top_p;
+    }
+    JsonArray stops;
+    for (const std::string& stop : sampling_.stop_sequences) {
+      if (!stop.empty()) stops.push_back(Json(to_valid_utf8(stop)));
+    }
+    if (!stops.empty()) options["stop"] = std::move(stops);
+    return options;
+  }
+
+  const Endpoint& endpoint_;
+  const Quirks& quirks_;
+  const Request& request_;
+  const Sampling default_sampling_;
+  const Sampling& sampling_;
+  ToolNames names_;
+  Delivery delivery_;
+};
+
+Result<HttpRequest> encode(const Endpoint& endpoint, const Request& request, Delivery delivery) {
+  return Encoder(endpoint, request, delivery).encode();
+}
+
+std::unique_ptr<AnswerDecoder> make_decoder(const Endpoint& endpoint, const Request& request,
+                                            Delivery /*the body says which*/) {
+  return std::make_unique<OllamaDecoder>(endpoint, request, kToolNames);
+}
+
+}  // namespace
+
+const Codec kOllamaChat{encode, make_decoder};
+
+}  // namespace wright::providers

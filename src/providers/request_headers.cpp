@@ -1,0 +1,15 @@
+#include "providers/request_headers.h"
+
+namespace wright::providers {
+
+std::vector<HttpHeader> request_headers(const Endpoint& endpoint, std::vector<HttpHeader> own) {
+  std::vector<HttpHeader> headers{{"content-type", "application/json"}};
+  for (HttpHeader& header : own) {
+    const bool is_replaced = !find_header(endpoint.vendor.headers, header.name).empty();
+    if (!header.value.empty() && !is_replaced) headers.push_back(std::move(header));
+  }
+  headers.insert(headers.end(), endpoint.vendor.headers.begin(), endpoint.vendor.headers.end());
+  return headers;
+}
+
+}  // namespace wright::providers

@@ -1,0 +1,14 @@
+// The headers of a request to a vendor.
+#pragma once
+
+#include <vector>
+
+#include "wright/catalogue.h"
+
+namespace wright::providers {
+
+// `own` are the protocol's, which the vendor's row may replace by headers of the same name.
+// Headers without a value (a key that is not there) are left out.
+std::vector<HttpHeader> request_headers(const Endpoint& endpoint, std::vector<HttpHeader> own);
+
+}  // namespace wright::providers

@@ -1,0 +1,24 @@
+// Ids of calls on the wire. A history may hold ids of any vendor; Anthropic takes letters, digits,
+// '_' and '-' only, and no id twice. The same request always gives the same ids.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace wright::providers {
+
+class WireIds {
+ public:
+  // The id of a call, which was not used before.
+  const std::string& of_call(std::string_view id);
+  // The id of the last call that had this one.
+  std::string of_result(std::string_view id) const;
+
+ private:
+  std::set<std::string, std::less<>> used_;
+  std::map<std::string, std::string, std::less<>> to_wire_;
+};
+
+}  // namespace wright::providers

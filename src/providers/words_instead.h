@@ -1,0 +1,17 @@
+// What a protocol or a model has no field for, said to the model in words.
+#pragma once
+
+#include <string>
+
+#include "providers/tool_names.h"
+#include "wright/request.h"
+
+namespace wright::providers {
+
+// That the answer must be JSON; empty for a format of text.
+std::string format_in_words(const ResponseFormat& format);
+
+// That a tool must be called; empty where none has to be.
+std::string tool_choice_in_words(const ToolChoice& choice, const ToolNames& names);
+
+}  // namespace wright::providers
