@@ -102,7 +102,10 @@ and what differs from the list, stand in the configuration:
 
   [vendors.gateway]
   base_url = "http://localhost:8000/v1"
-  protocol = "openai-chat"          or openai-responses, anthropic-messages, gemini, ollama
+  protocol = "openai-chat"
+
+Protocols: openai-chat (the default), openai-responses, anthropic-messages, gemini-generate,
+ollama-chat.
 
 Any vendor is moved elsewhere with <VENDOR>_BASE_URL in the environment.
 
