@@ -415,6 +415,10 @@ class Compiler {
         property(rules, member.key()).schema =
             child(member.value(), fmt::format("properties/{}", std::string_view(member.key())));
       }
+      for (const auto& member : *properties) {
+        const auto place = &property(rules, member.key()) - rules.properties.data();
+        rules.declared.push_back(static_cast<std::uint32_t>(place));
+      }
     }
     if (const JsonObject* patterns = map("patternProperties")) {
       for (const auto& member : *patterns) {

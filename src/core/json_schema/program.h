@@ -73,6 +73,7 @@ struct DependentSchema {
 struct ObjectRules {
   std::optional<std::size_t> min_properties, max_properties;
   std::vector<PropertyRule> properties;  // sorted by name
+  std::vector<std::uint32_t> declared;   // those of them with a schema, in the schema's order
   std::size_t required_count = 0;
   std::vector<PatternProperty> patterns;
   NodeId additional = kNoNode;
