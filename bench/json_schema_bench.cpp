@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <functional>
 #include <limits>
 #include <sstream>
 
@@ -87,7 +86,8 @@ AjvFigures run_ajv() {
 }
 
 // Rounds of a few milliseconds: on a busy machine, some of them are not interrupted.
-double nanoseconds(const std::function<bool()>& operation) {
+template <class Operation>
+double nanoseconds(Operation operation) {
   constexpr int kCount = 20'000;
   double best = std::numeric_limits<double>::infinity();
   for (int round = 0; round < 150; ++round) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <utility>
 
 #include "core/json_kind.h"
@@ -29,6 +30,23 @@ struct Scope {
   std::uint32_t resource = 0;
 };
 
+// Names are short: comparing them here is quicker than calling memcmp.
+bool is_same(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  std::size_t at = 0;
+  for (; at + sizeof(std::uint32_t) <= a.size(); at += sizeof(std::uint32_t)) {
+    std::uint32_t left = 0;
+    std::uint32_t right = 0;
+    std::memcpy(&left, a.data() + at, sizeof left);
+    std::memcpy(&right, b.data() + at, sizeof right);
+    if (left != right) return false;
+  }
+  for (; at < a.size(); ++at) {
+    if (a[at] != b[at]) return false;
+  }
+  return true;
+}
+
 // Finds the rules of an object's members. Members mostly come in the order of the schema, with some
 // left out, so the next ones are tried first.
 class PropertyFinder {
@@ -39,7 +57,7 @@ class PropertyFinder {
     const std::size_t end = std::min(expected_ + 2, rules_.declared.size());
     for (std::size_t at = expected_; at < end; ++at) {
       const PropertyRule& rule = rules_.properties[rules_.declared[at]];
-      if (rule.name != name) continue;
+      if (!is_same(rule.name, name)) continue;
       expected_ = at + 1;
       return &rule;
     }
@@ -107,7 +125,7 @@ class Evaluator {
         }))) {
       return false;
     }
-    if (refused(check_choices(node, value, path, findings))) return false;
+    if (node.has_choices && refused(check_choices(node, value, path, findings))) return false;
     if (node.reference != kNoNode &&
         refused(check(node.reference, value, path, scope, evaluated, findings))) {
       return false;
@@ -116,27 +134,33 @@ class Evaluator {
         refused(check(dynamic_target(node, scope), value, path, scope, evaluated, findings))) {
       return false;
     }
-    if (node.number && value.is_number() &&
-        refused(check_number(*node.number, value, path, findings))) {
-      return false;
-    }
-    if (node.string && value.is_string() &&
-        refused(check_string(*node.string, value.get_string(), path, findings))) {
-      return false;
-    }
-    if (node.array && value.is_array() &&
-        refused(check_array(*node.array, value.get_array(), path, scope, evaluated, findings))) {
-      return false;
-    }
-    if (node.object && value.is_object() &&
-        refused(check_object(*node.object, value, path, scope, evaluated, findings))) {
-      return false;
-    }
+    if (refused(check_kind(node, value, path, scope, evaluated, findings))) return false;
     if (node.combinations &&
         refused(check_combinations(*node.combinations, value, path, scope, evaluated, findings))) {
       return false;
     }
     return is_valid;
+  }
+
+  // The rules for values of its kind.
+  bool check_kind(const Node& node, const Json& value, const Path& path, const Scope* scope,
+                  Evaluated* evaluated, Findings* findings) {
+    switch (value.kind()) {
+      case boost::json::kind::null:
+      case boost::json::kind::bool_: return true;
+      case boost::json::kind::int64:
+      case boost::json::kind::uint64:
+      case boost::json::kind::double_:
+        return !node.number || check_number(*node.number, value, path, findings);
+      case boost::json::kind::string:
+        return !node.string || check_string(*node.string, value.get_string(), path, findings);
+      case boost::json::kind::array:
+        return !node.array ||
+               check_array(*node.array, value.get_array(), path, scope, evaluated, findings);
+      case boost::json::kind::object:
+        return !node.object || check_object(*node.object, value, path, scope, evaluated, findings);
+    }
+    return true;
   }
 
   NodeId dynamic_target(const Node& node, const Scope* scope) const {

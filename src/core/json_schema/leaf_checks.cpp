@@ -41,10 +41,10 @@ bool check_choices(const Node& node, const Json& value, const Path& path, Findin
     return expect(false, findings, path, "const",
                   [&] { return "must be " + shortened(*node.constant); });
   }
-  if (!node.has_choices) return true;
-  return expect(is_choice(node.choices, value), findings, path, "enum", [&] {
+  if (!node.choices) return true;
+  return expect(is_choice(*node.choices, value), findings, path, "enum", [&] {
     std::vector<std::string> texts;
-    for (const Json& choice : node.choices) {
+    for (const Json& choice : *node.choices) {
       texts.push_back(choice.is_string() ? std::string(choice.get_string()) : shortened(choice));
     }
     return fmt::format("must be one of: {}", fmt::join(texts, ", "));

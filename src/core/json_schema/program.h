@@ -99,9 +99,9 @@ struct Node {
   NodeId reference = kNoNode;
   NodeId dynamic_reference = kNoNode;
   std::string dynamic_anchor;  // the name that dynamic_reference is looked up by; empty: as it is
+  bool has_choices = false;    // const or enum
   std::optional<Json> constant;
-  std::vector<Json> choices;
-  bool has_choices = false;
+  std::optional<std::vector<Json>> choices;
   std::unique_ptr<NumberRules> number;
   std::unique_ptr<StringRules> string;
   std::unique_ptr<ArrayRules> array;
