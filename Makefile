@@ -54,7 +54,7 @@ coverage: build-coverage
 	    build/coverage/src/$$folder || exit 1; \
 	done
 
-bench: build-bench
+bench: packages-npm build-bench
 	@bench/run.sh build/bench
 
 SOURCES = git ls-files '*.h' '*.cpp'
@@ -87,6 +87,9 @@ SECTIONS_coverage = build test coverage
 SECTIONS_bench    = build bench
 SECTIONS_format   = format
 SECTIONS_lint     = build test lint
+
+packages-npm:
+	@command -v npm > /dev/null || packaging/install-packages.sh npm
 
 packages-%:
 	@packaging/install-packages.sh $(SECTIONS_$*)

@@ -54,7 +54,7 @@ class JsonSchema {
   std::vector<Violation> violations(const Json& value, std::size_t limit = 20) const;
 
   // Rules that are not enforced, each with its place and the reason: patterns that need
-  // lookaround or back-references, which no linear-time engine has.
+  // lookaround or back-references, which no linear-time engine has, or that repeat too much.
   const std::vector<std::string>& warnings() const;
 
  private:

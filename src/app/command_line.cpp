@@ -63,7 +63,8 @@ void add_set_option(CLI::App& app, SettingFlags& flags) {
       ->type_name("KEY=VALUE")
       ->group(kSettingsGroup)
       ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false);  // words that follow are not its
 }
 void add_all_settings(CLI::App& app, SettingFlags& flags) {
   add_config_option(app, flags);

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <iterator>
 
+#include "core/json_escape.h"
+
 namespace wright {
 namespace {
 
@@ -45,26 +47,8 @@ class Writer {
   }
 
   void write_string(std::string_view text) {
-    const std::string repaired =
-        is_valid_utf8(text) ? std::string() : to_valid_utf8(std::string(text));
-    if (!repaired.empty()) text = repaired;
     out_ += '"';
-    std::size_t plain = 0;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-      const char c = text[i];
-      if (static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\') continue;
-      out_.append(text, plain, i - plain);
-      plain = i + 1;
-      switch (c) {
-        case '"': out_ += "\\\""; break;
-        case '\\': out_ += "\\\\"; break;
-        case '\n': out_ += "\\n"; break;
-        case '\r': out_ += "\\r"; break;
-        case '\t': out_ += "\\t"; break;
-        default: append("\\u{:04x}", static_cast<int>(c)); break;
-      }
-    }
-    out_.append(text, plain);
+    append_escaped(out_, text, EscapeDelete::no);
     out_ += '"';
   }
 

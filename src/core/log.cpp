@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/iso_time.h"
+#include "core/json_escape.h"
 #include "wright/json.h"
 
 namespace wright {
@@ -33,41 +34,9 @@ bool is_control(char c) {
   return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
 }
 
-constexpr auto kIsEscaped = [] {
-  std::array<bool, 256> table{};
-  for (std::size_t c = 0; c < 0x20; ++c) table[c] = true;
-  for (const char c : {'"', '\\', '\x7F'}) table[static_cast<unsigned char>(c)] = true;
-  return table;
-}();
-
-// Inside quotes, as JSON has it; the text may be anything.
-void append_escaped(std::string& out, std::string_view text) {
-  const std::string repaired =
-      is_valid_utf8(text) ? std::string() : to_valid_utf8(std::string(text));
-  if (!repaired.empty()) text = repaired;
-  std::size_t plain = 0;  // where the characters begin that are not written yet
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (!kIsEscaped[static_cast<unsigned char>(c)]) continue;
-    out.append(text, plain, i - plain);
-    plain = i + 1;
-    switch (c) {
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\n': out += "\\n"; break;
-      case '\r': out += "\\r"; break;
-      case '\t': out += "\\t"; break;
-      default:
-        fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(c));
-        break;
-    }
-  }
-  out.append(text, plain);
-}
-
 void append_quoted(std::string& out, std::string_view text) {
   out += '"';
-  append_escaped(out, text);
+  append_escaped(out, text, EscapeDelete::yes);
   out += '"';
 }
 
@@ -92,7 +61,7 @@ void append_text_line(std::string& out, const LogRecord& record) {
   if (is_plain && is_valid_utf8(record.message)) {
     out += record.message;
   } else {
-    append_escaped(out, record.message);
+    append_escaped(out, record.message, EscapeDelete::yes);
   }
   for (const LogField& field : record.fields) {
     out += ' ';

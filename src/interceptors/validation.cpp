@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <iterator>
+#include <memory>
+#include <mutex>
+#include <set>
 #include <utility>
 
 #include "interceptors/coercion.h"
@@ -25,12 +28,14 @@ class MemoryName {
 
 class Validation {
  public:
-  explicit Validation(ValidationOptions options) : options_(std::move(options)) {}
+  explicit Validation(ValidationOptions options)
+      : options_(std::move(options)), warned_(std::make_shared<Warned>()) {}
 
   Result<Json> operator()(const ToolCall& call, Context& context, const Next& next) const {
     const Tool* tool = context.tool;
     if (context.unusable) return counted_if_unusable(call, context, next);
     if (tool == nullptr || !tool->schema) return next(call, context);
+    if (!tool->schema->warnings().empty()) warn_once(*tool);
     if (options_.coercion == Coercion::on) put_right(call, context);
     if (!tool->spec.options.provides.validation && !tool->schema->accepts(context.arguments)) {
       if (auto checked = refuse_or_warn(call, context); !checked) {
@@ -46,6 +51,24 @@ class Validation {
   }
 
  private:
+  struct Warned {
+    std::mutex mutex;
+    std::set<std::string, std::less<>> tools;
+  };
+
+  // Says which rules of the tool's schema nobody enforces.
+  void warn_once(const Tool& tool) const {
+    {
+      const std::lock_guard lock(warned_->mutex);
+      if (!warned_->tools.insert(tool.spec.name).second) return;
+    }
+    for (const std::string& rule : tool.schema->warnings()) {
+      options_.logger.log(LogLevel::warning,
+                          "[TOOL EXECUTION] A rule of " + tool.spec.name + " is not enforced",
+                          {{"tool", tool.spec.name}, {"rule", rule}});
+    }
+  }
+
   // There is nothing to check, but a model that keeps naming a tool that is not there, or keeps
   // writing what is no JSON, is told to stop as well.
   Result<Json> counted_if_unusable(const ToolCall& call, Context& context, const Next& next) const {
@@ -105,6 +128,7 @@ class Validation {
   }
 
   ValidationOptions options_;
+  std::shared_ptr<Warned> warned_;
 };
 
 }  // namespace

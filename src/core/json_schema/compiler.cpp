@@ -84,10 +84,10 @@ class Compiler {
   static void mark_shortcuts(Node& node) {
     node.has_unevaluated = (node.object && node.object->unevaluated != kNoNode) ||
                            (node.array && node.array->unevaluated != kNoNode);
+    node.has_choices = node.constant || node.choices;
     node.is_type_only = !node.is_false && node.reference == kNoNode &&
-                        node.dynamic_reference == kNoNode && !node.constant && !node.has_choices &&
-                        !node.number && !node.string && !node.array && !node.object &&
-                        !node.combinations;
+                        node.dynamic_reference == kNoNode && !node.has_choices && !node.number &&
+                        !node.string && !node.array && !node.object && !node.combinations;
   }
 
   // Every dynamic anchor is a possible target. False when all of them are nodes already.
@@ -271,8 +271,7 @@ class Compiler {
     if (const Json* choices = keyword("enum")) {
       const JsonArray* array = choices->if_array();
       if (array == nullptr) return refuse("enum", "must be an array");
-      node.has_choices = true;
-      node.choices.assign(array->begin(), array->end());
+      node.choices.emplace(array->begin(), array->end());
     }
   }
 
@@ -414,6 +413,10 @@ class Compiler {
       for (const auto& member : *properties) {
         property(rules, member.key()).schema =
             child(member.value(), fmt::format("properties/{}", std::string_view(member.key())));
+      }
+      for (const auto& member : *properties) {
+        const auto place = &property(rules, member.key()) - rules.properties.data();
+        rules.declared.push_back(static_cast<std::uint32_t>(place));
       }
     }
     if (const JsonObject* patterns = map("patternProperties")) {

@@ -5,12 +5,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <utility>
 
 #include "core/json_kind.h"
 #include "core/json_schema/evaluated.h"
-#include "core/json_schema/values.h"
-#include "wright/schema.h"
+#include "core/json_schema/findings.h"
+#include "core/json_schema/leaf_checks.h"
 
 namespace wright::json_schema {
 namespace {
@@ -29,76 +30,46 @@ struct Scope {
   std::uint32_t resource = 0;
 };
 
-TypeSet type_of(const Json& value) {
-  switch (value.kind()) {
-    case boost::json::kind::null: return kNull;
-    case boost::json::kind::bool_: return kBoolean;
-    case boost::json::kind::int64:
-    case boost::json::kind::uint64: return kInteger | kNumber;
-    case boost::json::kind::double_:
-      return is_integer(value) ? TypeSet{kInteger | kNumber} : kNumber;
-    case boost::json::kind::string: return kString;
-    case boost::json::kind::array: return kArray;
-    case boost::json::kind::object: return kObject;
+// Names are short: comparing them here is quicker than calling memcmp.
+bool is_same(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  std::size_t at = 0;
+  for (; at + sizeof(std::uint32_t) <= a.size(); at += sizeof(std::uint32_t)) {
+    std::uint32_t left = 0;
+    std::uint32_t right = 0;
+    std::memcpy(&left, a.data() + at, sizeof left);
+    std::memcpy(&right, b.data() + at, sizeof right);
+    if (left != right) return false;
   }
-  return 0;
-}
-
-std::string type_names(TypeSet types) {
-  static constexpr std::array kNames{
-      std::pair{kString, "a string"}, std::pair{kInteger, "an integer"},
-      std::pair{kNumber, "a number"}, std::pair{kBoolean, "a boolean"},
-      std::pair{kArray, "an array"},  std::pair{kObject, "an object"},
-      std::pair{kNull, "null"}};
-  std::vector<std::string_view> names;
-  for (const auto& [bit, name] : kNames) {
-    if ((types & bit) != 0) names.emplace_back(name);
+  for (; at < a.size(); ++at) {
+    if (a[at] != b[at]) return false;
   }
-  if (names.size() < 2) return names.empty() ? "nothing" : std::string(names[0]);
-  const std::string_view last = names.back();
-  names.pop_back();
-  return fmt::format("{} or {}", fmt::join(names, ", "), last);
+  return true;
 }
 
-std::string shortened(const Json& value) {
-  std::string text = to_text(value);
-  if (text.size() <= 60) return text;
-  return std::string(utf8_prefix(text, 60)) + "…";
-}
-
-// Where violations go. Without one, evaluation ends at the first.
-class Findings {
+// Finds the rules of an object's members. Members mostly come in the order of the schema, with some
+// left out, so the next ones are tried first.
+class PropertyFinder {
  public:
-  explicit Findings(std::size_t limit) : limit_(limit) {}
+  explicit PropertyFinder(const ObjectRules& rules) : rules_(rules) {}
 
-  void add(const Path& path, std::string_view keyword, std::string message) {
-    if (!is_full()) list_.push_back({path.text(), std::string(keyword), std::move(message)});
-  }
-  void add_all(std::vector<Violation> others) {
-    for (Violation& other : others) {
-      if (!is_full()) list_.push_back(std::move(other));
+  const PropertyRule* find(std::string_view name) {
+    const std::size_t end = std::min(expected_ + 2, rules_.declared.size());
+    for (std::size_t at = expected_; at < end; ++at) {
+      const PropertyRule& rule = rules_.properties[rules_.declared[at]];
+      if (!is_same(rule.name, name)) continue;
+      expected_ = at + 1;
+      return &rule;
     }
+    const std::vector<PropertyRule>& all = rules_.properties;
+    const auto found = std::ranges::lower_bound(all, name, {}, &PropertyRule::name);
+    return found != all.end() && found->name == name ? &*found : nullptr;
   }
-  bool is_full() const { return list_.size() >= limit_; }
-  std::size_t limit() const { return limit_; }
-  std::vector<Violation> take() && { return std::move(list_); }
 
  private:
-  std::size_t limit_;
-  std::vector<Violation> list_;
+  const ObjectRules& rules_;
+  std::size_t expected_ = 0;  // in `declared`
 };
-
-const PropertyRule* find_property(const ObjectRules& rules, std::string_view name) {
-  const std::vector<PropertyRule>& all = rules.properties;
-  if (all.size() <= 8) {
-    for (const PropertyRule& rule : all) {
-      if (rule.name == name) return &rule;
-    }
-    return nullptr;
-  }
-  const auto found = std::ranges::lower_bound(all, name, {}, &PropertyRule::name);
-  return found != all.end() && found->name == name ? &*found : nullptr;
-}
 
 class Evaluator {
  public:
@@ -109,7 +80,8 @@ class Evaluator {
   bool check(NodeId id, const Json& value, const Path& path, const Scope* outer,
              Evaluated* evaluated, Findings* findings) {
     const Node& node = program_.nodes[id];
-    if (++depth_ > kMaxDepth || ++checks_ > kMaxChecks) {
+    if (++checks_ <= kMaxChecks && node.is_type_only && has_type(node, value)) return true;
+    if (++depth_ > kMaxDepth || checks_ > kMaxChecks) {
       --depth_;
       return report(findings, path, "$ref", "could not be checked: the schema recurses too deeply");
     }
@@ -139,28 +111,8 @@ class Evaluator {
                              : value.is_array() && node.array && node.array->unevaluated != kNoNode;
   }
 
-  // Names what is wrong, for sentences that begin with "Parameter x".
-  static bool report(Findings* findings, const Path& path, std::string_view keyword,
-                     std::string_view what) {
-    if (findings == nullptr) return false;
-    const std::string text = path.text();
-    findings->add(path, keyword,
-                  text.empty() ? fmt::format("The arguments {}", what)
-                               : fmt::format("Parameter {} {}", text, what));
-    return false;
-  }
-
-  template <class Describe>
-  static bool expect(bool holds, Findings* findings, const Path& path, std::string_view keyword,
-                     Describe describe) {
-    if (holds) return true;
-    if (findings != nullptr) report(findings, path, keyword, describe());
-    return false;
-  }
-
   bool check_rules(const Node& node, const Json& value, const Path& path, const Scope* scope,
                    Evaluated* evaluated, Findings* findings) {
-    if (node.is_type_only && (node.types == 0 || (node.types & type_of(value)) != 0)) return true;
     if (node.is_false) return report(findings, path, "false", "is not allowed");
     bool is_valid = true;
     // True when evaluation must end here: something is wrong and nobody asks for more.
@@ -168,13 +120,12 @@ class Evaluator {
       is_valid = is_valid && holds;
       return !is_valid && (findings == nullptr || findings->is_full());
     };
-    if (node.types != 0 &&
-        refused(expect((node.types & type_of(value)) != 0, findings, path, "type", [&] {
+    if (node.types != 0 && refused(expect(has_type(node, value), findings, path, "type", [&] {
           return fmt::format("must be {}, not {}", type_names(node.types), kind_name(value));
         }))) {
       return false;
     }
-    if (refused(check_choices(node, value, path, findings))) return false;
+    if (node.has_choices && refused(check_choices(node, value, path, findings))) return false;
     if (node.reference != kNoNode &&
         refused(check(node.reference, value, path, scope, evaluated, findings))) {
       return false;
@@ -183,27 +134,33 @@ class Evaluator {
         refused(check(dynamic_target(node, scope), value, path, scope, evaluated, findings))) {
       return false;
     }
-    if (node.number && value.is_number() &&
-        refused(check_number(*node.number, value, path, findings))) {
-      return false;
-    }
-    if (node.string && value.is_string() &&
-        refused(check_string(*node.string, value.get_string(), path, findings))) {
-      return false;
-    }
-    if (node.array && value.is_array() &&
-        refused(check_array(*node.array, value.get_array(), path, scope, evaluated, findings))) {
-      return false;
-    }
-    if (node.object && value.is_object() &&
-        refused(check_object(*node.object, value, path, scope, evaluated, findings))) {
-      return false;
-    }
+    if (refused(check_kind(node, value, path, scope, evaluated, findings))) return false;
     if (node.combinations &&
         refused(check_combinations(*node.combinations, value, path, scope, evaluated, findings))) {
       return false;
     }
     return is_valid;
+  }
+
+  // The rules for values of its kind.
+  bool check_kind(const Node& node, const Json& value, const Path& path, const Scope* scope,
+                  Evaluated* evaluated, Findings* findings) {
+    switch (value.kind()) {
+      case boost::json::kind::null:
+      case boost::json::kind::bool_: return true;
+      case boost::json::kind::int64:
+      case boost::json::kind::uint64:
+      case boost::json::kind::double_:
+        return !node.number || check_number(*node.number, value, path, findings);
+      case boost::json::kind::string:
+        return !node.string || check_string(*node.string, value.get_string(), path, findings);
+      case boost::json::kind::array:
+        return !node.array ||
+               check_array(*node.array, value.get_array(), path, scope, evaluated, findings);
+      case boost::json::kind::object:
+        return !node.object || check_object(*node.object, value, path, scope, evaluated, findings);
+    }
+    return true;
   }
 
   NodeId dynamic_target(const Node& node, const Scope* scope) const {
@@ -217,86 +174,12 @@ class Evaluator {
     return target;
   }
 
-  bool check_choices(const Node& node, const Json& value, const Path& path, Findings* findings) {
-    if (node.constant && !equal(*node.constant, value)) {
-      return expect(false, findings, path, "const",
-                    [&] { return "must be " + shortened(*node.constant); });
-    }
-    if (!node.has_choices) return true;
-    const bool is_choice =
-        std::ranges::any_of(node.choices, [&](const Json& choice) { return equal(choice, value); });
-    return expect(is_choice, findings, path, "enum", [&] {
-      std::vector<std::string> texts;
-      for (const Json& choice : node.choices) {
-        texts.push_back(choice.is_string() ? std::string(choice.get_string()) : shortened(choice));
-      }
-      return fmt::format("must be one of: {}", fmt::join(texts, ", "));
-    });
-  }
-
-  bool check_number(const NumberRules& rules, const Json& value, const Path& path,
-                    Findings* findings) {
-    bool is_valid = true;
-    const auto expect_bound = [&](const std::optional<Json>& bound, std::string_view keyword,
-                                  std::string_view words, auto holds) {
-      if (!bound || holds(compare_numbers(value, *bound))) return;
-      is_valid = expect(false, findings, path, keyword, [&] {
-        return fmt::format("must be {} {}, not {}", words, to_text(*bound), to_text(value));
-      });
-    };
-    expect_bound(rules.minimum, "minimum", "at least", [](auto order) { return order >= 0; });
-    expect_bound(rules.maximum, "maximum", "at most", [](auto order) { return order <= 0; });
-    expect_bound(rules.exclusive_minimum, "exclusiveMinimum", "greater than",
-                 [](auto order) { return order > 0; });
-    expect_bound(rules.exclusive_maximum, "exclusiveMaximum", "less than",
-                 [](auto order) { return order < 0; });
-    if (rules.multiple_of && !is_multiple_of(value, *rules.multiple_of)) {
-      is_valid = expect(false, findings, path, "multipleOf", [&] {
-        return fmt::format("must be a multiple of {}, not {}", to_text(*rules.multiple_of),
-                           to_text(value));
-      });
-    }
-    return is_valid;
-  }
-
-  // Between two counts, where there are any.
-  static bool check_count(std::size_t count, const std::optional<std::size_t>& low,
-                          const std::optional<std::size_t>& high, std::string_view low_keyword,
-                          std::string_view high_keyword, std::string_view unit, const Path& path,
-                          Findings* findings) {
-    const bool is_enough = expect(!low || count >= *low, findings, path, low_keyword, [&] {
-      return fmt::format("must have at least {} {}, not {}", *low, unit, count);
-    });
-    const bool is_not_too_many = expect(!high || count <= *high, findings, path, high_keyword, [&] {
-      return fmt::format("must have at most {} {}, not {}", *high, unit, count);
-    });
-    return is_enough && is_not_too_many;
-  }
-
-  bool check_string(const StringRules& rules, std::string_view text, const Path& path,
-                    Findings* findings) {
-    bool is_valid = true;
-    if (rules.min_length || rules.max_length) {
-      is_valid = check_count(count_characters(text), rules.min_length, rules.max_length,
-                             "minLength", "maxLength", "characters", path, findings);
-    }
-    if (rules.pattern && !RE2::PartialMatch({text.data(), text.size()}, *rules.pattern)) {
-      is_valid = expect(false, findings, path, "pattern", [&] {
-        return fmt::format("must match the pattern {}", rules.pattern_text);
-      });
-    }
-    if (rules.format != nullptr && !rules.format(text)) {
-      is_valid = expect(false, findings, path, "format",
-                        [&] { return fmt::format("must be a valid {}", rules.format_name); });
-    }
-    return is_valid;
-  }
-
   bool check_array(const ArrayRules& rules, const JsonArray& array, const Path& path,
                    const Scope* scope, Evaluated* evaluated, Findings* findings) {
-    bool is_valid = check_count(array.size(), rules.min_items, rules.max_items, "minItems",
-                                "maxItems", "items", path, findings);
-    if (rules.is_unique && !check_unique(array, path, findings)) is_valid = false;
+    bool is_valid = check_count(array.size(),
+                                {rules.min_items, rules.max_items, "minItems", "maxItems", "items"},
+                                path, findings);
+    if (rules.is_unique && !check_unique(array, kMaxDepth, path, findings)) is_valid = false;
     const std::size_t prefix = std::min(rules.prefix.size(), array.size());
     const std::size_t end = rules.items == kNoNode ? prefix : array.size();
     for (std::size_t i = 0; i < end; ++i) {
@@ -310,15 +193,6 @@ class Evaluator {
       is_valid = false;
     }
     return is_valid;
-  }
-
-  bool check_unique(const JsonArray& array, const Path& path, Findings* findings) {
-    const auto is_too_deep = [](const Json& item) { return is_deeper_than(item, kMaxDepth); };
-    if (std::ranges::any_of(array, is_too_deep)) {
-      return report(findings, path, "uniqueItems", "is nested too deeply to be checked");
-    }
-    if (!has_duplicates(array)) return true;
-    return report(findings, path, "uniqueItems", "must not hold the same item twice");
   }
 
   bool check_contains(const ArrayRules& rules, const JsonArray& array, const Path& path,
@@ -344,13 +218,16 @@ class Evaluator {
   bool check_object(const ObjectRules& rules, const Json& value, const Path& path,
                     const Scope* scope, Evaluated* evaluated, Findings* findings) {
     const JsonObject& object = value.get_object();
-    bool is_valid = check_count(object.size(), rules.min_properties, rules.max_properties,
-                                "minProperties", "maxProperties", "properties", path, findings);
+    bool is_valid = check_count(object.size(),
+                                {rules.min_properties, rules.max_properties, "minProperties",
+                                 "maxProperties", "properties"},
+                                path, findings);
+    PropertyFinder finder(rules);
     std::size_t required = 0;
     std::size_t index = 0;
     for (const auto& member : object) {
       if (!is_valid && findings == nullptr) return false;
-      const PropertyRule* rule = find_property(rules, member.key());
+      const PropertyRule* rule = finder.find(member.key());
       if (rule != nullptr && rule->is_required) ++required;
       const Path member_path{&path, member.key()};
       const Verdict verdict =

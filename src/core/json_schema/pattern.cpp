@@ -64,9 +64,8 @@ class Translator {
       if (!is_in_class && c == '(' && is_lookaround()) {
         return fail(ErrorCode::unsupported, "it uses lookaround");
       }
-      if (!is_in_class && rest_.starts_with("(?") && !rest_.starts_with("(?:") &&
-          !rest_.starts_with("(?<")) {
-        return fail(ErrorCode::invalid_argument, "(? must be followed by :, =, ! or <");
+      if (!is_in_class && rest_.starts_with("(?") && !is_known_group()) {
+        return fail(ErrorCode::invalid_argument, "(? must be followed by :, =, !, < or flags");
       }
       if (!is_in_class && rest_.starts_with("(?<")) {
         out_ += "(?P<";
@@ -75,6 +74,8 @@ class Translator {
       }
       if (is_in_class && c == '[') {
         out_ += "\\[";
+      } else if (is_in_class && c == '-' && (is_after_set_ || is_set_escape(rest_.substr(1)))) {
+        out_ += "\\-";  // [\w-.] is no range
       } else if (c == '[') {
         is_in_class = open_class();
         continue;
@@ -82,6 +83,7 @@ class Translator {
         if (c == ']') is_in_class = false;
         out_ += c;
       }
+      is_after_set_ = false;
       rest_.remove_prefix(1);
     }
     return std::move(out_);
@@ -91,6 +93,21 @@ class Translator {
   bool is_lookaround() const {
     return rest_.starts_with("(?=") || rest_.starts_with("(?!") || rest_.starts_with("(?<=") ||
            rest_.starts_with("(?<!");
+  }
+
+  // Groups of ECMA-262; and flags, as in (?i), and Python's named groups, which catalogues have and
+  // RE2 reads as they are meant.
+  bool is_known_group() const {
+    if (rest_.starts_with("(?:") || rest_.starts_with("(?<") || rest_.starts_with("(?P<"))
+      return true;
+    const std::size_t end = rest_.find_first_not_of("ims-", 2);
+    return end != std::string_view::npos && end > 2 && (rest_[end] == ':' || rest_[end] == ')');
+  }
+
+  // Whether a text begins with an escape that stands for many characters.
+  static bool is_set_escape(std::string_view text) {
+    return text.size() >= 2 && text[0] == '\\' &&
+           std::string_view("wWdDsSpP").find(text[1]) != std::string_view::npos;
   }
 
   // Takes "[" or "[^"; false when the class ends at once: [] matches nothing and [^] everything in
@@ -110,6 +127,7 @@ class Translator {
   Result<void> translate_escape(bool is_in_class) {
     if (rest_.size() < 2) return fail(ErrorCode::invalid_argument, "it ends in a backslash");
     const char c = rest_[1];
+    is_after_set_ = is_in_class && is_set_escape(rest_);
     if (c == 's' || c == 'S') {
       const std::string_view set = c == 's' ? kSpaces : kNotSpaces;
       out_ += is_in_class ? std::string(set) : fmt::format("[{}]", set);
@@ -133,8 +151,8 @@ class Translator {
       out_ += "\\x00";
     } else if (is_in_class && c == 'b') {
       out_ += "\\x08";
-    } else if (c == '/') {
-      out_ += "/";
+    } else if (c == '/' || c == '_') {
+      out_ += c;
     } else if (std::string_view("aAzZCQE").find(c) != std::string_view::npos) {
       // Letters that mean something to RE2 and nothing to ECMA-262.
       return fail(ErrorCode::invalid_argument, fmt::format("\\{} is not an escape", c));
@@ -167,8 +185,13 @@ class Translator {
     rest_.remove_prefix(6);
     if (code >= 0xD800 && code < 0xDC00 && rest_.starts_with("\\u") && !digits_at(2).empty()) {
       const auto low = static_cast<unsigned>(std::stoul(std::string(digits_at(2)), nullptr, 16));
-      code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
-      rest_.remove_prefix(6);
+      if (low >= 0xDC00 && low < 0xE000) {
+        code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
+        rest_.remove_prefix(6);
+      }
+    }
+    if (code >= 0xD800 && code < 0xE000) {
+      return fail(ErrorCode::unsupported, "it matches halves of characters (surrogates)");
     }
     out_ += fmt::format("\\x{{{:X}}}", code);
     return {};
@@ -193,6 +216,7 @@ class Translator {
 
   std::string_view rest_;
   std::string out_;
+  bool is_after_set_ = false;  // inside a class: the last thing was \w or the like
 };
 
 }  // namespace
@@ -205,8 +229,11 @@ Result<std::unique_ptr<const RE2>> compile_pattern(std::string_view pattern) {
   options.set_dot_nl(false);
   options.set_max_mem(4 << 20);
   auto compiled = std::make_unique<const RE2>(*translated, options);
-  if (!compiled->ok()) return fail(ErrorCode::invalid_argument, compiled->error());
-  return compiled;
+  if (compiled->ok()) return compiled;
+  const bool is_too_large = compiled->error_code() == RE2::ErrorRepeatSize ||
+                            compiled->error_code() == RE2::ErrorPatternTooLarge;
+  return fail(is_too_large ? ErrorCode::unsupported : ErrorCode::invalid_argument,
+              is_too_large ? "it repeats too much: " + compiled->error() : compiled->error());
 }
 
 }  // namespace wright::json_schema

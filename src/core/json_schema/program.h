@@ -73,6 +73,7 @@ struct DependentSchema {
 struct ObjectRules {
   std::optional<std::size_t> min_properties, max_properties;
   std::vector<PropertyRule> properties;  // sorted by name
+  std::vector<std::uint32_t> declared;   // those of them with a schema, in the schema's order
   std::size_t required_count = 0;
   std::vector<PatternProperty> patterns;
   NodeId additional = kNoNode;
@@ -98,9 +99,9 @@ struct Node {
   NodeId reference = kNoNode;
   NodeId dynamic_reference = kNoNode;
   std::string dynamic_anchor;  // the name that dynamic_reference is looked up by; empty: as it is
+  bool has_choices = false;    // const or enum
   std::optional<Json> constant;
-  std::vector<Json> choices;
-  bool has_choices = false;
+  std::optional<std::vector<Json>> choices;
   std::unique_ptr<NumberRules> number;
   std::unique_ptr<StringRules> string;
   std::unique_ptr<ArrayRules> array;

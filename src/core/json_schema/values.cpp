@@ -102,18 +102,17 @@ std::size_t mix(std::size_t seed, std::size_t value) {
 
 }  // namespace
 
-std::partial_ordering compare_numbers(const Json& a, const Json& b) {
+std::partial_ordering compare_mixed_numbers(const Json& a, const Json& b) {
   if (a.is_double()) {
     if (b.is_double()) return a.get_double() <=> b.get_double();
-    return reversed(compare_numbers(b, a));
+    return reversed(compare_mixed_numbers(b, a));
   }
   if (b.is_double()) {
     return a.is_int64() ? compare(a.get_int64(), b.get_double())
                         : compare(a.get_uint64(), b.get_double());
   }
-  if (a.is_int64() && b.is_int64()) return a.get_int64() <=> b.get_int64();
   if (a.is_uint64() && b.is_uint64()) return a.get_uint64() <=> b.get_uint64();
-  if (a.is_uint64()) return reversed(compare_numbers(b, a));
+  if (a.is_uint64()) return reversed(compare_mixed_numbers(b, a));
   if (a.get_int64() < 0) return std::partial_ordering::less;
   return static_cast<std::uint64_t>(a.get_int64()) <=> b.get_uint64();
 }

@@ -10,7 +10,11 @@
 namespace wright::json_schema {
 
 // Both must be numbers. Exact, also between integers and doubles.
-std::partial_ordering compare_numbers(const Json& a, const Json& b);
+std::partial_ordering compare_mixed_numbers(const Json& a, const Json& b);
+inline std::partial_ordering compare_numbers(const Json& a, const Json& b) {
+  if (a.is_int64() && b.is_int64()) return a.get_int64() <=> b.get_int64();
+  return compare_mixed_numbers(a, b);
+}
 
 // Goes as deep as the shallower of the two.
 bool equal(const Json& a, const Json& b);
