@@ -36,17 +36,17 @@ try: build-release
 	  --database-path build/try/sessions.db
 
 # The release build is what the install test installs.
-test: build-dev build-release
+test: packages-npm build-dev build-release
 	ctest --preset dev --parallel $(JOBS)
 
 # The label `build` is on tests of compiling and installing, which no sanitizer or counter sees.
-tsan: build-tsan
+tsan: packages-npm build-tsan
 	ctest --preset tsan --parallel $(JOBS) --label-exclude build
 
 fuzz: build-fuzz
 	@fuzz/run.sh build/fuzz $(FUZZ_TIME)
 
-coverage: build-coverage
+coverage: packages-npm build-coverage
 	find build/coverage -name '*.gcda' -delete
 	ctest --preset coverage --parallel $(JOBS) --label-exclude build
 	@for folder in core store; do \
