@@ -1,0 +1,96 @@
+#include "providers/chat_calls.h"
+
+#include "providers/answer_json.h"
+
+namespace wright::providers {
+namespace {
+
+std::optional<std::int64_t> index_in(const Json& delta) {
+  const Json* index = field(&delta, "index");
+  if (index == nullptr || !index->is_number()) return {};
+  return count_field(&delta, "index");
+}
+
+// Most deltas end inside the arguments; only a bracket at the end can complete them.
+bool is_complete(const std::string& arguments) {
+  return arguments.ends_with('}') && parse_json(arguments).has_value();
+}
+
+// The arguments are text, but some servers send the object itself.
+void add_arguments(const Json* function, std::size_t number, AnswerBuilder& answer) {
+  const Json* arguments = field(function, "arguments");
+  if (arguments == nullptr) return;
+  std::string& known = answer.call(number).arguments;
+  if (!arguments->is_string()) {
+    if (known.empty()) answer.add_arguments(number, to_text(*arguments));
+    return;
+  }
+  const std::string_view piece = text_in(arguments);
+  // An empty object that is followed by another was a placeholder.
+  if (known == "{}" && piece.starts_with('{')) known.clear();
+  answer.add_arguments(number, piece);
+}
+
+void add_name(std::string_view name, ToolCall& call) {
+  if (name != call.name) call.name += valid_text(name);  // not repeated, so it is the rest
+}
+
+}  // namespace
+
+void ChatCalls::add(const Json& call, AnswerBuilder& answer) {
+  const Json* function = field(&call, "function");
+  const std::size_t number = answer.add_call(text_field(&call, "id"), text_field(function, "name"));
+  add_arguments(function, number, answer);
+}
+
+// The call that a delta continues, by its index, else by its id, else the last one. It begins a new
+// one, though, when it names a function and either has an id that differs or comes after arguments
+// that are complete.
+std::optional<std::size_t> ChatCalls::find(const Json& delta, AnswerBuilder& answer) const {
+  const std::string_view id = text_field(&delta, "id");
+  const std::string_view name = text_field(field(&delta, "function"), "name");
+  std::optional<std::size_t> found;
+  if (const auto index = index_in(delta)) {
+    const auto known = by_index_.find(*index);
+    if (known == by_index_.end()) return {};
+    found = known->second;
+  } else if (!id.empty()) {
+    for (std::size_t i = 0; i < answer.call_count(); ++i) {
+      if (answer.call(i).id == id) return i;
+    }
+    if (!name.empty()) return {};
+  }
+  if (!found && answer.call_count() > 0) found = answer.call_count() - 1;
+  if (!found || name.empty()) return found;
+  const ToolCall& call = answer.call(*found);
+  if (!id.empty() && !call.id.empty()) return id == call.id ? found : std::nullopt;
+  return is_complete(call.arguments) ? std::nullopt : found;
+}
+
+void ChatCalls::merge(const Json& delta, AnswerBuilder& answer) {
+  const Json* function = field(&delta, "function");
+  const std::string_view id = text_field(&delta, "id");
+  const std::string_view name = text_field(function, "name");
+  auto number = find(delta, answer);
+  if (number) {
+    ToolCall& call = answer.call(*number);
+    if (call.id.empty()) call.id = valid_text(id);
+    add_name(name, call);
+  } else {
+    number = answer.add_call(id, name);
+  }
+  if (const auto index = index_in(delta)) by_index_[*index] = *number;
+  add_arguments(function, *number, answer);
+}
+
+void ChatCalls::merge_legacy(const Json& function, AnswerBuilder& answer) {
+  const std::string_view name = text_field(&function, "name");
+  if (answer.call_count() == 0) {
+    answer.add_call({}, name);
+  } else {
+    add_name(name, answer.call(0));
+  }
+  add_arguments(&function, 0, answer);
+}
+
+}  // namespace wright::providers

@@ -1,0 +1,32 @@
+// Puts the calls of a chat completion together from deltas. OpenAI numbers them; others leave the
+// number, the id or the name out, repeat them, or send every call as number 0. See merge() for how
+// a delta finds its call.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "providers/answer_builder.h"
+#include "wright/json.h"
+
+namespace wright::providers {
+
+class ChatCalls {
+ public:
+  // One entry of delta.tool_calls.
+  void merge(const Json& delta, AnswerBuilder& answer);
+
+  // One entry of message.tool_calls of a whole answer: always a call of its own.
+  static void add(const Json& call, AnswerBuilder& answer);
+
+  // The form before there were tools: delta.function_call. There is only one.
+  void merge_legacy(const Json& function, AnswerBuilder& answer);
+
+ private:
+  std::optional<std::size_t> find(const Json& delta, AnswerBuilder& answer) const;
+
+  std::map<std::int64_t, std::size_t> by_index_;  // the last call that had this index
+};
+
+}  // namespace wright::providers

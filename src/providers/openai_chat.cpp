@@ -1,0 +1,138 @@
+// OpenAI's chat completions, spoken by most vendors and every local server. This file writes
+// requests; openai_chat_answer.cpp reads answers. The same history always gives the same bytes, and
+// a longer one begins with them, so that prompt caches hold.
+#include <fmt/format.h>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include <memory>
+
+#include "providers/chat_messages.h"
+#include "providers/codec.h"
+#include "providers/openai_chat_answer.h"
+#include "providers/openai_request.h"
+#include "providers/request_headers.h"
+#include "providers/schema_dialect.h"
+#include "providers/words_instead.h"
+#include "wright/tool.h"
+
+namespace wright::providers {
+namespace {
+
+JsonArray tools_json(const Request& request, const ToolNames& names, const Quirks& quirks) {
+  JsonArray tools;
+  tools.reserve(request.tools.size());
+  for (const Tool& tool : request.tools) {
+    ToolSchema schema = tool_schema(tool.spec.parameters, quirks);
+    JsonObject function{{"name", names.on_wire(tool.spec.name)},
+                        {"description", tool.spec.description},
+                        {"parameters", std::move(schema.parameters)}};
+    if (schema.is_strict) function["strict"] = true;
+    tools.push_back(JsonObject{{"type", "function"}, {"function", std::move(function)}});
+  }
+  return tools;
+}
+
+Json tool_choice_json(const ToolChoice& choice, const ToolNames& names) {
+  switch (choice.kind) {
+    case ToolChoice::Kind::automatic: return "auto";
+    case ToolChoice::Kind::required: return "required";
+    case ToolChoice::Kind::none: return "none";
+    case ToolChoice::Kind::one: break;
+  }
+  return JsonObject{{"type", "function"},
+                    {"function", JsonObject{{"name", names.on_wire(choice.tool)}}}};
+}
+
+Json response_format_json(const ResponseFormat& format, const Quirks& quirks) {
+  if (format.kind == ResponseFormat::Kind::json_object || !quirks.supports_response_schema) {
+    return JsonObject{{"type", "json_object"}};
+  }
+  AnswerSchema answer = answer_schema(format, quirks);
+  return JsonObject{{"type", "json_schema"},
+                    {"json_schema", JsonObject{{"name", std::move(answer.name)},
+                                               {"schema", std::move(answer.schema)},
+                                               {"strict", answer.is_strict}}}};
+}
+
+void add_tools(JsonObject& body, const Request& request, const ToolNames& names,
+               const Quirks& quirks) {
+  if (!offers_tools(request, quirks)) return;
+  body["tools"] = tools_json(request, names, quirks);
+  const ToolChoice& choice = request.sampling->tool_choice;
+  const bool is_default = choice.kind == ToolChoice::Kind::automatic;
+  if (!is_default && quirks.tool_choice == Quirks::ToolChoiceSupport::full) {
+    body["tool_choice"] = tool_choice_json(choice, names);
+  }
+  if (!quirks.supports_parallel_calls) body["parallel_tool_calls"] = false;
+}
+
+void add_reasoning(JsonObject& body, const Sampling& sampling, const Quirks& quirks) {
+  if (!sampling.reasoning || quirks.reasoning_request.empty()) return;
+  const std::string_view effort = effort_name(*sampling.reasoning, quirks);
+  if (quirks.reasoning_request == "thinking") {
+    const bool is_off =
+        *sampling.reasoning == ReasoningEffort::none && !quirks.reasoning_off.empty();
+    body["thinking"] = JsonObject{{"type", is_off ? effort : std::string_view("enabled")}};
+  } else if (quirks.reasoning_request == "reasoning") {
+    body["reasoning"] = JsonObject{{"effort", effort}};
+  } else {
+    body[quirks.reasoning_request] = effort;
+  }
+}
+
+void add_sampling(JsonObject& body, const Sampling& sampling, const Quirks& quirks) {
+  if (sampling.max_tokens > 0) {
+    const std::string_view name = quirks.max_tokens_field;
+    body[name.empty() ? "max_tokens" : name] = sampling.max_tokens;
+  }
+  if (quirks.supports_temperature) {
+    if (sampling.temperature) body["temperature"] = *sampling.temperature;
+    if (sampling.top_p) body["top_p"] = *sampling.top_p;
+  }
+  if (!sampling.stop_sequences.empty()) {
+    JsonArray stop;
+    for (const std::string& sequence : sampling.stop_sequences) stop.push_back(Json(sequence));
+    body["stop"] = std::move(stop);
+  }
+  add_reasoning(body, sampling, quirks);
+  if (sampling.response_format.kind != ResponseFormat::Kind::text) {
+    body["response_format"] = response_format_json(sampling.response_format, quirks);
+  }
+}
+
+Result<HttpRequest> encode_chat(const Endpoint& endpoint, const Request& asked, Delivery delivery) {
+  const Sampling defaults;
+  Request request = asked;
+  if (request.sampling == nullptr) request.sampling = &defaults;
+  const Quirks& quirks = endpoint.model.quirks;
+  if (auto possible = check_possible(endpoint, request); !possible) {
+    return std::unexpected(std::move(possible).error());
+  }
+  const ToolNames names(request, {});
+  JsonObject body{{"model", endpoint.model.name}};
+  body["messages"] = chat_messages(endpoint, request, names);
+  add_tools(body, request, names, quirks);
+  add_sampling(body, *request.sampling, quirks);
+  if (delivery == Delivery::streamed) {
+    body["stream"] = true;
+    if (quirks.supports_stream_usage) {
+      body["stream_options"] = JsonObject{{"include_usage", true}};
+    }
+  }
+  return HttpRequest{.url = endpoint.vendor.base_url + "/chat/completions",
+                     .headers = request_headers(endpoint, {bearer(endpoint)}),
+                     .body = to_text(body)};
+}
+
+std::unique_ptr<AnswerDecoder> make_chat_decoder(const Endpoint& endpoint, const Request& request,
+                                                 Delivery) {
+  return std::make_unique<EventDecoder<ChatAnswerReader>>(endpoint, request, ToolNameRule{},
+                                                          ChatAnswerReader());
+}
+
+}  // namespace
+
+const Codec kOpenAiChat{encode_chat, make_chat_decoder};
+
+}  // namespace wright::providers

@@ -1,0 +1,183 @@
+#include "providers/openai_chat_answer.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "providers/chat_usage.h"
+#include "providers/opaque_block.h"
+
+namespace wright::providers {
+namespace {
+
+// The first choice: we never ask for more.
+const Json* first_choice(const Json& completion) {
+  const JsonArray* choices = array_in(field(&completion, "choices"));
+  return choices != nullptr && !choices->empty() ? &choices->front() : nullptr;
+}
+
+std::optional<VendorError> failure_named(std::string_view finish_reason) {
+  constexpr std::array<std::string_view, 3> kFailures{"error", "network_error",
+                                                      "insufficient_system_resource"};
+  if (std::ranges::find(kFailures, finish_reason) == kFailures.end()) return {};
+  return VendorError{.code = std::string(finish_reason),
+                     .message = "The model's answer ended with an error",
+                     .status = finish_reason == "insufficient_system_resource" ? 503 : 0};
+}
+
+StopReason stop_reason_named(std::string_view name, std::size_t calls) {
+  const StopReason usual = calls > 0 ? StopReason::tool_use : StopReason::end_turn;
+  if (name == "length" || name == "model_length" || name == "max_tokens") {
+    return StopReason::max_tokens;
+  }
+  if (name == "content_filter" || name == "sensitive" || name == "safety") {
+    return StopReason::content_filter;
+  }
+  // A server that stopped at a call says "stop" as often as "tool_calls".
+  if (name.empty() || name == "stop" || name == "tool_calls" || name == "function_call" ||
+      name == "eos" || name == "eos_token" || name == "end_turn" || name == "tool_use") {
+    return usual;
+  }
+  if (name == "stop_sequence") return calls > 0 ? usual : StopReason::stop_sequence;
+  return calls > 0 ? usual : StopReason::other;
+}
+
+}  // namespace
+
+bool ChatAnswerReader::take_end_mark(std::string_view data) {
+  if (data != "[DONE]") return false;
+  has_ended_ = true;
+  return true;
+}
+
+Result<void> ChatAnswerReader::read_event(std::string_view, const Json& chunk,
+                                          AnswerPieces& pieces) {
+  if (has_ended_) return {};
+  read_heading(chunk, pieces);
+  const Json* choice = first_choice(chunk);
+  if (choice == nullptr) return {};
+  if (auto usage = read_openai_usage(field(choice, "usage"))) pieces.answer.usage() = *usage;
+  // Some servers put the whole message into the last chunk of a stream.
+  const Json* delta = field(choice, "delta");
+  if (delta != nullptr) {
+    read_message(delta, Form::delta, pieces);
+  } else if (pieces.answer.is_empty()) {
+    read_message(field(choice, "message"), Form::whole, pieces);
+  }
+  return read_finish(choice, pieces);
+}
+
+Result<void> ChatAnswerReader::read_document(const Json& completion, AnswerPieces& pieces) {
+  read_heading(completion, pieces);
+  const Json* choice = first_choice(completion);
+  const Json* message = field(choice, "message");
+  if (object_in(message) == nullptr) {
+    return std::unexpected(malformed_answer(pieces.endpoint, "it holds no message"));
+  }
+  read_message(message, Form::whole, pieces);
+  has_ended_ = true;
+  return read_finish(choice, pieces);
+}
+
+void ChatAnswerReader::read_heading(const Json& chunk, AnswerPieces& pieces) {
+  pieces.answer.set_model(text_field(&chunk, "model"));
+  for (const Json* place : {&chunk, field(&chunk, "x_groq")}) {
+    if (auto usage = read_openai_usage(field(place, "usage"))) pieces.answer.usage() = *usage;
+  }
+}
+
+void ChatAnswerReader::read_message(const Json* message, Form form, AnswerPieces& pieces) {
+  read_reasoning(message, pieces);
+  read_content(field(message, "content"), pieces);
+  if (const std::string_view refusal = text_field(message, "refusal"); !refusal.empty()) {
+    has_refused_ = true;
+    pieces.add_text(refusal);
+  }
+  read_calls(message, form, pieces);
+}
+
+void ChatAnswerReader::add_text(std::string_view piece, AnswerPieces& pieces) {
+  think_tags_.feed(
+      piece, [&](std::string_view text) { pieces.add_text(text); },
+      [&](std::string_view thought) { pieces.answer.add_reasoning(thought); });
+}
+
+// Text, or a list of chunks of which each is text or thinking.
+void ChatAnswerReader::read_content(const Json* content, AnswerPieces& pieces) {
+  if (const JsonArray* chunks = array_in(content)) {
+    for (const Json& chunk : *chunks) read_content_chunk(chunk, pieces);
+  } else if (const std::string_view text = text_in(content); !text.empty()) {
+    add_text(text, pieces);
+  }
+}
+
+void ChatAnswerReader::read_content_chunk(const Json& chunk, AnswerPieces& pieces) {
+  if (text_field(&chunk, "type") != "thinking") {
+    if (const std::string_view text = text_field(&chunk, "text"); !text.empty()) {
+      add_text(text, pieces);
+    }
+    return;
+  }
+  const Json* thinking = field(&chunk, "thinking");
+  pieces.answer.add_reasoning(text_in(thinking));
+  if (const JsonArray* thoughts = array_in(thinking)) {
+    for (const Json& thought : *thoughts) pieces.answer.add_reasoning(text_field(&thought, "text"));
+  }
+}
+
+// Gateways send the same thought under several names; it counts once.
+void ChatAnswerReader::read_reasoning(const Json* message, AnswerPieces& pieces) {
+  const Json* details = field(message, "reasoning_details");
+  std::string from_details;
+  if (const JsonArray* blocks = array_in(details)) from_details = details_.merge(*blocks);
+  for (const std::string_view name :
+       {std::string_view(pieces.endpoint.model.quirks.reasoning_field),
+        std::string_view("reasoning_content"), std::string_view("reasoning")}) {
+    const std::string_view thought = text_field(message, name);
+    if (thought.empty()) continue;
+    pieces.answer.add_reasoning(thought);
+    from_details.clear();
+    break;
+  }
+  pieces.answer.add_reasoning(from_details);
+  if (details_.is_empty() || details == nullptr) return;
+  pieces.answer.reasoning().opaque =
+      opaque_text(pieces.endpoint.protocol(), pieces.endpoint.model.name, details_.block());
+}
+
+void ChatAnswerReader::read_calls(const Json* message, Form form, AnswerPieces& pieces) {
+  if (const JsonArray* calls = array_in(field(message, "tool_calls"))) {
+    for (const Json& call : *calls) {
+      if (!call.is_object()) continue;
+      if (form == Form::whole) {
+        ChatCalls::add(call, pieces.answer);
+      } else {
+        calls_.merge(call, pieces.answer);
+      }
+    }
+  }
+  if (const Json* function = field(message, "function_call"); object_in(function) != nullptr) {
+    calls_.merge_legacy(*function, pieces.answer);
+  }
+}
+
+Result<void> ChatAnswerReader::read_finish(const Json* choice, AnswerPieces& pieces) {
+  const std::string_view reason = text_field(choice, "finish_reason");
+  if (reason.empty()) return {};
+  if (const auto failure = failure_named(reason)) {
+    return std::unexpected(error_in_answer(pieces.endpoint, *failure));
+  }
+  finish_reason_ = reason;
+  think_tags_.finish([&](std::string_view text) { pieces.add_text(text); },
+                     [&](std::string_view thought) { pieces.answer.add_reasoning(thought); });
+  return {};
+}
+
+std::optional<StopReason> ChatAnswerReader::stop_reason(const AnswerBuilder& answer) const {
+  const bool is_complete = !finish_reason_.empty() || (has_ended_ && !answer.is_empty());
+  if (!is_complete) return {};
+  const StopReason reason = stop_reason_named(finish_reason_, answer.call_count());
+  return has_refused_ && reason != StopReason::max_tokens ? StopReason::content_filter : reason;
+}
+
+}  // namespace wright::providers

@@ -1,0 +1,109 @@
+#include "providers/openai_request.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "providers/schema_dialect.h"
+#include "providers/tool_names.h"
+#include "providers/words_instead.h"
+
+namespace wright::providers {
+namespace {
+
+bool holds_image(const Message& message) {
+  return std::ranges::any_of(message.parts,
+                             [](const Part& part) { return std::holds_alternative<Image>(part); });
+}
+
+std::string allowed_format_name(std::string_view name) {
+  std::string allowed;
+  for (const char c : name.substr(0, 64)) {
+    const bool is_allowed = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                            (c >= '0' && c <= '9') || c == '_' || c == '-';
+    allowed += is_allowed ? c : '_';
+  }
+  return allowed.empty() ? "answer" : allowed;
+}
+
+bool mentions_json(std::string_view text) {
+  return text.contains("JSON") || text.contains("json") || text.contains("Json");
+}
+
+void append_paragraph(std::string& text, std::string_view paragraph) {
+  if (paragraph.empty()) return;
+  if (!text.empty()) text += "\n\n";
+  text += paragraph;
+}
+
+}  // namespace
+
+HttpHeader bearer(const Endpoint& endpoint) {
+  return {"authorization", endpoint.key.empty() ? "" : "Bearer " + endpoint.key, true};
+}
+
+Result<void> check_possible(const Endpoint& endpoint, const Request& request) {
+  const Quirks& quirks = endpoint.model.quirks;
+  if (!quirks.supports_images && std::ranges::any_of(request.messages, holds_image)) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("The model {} reads no images. Choose one that does, or leave the "
+                            "image out",
+                            endpoint.model.name));
+  }
+  const bool wants_tools =
+      !request.tools.empty() && request.sampling->tool_choice.kind != ToolChoice::Kind::none;
+  if (!quirks.supports_tools && wants_tools) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("The model {} cannot call tools. Choose one that can: `wright models` "
+                            "lists them",
+                            endpoint.model.name));
+  }
+  return {};
+}
+
+bool offers_tools(const Request& request, const Quirks& quirks) {
+  if (request.tools.empty() || !quirks.supports_tools) return false;
+  const bool is_forbidden = request.sampling->tool_choice.kind == ToolChoice::Kind::none;
+  return !is_forbidden || quirks.tool_choice == Quirks::ToolChoiceSupport::full;
+}
+
+std::string_view effort_name(ReasoningEffort effort, const Quirks& quirks) {
+  switch (effort) {
+    case ReasoningEffort::none:
+      return quirks.reasoning_off.empty() ? std::string_view("low")
+                                          : std::string_view(quirks.reasoning_off);
+    case ReasoningEffort::low: return "low";
+    case ReasoningEffort::medium: return "medium";
+    case ReasoningEffort::high: return "high";
+  }
+  return "medium";
+}
+
+AnswerSchema answer_schema(const ResponseFormat& format, const Quirks& quirks) {
+  Json schema = quirks.supports_schema_refs ? format.schema : without_refs(format.schema);
+  AnswerSchema answer{.name = allowed_format_name(format.name), .schema = {}};
+  auto strict = quirks.strict_schemas ? strict_schema(schema) : std::nullopt;
+  answer.is_strict = strict.has_value();
+  answer.schema = strict ? std::move(*strict) : std::move(schema);
+  return answer;
+}
+
+std::string system_text(const Request& request, const ToolNames& names, const Quirks& quirks) {
+  std::string text(request.system);
+  const ResponseFormat& format = request.sampling->response_format;
+  const bool lacks_schema =
+      format.kind == ResponseFormat::Kind::json_schema && !quirks.supports_response_schema;
+  const bool lacks_word =
+      format.kind == ResponseFormat::Kind::json_object && !mentions_json(request.system);
+  if (lacks_schema || lacks_word) append_paragraph(text, format_in_words(format));
+  if (offers_tools(request, quirks) && quirks.tool_choice != Quirks::ToolChoiceSupport::full) {
+    append_paragraph(text, tool_choice_in_words(request.sampling->tool_choice, names));
+  }
+  return text;
+}
+
+std::string data_url(const Image& image) {
+  return fmt::format("data:{};base64,{}", image.media_type, image.base64);
+}
+
+}  // namespace wright::providers
