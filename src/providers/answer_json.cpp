@@ -56,8 +56,10 @@ std::string with_lone_surrogates_as_bytes(std::string_view text) {
   return written;
 }
 
+// The first half of a pair without the second is a plain syntax error to the parser.
 bool is_about_surrogates(boost::json::error_code error) {
-  return error == boost::json::error::illegal_leading_surrogate ||
+  return error == boost::json::error::syntax ||
+         error == boost::json::error::illegal_leading_surrogate ||
          error == boost::json::error::illegal_trailing_surrogate ||
          error == boost::json::error::expected_utf16_escape;
 }

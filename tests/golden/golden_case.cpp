@@ -78,6 +78,7 @@ Quirks read_quirks(const Json& json) {
       .on("system_as_developer", quirks.system_as_developer)
       .on("reasoning_field", quirks.reasoning_field)
       .on("reasoning_request", quirks.reasoning_request)
+      .on("reasoning_off", quirks.reasoning_off)
       .on("tool_choice",
           one_of(quirks.tool_choice, {{"full", Quirks::ToolChoiceSupport::full},
                                       {"automatic_only", Quirks::ToolChoiceSupport::automatic_only},
@@ -125,6 +126,8 @@ Endpoint read_endpoint(const Json& json, Protocol protocol) {
                   {std::string(name), std::string(item.as_string()), false});
             }
           })
+      .on("context_tokens",
+          [&](const Json& value) { endpoint.model.context_tokens = value.as_int64(); })
       .on("max_output_tokens",
           [&](const Json& value) { endpoint.model.max_output_tokens = value.as_int64(); })
       .on("price", [&](const Json& value) { endpoint.model.price = read_price(value); })
