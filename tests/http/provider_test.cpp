@@ -183,17 +183,20 @@ TEST_P(Provider, sends_results_back_with_the_ids_of_their_calls) {
   ASSERT_EQ(sent.size(), 2U);
   const Json* messages = at(sent[1], {"body", "messages"});
   ASSERT_NE(messages, nullptr) << to_text(sent[1]);
-  const auto assistants = with(messages, "role", "assistant");
-  ASSERT_EQ(assistants.size(), 1U) << to_text(*messages);
-  const Json* calls = at(assistants[0], {"tool_calls"});
-  ASSERT_NE(calls, nullptr) << to_text(*messages);
-  ASSERT_EQ(calls->get_array().size(), 2U);
+  std::vector<Json> calls;
+  for (const Json& assistant : with(messages, "role", "assistant")) {
+    const Json* own = at(assistant, {"tool_calls"});
+    ASSERT_NE(own, nullptr) << to_text(*messages);
+    for (const Json& call : own->get_array()) calls.push_back(call);
+  }
+  ASSERT_EQ(calls.size(), 2U) << to_text(*messages);
   const auto results = with(messages, "role", "tool");
   ASSERT_EQ(results.size(), 2U) << to_text(*messages);
   const char* const cities[] = {"Oslo", "Rome"};
   for (std::size_t i = 0; i < 2; ++i) {
     EXPECT_NE(text_at(results[i], {"content"}).find(cities[i]), std::string::npos);
-    EXPECT_EQ(text_at(results[i], {"tool_call_id"}), text_at(calls->get_array()[i], {"id"}));
+    if (is("ollama")) continue;  // a protocol without ids: the order tells
+    EXPECT_EQ(text_at(results[i], {"tool_call_id"}), text_at(calls[i], {"id"}));
   }
   EXPECT_NE(to_text(*messages).find("Be brief."), std::string::npos);
 }
@@ -217,7 +220,9 @@ TEST_P(Provider, gets_over_passing_failures) {
     if (std::string_view(failure) != "cut" || !retries_.empty()) {
       EXPECT_EQ(asked->text, "Here I am.") << failure;
     }
-    if (is_streamed()) EXPECT_EQ(streamed_, asked->text);
+    if (is_streamed()) {
+      EXPECT_EQ(streamed_, asked->text);
+    }
   }
 }
 
@@ -241,8 +246,8 @@ TEST_P(Provider, tells_the_model_about_broken_arguments) {
 TEST_P(Provider, never_runs_half_a_call) {
   if (is("gemini") || is("ollama")) GTEST_SKIP() << "arguments are objects in this protocol";
   const auto asked = ask(agent(models()), prompt("half a call"));
-  ASSERT_FALSE(asked);
-  EXPECT_EQ(asked.error().code, ErrorCode::answer_cut) << asked.error().message;
+  ASSERT_TRUE(asked) << asked.error().message;
+  EXPECT_EQ(asked->text, "A short answer.");
   EXPECT_TRUE(asked_.empty());
 }
 

@@ -25,8 +25,10 @@ add({ userMessage: "broken arguments", hasToolResult: false },
 add({ userMessage: "broken arguments", hasToolResult: true }, { content: "Sorry about that." });
 
 // Half a call in an answer that ended at the limit of tokens.
-add({ userMessage: "half a call" },
+add({ userMessage: "half a call", hasToolResult: false },
     { toolCalls: [{ name: "weather", arguments: '{"city": "Os' }], finishReason: "length" });
+add({ userMessage: "half a call", hasToolResult: true }, { content: "A short answer." });
+add({ userMessage: "last answer was cut" }, { content: "A short answer." });
 
 for (const protocol of protocols) {
   // Counts how often it was asked, so each protocol needs its own.
