@@ -5,6 +5,7 @@ _wright_names() {
     agents) wright agents --json ;;
     tools) wright tools --json ;;
     sessions) wright sessions --json && echo '"id": "last"' ;;
+    vendors) wright models --json | sed 's/"vendor"/"name"/; s/"id"/"-"/' ;;
   esac 2>/dev/null | sed -nE 's/^ {0,4}"(name|id)": "?([^",]+)"?,?$/\2/p'
 }
 
@@ -17,7 +18,7 @@ _wright() {
 
   # The value of an option.
   case $previous in
-    -c | --config | --database-path | --log-file | -o | --output)
+    -c | --config | --database-path | --log-file | --trace-http | -o | --output)
       mapfile -t COMPREPLY < <(compgen -f -- "$current")
       return
       ;;
@@ -68,11 +69,14 @@ _wright() {
 
   local words='' options=''
   if [[ $COMP_CWORD -eq 1 ]]; then
-    words='run sessions agents tools config doctor help'
+    words='run sessions agents tools models config doctor help'
     options='--help --version'
   else
     case $command in
-      run) options="-a --agent -p --prompt --json -q --quiet $settings $log" ;;
+      run)
+        options="-a --agent -p --prompt --json -q --quiet --stream --no-stream --trace-http"
+        options+=" $settings $log"
+        ;;
       sessions)
         words='show export rm list'
         options="--agent --status --since --search --limit --json $config $database"
@@ -87,13 +91,14 @@ _wright() {
         ;;
       'tools show') options="$config $base" ;;
       'tools call') options="--json $config $base $log" ;;
+      models) options="--json $config --set" ;;
       config)
         words='path init'
         options="--json $settings $log"
         ;;
       'config path' | 'config init') options="$config" ;;
-      doctor) options="--json $settings" ;;
-      help) words='run sessions agents tools config doctor' ;;
+      doctor) options="--online --json $settings --set" ;;
+      help) words='run sessions agents tools models config doctor' ;;
     esac
     options+=' -h --help'
   fi
@@ -104,6 +109,7 @@ _wright() {
   fi
   case $command in
     run) [[ $position -eq 0 ]] && words=$(_wright_names agents) ;;
+    models) [[ $position -eq 0 ]] && words=$(_wright_names vendors) ;;
     'tools show' | 'tools call') [[ $position -eq 0 ]] && words=$(_wright_names tools) ;;
     'sessions show' | 'sessions export' | 'sessions rm') words=$(_wright_names sessions) ;;
     *) [[ $position -gt 0 ]] && words='' ;;

@@ -28,6 +28,7 @@ complete -c wright -n '__wright_after 1' -a run -d 'Ask an agent'
 complete -c wright -n '__wright_after 1' -a sessions -d 'See what was done'
 complete -c wright -n '__wright_after 1' -a agents -d 'List the agents'
 complete -c wright -n '__wright_after 1' -a tools -d 'List the tools'
+complete -c wright -n '__wright_after 1' -a models -d 'List vendors and models'
 complete -c wright -n '__wright_after 1' -a config -d 'Show the settings'
 complete -c wright -n '__wright_after 1' -a doctor -d 'Check this machine'
 complete -c wright -n '__wright_after 1' -a help -d 'Explain a command'
@@ -36,7 +37,7 @@ complete -c wright -n '__wright_after 1' -a help -d 'Explain a command'
 set -l with_all_settings run agents config doctor
 set -l with_database sessions 'sessions show' 'sessions export' 'sessions rm'
 set -l with_base_path tools 'tools show' 'tools call'
-set -l with_json sessions 'sessions show' tools 'tools call'
+set -l with_json sessions 'sessions show' tools 'tools call' models
 complete -c wright -n 'not __wright_after 1; and not __wright_in help' -s c -l config -r -F -d 'Configuration file'
 complete -c wright -n "__wright_in $with_all_settings '"(string join "' '" $with_database)"'" -l database-path -r -F -d 'Where sessions are kept'
 complete -c wright -n "__wright_in $with_all_settings '"(string join "' '" $with_base_path)"'" -l base-path -x -a '(__fish_complete_directories)' -d 'The folder that tools may read'
@@ -48,13 +49,16 @@ complete -c wright -n "__wright_in $with_all_settings '"(string join "' '" $with
 complete -c wright -n "__wright_in run config 'tools call'" -l log-level -x -a 'debug info warning error off' -d 'What is logged'
 complete -c wright -n "__wright_in run config 'tools call'" -l log-format -x -a 'text json' -d 'How it is logged'
 complete -c wright -n "__wright_in run config 'tools call'" -l log-file -r -F -d 'Append the log there'
-complete -c wright -n "__wright_in run config 'tools call'" -l set -x -d 'Any key of the configuration file'
+complete -c wright -n "__wright_in run config 'tools call' models doctor" -l set -x -d 'Any key of the configuration file'
 
 # run
 complete -c wright -n '__wright_in run; and __wright_after 2' -a '(__wright_names agents)'
 complete -c wright -n '__wright_in run' -s a -l agent -x -a '(__wright_names agents)' -d 'The agent'
 complete -c wright -n '__wright_in run' -s p -l prompt -x -d 'The prompt'
 complete -c wright -n '__wright_in run' -s q -l quiet -d 'No progress'
+complete -c wright -n '__wright_in run' -l stream -d 'Print text as it comes'
+complete -c wright -n '__wright_in run' -l no-stream -d 'Print the answer when it is complete'
+complete -c wright -n '__wright_in run' -l trace-http -r -F -d 'Append all traffic with models there'
 
 # sessions
 complete -c wright -n '__wright_in sessions; and __wright_after 2' -a 'show export rm list'
@@ -72,6 +76,10 @@ complete -c wright -n "__wright_in 'sessions rm'" -s y -l yes -d 'Do not ask'
 complete -c wright -n '__wright_in tools; and __wright_after 2' -a 'show call list'
 complete -c wright -n "__wright_in 'tools show' 'tools call'; and __wright_after 3" -a '(__wright_names tools)'
 
+# models and doctor
+complete -c wright -n '__wright_in models; and __wright_after 2' -a '(wright models --json 2>/dev/null | string match -rg \'"vendor": "([^"]+)"\')'
+complete -c wright -n '__wright_in doctor' -l online -d 'Ask every provider that has a key'
+
 # config and help
 complete -c wright -n '__wright_in config; and __wright_after 2' -a 'path init'
-complete -c wright -n '__wright_in help; and __wright_after 2' -a 'run sessions agents tools config doctor'
+complete -c wright -n '__wright_in help; and __wright_after 2' -a 'run sessions agents tools models config doctor'

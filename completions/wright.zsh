@@ -28,7 +28,7 @@ _wright() {
   if (( CURRENT == 2 )); then
     local -a commands
     commands=('run:ask an agent' 'sessions:see what was done' 'agents:list the agents'
-      'tools:list the tools' 'config:show the settings' 'doctor:check this machine'
+      'tools:list the tools' 'models:list vendors and models' 'config:show the settings' 'doctor:check this machine'
       'help:explain a command')
     _describe command commands
     _arguments '(-h --help)'{-h,--help}'[show help]' '(-V --version)'{-V,--version}'[show the version]'
@@ -55,6 +55,9 @@ _wright() {
         '(-a --agent)'{-a,--agent}'[the agent]:agent:_wright_names agents' \
         '(-p --prompt)'{-p,--prompt}'[the prompt]:text:' \
         '(-q --quiet)'{-q,--quiet}'[no progress]' \
+        '(--no-stream)--stream[print text as it comes]' \
+        '(--stream)--no-stream[print the answer when it is complete]' \
+        '--trace-http[append all traffic with models there]:file:_files' \
         '1:agent:_wright_names agents' '2:prompt:'
       ;;
     sessions)
@@ -73,7 +76,15 @@ _wright() {
       _arguments $help $config $database '(-y --yes)'{-y,--yes}'[do not ask]' \
         '*:session:_wright_names sessions'
       ;;
-    agents | doctor) _arguments $help $json $settings ;;
+    agents) _arguments $help $json $settings ;;
+    doctor)
+      _arguments $help $json $settings '--online[ask every provider that has a key]' \
+        '*--set[any key of the configuration file]:key=value:'
+      ;;
+    models)
+      _arguments $help $json $config '*--set[any key of the configuration file]:key=value:' \
+        '1:vendor:'
+      ;;
     tools) _arguments $help $json $config $base '1:command:(show call list)' ;;
     'tools show') _arguments $help $config $base '1:tool:_wright_names tools' ;;
     'tools call')
@@ -81,7 +92,7 @@ _wright() {
       ;;
     config) _arguments $help $json $settings $log '1:command:(path init)' ;;
     'config path' | 'config init') _arguments $help $config ;;
-    help) _arguments '1:command:(run sessions agents tools config doctor)' ;;
+    help) _arguments '1:command:(run sessions agents tools models config doctor)' ;;
   esac
 }
 

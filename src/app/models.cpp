@@ -31,6 +31,12 @@ struct Row {
   std::vector<const ModelInfo*> models;
 };
 
+std::string context_text(std::int64_t tokens) {
+  if (tokens <= 0) return {};
+  if (tokens >= 1'000'000) return fmt::format("{:.3g}M context", static_cast<double>(tokens) / 1e6);
+  return fmt::format("{}k context", tokens / 1000);
+}
+
 std::string price_text(const std::optional<Price>& price) {
   if (!price) return {};
   if (price->input == 0 && price->output == 0) return "free";
@@ -45,21 +51,17 @@ std::string key_text(const Row& row) {
 }
 
 std::string text_of(const std::vector<Row>& rows, const Terminal& terminal) {
-  std::size_t width = 0;
+  std::string text;
   for (const Row& row : rows) {
+    std::size_t width = 0;
     for (const ModelInfo* model : row.models) width = std::max(width, columns_of(model->name));
-  }
-  std::string text = fmt::format("{}  no key, no network, no language model\n",
-                                 painted("offline", Colour::bold, terminal));
-  for (const Row& row : rows) {
     const Colour colour = row.key == KeyState::missing ? Colour::dim : Colour::green;
-    text += fmt::format("\n{}  {} · {}\n", painted(row.vendor.name, Colour::bold, terminal),
+    if (!text.empty()) text += '\n';
+    text += fmt::format("{}  {} · {}\n", painted(row.vendor.name, Colour::bold, terminal),
                         on_one_line(row.vendor.title),
                         painted(on_one_line(key_text(row)), colour, terminal));
     for (const ModelInfo* model : row.models) {
-      std::string context = model->context_tokens > 0
-                                ? fmt::format("{} context", show_count(model->context_tokens))
-                                : std::string();
+      const std::string context = context_text(model->context_tokens);
       std::string line = fmt::format("  {}  {}  {}", padded(on_one_line(model->name), width),
                                      padded(context, 14), price_text(model->price));
       while (line.ends_with(' ')) line.pop_back();
@@ -143,9 +145,15 @@ ExitCode execute(const ListModelsCommand& command, Surroundings around) {
     }
     rows.push_back(std::move(row));
   }
-  around.console.print(command.output == OutputFormat::json
-                           ? to_pretty_text(json_of(rows)) + "\n"
-                           : text_of(rows, around.console.output()));
+  if (command.output == OutputFormat::json) {
+    around.console.print(to_pretty_text(json_of(rows)) + "\n");
+    return ExitCode::ok;
+  }
+  if (wanted == nullptr) {
+    around.console.print(painted("offline", Colour::bold, around.console.output()) +
+                         "  no key, no network, no language model\n\n");
+  }
+  around.console.print(text_of(rows, around.console.output()));
   return ExitCode::ok;
 }
 

@@ -78,7 +78,7 @@ expect_offer() {
   [ "$offered" = "$expected" ] || fail "for 'wright $*' bash offers '$offered', not '$expected'"
 }
 
-expect_offer 'agents config doctor help run sessions tools' ''
+expect_offer 'agents config doctor help models run sessions tools' ''
 expect_offer 'run' ru
 expect_offer 'export list rm show' sessions ''
 expect_offer 'codebase-analysis' run code
