@@ -181,7 +181,8 @@ TEST(Driver, lets_calls_that_reach_no_tool_pass_the_interceptors_and_count) {
   EXPECT_EQ(answer->text, "I cannot sing.");
   EXPECT_EQ(seen, (std::vector<std::string>{"1", "2", "3", "4"}));
   std::vector<std::string> told;
-  for (const Message& message : script.requests().back()) {
+  const auto requests = script.requests();
+  for (const Message& message : requests.back()) {
     for (const Part& part : message.parts) {
       if (const auto* result = std::get_if<ToolResult>(&part)) told.push_back(result->content);
     }
