@@ -69,6 +69,7 @@ struct ValidationOptions {
   int retry_budget = 2;  // refused calls of one tool in a row, beyond the first, before the model
                          // is told to stop trying
   Logger logger = {};
+  Redactor redactor = {};  // of what is logged
 };
 Interceptor validation(ValidationOptions options = {});
 

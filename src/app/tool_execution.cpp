@@ -31,7 +31,8 @@ class Maker {
         {.strictness = is_lenient ? intercept::Strictness::lenient : intercept::Strictness::strict,
          .coercion = flag(keys::kCoercion) ? intercept::Coercion::on : intercept::Coercion::off,
          .retry_budget = count<int>(keys::kRetryBudget),
-         .logger = logger_});
+         .logger = logger_,
+         .redactor = redactor_});
   }
 
   std::optional<Interceptor> metadata() const {

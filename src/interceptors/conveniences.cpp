@@ -11,10 +11,11 @@ std::vector<Interceptor> conveniences(const ToolExecutionOptions& options, Logge
     list.push_back(intercept::logging({.logger = logger,
                                        .log_arguments = options.log_arguments,
                                        .truncate_logs = options.truncate_logs,
-                                       .redactor = std::move(redactor)}));
+                                       .redactor = redactor}));
   }
   if (options.enable_validation) {
-    list.push_back(intercept::validation({.logger = std::move(logger)}));
+    list.push_back(
+        intercept::validation({.logger = std::move(logger), .redactor = std::move(redactor)}));
   }
   if (options.enable_metadata) list.push_back(intercept::metadata());
   if (options.enable_logging || options.enable_metadata) list.push_back(intercept::timing());

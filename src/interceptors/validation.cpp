@@ -87,7 +87,8 @@ class Validation {
     for (std::string& note : coerced.notes) {
       options_.logger.log(LogLevel::info,
                           "[TOOL EXECUTION] Corrected the arguments of " + call.name,
-                          {{"tool", call.name}, {"correction", note}});
+                          {{"tool", call.name},
+                           {"correction", options_.redactor.redacted(std::string_view(note))}});
       context.notes.push_back(std::move(note));
     }
   }
@@ -101,9 +102,10 @@ class Validation {
     if (options_.strictness == Strictness::strict) {
       return std::unexpected(counted(std::move(error), call, context));
     }
-    options_.logger.log(LogLevel::warning,
-                        "[TOOL EXECUTION] Arguments of " + call.name + " do not fit its schema",
-                        {{"tool", call.name}, {"problems", error.message}});
+    options_.logger.log(
+        LogLevel::warning, "[TOOL EXECUTION] Arguments of " + call.name + " do not fit its schema",
+        {{"tool", call.name},
+         {"problems", options_.redactor.redacted(std::string_view(error.message))}});
     context.notes.push_back(std::move(error.message));
     return {};
   }

@@ -70,17 +70,15 @@ TEST(Validation, says_once_which_rules_nobody_enforces) {
   const Logger logger([&](const LogRecord& record) {
     rules.emplace_back(std::get<std::string_view>(record.fields[1].value));
   });
-  const Tool tool = echo_tool(R"({"properties":{"name":{"type":"string","pattern":"^(?!x)"
-}
-}
-})");
+  const Tool tool =
+      echo_tool(R"json({"properties":{"name":{"type":"string","pattern":"^(?!x)"}}})json");
   const std::vector<Interceptor> list{validation({.logger = logger})};
-for (int i = 0; i < 3; ++i) {
-  EXPECT_FALSE(
-      execute({&tool, 1}, list, call("echo", R"({"name":"x"})"), Context{}).result.is_error);
-}
-EXPECT_EQ(rules, (std::vector<std::string>{"#/properties/name/pattern: '^(?!x)' cannot be used: "
-                                           "it uses lookaround"}));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_FALSE(
+        execute({&tool, 1}, list, call("echo", R"({"name":"x"})"), Context{}).result.is_error);
+  }
+  EXPECT_EQ(rules, (std::vector<std::string>{"#/properties/name/pattern: '^(?!x)' cannot be used: "
+                                             "it uses lookaround"}));
 }
 
 TEST(Validation, leaves_tools_without_a_schema_alone) {

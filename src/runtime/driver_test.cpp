@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 
+#include "wright/interceptors.h"
 #include "wright/store.h"
 #include "wright/testing.h"
 
@@ -162,6 +163,35 @@ TEST(Driver, hands_tools_their_context) {
   const auto store = open_memory_store();
   ASSERT_TRUE(run(agent, "Hi", {.store = store.get()}));
   EXPECT_EQ(seen, "driven 1 1 1:1");
+}
+
+TEST(Driver, lets_calls_that_reach_no_tool_pass_the_interceptors_and_count) {
+  const ScriptedModel script({calls({call("sing", "{}", "1"), call("echo", "{broken", "2")}),
+                              calls({call("sing", "{}", "3")}), calls({call("sing", "{}", "4")}),
+                              says("I cannot sing.")});
+  std::vector<std::string> seen;
+  Agent agent = agent_of(script);
+  agent.interceptors = {intercept::before([&](const ToolCall& each, Context& context) {
+                          ASSERT_TRUE(context.unusable);
+                          seen.push_back(each.id);
+                        }),
+                        intercept::validation()};
+  const auto answer = run(agent, "Sing.");
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->text, "I cannot sing.");
+  EXPECT_EQ(seen, (std::vector<std::string>{"1", "2", "3", "4"}));
+  std::vector<std::string> told;
+  const auto requests = script.requests();
+  for (const Message& message : requests.back()) {
+    for (const Part& part : message.parts) {
+      if (const auto* result = std::get_if<ToolResult>(&part)) told.push_back(result->content);
+    }
+  }
+  ASSERT_EQ(told.size(), 4U);
+  EXPECT_EQ(told[0], "Unknown tool: sing. Available tools: echo");
+  EXPECT_EQ(told[1].find("The arguments are not valid JSON"), 0U) << told[1];
+  EXPECT_EQ(told[2], told[0]);
+  EXPECT_NE(told[3].find("Do not call sing again"), std::string::npos) << told[3];
 }
 
 TEST(Driver, is_cancelled_before_it_begins_and_while_the_model_speaks) {

@@ -432,7 +432,7 @@ bool is_relative_json_pointer(std::string_view text) {
 }
 
 bool is_regex(std::string_view text) {
-  const auto compiled = compile_pattern(text);
+  const auto compiled = compile_pattern(text, ForeignSyntax::refused);
   return compiled || compiled.error().code == ErrorCode::unsupported;
 }
 

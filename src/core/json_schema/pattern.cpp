@@ -49,7 +49,7 @@ constexpr std::array kCategories{
 // Rewrites the escapes in which the two dialects differ.
 class Translator {
  public:
-  explicit Translator(std::string_view pattern) : rest_(pattern) {}
+  Translator(std::string_view pattern, ForeignSyntax foreign) : rest_(pattern), foreign_(foreign) {}
 
   Result<std::string> translate() {
     bool is_in_class = false;
@@ -95,13 +95,13 @@ class Translator {
            rest_.starts_with("(?<!");
   }
 
-  // Groups of ECMA-262; and flags, as in (?i), and Python's named groups, which catalogues have and
-  // RE2 reads as they are meant.
   bool is_known_group() const {
-    if (rest_.starts_with("(?:") || rest_.starts_with("(?<") || rest_.starts_with("(?P<"))
-      return true;
+    if (rest_.starts_with("(?:") || rest_.starts_with("(?<")) return true;
+    if (foreign_ == ForeignSyntax::refused) return false;
     const std::size_t end = rest_.find_first_not_of("ims-", 2);
-    return end != std::string_view::npos && end > 2 && (rest_[end] == ':' || rest_[end] == ')');
+    const bool has_flags =
+        end != std::string_view::npos && end > 2 && (rest_[end] == ':' || rest_[end] == ')');
+    return has_flags || rest_.starts_with("(?P<");
   }
 
   // Whether a text begins with an escape that stands for many characters.
@@ -215,14 +215,16 @@ class Translator {
   }
 
   std::string_view rest_;
+  ForeignSyntax foreign_;
   std::string out_;
   bool is_after_set_ = false;  // inside a class: the last thing was \w or the like
 };
 
 }  // namespace
 
-Result<std::unique_ptr<const RE2>> compile_pattern(std::string_view pattern) {
-  auto translated = Translator(pattern).translate();
+Result<std::unique_ptr<const RE2>> compile_pattern(std::string_view pattern,
+                                                   ForeignSyntax foreign) {
+  auto translated = Translator(pattern, foreign).translate();
   if (!translated) return std::unexpected(std::move(translated).error());
   RE2::Options options;
   options.set_log_errors(false);

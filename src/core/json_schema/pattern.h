@@ -3,6 +3,7 @@
 
 #include <re2/re2.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -11,8 +12,13 @@
 
 namespace wright::json_schema {
 
-// Unsupported (ErrorCode::unsupported): lookaround and back-references. Anything else that fails
-// is not a regular expression (ErrorCode::invalid_argument).
-Result<std::unique_ptr<const RE2>> compile_pattern(std::string_view pattern);
+// What tool catalogues write and ECMA-262 does not know: flags as in (?i), Python's (?P<name>…).
+enum class ForeignSyntax : std::uint8_t { understood, refused };
+
+// Unsupported (ErrorCode::unsupported): lookaround, back-references, halves of surrogate pairs, and
+// repetition beyond RE2's limits. Anything else that fails is not a regular expression
+// (ErrorCode::invalid_argument).
+Result<std::unique_ptr<const RE2>> compile_pattern(
+    std::string_view pattern, ForeignSyntax foreign = ForeignSyntax::understood);
 
 }  // namespace wright::json_schema

@@ -52,6 +52,12 @@ TEST(SchemaPattern, reads_habits_of_catalogues_as_they_are_meant) {
   EXPECT_TRUE(matches("^[a-z-]+$", "a-b"));
 }
 
+TEST(SchemaPattern, refuses_them_where_the_text_itself_is_judged) {
+  for (const char* pattern : {"(?i)abc", "(?ims)abc", "(?P<year>a)"}) {
+    EXPECT_FALSE(compile_pattern(pattern, ForeignSyntax::refused)) << pattern;
+  }
+}
+
 TEST(SchemaPattern, says_what_a_linear_engine_cannot_do) {
   for (const char* pattern : {"(?=a)", "(?!a)", "(?<=a)b", "(?<!a)b", R"((a)\1)", R"(\k<x>)",
                               "^.{1,5000}$", R"(\uD83D[\uDC00-\uDFFF])", R"(\uD83D\u0041)"}) {
