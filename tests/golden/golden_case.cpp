@@ -78,6 +78,7 @@ Quirks read_quirks(const Json& json) {
       .on("system_as_developer", quirks.system_as_developer)
       .on("reasoning_field", quirks.reasoning_field)
       .on("reasoning_request", quirks.reasoning_request)
+      .on("reasoning_off", quirks.reasoning_off)
       .on("tool_choice",
           one_of(quirks.tool_choice, {{"full", Quirks::ToolChoiceSupport::full},
                                       {"automatic_only", Quirks::ToolChoiceSupport::automatic_only},
