@@ -21,8 +21,9 @@ class AnswerBuilder {
   void add_reasoning(std::string_view piece);
   // The reasoning at the end of the answer, or a new one: for its opaque block.
   Reasoning& reasoning();
-  // What comes next is a part of its own, even if it is of the same kind.
-  void end_part();
+  // What comes next is a part of its own, even if it is of the same kind. `on_text` gets what was
+  // held back of text.
+  void end_part(const TextSink& on_text = {});
 
   // Begins a call and returns its number, counted from 0. The name is as it was on the wire.
   std::size_t add_call(std::string_view id, std::string_view name);
