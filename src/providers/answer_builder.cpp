@@ -71,6 +71,13 @@ void AnswerBuilder::set_model(std::string_view name) {
   if (response_.model.empty() && !name.empty()) response_.model = valid_text(name);
 }
 
+void AnswerBuilder::replace_content(AnswerBuilder other) {
+  response_.content = std::move(other.response_.content);
+  joiner_ = std::move(other.joiner_);
+  continues_ = other.continues_;
+  calls_ = std::move(other.calls_);
+}
+
 Response AnswerBuilder::take(StopReason reason, const ModelInfo& model) {
   end_part();
   for (std::size_t i = 0; i < calls_.size(); ++i) calls_[i].joiner.finish(call(i).arguments);

@@ -33,6 +33,8 @@ class AnswerBuilder {
   bool is_empty() const { return response_.content.empty(); }
   Usage& usage() { return response_.usage; }
   void set_model(std::string_view name);
+  // The parts of `other` in place of what was read so far.
+  void replace_content(AnswerBuilder other);
 
   // The answer as it stands. Where the vendor names no cost, it is reckoned from the price. Parts
   // that say nothing are left out. The builder is empty afterwards.

@@ -5,7 +5,6 @@
 #include <boost/json/object.hpp>
 
 #include <algorithm>
-#include <cstdint>
 
 #include "providers/call_arguments.h"
 #include "providers/opaque_block.h"
@@ -13,26 +12,6 @@
 
 namespace wright::providers {
 namespace {
-
-bool is_nine_alphanumeric(std::string_view id) {
-  return id.size() == 9 && std::ranges::all_of(id, [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-         });
-}
-
-// A fixed name of nine letters and digits for any id (FNV-1a).
-std::string nine_alphanumeric(std::string_view id) {
-  constexpr std::string_view kDigits =
-      "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : id) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  std::string name;
-  for (int i = 0; i < 9; ++i) {
-    name += kDigits[hash % kDigits.size()];
-    hash /= kDigits.size();
-  }
-  return name;
-}
 
 Json image_json(const Image& image) {
   return JsonObject{{"type", "image_url"}, {"image_url", JsonObject{{"url", data_url(image)}}}};
@@ -115,12 +94,7 @@ class MessageWriter {
     add("user", has_images ? Json(std::move(chunks)) : Json(text));
   }
 
-  std::string wire_id(std::string_view id) const {
-    if (quirks_.call_ids == Quirks::CallIds::any || is_nine_alphanumeric(id)) {
-      return std::string(id);
-    }
-    return nine_alphanumeric(id);
-  }
+  std::string wire_id(std::string_view id) const { return wire_call_id(id, quirks_.call_ids); }
 
   void write_result(const ToolResult& result) {
     std::string content = result.content;

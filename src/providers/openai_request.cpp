@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 
 #include "providers/schema_dialect.h"
 #include "providers/tool_names.h"
@@ -24,6 +25,26 @@ std::string allowed_format_name(std::string_view name) {
     allowed += is_allowed ? c : '_';
   }
   return allowed.empty() ? "answer" : allowed;
+}
+
+bool is_nine_alphanumeric(std::string_view id) {
+  return id.size() == 9 && std::ranges::all_of(id, [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+         });
+}
+
+// A fixed name of nine letters and digits for any id (FNV-1a).
+std::string nine_alphanumeric(std::string_view id) {
+  constexpr std::string_view kDigits =
+      "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : id) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  std::string name;
+  for (int i = 0; i < 9; ++i) {
+    name += kDigits[hash % kDigits.size()];
+    hash /= kDigits.size();
+  }
+  return name;
 }
 
 bool mentions_json(std::string_view text) {
@@ -100,6 +121,13 @@ std::string system_text(const Request& request, const ToolNames& names, const Qu
     append_paragraph(text, tool_choice_in_words(request.sampling->tool_choice, names));
   }
   return text;
+}
+
+std::string wire_call_id(std::string_view id, Quirks::CallIds allowed) {
+  constexpr std::size_t kLongestId = 40;
+  const bool fits =
+      allowed == Quirks::CallIds::any ? id.size() <= kLongestId : is_nine_alphanumeric(id);
+  return fits ? std::string(id) : nine_alphanumeric(id);
 }
 
 std::string data_url(const Image& image) {

@@ -35,6 +35,9 @@ AnswerSchema answer_schema(const ResponseFormat& format, const Quirks& quirks);
 // them the request's own system text.
 std::string system_text(const Request& request, const ToolNames& names, const Quirks& quirks);
 
+// The id of a call as the vendor takes it; the same id always becomes the same.
+std::string wire_call_id(std::string_view id, Quirks::CallIds allowed);
+
 // "data:image/png;base64,…".
 std::string data_url(const Image& image);
 

@@ -1,0 +1,127 @@
+// OpenAI's responses. This file writes requests; openai_responses_answer.cpp reads answers. Nothing
+// is kept at the vendor's: every request holds the whole conversation, reasoning included in its
+// encrypted form. A longer history begins with the bytes of the shorter, so prompt caches hold.
+#include <fmt/format.h>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include <memory>
+
+#include "providers/codec.h"
+#include "providers/event_decoder.h"
+#include "providers/openai_request.h"
+#include "providers/openai_responses_answer.h"
+#include "providers/request_headers.h"
+#include "providers/responses_input.h"
+#include "providers/schema_dialect.h"
+#include "wright/tool.h"
+
+namespace wright::providers {
+namespace {
+
+JsonArray tools_json(const Request& request, const ToolNames& names, const Quirks& quirks) {
+  JsonArray tools;
+  tools.reserve(request.tools.size());
+  for (const Tool& tool : request.tools) {
+    ToolSchema schema = tool_schema(tool.spec.parameters, quirks);
+    tools.push_back(JsonObject{{"type", "function"},
+                               {"name", names.on_wire(tool.spec.name)},
+                               {"description", tool.spec.description},
+                               {"parameters", std::move(schema.parameters)},
+                               {"strict", schema.is_strict}});  // strict unless told otherwise
+  }
+  return tools;
+}
+
+Json tool_choice_json(const ToolChoice& choice, const ToolNames& names) {
+  switch (choice.kind) {
+    case ToolChoice::Kind::automatic: return "auto";
+    case ToolChoice::Kind::required: return "required";
+    case ToolChoice::Kind::none: return "none";
+    case ToolChoice::Kind::one: break;
+  }
+  return JsonObject{{"type", "function"}, {"name", names.on_wire(choice.tool)}};
+}
+
+Json text_format_json(const ResponseFormat& format, const Quirks& quirks) {
+  if (format.kind == ResponseFormat::Kind::json_object || !quirks.supports_response_schema) {
+    return JsonObject{{"type", "json_object"}};
+  }
+  AnswerSchema answer = answer_schema(format, quirks);
+  return JsonObject{{"type", "json_schema"},
+                    {"name", std::move(answer.name)},
+                    {"schema", std::move(answer.schema)},
+                    {"strict", answer.is_strict}};
+}
+
+void add_tools(JsonObject& body, const Request& request, const ToolNames& names,
+               const Quirks& quirks) {
+  if (!offers_tools(request, quirks)) return;
+  body["tools"] = tools_json(request, names, quirks);
+  const ToolChoice& choice = request.sampling->tool_choice;
+  const bool is_default = choice.kind == ToolChoice::Kind::automatic;
+  if (!is_default && quirks.tool_choice == Quirks::ToolChoiceSupport::full) {
+    body["tool_choice"] = tool_choice_json(choice, names);
+  }
+  if (!quirks.supports_parallel_calls) body["parallel_tool_calls"] = false;
+}
+
+void add_sampling(JsonObject& body, const Sampling& sampling, const Quirks& quirks) {
+  if (sampling.max_tokens > 0) {
+    const std::string_view name = quirks.max_tokens_field;
+    body[name.empty() ? "max_output_tokens" : name] = sampling.max_tokens;
+  }
+  if (quirks.supports_temperature) {
+    if (sampling.temperature) body["temperature"] = *sampling.temperature;
+    if (sampling.top_p) body["top_p"] = *sampling.top_p;
+  }
+  const bool can_reason = !quirks.reasoning_request.empty();
+  if (can_reason && sampling.reasoning) {
+    body["reasoning"] = JsonObject{{"effort", effort_name(*sampling.reasoning, quirks)}};
+  }
+  if (sampling.response_format.kind != ResponseFormat::Kind::text) {
+    body["text"] = JsonObject{{"format", text_format_json(sampling.response_format, quirks)}};
+  }
+  body["store"] = false;
+  if (can_reason) body["include"] = JsonArray{"reasoning.encrypted_content"};
+}
+
+Result<HttpRequest> encode_responses(const Endpoint& endpoint, const Request& asked,
+                                     Delivery delivery) {
+  const Sampling defaults;
+  Request request = asked;
+  if (request.sampling == nullptr) request.sampling = &defaults;
+  const Quirks& quirks = endpoint.model.quirks;
+  if (auto possible = check_possible(endpoint, request); !possible) {
+    return std::unexpected(std::move(possible).error());
+  }
+  if (!request.sampling->stop_sequences.empty()) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("OpenAI's responses know no stop sequences. Leave them out for {}, or "
+                            "give the model the protocol openai-chat",
+                            endpoint.model.name));
+  }
+  const ToolNames names(request, {});
+  JsonObject body{{"model", endpoint.model.name}};
+  const std::string instructions = system_text(request, names, quirks);
+  if (!instructions.empty()) body["instructions"] = instructions;
+  body["input"] = responses_input(endpoint, request, names);
+  add_tools(body, request, names, quirks);
+  add_sampling(body, *request.sampling, quirks);
+  if (delivery == Delivery::streamed) body["stream"] = true;
+  return HttpRequest{.url = endpoint.vendor.base_url + "/responses",
+                     .headers = request_headers(endpoint, {bearer(endpoint)}),
+                     .body = to_text(body)};
+}
+
+std::unique_ptr<AnswerDecoder> make_responses_decoder(const Endpoint& endpoint,
+                                                      const Request& request, Delivery) {
+  return std::make_unique<EventDecoder<ResponsesAnswerReader>>(endpoint, request, ToolNameRule{},
+                                                               ResponsesAnswerReader());
+}
+
+}  // namespace
+
+const Codec kOpenAiResponses{encode_responses, make_responses_decoder};
+
+}  // namespace wright::providers

@@ -1,0 +1,208 @@
+#include "providers/openai_responses_answer.h"
+
+#include <boost/json/object.hpp>
+
+#include "providers/chat_usage.h"
+#include "providers/opaque_block.h"
+
+namespace wright::providers {
+namespace {
+
+std::int64_t output_index(const Json& event) {
+  return count_field(&event, "output_index");
+}
+
+// The item as it goes back: all of it but its status, which is not taken there.
+Json returned_item(const Json& item) {
+  JsonObject returned;
+  for (const auto& [key, value] : item.get_object()) {
+    if (key != "status") returned[key] = value;
+  }
+  return returned;
+}
+
+}  // namespace
+
+bool ResponsesAnswerReader::take_end_mark(std::string_view data) {
+  return data == "[DONE]";
+}
+
+Result<void> ResponsesAnswerReader::read_event(std::string_view event_type, const Json& event,
+                                               AnswerPieces& pieces) {
+  if (!status_.empty()) return {};
+  std::string_view type = text_field(&event, "type");
+  if (type.empty()) type = event_type;
+  if (type == "response.output_text.delta") {
+    read_text(event, "delta", pieces);
+  } else if (type == "response.function_call_arguments.delta") {
+    read_arguments(event, pieces);
+  } else if (type == "response.reasoning_summary_text.delta" ||
+             type == "response.reasoning_text.delta") {
+    read_reasoning(event, pieces);
+  } else if (type == "response.output_item.added") {
+    begin_item(event, pieces);
+  } else if (type == "response.output_item.done") {
+    end_item(event, pieces);
+  } else if (type == "response.refusal.delta") {
+    has_refused_ = true;
+    read_text(event, "delta", pieces);
+  } else if (type == "response.created" || type == "response.in_progress") {
+    pieces.answer.set_model(text_field(field(&event, "response"), "model"));
+  } else if (type == "response.completed" || type == "response.incomplete" ||
+             type == "response.failed" || type == "response.cancelled") {
+    status_ = type.substr(type.find('.') + 1);
+    return read_end(field(&event, "response"), pieces);
+  }
+  return {};
+}
+
+Result<void> ResponsesAnswerReader::read_document(const Json& response, AnswerPieces& pieces) {
+  if (array_in(field(&response, "output")) == nullptr) {
+    return std::unexpected(malformed_answer(pieces.endpoint, "it holds no output"));
+  }
+  status_ = text_field(&response, "status");
+  if (status_.empty()) status_ = "completed";
+  return read_end(&response, pieces);
+}
+
+// --- Items in pieces ------------------------------------------------------------------------
+
+void ResponsesAnswerReader::begin_item(const Json& event, AnswerPieces& pieces) {
+  const Json* item = field(&event, "item");
+  pieces.answer.end_part();
+  thought_.reset();
+  if (text_field(item, "type") != "function_call") return;
+  const std::size_t number =
+      pieces.answer.add_call(text_field(item, "call_id"), text_field(item, "name"));
+  calls_[output_index(event)] = number;
+  pieces.answer.add_arguments(number, text_field(item, "arguments"));
+}
+
+std::optional<std::size_t> ResponsesAnswerReader::call_of(const Json& event) const {
+  const auto found = calls_.find(output_index(event));
+  if (found == calls_.end()) return {};
+  return found->second;
+}
+
+void ResponsesAnswerReader::read_arguments(const Json& event, AnswerPieces& pieces) {
+  const auto number = call_of(event);
+  if (number) pieces.answer.add_arguments(*number, text_field(&event, "delta"));
+}
+
+void ResponsesAnswerReader::read_text(const Json& event, std::string_view key,
+                                      AnswerPieces& pieces) {
+  spoken_.insert(output_index(event));
+  pieces.add_text(text_field(&event, key));
+}
+
+// Each part of a summary is a paragraph.
+void ResponsesAnswerReader::read_reasoning(const Json& event, AnswerPieces& pieces) {
+  const std::pair place{output_index(event), count_field(&event, "summary_index") +
+                                                 count_field(&event, "content_index")};
+  if (thought_ && thought_ != place) pieces.answer.add_reasoning("\n\n");
+  thought_ = place;
+  pieces.answer.add_reasoning(text_field(&event, "delta"));
+}
+
+// The whole item is here: it says what the pieces may have left out.
+void ResponsesAnswerReader::end_item(const Json& event, AnswerPieces& pieces) {
+  const Json* item = field(&event, "item");
+  const std::string_view type = text_field(item, "type");
+  const auto number = call_of(event);
+  if (type == "function_call" && number) {
+    ToolCall& call = pieces.answer.call(*number);
+    if (const auto name = text_field(item, "name"); !name.empty()) call.name = valid_text(name);
+    if (const auto id = text_field(item, "call_id"); !id.empty()) call.id = valid_text(id);
+    if (const auto arguments = text_field(item, "arguments"); !arguments.empty()) {
+      call.arguments = valid_text(arguments);
+    }
+  } else if (type == "reasoning" && thought_) {
+    pieces.answer.reasoning().opaque =
+        opaque_text(pieces.endpoint.protocol(), pieces.endpoint.model.name, returned_item(*item));
+    pieces.answer.end_part();
+  } else if (type != "message" || !spoken_.contains(output_index(event))) {
+    if (item != nullptr) read_item(*item, pieces);
+  }
+}
+
+// --- Whole items ----------------------------------------------------------------------------
+
+void ResponsesAnswerReader::read_item(const Json& item, AnswerPieces& pieces) {
+  const std::string_view type = text_field(&item, "type");
+  pieces.answer.end_part();
+  if (type == "message") {
+    read_message(item, pieces);
+  } else if (type == "reasoning") {
+    read_reasoning_item(item, pieces);
+  } else if (type == "function_call") {
+    const std::size_t number =
+        pieces.answer.add_call(text_field(&item, "call_id"), text_field(&item, "name"));
+    const Json* arguments = field(&item, "arguments");
+    if (arguments == nullptr) return;
+    pieces.answer.add_arguments(
+        number, arguments->is_string() ? std::string(text_in(arguments)) : to_text(*arguments));
+  }
+}
+
+void ResponsesAnswerReader::read_message(const Json& item, AnswerPieces& pieces) {
+  const Json* content = field(&item, "content");
+  pieces.add_text(text_in(content));
+  const JsonArray* chunks = array_in(content);
+  for (std::size_t i = 0; chunks != nullptr && i < chunks->size(); ++i) {
+    const Json* chunk = &(*chunks)[i];
+    const std::string_view refusal = text_field(chunk, "refusal");
+    has_refused_ = has_refused_ || !refusal.empty();
+    pieces.add_text(refusal.empty() ? text_field(chunk, "text") : refusal);
+  }
+}
+
+void ResponsesAnswerReader::read_reasoning_item(const Json& item, AnswerPieces& pieces) {
+  bool is_first = true;
+  for (const std::string_view key : {"summary", "content"}) {
+    const JsonArray* parts = array_in(field(&item, key));
+    for (std::size_t i = 0; parts != nullptr && i < parts->size(); ++i) {
+      if (!std::exchange(is_first, false)) pieces.answer.add_reasoning("\n\n");
+      pieces.answer.add_reasoning(text_field(&(*parts)[i], "text"));
+    }
+  }
+  pieces.answer.reasoning().opaque =
+      opaque_text(pieces.endpoint.protocol(), pieces.endpoint.model.name, returned_item(item));
+}
+
+// --- The end --------------------------------------------------------------------------------
+
+Result<void> ResponsesAnswerReader::read_end(const Json* response, AnswerPieces& pieces) {
+  if (status_ == "failed" || status_ == "cancelled") {
+    const auto told = response != nullptr ? vendor_error_in(*response) : std::nullopt;
+    return std::unexpected(error_in_answer(
+        pieces.endpoint,
+        told.value_or(VendorError{.code = status_, .message = "The response was not completed"})));
+  }
+  pieces.answer.set_model(text_field(response, "model"));
+  incomplete_reason_ = text_field(field(response, "incomplete_details"), "reason");
+  const JsonArray* output = array_in(field(response, "output"));
+  if (output != nullptr && !output->empty()) {
+    // The response is the truth. Its text was heard already, unless there were no pieces.
+    const AnswerDecoder::TextSink nobody;
+    AnswerBuilder whole;
+    AnswerPieces silent{pieces.endpoint, whole, spoken_.empty() ? pieces.on_text : nobody};
+    for (const Json& item : *output) read_item(item, silent);
+    pieces.answer.replace_content(std::move(whole));
+  }
+  if (auto usage = read_openai_usage(field(response, "usage"))) pieces.answer.usage() = *usage;
+  return {};
+}
+
+std::optional<StopReason> ResponsesAnswerReader::stop_reason(const AnswerBuilder& answer) const {
+  if (status_ == "incomplete") {
+    if (incomplete_reason_ == "max_output_tokens" || incomplete_reason_ == "max_tokens") {
+      return StopReason::max_tokens;
+    }
+    return incomplete_reason_ == "content_filter" ? StopReason::content_filter : StopReason::other;
+  }
+  if (status_ != "completed") return {};
+  if (has_refused_) return StopReason::content_filter;
+  return answer.call_count() > 0 ? StopReason::tool_use : StopReason::end_turn;
+}
+
+}  // namespace wright::providers

@@ -1,0 +1,121 @@
+#include "providers/responses_input.h"
+
+#include <fmt/format.h>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include <algorithm>
+
+#include "providers/answer_json.h"
+#include "providers/call_arguments.h"
+#include "providers/opaque_block.h"
+#include "providers/openai_request.h"
+
+namespace wright::providers {
+namespace {
+
+Json text_json(std::string_view text) {
+  return JsonObject{{"type", "input_text"}, {"text", text}};
+}
+
+Json image_json(const Image& image) {
+  return JsonObject{{"type", "input_image"}, {"image_url", data_url(image)}};
+}
+
+bool is_filled(const Json* list) {
+  const JsonArray* array = array_in(list);
+  return array != nullptr && !array->empty();
+}
+
+class ItemWriter {
+ public:
+  ItemWriter(const Endpoint& endpoint, const ToolNames& names)
+      : endpoint_(endpoint), quirks_(endpoint.model.quirks), names_(names) {}
+
+  void write(const Message& message) {
+    switch (message.role) {
+      case Role::system: add("developer", Json(message.text())); break;
+      case Role::assistant: write_assistant(message); break;
+      case Role::user:
+      case Role::tool: write_user(message); break;
+    }
+  }
+
+  JsonArray take() && { return std::move(items_); }
+
+ private:
+  void add(std::string_view role, Json content) {
+    items_.push_back(JsonObject{{"role", role}, {"content", std::move(content)}});
+  }
+
+  void write_user(const Message& message) {
+    JsonArray chunks;
+    for (const Part& part : message.parts) {
+      if (const auto* result = std::get_if<ToolResult>(&part)) write_result(*result);
+      if (const auto* text = std::get_if<Text>(&part)) chunks.push_back(text_json(text->text));
+      if (const auto* image = std::get_if<Image>(&part)) chunks.push_back(image_json(*image));
+    }
+    if (!chunks.empty()) add("user", std::move(chunks));
+  }
+
+  void write_result(const ToolResult& result) {
+    Json output(result.content);
+    if (!result.images.empty()) {
+      JsonArray chunks{text_json(result.content)};
+      if (quirks_.supports_images) {
+        for (const Image& image : result.images) chunks.push_back(image_json(image));
+      } else {
+        chunks.push_back(text_json("[Images were left out: this model reads none]"));
+      }
+      output = std::move(chunks);
+    }
+    items_.push_back(JsonObject{{"type", "function_call_output"},
+                                {"call_id", wire_call_id(result.call_id, quirks_.call_ids)},
+                                {"output", std::move(output)}});
+  }
+
+  // In the order of the parts: reasoning must stand before what came of it.
+  void write_assistant(const Message& message) {
+    for (const Part& part : message.parts) {
+      if (const auto* text = std::get_if<Text>(&part)) {
+        items_.push_back(JsonObject{
+            {"type", "message"},
+            {"role", "assistant"},
+            {"content", JsonArray{JsonObject{{"type", "output_text"}, {"text", text->text}}}}});
+      } else if (const auto* reasoning = std::get_if<Reasoning>(&part)) {
+        write_reasoning(*reasoning);
+      } else if (const auto* call = std::get_if<ToolCall>(&part)) {
+        items_.push_back(JsonObject{{"type", "function_call"},
+                                    {"call_id", wire_call_id(call->id, quirks_.call_ids)},
+                                    {"name", names_.on_wire(call->name)},
+                                    {"arguments", arguments_text(call->arguments)}});
+      }
+    }
+  }
+
+  // The vendor keeps nothing for us, so an item that does not hold its content means nothing there.
+  void write_reasoning(const Reasoning& reasoning) {
+    const auto item = opaque_block(reasoning, Protocol::openai_responses, endpoint_.model.name);
+    if (!item) return;
+    if (text_field(&*item, "encrypted_content").empty() && !is_filled(field(&*item, "content"))) {
+      return;
+    }
+    items_.push_back(*item);
+  }
+
+  const Endpoint& endpoint_;
+  const Quirks& quirks_;
+  const ToolNames& names_;
+  JsonArray items_;
+};
+
+}  // namespace
+
+JsonArray responses_input(const Endpoint& endpoint, const Request& request,
+                          const ToolNames& names) {
+  ItemWriter writer(endpoint, names);
+  for (const Message& message : request.messages) writer.write(message);
+  return std::move(writer).take();
+}
+
+}  // namespace wright::providers
