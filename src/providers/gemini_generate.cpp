@@ -275,8 +275,8 @@ class Encoder {
     JsonObject config;
     std::int64_t max_tokens = std::max(sampling_.max_tokens, 1);
     if (JsonObject thinking = thinking_config(); !thinking.empty()) {
-      // Thoughts count as output.
-      max_tokens += budget_of(*sampling_.reasoning);
+      const bool is_off = *sampling_.reasoning == ReasoningEffort::none;
+      if (!is_off) max_tokens += budget_of(*sampling_.reasoning);  // thoughts count as output
       config["thinkingConfig"] = std::move(thinking);
     }
     if (endpoint_.model.max_output_tokens > 0) {

@@ -150,7 +150,7 @@ class Encoder {
       if (!text.empty()) text += "\n\n";
       text += words;
     };
-    if (!quirks_.supports_response_schema) add(format_in_words(sampling_.response_format));
+    if (!may_say_format()) add(format_in_words(sampling_.response_format));
     if (!request_.tools.empty()) add(tool_choice_in_words(sampling_.tool_choice, names_));
     return text;
   }
@@ -176,8 +176,15 @@ class Encoder {
 
   // --- How to answer ------------------------------------------------------------------------
 
+  // Ollama holds a model to its format from the first token on, so that it could call no tool.
+  bool may_say_format() const {
+    const bool has_tools =
+        !request_.tools.empty() && sampling_.tool_choice.kind != ToolChoice::Kind::none;
+    return quirks_.supports_response_schema && !has_tools;
+  }
+
   void add_format(JsonObject& body) const {
-    if (!quirks_.supports_response_schema) return;
+    if (!may_say_format()) return;
     const ResponseFormat& format = sampling_.response_format;
     if (format.kind == ResponseFormat::Kind::json_object) body["format"] = "json";
     if (format.kind == ResponseFormat::Kind::json_schema) body["format"] = format.schema;

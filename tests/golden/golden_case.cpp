@@ -126,6 +126,8 @@ Endpoint read_endpoint(const Json& json, Protocol protocol) {
                   {std::string(name), std::string(item.as_string()), false});
             }
           })
+      .on("context_tokens",
+          [&](const Json& value) { endpoint.model.context_tokens = value.as_int64(); })
       .on("max_output_tokens",
           [&](const Json& value) { endpoint.model.max_output_tokens = value.as_int64(); })
       .on("price", [&](const Json& value) { endpoint.model.price = read_price(value); })

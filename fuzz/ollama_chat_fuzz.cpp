@@ -1,0 +1,7 @@
+// Feeds the decoder of Ollama's answers.
+#include "decoder_fuzz.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  return wright::fuzz::check_decoder(wright::providers::kOllamaChat, wright::Protocol::ollama_chat,
+                                     data, size);
+}
