@@ -17,14 +17,15 @@ bool says_nothing(const Part& part) {
 
 }  // namespace
 
-void AnswerBuilder::end_part(const TextSink& on_text) {
+void AnswerBuilder::end_part() {
   if (!std::exchange(continues_, false)) return;
   Part& last = response_.content.back();
   if (auto* reasoning = std::get_if<Reasoning>(&last)) joiner_.finish(reasoning->text);
   if (auto* text = std::get_if<Text>(&last)) {
     const std::size_t known = text->text.size();
     joiner_.finish(text->text);
-    if (on_text && text->text.size() > known) on_text(std::string_view(text->text).substr(known));
+    const bool is_heard = listener_ != nullptr && *listener_ && text->text.size() > known;
+    if (is_heard) (*listener_)(std::string_view(text->text).substr(known));
   }
 }
 
