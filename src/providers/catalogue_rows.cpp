@@ -5,6 +5,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <map>
+#include <ranges>
 
 #include "core/nearest.h"
 #include "providers/base_url.h"
@@ -122,20 +125,12 @@ class CatalogueRows::Reader {
   }
 
  private:
-  struct Problem {
-    int line;
-    std::string message;
-  };
-
   void report(int line, std::string_view key, std::string_view what) {
-    problems_.push_back({line, fmt::format("{}:{}: {}: {}", origin_, line, key, what)});
+    problems_.emplace(line, fmt::format("{}:{}: {}: {}", origin_, line, key, what));
   }
 
-  std::string all_problems() {
-    std::ranges::stable_sort(problems_, {}, &Problem::line);
-    std::vector<std::string_view> messages;
-    for (const Problem& problem : problems_) messages.push_back(problem.message);
-    return fmt::format("{}", fmt::join(messages, "\n"));
+  std::string all_problems() const {
+    return fmt::format("{}", fmt::join(std::views::values(problems_), "\n"));
   }
 
   void report_unknown_key(const Entry& key, std::string_view row,
@@ -296,7 +291,7 @@ class CatalogueRows::Reader {
   Catalogue catalogue_;
   std::string_view origin_;
   std::map<std::string, int, std::less<>> lines_;  // of the vendors in this text
-  std::vector<Problem> problems_;
+  std::multimap<int, std::string> problems_;       // by line
 };
 
 Result<Catalogue> CatalogueRows::added(Catalogue catalogue, std::string_view toml,
