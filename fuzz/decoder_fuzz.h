@@ -68,7 +68,7 @@ inline int check_decoder(const providers::Codec& codec, Protocol protocol, const
   Request request{.messages = messages, .tools = tools, .sampling = &sampling};
 
   const Outcome whole = decode(codec, endpoint, request, bytes, bytes.size() + 1);
-  for (const std::size_t piece_size : {1, 7}) {
+  for (const std::size_t piece_size : {1U, 7U}) {
     const Outcome cut = decode(codec, endpoint, request, bytes, piece_size);
     require(cut.response == whole.response && cut.text == whole.text);
   }

@@ -11,6 +11,7 @@
 #include "providers/codec.h"
 #include "providers/conversation.h"
 #include "providers/opaque_block.h"
+#include "providers/openai_request.h"
 #include "providers/request_headers.h"
 #include "providers/schema_dialect.h"
 #include "providers/schema_subset.h"
@@ -71,22 +72,20 @@ class Encoder {
       : endpoint_(endpoint),
         quirks_(endpoint.model.quirks),
         request_(request),
-        sampling_(request.sampling != nullptr ? *request.sampling : default_sampling_),
+        sampling_(*request.sampling),
         names_(request, kToolNames),
         conversation_(request),
         delivery_(delivery) {}
 
-  Result<HttpRequest> encode() {
+  HttpRequest encode() {
     const JsonArray tools = this->tools();
-    auto messages = this->messages();
-    if (!messages) return std::unexpected(messages.error());
     body_["model"] = endpoint_.model.name;
     add_limits();
     if (JsonArray system = this->system(tools.empty()); !system.empty()) {
       mark_for_cache(system.back());
       body_["system"] = std::move(system);
     }
-    body_["messages"] = std::move(*messages);
+    body_["messages"] = messages();
     if (!tools.empty()) {
       body_["tools"] = tools;
       mark_for_cache(body_["tools"].get_array().back());
@@ -102,14 +101,12 @@ class Encoder {
  private:
   // --- Messages -----------------------------------------------------------------------------
 
-  Result<JsonArray> messages() {
+  JsonArray messages() {
     JsonArray messages;
     for (const Turn& turn : conversation_.turns()) {
       JsonArray content;
       for (const Part* part : turn.parts) {
-        auto block = block_of(*part);
-        if (!block) return std::unexpected(block.error());
-        if (!block->is_null()) content.push_back(std::move(*block));
+        if (Json block = block_of(*part); !block.is_null()) content.push_back(std::move(block));
       }
       const std::string_view role = turn.speaker == Turn::Speaker::user ? "user" : "assistant";
       if (!content.empty()) append(messages, role, std::move(content));
@@ -157,7 +154,7 @@ class Encoder {
   }
 
   // Null for a part that is not sent.
-  Result<Json> block_of(const Part& part) {
+  Json block_of(const Part& part) {
     if (const auto* text = std::get_if<Text>(&part)) {
       return JsonObject{{"type", "text"}, {"text", to_valid_utf8(text->text)}};
     }
@@ -174,32 +171,24 @@ class Encoder {
     return block.value_or(Json());
   }
 
-  Result<Json> image_block(const Image& image) {
-    if (!quirks_.supports_images) {
-      return fail(ErrorCode::unsupported,
-                  fmt::format("The model {} cannot look at images", endpoint_.model.name));
-    }
+  static Json image_block(const Image& image) {
     return JsonObject{
         {"type", "image"},
         {"source",
          JsonObject{{"type", "base64"}, {"media_type", image.media_type}, {"data", image.base64}}}};
   }
 
-  Result<Json> result_block(const ToolResult& result) {
+  Json result_block(const ToolResult& result) {
     JsonObject block{{"type", "tool_result"}, {"tool_use_id", ids_.of_result(result.call_id)}};
-    std::string text = to_valid_utf8(result.content);
-    if (result.images.empty()) {
+    std::string text = result_in_words(result, quirks_);
+    if (result.images.empty() || !quirks_.supports_images) {
       if (!text.empty()) block["content"] = std::move(text);
     } else {
       JsonArray content;
       if (!is_blank(text)) {
         content.push_back(JsonObject{{"type", "text"}, {"text", std::move(text)}});
       }
-      for (const Image& image : result.images) {
-        auto shown = image_block(image);
-        if (!shown) return shown;
-        content.push_back(std::move(*shown));
-      }
+      for (const Image& image : result.images) content.push_back(image_block(image));
       block["content"] = std::move(content);
     }
     if (result.is_error) block["is_error"] = true;
@@ -377,7 +366,6 @@ class Encoder {
   const Endpoint& endpoint_;
   const Quirks& quirks_;
   const Request& request_;
-  const Sampling default_sampling_;
   const Sampling& sampling_;
   ToolNames names_;
   Conversation conversation_;
@@ -386,7 +374,13 @@ class Encoder {
   JsonObject body_;
 };
 
-Result<HttpRequest> encode(const Endpoint& endpoint, const Request& request, Delivery delivery) {
+Result<HttpRequest> encode(const Endpoint& endpoint, const Request& asked, Delivery delivery) {
+  const Sampling defaults;
+  Request request = asked;
+  if (request.sampling == nullptr) request.sampling = &defaults;
+  if (auto possible = check_possible(endpoint, request); !possible) {
+    return std::unexpected(std::move(possible).error());
+  }
   return Encoder(endpoint, request, delivery).encode();
 }
 

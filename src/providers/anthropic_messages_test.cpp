@@ -97,6 +97,19 @@ TEST(AnthropicMessages, refuses_images_for_a_model_without_eyes) {
   EXPECT_EQ(request.error().code, ErrorCode::unsupported);
 }
 
+TEST(AnthropicMessages, tells_a_model_without_eyes_that_a_result_had_an_image) {
+  Endpoint endpoint = endpoint_of("anthropic:claude-sonnet-4-5");
+  endpoint.model.quirks.supports_images = false;
+  const Asked asked{
+      .messages = {
+          Message::user("Hi"),
+          {Role::assistant, {ToolCall{"1", "look", "{}"}}},
+          Message::tool({.call_id = "1", .name = "look", .images = {Image{"image/png", "AA=="}}})}};
+  const Json body = testing::body_of(kAnthropicMessages, endpoint, asked);
+  EXPECT_EQ(body.at("messages").at(2).at("content").at(0).at("content"),
+            "\n[An image was left out: this model reads no images]");
+}
+
 TEST(AnthropicMessages, marks_its_key_as_secret_and_sends_none_where_there_is_none) {
   Endpoint endpoint = endpoint_of("anthropic:claude-sonnet-4-5");
   const Asked asked;

@@ -12,6 +12,7 @@
 #include "providers/conversation.h"
 #include "providers/gemini_answer.h"
 #include "providers/opaque_block.h"
+#include "providers/openai_request.h"
 #include "providers/request_headers.h"
 #include "providers/schema_dialect.h"
 #include "providers/schema_subset.h"
@@ -71,21 +72,19 @@ class Encoder {
       : endpoint_(endpoint),
         quirks_(endpoint.model.quirks),
         request_(request),
-        sampling_(request.sampling != nullptr ? *request.sampling : default_sampling_),
+        sampling_(*request.sampling),
         names_(request, kToolNames),
         conversation_(request),
         delivery_(delivery) {}
 
-  Result<HttpRequest> encode() {
-    auto contents = this->contents();
-    if (!contents) return std::unexpected(contents.error());
+  HttpRequest encode() {
     JsonObject config = generation_config();
     const bool is_format_said = config.contains("responseMimeType");
     JsonObject body;
     if (const std::string system = this->system(is_format_said); !system.empty()) {
       body["systemInstruction"] = JsonObject{{"parts", JsonArray{JsonObject{{"text", system}}}}};
     }
-    body["contents"] = std::move(*contents);
+    body["contents"] = contents();
     if (!request_.tools.empty()) {
       body["tools"] = JsonArray{JsonObject{{"functionDeclarations", declarations()}}};
       add_tool_config(body);
@@ -108,55 +107,47 @@ class Encoder {
 
   // --- Contents -----------------------------------------------------------------------------
 
-  Result<JsonArray> contents() {
+  JsonArray contents() {
     JsonArray contents;
     for (const Turn& turn : conversation_.turns()) {
-      auto parts = turn.speaker == Turn::Speaker::user ? parts_of_user(turn) : parts_of_model(turn);
-      if (!parts) return std::unexpected(parts.error());
-      if (parts->empty()) continue;
+      JsonArray parts =
+          turn.speaker == Turn::Speaker::user ? parts_of_user(turn) : parts_of_model(turn);
+      if (parts.empty()) continue;
       const std::string_view role = turn.speaker == Turn::Speaker::user ? "user" : "model";
       if (contents.empty() || contents.back().at("role") != Json(role)) {
-        contents.push_back(JsonObject{{"role", role}, {"parts", std::move(*parts)}});
+        contents.push_back(JsonObject{{"role", role}, {"parts", std::move(parts)}});
         continue;
       }
       // Nothing was left of the turn between.
       JsonArray& before = contents.back().at("parts").get_array();
-      for (Json& part : *parts) before.push_back(std::move(part));
+      for (Json& part : parts) before.push_back(std::move(part));
     }
     return contents;
   }
 
-  Result<JsonArray> parts_of_user(const Turn& turn) {
+  JsonArray parts_of_user(const Turn& turn) {
     JsonArray parts;
     std::vector<const ToolResult*> with_images;
     for (const Part* part : turn.parts) {
       if (const auto* result = std::get_if<ToolResult>(part)) {
         parts.push_back(response_part(*result));
-        if (!result->images.empty()) with_images.push_back(result);
+        if (!result->images.empty() && quirks_.supports_images) with_images.push_back(result);
       }
     }
     // Only the newest models take images inside a response; all take them beside it.
     for (const ToolResult* result : with_images) {
       parts.push_back(JsonObject{
           {"text", fmt::format("Images of the tool {}:", names_.on_wire(result->name))}});
-      for (const Image& image : result->images) {
-        auto shown = image_part(image);
-        if (!shown) return std::unexpected(shown.error());
-        parts.push_back(std::move(*shown));
-      }
+      for (const Image& image : result->images) parts.push_back(image_part(image));
     }
     for (const Part* part : turn.parts) {
       if (const auto* text = std::get_if<Text>(part)) parts.push_back(text_part(*text));
-      if (const auto* image = std::get_if<Image>(part)) {
-        auto shown = image_part(*image);
-        if (!shown) return std::unexpected(shown.error());
-        parts.push_back(std::move(*shown));
-      }
+      if (const auto* image = std::get_if<Image>(part)) parts.push_back(image_part(*image));
     }
     return parts;
   }
 
-  Result<JsonArray> parts_of_model(const Turn& turn) {
+  JsonArray parts_of_model(const Turn& turn) {
     JsonArray parts;
     std::string signature;  // for the next part
     bool is_first_call = true;
@@ -179,9 +170,7 @@ class Encoder {
         if (needs_signature) signature = kForeignSignature;
         sign(call_part(*call));
       } else if (const auto* image = std::get_if<Image>(part)) {
-        auto shown = image_part(*image);
-        if (!shown) return std::unexpected(shown.error());
-        sign(std::move(shown->get_object()));
+        sign(image_part(*image));
       }
     }
     sign_nothing();
@@ -195,13 +184,8 @@ class Encoder {
 
   static JsonObject text_part(const Text& text) { return {{"text", to_valid_utf8(text.text)}}; }
 
-  Result<Json> image_part(const Image& image) const {
-    if (!quirks_.supports_images) {
-      return fail(ErrorCode::unsupported,
-                  fmt::format("The model {} cannot look at images", endpoint_.model.name));
-    }
-    return JsonObject{
-        {"inlineData", JsonObject{{"mimeType", image.media_type}, {"data", image.base64}}}};
+  static JsonObject image_part(const Image& image) {
+    return {{"inlineData", JsonObject{{"mimeType", image.media_type}, {"data", image.base64}}}};
   }
 
   JsonObject call_part(const ToolCall& call) const {
@@ -215,7 +199,7 @@ class Encoder {
     return {{"functionResponse",
              JsonObject{{"id", to_valid_utf8(result.call_id)},
                         {"name", names_.on_wire(result.name)},
-                        {"response", JsonObject{{key, to_valid_utf8(result.content)}}}}}};
+                        {"response", JsonObject{{key, result_in_words(result, quirks_)}}}}}};
   }
 
   std::string system(bool is_format_said) const {
@@ -335,14 +319,19 @@ class Encoder {
   const Endpoint& endpoint_;
   const Quirks& quirks_;
   const Request& request_;
-  const Sampling default_sampling_;
   const Sampling& sampling_;
   ToolNames names_;
   Conversation conversation_;
   Delivery delivery_;
 };
 
-Result<HttpRequest> encode(const Endpoint& endpoint, const Request& request, Delivery delivery) {
+Result<HttpRequest> encode(const Endpoint& endpoint, const Request& asked, Delivery delivery) {
+  const Sampling defaults;
+  Request request = asked;
+  if (request.sampling == nullptr) request.sampling = &defaults;
+  if (auto possible = check_possible(endpoint, request); !possible) {
+    return std::unexpected(std::move(possible).error());
+  }
   return Encoder(endpoint, request, delivery).encode();
 }
 

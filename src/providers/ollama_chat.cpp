@@ -9,6 +9,7 @@
 #include "providers/call_arguments.h"
 #include "providers/codec.h"
 #include "providers/ollama_answer.h"
+#include "providers/openai_request.h"
 #include "providers/request_headers.h"
 #include "providers/schema_dialect.h"
 #include "providers/words_instead.h"
@@ -37,30 +38,26 @@ class Encoder {
       : endpoint_(endpoint),
         quirks_(endpoint.model.quirks),
         request_(request),
-        sampling_(request.sampling != nullptr ? *request.sampling : default_sampling_),
+        sampling_(*request.sampling),
         names_(request, kToolNames),
         delivery_(delivery) {}
 
-  Result<HttpRequest> encode() {
-    JsonObject body{{"model", endpoint_.model.name}};
-    auto messages = this->messages();
-    if (!messages) return std::unexpected(messages.error());
-    body["messages"] = std::move(*messages);
+  HttpRequest encode() {
+    JsonObject body{{"model", endpoint_.model.name}, {"messages", messages()}};
     if (JsonArray tools = this->tools(); !tools.empty()) body["tools"] = std::move(tools);
     body["stream"] = delivery_ == Delivery::streamed;
     add_format(body);
     add_thinking(body);
     body["options"] = options();
-    const std::string key = endpoint_.key.empty() ? "" : "Bearer " + endpoint_.key;
     return HttpRequest{.url = endpoint_.vendor.base_url + "/chat",
-                       .headers = request_headers(endpoint_, {{"authorization", key, true}}),
+                       .headers = request_headers(endpoint_, {bearer(endpoint_)}),
                        .body = to_text(body)};
   }
 
  private:
   // --- Messages -----------------------------------------------------------------------------
 
-  Result<JsonArray> messages() {
+  JsonArray messages() {
     JsonArray messages;
     if (const std::string system = this->system(); !system.empty()) {
       messages.push_back(JsonObject{{"role", "system"}, {"content", system}});
@@ -75,8 +72,7 @@ class Encoder {
           quirks_.return_reasoning == Quirks::ReturnReasoning::always ||
           (quirks_.return_reasoning == Quirks::ReturnReasoning::within_turn && is_in_turn);
       const Reasonings reasonings = returns_reasoning ? Reasonings::send : Reasonings::leave_out;
-      auto added = add_message(messages, request_.messages[i], reasonings);
-      if (!added) return std::unexpected(added.error());
+      add_message(messages, request_.messages[i], reasonings);
     }
     return messages;
   }
@@ -84,7 +80,7 @@ class Encoder {
   enum class Reasonings : std::uint8_t { send, leave_out };
 
   // One message of Ollama's for text, images and calls together, and one for each result.
-  Result<void> add_message(JsonArray& messages, const Message& message, Reasonings reasonings) {
+  void add_message(JsonArray& messages, const Message& message, Reasonings reasonings) {
     std::string content;
     std::string thinking;
     JsonArray images;
@@ -96,30 +92,16 @@ class Encoder {
           thinking += reasoning->text;
         }
       }
-      if (const auto* image = std::get_if<Image>(&part)) {
-        if (auto shown = add_image(images, *image); !shown) return shown;
-      }
+      if (const auto* image = std::get_if<Image>(&part)) images.push_back(Json(image->base64));
       if (const auto* call = std::get_if<ToolCall>(&part)) calls.push_back(call_of(*call));
-      if (const auto* result = std::get_if<ToolResult>(&part)) {
-        if (auto added = add_result(messages, *result); !added) return added;
-      }
+      if (const auto* result = std::get_if<ToolResult>(&part)) add_result(messages, *result);
     }
-    if (content.empty() && thinking.empty() && images.empty() && calls.empty()) return {};
+    if (content.empty() && thinking.empty() && images.empty() && calls.empty()) return;
     JsonObject written{{"role", to_string(message.role)}, {"content", to_valid_utf8(content)}};
     if (!thinking.empty()) written["thinking"] = to_valid_utf8(thinking);
     if (!images.empty()) written["images"] = std::move(images);
     if (!calls.empty()) written["tool_calls"] = std::move(calls);
     messages.push_back(std::move(written));
-    return {};
-  }
-
-  Result<void> add_image(JsonArray& images, const Image& image) const {
-    if (!quirks_.supports_images) {
-      return fail(ErrorCode::unsupported,
-                  fmt::format("The model {} cannot look at images", endpoint_.model.name));
-    }
-    images.push_back(Json(image.base64));
-    return {};
   }
 
   Json call_of(const ToolCall& call) const {
@@ -127,19 +109,16 @@ class Encoder {
                                               {"arguments", arguments_object(call.arguments)}}}};
   }
 
-  Result<void> add_result(JsonArray& messages, const ToolResult& result) const {
-    std::string content = to_valid_utf8(result.content);
+  void add_result(JsonArray& messages, const ToolResult& result) const {
+    std::string content = result_in_words(result, quirks_);
     if (result.is_error) content = "Error: " + content;
     JsonObject written{{"role", "tool"},
                        {"tool_name", names_.on_wire(result.name)},
                        {"content", std::move(content)}};
     JsonArray images;
-    for (const Image& image : result.images) {
-      if (auto shown = add_image(images, image); !shown) return shown;
-    }
-    if (!images.empty()) written["images"] = std::move(images);
+    for (const Image& image : result.images) images.push_back(Json(image.base64));
+    if (!images.empty() && quirks_.supports_images) written["images"] = std::move(images);
     messages.push_back(std::move(written));
-    return {};
   }
 
   // Ollama has no field for a tool choice.
@@ -216,13 +195,18 @@ class Encoder {
   const Endpoint& endpoint_;
   const Quirks& quirks_;
   const Request& request_;
-  const Sampling default_sampling_;
   const Sampling& sampling_;
   ToolNames names_;
   Delivery delivery_;
 };
 
-Result<HttpRequest> encode(const Endpoint& endpoint, const Request& request, Delivery delivery) {
+Result<HttpRequest> encode(const Endpoint& endpoint, const Request& asked, Delivery delivery) {
+  const Sampling defaults;
+  Request request = asked;
+  if (request.sampling == nullptr) request.sampling = &defaults;
+  if (auto possible = check_possible(endpoint, request); !possible) {
+    return std::unexpected(std::move(possible).error());
+  }
   return Encoder(endpoint, request, delivery).encode();
 }
 

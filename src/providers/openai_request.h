@@ -1,4 +1,4 @@
-// What the requests of OpenAI's two protocols have in common.
+// What the requests of OpenAI's two protocols have in common, and in part those of the others.
 #pragma once
 
 #include <string>

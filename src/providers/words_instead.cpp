@@ -17,6 +17,13 @@ std::string format_in_words(const ResponseFormat& format) {
       to_text(format.schema));
 }
 
+std::string result_in_words(const ToolResult& result, const Quirks& quirks) {
+  std::string text = to_valid_utf8(result.content);
+  if (result.images.empty() || quirks.supports_images) return text;
+  return text + fmt::format("\n[{} left out: this model reads no images]",
+                            result.images.size() == 1 ? "An image was" : "Images were");
+}
+
 std::string tool_choice_in_words(const ToolChoice& choice, const ToolNames& names) {
   switch (choice.kind) {
     case ToolChoice::Kind::automatic:
