@@ -88,8 +88,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"echo ${x@P}", "?*|echo ?*"}, Case{"echo ${!x}", "?*|echo ?*"},
         Case{"echo ${x:1:2} ${x:y}", "?*|echo ?* ?*"}, Case{"echo $\\\n(rm x)", "rm x|echo ?*"},
         Case{"echo $ a$", "echo $ a$"}, Case{"[[ -v 'a[$(rm x)]' ]]", "?*"},
-        Case{"[[ a < b && ( c =~ d|e ) ]] && ls", "ls"},
-        Case{"[[ a == $(rm x) ]]", "rm x"}));
+        Case{"[[ a < b && ( c =~ d|e ) ]] && ls", "ls"}, Case{"[[ a == $(rm x) ]]", "rm x"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Compounds, ShellLines,
