@@ -44,6 +44,11 @@ std::vector<pid_t> all_processes() {
   return found;
 }
 
+// To kill(), 0 is the own process group, -1 is everybody and 1 is init: none of them is ever meant.
+bool is_one_process(pid_t process) {
+  return process > 1;
+}
+
 // Whether it has ended and only waits for its parent to notice.
 bool is_dead(pid_t process) {
   std::ifstream file(fmt::format("/proc/{}/stat", process));
@@ -132,20 +137,29 @@ std::vector<pid_t> RunGroup::members(pid_t leader) const {
   if (!folder_.empty()) {
     std::ifstream file(folder_ / "cgroup.procs");
     for (std::string line; std::getline(file, line);) {
-      if (const auto number = number_in(line)) found.push_back(*number);
+      // A process that is not visible from here is listed as 0.
+      const auto number = number_in(line);
+      if (number && is_one_process(*number)) found.push_back(*number);
     }
   } else {
     for (const pid_t process : all_processes()) {
-      if (::getsid(process) == leader) found.push_back(process);
+      if (is_one_process(process) && ::getsid(process) == leader) found.push_back(process);
     }
   }
   std::erase_if(found, [](pid_t process) { return is_dead(process); });
   return found;
 }
 
+void RunGroup::end_leader(pid_t leader) {
+  if (!is_one_process(leader)) return;
+  ::kill(-leader, SIGKILL);
+  ::kill(leader, SIGKILL);
+}
+
 bool RunGroup::end_all(pid_t leader) const {
+  if (!is_one_process(leader)) return false;
   for (int pass = 0; pass < kMostPasses; ++pass) {
-    ::kill(-leader, SIGKILL);
+    end_leader(leader);
     // Where the kernel can end a whole cgroup at once.
     if (!folder_.empty()) (void)write_text(folder_ / "cgroup.kill", "1");
     const auto left = members(leader);

@@ -34,6 +34,9 @@ class RunGroup {
   // What a child writes to in order to join; -1 when there is no cgroup.
   int joining_file() const { return joining_.get(); }
 
+  // Kills the first process and its process group, without waiting for the end.
+  static void end_leader(pid_t leader);
+
   // Kills every process of the run. `leader` is the first one, not yet waited for, so that its
   // number cannot belong to another. False when some could not be ended.
   bool end_all(pid_t leader) const;

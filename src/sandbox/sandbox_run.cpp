@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -172,8 +171,7 @@ class ProcessWatch {
   void end() {
     is_ending_ = true;
     ended_at_ = Clock::now();
-    ::kill(-process_.id, SIGKILL);
-    ::kill(process_.id, SIGKILL);
+    sandbox::RunGroup::end_leader(process_.id);
   }
 
   void wait_for_something(const StopSignal& stop, int milliseconds) {

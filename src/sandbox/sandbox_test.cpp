@@ -9,6 +9,7 @@
 #include <latch>
 #include <thread>
 
+#include "sandbox/run_group.h"
 #include "sandbox/sandbox_fixture.h"
 
 namespace wright::sandbox {
@@ -120,15 +121,25 @@ TEST_F(SandboxRuns, leaves_no_process_behind) {
       "python3 -c '\nimport os,sys,time\npid=os.fork()\nif pid==0:\n  try: os.setsid()\n  except "
       "OSError: pass\n  time.sleep(1000)\nprint(pid)'"};
   for (const char* line : kLines) {
-    for (const bool is_timed_out : {false, true}) {
-      const auto finished =
-          is_timed_out ? run(std::string(line) + "\nsleep 1000", {.timeout = 2s}) : run(line);
-      EXPECT_EQ(finished.is_timed_out, is_timed_out) << line;
+    for (const bool is_stopped : {false, true}) {
+      std::stop_source source;
+      CommandOptions options{.stop = source.get_token()};
+      if (is_stopped) {
+        options.on_output = [&](OutputStream, std::string_view) { source.request_stop(); };
+      }
+      const auto finished = run(std::string(line) + (is_stopped ? "\nsleep 1000" : ""), options);
+      EXPECT_EQ(finished.is_stopped, is_stopped) << line;
       const pid_t left = std::atoi(finished.output.head.c_str());
       ASSERT_GT(left, 1) << line << finished.error.head;
       EXPECT_FALSE(is_running(left)) << line;
     }
   }
+}
+
+TEST(RunGroup, ends_nobody_but_a_process_of_its_own) {
+  const auto group = RunGroup::make(std::nullopt, 0);
+  ASSERT_TRUE(group);
+  for (const pid_t nobody : {-1, 0, 1}) EXPECT_FALSE(group->end_all(nobody));
 }
 
 TEST_F(SandboxRuns, survives_a_fork_bomb) {

@@ -157,6 +157,8 @@ Result<std::vector<sock_filter>> make_filter(const FilterOptions& options) {
   // Its flags stand in memory, where a filter cannot look; programs fall back to clone.
   filter.refuse("clone3", ENOSYS);
   filter.refuse("ioctl", EPERM, SCMP_A1_32(SCMP_CMP_EQ, scmp_datum_t{TIOCSTI}));
+  // To everybody at once: where Landlock has no scopes, nothing else would stop it.
+  filter.refuse("kill", EPERM, SCMP_A0_32(SCMP_CMP_EQ, scmp_datum_t{0xFFFFFFFF}));
   refuse_networks(filter, options.network);
   if (options.sessions == FilterOptions::Sessions::forbidden) filter.refuse("setsid", EPERM);
   if (options.truncation == FilterOptions::Truncation::forbidden) {
