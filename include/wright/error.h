@@ -21,11 +21,18 @@ enum class ErrorCode : std::uint8_t {
   unavailable,        // busy, locked, offline: trying again may help
   timeout,
   cancelled,
-  storage,      // the database or the disk failed
-  protocol,     // a peer sent something that its protocol forbids
-  tool_failed,  // a tool said so, or threw
-  waiting,      // a person has to answer first; see wait_for_person() in tool.h
-  internal,     // a broken promise of our own
+  authentication,    // a key is missing, wrong or expired
+  rate_limited,      // too many requests; the detail may say when to come back
+  overloaded,        // the service is there and has no room
+  context_too_long,  // more than the model can read
+  content_filtered,  // refused for what was said
+  answer_cut,        // a model's answer ended before it was complete
+  network,           // no connection, or one that broke
+  storage,           // the database or the disk failed
+  protocol,          // a peer sent something that its protocol forbids
+  tool_failed,       // a tool said so, or threw
+  waiting,           // a person has to answer first; see wait_for_person() in tool.h
+  internal,          // a broken promise of our own
 };
 
 std::string_view to_string(ErrorCode code);

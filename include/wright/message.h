@@ -44,12 +44,14 @@ struct ToolCall {
   bool operator==(const ToolCall&) const = default;
 };
 
-// The answer to the call with the id `call_id`. `content` is what the model reads.
+// The answer to the call with the id `call_id`. `content` is what the model reads, `images` what it
+// looks at.
 struct ToolResult {
-  std::string call_id;
-  std::string name;
-  std::string content;
+  std::string call_id = {};
+  std::string name = {};
+  std::string content = {};
   bool is_error = false;
+  std::vector<Image> images = {};
   bool operator==(const ToolResult&) const = default;
 };
 
@@ -78,13 +80,16 @@ struct Message {
 // `Tool X failed: …`.
 std::string display_text(const Message& message);
 
-// Tokens. `input` counts everything that was sent, `cached` the part of it read from a cache;
-// `output` counts everything that came back, `reasoning` the part of it that was thought.
+// Tokens. `input` counts everything that was sent, `cached` the part of it read from a cache and
+// `cache_write` the part of it written to one; `output` counts everything that came back,
+// `reasoning` the part of it that was thought. `cost_usd` is 0 where no price is known.
 struct Usage {
   std::int64_t input_tokens = 0;
   std::int64_t output_tokens = 0;
   std::int64_t cached_tokens = 0;
   std::int64_t reasoning_tokens = 0;
+  std::int64_t cache_write_tokens = 0;
+  double cost_usd = 0;
 
   Usage& operator+=(const Usage& other);
   bool operator==(const Usage&) const = default;

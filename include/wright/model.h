@@ -16,6 +16,8 @@ namespace wright {
 struct ModelCall {
   std::stop_token stop = {};                           // asked to end early
   std::function<void(std::string_view)> on_text = {};  // text as it comes; may be empty
+  // The answer begins again: the text so far came from an attempt that failed.
+  std::function<void()> on_restart = {};
 };
 
 // The interface behind a Model. complete() blocks; it may be called from several threads at once.

@@ -35,12 +35,16 @@ struct ResponseFormat {
   bool operator==(const ResponseFormat&) const = default;
 };
 
+// How long a model that can think should do so.
+enum class ReasoningEffort : std::uint8_t { none, low, medium, high };
+
 // How the model should answer; the same for every turn of an agent.
 struct Sampling {
   int max_tokens = 4000;
   std::optional<double> temperature;
   std::optional<double> top_p;
   std::vector<std::string> stop_sequences;
+  std::optional<ReasoningEffort> reasoning;  // absent: the model's own default
   ToolChoice tool_choice;
   ResponseFormat response_format;
   bool operator==(const Sampling&) const = default;

@@ -51,11 +51,16 @@ Json part_json(const ToolCall& part) {
       {"type", "tool_call"}, {"id", part.id}, {"name", part.name}, {"arguments", part.arguments}};
 }
 Json part_json(const ToolResult& part) {
-  return {{"type", "tool_result"},
-          {"call_id", part.call_id},
-          {"name", part.name},
-          {"content", part.content},
-          {"is_error", part.is_error}};
+  JsonObject json{{"type", "tool_result"},
+                  {"call_id", part.call_id},
+                  {"name", part.name},
+                  {"content", part.content},
+                  {"is_error", part.is_error}};
+  if (part.images.empty()) return json;
+  JsonArray images;
+  for (const Image& image : part.images) images.push_back(part_json(image));
+  json["images"] = std::move(images);
+  return json;
 }
 
 // Reads the fields of one part; remembers that a field was missing or of the wrong type.
@@ -74,6 +79,25 @@ class PartReader {
     if (value != nullptr && value->is_bool()) return value->get_bool();
     bad_key_ = key;
     return false;
+  }
+  // Absent means none.
+  std::vector<Image> images(std::string_view key) {
+    std::vector<Image> images;
+    const Json* value = object_.if_contains(key);
+    if (value == nullptr) return images;
+    const JsonArray* array = value->if_array();
+    if (array == nullptr) bad_key_ = key;
+    for (std::size_t i = 0; array != nullptr && i < array->size(); ++i) {
+      const JsonObject* object = (*array)[i].if_object();
+      if (object == nullptr) {
+        bad_key_ = key;
+        return {};
+      }
+      PartReader read(*object);
+      images.push_back(Image{read.text("media_type"), read.text("base64")});
+      if (!read.bad_key().empty()) bad_key_ = key;
+    }
+    return images;
   }
   std::string_view bad_key() const { return bad_key_; }
 
@@ -98,7 +122,7 @@ Result<Part> part_from_json(const Json& json) {
     part = ToolCall{read.text("id"), read.text("name"), read.text("arguments")};
   } else if (type == "tool_result") {
     part = ToolResult{read.text("call_id"), read.text("name"), read.text("content"),
-                      read.flag("is_error")};
+                      read.flag("is_error"), read.images("images")};
   } else {
     return fail(ErrorCode::invalid_json, fmt::format("Unknown message part type '{}'", type));
   }
@@ -189,6 +213,8 @@ Usage& Usage::operator+=(const Usage& other) {
   output_tokens += other.output_tokens;
   cached_tokens += other.cached_tokens;
   reasoning_tokens += other.reasoning_tokens;
+  cache_write_tokens += other.cache_write_tokens;
+  cost_usd += other.cost_usd;
   return *this;
 }
 
@@ -224,7 +250,9 @@ Json to_json(const Usage& usage) {
   return {{"input_tokens", usage.input_tokens},
           {"output_tokens", usage.output_tokens},
           {"cached_tokens", usage.cached_tokens},
-          {"reasoning_tokens", usage.reasoning_tokens}};
+          {"reasoning_tokens", usage.reasoning_tokens},
+          {"cache_write_tokens", usage.cache_write_tokens},
+          {"cost_usd", usage.cost_usd}};
 }
 
 Result<Usage> usage_from_json(const Json& json) {
@@ -240,8 +268,13 @@ Result<Usage> usage_from_json(const Json& json) {
   };
   if (!read("input_tokens", usage.input_tokens) || !read("output_tokens", usage.output_tokens) ||
       !read("cached_tokens", usage.cached_tokens) ||
-      !read("reasoning_tokens", usage.reasoning_tokens)) {
+      !read("reasoning_tokens", usage.reasoning_tokens) ||
+      !read("cache_write_tokens", usage.cache_write_tokens)) {
     return fail(ErrorCode::invalid_json, "Usage counts must be integers");
+  }
+  if (const Json* cost = object->if_contains("cost_usd")) {
+    if (!cost->is_number()) return fail(ErrorCode::invalid_json, "A cost must be a number");
+    usage.cost_usd = cost->to_number<double>();
   }
   return usage;
 }

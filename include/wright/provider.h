@@ -1,0 +1,46 @@
+// The wire protocols of the vendors, as pure functions: a Request becomes an HttpRequest, and the
+// bytes that come back become a Response. Nothing here opens a socket, waits or reads a clock.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "wright/catalogue.h"
+#include "wright/http.h"
+#include "wright/request.h"
+
+namespace wright {
+
+enum class Delivery : std::uint8_t { whole, streamed };
+
+// The request that asks `endpoint` for an answer. Fails where the protocol cannot say what is
+// asked for (an image to a model that reads none).
+Result<HttpRequest> encode(const Endpoint& endpoint, const Request& request, Delivery delivery);
+
+// Reads the body of one successful answer (status 2xx), as it arrives.
+class AnswerDecoder {
+ public:
+  using TextSink = std::function<void(std::string_view)>;
+
+  virtual ~AnswerDecoder() = default;
+
+  // The next bytes, cut anywhere. `on_text` gets text as it comes, whole UTF-8 characters only; it
+  // may be empty. After an error nothing more can be fed.
+  virtual Result<void> feed(std::string_view bytes, const TextSink& on_text) = 0;
+
+  // The body has ended. An answer that is not complete is the error answer_cut, whatever was read
+  // of it: no half call ever comes out of here. An answer that the vendor itself ended early is a
+  // Response with the stop reason max_tokens or content_filter.
+  virtual Result<Response> finish() = 0;
+};
+
+// `request` is the one that was encoded: its tools' names come back as they are there.
+std::unique_ptr<AnswerDecoder> make_decoder(const Endpoint& endpoint, const Request& request,
+                                            Delivery delivery);
+
+// What an answer with another status than 2xx means. The message carries the vendor's words and
+// what to do; the detail is JSON {vendor, status, code?, request_id?, retry_after_ms?}.
+Error error_from(const Endpoint& endpoint, const HttpResponseHead& head, std::string_view body);
+
+}  // namespace wright

@@ -1,0 +1,65 @@
+// Cuts a stream of bytes that arrives in pieces into lines. A line ends with LF, CR LF or CR,
+// wherever the pieces are cut. Lines that came in one piece are not copied.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "wright/error.h"
+
+namespace wright {
+
+class LineSplitter {
+ public:
+  explicit LineSplitter(std::size_t longest_line) : longest_line_(longest_line) {}
+
+  // Calls `on_line` (Result<void>(std::string_view), the view valid during the call) for every line
+  // that is now complete, and stops at the first error.
+  template <class OnLine>
+  Result<void> feed(std::string_view bytes, OnLine&& on_line) {
+    while (!bytes.empty()) {
+      if (std::exchange(ended_with_cr_, false) && bytes.front() == '\n') {
+        bytes.remove_prefix(1);
+        continue;
+      }
+      const std::size_t end = bytes.find_first_of("\r\n");
+      if (begun_.size() + std::min(end, bytes.size()) > longest_line_) return too_long();
+      if (end == std::string_view::npos) {
+        begun_ += bytes;
+        return {};
+      }
+      ended_with_cr_ = bytes[end] == '\r';
+      const std::string_view piece = bytes.substr(0, end);
+      bytes.remove_prefix(end + 1);
+      if (auto taken = take(piece, on_line); !taken) return taken;
+    }
+    return {};
+  }
+
+  // The stream has ended: what was begun and has no line end is a line as well.
+  template <class OnLine>
+  Result<void> finish(OnLine&& on_line) {
+    if (begun_.empty()) return {};
+    return take({}, on_line);
+  }
+
+ private:
+  template <class OnLine>
+  Result<void> take(std::string_view piece, OnLine&& on_line) {
+    if (begun_.empty()) return on_line(piece);
+    begun_ += piece;
+    Result<void> taken = on_line(std::string_view(begun_));
+    begun_.clear();
+    return taken;
+  }
+
+  std::unexpected<Error> too_long() const;
+
+  std::size_t longest_line_;
+  std::string begun_;
+  bool ended_with_cr_ = false;
+};
+
+}  // namespace wright

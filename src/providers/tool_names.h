@@ -1,0 +1,38 @@
+// Tool names on the wire. Vendors allow fewer characters than people use ("files.read",
+// "server:tool"); a request's names are mapped to what is allowed, and the answer's names back.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "wright/request.h"
+
+namespace wright::providers {
+
+// The names that a protocol allows: these characters beside letters and digits, and a length.
+struct ToolNameRule {
+  std::string_view punctuation = "_-";
+  std::size_t longest = 64;
+  bool starts_with_letter = false;  // or an underscore
+};
+
+class ToolNames {
+ public:
+  // Knows the names of the request's tools, of its tool choice and of the calls in its messages.
+  // The same request always gives the same names, so that prompt caches hold.
+  ToolNames(const Request& request, ToolNameRule rule);
+
+  std::string_view on_wire(std::string_view name) const;
+  // A name that was never sent comes back unchanged: the run tells the model that there is no such
+  // tool.
+  std::string_view from_wire(std::string_view name) const;
+
+ private:
+  void add(std::string_view name, const ToolNameRule& rule);
+
+  std::map<std::string, std::string, std::less<>> to_wire_;
+  std::map<std::string, std::string, std::less<>> from_wire_;
+};
+
+}  // namespace wright::providers
