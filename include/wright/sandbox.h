@@ -55,7 +55,8 @@ struct SandboxPolicy {
   std::filesystem::path temporary_root = "/tmp";  // where the private folders are made
 };
 
-// Of the given variables those that are harmless and useful: PATH, LANG, TERM, … No keys.
+// Of the given variables those that are harmless and useful: PATH (its absolute folders), LANG,
+// TERM, … No keys.
 Variables clean_environment(const Variables& variables);
 
 struct SandboxLayer {

@@ -33,6 +33,9 @@ SettingValue default_of(const ConfigKey& key, const Environment& environment) {
   }
   if (key.section == kToolExecution) return true;
   if (key.full_name() == keys::kLogFormat.full_name()) return std::string("text");
+  if (key.full_name() == keys::kBashPreset.full_name()) return std::string("read_only");
+  if (key.full_name() == keys::kBashSandbox.full_name()) return std::string("best_effort");
+  if (key.full_name() == keys::kBashNetwork.full_name()) return std::string("off");
   return {};
 }
 
@@ -148,6 +151,15 @@ std::vector<intercept::PermissionRule> Settings::permissions() const {
   return file_ ? file_->permissions : std::vector<intercept::PermissionRule>();
 }
 
+std::vector<CommandRule> Settings::command_rules() const {
+  return file_ ? file_->command_rules : std::vector<CommandRule>();
+}
+
+std::string Settings::text(const ConfigKey& key) const {
+  const auto* text = std::get_if<std::string>(&get(key).value);
+  return text != nullptr ? *text : std::string();
+}
+
 std::vector<std::string> Settings::secrets() const {
   std::vector<std::string> values;
   for (const Setting& setting : all_) {
@@ -167,6 +179,9 @@ ConfigLocation locate_config(const SettingFlags& flags, const Environment& envir
 
 Result<Settings> load_settings(const SettingFlags& flags, const Environment& environment) {
   Settings settings;
+  settings.command_environment_ =
+      clean_environment(Variables(environment.all().begin(), environment.all().end()));
+  settings.temporary_folder_ = environment.find_non_empty("TMPDIR").value_or("/tmp");
   const ConfigLocation location = locate_config(flags, environment);
   if (location.must_exist() || !location.path.empty()) {
     auto file = read_config(location.path, environment);

@@ -11,6 +11,7 @@
 
 #include "app/config.h"
 #include "app/environment.h"
+#include "wright/sandbox.h"
 
 namespace wright::app {
 
@@ -59,6 +60,11 @@ class Settings {
   // [tool_execution], and what the agent's own section changes.
   ToolExecutionOptions tool_execution(std::string_view agent) const;
   std::vector<intercept::PermissionRule> permissions() const;
+  std::vector<CommandRule> command_rules() const;
+  // What programs that tools start get to see of the environment.
+  const Variables& command_environment() const { return command_environment_; }
+  const std::filesystem::path& temporary_folder() const { return temporary_folder_; }
+  std::string text(const ConfigKey& key) const;  // empty when nothing sets it
   // Every key that is set, so that none is shown or logged.
   std::vector<std::string> secrets() const;
 
@@ -66,6 +72,8 @@ class Settings {
   friend Result<Settings> load_settings(const SettingFlags&, const Environment&);
   std::vector<Setting> all_;
   std::optional<ConfigFile> file_;
+  Variables command_environment_;
+  std::filesystem::path temporary_folder_;
 };
 
 struct ConfigLocation {

@@ -204,6 +204,18 @@ class Preparation {
   int version_ = 0;
 };
 
+// A relative folder in PATH would let the folder that is worked in decide what a command is.
+std::string absolute_folders(std::string_view search_path) {
+  std::string kept;
+  while (!search_path.empty()) {
+    const std::size_t end = std::min(search_path.find(':'), search_path.size());
+    const std::string_view folder = search_path.substr(0, end);
+    search_path.remove_prefix(std::min(end + 1, search_path.size()));
+    if (folder.starts_with('/')) kept += (kept.empty() ? "" : ":") + std::string(folder);
+  }
+  return kept;
+}
+
 std::string missing_layers(const SandboxReport& report) {
   std::vector<std::string> missing;
   for (const SandboxLayer& layer : report.layers) {
@@ -281,6 +293,10 @@ Variables clean_environment(const Variables& variables) {
     const bool is_harmless =
         name.starts_with("LC_") || std::ranges::find(kHarmless, name) != kHarmless.end();
     if (is_harmless) kept.emplace(name, value);
+  }
+  if (const auto path = kept.find("PATH"); path != kept.end()) {
+    path->second = absolute_folders(path->second);
+    if (path->second.empty()) kept.erase(path);
   }
   return kept;
 }

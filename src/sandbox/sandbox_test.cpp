@@ -158,7 +158,7 @@ TEST_F(SandboxRuns, survives_a_fork_bomb) {
 
 TEST_F(SandboxRuns, gives_a_clean_environment) {
   auto policy = grounds_.policy();
-  policy.environment = clean_environment({{"PATH", "/usr/bin:/bin"},
+  policy.environment = clean_environment({{"PATH", ".:/usr/bin::bin:/bin:"},
                                           {"LANG", "C.UTF-8"},
                                           {"LC_ALL", "C"},
                                           {"OPENAI_API_KEY", "sk-secret"},
@@ -169,6 +169,12 @@ TEST_F(SandboxRuns, gives_a_clean_environment) {
   const auto finished =
       run_line(clean, "env | sed 's/=.*//' | sort | tr '\\n' ' '", grounds_.workspace());
   EXPECT_EQ(finished.output.head, "HOME LANG LC_ALL PATH PWD SHLVL TMPDIR _ ");
+}
+
+TEST(CleanEnvironment, keeps_only_absolute_folders_to_look_for_programs_in) {
+  EXPECT_EQ(clean_environment({{"PATH", ".:/usr/bin::bin:/bin:"}}),
+            (Variables{{"PATH", "/usr/bin:/bin"}}));
+  EXPECT_EQ(clean_environment({{"PATH", "."}, {"AWS_SECRET", "x"}}), Variables{});
 }
 
 TEST_F(SandboxRuns, gives_private_folders_that_go_with_the_sandbox) {

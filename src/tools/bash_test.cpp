@@ -80,10 +80,10 @@ TEST(Bash, waits_for_a_person_and_shows_the_commands) {
   const TemporaryFolder folder;
   const std::vector<CommandRule> rules{{"rm *", Permission::ask}, {"ls *", Permission::allow}};
   folder.write("kept");
-  const auto result = call(bash_in(folder, rules), "bash", R"({"command": "ls && rm kept"})");
-  ASSERT_FALSE(result);
-  EXPECT_EQ(result.error().code, ErrorCode::waiting);
-  const Json shown = parse_json(result.error().detail).value();
+  const ToolOutcome outcome =
+      execute(bash_in(folder, rules), {}, {"1", "bash", R"({"command": "ls && rm kept"})"}, {});
+  ASSERT_TRUE(outcome.waiting) << outcome.error;
+  const Json& shown = *outcome.waiting;
   EXPECT_EQ(shown.at("kind").as_string(), "approval");
   EXPECT_EQ(shown.at("arguments").at("command").as_string(), "ls && rm kept");
   ASSERT_EQ(shown.at("commands").as_array().size(), 2U);
