@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 
 // Nothing is in PATH, so bash hands every command to this function, which writes its name down.
 constexpr std::string_view kPrelude =
-    "PATH=/nonexistent; command_not_found_handle() { echo \"$1\" >> ran; }\n";
+    "PATH=/nonexistent; command_not_found_handle() { printf '%s\\0' \"$1\" >> ran; }\n";
 
 // Pieces that make and break constructs. No loop without an end, nothing that calls itself.
 constexpr std::array<std::string_view, 62> kPieces{"c1",      "c2",
@@ -137,7 +137,7 @@ class AgainstBash : public testing::Test {
     (void)run_line(sandbox_, std::string(kPrelude) + line, grounds_.workspace(), {.timeout = 20s});
     std::istringstream text(Grounds::read(log));
     std::set<std::string> names;
-    for (std::string name; std::getline(text, name);) names.insert(name);
+    for (std::string name; std::getline(text, name, '\0');) names.insert(name);
     return names;
   }
 
@@ -175,11 +175,11 @@ TEST_F(AgainstBash, finds_every_command_of_well_formed_lines) {
 TEST_F(AgainstBash, finds_every_command_of_noise) {
   LineMaker maker(7);
   int worthwhile = 0;
-  for (int i = 0; i < 6000 && worthwhile < 150; ++i) {
+  for (int i = 0; i < 6000; ++i) {
     if (agrees_on(maker.noise())) ++worthwhile;
     if (testing::Test::HasFailure()) return;
   }
-  EXPECT_EQ(worthwhile, 150);
+  EXPECT_GT(worthwhile, 60) << "too many lines are refused for this to say anything";
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "sandbox/shell_parser.h"
 #include "wright/json.h"
@@ -216,7 +217,11 @@ void ShellParser::parse_list() {
       const char next = following();
       if (next == ';' || next == '&') return;  // the end of a case
       advance();
-    } else if (c == '|' || (c == '&' && following() != '>')) {
+    } else if (take("||")) {
+      is_after_pipe_ = false;
+    } else if (take("|&") || take("|")) {
+      is_after_pipe_ = true;
+    } else if (c == '&' && following() != '>') {
       advance();
     } else if (!parse_command()) {
       return;
@@ -228,7 +233,9 @@ bool ShellParser::parse_command() {
   const Level level(*this);
   skip_blanks();
   std::string keyword = upcoming_word();
-  while (keyword == "!" || keyword == "time") {
+  // After a pipe these are names of commands like any other.
+  const bool starts_pipeline = !std::exchange(is_after_pipe_, false);
+  while (starts_pipeline && (keyword == "!" || keyword == "time")) {
     skip_upcoming_word();
     skip_blanks();
     if (keyword == "time" && is_at({"-p"})) skip_upcoming_word();
@@ -500,6 +507,7 @@ ShellWord ShellParser::parse_array() {
     skip_newlines();
   }
   take(")");
+  if (is_ok() && !ends_word(current())) refuse("something follows a list of values");
   return {ShellWord::Kind::many_words, "", false};
 }
 

@@ -104,6 +104,7 @@ class ShellParser {
   std::string problem_;
   std::vector<ShellCommand> commands_;
   std::vector<HereDocument> pending_;  // here-documents that start at the next newline
+  bool is_after_pipe_ = false;         // the next command is fed by one before it
   std::size_t outer_pending_ = 0;      // how many of them belong to a construct around this one
 };
 

@@ -61,7 +61,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"# only a comment", ""}, Case{"ls # rm x", "ls"},
                     Case{"ls # x \\\nrm y", "ls|rm y"}, Case{"ls a#b", "ls a#b"},
                     Case{"ls \\\n -l", "ls -l"}, Case{"r\\\nm x", "rm x"}, Case{"! ls", "ls"},
-                    Case{"time -p ls | wc", "ls|wc"}, Case{"ls \r", "ls \r"}));
+                    Case{"time -p ls | wc", "ls|wc"}, Case{"ls | time rm x", "ls|time rm x"},
+                    Case{"ls || time rm x", "ls|rm x"}, Case{"ls \r", "ls \r"}));
 
 INSTANTIATE_TEST_SUITE_P(Quotes, ShellLines,
                          testing::Values(Case{"\\rm x", "rm x"}, Case{"r''m x", "rm x"},
@@ -129,15 +130,17 @@ TEST_P(OddLines, are_refused_instead_of_guessed_at) {
   EXPECT_FALSE(commands.error().message.empty());
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Shell, OddLines,
-    testing::Values("echo 'a", "echo \"a", "echo `a", "echo $(a", "echo ${a", "echo $((1", "a )",
-                    "( a", "{ a;", "if a; then b", "fi", "for 1 in a; do b; done", "case a b",
-                    "$((ls); (rm x))", "((ls); rm x)", "coproc rm x", "a () b", "a b () { c; }",
-                    "cat <<A\nx", "cat <<A", "x=$(cat <<A)", "cat <<A $(ls\n)\nA\n",
-                    "cat <<$x\n$x\n", "cat <<A\nx\\\nA\nrm y\nA\n", "a[$(rm x)]=1",
-                    "a=([$(rm x)]=1)", "ls @(a|b)", "\"${x:-'$(rm y)'}\"", "${ rm x; }",
-                    "$[a[$(rm x)]]", "{fd}>x ls", "ls >", "function f rm x"));
+INSTANTIATE_TEST_SUITE_P(Shell, OddLines,
+                         testing::Values("echo 'a", "echo \"a", "echo `a", "echo $(a", "echo ${a",
+                                         "echo $((1", "a )", "( a", "{ a;", "if a; then b", "fi",
+                                         "for 1 in a; do b; done", "case a b", "$((ls); (rm x))",
+                                         "((ls); rm x)", "coproc rm x", "a () b", "a b () { c; }",
+                                         "cat <<A\nx", "cat <<A", "x=$(cat <<A)",
+                                         "cat <<A $(ls\n)\nA\n", "cat <<$x\n$x\n",
+                                         "cat <<A\nx\\\nA\nrm y\nA\n", "a[$(rm x)]=1",
+                                         "a=([$(rm x)]=1)", "ls @(a|b)", "\"${x:-'$(rm y)'}\"",
+                                         "${ rm x; }", "$[a[$(rm x)]]", "{fd}>x ls", "ls >",
+                                         "function f rm x", "y=()! if", "y=(a)if c1", "c1\\"));
 
 TEST(ShellParser, refuses_what_no_shell_could_be_handed) {
   using namespace std::string_literals;

@@ -67,8 +67,8 @@ void ShellParser::parse_word_into(ShellWordBuilder& word) {
         break;
       case '\\':
         word.note_quoting();
-        ++position_;
-        word.add(position_ < text_.size() ? text_[position_++] : '\\');
+        if (++position_ == text_.size()) return refuse("it ends in a backslash");
+        word.add(text_[position_++]);
         break;
       case '\'': parse_single_quotes(word); break;
       case '"': parse_double_quotes(word); break;
