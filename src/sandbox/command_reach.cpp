@@ -116,7 +116,7 @@ CommandReach line_reach(const std::string& line, const ShellCommand& command) {
 }
 
 CommandReach shell_reach(const ShellCommand& command) {
-  const CommandReach unknown{false, {unknown_command(command.source)}};
+  CommandReach unknown{false, {unknown_command(command.source)}};
   Words words = Words(command.words).subspan(1);
   bool has_line = false;
   while (!words.empty()) {
@@ -231,9 +231,9 @@ CommandReach find_reach(const ShellCommand& command) {
   std::vector<ShellWord>* open = nullptr;
   for (const ShellWord& word : Words(command.words).subspan(1)) {
     if (open != nullptr) {
-      if (word.is(";")) {
-        open = nullptr;
-      } else if (word.is("+") && !open->empty() && open->back().kind == ShellWord::Kind::one_word) {
+      const bool is_plus =
+          word.is("+") && !open->empty() && open->back().kind == ShellWord::Kind::one_word;
+      if (word.is(";") || is_plus) {
         open = nullptr;
       } else if (word.text.find("{}") != std::string::npos) {
         open->push_back({ShellWord::Kind::one_word, "", false});
@@ -376,7 +376,7 @@ CommandReach reach_of(const ShellCommand& command) {
   const Words rest = Words(command.words).subspan(1);
   constexpr std::array<std::string_view, 1> kAdjustment{"--adjustment"};
   constexpr std::array<std::string_view, 3> kBuffers{"--input", "--output", "--error"};
-  const CommandReach unknown{false, {unknown_command(command.source)}};
+  CommandReach unknown{false, {unknown_command(command.source)}};
 
   if (is_one_of(name, kShells)) return shell_reach(command);
   if (name == "env") return env_reach(command);

@@ -184,7 +184,7 @@ Result<FileDescriptor> make_ruleset(const SandboxPolicy& policy,
   return ruleset;
 }
 
-[[gnu::no_sanitize("address", "undefined", "thread")]] int restrict_self(int ruleset) {
+__attribute__((no_sanitize("address", "undefined", "thread"))) int restrict_self(int ruleset) {
   return ::syscall(kRestrictSelf, ruleset, 0) == 0 ? 0 : errno;
 }
 

@@ -6,7 +6,6 @@
 #include <linux/close_range.h>
 #include <linux/seccomp.h>
 #include <sched.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -15,13 +14,14 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <system_error>
 
 #include "sandbox/landlock.h"
 
 // The child shares memory, and even errno, with its suspended parent: nothing here may allocate,
 // lock, or be followed by a sanitizer.
-#define WRIGHT_IN_CHILD [[gnu::no_sanitize("address", "undefined", "thread"), gnu::noinline]]
+#define WRIGHT_IN_CHILD __attribute__((no_sanitize("address", "undefined", "thread"), noinline))
 
 namespace wright::sandbox {
 namespace {
