@@ -227,6 +227,7 @@ CommandReach xargs_reach(const ShellCommand& command) {
 
 CommandReach find_reach(const ShellCommand& command) {
   CommandReach reach;
+  bool may_have_more = false;  // actions, in words that are not known
   constexpr std::array<std::string_view, 4> kActions{"-exec", "-execdir", "-ok", "-okdir"};
   std::vector<ShellWord>* open = nullptr;
   for (const ShellWord& word : Words(command.words).subspan(1)) {
@@ -244,9 +245,10 @@ CommandReach find_reach(const ShellCommand& command) {
       reach.started.push_back({.assignments = command.assignments, .source = command.source});
       open = &reach.started.back().words;
     } else if (!word.is_literal() && (word.text.empty() || word.text.front() == '-')) {
-      reach.started.push_back(unknown_command(command.source));
+      may_have_more = true;
     }
   }
+  if (may_have_more) reach.started.push_back(unknown_command(command.source));
   return reach;
 }
 

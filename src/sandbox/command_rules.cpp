@@ -24,7 +24,8 @@ using sandbox::ShellWord;
 using sandbox::WordGlob;
 
 constexpr int kDeepestStart = 8;
-constexpr std::size_t kMostCommands = 4096;
+constexpr std::size_t kMostCommands = 1024;
+constexpr std::size_t kMostWords = 4096;  // of one command, with its redirections
 constexpr std::size_t kLongestShown = 80;
 
 enum class Fit : std::uint8_t { no, maybe, yes };
@@ -131,8 +132,9 @@ bool fits(std::span<const WordGlob> patterns, std::span<const ShellWord> words) 
   };
   reached[0] = 1;
   pass_stars(reached);
+  std::vector<char> next(reached.size());
   for (const ShellWord& word : words) {
-    std::vector<char> next(reached.size(), 0);
+    std::ranges::fill(next, 0);
     const bool is_many = word.kind == ShellWord::Kind::many_words;
     for (std::size_t i = 0; i <= patterns.size(); ++i) {
       if (reached[i] == 0) continue;
@@ -147,12 +149,18 @@ bool fits(std::span<const WordGlob> patterns, std::span<const ShellWord> words) 
       }
     }
     pass_stars(next);
-    reached = std::move(next);
+    reached.swap(next);
   }
   return reached.back() != 0;
 }
 
 Fit fit(std::span<const WordGlob> patterns, std::span<const ShellWord> words) {
+  // Most rules are for other programs.
+  const bool is_for_another = !patterns.empty() && !words.empty() &&
+                              !patterns.front().is_any_words() &&
+                              words.front().kind != ShellWord::Kind::many_words &&
+                              !is_possible(patterns.front(), words.front());
+  if (is_for_another) return Fit::no;
   if (fits<true>(patterns, words)) return Fit::yes;
   return fits<false>(patterns, words) ? Fit::maybe : Fit::no;
 }
@@ -356,6 +364,12 @@ CommandDecision CommandRules::judge(std::string_view line) const {
                                      commands.error().message);
     const bool cannot_run = commands.error().code == ErrorCode::invalid_argument;
     return {cannot_run ? Permission::deny : Permission::ask, {}, std::move(reason)};
+  }
+  const bool is_too_long = std::ranges::any_of(*commands, [](const ShellCommand& command) {
+    return command.words.size() + command.redirections.size() > kMostWords;
+  });
+  if (is_too_long) {
+    return {Permission::deny, {}, "A command has too many words; run it with fewer at a time"};
   }
   CommandDecision decision{Permission::allow, {}, {}};
   for (const ShellCommand& command : *commands) {

@@ -195,6 +195,19 @@ TEST(CommandRules, bound_what_they_look_at) {
   EXPECT_EQ(verdict(rules({{"*", Permission::allow}}), variables + "sh -c 'a;a;a;a'"), "deny");
 }
 
+TEST(CommandRules, judge_the_longest_line_in_bounded_work) {
+  const auto workspace = rules(rules_of(CommandPreset::workspace));
+  for (const std::string_view piece : {"a ", "$x ", "* ", "'' ", "A=1 ", ">x ", "-exec "}) {
+    std::string line = "find ";
+    while (line.size() + piece.size() < 128 * 1024) line += piece;
+    const auto decision = workspace.judge(line);
+    EXPECT_EQ(decision.reason.empty(), decision.permission == Permission::allow) << piece;
+    line.replace(0, 4, "\"$x\"");
+    line.resize(128 * 1024 - 1);
+    EXPECT_NE(workspace.judge(line).permission, Permission::allow) << piece;
+  }
+}
+
 class Presets : public testing::TestWithParam<std::pair<const char*, const char*>> {};
 
 // The verdicts of minimal, read_only and workspace, by their first letters: allow, ask (?), deny.

@@ -84,6 +84,20 @@ constexpr const char* kForbidden[] = {"acct",
 constexpr std::uint64_t kNamespaces[] = {CLONE_NEWNS,   CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC,
                                          CLONE_NEWUSER, CLONE_NEWPID,    CLONE_NEWNET};
 
+// The kernel looks at the lower half of such an argument only, so the upper half must not matter.
+scmp_arg_cmp equals(unsigned argument, std::uint32_t value) {
+  return {argument, SCMP_CMP_MASKED_EQ, 0xFFFFFFFF, value};
+}
+scmp_arg_cmp is_not(unsigned argument, std::uint32_t value) {
+  return {argument, SCMP_CMP_NE, value, 0};
+}
+scmp_arg_cmp is_above(unsigned argument, std::uint32_t value) {
+  return {argument, SCMP_CMP_GT, value, 0};
+}
+scmp_arg_cmp has_flag(unsigned argument, std::uint64_t flag) {
+  return {argument, SCMP_CMP_MASKED_EQ, flag, flag};
+}
+
 class Filter {
  public:
   Filter() : context_(seccomp_init(SCMP_ACT_ALLOW)) {
@@ -135,13 +149,13 @@ void refuse_networks(Filter& filter, NetworkAccess network) {
     for (int family = 0; family <= AF_NETLINK; ++family) {
       const bool is_allowed =
           family == AF_UNIX || family == AF_INET || family == AF_INET6 || family == AF_NETLINK;
-      const auto number = static_cast<scmp_datum_t>(family);
-      if (!is_allowed) filter.refuse("socket", EPERM, SCMP_A0_32(SCMP_CMP_EQ, number));
+      const auto number = static_cast<std::uint32_t>(family);
+      if (!is_allowed) filter.refuse("socket", EPERM, equals(0, number));
     }
-    filter.refuse("socket", EPERM, SCMP_A0_32(SCMP_CMP_GT, scmp_datum_t{AF_NETLINK}));
+    filter.refuse("socket", EPERM, is_above(0, AF_NETLINK));
     return;
   }
-  filter.refuse("socket", EPERM, SCMP_A0_32(SCMP_CMP_NE, scmp_datum_t{AF_UNIX}));
+  filter.refuse("socket", EPERM, is_not(0, AF_UNIX));
   // A Unix socket can lead to a service that does anything at all, such as a container daemon.
   if (network == NetworkAccess::off) filter.refuse("connect", EPERM);
 }
@@ -152,13 +166,13 @@ Result<std::vector<sock_filter>> make_filter(const FilterOptions& options) {
   Filter filter;
   for (const char* name : kForbidden) filter.refuse(name, EPERM);
   for (const std::uint64_t flag : kNamespaces) {
-    filter.refuse("clone", EPERM, SCMP_A0(SCMP_CMP_MASKED_EQ, flag, flag));
+    filter.refuse("clone", EPERM, has_flag(0, flag));
   }
   // Its flags stand in memory, where a filter cannot look; programs fall back to clone.
   filter.refuse("clone3", ENOSYS);
-  filter.refuse("ioctl", EPERM, SCMP_A1_32(SCMP_CMP_EQ, scmp_datum_t{TIOCSTI}));
+  filter.refuse("ioctl", EPERM, equals(1, TIOCSTI));
   // To everybody at once: where Landlock has no scopes, nothing else would stop it.
-  filter.refuse("kill", EPERM, SCMP_A0_32(SCMP_CMP_EQ, scmp_datum_t{0xFFFFFFFF}));
+  filter.refuse("kill", EPERM, equals(0, 0xFFFFFFFF));
   refuse_networks(filter, options.network);
   if (options.sessions == FilterOptions::Sessions::forbidden) filter.refuse("setsid", EPERM);
   if (options.truncation == FilterOptions::Truncation::forbidden) {
