@@ -88,7 +88,11 @@ class Checker {
         report(line, section,
                fmt::format("must be a section [{}], not {}", section, kind_of(node)));
       } else if (section == kPermissions) {
-        check_permissions(*node.as_table());
+        for (Rule& rule : ordered_rules(kPermissions, *node.as_table())) {
+          file_.permissions.push_back({std::move(rule.name), rule.permission});
+        }
+      } else if (section == kBash) {
+        check_bash(*node.as_table());
       } else if (section == kAgentSections) {
         check_agents(*node.as_table());
       } else if (section == kVendorRows || section == kModelRows) {
@@ -143,15 +147,17 @@ class Checker {
     return fmt::format("unknown key; [{}] has {}", section, fmt::join(siblings, ", "));
   }
 
+  struct Rule {
+    std::string name;
+    intercept::Permission permission;
+    toml::source_position place;
+  };
+
   // toml++ sorts by name; the order of the file is that of the places.
-  void check_permissions(const toml::table& table) {
-    struct Rule {
-      toml::source_position place;
-      intercept::PermissionRule rule;
-    };
+  std::vector<Rule> ordered_rules(std::string_view section, const toml::table& table) {
     std::vector<Rule> rules;
     for (const auto& [name, node] : table) {
-      const std::string key = fmt::format("{}.{}", kPermissions, name.str());
+      const std::string key = fmt::format("{}.{}", section, name.str());
       const int line = line_of(name.source());
       const auto word = node.value_exact<std::string>();
       const auto permission = permission_named(word.value_or(""));
@@ -160,11 +166,33 @@ class Checker {
       } else if (!permission) {
         report(line, key, fmt::format("must be allow, deny or ask, not '{}'", *word));
       } else {
-        rules.push_back({name.source().begin, {std::string(name.str()), *permission}});
+        rules.push_back({std::string(name.str()), *permission, name.source().begin});
       }
     }
     std::ranges::sort(rules, [](const Rule& a, const Rule& b) { return a.place < b.place; });
-    for (Rule& each : rules) file_.permissions.push_back(std::move(each.rule));
+    return rules;
+  }
+
+  // Its keys, and below it the section of rules.
+  void check_bash(const toml::table& bash) {
+    toml::table keys = bash;
+    keys.erase(kRules);
+    check_section(kBash, kBash, keys);
+    const toml::node* rules = bash.get(kRules);
+    if (rules == nullptr) return;
+    const std::string section = fmt::format("{}.{}", kBash, kRules);
+    if (!rules->is_table()) {
+      return report(line_of(rules->source()), section,
+                    fmt::format("must be a section [{}], not {}", section, kind_of(*rules)));
+    }
+    for (Rule& rule : ordered_rules(section, *rules->as_table())) {
+      CommandRule made{std::move(rule.name), rule.permission};
+      if (const auto compiled = CommandRules::make({made}); !compiled) {
+        report(static_cast<int>(rule.place.line), fmt::format("{}.{}", section, made.pattern),
+               compiled.error().message);
+      }
+      file_.command_rules.push_back(std::move(made));
+    }
   }
 
   static std::optional<intercept::Permission> permission_named(std::string_view word) {
@@ -367,6 +395,9 @@ std::string config_template() {
       "\n# a vendor of your own, or what differs from `wright models`\n"
       "#   [vendors.gateway]\n"
       "#   base_url = \"http://localhost:8000/v1\"\n"
+      "\n[bash.rules]\n"
+      "# whether a command of the tool bash may run, likewise; before the rules of its preset\n"
+      "# \"git push *\" = \"ask\"\n"
       "\n# what differs for one agent\n"
       "#   [agents.codebase-analysis.tool_execution]\n"
       "#   enable_metadata = false\n";

@@ -12,6 +12,7 @@
 
 #include "app/config_keys.h"
 #include "app/environment.h"
+#include "wright/command_rules.h"
 #include "wright/error.h"
 #include "wright/interceptors.h"
 
@@ -29,6 +30,7 @@ struct ConfigFile {
   std::map<std::string, ConfigValue, std::less<>> values;
   std::vector<intercept::PermissionRule> permissions;  // in the order of the file
   std::string catalogue_rows;                          // the whole text, where it has any
+  std::vector<CommandRule> command_rules;              // of [bash.rules], likewise
 
   // Whether a key stands in the file itself, and not only as a ${VAR}.
   bool holds_secrets() const;

@@ -58,16 +58,29 @@ Json permissions_json(const Settings& settings) {
   return rules;
 }
 
+Json command_rules_json(const Settings& settings) {
+  JsonArray rules;
+  for (const CommandRule& rule : settings.command_rules()) {
+    rules.push_back({{"command", rule.pattern}, {"permission", name_of(rule.permission)}});
+  }
+  return rules;
+}
+
+struct ShownRule {
+  std::string pattern;
+  std::string_view permission;
+};
+
 // In the order of the file: the first rule that fits counts.
-std::string permissions_text(const Settings& settings, const Terminal& terminal) {
-  const auto rules = settings.permissions();
+std::string rules_text(std::string_view section, const std::vector<ShownRule>& rules,
+                       const Terminal& terminal) {
   if (rules.empty()) return "";
   std::size_t width = 0;
-  for (const auto& rule : rules) width = std::max(width, columns_of(on_one_line(rule.tool)));
-  std::string text = fmt::format("\n{}\n", painted("[permissions]", Colour::bold, terminal));
-  for (const auto& rule : rules) {
-    text +=
-        fmt::format("  {}  {}\n", padded(on_one_line(rule.tool), width), name_of(rule.permission));
+  for (const ShownRule& rule : rules) width = std::max(width, columns_of(rule.pattern));
+  std::string text =
+      fmt::format("\n{}\n", painted(fmt::format("[{}]", section), Colour::bold, terminal));
+  for (const ShownRule& rule : rules) {
+    text += fmt::format("  {}  {}\n", padded(rule.pattern, width), rule.permission);
   }
   return text;
 }
@@ -83,6 +96,18 @@ std::string section_of(const AgentSetting& own) {
   return fmt::format("{}.{}.{}", kAgentSections, own.agent, own.setting.key->section);
 }
 
+std::string permissions_text(const Settings& settings, const Terminal& terminal) {
+  std::vector<ShownRule> tools;
+  for (const auto& rule : settings.permissions()) {
+    tools.push_back({on_one_line(rule.tool), name_of(rule.permission)});
+  }
+  std::vector<ShownRule> commands;
+  for (const auto& rule : settings.command_rules()) {
+    commands.push_back({on_one_line(rule.pattern), name_of(rule.permission)});
+  }
+  return rules_text("permissions", tools, terminal) + rules_text("bash.rules", commands, terminal);
+}
+
 Json settings_json(const Settings& settings, const ConfigLocation& location) {
   JsonArray values;
   for (const Setting& setting : settings.all()) {
@@ -95,7 +120,8 @@ Json settings_json(const Settings& settings, const ConfigLocation& location) {
   return {{"config_file", location.path.string()},
           {"config_file_read", settings.file().has_value()},
           {"values", std::move(values)},
-          {"permissions", permissions_json(settings)}};
+          {"permissions", permissions_json(settings)},
+          {"bash_rules", command_rules_json(settings)}};
 }
 
 std::string settings_text(const Settings& settings, const ConfigLocation& location,

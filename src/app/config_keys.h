@@ -193,6 +193,27 @@ inline constexpr ConfigKey kLogFile{"log",
                                     "where the log goes instead of standard error",
                                     "\"~/.local/state/wright/log.jsonl\""};
 
+constexpr ConfigKey bash(std::string_view name, KeyType type, std::string_view description,
+                         std::string_view example, std::string_view fallback = {},
+                         std::string_view words = {}) {
+  return {"bash", name, type, "", "", description, example, 1, kMostIterations, fallback, words};
+}
+inline constexpr ConfigKey kBashPreset =
+    bash("preset", KeyType::choice, "which commands may run beside those of [bash.rules]", "",
+         "read_only", "none, minimal, read_only, workspace");
+inline constexpr ConfigKey kBashSandbox =
+    bash("sandbox", KeyType::choice,
+         "required refuses where a layer is missing, best_effort goes without it", "",
+         "best_effort", "required, best_effort, off");
+inline constexpr ConfigKey kBashNetwork =
+    bash("network", KeyType::choice, "local: Unix sockets only", "", "off", "off, local, on");
+inline constexpr ConfigKey kBashReadPaths =
+    bash("read_paths", KeyType::text, "what else commands may read, separated by colons",
+         "\"/srv/data\"");
+inline constexpr ConfigKey kBashWritePaths =
+    bash("write_paths", KeyType::text, "what else commands may write, separated by colons",
+         "\"/var/tmp/out\"");
+
 constexpr ConfigKey secret(std::string_view name, std::string_view variable,
                            std::string_view vendor) {
   return {"api_keys", name, KeyType::secret, variable, "", vendor, {}};
@@ -239,6 +260,11 @@ inline constexpr std::array kConfigKeys{
     keys::kRetries,
     keys::kDeadline,
     keys::kCaFile,
+    keys::kBashPreset,
+    keys::kBashSandbox,
+    keys::kBashNetwork,
+    keys::kBashReadPaths,
+    keys::kBashWritePaths,
     keys::secret("openai_api_key", "OPENAI_API_KEY", "OpenAI"),
     keys::secret("anthropic_api_key", "ANTHROPIC_API_KEY", "Anthropic"),
     keys::secret("gemini_api_key", "GEMINI_API_KEY", "Google Gemini"),
@@ -258,11 +284,18 @@ inline constexpr std::array kConfigKeys{
 //   [permissions]
 //   "write_*" = "ask"        # or "allow", "deny"; the first line that fits counts
 //
+// for the commands of the tool bash,
+//
+//   [bash.rules]
+//   "git push *" = "ask"     # likewise; before the rules of the preset
+//
 // and for each agent what differs from [tool_execution]:
 //
 //   [agents.codebase-analysis.tool_execution]
 //   enable_metadata = false
 inline constexpr std::string_view kPermissions = "permissions";
+inline constexpr std::string_view kBash = "bash";
+inline constexpr std::string_view kRules = "rules";
 inline constexpr std::string_view kAgentSections = "agents";
 inline constexpr std::string_view kToolExecution = "tool_execution";
 

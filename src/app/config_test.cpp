@@ -96,9 +96,17 @@ INSTANTIATE_TEST_SUITE_P(
                   "wright.toml:2: permissions.*: must be allow, deny or ask, not 'maybe'"},
         BadConfig{"permission_that_is_no_text", "[permissions]\ngrep = true\n",
                   "wright.toml:2: permissions.grep: must be a string in quotes, not a boolean"},
+        BadConfig{"unknown_permission_of_a_command", "[bash.rules]\n\"ls *\" = \"maybe\"\n",
+                  "wright.toml:2: bash.rules.ls *: must be allow, deny or ask, not 'maybe'"},
+        BadConfig{"malformed_rule", "[bash.rules]\n\"ls 'x\" = \"allow\"\n",
+                  "wright.toml:2: bash.rules.ls 'x: The rule 'ls 'x' has an open quote"},
+        BadConfig{"rules_that_are_a_value", "[bash]\nrules = 1\n",
+                  "wright.toml:2: bash.rules: must be a section [bash.rules], not an integer"},
+        BadConfig{"unknown_key_of_bash", "[bash]\nprest = \"x\"\n",
+                  "wright.toml:2: bash.prest: unknown key; did you mean 'bash.preset'?"},
         BadConfig{"unknown_section_far_from_all", "[server]\nport = 1\n",
                   "wright.toml:1: server: unknown section; there are [agent], [tool_execution], "
-                  "[log], [api_keys], [permissions], [agents]"},
+                  "[log], [bash], [api_keys], [permissions], [agents]"},
         BadConfig{"section_that_is_a_value", "agent = 3\n",
                   "wright.toml:1: agent: must be a section [agent], not an integer"},
         BadConfig{"number_for_text", "[agent]\nmodel = 5\n",
@@ -159,6 +167,16 @@ TEST(Config, reads_every_key_with_its_line) {
   EXPECT_EQ(std::get<std::int64_t>(file->values.at("agent.max_iterations").value), 7);
   EXPECT_EQ(std::get<bool>(file->values.at("api_keys.zai_coding_plan").value), false);
   EXPECT_EQ(file->values.at("api_keys.openai_api_key").line, 7);
+}
+
+TEST(Config, keeps_rules_for_commands_in_the_order_of_the_file) {
+  const auto file = parse_config(
+      "[bash]\npreset = 'minimal'\n[bash.rules]\n'rm *' = 'deny'\n'git *' = 'ask'\n'*' = 'allow'\n",
+      "wright.toml", kNothing);
+  ASSERT_TRUE(file) << file.error().message;
+  using enum intercept::Permission;
+  EXPECT_EQ(file->command_rules,
+            (std::vector<CommandRule>{{"rm *", deny}, {"git *", ask}, {"*", allow}}));
 }
 
 TEST(Config, keeps_permissions_in_the_order_of_the_file) {

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <vector>
 
+#include "app/bash_settings.h"
 #include "app/commands.h"
 #include "app/figures.h"
 #include "app/machine.h"
@@ -53,6 +54,7 @@ class Examination {
     check_model();
     check_providers(settings);
     check_system();
+    check_sandbox(settings);
     check_terminal();
     return std::move(checks_);
   }
@@ -252,10 +254,29 @@ class Examination {
       add({"path confinement", Health::warn, kernel + ", no openat2",
            "Paths are checked a step at a time instead; Linux 5.6 or newer is faster."});
     }
-    const int landlock = landlock_version();
-    add({"landlock", Health::ok,
-         landlock > 0 ? fmt::format("ABI {} (not used by this version)", landlock)
-                      : "not in this kernel (not used by this version)"});
+  }
+
+  // Layer by layer, with the settings that the tool bash has.
+  void check_sandbox(const Settings& settings) {
+    auto options = bash_options(settings);
+    if (!options) {
+      return add({"sandbox", Health::fail, options.error().message, "Correct the configuration."});
+    }
+    const bool is_required = options->policy.mode == SandboxMode::required;
+    options->policy.mode = is_required ? SandboxMode::best_effort : options->policy.mode;
+    const auto sandbox = Sandbox::prepare(std::move(options->policy));
+    if (!sandbox) return add({"sandbox", Health::fail, sandbox.error().message});
+    for (const SandboxLayer& layer : sandbox->report().layers) {
+      Check check{"sandbox: " + layer.name};
+      check.found = fmt::format("{}: {}", to_string(layer.state), layer.detail);
+      if (layer.state == SandboxLayer::State::missing) {
+        check.health = is_required ? Health::fail : Health::warn;
+        check.advice = is_required
+                           ? "bash.sandbox is \"required\": the tool bash runs nothing here."
+                           : "The tool bash runs without it here; see docs/sandbox.md.";
+      }
+      add(std::move(check));
+    }
   }
 
   void check_terminal() {

@@ -19,6 +19,7 @@ class Environment {
   std::optional<std::string> find(std::string_view name) const;
   // Absent also when the variable is set to nothing.
   std::optional<std::string> find_non_empty(std::string_view name) const;
+  const Variables& all() const { return variables_; }
 
  private:
   Variables variables_;

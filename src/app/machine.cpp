@@ -18,10 +18,6 @@
 namespace wright::app {
 namespace {
 
-// The C library of our platform knows neither the call nor the flag.
-constexpr long kLandlockCreateRuleset = 444;
-constexpr unsigned kLandlockAskVersion = 1;
-
 struct CloseDatabase {
   void operator()(sqlite3* connection) const { sqlite3_close_v2(connection); }
 };
@@ -53,11 +49,6 @@ bool has_openat2() {
   if (descriptor < 0) return false;
   close(static_cast<int>(descriptor));
   return true;
-}
-
-int landlock_version() {
-  const long version = syscall(kLandlockCreateRuleset, nullptr, 0, kLandlockAskVersion);
-  return version > 0 ? static_cast<int>(version) : 0;
 }
 
 std::string sqlite_version() {

@@ -12,8 +12,6 @@ namespace wright::app {
 
 std::string kernel_release();
 bool has_openat2();
-// 0 when the kernel has no Landlock, or has it switched off.
-int landlock_version();
 
 std::string sqlite_version();
 // Whether SQLite can keep a write-ahead log in that folder; tried with a database of its own.

@@ -274,6 +274,15 @@ std::vector<intercept::PermissionRule> Settings::permissions() const {
   return file_ ? file_->permissions : std::vector<intercept::PermissionRule>();
 }
 
+std::vector<CommandRule> Settings::command_rules() const {
+  return file_ ? file_->command_rules : std::vector<CommandRule>();
+}
+
+std::string Settings::text(const ConfigKey& key) const {
+  const auto* text = std::get_if<std::string>(&get(key).value);
+  return text != nullptr ? *text : std::string();
+}
+
 std::vector<std::string> Settings::secrets() const {
   std::vector<std::string> values;
   for (const Setting& setting : all_) {
@@ -295,6 +304,9 @@ Result<Settings> load_settings(const SettingFlags& flags, const Environment& env
   Settings settings;
   const auto given = given_by(flags.set);
   if (!given) return std::unexpected(given.error());
+  settings.command_environment_ =
+      clean_environment(Variables(environment.all().begin(), environment.all().end()));
+  settings.temporary_folder_ = environment.find_non_empty("TMPDIR").value_or("/tmp");
   const ConfigLocation location = locate_config(flags, environment);
   if (location.must_exist() || !location.path.empty()) {
     auto file = read_config(location.path, environment);

@@ -13,6 +13,7 @@
 #include "app/environment.h"
 #include "app/setting_value.h"
 #include "wright/models.h"
+#include "wright/sandbox.h"
 
 namespace wright::app {
 
@@ -80,6 +81,11 @@ class Settings {
   RetryOptions http_retries() const;
   ToolExecutionOptions tool_execution(std::string_view agent) const;
   std::vector<intercept::PermissionRule> permissions() const;
+  std::vector<CommandRule> command_rules() const;
+  // What programs that tools start get to see of the environment.
+  const Variables& command_environment() const { return command_environment_; }
+  const std::filesystem::path& temporary_folder() const { return temporary_folder_; }
+  std::string text(const ConfigKey& key) const;  // empty when nothing sets it
   // Every key that is set, so that none is shown or logged.
   std::vector<std::string> secrets() const;
 
@@ -92,6 +98,8 @@ class Settings {
   std::vector<AgentSetting> of_agents_;
   std::vector<std::pair<std::string, std::string>> catalogue_flags_;
   std::optional<ConfigFile> file_;
+  Variables command_environment_;
+  std::filesystem::path temporary_folder_;
 };
 
 struct ConfigLocation {

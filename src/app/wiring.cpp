@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "app/bash_settings.h"
 #include "core/nearest.h"
 #include "wright/agents.h"
 #include "wright/tools.h"
@@ -59,7 +60,14 @@ Result<Agent> make_agent(std::string_view name, const Settings& settings, Model 
 }
 
 Result<std::vector<Tool>> make_tools(const Settings& settings) {
-  return file_tools(settings.base_path());
+  auto tools = file_tools(settings.base_path());
+  if (!tools) return tools;
+  auto options = bash_options(settings);
+  if (!options) return std::unexpected(std::move(options).error());
+  auto bash = bash_tool(std::move(*options));
+  if (!bash) return std::unexpected(std::move(bash).error());
+  tools->push_back(std::move(*bash));
+  return tools;
 }
 
 }  // namespace wright::app

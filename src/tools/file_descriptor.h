@@ -1,31 +1,10 @@
-// An open file of the system, closed when its owner goes. Knows nothing of paths or confinement.
+// The name under which this folder knows open files of the system.
 #pragma once
 
-#include <unistd.h>
-
-#include <utility>
+#include "core/file_descriptor.h"
 
 namespace wright::tools {
 
-class FileDescriptor {
- public:
-  FileDescriptor() = default;
-  explicit FileDescriptor(int number) : number_(number) {}
-  FileDescriptor(FileDescriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  ~FileDescriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-
-  int get() const { return number_; }
-  bool is_open() const { return number_ >= 0; }
-  int release() { return std::exchange(number_, -1); }
-
- private:
-  int number_ = -1;
-};
+using wright::FileDescriptor;
 
 }  // namespace wright::tools

@@ -23,12 +23,35 @@ TEST(DoctorCommand, finds_a_fresh_home_in_order_and_changes_nothing_there) {
   EXPECT_EQ(examined.exit_code, 0) << examined.output;
   EXPECT_EQ(examined.output.find("fail"), std::string::npos) << examined.output;
   for (const char* topic : {"version", "configuration", "database", "sqlite", "base path",
-                            "offline model", "providers", "landlock", "terminal"}) {
+                            "offline model", "providers", "sandbox: files", "terminal"}) {
     EXPECT_NE(examined.output.find(topic), std::string::npos) << topic << "\n" << examined.output;
   }
   EXPECT_NE(examined.output.find("no providers over HTTP"), std::string::npos);
   EXPECT_FALSE(std::filesystem::exists(home.path() / ".local"));
-  EXPECT_EQ(home.wright({"doctor", "--json"}).json().at("status").as_string(), "ok");
+  const Json report = home.wright({"doctor", "--json"}).json();
+  for (const Json& check : report.at("checks").as_array()) {
+    const bool is_of_the_kernel = check.at("name").as_string().starts_with("sandbox: ");
+    if (is_of_the_kernel) continue;
+    EXPECT_EQ(check.at("status").as_string(), "ok") << check;
+  }
+}
+
+TEST(DoctorCommand, tells_each_layer_of_the_sandbox) {
+  const Home home;
+  for (const char* layer : {"sandbox: files", "sandbox: system calls", "sandbox: network",
+                            "sandbox: signals", "sandbox: process limit"}) {
+    const Json check = check_of(home, layer);
+    const std::string_view found = check.at("found").as_string();
+    const bool is_enforced = found.starts_with("enforced: ");
+    EXPECT_EQ(check.at("status").as_string(), is_enforced ? "ok" : "warn") << check;
+    EXPECT_TRUE(is_enforced || found.starts_with("missing: ")) << check;
+  }
+  home.write_config("[bash]\nsandbox = \"off\"\n");
+  EXPECT_TRUE(
+      check_of(home, "sandbox: confinement").at("found").as_string().starts_with("not wanted"));
+  home.write_config("[bash]\nsandbox = \"maybe\"\n");
+  EXPECT_EQ(check_of(home, "sandbox").at("found").as_string(),
+            "bash.sandbox must be required, best_effort or off, not 'maybe'");
 }
 
 TEST(DoctorCommand, knows_the_schema_of_an_existing_database) {

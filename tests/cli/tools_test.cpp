@@ -61,6 +61,37 @@ TEST(ToolsCommand, calls_a_tool) {
   EXPECT_FALSE(json.at("response").is_null());
 }
 
+TEST(ToolsCommand, runs_commands_under_the_rules) {
+  const Home home;
+  const Json listed =
+      home.wright({"tools", "call", "bash", R"({"command": "ls | sort | head -2"})", "--json"})
+          .json();
+  EXPECT_EQ(listed.at("status").as_string(), "completed") << listed;
+  EXPECT_EQ(listed.at("response").at("exit_code").as_int64(), 0);
+  EXPECT_FALSE(listed.at("response").at("stdout").as_string().empty());
+
+  const Finished refused = home.wright({"tools", "call", "bash", R"({"command": "ls; touch x"})"});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_NE(refused.error.find("\"touch *\" = \"allow\" below [bash.rules]"), std::string::npos)
+      << refused.error;
+
+  home.write_config("[bash]\npreset = \"workspace\"\n[bash.rules]\n\"ls *\" = \"deny\"\n");
+  EXPECT_EQ(home.wright({"tools", "call", "bash", R"({"command": "ls"})"}).exit_code, 1);
+  EXPECT_EQ(home.wright({"tools", "call", "bash", R"({"command": "echo x > made"})"}).exit_code, 0);
+  EXPECT_TRUE(std::filesystem::exists(home.project() / "made"));
+  const Finished asks = home.wright({"tools", "call", "bash", R"({"command": "rm made"})"});
+  EXPECT_EQ(asks.exit_code, 3) << asks.error;
+  EXPECT_TRUE(std::filesystem::exists(home.project() / "made"));
+}
+
+TEST(ToolsCommand, gives_commands_no_keys) {
+  Home home;
+  home.environment["OPENAI_API_KEY"] = "sk-0123456789abcdef0123";
+  const Finished called = home.wright({"tools", "call", "bash", R"({"command": "env"})"});
+  EXPECT_EQ(called.exit_code, 0) << called.error;
+  EXPECT_EQ(called.output.find("OPENAI"), std::string::npos) << called.output;
+}
+
 TEST(ToolsCommand, exits_with_1_when_a_tool_fails) {
   const Home home;
   for (const char* arguments : {R"({"file_path": "missing.txt"})", R"({"file_path": "../x"})",

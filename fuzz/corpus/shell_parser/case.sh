@@ -1,0 +1,1 @@
+case $x in a|b) rm y;; (*) ls;& c) d;;& esac

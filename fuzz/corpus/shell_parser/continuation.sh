@@ -1,0 +1,4 @@
+r\
+m x # comment \
+ls $\
+(rm y)

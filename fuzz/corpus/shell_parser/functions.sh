@@ -1,0 +1,1 @@
+f() { rm x; }; function g { ls; } >y; f

@@ -1,0 +1,6 @@
+cat <<A <<-'B'; ls
+$(rm x)
+A
+	text
+	B
+b

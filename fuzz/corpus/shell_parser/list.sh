@@ -1,0 +1,1 @@
+ls -l; rm -rf x && a || b | c & d

@@ -1,0 +1,1 @@
+env -i A=1 timeout 5 nice -n 3 xargs -0 -I{} sh -c 'rm {}'; find . -exec rm {} + ; eval "x"; trap 'rm x' EXIT

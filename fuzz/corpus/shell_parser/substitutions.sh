@@ -1,0 +1,1 @@
+ls $(rm x) `rm y` "$(rm "z z")" <(a) >(b)

@@ -1,0 +1,136 @@
+// Runs programs for tools: confined by what the kernel offers, with a clean environment, bounded in
+// time and output, and never leaving a process behind. See docs/sandbox.md for what holds where.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "wright/error.h"
+
+namespace wright {
+
+enum class SandboxMode : std::uint8_t {
+  required,     // without every layer nothing runs
+  best_effort,  // every layer that this machine has; the report tells which are missing
+  off,          // nothing is confined; time, output, environment and limits still are
+};
+Result<SandboxMode> sandbox_mode_from(std::string_view name);
+
+enum class NetworkAccess : std::uint8_t {
+  off,    // no connection to anything, not even over Unix sockets
+  local,  // Unix sockets only
+  on,
+};
+Result<NetworkAccess> network_access_from(std::string_view name);
+
+// Of each process, but for `processes`, which is of one run. 0: no limit.
+struct ResourceLimits {
+  std::uint64_t processes = 512;
+  std::uint64_t open_files = 4096;
+  std::uint64_t file_bytes = std::uint64_t{8} << 30;
+  std::uint64_t memory_bytes = 0;
+  std::uint64_t cpu_seconds = 0;
+};
+
+using Variables = std::map<std::string, std::string>;
+
+struct SandboxPolicy {
+  SandboxMode mode = SandboxMode::best_effort;
+  // Files and folders, beside the system's programs and libraries. What may be written may be read.
+  std::vector<std::filesystem::path> read_paths = {};
+  std::vector<std::filesystem::path> write_paths = {};
+  NetworkAccess network = NetworkAccess::off;
+  ResourceLimits limits = {};
+  // The whole environment of what is run, but for HOME and TMPDIR, which are private folders. See
+  // clean_environment().
+  Variables environment = {};
+  std::filesystem::path temporary_root = "/tmp";  // where the private folders are made
+};
+
+// Of the given variables those that are harmless and useful: PATH (its absolute folders), LANG,
+// TERM, … No keys.
+Variables clean_environment(const Variables& variables);
+
+struct SandboxLayer {
+  enum class State : std::uint8_t { enforced, missing, not_wanted };
+  std::string name;
+  State state = State::missing;
+  std::string detail;  // how it is enforced, or why it is missing
+};
+std::string_view to_string(SandboxLayer::State state);
+
+struct SandboxReport {
+  std::vector<SandboxLayer> layers;
+
+  bool is_complete() const;  // nothing that is wanted is missing
+  bool enforces(std::string_view layer) const;
+};
+
+struct Command {
+  std::vector<std::string> arguments;  // the program first; without a slash it is looked up in PATH
+  std::filesystem::path working_directory = "/";
+  Variables environment = {};  // added to the policy's
+};
+
+// A line for bash, which reads no startup files. Refused where there is no bash.
+Result<Command> shell_command(std::string line, std::filesystem::path working_directory);
+
+enum class OutputStream : std::uint8_t { output, error };
+
+struct CommandOptions {
+  std::chrono::milliseconds timeout{120'000};
+  std::stop_token stop = {};
+  std::size_t kept_bytes = 256 * 1024;  // of each stream: half from its start, half from its end
+  // Every piece as it comes, in the thread of run(). It must not throw.
+  std::function<void(OutputStream, std::string_view)> on_output = {};
+};
+
+// What a program wrote: all of it, or its start and its end.
+struct CapturedOutput {
+  std::string head;
+  std::string tail;  // empty when nothing was left out
+  std::uint64_t total_bytes = 0;
+
+  std::uint64_t omitted_bytes() const { return total_bytes - head.size() - tail.size(); }
+};
+
+struct FinishedCommand {
+  int exit_code = 0;  // 128 + the signal that ended it; 124 at the timeout, 130 when stopped
+  bool is_timed_out = false;
+  bool is_stopped = false;
+  CapturedOutput output;
+  CapturedOutput error;
+  std::chrono::duration<double> duration{};
+};
+
+// A prepared policy. It may be used from several threads at once.
+class Sandbox {
+ public:
+  // Refuses paths that do not exist, and, where the mode is `required`, a machine that lacks a
+  // layer, naming it.
+  static Result<Sandbox> prepare(SandboxPolicy policy);
+  Sandbox(Sandbox&&) noexcept;
+  Sandbox& operator=(Sandbox&&) noexcept;
+  ~Sandbox();  // removes the private folders
+
+  const SandboxReport& report() const;
+
+  // Runs to the end. When it returns, every process that the program started is gone.
+  Result<FinishedCommand> run(const Command& command, const CommandOptions& options = {}) const;
+
+  struct State;  // of the implementation
+
+ private:
+  explicit Sandbox(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace wright

@@ -1,0 +1,304 @@
+// The rules that ship. Each list is read from the top: what a command must not do stands before
+// what it may.
+#include <fmt/format.h>
+
+#include <span>
+
+#include "wright/command_rules.h"
+
+namespace wright {
+namespace {
+
+using intercept::Permission;
+
+struct Lines {
+  Permission permission;
+  std::span<const std::string_view> patterns;
+};
+
+// Builtins that only steer the line they stand in.
+constexpr std::string_view kFlow[] = {":",
+                                      "true",
+                                      "false",
+                                      "[ *",
+                                      "[[ *",
+                                      "test *",
+                                      "exit *",
+                                      "return *",
+                                      "break *",
+                                      "continue *",
+                                      "shift *",
+                                      "set -e",
+                                      "set -u",
+                                      "set -eu",
+                                      "set -o pipefail",
+                                      "set -euo pipefail",
+                                      "exec",
+                                      "wait *",
+                                      "read *",
+                                      "local *",
+                                      "command -v *",
+                                      "type *",
+                                      "which *"};
+
+constexpr std::string_view kLooking[] = {
+    "pwd *", "cd *",       "ls *",      "echo *", "printf *", "cat *",   "head *", "tail *",
+    "wc *",  "basename *", "dirname *", "date",   "date +*",  "uname *", "whoami", "id *"};
+
+// What commands of the list below can write or start.
+constexpr std::string_view kNotReading[] = {"find * -delete *",
+                                            "find * -fprint* *",
+                                            "find * -fls *",
+                                            "sort * -*o* *",
+                                            "sort * --compress-p* *",
+                                            "sort * -*T* *",
+                                            "rg * --pre* *",
+                                            "rg * --hostname-bin* *",
+                                            "tree * -*o* *",
+                                            "fd * -*x* *",
+                                            "fd * -*X* *",
+                                            "file * -*C* *",
+                                            "file * --compile *",
+                                            "git * --output* *",
+                                            "git * --ext-diff *",
+                                            "git grep * -*O* *",
+                                            "git grep * --open* *",
+                                            "git * --exec* *",
+                                            "git * --upload-pack* *"};
+
+constexpr std::string_view kReading[] = {"grep *",
+                                         "egrep *",
+                                         "fgrep *",
+                                         "rg *",
+                                         "find *",
+                                         "fd *",
+                                         "tree *",
+                                         "stat *",
+                                         "file *",
+                                         "du *",
+                                         "df *",
+                                         "diff *",
+                                         "cmp *",
+                                         "comm *",
+                                         "sort *",
+                                         "cut *",
+                                         "tr *",
+                                         "nl *",
+                                         "tac *",
+                                         "rev *",
+                                         "column *",
+                                         "paste *",
+                                         "join *",
+                                         "fold *",
+                                         "fmt *",
+                                         "od *",
+                                         "hexdump *",
+                                         "strings *",
+                                         "base64 *",
+                                         "md5sum *",
+                                         "sha1sum *",
+                                         "sha256sum *",
+                                         "sha512sum *",
+                                         "cksum *",
+                                         "realpath *",
+                                         "readlink *",
+                                         "seq *",
+                                         "expr *",
+                                         "jq *",
+                                         "nproc",
+                                         "hostname",
+                                         "env",
+                                         "printenv *",
+                                         "locale",
+                                         "sleep *",
+                                         "uniq",
+                                         "uniq -?",
+                                         "git status *",
+                                         "git log *",
+                                         "git diff *",
+                                         "git show *",
+                                         "git blame *",
+                                         "git ls-files *",
+                                         "git ls-tree *",
+                                         "git rev-parse *",
+                                         "git rev-list *",
+                                         "git cat-file *",
+                                         "git grep *",
+                                         "git describe *",
+                                         "git shortlog *",
+                                         "git branch",
+                                         "git branch -a",
+                                         "git branch -v*",
+                                         "git branch --list *",
+                                         "git tag",
+                                         "git tag -l *",
+                                         "git tag --list *",
+                                         "git remote",
+                                         "git remote -v",
+                                         "git stash list *",
+                                         "git config --get *",
+                                         "git config --list",
+                                         "git --version",
+                                         "git merge-base *",
+                                         "git name-rev *",
+                                         "git check-ignore *",
+                                         "git worktree list *",
+                                         "g++ --version",
+                                         "gcc --version",
+                                         "clang --version",
+                                         "cmake --version",
+                                         "python3 --version",
+                                         "node --version",
+                                         "make --version"};
+
+// What cannot be taken back, what leaves this machine, and the ways out of the folder.
+constexpr std::string_view kAsking[] = {"rm *",
+                                        "rmdir *",
+                                        "shred *",
+                                        "truncate *",
+                                        "dd *",
+                                        "git push *",
+                                        "git reset *",
+                                        "git clean *",
+                                        "git rebase *",
+                                        "git checkout -f *",
+                                        "git branch -D *",
+                                        "git branch -d *",
+                                        "git stash drop *",
+                                        "git stash clear *",
+                                        "git remote * *",
+                                        "git config * *",
+                                        "git filter-branch *",
+                                        "git gc *",
+                                        "git reflog *",
+                                        "git update-ref *",
+                                        "npm publish *",
+                                        "cargo publish *",
+                                        "cd /*",
+                                        "cd *..*",
+                                        "> /*",
+                                        "> ..*",
+                                        "> */../*"};
+
+constexpr std::string_view kWorking[] = {"mkdir *",
+                                         "touch *",
+                                         "cp *",
+                                         "mv *",
+                                         "ln *",
+                                         "chmod *",
+                                         "install *",
+                                         "tee *",
+                                         "patch *",
+                                         "sed *",
+                                         "awk *",
+                                         "gawk *",
+                                         "mawk *",
+                                         "perl *",
+                                         "uniq *",
+                                         "xxd *",
+                                         "tar *",
+                                         "gzip *",
+                                         "gunzip *",
+                                         "zcat *",
+                                         "unzip *",
+                                         "zip *",
+                                         "xz *",
+                                         "make *",
+                                         "ninja *",
+                                         "cmake *",
+                                         "ctest *",
+                                         "meson *",
+                                         "gcc *",
+                                         "g++ *",
+                                         "cc *",
+                                         "c++ *",
+                                         "clang* *",
+                                         "ld *",
+                                         "ar *",
+                                         "nm *",
+                                         "objdump *",
+                                         "readelf *",
+                                         "ldd *",
+                                         "python *",
+                                         "python3 *",
+                                         "pytest *",
+                                         "node *",
+                                         "npm *",
+                                         "npx *",
+                                         "tsc *",
+                                         "cargo *",
+                                         "rustc *",
+                                         "go *",
+                                         "java *",
+                                         "javac *",
+                                         "mvn *",
+                                         "gradle *",
+                                         "ruby *",
+                                         "php *",
+                                         "bash ?* *",
+                                         "sh ?* *",
+                                         "./* *",
+                                         "git init *",
+                                         "git add *",
+                                         "git commit *",
+                                         "git checkout *",
+                                         "git switch *",
+                                         "git restore *",
+                                         "git merge *",
+                                         "git branch *",
+                                         "git tag *",
+                                         "git stash *",
+                                         "git mv *",
+                                         "git apply *",
+                                         "git am *",
+                                         "git cherry-pick *",
+                                         "git revert *",
+                                         "git -C * status *",
+                                         "git -c user.* commit *",
+                                         "git -c user.* -c user.* commit *",
+                                         "git worktree *",
+                                         "git bisect *",
+                                         "export ?*=*",
+                                         "> *"};
+
+constexpr Lines kMinimalLines[] = {{Permission::allow, kFlow}, {Permission::allow, kLooking}};
+constexpr Lines kReadOnlyLines[] = {{Permission::deny, kNotReading},
+                                    {Permission::allow, kFlow},
+                                    {Permission::allow, kLooking},
+                                    {Permission::allow, kReading}};
+constexpr Lines kWorkspaceLines[] = {{Permission::ask, kNotReading}, {Permission::ask, kAsking},
+                                     {Permission::allow, kFlow},     {Permission::allow, kLooking},
+                                     {Permission::allow, kReading},  {Permission::allow, kWorking}};
+
+std::span<const Lines> lines_of(CommandPreset preset) {
+  switch (preset) {
+    case CommandPreset::none: break;
+    case CommandPreset::minimal: return kMinimalLines;
+    case CommandPreset::read_only: return kReadOnlyLines;
+    case CommandPreset::workspace: return kWorkspaceLines;
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<CommandPreset> command_preset_from(std::string_view name) {
+  if (name == "none") return CommandPreset::none;
+  if (name == "minimal") return CommandPreset::minimal;
+  if (name == "read_only") return CommandPreset::read_only;
+  if (name == "workspace") return CommandPreset::workspace;
+  return fail(ErrorCode::invalid_argument,
+              fmt::format("must be none, minimal, read_only or workspace, not '{}'", name));
+}
+
+std::vector<CommandRule> rules_of(CommandPreset preset) {
+  std::vector<CommandRule> rules;
+  for (const Lines& lines : lines_of(preset)) {
+    for (const std::string_view pattern : lines.patterns) {
+      rules.push_back({std::string(pattern), lines.permission});
+    }
+  }
+  return rules;
+}
+
+}  // namespace wright

@@ -1,0 +1,251 @@
+#include "wright/command_rules.h"
+
+#include <gtest/gtest.h>
+
+namespace wright {
+
+using intercept::Permission;
+
+// For messages of gtest.
+void PrintTo(const CommandDecision& decision, std::ostream* out) {
+  *out << decision.reason;
+}
+
+namespace {
+
+CommandRules rules(std::vector<CommandRule> list) {
+  return CommandRules::make(std::move(list)).value();
+}
+
+std::string_view verdict(const CommandRules& rules, std::string_view line) {
+  switch (rules.judge(line).permission) {
+    case Permission::allow: return "allow";
+    case Permission::ask: return "ask";
+    case Permission::deny: break;
+  }
+  return "deny";
+}
+
+struct Case {
+  const char* line;
+  const char* verdict;
+};
+
+class HostileLines : public testing::TestWithParam<Case> {};
+
+// Every one of these starts with a command that is allowed, or looks like it.
+TEST_P(HostileLines, do_not_pass_where_only_looking_is_allowed) {
+  const CommandRules look = rules({{"rm *", Permission::deny},
+                                   {"ls *", Permission::allow},
+                                   {"echo *", Permission::allow},
+                                   {"cat *", Permission::allow},
+                                   {"find *", Permission::allow},
+                                   {"git *", Permission::allow},
+                                   {"alias *", Permission::allow},
+                                   {"printf *", Permission::allow},
+                                   {"test *", Permission::allow},
+                                   {"export *", Permission::allow},
+                                   {"hash *", Permission::allow}});
+  const auto decision = look.judge(GetParam().line);
+  EXPECT_EQ(verdict(look, GetParam().line), std::string_view(GetParam().verdict))
+      << GetParam().line << "\n"
+      << decision.reason;
+  EXPECT_FALSE(decision.reason.empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Commands, HostileLines,
+    testing::Values(
+        Case{"ls; rm -rf x", "deny"}, Case{"ls && rm x", "deny"}, Case{"ls || rm x", "deny"},
+        Case{"ls | rm x", "deny"}, Case{"ls & rm x", "deny"}, Case{"ls\nrm x", "deny"},
+        Case{"ls $(rm x)", "deny"}, Case{"ls `rm x`", "deny"}, Case{"ls \"$(rm x)\"", "deny"},
+        Case{"ls <(rm x)", "deny"}, Case{"ls >(rm x)", "deny"}, Case{"ls ${x:-$(rm x)}", "deny"},
+        Case{"FOO=1 rm x", "deny"}, Case{"\\rm x", "deny"}, Case{"r''m x", "deny"},
+        Case{"$'rm' x", "deny"}, Case{"$'\\x72m' x", "ask"}, Case{"ls | sh", "deny"},
+        Case{"ls | bash -s", "deny"}, Case{"env rm x", "deny"}, Case{"env -i A=1 rm x", "deny"},
+        Case{"env -S 'rm x'", "ask"}, Case{"find . -exec rm {} +", "deny"},
+        Case{"find . -name x -execdir rm {} \\;", "deny"}, Case{"find . $X", "ask"},
+        Case{"find . -exec sh -c 'rm $0' {} \\;", "deny"}, Case{"bash -c 'ls; rm x'", "deny"},
+        Case{"sh -ec \"rm x\"", "deny"}, Case{"sh -c \"$X\"", "ask"},
+        Case{"bash -lc 'eval \"rm x\"'", "deny"}, Case{"eval rm x", "deny"},
+        Case{"eval \"$X\"", "ask"}, Case{"xargs rm < list", "deny"},
+        Case{"ls | xargs -0 -n 1 rm", "deny"}, Case{"ls | xargs -I{} rm {}", "deny"},
+        Case{"ls | xargs -I ls ls", "ask"}, Case{"ls | xargs -Ils ls x", "ask"},
+        Case{"ls | xargs --unheard-of rm", "ask"}, Case{"nohup rm x", "deny"},
+        Case{"timeout 5 rm x", "deny"}, Case{"timeout -s KILL 5 rm x", "deny"},
+        Case{"nice -n 5 rm x", "deny"}, Case{"nice -5 rm x", "deny"}, Case{"exec rm x", "deny"},
+        Case{"command rm x", "deny"}, Case{"builtin eval rm x", "deny"}, Case{"time rm x", "deny"},
+        Case{"\\time rm x", "deny"}, Case{"sudo rm x", "deny"}, Case{"sudo ls", "deny"},
+        Case{"busybox rm x", "deny"}, Case{"/usr/bin/env rm x", "deny"},
+        Case{"/bin/sh -c 'rm x'", "deny"}, Case{". ./script", "ask"}, Case{"source x", "ask"},
+        Case{"sh <<A\nrm x\nA", "deny"}, Case{"> /etc/passwd", "deny"},
+        Case{"ls > /etc/passwd", "deny"}, Case{"ls >> x", "deny"}, Case{"ls &> x", "deny"},
+        Case{"ls >| x", "deny"}, Case{"ls <> x", "deny"}, Case{"{ ls; } > x", "deny"},
+        Case{"alias ls=rm\nls x", "ask"}, Case{"ls() { rm x; }; ls", "deny"},
+        Case{"ls() { \"$@\"; }; ls rm x", "ask"}, Case{"{rm,-rf,x}", "ask"}, Case{"$X", "ask"},
+        Case{"\"$X\" y", "ask"}, Case{"X=rm; $X y", "ask"}, Case{"IFS=,; X=rm,y; $X", "ask"},
+        Case{"~/x", "ask"}, Case{"/bin/r? x", "ask"}, Case{"PATH=. ls", "deny"},
+        Case{"PATH=/tmp; ls", "deny"}, Case{"LD_PRELOAD=./x.so ls", "deny"},
+        Case{"GIT_PAGER='rm x' git log", "deny"}, Case{"env GIT_SSH_COMMAND=x git fetch", "deny"},
+        Case{"export PATH=/tmp; ls", "ask"}, Case{"for PATH in /tmp; do ls; done", "deny"},
+        Case{"git -c core.pager='rm x' log", "ask"}, Case{"git -c alias.x='!rm y' x", "ask"},
+        Case{"git --exec-path=. status", "ask"}, Case{"git --config-env=a=b log", "ask"},
+        Case{"printf -v 'a[$(rm x)]' y", "ask"}, Case{"test -v 'a[$(rm x)]'", "ask"},
+        Case{"echo $((a[1]))", "ask"}, Case{"[[ $x -eq 1 ]]", "ask"}, Case{"echo ${x@P}", "ask"},
+        Case{"trap 'rm x' EXIT", "deny"}, Case{"hash -p /tmp/evil ls; ls", "ask"},
+        Case{"if ls; then rm x; fi", "deny"}, Case{"case x in *) rm x;; esac", "deny"},
+        Case{"ls 'unclosed", "ask"}, Case{"coproc rm x", "ask"}, Case{"./ls", "deny"},
+        Case{"/tmp/ls", "deny"}, Case{"ls;rm\tx", "deny"}, Case{"rm", "deny"},
+        Case{"strace rm x", "deny"}, Case{"setsid rm x", "deny"}));
+
+TEST(CommandRules, the_first_rule_that_fits_counts) {
+  const auto ordered = rules({{"git push *", Permission::ask},
+                              {"git push origin main", Permission::deny},
+                              {"git *", Permission::allow}});
+  EXPECT_EQ(verdict(ordered, "git push origin main"), "ask");
+  EXPECT_EQ(verdict(ordered, "git status"), "allow");
+  EXPECT_EQ(verdict(ordered, "git"), "allow");
+  EXPECT_EQ(verdict(ordered, "gitk"), "deny");
+}
+
+TEST(CommandRules, compare_words_and_not_the_text_of_the_line) {
+  const auto exact = rules({{"npm run test:*", Permission::allow},
+                            {"ls", Permission::allow},
+                            {"make ?", Permission::allow},
+                            {"say 'two words'", Permission::allow}});
+  EXPECT_EQ(verdict(exact, "npm run 'test:unit'"), "allow");
+  EXPECT_EQ(verdict(exact, "npm run test:unit rm"), "deny");
+  EXPECT_EQ(verdict(exact, "ls"), "allow");
+  EXPECT_EQ(verdict(exact, "ls -l"), "deny");
+  EXPECT_EQ(verdict(exact, "make a"), "allow");
+  EXPECT_EQ(verdict(exact, "make ab"), "deny");
+  EXPECT_EQ(verdict(exact, "say two\\ words"), "allow");
+  EXPECT_EQ(verdict(exact, "say two words"), "deny");
+}
+
+TEST(CommandRules, a_rule_that_might_forbid_asks) {
+  const auto rule = rules({{"find * -delete *", Permission::deny}, {"find *", Permission::allow}});
+  EXPECT_EQ(verdict(rule, "find . -delete"), "deny");
+  EXPECT_EQ(verdict(rule, "find . -name '*.c'"), "allow");
+  EXPECT_EQ(verdict(rule, "find src/*"), "allow") << "no such word starts with a dash";
+  EXPECT_EQ(verdict(rule, "find *"), "ask") << "a file may be called -delete";
+}
+
+TEST(CommandRules, everything_can_be_allowed_except_what_is_forbidden_before) {
+  const auto open = rules({{"rm *", Permission::deny}, {"*", Permission::allow}});
+  EXPECT_EQ(verdict(open, "make && ./a.out"), "allow");
+  EXPECT_EQ(verdict(open, "rm x"), "deny");
+  EXPECT_EQ(verdict(open, "$X"), "ask") << "it might be rm";
+  EXPECT_EQ(verdict(rules({{"*", Permission::allow}}), "$X | sh"), "allow");
+  EXPECT_EQ(verdict(rules({{"*", Permission::allow}}), "ls > x"), "deny") << "writing is apart";
+}
+
+TEST(CommandRules, name_the_variables_they_allow) {
+  const auto make = rules({{"CC=* make *", Permission::allow}, {"make *", Permission::allow}});
+  EXPECT_EQ(verdict(make, "make all"), "allow");
+  EXPECT_EQ(verdict(make, "CC=gcc make all"), "allow");
+  EXPECT_EQ(verdict(make, "env CC=gcc make all"), "allow");
+  EXPECT_EQ(verdict(make, "LANG=C make"), "allow");
+  EXPECT_EQ(verdict(make, "SHELL=x make"), "deny");
+  EXPECT_EQ(verdict(make, "CC=gcc SHELL=x make"), "deny");
+  EXPECT_NE(make.judge("SHELL=x make").reason.find("\"SHELL=* make *\""), std::string::npos);
+}
+
+TEST(CommandRules, say_which_rule_is_missing) {
+  const auto none = rules({});
+  EXPECT_EQ(none.judge("rm -rf x").reason,
+            "No rule allows 'rm -rf x'. The rule \"rm *\" = \"allow\" below [bash.rules] in the "
+            "configuration would");
+  EXPECT_NE(none.judge("git push -f").reason.find("\"git push *\""), std::string::npos);
+  EXPECT_NE(none.judge("> out").reason.find("\"> out\""), std::string::npos);
+}
+
+TEST(CommandRules, the_rule_that_is_named_does_allow) {
+  for (const char* line : {"rm -rf x", "git push -f", "A=1 make", "> out", "./run 'a b'"}) {
+    const std::string reason = rules({}).judge(line).reason;
+    const std::size_t start = reason.find('"') + 1;
+    const std::string pattern = reason.substr(start, reason.find('"', start) - start);
+    EXPECT_EQ(verdict(rules({{pattern, Permission::allow}}), line), "allow") << pattern;
+  }
+}
+
+TEST(CommandRules, write_only_where_they_may) {
+  const auto out = rules({{"echo *", Permission::allow}, {"> build/*", Permission::allow}});
+  EXPECT_EQ(verdict(out, "echo a > build/x"), "allow");
+  EXPECT_EQ(verdict(out, "echo a 2>/dev/null >&2"), "allow");
+  EXPECT_EQ(verdict(out, "echo a > x"), "deny");
+  EXPECT_EQ(verdict(out, "echo a > \"$X\""), "deny");
+}
+
+TEST(CommandRules, refuse_patterns_that_mean_nothing) {
+  for (const char* pattern : {"", "  ", "ls 'x", ">", "> a b"}) {
+    EXPECT_FALSE(CommandRules::make({{pattern, Permission::allow}})) << pattern;
+  }
+}
+
+TEST(CommandRules, bound_what_they_look_at) {
+  std::string nested = "ls";
+  for (int i = 0; i < 30; ++i) nested = "nohup " + nested;
+  EXPECT_EQ(verdict(rules({{"ls", Permission::allow}}), nested), "ask");
+  std::string many;
+  for (int i = 0; i < 20'000; ++i) many += "ls;";
+  EXPECT_EQ(verdict(rules({{"ls", Permission::allow}}), many), "deny");
+  std::string variables;
+  for (int i = 0; i < 20'000; ++i) variables += "A=1 ";
+  EXPECT_EQ(verdict(rules({{"*", Permission::allow}}), variables + "sh -c 'a;a;a;a'"), "deny");
+}
+
+TEST(CommandRules, judge_the_longest_line_in_bounded_work) {
+  const auto workspace = rules(rules_of(CommandPreset::workspace));
+  for (const std::string_view piece : {"a ", "$x ", "* ", "'' ", "A=1 ", ">x ", "-exec "}) {
+    std::string line = "find ";
+    while (line.size() + piece.size() < 128 * 1024) line += piece;
+    const auto decision = workspace.judge(line);
+    EXPECT_EQ(decision.reason.empty(), decision.permission == Permission::allow) << piece;
+    line.replace(0, 4, "\"$x\"");
+    line.resize(128 * 1024 - 1);
+    EXPECT_NE(workspace.judge(line).permission, Permission::allow) << piece;
+  }
+}
+
+class Presets : public testing::TestWithParam<std::pair<const char*, const char*>> {};
+
+// The verdicts of minimal, read_only and workspace, by their first letters: allow, ask (?), deny.
+TEST_P(Presets, draw_their_lines) {
+  std::string verdicts;
+  for (const char* name : {"minimal", "read_only", "workspace"}) {
+    const auto preset = command_preset_from(name);
+    ASSERT_TRUE(preset);
+    const auto word = verdict(rules(rules_of(*preset)), GetParam().first);
+    verdicts += word == "ask" ? '?' : word.front();
+  }
+  EXPECT_EQ(verdicts, GetParam().second) << GetParam().first;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Commands, Presets,
+    testing::Values(
+        std::pair{"ls -la | head -3", "aaa"}, std::pair{"cat a.txt 2>/dev/null", "aaa"},
+        std::pair{"grep -rn x . | sort | uniq -c", "daa"}, std::pair{"find . -name '*.c'", "daa"},
+        std::pair{"find . -delete", "dd?"}, std::pair{"find . -exec grep x {} +", "daa"},
+        std::pair{"find . -name x | xargs grep y", "daa"}, std::pair{"git status -s", "daa"},
+        std::pair{"git log --output=x", "dd?"}, std::pair{"git commit -m x", "dda"},
+        std::pair{"git push", "dd?"}, std::pair{"sort -ro out in", "dd?"},
+        std::pair{"make -j4 && ctest", "dda"}, std::pair{"g++ -o a a.cpp && ./a", "dda"},
+        std::pair{"python3 -c 'print(1)'", "dda"}, std::pair{"rm -rf build", "dd?"},
+        std::pair{"mkdir -p a/b", "dda"}, std::pair{"echo x > a.txt", "dda"},
+        std::pair{"echo x > /etc/passwd", "dd?"}, std::pair{"echo x > ../a", "dd?"},
+        std::pair{"cd /etc && echo x > passwd", "dd?"}, std::pair{"curl http://x", "ddd"},
+        std::pair{"sudo ls", "ddd"}, std::pair{"ls | sh", "ddd"}, std::pair{"sh -c 'ls'", "aaa"},
+        std::pair{"while read -r x; do echo \"$x\"; done < list", "aaa"},
+        std::pair{"if [ -f a ]; then cat a; fi", "aaa"}, std::pair{"read PATH < x; ls", "???"},
+        std::pair{"bash -c 'rm x'", "dd?"}));
+
+TEST(Presets, have_names) {
+  EXPECT_EQ(command_preset_from("none").value(), CommandPreset::none);
+  EXPECT_TRUE(rules_of(CommandPreset::none).empty());
+  EXPECT_FALSE(command_preset_from("all"));
+}
+
+}  // namespace
+}  // namespace wright

@@ -1,0 +1,32 @@
+// Landlock by system call: which files, TCP ports, signals and sockets a process and its children
+// may reach. The C library of our platform does not know the calls.
+#pragma once
+
+#include <expected>
+#include <filesystem>
+#include <span>
+
+#include "core/file_descriptor.h"
+#include "wright/error.h"
+#include "wright/sandbox.h"
+
+namespace wright::sandbox {
+
+// What arrived with which version of the interface.
+inline constexpr int kLandlockTruncate = 3;
+inline constexpr int kLandlockNetwork = 4;
+inline constexpr int kLandlockDevices = 5;
+inline constexpr int kLandlockScopes = 6;
+
+// 0 when the kernel has no Landlock, or has it switched off.
+int landlock_version();
+
+// The rules of `policy` for a kernel of `version`; `private_folder` may be written to as well. Its
+// descriptor is for landlock_restrict_self() and can be used any number of times.
+Result<FileDescriptor> make_ruleset(const SandboxPolicy& policy,
+                                    const std::filesystem::path& private_folder, int version);
+
+// Confines the calling thread. 0, or an errno. Safe between vfork and exec.
+int restrict_self(int ruleset);
+
+}  // namespace wright::sandbox

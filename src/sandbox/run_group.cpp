@@ -1,0 +1,185 @@
+#include "sandbox/run_group.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+namespace wright::sandbox {
+namespace {
+
+constexpr int kMostPasses = 500;
+constexpr int kPauseMilliseconds = 1;
+
+struct CloseFolder {
+  void operator()(DIR* folder) const { ::closedir(folder); }
+};
+
+std::optional<pid_t> number_in(std::string_view text) {
+  pid_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+std::vector<pid_t> all_processes() {
+  std::vector<pid_t> found;
+  const std::unique_ptr<DIR, CloseFolder> folder(::opendir("/proc"));
+  if (folder == nullptr) return found;
+  while (const dirent* entry = ::readdir(folder.get())) {
+    if (const auto number = number_in(entry->d_name)) found.push_back(*number);
+  }
+  return found;
+}
+
+// To kill(), 0 is the own process group, -1 is everybody and 1 is init: none of them is ever meant.
+bool is_one_process(pid_t process) {
+  return process > 1;
+}
+
+// Whether it has ended and only waits for its parent to notice.
+bool is_dead(pid_t process) {
+  std::ifstream file(fmt::format("/proc/{}/stat", process));
+  std::string text;
+  if (!std::getline(file, text)) return true;
+  const std::size_t name_end = text.rfind(')');
+  if (name_end == std::string::npos || name_end + 2 >= text.size()) return true;
+  return text[name_end + 2] == 'Z' || text[name_end + 2] == 'X';
+}
+
+bool write_text(const std::filesystem::path& path, std::string_view text) {
+  const FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  return file.is_open() &&
+         ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
+}
+
+// A new cgroup; the path is empty when it cannot be made.
+std::filesystem::path make_folder(const CgroupPlace& place) {
+  std::string name = (place.parent / "wright-XXXXXX").native();
+  return ::mkdtemp(name.data()) == nullptr ? std::filesystem::path() : std::filesystem::path(name);
+}
+
+}  // namespace
+
+Result<CgroupPlace> find_cgroup_place() {
+  std::ifstream own("/proc/self/cgroup");
+  std::vector<std::filesystem::path> candidates;
+  for (std::string line; std::getline(own, line);) {
+    const std::size_t first = line.find(':');
+    const std::size_t second = line.find(':', first + 1);
+    if (first == std::string::npos || second == std::string::npos) continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1);
+    const std::string path = line.substr(second + 1);
+    if (("," + controllers + ",").find(",pids,") != std::string::npos) {
+      candidates.emplace_back("/sys/fs/cgroup/" + controllers + path);
+      candidates.emplace_back("/sys/fs/cgroup/pids" + path);
+    } else if (controllers.empty()) {
+      // Beside the own group, because a group with processes in it may not have others below.
+      candidates.push_back(std::filesystem::path("/sys/fs/cgroup" + path).parent_path());
+      candidates.emplace_back("/sys/fs/cgroup" + path);
+    }
+  }
+  std::string problem = "this kernel has no cgroups with a limit of processes";
+  for (const auto& candidate : candidates) {
+    if (!candidate.native().starts_with("/sys/fs/cgroup")) continue;
+    const CgroupPlace place{candidate};
+    const auto folder = make_folder(place);
+    if (folder.empty()) {
+      problem = fmt::format("no cgroup can be made below {}: {}", candidate.string(),
+                            std::generic_category().message(errno));
+      continue;
+    }
+    const bool can_limit = write_text(folder / "pids.max", "1000");
+    ::rmdir(folder.c_str());
+    if (can_limit) return place;
+    problem = fmt::format("cgroups below {} have no limit of processes", candidate.string());
+  }
+  return fail(ErrorCode::unsupported, std::move(problem));
+}
+
+Result<RunGroup> RunGroup::make(const std::optional<CgroupPlace>& place, std::uint64_t limit) {
+  RunGroup group;
+  if (!place) return group;
+  const auto folder = make_folder(*place);
+  if (!folder.empty()) {
+    group.folder_ = folder;
+    const std::string most = limit == 0 ? std::string("max") : fmt::format("{}", limit);
+    group.joining_ =
+        FileDescriptor(::open((folder / "cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC));
+    if (group.joining_.is_open() && write_text(folder / "pids.max", most)) return group;
+  }
+  return fail(ErrorCode::unavailable,
+              fmt::format("Cannot make a cgroup below {}: {}", place->parent.string(),
+                          std::generic_category().message(errno)));
+}
+
+RunGroup::RunGroup(RunGroup&& other) noexcept
+    : folder_(std::exchange(other.folder_, {})), joining_(std::move(other.joining_)) {}
+
+RunGroup::~RunGroup() {
+  if (!folder_.empty()) ::rmdir(folder_.c_str());
+}
+
+std::vector<pid_t> RunGroup::members(pid_t leader) const {
+  std::vector<pid_t> found;
+  if (!folder_.empty()) {
+    std::ifstream file(folder_ / "cgroup.procs");
+    for (std::string line; std::getline(file, line);) {
+      // A process that is not visible from here is listed as 0.
+      const auto number = number_in(line);
+      if (number && is_one_process(*number)) found.push_back(*number);
+    }
+  } else {
+    for (const pid_t process : all_processes()) {
+      if (is_one_process(process) && ::getsid(process) == leader) found.push_back(process);
+    }
+  }
+  std::erase_if(found, [](pid_t process) { return is_dead(process); });
+  return found;
+}
+
+void RunGroup::end_leader(pid_t leader) {
+  if (!is_one_process(leader)) return;
+  ::kill(-leader, SIGKILL);
+  ::kill(leader, SIGKILL);
+}
+
+bool RunGroup::end_all(pid_t leader) const {
+  if (!is_one_process(leader)) return false;
+  for (int pass = 0; pass < kMostPasses; ++pass) {
+    end_leader(leader);
+    // Where the kernel can end a whole cgroup at once.
+    if (!folder_.empty()) (void)write_text(folder_ / "cgroup.kill", "1");
+    const auto left = members(leader);
+    if (left.empty()) return true;
+    for (const pid_t process : left) ::kill(process, SIGKILL);
+    ::poll(nullptr, 0, kPauseMilliseconds);
+  }
+  return false;
+}
+
+std::uint64_t count_own_threads() {
+  std::uint64_t count = 0;
+  for (const pid_t process : all_processes()) {
+    struct stat status {};
+    const std::string folder = fmt::format("/proc/{}/task", process);
+    const bool is_own = ::stat(folder.c_str(), &status) == 0 && status.st_uid == ::getuid();
+    // A folder has a link for itself, one in its parent, and one in each folder inside.
+    if (is_own && status.st_nlink > 2) count += status.st_nlink - 2;
+  }
+  return count;
+}
+
+}  // namespace wright::sandbox

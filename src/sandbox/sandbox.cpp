@@ -1,0 +1,329 @@
+// Prepares a sandbox: tries what this machine offers, and says what holds.
+#include "wright/sandbox.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/capability.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <system_error>
+
+#include "sandbox/landlock.h"
+#include "sandbox/sandbox_state.h"
+#include "sandbox/system_call_filter.h"
+
+namespace wright {
+namespace {
+
+using sandbox::Confinement;
+using sandbox::ResourceLimit;
+using State = SandboxLayer::State;
+
+// What a build as root needs on files that belong to others. Landlock still says which files.
+constexpr std::uint64_t kKeptCapabilities =
+    (1U << CAP_CHOWN) | (1U << CAP_DAC_OVERRIDE) | (1U << CAP_FOWNER) | (1U << CAP_FSETID);
+
+std::uint64_t own_capabilities() {
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct data[2] = {};
+  if (::syscall(SYS_capget, &header, data) != 0) return 0;
+  return data[0].permitted | (std::uint64_t{data[1].permitted} << 32);
+}
+
+// Never above what already holds.
+void add_limit(std::vector<ResourceLimit>& limits, int resource, std::uint64_t wanted) {
+  rlimit now{};
+  if (::getrlimit(static_cast<__rlimit_resource>(resource), &now) != 0) return;
+  const rlim_t most = std::min<rlim_t>(now.rlim_max, wanted);
+  limits.push_back({resource, {most, most}});
+}
+
+std::vector<ResourceLimit> resource_limits(const ResourceLimits& wanted) {
+  std::vector<ResourceLimit> limits;
+  add_limit(limits, RLIMIT_CORE, 0);
+  if (wanted.open_files != 0) add_limit(limits, RLIMIT_NOFILE, wanted.open_files);
+  if (wanted.file_bytes != 0) add_limit(limits, RLIMIT_FSIZE, wanted.file_bytes);
+  if (wanted.memory_bytes != 0) add_limit(limits, RLIMIT_AS, wanted.memory_bytes);
+  if (wanted.cpu_seconds != 0) add_limit(limits, RLIMIT_CPU, wanted.cpu_seconds);
+  return limits;
+}
+
+// Goes through everything that a child does before its program starts.
+std::expected<void, sandbox::SpawnFailure> try_out(const Confinement& confinement) {
+  const FileDescriptor nowhere(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  const FileDescriptor above(::fcntl(nowhere.get(), F_DUPFD_CLOEXEC, 3));
+  sandbox::SpawnRequest request{.program = {},
+                                .arguments = {},
+                                .environment = {},
+                                .working_directory = "/",
+                                .input = above.get(),
+                                .output = above.get(),
+                                .error = above.get()};
+  auto process = sandbox::spawn(request, confinement);
+  if (!process) return std::unexpected(process.error());
+  siginfo_t ignored{};
+  ::waitid(P_PID, static_cast<id_t>(process->id), &ignored, WEXITED | __WALL);
+  return {};
+}
+
+class Preparation {
+ public:
+  explicit Preparation(Sandbox::State& state) : state_(state) {}
+
+  Result<void> prepare() {
+    state_.confinement.limits = resource_limits(state_.policy.limits);
+    add("resource limits", State::enforced, "open files, file size, core dumps");
+    if (state_.policy.mode == SandboxMode::off) return leave_open();
+    if (auto made = prepare_landlock(); !made) return made;
+    prepare_group();
+    prepare_filter();
+    prepare_privileges();
+    return {};
+  }
+
+ private:
+  void add(std::string name, State layer_state, std::string detail) {
+    state_.report.layers.push_back({std::move(name), layer_state, std::move(detail)});
+  }
+
+  Result<void> leave_open() {
+    add("confinement", State::not_wanted, "the sandbox is switched off");
+    return {};
+  }
+
+  Result<void> prepare_landlock() {
+    int version = sandbox::landlock_version();
+    std::string missing = "this kernel has no Landlock, or it is switched off";
+    if (version > 0) {
+      auto ruleset = sandbox::make_ruleset(state_.policy, state_.folder.path(), version);
+      if (!ruleset) return std::unexpected(std::move(ruleset).error());
+      state_.ruleset = std::move(*ruleset);
+      const auto tried = try_out({.landlock_ruleset = state_.ruleset.get()});
+      if (tried) {
+        state_.confinement.landlock_ruleset = state_.ruleset.get();
+      } else {
+        version = 0;
+        missing = sandbox::to_text(tried.error());
+      }
+    }
+    version_ = version;
+    const auto from = [&](std::string name, int needed, std::string detail) {
+      const bool is_there = version >= needed;
+      if (version == 0) detail = missing;
+      if (version > 0 && !is_there) {
+        detail = fmt::format("needs Landlock version {}, this kernel has {}", needed, version);
+      }
+      add(std::move(name), is_there ? State::enforced : State::missing, std::move(detail));
+    };
+    from("files", 1, fmt::format("Landlock version {}", version));
+    from("devices", sandbox::kLandlockDevices, "Landlock: no ioctl on devices");
+    from("signals", sandbox::kLandlockScopes, "Landlock: none to processes outside");
+    from("abstract sockets", sandbox::kLandlockScopes, "Landlock: none to processes outside");
+    return {};
+  }
+
+  // Root is exempt from the limit of processes of a user, so only a cgroup holds there.
+  void prepare_group() {
+    auto place = sandbox::find_cgroup_place();
+    const std::uint64_t limit = state_.policy.limits.processes;
+    if (place) {
+      state_.cgroups = std::move(*place);
+      add("process limit", limit == 0 ? State::not_wanted : State::enforced,
+          fmt::format("a cgroup, {} processes", limit));
+    } else if (::getuid() != 0) {
+      const std::uint64_t most = limit + sandbox::count_own_threads();
+      if (limit != 0) add_limit(state_.confinement.limits, RLIMIT_NPROC, most);
+      add("process limit", limit == 0 ? State::not_wanted : State::enforced,
+          fmt::format("{} processes of this user in all", most));
+    } else {
+      add("process limit", State::missing, place.error().message + ", and root has no other limit");
+    }
+  }
+
+  void prepare_filter() {
+    using Options = sandbox::FilterOptions;
+    const NetworkAccess network = state_.policy.network;
+    auto filter = sandbox::make_filter(
+        {.network = network,
+         .sessions = state_.cgroups ? Options::Sessions::allowed : Options::Sessions::forbidden,
+         .truncation = version_ >= sandbox::kLandlockTruncate ? Options::Truncation::allowed
+                                                              : Options::Truncation::forbidden});
+    std::string missing;
+    if (!filter) {
+      missing = filter.error().message;
+    } else if (const auto tried = try_out({.filter = *filter}); !tried) {
+      missing = sandbox::to_text(tried.error());
+    } else {
+      state_.confinement.filter = std::move(*filter);
+    }
+    const bool is_there = missing.empty();
+    const State here = is_there ? State::enforced : State::missing;
+    add("system calls", here, is_there ? "seccomp" : missing);
+    if (network == NetworkAccess::on) {
+      add("network", State::not_wanted, "it is allowed");
+    } else if (is_there) {
+      add("network", State::enforced,
+          version_ >= sandbox::kLandlockNetwork ? "seccomp: no sockets; Landlock: no TCP"
+                                                : "seccomp: no sockets");
+    } else if (version_ >= sandbox::kLandlockNetwork) {
+      add("network", State::missing, "Landlock stops TCP only: " + missing);
+    } else {
+      add("network", State::missing, missing);
+    }
+    const bool truncates = version_ >= sandbox::kLandlockTruncate || (version_ > 0 && is_there);
+    add("truncation", truncates ? State::enforced : State::missing,
+        version_ >= sandbox::kLandlockTruncate ? "Landlock"
+        : truncates                            ? "seccomp: no truncate by path"
+                                               : "needs Landlock version 3, or seccomp");
+    add("nothing left running", state_.cgroups || is_there ? State::enforced : State::missing,
+        state_.cgroups ? "a cgroup"
+        : is_there     ? "the session, which seccomp lets nobody leave"
+                       : "a process can leave its session: " + missing);
+  }
+
+  void prepare_privileges() {
+    add("no new privileges", State::enforced, "setuid programs gain nothing");
+    const std::uint64_t own = own_capabilities();
+    if ((own & ~kKeptCapabilities) == 0) {
+      add("capabilities", State::enforced, "there are none to drop");
+      return;
+    }
+    state_.confinement.kept_capabilities = own & kKeptCapabilities;
+    add("capabilities", State::enforced, "all dropped but those on files of others");
+  }
+
+  Sandbox::State& state_;
+  int version_ = 0;
+};
+
+// A relative folder in PATH would let the folder that is worked in decide what a command is.
+std::string absolute_folders(std::string_view search_path) {
+  std::string kept;
+  while (!search_path.empty()) {
+    const std::size_t end = std::min(search_path.find(':'), search_path.size());
+    const std::string_view folder = search_path.substr(0, end);
+    search_path.remove_prefix(std::min(end + 1, search_path.size()));
+    if (folder.starts_with('/')) kept += (kept.empty() ? "" : ":") + std::string(folder);
+  }
+  return kept;
+}
+
+std::string missing_layers(const SandboxReport& report) {
+  std::vector<std::string> missing;
+  for (const SandboxLayer& layer : report.layers) {
+    if (layer.state != State::missing) continue;
+    missing.push_back(fmt::format("{} ({})", layer.name, layer.detail));
+  }
+  return fmt::format("{}", fmt::join(missing, "; "));
+}
+
+}  // namespace
+
+namespace sandbox {
+
+Result<PrivateFolder> PrivateFolder::make(const std::filesystem::path& root) {
+  std::string name = (root / "wright-sandbox-XXXXXX").native();
+  if (::mkdtemp(name.data()) == nullptr) {
+    return fail(ErrorCode::storage, fmt::format("Cannot make a folder in '{}': {}", root.string(),
+                                                std::generic_category().message(errno)));
+  }
+  PrivateFolder folder{std::filesystem::path(name)};
+  if (::mkdir(folder.home().c_str(), 0700) != 0 || ::mkdir(folder.temporary().c_str(), 0700) != 0) {
+    return fail(ErrorCode::storage, fmt::format("Cannot make a folder in '{}': {}", name,
+                                                std::generic_category().message(errno)));
+  }
+  return folder;
+}
+
+PrivateFolder::~PrivateFolder() {
+  if (path_.empty()) return;
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+}  // namespace sandbox
+
+Result<SandboxMode> sandbox_mode_from(std::string_view name) {
+  if (name == "required") return SandboxMode::required;
+  if (name == "best_effort") return SandboxMode::best_effort;
+  if (name == "off") return SandboxMode::off;
+  return fail(ErrorCode::invalid_argument,
+              fmt::format("must be required, best_effort or off, not '{}'", name));
+}
+
+Result<NetworkAccess> network_access_from(std::string_view name) {
+  if (name == "off") return NetworkAccess::off;
+  if (name == "local") return NetworkAccess::local;
+  if (name == "on") return NetworkAccess::on;
+  return fail(ErrorCode::invalid_argument, fmt::format("must be off, local or on, not '{}'", name));
+}
+
+std::string_view to_string(SandboxLayer::State state) {
+  switch (state) {
+    case SandboxLayer::State::enforced: return "enforced";
+    case SandboxLayer::State::missing: return "missing";
+    case SandboxLayer::State::not_wanted: break;
+  }
+  return "not wanted";
+}
+
+bool SandboxReport::is_complete() const {
+  return std::ranges::find(layers, State::missing, &SandboxLayer::state) == layers.end();
+}
+
+bool SandboxReport::enforces(std::string_view layer) const {
+  const auto found = std::ranges::find(layers, layer, &SandboxLayer::name);
+  return found != layers.end() && found->state == State::enforced;
+}
+
+Variables clean_environment(const Variables& variables) {
+  constexpr std::array<std::string_view, 13> kHarmless{
+      "PATH",    "LANG",    "LANGUAGE", "TERM",     "COLORTERM",         "TZ", "USER",
+      "LOGNAME", "COLUMNS", "LINES",    "NO_COLOR", "SOURCE_DATE_EPOCH", "CI"};
+  Variables kept;
+  for (const auto& [name, value] : variables) {
+    const bool is_harmless =
+        name.starts_with("LC_") || std::ranges::find(kHarmless, name) != kHarmless.end();
+    if (is_harmless) kept.emplace(name, value);
+  }
+  if (const auto path = kept.find("PATH"); path != kept.end()) {
+    path->second = absolute_folders(path->second);
+    if (path->second.empty()) kept.erase(path);
+  }
+  return kept;
+}
+
+Sandbox::Sandbox(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Sandbox::Sandbox(Sandbox&&) noexcept = default;
+Sandbox& Sandbox::operator=(Sandbox&&) noexcept = default;
+Sandbox::~Sandbox() = default;
+
+Result<Sandbox> Sandbox::prepare(SandboxPolicy policy) {
+  auto folder = sandbox::PrivateFolder::make(policy.temporary_root);
+  if (!folder) return std::unexpected(std::move(folder).error());
+  auto state = std::make_unique<State>(std::move(policy), std::move(*folder));
+  if (auto prepared = Preparation(*state).prepare(); !prepared) {
+    return std::unexpected(std::move(prepared).error());
+  }
+  if (state->policy.mode == SandboxMode::required && !state->report.is_complete()) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("The sandbox is required, but this machine lacks: {}. Nothing runs. "
+                            "sandbox = \"best_effort\" would run without",
+                            missing_layers(state->report)));
+  }
+  return Sandbox(std::move(state));
+}
+
+const SandboxReport& Sandbox::report() const {
+  return state_->report;
+}
+
+}  // namespace wright

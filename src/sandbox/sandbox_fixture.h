@@ -1,0 +1,77 @@
+// For tests of this folder: a workspace that may be written to, a folder outside that may not even
+// be read, and a way to run shell lines between them.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <string_view>
+
+#include "wright/sandbox.h"
+
+namespace wright::sandbox {
+
+class Grounds {
+ public:
+  Grounds() {
+    std::string name = (std::filesystem::temp_directory_path() / "wright-XXXXXX").native();
+    if (::mkdtemp(name.data()) == nullptr) std::abort();
+    path_ = std::filesystem::canonical(name);
+    std::filesystem::create_directories(workspace());
+    std::filesystem::create_directories(outside());
+    write(outside() / "secret.txt", "do not read");
+  }
+  Grounds(const Grounds&) = delete;
+  Grounds& operator=(const Grounds&) = delete;
+  ~Grounds() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+
+  std::filesystem::path path() const { return path_; }
+  std::filesystem::path workspace() const { return path_ / "workspace"; }
+  std::filesystem::path outside() const { return path_ / "outside"; }
+
+  static void write(const std::filesystem::path& file, std::string_view content) {
+    std::ofstream(file, std::ios::binary) << content;
+  }
+  static std::string read(const std::filesystem::path& file) {
+    std::ifstream stream(file, std::ios::binary);
+    std::ostringstream content;
+    content << stream.rdbuf();
+    return content.str();
+  }
+
+  SandboxPolicy policy() const {
+    SandboxPolicy policy;
+    policy.write_paths = {workspace()};
+    policy.temporary_root = path_;
+    return policy;
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline FinishedCommand run_line(const Sandbox& sandbox, const std::string& line,
+                                const std::filesystem::path& folder,
+                                const CommandOptions& options = {}) {
+  auto command = shell_command(line, folder);
+  if (!command) {
+    ADD_FAILURE() << command.error().message;
+    return {};
+  }
+  auto finished = sandbox.run(*command, options);
+  if (!finished) {
+    ADD_FAILURE() << line << "\n" << finished.error().message;
+    return {};
+  }
+  return std::move(*finished);
+}
+
+}  // namespace wright::sandbox

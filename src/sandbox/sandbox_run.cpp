@@ -1,0 +1,279 @@
+// One run in a prepared sandbox: start, read what it writes, wait for its end or for the time to be
+// up, and leave nothing behind.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <system_error>
+
+#include "sandbox/output_capture.h"
+#include "sandbox/sandbox_state.h"
+
+namespace wright {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using sandbox::OutputCapture;
+
+constexpr int kTimeoutExit = 124;
+constexpr int kStoppedExit = 130;
+constexpr std::chrono::milliseconds kPatience{10'000};
+constexpr std::string_view kDefaultPath =
+    "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin";
+
+std::unexpected<Error> system_failure(std::string_view doing, int problem) {
+  return fail(ErrorCode::unavailable,
+              fmt::format("Cannot {}: {}", doing, std::generic_category().message(problem)));
+}
+
+// The child puts its streams on 0 to 2, so nothing it needs may be there before.
+FileDescriptor above_streams(int number) {
+  FileDescriptor given(number);
+  if (number < 0 || number > 2) return given;
+  return FileDescriptor(::fcntl(number, F_DUPFD_CLOEXEC, 3));
+}
+
+struct Pipe {
+  FileDescriptor reading;
+  FileDescriptor writing;
+
+  static Result<Pipe> make() {
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) return system_failure("make a pipe", errno);
+    Pipe made{above_streams(ends[0]), above_streams(ends[1])};
+    const int flags = ::fcntl(made.reading.get(), F_GETFL);
+    if (flags < 0 || ::fcntl(made.reading.get(), F_SETFL, flags | O_NONBLOCK) != 0) {
+      return system_failure("make a pipe", errno);
+    }
+    return made;
+  }
+};
+
+bool has_nul(std::string_view text) {
+  return text.find('\0') != std::string_view::npos;
+}
+
+Result<std::string> find_program(const std::string& name, const std::string& search_path) {
+  if (name.find('/') != std::string::npos) return name;
+  std::string_view rest = search_path;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find(':'), rest.size());
+    const std::string_view folder = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    // A relative folder would find whatever lies where the program runs.
+    if (!folder.starts_with('/')) continue;
+    std::string path = fmt::format("{}/{}", folder, name);
+    if (::access(path.c_str(), X_OK) == 0) return path;
+  }
+  return fail(ErrorCode::not_found, fmt::format("There is no program '{}' in PATH", name));
+}
+
+Result<void> check(const Command& command, const Variables& environment) {
+  if (command.arguments.empty() || command.arguments.front().empty()) {
+    return fail(ErrorCode::invalid_argument, "There is no program to run");
+  }
+  bool is_text = !has_nul(command.working_directory.native());
+  for (const std::string& argument : command.arguments) is_text = is_text && !has_nul(argument);
+  for (const auto& [name, value] : environment) {
+    is_text = is_text && !has_nul(name) && !has_nul(value) && name.find('=') == std::string::npos;
+  }
+  if (!is_text) {
+    return fail(ErrorCode::invalid_argument,
+                "A NUL byte cannot be part of a command, its folder or its environment");
+  }
+  return {};
+}
+
+// Wakes a poll() when somebody asks to stop.
+class StopSignal {
+ public:
+  explicit StopSignal(std::stop_token stop)
+      : event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+        callback_(std::move(stop), Wake{event_.get()}) {}
+
+  int descriptor() const { return event_.get(); }
+
+ private:
+  struct Wake {
+    int event;
+    void operator()() const {
+      const std::uint64_t one = 1;
+      [[maybe_unused]] const ssize_t written = ::write(event, &one, sizeof one);
+    }
+  };
+  FileDescriptor event_;
+  std::stop_callback<Wake> callback_;
+};
+
+// Follows one process to its end.
+class ProcessWatch {
+ public:
+  ProcessWatch(sandbox::SpawnedProcess process, const sandbox::RunGroup& group,
+               FileDescriptor output, FileDescriptor error, const CommandOptions& options)
+      : process_(std::move(process)),
+        group_(group),
+        options_(options),
+        streams_{Stream{std::move(output), OutputCapture(options.kept_bytes), OutputStream::output},
+                 Stream{std::move(error), OutputCapture(options.kept_bytes), OutputStream::error}} {
+  }
+
+  Result<FinishedCommand> finish() {
+    const auto began = Clock::now();
+    const auto deadline = began + options_.timeout;
+    const StopSignal stop(options_.stop);
+    while (!has_ended_) {
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+      if (!is_ending_ && options_.stop.stop_requested()) {
+        finished_.is_stopped = true;
+        end();
+      } else if (!is_ending_ && left.count() <= 0) {
+        finished_.is_timed_out = true;
+        end();
+      }
+      if (is_ending_ && Clock::now() > ended_at_ + kPatience) return not_ended();
+      wait_for_something(stop, clamped(is_ending_ ? kPatience : left));
+    }
+    if (!group_.end_all(process_.id)) return not_ended();
+    for (Stream& stream : streams_) {
+      while (read_from(stream)) {
+      }
+    }
+    finished_.exit_code = exit_code();
+    finished_.duration = Clock::now() - began;
+    finished_.output = std::move(streams_[0].capture).finish();
+    finished_.error = std::move(streams_[1].capture).finish();
+    return std::move(finished_);
+  }
+
+ private:
+  struct Stream {
+    FileDescriptor pipe;
+    OutputCapture capture;
+    OutputStream name;
+  };
+
+  // A process that hangs in the kernel cannot be ended, only left.
+  static std::unexpected<Error> not_ended() {
+    return fail(ErrorCode::internal, "Some processes of the command could not be ended");
+  }
+
+  static int clamped(std::chrono::milliseconds left) {
+    return static_cast<int>(std::min<std::int64_t>(left.count(), INT_MAX));
+  }
+
+  void end() {
+    is_ending_ = true;
+    ended_at_ = Clock::now();
+    sandbox::RunGroup::end_leader(process_.id);
+  }
+
+  void wait_for_something(const StopSignal& stop, int milliseconds) {
+    std::array<pollfd, 4> watched{pollfd{process_.descriptor.get(), POLLIN, 0},
+                                  pollfd{streams_[0].pipe.get(), POLLIN, 0},
+                                  pollfd{streams_[1].pipe.get(), POLLIN, 0},
+                                  pollfd{is_ending_ ? -1 : stop.descriptor(), POLLIN, 0}};
+    if (::poll(watched.data(), watched.size(), milliseconds) <= 0) return;
+    for (std::size_t i = 0; i < streams_.size(); ++i) {
+      if (watched[i + 1].revents != 0) read_from(streams_[i]);
+    }
+    if (watched[0].revents != 0) has_ended_ = true;
+  }
+
+  // One piece. False when there is none, now or ever.
+  bool read_from(Stream& stream) {
+    if (!stream.pipe.is_open()) return false;
+    std::array<char, 64 * 1024> buffer;
+    ssize_t count = -1;
+    do {
+      count = ::read(stream.pipe.get(), buffer.data(), buffer.size());
+    } while (count < 0 && errno == EINTR);
+    if (count <= 0) {
+      if (count == 0 || errno != EAGAIN) stream.pipe = FileDescriptor();
+      return false;
+    }
+    const std::string_view piece(buffer.data(), static_cast<std::size_t>(count));
+    stream.capture.add(piece);
+    if (options_.on_output) options_.on_output(stream.name, piece);
+    return true;
+  }
+
+  // Waits for the process, which has ended: until now its number was its own.
+  int exit_code() const {
+    siginfo_t ended{};
+    const int result = ::waitid(P_PID, static_cast<id_t>(process_.id), &ended, WEXITED | __WALL);
+    if (finished_.is_timed_out) return kTimeoutExit;
+    if (finished_.is_stopped) return kStoppedExit;
+    if (result != 0) return -1;  // the host program waits for children that are not its own
+    return ended.si_code == CLD_EXITED ? ended.si_status : 128 + ended.si_status;
+  }
+
+  sandbox::SpawnedProcess process_;
+  const sandbox::RunGroup& group_;
+  const CommandOptions& options_;
+  std::array<Stream, 2> streams_;
+  FinishedCommand finished_;
+  bool is_ending_ = false;
+  Clock::time_point ended_at_ = {};
+  bool has_ended_ = false;
+};
+
+}  // namespace
+
+Result<Command> shell_command(std::string line, std::filesystem::path working_directory) {
+  for (const char* shell : {"/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash"}) {
+    if (::access(shell, X_OK) != 0) continue;
+    return Command{
+        {shell, "--noprofile", "--norc", "-c", std::move(line)}, std::move(working_directory), {}};
+  }
+  return fail(ErrorCode::unsupported, "There is no bash on this machine to run commands with");
+}
+
+Result<FinishedCommand> Sandbox::run(const Command& command, const CommandOptions& options) const {
+  Variables environment = state_->policy.environment;
+  environment.emplace("PATH", kDefaultPath);
+  environment.insert_or_assign("HOME", state_->folder.home().string());
+  environment.insert_or_assign("TMPDIR", state_->folder.temporary().string());
+  for (const auto& [name, value] : command.environment) environment.insert_or_assign(name, value);
+  if (auto good = check(command, environment); !good) return std::unexpected(good.error());
+  auto program = find_program(command.arguments.front(), environment.at("PATH"));
+  if (!program) return std::unexpected(std::move(program).error());
+  auto output = Pipe::make();
+  if (!output) return std::unexpected(std::move(output).error());
+  auto error = Pipe::make();
+  if (!error) return std::unexpected(std::move(error).error());
+  const FileDescriptor nothing = above_streams(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (!nothing.is_open()) return system_failure("open /dev/null", errno);
+  const auto group = sandbox::RunGroup::make(state_->cgroups, state_->policy.limits.processes);
+  if (!group) return std::unexpected(group.error());
+
+  sandbox::SpawnRequest request{.program = std::move(*program),
+                                .arguments = command.arguments,
+                                .environment = {},
+                                .working_directory = command.working_directory.string(),
+                                .input = nothing.get(),
+                                .output = output->writing.get(),
+                                .error = error->writing.get(),
+                                .process_group_file = group->joining_file()};
+  for (const auto& [name, value] : environment) request.environment.push_back(name + "=" + value);
+  auto process = sandbox::spawn(request, state_->confinement);
+  if (!process) {
+    const bool is_missing = process.error().problem == ENOENT;
+    return fail(is_missing ? ErrorCode::not_found : ErrorCode::unavailable,
+                sandbox::to_text(process.error()));
+  }
+  // Only the child holds these now, so that their end is its end.
+  output->writing = FileDescriptor();
+  error->writing = FileDescriptor();
+  return ProcessWatch(std::move(*process), *group, std::move(output->reading),
+                      std::move(error->reading), options)
+      .finish();
+}
+
+}  // namespace wright

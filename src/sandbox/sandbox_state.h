@@ -1,0 +1,46 @@
+// What a prepared Sandbox holds; shared by its preparation (sandbox.cpp) and its runs
+// (sandbox_run.cpp).
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "core/file_descriptor.h"
+#include "sandbox/run_group.h"
+#include "sandbox/spawn.h"
+#include "wright/sandbox.h"
+
+namespace wright::sandbox {
+
+// A folder that goes with everything in it.
+class PrivateFolder {
+ public:
+  static Result<PrivateFolder> make(const std::filesystem::path& root);
+  PrivateFolder(PrivateFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  PrivateFolder& operator=(PrivateFolder&&) = delete;
+  ~PrivateFolder();
+
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path home() const { return path_ / "home"; }
+  std::filesystem::path temporary() const { return path_ / "tmp"; }
+
+ private:
+  explicit PrivateFolder(std::filesystem::path path) : path_(std::move(path)) {}
+  std::filesystem::path path_;
+};
+
+}  // namespace wright::sandbox
+
+namespace wright {
+
+struct Sandbox::State {
+  SandboxPolicy policy;
+  sandbox::PrivateFolder folder;
+  SandboxReport report = {};
+  FileDescriptor ruleset = {};
+  sandbox::Confinement confinement = {};
+  std::optional<sandbox::CgroupPlace> cgroups = {};
+};
+
+}  // namespace wright

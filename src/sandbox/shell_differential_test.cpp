@@ -1,0 +1,186 @@
+// Holds the parser against bash itself: of random lines that the parser accepts, every command that
+// bash really runs must have been found.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <random>
+#include <set>
+#include <sstream>
+
+#include "sandbox/sandbox_fixture.h"
+#include "sandbox/shell_syntax.h"
+
+namespace wright::sandbox {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Nothing is in PATH, so bash hands every command to this function, which writes its name down.
+constexpr std::string_view kPrelude =
+    "PATH=/nonexistent; command_not_found_handle() { printf '%s\\0' \"$1\" >> ran; }\n";
+
+// Pieces that make and break constructs. No loop without an end, nothing that calls itself.
+constexpr std::array<std::string_view, 62> kPieces{"c1",      "c2",
+                                                   "c3 ",     "c4 x",
+                                                   " ",       " ",
+                                                   ";",       "; ",
+                                                   "\n",      "\n",
+                                                   "&&",      "||",
+                                                   "|",       "&",
+                                                   "$(",      ")",
+                                                   "`",       "(",
+                                                   "{ ",      "; }",
+                                                   "'",       "\"",
+                                                   "\\",      "$y",
+                                                   "${y:-",   "}",
+                                                   "<(",      ">(",
+                                                   ">f1",     "<f1",
+                                                   "<<E\n",   "<<'E'\n",
+                                                   "\nE\n",   "<<-E\n",
+                                                   "if ",     "; then ",
+                                                   "; fi",    "for i in 1; do ",
+                                                   "; done",  "case a in ",
+                                                   "a) ",     ";; ",
+                                                   "esac",    "g() ",
+                                                   "! ",      "#",
+                                                   "y=",      "y=(",
+                                                   "$((1",    "))",
+                                                   "[[ ",     " ]]",
+                                                   "\\\n",    "$'",
+                                                   "{c1,c2}", "*",
+                                                   "2>&1",    "<<<",
+                                                   "&>f2",    "time ",
+                                                   "$\"",     "]"};
+
+class LineMaker {
+ public:
+  explicit LineMaker(unsigned seed) : random_(seed) {}
+
+  // Mostly noise, which finds where the two disagree about where something ends.
+  std::string noise() {
+    std::string line;
+    const int count = pick(4, 14);
+    for (int i = 0; i < count; ++i) line += kPieces[static_cast<std::size_t>(pick(0, 61))];
+    return line;
+  }
+
+  // Well-formed, which finds commands at any depth.
+  std::string command(int depth) {
+    const std::string name = fmt::format("c{}", pick(1, 99));
+    if (depth == 0) return name + words();
+    const std::string inner = command(depth - 1);
+    const std::string other = command(depth - 1);
+    switch (pick(0, 21)) {
+      case 0: return inner + "; " + other;
+      case 1: return inner + " && " + other + " || " + name;
+      case 2: return inner + " | " + other;
+      case 3: return "( " + inner + " )";
+      case 4: return "{ " + inner + "; }";
+      case 5: return name + " $(" + inner + ")";
+      case 6: return name + " \"a $(" + inner + ") b\"";
+      case 7: return name + " `" + (inner.find('`') == std::string::npos ? inner : name) + "`";
+      case 8: return name + " ${y:-$(" + inner + ")}";
+      case 9: return "if " + inner + "; then " + other + "; else " + name + "; fi";
+      case 10: return "for i in 1 2; do " + inner + "; done";
+      case 11: return "case x in y) " + other + ";; *) " + inner + ";; esac";
+      case 12: return "g() { " + inner + "; }; g; " + name;
+      case 13: return "Y=$(" + inner + ") " + name;
+      case 14: return name + " <<E\n$(" + other + ")\nE\n" + inner;
+      case 15: return name + " <<'E'\n$(c0)\nE\n" + inner;
+      case 16: return name + " <(" + inner + ")";
+      case 17: return "! " + inner;
+      case 18: return name + " 'c0; $(c0)' \"c0 \\$(c0)\" # c0\n" + inner;
+      case 19: return "Y=1 \\\n " + name + "; " + inner;
+      case 20: return "[[ a == $(" + inner + ") ]]; " + name;
+      default: return "{ " + inner + "; } > f1 2>&1";
+    }
+  }
+
+ private:
+  int pick(int from, int to) { return std::uniform_int_distribution(from, to)(random_); }
+  std::string words() {
+    constexpr std::array kWords{"", " x", " 'x y'", " -a", " *.c", " \"$y\"", " > f2", " x\\;y"};
+    return kWords[static_cast<std::size_t>(pick(0, 7))];
+  }
+
+  std::mt19937 random_;
+};
+
+struct Found {
+  std::set<std::string> names;
+  bool has_unknown = false;
+};
+
+Found found_in(const std::vector<ShellCommand>& commands) {
+  Found found;
+  for (const ShellCommand& command : commands) {
+    if (command.words.empty()) continue;
+    const ShellWord& name = command.words.front();
+    if (name.is_literal()) {
+      found.names.insert(name.text);
+    } else {
+      found.has_unknown = true;
+    }
+  }
+  return found;
+}
+
+class AgainstBash : public testing::Test {
+ protected:
+  // The names of the commands that bash ran; empty when time was up.
+  std::set<std::string> run_by_bash(const std::string& line) const {
+    const auto log = grounds_.workspace() / "ran";
+    std::filesystem::remove(log);
+    (void)run_line(sandbox_, std::string(kPrelude) + line, grounds_.workspace(), {.timeout = 20s});
+    std::istringstream text(Grounds::read(log));
+    std::set<std::string> names;
+    for (std::string name; std::getline(text, name, '\0');) names.insert(name);
+    return names;
+  }
+
+  // True when the line was worth something: accepted, and something ran.
+  bool agrees_on(const std::string& line) const {
+    const auto commands = parse_shell_line(line);
+    if (!commands) return false;
+    const Found found = found_in(*commands);
+    const auto ran = run_by_bash(line);
+    for (const std::string& name : ran) {
+      EXPECT_TRUE(found.names.contains(name) || found.has_unknown)
+          << "bash ran '" << name << "', which was not found in:\n"
+          << line;
+    }
+    EXPECT_FALSE(ran.contains("c0")) << "c0 stands only where it is no command:\n" << line;
+    return !ran.empty();
+  }
+
+  Grounds grounds_;
+  Sandbox sandbox_ = Sandbox::prepare(grounds_.policy()).value();
+};
+
+TEST_F(AgainstBash, finds_every_command_of_well_formed_lines) {
+  LineMaker maker(20'260'101);
+  int worthwhile = 0;
+  for (int i = 0; i < 150; ++i) {
+    const std::string line = maker.command(1 + i % 3);
+    EXPECT_FALSE(testing::Test::HasFailure()) << "see above";
+    if (testing::Test::HasFailure()) return;
+    if (agrees_on(line)) ++worthwhile;
+  }
+  EXPECT_GT(worthwhile, 100) << "too many lines are refused for this to say anything";
+}
+
+TEST_F(AgainstBash, finds_every_command_of_noise) {
+  LineMaker maker(7);
+  int worthwhile = 0;
+  for (int i = 0; i < 6000; ++i) {
+    if (agrees_on(maker.noise())) ++worthwhile;
+    if (testing::Test::HasFailure()) return;
+  }
+  EXPECT_GT(worthwhile, 60) << "too many lines are refused for this to say anything";
+}
+
+}  // namespace
+}  // namespace wright::sandbox

@@ -1,0 +1,568 @@
+// The grammar of commands: lists, pipelines, branches, loops, functions, redirections.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "sandbox/shell_parser.h"
+#include "wright/json.h"
+
+namespace wright::sandbox {
+namespace {
+
+constexpr int kDeepest = 100;
+constexpr std::size_t kLongestSource = 200;
+
+bool is_blank(char c) {
+  return c == ' ' || c == '\t';
+}
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_name_start(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+bool is_name(char c) {
+  return is_name_start(c) || is_digit(c);
+}
+bool ends_word(char c) {
+  return c == '\0' || c == '\n' || is_blank(c) ||
+         std::string_view(";&|()<>").find(c) != std::string_view::npos;
+}
+
+bool ends_list(std::string_view word) {
+  constexpr std::array kEnds{"then", "do", "done", "fi", "esac", "elif", "else", "}"};
+  return std::ranges::find(kEnds, word) != kEnds.end();
+}
+
+bool is_network_file(std::string_view path) {
+  return path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/");
+}
+
+}  // namespace
+
+ShellCommand unknown_command(std::string_view source) {
+  return {.words = {{ShellWord::Kind::many_words, "", false}}, .source = std::string(source)};
+}
+
+Result<std::vector<ShellCommand>> parse_shell_line(std::string_view line) {
+  if (line.size() > kLongestShellLine) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("the command has {} bytes; at most {} can be handed to a shell",
+                            line.size(), kLongestShellLine));
+  }
+  if (line.find('\0') != std::string_view::npos) {
+    return fail(ErrorCode::invalid_argument, "the command contains a NUL byte");
+  }
+  return ShellParser(line, 0).parse_line();
+}
+
+ShellParser::Level::Level(ShellParser& parser) : parser_(parser) {
+  if (++parser_.depth_ > kDeepest) parser_.refuse("it is nested too deeply");
+}
+
+Result<std::vector<ShellCommand>> ShellParser::parse_line() {
+  parse_list();
+  if (is_ok() && current() != '\0') {
+    refuse(fmt::format("'{}' stands where no command can start",
+                       to_valid_utf8(std::string(text_.substr(position_, 1)))));
+  }
+  return finish();
+}
+
+Result<std::vector<ShellCommand>> ShellParser::finish() {
+  if (is_ok() && !pending_.empty()) refuse("a here-document has no text");
+  if (is_ok()) return std::move(commands_);
+  return fail(ErrorCode::unsupported, problem_);
+}
+
+void ShellParser::refuse(std::string_view problem) {
+  if (problem_.empty()) problem_ = problem;
+  position_ = text_.size();
+}
+
+char ShellParser::current() {
+  while (text_.substr(position_).starts_with("\\\n")) position_ += 2;
+  return position_ < text_.size() ? text_[position_] : '\0';
+}
+
+char ShellParser::following() {
+  if (current() == '\0') return '\0';
+  const std::size_t here = position_++;
+  const char next = current();
+  position_ = here;
+  return next;
+}
+
+void ShellParser::advance() {
+  if (current() != '\0') ++position_;
+}
+
+bool ShellParser::take(std::string_view symbol) {
+  const std::size_t start = position_;
+  for (const char wanted : symbol) {
+    if (current() != wanted) {
+      position_ = start;
+      return false;
+    }
+    advance();
+  }
+  return true;
+}
+
+void ShellParser::skip_blanks() {
+  while (is_blank(current())) advance();
+  if (current() != '#') return;
+  // In a comment, a backslash before the newline means nothing.
+  position_ = std::min(text_.find('\n', position_), text_.size());
+}
+
+void ShellParser::take_newline() {
+  advance();
+  if (pending_.size() == outer_pending_) {
+    if (outer_pending_ != 0) refuse("a here-document starts inside of a substitution");
+    return;
+  }
+  std::vector<HereDocument> starting(pending_.begin() + static_cast<std::ptrdiff_t>(outer_pending_),
+                                     pending_.end());
+  pending_.resize(outer_pending_);
+  if (outer_pending_ != 0) return refuse("a here-document starts inside of a substitution");
+  for (const HereDocument& document : starting) {
+    if (is_ok()) read_here_document(document);
+  }
+}
+
+void ShellParser::skip_newlines() {
+  skip_blanks();
+  while (current() == '\n') {
+    take_newline();
+    skip_blanks();
+  }
+}
+
+void ShellParser::read_here_document(const HereDocument& document) {
+  const std::size_t start = position_;
+  while (position_ < text_.size()) {
+    const std::size_t end = std::min(text_.find('\n', position_), text_.size());
+    std::string_view line = text_.substr(position_, end - position_);
+    const std::size_t line_start = position_;
+    position_ = std::min(end + 1, text_.size());
+    if (document.strips_tabs)
+      line.remove_prefix(std::min(line.find_first_not_of('\t'), line.size()));
+    if (line == document.delimiter) {
+      if (document.is_quoted) return;
+      ShellParser body(text_.substr(start, line_start - start), depth_ + 1);
+      auto inside = body.parse_here_document();
+      if (!inside) return refuse(inside.error().message);
+      std::ranges::move(*inside, std::back_inserter(commands_));
+      return;
+    }
+    if (!document.is_quoted && line.ends_with('\\')) {
+      return refuse("a line of a here-document ends in a backslash");
+    }
+  }
+  refuse(fmt::format("a here-document has no end '{}'", document.delimiter));
+}
+
+std::string ShellParser::source_from(std::size_t start) const {
+  std::string_view source = text_.substr(start, position_ - start);
+  while (!source.empty() && (is_blank(source.back()) || source.back() == '\n')) {
+    source.remove_suffix(1);
+  }
+  return to_valid_utf8(std::string(utf8_prefix(source, kLongestSource)));
+}
+
+void ShellParser::emit(ShellCommand command, std::size_t start) {
+  if (!is_ok()) return;
+  command.source = source_from(start);
+  commands_.push_back(std::move(command));
+}
+
+std::string ShellParser::upcoming_word() {
+  const std::size_t start = position_;
+  std::string word;
+  while (!ends_word(current())) {
+    if (std::string_view("\\'\"`$").find(current()) != std::string_view::npos) {
+      word.clear();
+      break;
+    }
+    word += current();
+    advance();
+  }
+  position_ = start;
+  return word;
+}
+
+void ShellParser::skip_upcoming_word() {
+  while (!ends_word(current())) advance();
+}
+
+bool ShellParser::is_at(std::initializer_list<std::string_view> keywords) {
+  return std::ranges::find(keywords, std::string_view(upcoming_word())) != keywords.end();
+}
+
+void ShellParser::expect(std::string_view keyword) {
+  if (upcoming_word() == keyword) return skip_upcoming_word();
+  refuse(fmt::format("'{}' is missing", keyword));
+}
+
+void ShellParser::parse_list() {
+  const Level level(*this);
+  while (is_ok()) {
+    skip_newlines();
+    const char c = current();
+    if (c == '\0' || c == ')') return;
+    if (c == ';') {
+      const char next = following();
+      if (next == ';' || next == '&') return;  // the end of a case
+      advance();
+    } else if (take("||")) {
+      is_after_pipe_ = false;
+    } else if (take("|&") || take("|")) {
+      is_after_pipe_ = true;
+    } else if (c == '&' && following() != '>') {
+      advance();
+    } else if (!parse_command()) {
+      return;
+    }
+  }
+}
+
+bool ShellParser::parse_command() {
+  const Level level(*this);
+  skip_blanks();
+  std::string keyword = upcoming_word();
+  // After a pipe these are names of commands like any other.
+  const bool starts_pipeline = !std::exchange(is_after_pipe_, false);
+  while (starts_pipeline && (keyword == "!" || keyword == "time")) {
+    skip_upcoming_word();
+    skip_blanks();
+    if (keyword == "time" && is_at({"-p"})) skip_upcoming_word();
+    skip_blanks();
+    keyword = upcoming_word();
+  }
+  if (ends_list(keyword)) return false;
+  const std::size_t start = position_;
+  if (!parse_compound(keyword)) {
+    parse_simple_command();
+    return true;
+  }
+  parse_trailing_redirections(start);
+  return true;
+}
+
+bool ShellParser::parse_compound(const std::string& keyword) {
+  if (current() == '(') {
+    parse_subshell();
+  } else if (keyword == "{") {
+    skip_upcoming_word();
+    parse_list();
+    expect("}");
+  } else if (keyword == "if") {
+    parse_if();
+  } else if (keyword == "while" || keyword == "until") {
+    skip_upcoming_word();
+    parse_list();
+    parse_loop();
+  } else if (keyword == "for" || keyword == "select") {
+    parse_for();
+  } else if (keyword == "case") {
+    parse_case();
+  } else if (keyword == "[[") {
+    parse_conditional();
+  } else if (keyword == "function") {
+    parse_function();
+  } else if (keyword == "coproc") {
+    refuse("coprocesses are not understood");
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void ShellParser::parse_trailing_redirections(std::size_t start) {
+  ShellCommand around;
+  skip_blanks();
+  while (is_ok() && is_at_redirection()) {
+    parse_redirection(around);
+    skip_blanks();
+  }
+  if (!around.redirections.empty()) emit(std::move(around), start);
+  const char c = current();
+  if (is_ok() && !(ends_word(c) && c != '(' && c != '<' && c != '>')) {
+    refuse("something follows the end of a compound command");
+  }
+}
+
+void ShellParser::parse_subshell() {
+  const std::size_t start = position_;
+  advance();
+  if (take("(")) return parse_arithmetic(start);
+  parse_list();
+  if (is_ok() && !take(")")) refuse("a parenthesis is not closed");
+}
+
+void ShellParser::parse_if() {
+  do {  // the first time at "if", then at each "elif"
+    skip_upcoming_word();
+    parse_list();
+    expect("then");
+    parse_list();
+  } while (is_ok() && is_at({"elif"}));
+  if (is_at({"else"})) {
+    skip_upcoming_word();
+    parse_list();
+  }
+  expect("fi");
+}
+
+void ShellParser::parse_loop() {
+  expect("do");
+  parse_list();
+  expect("done");
+}
+
+void ShellParser::parse_for() {
+  const std::size_t start = position_;
+  skip_upcoming_word();
+  skip_blanks();
+  if (take("((")) {
+    parse_arithmetic(start);
+  } else {
+    const std::string name = upcoming_word();
+    if (name.empty() || !is_name_start(name.front()) || !std::ranges::all_of(name, is_name)) {
+      return refuse("a loop has no name for its variable");
+    }
+    skip_upcoming_word();
+    skip_newlines();
+    if (is_at({"in"})) {
+      skip_upcoming_word();
+      ShellAssignment variable{name, {ShellWord::Kind::many_words, "", false}};
+      skip_blanks();
+      while (is_ok() && current() != ';' && current() != '\n' && current() != '\0') {
+        if (parse_word(); is_ok() && ends_word(current()) &&
+                          std::string_view("&|()<>").find(current()) != std::string_view::npos) {
+          return refuse("a list of words ends in an operator");
+        }
+        skip_blanks();
+      }
+      emit({.assignments = {std::move(variable)}}, start);
+    }
+  }
+  skip_blanks();
+  if (current() == ';') advance();
+  skip_newlines();
+  parse_loop();
+}
+
+void ShellParser::parse_case() {
+  skip_upcoming_word();
+  skip_blanks();
+  parse_word();
+  skip_newlines();
+  expect("in");
+  skip_newlines();
+  while (is_ok() && !is_at({"esac"})) {
+    if (current() == '\0') return refuse("'esac' is missing");
+    parse_case_item();
+    skip_newlines();
+  }
+  expect("esac");
+}
+
+void ShellParser::parse_case_item() {
+  take("(");
+  do {
+    skip_blanks();
+    if (ends_word(current())) return refuse("a case has an empty pattern");
+    parse_word();
+    skip_blanks();
+  } while (is_ok() && take("|"));
+  if (is_ok() && !take(")")) return refuse("a pattern of a case has no ')'");
+  parse_list();
+  if (!is_ok() || is_at({"esac"})) return;
+  if (!take(";;&") && !take(";;") && !take(";&")) refuse("';;' is missing");
+}
+
+void ShellParser::parse_conditional() {
+  const std::size_t start = position_;
+  bool evaluates = false;
+  while (is_ok()) {
+    skip_newlines();
+    const char c = current();
+    if (c == '\0') return refuse("']]' is missing");
+    const bool is_substitution = (c == '<' || c == '>') && following() == '(';
+    if (ends_word(c) && !is_substitution) {
+      advance();
+      continue;
+    }
+    const ShellWord word = parse_word();
+    const bool is_end = word.is_plain && word.is("]]");
+    constexpr std::array kArithmetic{"-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-v", "-R"};
+    if (word.is_literal() && std::ranges::find(kArithmetic, word.text) != kArithmetic.end()) {
+      evaluates = true;
+    }
+    if (is_end) break;
+  }
+  // bash evaluates what stands beside such an operator, and what that refers to.
+  if (is_ok() && evaluates) commands_.push_back(unknown_command(source_from(start)));
+}
+
+void ShellParser::parse_function() {
+  skip_upcoming_word();
+  skip_blanks();
+  if (upcoming_word().empty()) return refuse("a function has no plain name");
+  skip_upcoming_word();
+  skip_blanks();
+  if (take("(")) {
+    skip_blanks();
+    if (!take(")")) return refuse("a function has something between its parentheses");
+  }
+  parse_function_body();
+}
+
+void ShellParser::parse_function_body() {
+  skip_newlines();
+  const std::size_t start = position_;
+  if (!parse_compound(upcoming_word())) return refuse("a function has no body in braces");
+  parse_trailing_redirections(start);
+}
+
+void ShellParser::parse_simple_command() {
+  const std::size_t start = position_;
+  ShellCommand command;
+  while (is_ok()) {
+    skip_blanks();
+    if (is_at_redirection()) {
+      parse_redirection(command);
+      continue;
+    }
+    const char c = current();
+    if (c == '(') {
+      const bool may_be_function = command.words.size() == 1 && command.words[0].is_plain &&
+                                   command.assignments.empty() && command.redirections.empty();
+      advance();
+      skip_blanks();
+      if (!may_be_function || !take(")")) return refuse("a parenthesis stands among words");
+      return parse_function_body();
+    }
+    const bool is_substitution = (c == '<' || c == '>') && following() == '(';
+    if (ends_word(c) && !is_substitution) break;
+    if (command.words.empty() && parse_assignment(command)) continue;
+    command.words.push_back(parse_word());
+    const ShellWord& word = command.words.back();
+    if (is_ok() && word.is_plain && word.text.starts_with('{') && word.text.ends_with('}') &&
+        is_at_redirection()) {
+      return refuse("a redirection to a variable is not understood");
+    }
+  }
+  emit(std::move(command), start);
+}
+
+bool ShellParser::parse_assignment(ShellCommand& command) {
+  const std::size_t start = position_;
+  std::string name;
+  while (is_name(current())) {
+    name += current();
+    advance();
+  }
+  const bool is_named = !name.empty() && is_name_start(name.front());
+  if (is_named && current() == '[') {
+    // A subscript is an expression, and so may run commands; only plain numbers are looked into.
+    advance();
+    const std::size_t digits = position_;
+    while (is_digit(current())) advance();
+    const bool is_number = position_ > digits && current() == ']';
+    if (!is_number) {
+      refuse("the subscript of an array is not a plain number");
+      return true;
+    }
+    advance();
+  }
+  if (!is_named || !(take("=") || take("+="))) {
+    position_ = start;
+    return false;
+  }
+  ShellAssignment assignment{std::move(name), {}};
+  if (current() == '(') {
+    assignment.value = parse_array();
+  } else {
+    ShellWordBuilder value;
+    parse_word_into(value);
+    assignment.value = std::move(value).finish();
+  }
+  command.assignments.push_back(std::move(assignment));
+  return true;
+}
+
+ShellWord ShellParser::parse_array() {
+  advance();
+  skip_newlines();
+  while (is_ok() && current() != ')') {
+    if (current() == '\0') refuse("a list of values is not closed");
+    if (current() == '[') refuse("the subscript of an array is not a plain number");
+    if (is_ok() && ends_word(current())) refuse("an operator stands in a list of values");
+    parse_word();
+    skip_newlines();
+  }
+  take(")");
+  if (is_ok() && !ends_word(current())) refuse("something follows a list of values");
+  return {ShellWord::Kind::many_words, "", false};
+}
+
+bool ShellParser::is_at_redirection() {
+  const std::size_t start = position_;
+  while (is_digit(current())) advance();
+  const bool has_number = position_ != start;
+  const char c = current();
+  const char next = following();
+  position_ = start;
+  if (c == '&') return next == '>' && !has_number;
+  return (c == '<' || c == '>') && next != '(';
+}
+
+bool ShellParser::take_redirection(std::string_view symbol, ShellRedirection::Kind kind,
+                                   ShellCommand& command) {
+  if (!take(symbol)) return false;
+  skip_blanks();
+  ShellWordBuilder builder;
+  parse_word_into(builder);
+  if (!builder.has_content()) refuse("a redirection has no target");
+  const ShellWord target = std::move(builder).finish();
+  if (kind == ShellRedirection::Kind::here_document && symbol != "<<<") {
+    if (!target.is_literal()) refuse("the end of a here-document is not a plain word");
+    pending_.push_back({target.text, symbol == "<<-", !target.is_plain});
+  }
+  const bool is_number = target.is_literal() && !target.text.empty() &&
+                         target.text.find_first_not_of("0123456789-") == std::string::npos;
+  if (symbol == "<&" || (symbol == ">&" && is_number)) kind = ShellRedirection::Kind::duplicate;
+  // bash opens connections by these names.
+  if (kind == ShellRedirection::Kind::read && is_network_file(target.text)) {
+    kind = ShellRedirection::Kind::write;
+  }
+  command.redirections.push_back({kind, target});
+  return true;
+}
+
+void ShellParser::parse_redirection(ShellCommand& command) {
+  using Kind = ShellRedirection::Kind;
+  while (is_digit(current())) advance();
+  struct Operator {
+    std::string_view symbol;
+    Kind kind;
+  };
+  constexpr std::array kOperators{
+      Operator{"&>>", Kind::write},         Operator{"&>", Kind::write},
+      Operator{"<<<", Kind::here_document}, Operator{"<<-", Kind::here_document},
+      Operator{"<<", Kind::here_document},  Operator{"<>", Kind::write},
+      Operator{"<&", Kind::duplicate},      Operator{"<", Kind::read},
+      Operator{">>", Kind::write},          Operator{">&", Kind::write},
+      Operator{">|", Kind::write},          Operator{">", Kind::write}};
+  for (const Operator& each : kOperators) {
+    if (take_redirection(each.symbol, each.kind, command)) return;
+  }
+  refuse("a redirection is not understood");
+}
+
+}  // namespace wright::sandbox

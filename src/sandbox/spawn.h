@@ -1,0 +1,74 @@
+// Starts one confined process. Everything it needs is made before; between the start of the child
+// and its exec only system calls happen, because the child runs in the memory of its parent.
+#pragma once
+
+#include <linux/filter.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/file_descriptor.h"
+#include "wright/error.h"
+
+namespace wright::sandbox {
+
+struct ResourceLimit {
+  int resource = 0;
+  rlimit value{};
+};
+
+// What every child of a sandbox gets. Absent parts are not applied.
+struct Confinement {
+  int landlock_ruleset = -1;             // not owned
+  std::vector<sock_filter> filter = {};  // of system calls
+  std::optional<std::uint64_t> kept_capabilities = {};
+  std::vector<ResourceLimit> limits = {};
+};
+
+struct SpawnRequest {
+  std::string program;  // a path; empty: apply the confinement and exit with 0
+  std::vector<std::string> arguments;
+  std::vector<std::string> environment;  // NAME=value
+  std::string working_directory;
+  int input = -1;  // descriptors for the child's streams
+  int output = -1;
+  int error = -1;
+  int process_group_file = -1;  // of a cgroup, to be written by the child
+};
+
+struct SpawnedProcess {
+  pid_t id = -1;              // also its session and its process group
+  FileDescriptor descriptor;  // pidfd
+};
+
+// What the child was doing when it failed.
+enum class SpawnStep : std::uint8_t {
+  start,
+  process_group,
+  working_directory,
+  streams,
+  limits,
+  cgroup,
+  capabilities,
+  no_new_privileges,
+  landlock,
+  filter,
+  program,
+};
+
+struct SpawnFailure {
+  SpawnStep step = SpawnStep::start;
+  int problem = 0;  // errno
+};
+
+std::expected<SpawnedProcess, SpawnFailure> spawn(const SpawnRequest& request,
+                                                  const Confinement& confinement);
+
+// One sentence.
+std::string to_text(const SpawnFailure& failure);
+
+}  // namespace wright::sandbox

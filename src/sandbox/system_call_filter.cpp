@@ -1,0 +1,185 @@
+// The only unit that knows libseccomp.
+#include "sandbox/system_call_filter.h"
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <seccomp.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <memory>
+#include <system_error>
+
+#include "core/file_descriptor.h"
+
+namespace wright::sandbox {
+namespace {
+
+// Ways to look into other processes, to change the machine, to reach the file system or the network
+// past the other layers, and parts of the kernel that builds and scripts have no use for.
+constexpr const char* kForbidden[] = {"acct",
+                                      "add_key",
+                                      "adjtimex",
+                                      "bpf",
+                                      "chroot",
+                                      "clock_adjtime",
+                                      "clock_settime",
+                                      "create_module",
+                                      "delete_module",
+                                      "fanotify_init",
+                                      "finit_module",
+                                      "fsconfig",
+                                      "fsmount",
+                                      "fsopen",
+                                      "fspick",
+                                      "init_module",
+                                      "io_uring_enter",
+                                      "io_uring_register",
+                                      "io_uring_setup",
+                                      "ioperm",
+                                      "iopl",
+                                      "kcmp",
+                                      "kexec_file_load",
+                                      "kexec_load",
+                                      "keyctl",
+                                      "lookup_dcookie",
+                                      "modify_ldt",
+                                      "mount",
+                                      "mount_setattr",
+                                      "move_mount",
+                                      "name_to_handle_at",
+                                      "nfsservctl",
+                                      "open_by_handle_at",
+                                      "open_tree",
+                                      "perf_event_open",
+                                      "pidfd_getfd",
+                                      "pivot_root",
+                                      "process_vm_readv",
+                                      "process_vm_writev",
+                                      "ptrace",
+                                      "quotactl",
+                                      "quotactl_fd",
+                                      "reboot",
+                                      "request_key",
+                                      "setdomainname",
+                                      "sethostname",
+                                      "setns",
+                                      "settimeofday",
+                                      "stime",
+                                      "swapoff",
+                                      "swapon",
+                                      "syslog",
+                                      "umount",
+                                      "umount2",
+                                      "unshare",
+                                      "userfaultfd",
+                                      "uselib",
+                                      "vhangup",
+                                      "vm86",
+                                      "vm86old"};
+
+constexpr std::uint64_t kNamespaces[] = {CLONE_NEWNS,   CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC,
+                                         CLONE_NEWUSER, CLONE_NEWPID,    CLONE_NEWNET};
+
+// The kernel looks at the lower half of such an argument only, so the upper half must not matter.
+scmp_arg_cmp equals(unsigned argument, std::uint32_t value) {
+  return {argument, SCMP_CMP_MASKED_EQ, 0xFFFFFFFF, value};
+}
+scmp_arg_cmp is_not(unsigned argument, std::uint32_t value) {
+  return {argument, SCMP_CMP_NE, value, 0};
+}
+scmp_arg_cmp is_above(unsigned argument, std::uint32_t value) {
+  return {argument, SCMP_CMP_GT, value, 0};
+}
+scmp_arg_cmp has_flag(unsigned argument, std::uint64_t flag) {
+  return {argument, SCMP_CMP_MASKED_EQ, flag, flag};
+}
+
+class Filter {
+ public:
+  Filter() : context_(seccomp_init(SCMP_ACT_ALLOW)) {
+    if (context_ == nullptr) problem_ = ENOMEM;
+  }
+
+  template <class... Conditions>
+  void refuse(const char* name, int error, Conditions... conditions) {
+    const int call = seccomp_syscall_resolve_name(name);
+    // A call that this architecture or this version of the library does not have.
+    if (call == __NR_SCMP_ERROR || problem_ != 0) return;
+    const int result =
+        seccomp_rule_add(context_.get(), SCMP_ACT_ERRNO(static_cast<unsigned>(error)), call,
+                         sizeof...(conditions), conditions...);
+    // A negative number is a call of another architecture.
+    if (result != 0 && call >= 0) problem_ = -result;
+  }
+
+  Result<std::vector<sock_filter>> program() {
+    const FileDescriptor file(::memfd_create("wright-filter", MFD_CLOEXEC));
+    if (problem_ == 0 && !file.is_open()) problem_ = errno;
+    if (problem_ == 0) problem_ = -seccomp_export_bpf(context_.get(), file.get());
+    if (problem_ != 0) return refused();
+    const off_t bytes = ::lseek(file.get(), 0, SEEK_END);
+    std::vector<sock_filter> program(static_cast<std::size_t>(bytes) / sizeof(sock_filter));
+    if (::pread(file.get(), program.data(), static_cast<std::size_t>(bytes), 0) != bytes) {
+      problem_ = errno;
+      return refused();
+    }
+    return program;
+  }
+
+ private:
+  std::unexpected<Error> refused() const {
+    return fail(ErrorCode::unsupported, fmt::format("The filter of system calls cannot be made: {}",
+                                                    std::generic_category().message(problem_)));
+  }
+
+  struct Release {
+    void operator()(void* context) const { seccomp_release(context); }
+  };
+  std::unique_ptr<void, Release> context_;
+  int problem_ = 0;
+};
+
+void refuse_networks(Filter& filter, NetworkAccess network) {
+  if (network == NetworkAccess::on) {
+    // Only the internet, Unix sockets, and what tells about interfaces.
+    for (int family = 0; family <= AF_NETLINK; ++family) {
+      const bool is_allowed =
+          family == AF_UNIX || family == AF_INET || family == AF_INET6 || family == AF_NETLINK;
+      const auto number = static_cast<std::uint32_t>(family);
+      if (!is_allowed) filter.refuse("socket", EPERM, equals(0, number));
+    }
+    filter.refuse("socket", EPERM, is_above(0, AF_NETLINK));
+    return;
+  }
+  filter.refuse("socket", EPERM, is_not(0, AF_UNIX));
+  // A Unix socket can lead to a service that does anything at all, such as a container daemon.
+  if (network == NetworkAccess::off) filter.refuse("connect", EPERM);
+}
+
+}  // namespace
+
+Result<std::vector<sock_filter>> make_filter(const FilterOptions& options) {
+  Filter filter;
+  for (const char* name : kForbidden) filter.refuse(name, EPERM);
+  for (const std::uint64_t flag : kNamespaces) {
+    filter.refuse("clone", EPERM, has_flag(0, flag));
+  }
+  // Its flags stand in memory, where a filter cannot look; programs fall back to clone.
+  filter.refuse("clone3", ENOSYS);
+  filter.refuse("ioctl", EPERM, equals(1, TIOCSTI));
+  // To everybody at once: where Landlock has no scopes, nothing else would stop it.
+  filter.refuse("kill", EPERM, equals(0, 0xFFFFFFFF));
+  refuse_networks(filter, options.network);
+  if (options.sessions == FilterOptions::Sessions::forbidden) filter.refuse("setsid", EPERM);
+  if (options.truncation == FilterOptions::Truncation::forbidden) {
+    filter.refuse("truncate", EPERM);
+    filter.refuse("truncate64", EPERM);
+  }
+  return filter.program();
+}
+
+}  // namespace wright::sandbox

@@ -1,0 +1,24 @@
+// The filter of system calls that what is run gets: made once, loaded by every child.
+#pragma once
+
+#include <linux/filter.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "wright/error.h"
+#include "wright/sandbox.h"
+
+namespace wright::sandbox {
+
+struct FilterOptions {
+  NetworkAccess network = NetworkAccess::off;
+  // Leaving the session is how a process escapes being found at the end.
+  enum class Sessions : std::uint8_t { allowed, forbidden } sessions = Sessions::forbidden;
+  // By path; for kernels whose Landlock does not know about it.
+  enum class Truncation : std::uint8_t { allowed, forbidden } truncation = Truncation::allowed;
+};
+
+Result<std::vector<sock_filter>> make_filter(const FilterOptions& options);
+
+}  // namespace wright::sandbox

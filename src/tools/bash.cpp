@@ -1,0 +1,197 @@
+// bash: runs a line of shell after the rules have judged every command in it, inside the sandbox.
+#include <fmt/format.h>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "tools/command_output.h"
+#include "tools/workspace.h"
+#include "wright/describe.h"
+#include "wright/tools.h"
+
+namespace wright::tools {
+
+struct BashArguments {
+  std::string command;
+  std::optional<std::string> working_dir;
+  std::int64_t timeout_secs = 120;
+  std::optional<std::string> description;
+};
+WRIGHT_DESCRIBE(
+    BashArguments, WRIGHT_FIELD(command, "The line of shell to run, for bash").min_length(1),
+    WRIGHT_FIELD(working_dir, "Folder to run it in, relative to the base; the base when absent"),
+    WRIGHT_FIELD(timeout_secs, "Seconds after which it is ended; it then exits with 124")
+        .at_least(1)
+        .at_most(3600)
+        .with_default(),
+    WRIGHT_FIELD(description, "What the command is for, in a few words, for people"))
+
+namespace {
+
+constexpr std::size_t kOutputShown = 36 * 1024;
+constexpr std::size_t kErrorShown = 16 * 1024;
+constexpr std::size_t kCommandShown = 4 * 1024;
+constexpr std::chrono::seconds kLongest{3660};
+
+std::string_view to_string(intercept::Permission permission) {
+  switch (permission) {
+    case intercept::Permission::allow: return "allow";
+    case intercept::Permission::ask: return "ask";
+    case intercept::Permission::deny: break;
+  }
+  return "deny";
+}
+
+double in_milliseconds(std::chrono::duration<double> duration) {
+  return std::round(duration.count() * 1000) / 1000;
+}
+
+class Bash {
+ public:
+  Bash(BashOptions options, CommandRules rules, Workspace workspace)
+      : options_(std::move(options)), rules_(std::move(rules)), workspace_(std::move(workspace)) {}
+
+  Result<Json> run(const BashArguments& arguments, Context& context) {
+    auto folder = working_folder(arguments.working_dir.value_or("."));
+    if (!folder) return std::unexpected(std::move(folder).error());
+    if (auto allowed = permitted(arguments, context); !allowed) {
+      return std::unexpected(std::move(allowed).error());
+    }
+    const auto sandbox = prepared();
+    if (!sandbox) return std::unexpected(sandbox.error());
+    note_gaps((*sandbox)->report(), context);
+    auto command = shell_command(arguments.command, *folder);
+    if (!command) return std::unexpected(std::move(command).error());
+    auto finished = (*sandbox)->run(*command, how(arguments, context));
+    if (!finished) return std::unexpected(std::move(finished).error());
+    return told(arguments, *folder, *finished);
+  }
+
+ private:
+  Result<std::filesystem::path> working_folder(std::string_view wanted) const {
+    const auto path = workspace_.locate(wanted);
+    if (!path) return std::unexpected(path.error());
+    const auto status = workspace_.status(*path);
+    if (!status) return std::unexpected(status.error());
+    if (status->kind != EntryKind::folder) {
+      return fail(ErrorCode::invalid_argument, fmt::format("'{}' is not a folder", *path));
+    }
+    const std::filesystem::path base(workspace_.base());
+    return *path == "." ? base : base / *path;
+  }
+
+  Result<void> permitted(const BashArguments& arguments, const Context& context) const {
+    const CommandDecision decision = rules_.judge(arguments.command);
+    if (decision.permission == intercept::Permission::allow) return {};
+    if (decision.permission == intercept::Permission::deny) {
+      return fail(ErrorCode::permission_denied, decision.reason);
+    }
+    const auto answer = options_.ask ? options_.ask(decision, context) : std::nullopt;
+    if (!answer || *answer == intercept::Permission::ask) {
+      return wait_for_person(question(decision, context));
+    }
+    if (*answer == intercept::Permission::allow) return {};
+    return fail(ErrorCode::permission_denied, "A person refused this command. Do not repeat it");
+  }
+
+  static Json question(const CommandDecision& decision, const Context& context) {
+    JsonArray commands;
+    for (const JudgedCommand& judged : decision.commands) {
+      commands.push_back({{"command", judged.command},
+                          {"permission", to_string(judged.permission)},
+                          {"reason", judged.reason.empty() ? Json(nullptr) : Json(judged.reason)}});
+    }
+    return JsonObject{{"kind", "approval"},
+                      {"question", "May this command run?"},
+                      {"tool", "bash"},
+                      {"arguments", context.arguments},
+                      {"reason", decision.reason},
+                      {"commands", std::move(commands)}};
+  }
+
+  // Made by the first call: an agent that never runs a command needs no sandbox.
+  Result<const Sandbox*> prepared() {
+    const std::lock_guard lock(mutex_);
+    if (!sandbox_) {
+      SandboxPolicy policy = options_.policy;
+      policy.read_paths.emplace_back(workspace_.base());
+      auto made = Sandbox::prepare(std::move(policy));
+      if (!made) return std::unexpected(std::move(made).error());
+      sandbox_ = std::move(*made);
+    }
+    return &*sandbox_;
+  }
+
+  static void note_gaps(const SandboxReport& report, Context& context) {
+    std::vector<std::string_view> missing;
+    for (const SandboxLayer& layer : report.layers) {
+      if (layer.state == SandboxLayer::State::missing) missing.push_back(layer.name);
+    }
+    if (missing.empty()) return;
+    context.notes.push_back(
+        fmt::format("The sandbox of this machine lacks: {}", fmt::join(missing, ", ")));
+  }
+
+  CommandOptions how(const BashArguments& arguments, const Context& context) const {
+    CommandOptions how{.timeout = std::chrono::seconds(arguments.timeout_secs),
+                       .stop = context.stop,
+                       .kept_bytes = 2 * kOutputShown};
+    if (options_.on_output) {
+      how.on_output = [this, &context](OutputStream stream, std::string_view piece) {
+        options_.on_output(context, stream, piece);
+      };
+    }
+    return how;
+  }
+
+  static Json told(const BashArguments& arguments, const std::filesystem::path& folder,
+                   const FinishedCommand& finished) {
+    JsonObject result{{"command", utf8_prefix(arguments.command, kCommandShown)},
+                      {"working_dir", to_valid_utf8(folder.string())},
+                      {"stdout", shown_output(finished.output, kOutputShown)},
+                      {"stderr", shown_output(finished.error, kErrorShown)},
+                      {"exit_code", finished.exit_code},
+                      {"timed_out", finished.is_timed_out},
+                      {"execution_time_secs", in_milliseconds(finished.duration)}};
+    if (finished.is_stopped) result["stopped"] = true;
+    return result;
+  }
+
+  BashOptions options_;
+  CommandRules rules_;
+  Workspace workspace_;
+  std::mutex mutex_;
+  std::optional<Sandbox> sandbox_;
+};
+
+}  // namespace
+}  // namespace wright::tools
+
+namespace wright {
+
+Result<Tool> bash_tool(BashOptions options) {
+  auto workspace = tools::Workspace::open(options.base);
+  if (!workspace) return std::unexpected(std::move(workspace).error());
+  auto rules = CommandRules::make(options.rules);
+  if (!rules) return std::unexpected(std::move(rules).error());
+  // Tools are values that are copied; all copies share one sandbox.
+  auto bash =
+      std::make_shared<tools::Bash>(std::move(options), std::move(*rules), std::move(*workspace));
+  return tool(
+      "bash",
+      "Runs a line of shell with bash in a sandbox and returns what it printed and its exit code. "
+      "Every command in the line must be allowed; a refusal says by which rule. There is no input "
+      "to read and nothing keeps running afterwards.",
+      [bash](const tools::BashArguments& arguments, Context& context) -> Result<Json> {
+        return bash->run(arguments, context);
+      },
+      {.effect = Effect::write, .timeout = tools::kLongest});
+}
+
+}  // namespace wright
