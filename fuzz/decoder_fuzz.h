@@ -77,7 +77,8 @@ inline int check_decoder(const providers::Codec& codec, Protocol protocol, const
     return 0;
   }
   require_valid(*whole.response);
-  require(whole.text == whole.response->text());
+  // What stands in a last event without its end is told by the response alone.
+  require(whole.response->text().starts_with(whole.text));
   messages.push_back({Role::assistant, whole.response->content});
   messages.push_back(Message::user("Go on"));
   request.messages = messages;

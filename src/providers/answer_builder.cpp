@@ -20,8 +20,13 @@ bool says_nothing(const Part& part) {
 void AnswerBuilder::end_part() {
   if (!std::exchange(continues_, false)) return;
   Part& last = response_.content.back();
-  if (auto* text = std::get_if<Text>(&last)) joiner_.finish(text->text);
   if (auto* reasoning = std::get_if<Reasoning>(&last)) joiner_.finish(reasoning->text);
+  if (auto* text = std::get_if<Text>(&last)) {
+    const std::size_t known = text->text.size();
+    joiner_.finish(text->text);
+    const bool is_heard = listener_ != nullptr && *listener_ && text->text.size() > known;
+    if (is_heard) (*listener_)(std::string_view(text->text).substr(known));
+  }
 }
 
 template <class PartType>

@@ -23,6 +23,8 @@ class AnswerBuilder {
   Reasoning& reasoning();
   // What comes next is a part of its own, even if it is of the same kind.
   void end_part();
+  // Who is told what was held back of a text when its part ends; null: nobody.
+  void set_listener(const TextSink* listener) { listener_ = listener; }
 
   // Begins a call and returns its number, counted from 0. The name is as it was on the wire.
   std::size_t add_call(std::string_view id, std::string_view name);
@@ -30,6 +32,7 @@ class AnswerBuilder {
   void add_arguments(std::size_t number, std::string_view piece);
   std::size_t call_count() const { return calls_.size(); }
 
+  std::string text() const { return response_.text(); }
   bool is_empty() const { return response_.content.empty(); }
   Usage& usage() { return response_.usage; }
   void set_model(std::string_view name);
@@ -51,6 +54,7 @@ class AnswerBuilder {
   Response response_;
   Utf8Joiner joiner_;  // of the last part, when it is text or reasoning
   bool continues_ = false;
+  const TextSink* listener_ = nullptr;
   std::vector<CallParts> calls_;
 };
 

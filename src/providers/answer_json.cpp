@@ -56,24 +56,17 @@ std::string with_lone_surrogates_as_bytes(std::string_view text) {
   return written;
 }
 
-// The first half of a pair without the second is a plain syntax error to the parser.
-bool is_about_surrogates(boost::json::error_code error) {
-  return error == boost::json::error::syntax ||
-         error == boost::json::error::illegal_leading_surrogate ||
-         error == boost::json::error::illegal_trailing_surrogate ||
-         error == boost::json::error::expected_utf16_escape;
-}
-
 }  // namespace
 
-AnswerJson::AnswerJson()
-    : resource_(memory_.data(), memory_.size()),
-      parser_({}, options(), stack_.data(), stack_.size()) {}
+AnswerJson::AnswerJson() : parser_({}, options(), stack_.data(), stack_.size()) {}
 
 const Json* AnswerJson::try_parse(std::string_view text, boost::json::error_code& error) {
   document_.reset();
-  resource_.release();
-  parser_.reset(&resource_);
+  // A new one every time: release() would keep the size of its next block, which doubles with every
+  // block that was ever needed.
+  parser_.reset();
+  resource_.emplace(memory_.data(), memory_.size());
+  parser_.reset(&*resource_);
   const std::size_t read = parser_.write_some(text.data(), text.size(), error);
   if (!error && text.find_first_not_of(" \t\r\n", read) != std::string_view::npos) {
     error = boost::json::error::extra_data;
@@ -85,9 +78,9 @@ const Json* AnswerJson::try_parse(std::string_view text, boost::json::error_code
 Result<const Json*> AnswerJson::parse(std::string_view text) {
   boost::json::error_code error;
   const Json* document = try_parse(text, error);
-  if (is_about_surrogates(error)) {
-    error = {};
-    document = try_parse(with_lone_surrogates_as_bytes(text), error);
+  if (document == nullptr && text.contains("\\u")) {
+    boost::json::error_code second_error;
+    document = try_parse(with_lone_surrogates_as_bytes(text), second_error);
   }
   if (document == nullptr) {
     return fail(ErrorCode::invalid_json, fmt::format("Invalid JSON: {}", error.message()));

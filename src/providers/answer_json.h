@@ -33,7 +33,7 @@ class AnswerJson {
 
   std::array<unsigned char, 8192> memory_;
   std::array<unsigned char, 2048> stack_;
-  boost::json::monotonic_resource resource_;
+  std::optional<boost::json::monotonic_resource> resource_;
   boost::json::parser parser_;
   std::optional<Json> document_;
 };

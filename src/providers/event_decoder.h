@@ -50,9 +50,12 @@ class EventDecoder final : public AnswerDecoder {
       : endpoint_(endpoint), calls_(endpoint, request, rule), reader_(std::move(reader)) {}
 
   Result<void> feed(std::string_view bytes, const TextSink& on_text) override {
-    return body_.feed(
+    answer_.set_listener(&on_text);
+    auto fed = body_.feed(
         bytes, [&](const ServerSentEvent& event) { return take_event(event, on_text); },
         [&](std::string_view document) { return take_document(document, on_text); });
+    answer_.set_listener(nullptr);
+    return fed;
   }
 
   Result<Response> finish() override {

@@ -170,6 +170,7 @@ Result<void> ChatAnswerReader::read_finish(const Json* choice, AnswerPieces& pie
   finish_reason_ = reason;
   think_tags_.finish([&](std::string_view text) { pieces.add_text(text); },
                      [&](std::string_view thought) { pieces.answer.add_reasoning(thought); });
+  pieces.answer.end_part();
   return {};
 }
 

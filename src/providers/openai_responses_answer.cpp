@@ -182,12 +182,19 @@ Result<void> ResponsesAnswerReader::read_end(const Json* response, AnswerPieces&
   incomplete_reason_ = text_field(field(response, "incomplete_details"), "reason");
   const JsonArray* output = array_in(field(response, "output"));
   if (output != nullptr && !output->empty()) {
-    // The response is the truth. Its text was heard already, unless there were no pieces.
-    const AnswerDecoder::TextSink nobody;
     AnswerBuilder whole;
-    AnswerPieces silent{pieces.endpoint, whole, spoken_.empty() ? pieces.on_text : nobody};
+    const AnswerDecoder::TextSink nobody;
+    AnswerPieces silent{pieces.endpoint, whole, nobody};
     for (const Json& item : *output) read_item(item, silent);
-    pieces.answer.replace_content(std::move(whole));
+    whole.end_part();
+    pieces.answer.end_part();
+    // The response is the truth, unless it takes back what was heard already.
+    const std::string heard = pieces.answer.text();
+    const std::string said = whole.text();
+    if (said.starts_with(heard)) {
+      if (pieces.on_text && said.size() > heard.size()) pieces.on_text(said.substr(heard.size()));
+      pieces.answer.replace_content(std::move(whole));
+    }
   }
   if (auto usage = read_openai_usage(field(response, "usage"))) pieces.answer.usage() = *usage;
   return {};

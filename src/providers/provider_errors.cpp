@@ -131,7 +131,8 @@ std::string message_of(const Endpoint& endpoint, Meaning meaning, int status,
   if (status != 0) message += fmt::format(" (HTTP {})", status);
   if (!words.empty()) message += fmt::format(": {}", words);
   const std::string advice = what_to_do(endpoint, meaning, retry_after);
-  if (advice.empty()) return message;
+  const bool says_so_itself = meaning == Meaning::rate_limited && words.contains("try again");
+  if (advice.empty() || says_so_itself) return message;
   if (!message.ends_with('.') && !message.ends_with('!') && !message.ends_with('?')) message += '.';
   return message + ' ' + advice;
 }

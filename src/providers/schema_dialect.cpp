@@ -64,6 +64,26 @@ bool takes_null(const Json& schema) {
   return !object->contains("type") || has_type(*object, "null");
 }
 
+std::string_view type_of(const Json& value) {
+  if (value.is_string()) return "string";
+  if (value.is_bool()) return "boolean";
+  if (value.is_int64() || value.is_uint64()) return "integer";
+  if (value.is_double()) return "number";
+  return {};
+}
+
+// The type that the values of a schema share, which the dialect wants to be named. Empty where they
+// share none.
+std::string_view type_of_values(const JsonObject& schema) {
+  if (const Json* value = schema.if_contains("const")) return type_of(*value);
+  const Json* values = schema.if_contains("enum");
+  if (values == nullptr || !values->is_array() || values->get_array().empty()) return {};
+  const std::string_view type = type_of(values->get_array().front());
+  const bool is_shared = std::ranges::all_of(
+      values->get_array(), [&](const Json& value) { return type_of(value) == type; });
+  return is_shared ? type : std::string_view();
+}
+
 // A strict schema that takes null as well.
 Json nullable(Json schema) {
   JsonObject& object = schema.get_object();
@@ -120,9 +140,10 @@ class StrictWriter {
       properties(written, *object);
     }
     if (has_type(written, "array") && !written.contains("items")) impossible();
-    if (!written.contains("type") && !written.contains("anyOf") && !written.contains("$ref") &&
-        !written.contains("enum") && !written.contains("const")) {
-      impossible();  // a value of any type
+    if (!written.contains("type") && !written.contains("anyOf") && !written.contains("$ref")) {
+      const std::string_view type = type_of_values(written);
+      if (type.empty()) impossible();  // values of any type
+      written["type"] = type;
     }
     --depth_;
     return written;
