@@ -49,6 +49,7 @@ for (const protocol of protocols) {
 add({ userMessage: "refused" },
     { error: { message: "Incorrect API key provided: test-key", type: "invalid_request_error",
                code: "invalid_api_key" }, status: 401 });
+add({ userMessage: "word ok" }, { content: "ok" });
 add({ userMessage: "trickle" }, { content: "drop by drop" }, { chunkSize: 1, latency: 3 });
 add({ userMessage: "chaos", hasToolResult: false }, { toolCalls: [oslo] },
     { chaos: { dropRate: 0.15, malformedRate: 0.15, disconnectRate: 0.1 } });
