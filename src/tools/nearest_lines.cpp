@@ -54,9 +54,12 @@ std::size_t likeness(const Pairs& left, const Pairs& right) {
   return all == 0 ? 0 : 200 * (left & right).count() / all;
 }
 
-// Where all lines of `wanted` stand one after the other, apart from blanks around them.
+// Where all lines of `wanted` stand one after the other, apart from blanks around them; past the
+// end when they do not, or when finding out would take long.
 std::size_t find_apart_from_blanks(const std::vector<std::string_view>& lines,
                                    const std::vector<std::string_view>& wanted) {
+  constexpr std::size_t kMaxComparisons = 10'000'000;
+  if (lines.size() * wanted.size() > kMaxComparisons) return lines.size();
   const auto found = std::ranges::search(lines, wanted, {}, trimmed, trimmed);
   return found.empty() ? lines.size() : static_cast<std::size_t>(found.begin() - lines.begin());
 }
