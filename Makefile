@@ -1,12 +1,13 @@
 # The two commands of Wright are `make try` and `make test`. The building itself is CMake's:
 # see CMakePresets.json.
 
-JOBS   ?= $(shell nproc)
-PREFIX ?= /usr/local
-Q      ?= What is this project, and where is the run machine defined?
+JOBS      ?= $(shell nproc)
+PREFIX    ?= /usr/local
+FUZZ_TIME ?= 5
+Q         ?= What is this project, and where is the run machine defined?
 export Q
 
-.PHONY: help try test tsan coverage bench format lint install clean
+.PHONY: help try test tsan fuzz coverage bench format lint install clean
 .NOTPARALLEL:
 .SECONDARY:
 
@@ -21,6 +22,7 @@ help:
 	@echo '  make bench        build the benchmarks and print one table'
 	@echo '  make coverage     test coverage of src/core and src/store; fails below 90 %'
 	@echo '  make tsan         the tests under ThreadSanitizer'
+	@echo '  make fuzz         every fuzz target for FUZZ_TIME seconds (default 5)'
 	@echo '  make format       clang-format every source file'
 	@echo '  make lint         clang-tidy all but the tests; SINCE=main: only files changed since'
 	@echo '  make clean        remove build/'
@@ -40,6 +42,9 @@ test: build-dev build-release
 # The label `build` is on tests of compiling and installing, which no sanitizer or counter sees.
 tsan: build-tsan
 	ctest --preset tsan --parallel $(JOBS) --label-exclude build
+
+fuzz: build-fuzz
+	@fuzz/run.sh build/fuzz $(FUZZ_TIME)
 
 coverage: build-coverage
 	find build/coverage -name '*.gcda' -delete
@@ -77,6 +82,7 @@ build-%: packages-%
 SECTIONS_release  = build
 SECTIONS_dev      = build test
 SECTIONS_tsan     = build test
+SECTIONS_fuzz     = build fuzz
 SECTIONS_coverage = build test coverage
 SECTIONS_bench    = build bench
 SECTIONS_format   = format

@@ -73,6 +73,10 @@ struct Context {
   Json arguments = {};                     // parsed; an interceptor may change them before next()
   std::shared_ptr<RunMemory> memory = {};  // of the run; null where a call stands alone
   const Tool* tool = nullptr;              // set by execute(): what is being called
+  // Set by execute() when the call cannot reach a tool: nobody has that name, or the arguments are
+  // not JSON. It passes the interceptors all the same, with arguments {}, and the innermost end
+  // answers with this. An interceptor that can put it right sets the arguments and clears it.
+  std::optional<Error> unusable = {};
   std::optional<double> duration_ms = {};  // set by the timing interceptor
   std::vector<std::string> notes = {};     // for people: what was done to the call on its way
   std::vector<Image> images = {};          // for the model, beside what the tool returns
@@ -151,7 +155,8 @@ struct ToolOutcome {
 };
 
 // The one way by which a tool is ever run: find it, parse the arguments, interceptors outermost
-// first, the tool. Never throws; a failure of any kind is an outcome that tells the model.
+// first, the tool. Calls that name no tool or whose arguments cannot be read pass the interceptors
+// too. Never throws; a failure of any kind is an outcome that tells the model.
 ToolOutcome execute(std::span<const Tool> tools, std::span<const Interceptor> interceptors,
                     const ToolCall& call, Context context);
 

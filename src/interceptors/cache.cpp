@@ -50,7 +50,7 @@ class Cache {
   Result<Json> operator()(const ToolCall& call, Context& context, const Next& next) const {
     const bool is_read =
         context.tool != nullptr && context.tool->spec.options.effect == Effect::read;
-    if (!is_read || options_.max_entries == 0) return next(call, context);
+    if (!is_read || context.unusable || options_.max_entries == 0) return next(call, context);
     std::string key = call.name + '\n' + std::string(context.agent_name) + '\n';
     append_canonical(key, context.arguments);
     if (auto found = find(key)) return std::move(*found);

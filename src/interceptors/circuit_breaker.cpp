@@ -34,6 +34,7 @@ class CircuitBreaker {
   }
 
   Result<Json> operator()(const ToolCall& call, Context& context, const Next& next) const {
+    if (context.unusable) return next(call, context);  // says nothing about the tool
     if (auto open = enter(call.name); !open) return std::unexpected(std::move(open).error());
     Result<Json> result = next(call, context);
     leave(call.name, result);

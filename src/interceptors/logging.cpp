@@ -102,11 +102,9 @@ class Logging {
           LogLevel::debug, text,
           {{"tool", call.name}, {"agent", context.agent_name}, {"call_id", call.id}});
     }
-    // What the model wrote, unless something in it has to be hidden: a secret may be written with
-    // escapes, so that is looked for in the parsed values.
-    const std::string hidden = options_.redactor.is_on()
-                                   ? to_text(options_.redactor.redacted(context.arguments))
-                                   : std::string();
+    // What the model wrote, unless something in it has to be hidden.
+    const std::string hidden =
+        options_.redactor.is_on() ? redacted_arguments(call, context) : std::string();
     fmt::memory_buffer arguments;
     append_cut(arguments, options_.redactor.is_on() ? hidden : call.arguments);
     options_.logger.log(LogLevel::debug, text,
@@ -114,6 +112,13 @@ class Logging {
                          {"agent", context.agent_name},
                          {"call_id", call.id},
                          {"arguments", std::string_view(arguments.data(), arguments.size())}});
+  }
+
+  // A secret may be written with escapes, so it is looked for in the parsed values where there are
+  // any.
+  std::string redacted_arguments(const ToolCall& call, const Context& context) const {
+    if (context.unusable) return options_.redactor.redacted(std::string_view(call.arguments));
+    return to_text(options_.redactor.redacted(context.arguments));
   }
 
   void log_end(const ToolCall& call, const Context& context, const Json& result,

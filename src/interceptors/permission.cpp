@@ -16,6 +16,8 @@ class PermissionCheck {
 
   Result<Json> operator()(const ToolCall& call, Context& context, const Next& next) const {
     Permission permission = by_rules(call.name);
+    // Nobody is asked about what cannot run.
+    if (permission == Permission::ask && context.unusable) return next(call, context);
     if (permission == Permission::ask) {
       const auto answer = options_.ask ? options_.ask(call, context) : std::nullopt;
       if (!answer || *answer == Permission::ask) return wait_for_person(question(call, context));

@@ -26,6 +26,7 @@ class RateLimit {
   }
 
   Result<Json> operator()(const ToolCall& call, Context& context, const Next& next) const {
+    if (context.unusable) return next(call, context);  // nothing will run
     const Seconds wait = take(call.name);
     if (wait <= Seconds(0)) return next(call, context);
     if (options_.when_exceeded == RateLimitOptions::WhenExceeded::refuse) {

@@ -28,8 +28,8 @@ class Retry {
   }
 
   Result<Json> operator()(const ToolCall& call, Context& context, const Next& next) const {
-    const bool may_repeat =
-        context.tool != nullptr && context.tool->spec.options.effect != Effect::write;
+    const bool may_repeat = context.tool != nullptr && !context.unusable &&
+                            context.tool->spec.options.effect != Effect::write;
     Result<Json> result = next(call, context);
     for (int failed = 1; may_repeat && failed < options_.attempts; ++failed) {
       if (result || !options_.is_transient(result.error())) return result;

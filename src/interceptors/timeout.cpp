@@ -74,7 +74,7 @@ class Timeout {
   Timeout& operator=(const Timeout&) = delete;
 
   Result<Json> operator()(const ToolCall& call, Context& context, const Next& next) const {
-    if (state_ == nullptr) return next(call, context);
+    if (state_ == nullptr || context.unusable) return next(call, context);
     const auto limit = options_.limit            ? *options_.limit
                        : context.tool != nullptr ? context.tool->spec.options.timeout
                                                  : std::chrono::milliseconds(0);

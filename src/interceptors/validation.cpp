@@ -1,5 +1,5 @@
-// Checks arguments against the tool's schema before the call, and counts how often a model got them
-// wrong. A tool that checks its arguments itself is not checked twice.
+// Checks arguments against the tool's schema before the call, and counts how often a model got a
+// call wrong. A tool that checks its arguments itself is not checked twice.
 #include <fmt/format.h>
 
 #include <iterator>
@@ -29,6 +29,7 @@ class Validation {
 
   Result<Json> operator()(const ToolCall& call, Context& context, const Next& next) const {
     const Tool* tool = context.tool;
+    if (context.unusable) return counted_if_unusable(call, context, next);
     if (tool == nullptr || !tool->schema) return next(call, context);
     if (options_.coercion == Coercion::on) put_right(call, context);
     if (!tool->spec.options.provides.validation && !tool->schema->accepts(context.arguments)) {
@@ -45,6 +46,14 @@ class Validation {
   }
 
  private:
+  // There is nothing to check, but a model that keeps naming a tool that is not there, or keeps
+  // writing what is no JSON, is told to stop as well.
+  Result<Json> counted_if_unusable(const ToolCall& call, Context& context, const Next& next) const {
+    Result<Json> result = next(call, context);
+    if (result || !context.unusable) return result;
+    return std::unexpected(counted(std::move(result).error(), call, context));
+  }
+
   void put_right(const ToolCall& call, Context& context) const {
     const JsonSchema& schema = *context.tool->schema;
     if (schema.accepts(context.arguments)) return;
@@ -80,7 +89,13 @@ class Validation {
   Error counted(Error error, const ToolCall& call, Context& context) const {
     if (context.memory == nullptr) return error;
     const int refused = context.memory->add_one(MemoryName(call).text());
-    if (refused > options_.retry_budget) {
+    if (refused <= options_.retry_budget) return error;
+    if (error.code == ErrorCode::not_found) {
+      error.message += fmt::format(
+          ". This was attempt {} to call a tool that does not exist. Do not call {} again: use "
+          "another tool, or answer without it",
+          refused, call.name);
+    } else {
       error.message += fmt::format(
           ". This was attempt {} with arguments that do not fit. Do not call {} again with this "
           "kind of arguments: go another way, or say what is missing",

@@ -33,6 +33,14 @@ std::unexpected<Error> not_an_object() {
   return fail(ErrorCode::invalid_argument, "The arguments must be a JSON object");
 }
 
+// Stands in for a tool that is not there, so that interceptors need not ask whether there is one.
+Tool absent_tool(std::string_view name, Error error) {
+  return {.spec = {.name = std::string(name)},
+          .function = [error = std::move(error)](const Json&, Context&) -> Result<Json> {
+            return std::unexpected(error);
+          }};
+}
+
 // Models leave the arguments of a tool without parameters empty.
 Result<Json> parse_arguments(std::string_view text) {
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return Json(JsonObject{});
@@ -105,6 +113,7 @@ Result<Json> Next::operator()(const ToolCall& call, Context& context) const {
   if (instead_) return caught([&] { return instead_(call, context); });
   context.tool = tool_;
   if (rest_.empty()) {
+    if (context.unusable) return std::unexpected(*context.unusable);
     if (!context.arguments.is_object()) return not_an_object();
     return caught([&] { return tool_->function(context.arguments, context); });
   }
@@ -129,17 +138,17 @@ ToolOutcome execute(std::span<const Tool> tools, std::span<const Interceptor> in
   ToolOutcome outcome;
   outcome.result.call_id = call.id;
   outcome.result.name = call.name;
+  const auto began = std::chrono::steady_clock::now();
+  std::optional<Tool> absent;
   const Tool* tool = find_tool(tools, call.name);
   if (tool == nullptr) {
-    set_failure(outcome, unknown_tool(tools, call.name));
-    return outcome;
+    context.unusable = unknown_tool(tools, call.name);
+    tool = &absent.emplace(absent_tool(call.name, *context.unusable));
   }
-  const auto began = std::chrono::steady_clock::now();
-  Result<Json> result = parse_arguments(call.arguments);
-  if (result) {
-    context.arguments = std::move(*result);
-    result = Next(*tool, interceptors)(call, context);
-  }
+  Result<Json> arguments = parse_arguments(call.arguments);
+  if (!arguments && !context.unusable) context.unusable = std::move(arguments).error();
+  context.arguments = arguments ? std::move(*arguments) : Json(JsonObject{});
+  Result<Json> result = Next(*tool, interceptors)(call, context);
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
   outcome.duration_ms = took.count();
   outcome.notes = std::move(context.notes);
