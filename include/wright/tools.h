@@ -1,6 +1,8 @@
 // The tools that Wright ships.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <vector>
 
@@ -26,5 +28,16 @@ Result<std::vector<Tool>> file_tools(const std::filesystem::path& base);
 // write_file and apply_patch. They write below the writable folders only, and never into a `.git`;
 // refused when there are none.
 Result<std::vector<Tool>> editing_tools(const FileAccess& access);
+
+// Where output goes that is too long for the model. Put `folder` among FileAccess::readable too, so
+// that read_file can page it.
+struct SpillOptions {
+  std::filesystem::path folder = {};                   // made when it is missing
+  std::chrono::hours max_age{24 * 7};                  // older files go
+  std::uint64_t max_bytes = std::uint64_t{256} << 20;  // of all files; then the oldest go
+};
+
+// Gives every call that passes it a Context::spill. Refused when the folder cannot be used.
+Result<Interceptor> spill_output(SpillOptions options);
 
 }  // namespace wright

@@ -28,4 +28,10 @@ Tool with_rewrite(Tool tool, std::function<void(JsonObject& arguments)> rewrite)
   return tool;
 }
 
+Tool without_showing(Tool tool, std::span<const std::string_view> parameters) {
+  JsonObject& properties = tool.spec.parameters.as_object().at("properties").as_object();
+  for (const std::string_view parameter : parameters) properties.erase(parameter);
+  return tool;
+}
+
 }  // namespace wright::tools

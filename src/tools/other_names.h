@@ -23,4 +23,7 @@ void rename_members(JsonObject& arguments, std::span<const OtherName> names);
 // pipeline. What `rewrite` has rewritten once it must leave alone.
 Tool with_rewrite(Tool tool, std::function<void(JsonObject& arguments)> rewrite);
 
+// `tool`, which still takes these parameters but does not show them to the model.
+Tool without_showing(Tool tool, std::span<const std::string_view> parameters);
+
 }  // namespace wright::tools
