@@ -256,7 +256,8 @@ TEST(Grep, says_what_is_wrong_with_its_arguments) {
             "The pattern is not a valid regular expression: invalid escape sequence: \\1 (the "
             "syntax is RE2's: no look-around, no back-references)");
   EXPECT_EQ(grep_error(base, R"({"pattern": "a\\nb"})"),
-            "The pattern contains a line break, but each line is searched by itself");
+            "The pattern contains a line break, but each line is searched by itself; set "
+            "multiline to search across lines");
   EXPECT_EQ(grep_error(base, R"({"pattern": "a{1000}{1000}"})").find("The pattern is not a valid"),
             0U);
   EXPECT_EQ(grep_error(base, R"({"pattern": "x", "glob": "[a"})"),
@@ -384,8 +385,8 @@ TEST(Grep, shows_lines_around_a_match) {
   base.write("a", "1\n2\n3 x\n4\r\n5\n6 x");
   const auto around = [&](std::string_view more) {
     Strings made;
-    for (const Json& match :
-         grep(base, fmt::format(R"({{"pattern": "x", {}}})", more)).at("matches").as_array()) {
+    const Json found = grep(base, fmt::format(R"({{"pattern": "x", {}}})", more));
+    for (const Json& match : found.at("matches").as_array()) {
       const auto joined = [&](const char* side) {
         const Json* lines = match.as_object().if_contains(side);
         return lines == nullptr ? std::string()
@@ -432,18 +433,18 @@ TEST(Grep, finds_every_form_of_a_letter_when_case_is_ignored) {
 TEST(Grep, keeps_its_order_however_many_threads_search) {
   const TemporaryFolder base;
   Strings expected;
-  for (int i = 0; i < 400; ++i) {
+  for (int i = 0; i < 300; ++i) {
     const std::string path = fmt::format("d{:02}/f{:03}", i % 20, i);
     base.write(path, i % 7 == 0 ? std::string(200'000, '-') + "\nx\n" : "x\n");
     expected.push_back(fmt::format("{}:{}", path, i % 7 == 0 ? 2 : 1));
   }
   std::ranges::sort(expected);
   const Json all = grep(base, R"({"pattern": "x", "limit": 1000})");
-  EXPECT_EQ(all.at("total_matches"), 400);
+  EXPECT_EQ(all.at("total_matches"), 300);
   EXPECT_EQ(places(all), expected);
   const Json some = grep(base, R"({"pattern": "x", "limit": 10})");
   EXPECT_EQ(places(some), Strings(expected.begin(), expected.begin() + 10));
-  EXPECT_EQ(some.at("total_matches"), 400);
+  EXPECT_EQ(some.at("total_matches"), 300);
 }
 
 }  // namespace

@@ -228,7 +228,7 @@ Result<Json> list_files(const Workspace& workspace, const ListFilesArguments& ar
 void use_own_names(JsonObject& arguments) {
   static constexpr OtherName kNames[] = {{"max_files", "limit"}};
   rename_members(arguments, kNames);
-  if (arguments.contains("pattern")) return;
+  if (arguments.contains("pattern") || !arguments.contains("path")) return;
   const bool is_recursive = arguments.contains("recursive");
   arguments["pattern"] = "*";
   if (!is_recursive) arguments["recursive"] = false;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <new>
+#include <system_error>
 #include <utility>
 
 namespace wright::tools {
@@ -77,8 +78,12 @@ void OrderedSearch::publish() {
 }
 
 void OrderedSearch::start_threads() {
-  for (unsigned i = 1; i < thread_count(); ++i) {
-    threads_.emplace_back([this](const std::stop_token& ending) { work(ending); });
+  try {
+    for (unsigned i = 1; i < thread_count(); ++i) {
+      threads_.emplace_back([this](const std::stop_token& ending) { work(ending); });
+    }
+  } catch (const std::system_error&) {
+    // The system gives no more threads: those that there are do the work, at least our own.
   }
 }
 

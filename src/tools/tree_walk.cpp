@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
+#include <climits>
 #include <memory>
 #include <vector>
 
@@ -108,6 +108,10 @@ class Walk {
   }
 
   void enter_below(const Level& level, const std::string& name) {
+    if (level.path.size() + name.size() + 1 >= PATH_MAX) {
+      ++skipped_.unreadable;  // nobody could name what is in there
+      return;
+    }
     // The folder above was reached without leaving the base, so one step without a link stays in.
     const int number = ::openat(level.folder->get(), name.c_str(),
                                 O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
