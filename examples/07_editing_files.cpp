@@ -1,18 +1,21 @@
-// Tools that change files: an agent may write below one folder, a patch that does not fit changes
-// nothing, and output that is too long is kept where read_file can page it.
+// Tools that change files: they write below the folders that they were given and nowhere else, and
+// a patch that does not fit changes nothing.
 #include <stdlib.h>
 #include <wright/wright.h>
 
 #include <filesystem>
 #include <iostream>
+#include <string>
 
 namespace {
 
 // A folder that goes with everything in it.
 struct Folder {
-  Folder() : path(::mkdtemp(name)) {}
+  Folder() {
+    std::string name = std::filesystem::temp_directory_path() / "wright-XXXXXX";
+    path = ::mkdtemp(name.data());
+  }
   ~Folder() { std::filesystem::remove_all(path); }
-  char name[20] = "/tmp/wright-07XXXXXX";
   std::filesystem::path path;
 };
 
@@ -64,7 +67,8 @@ int main() {
 *** End Patch)";
   call("apply_patch", patch);
 
-  call("write_file", {{"path", "../outside.txt"}, {"content", "never"}});
+  // Where files are commands, nothing is written.
+  call("write_file", {{"path", ".git/hooks/pre-commit"}, {"content", "never"}});
   call("list_files", {{"pattern", "*"}, {"mode", "tree"}});
   return 0;
 }
