@@ -142,6 +142,10 @@ class ChangeSet {
       const Done synced = calls_.sync(staged.folder.get());
       if (!synced) return failure(synced.error(), staged.change->path);
     }
+    for (const MadeFolder& made : made_folders_) {
+      const Done synced = calls_.sync(made.parent.get());
+      if (!synced) return failure(synced.error(), made.name);
+    }
     return remove_old();
   }
 
