@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <climits>
+#include <ranges>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -152,18 +153,18 @@ class ChangeSet {
   // Puts everything back. What could not be put back, for a person; empty when all is as it was.
   std::string undo() {
     std::string left;
-    for (auto staged = staged_.rbegin(); staged != staged_.rend(); ++staged) {
-      if (const Done undone = undo(*staged); !undone) {
+    for (Staged& staged : staged_ | std::views::reverse) {
+      if (const Done undone = undo(staged); !undone) {
         left +=
             fmt::format(" {} could not be put back ({}); its old content is in {}.",
-                        shown_path(staged->change->path),
-                        std::generic_category().message(undone.error()), shown_path(staged->spare));
+                        shown_path(staged.change->path),
+                        std::generic_category().message(undone.error()), shown_path(staged.spare));
       }
     }
     staged_.clear();
-    for (auto made = made_folders_.rbegin(); made != made_folders_.rend(); ++made) {
+    for (const MadeFolder& made : made_folders_ | std::views::reverse) {
       // A folder into which somebody else has put something stays.
-      (void)calls_.remove_folder(made->parent.get(), made->name);
+      (void)calls_.remove_folder(made.parent.get(), made.name);
     }
     made_folders_.clear();
     return left;
@@ -206,7 +207,7 @@ class ChangeSet {
     staged.change = &change;
     staged.folder = std::move(*opened);
     staged.name = std::move(name);
-    const Done written = change.content ? write_beside(staged) : Done{};
+    const Done written = change.content ? write_beside(staged, *change.content) : Done{};
     if (!written) return failure(written.error(), change.path);
     return {};
   }
@@ -235,7 +236,7 @@ class ChangeSet {
     return opened;
   }
 
-  Done write_beside(Staged& staged) {
+  Done write_beside(Staged& staged, std::string_view content) {
     auto file = calls_.create_nameless(staged.folder.get());
     if (!file && file.error() == EOPNOTSUPP) {
       file = calls_.create(staged.folder.get(), staged.spare);
@@ -244,7 +245,7 @@ class ChangeSet {
     if (!file) return std::unexpected(file.error());
     staged.file = std::move(*file);
     const FileChange& change = *staged.change;
-    if (Done written = calls_.write(staged.file.get(), *change.content); !written) return written;
+    if (Done written = calls_.write(staged.file.get(), content); !written) return written;
     const auto& like = change.replaced ? change.replaced : change.like;
     if (like) {
       if (Done taken = calls_.take_owner_and_mode(staged.file.get(), *like); !taken) return taken;

@@ -311,7 +311,7 @@ Result<Json> grep(const Workspace& workspace, const GrepArguments& arguments,
     (*result)["note"] = fmt::format(
         "'{}' is not a known type, and there are no text files with that extension. Known types: "
         "{}",
-        *arguments.type, known_file_types());
+        arguments.type.value_or(""), known_file_types());
   }
   return std::move(*result);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 namespace wright::tools {
 namespace {
@@ -59,7 +60,7 @@ LiteralSearch::LiteralSearch(std::vector<std::string> literals, AsciiCase letter
 LiteralSearch::Needle LiteralSearch::needle_for(std::string text) const {
   std::vector<std::size_t> offsets(text.size());
   for (std::size_t i = 0; i < offsets.size(); ++i) offsets[i] = i;
-  std::ranges::stable_sort(offsets, {}, [&](std::size_t i) { return frequency(text[i]); });
+  std::ranges::sort(offsets, {}, [&](std::size_t i) { return std::pair(frequency(text[i]), i); });
   const auto probe = [&](std::size_t offset) {
     const char c = text[offset];
     const bool is_folded = letters_ == AsciiCase::ignore && is_letter(c);

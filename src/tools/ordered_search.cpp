@@ -83,7 +83,7 @@ void OrderedSearch::start_threads() {
       threads_.emplace_back([this](const std::stop_token& ending) { work(ending); });
     }
   } catch (const std::system_error&) {
-    // The system gives no more threads: those that there are do the work, at least our own.
+    return;  // the system gives no more: those that there are do the work, at least our own
   }
 }
 

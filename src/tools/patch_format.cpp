@@ -114,20 +114,19 @@ class Parser {
   Result<FilePatch> file_patch() {
     FilePatch file;
     const std::string_view header = trimmed(here());
-    std::optional<std::string_view> path = after(header, kAdd);
-    if (path) {
-      file.operation = FilePatch::Operation::add;
-    } else if ((path = after(header, kDelete))) {
-      file.operation = FilePatch::Operation::remove;
-    } else if ((path = after(header, kUpdate))) {
-      file.operation = FilePatch::Operation::update;
-    } else {
+    const auto added = after(header, kAdd);
+    const auto removed = after(header, kDelete);
+    const auto updated = after(header, kUpdate);
+    if (!added && !removed && !updated) {
       return malformed(
           "'*** Add File: path', '*** Update File: path', '*** Delete File: path' or "
           "'*** End Patch' is expected");
     }
-    if (path->empty()) return malformed("the path is missing");
-    file.path = *path;
+    file.operation = added     ? FilePatch::Operation::add
+                     : removed ? FilePatch::Operation::remove
+                               : FilePatch::Operation::update;
+    file.path = added.value_or(removed.value_or(updated.value_or("")));
+    if (file.path.empty()) return malformed("the path is missing");
     ++at_;
     switch (file.operation) {
       case FilePatch::Operation::add: read_content(file); break;
