@@ -80,6 +80,9 @@ struct Context {
   std::optional<double> duration_ms = {};  // set by the timing interceptor
   std::vector<std::string> notes = {};     // for people: what was done to the call on its way
   std::vector<Image> images = {};          // for the model, beside what the tool returns
+  // Keeps a text whole that is too long for the model, and answers with the absolute path where
+  // read_file finds it. May be empty: then it is only cut.
+  std::function<Result<std::string>(std::string_view text)> spill = {};
 };
 
 using ToolFunction = std::function<Result<Json>(const Json& arguments, Context& context)>;
@@ -88,6 +91,9 @@ struct Tool {
   ToolSpec spec;
   ToolFunction function;
   std::optional<JsonSchema> schema = {};  // spec.parameters, compiled; tool() sets it
+  // Puts arguments that use other names than the schema's into its names, before interceptors see
+  // them. May be empty.
+  std::function<Json(Json arguments)> rewrite = {};
 
   // The same tool under another name.
   Tool as(std::string name) const;

@@ -114,6 +114,14 @@ std::optional<std::string> prompt_or_complain(const RunCommand& command, Console
   return to_valid_utf8(std::move(prompt));
 }
 
+// A name that means no model is a slip of the hand; a key that is missing is a run that fails.
+std::optional<Error> problem_with_model(const std::string& id, const Models& models) {
+  if (id == "offline" || id == "offline:planner") return std::nullopt;
+  const auto endpoint = models.endpoint(id);
+  if (endpoint || endpoint.error().code == ErrorCode::authentication) return std::nullopt;
+  return endpoint.error();
+}
+
 class RunCommandExecution {
  public:
   RunCommandExecution(const RunCommand& command, const Settings& settings, Surroundings around)
@@ -277,6 +285,10 @@ ExitCode execute(const RunCommand& command, Surroundings around) {
   const auto models = make_models(*settings, command.settings, around.environment);
   if (!models) {
     around.console.complain(models.error().message, "See `wright help models`.");
+    return ExitCode::usage;
+  }
+  if (const auto error = problem_with_model(settings->model(), *models)) {
+    around.console.complain(error->message);
     return ExitCode::usage;
   }
   auto agent = make_agent(command.agent, *settings, models->get(settings->model()));

@@ -260,13 +260,13 @@ TEST(Driver, leaves_no_session_running_when_one_write_fails) {
 
 TEST(ModelById, knows_the_offline_planner_and_says_what_is_missing) {
   EXPECT_EQ(model("offline").provider(), "offline");
-  const auto missing = model("openai:gpt-5-mini").complete(Request{});
+  const auto missing = model("nobody:gpt-5-mini").complete(Request{});
   ASSERT_FALSE(missing);
-  EXPECT_NE(missing.error().message.find("openai"), std::string::npos);
+  EXPECT_NE(missing.error().message.find("no vendor 'nobody'"), std::string::npos);
   for (const std::string id : {"", ":", "gpt", "openai:", ":x"}) {
     const auto broken = model(id).complete(Request{});
     ASSERT_FALSE(broken) << id;
-    EXPECT_NE(broken.error().message.find("vendor:name"), std::string::npos) << id;
+    EXPECT_NE(broken.error().message.find("vendor:model"), std::string::npos) << id;
   }
 }
 

@@ -1,8 +1,9 @@
-// The single tools behind file_tools() of wright/tools.h.
+// The single tools behind file_tools() and editing_tools() of wright/tools.h.
 #pragma once
 
 #include <memory>
 
+#include "tools/file_calls.h"
 #include "tools/workspace.h"
 #include "wright/tool.h"
 
@@ -14,5 +15,7 @@ using SharedWorkspace = std::shared_ptr<const Workspace>;
 Tool list_files_tool(SharedWorkspace workspace);
 Tool read_file_tool(SharedWorkspace workspace);
 Tool grep_tool(SharedWorkspace workspace);
+Tool write_file_tool(SharedWorkspace workspace, SharedFileCalls calls);
+Tool apply_patch_tool(SharedWorkspace workspace, SharedFileCalls calls);
 
 }  // namespace wright::tools

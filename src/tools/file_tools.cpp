@@ -2,13 +2,37 @@
 #include "wright/tools.h"
 
 namespace wright {
+namespace {
+
+Result<tools::SharedWorkspace> open_workspace(const FileAccess& access) {
+  auto workspace = tools::Workspace::open(access);
+  if (!workspace) return std::unexpected(std::move(workspace).error());
+  return std::make_shared<const tools::Workspace>(std::move(*workspace));
+}
+
+}  // namespace
+
+Result<std::vector<Tool>> file_tools(const FileAccess& access) {
+  const auto workspace = open_workspace(access);
+  if (!workspace) return std::unexpected(workspace.error());
+  return std::vector<Tool>{tools::list_files_tool(*workspace), tools::read_file_tool(*workspace),
+                           tools::grep_tool(*workspace)};
+}
 
 Result<std::vector<Tool>> file_tools(const std::filesystem::path& base) {
-  auto workspace = tools::Workspace::open(base);
-  if (!workspace) return std::unexpected(std::move(workspace).error());
-  const auto shared = std::make_shared<const tools::Workspace>(std::move(*workspace));
-  return std::vector<Tool>{tools::list_files_tool(shared), tools::read_file_tool(shared),
-                           tools::grep_tool(shared)};
+  return file_tools(FileAccess{.base = base});
+}
+
+Result<std::vector<Tool>> editing_tools(const FileAccess& access) {
+  const auto workspace = open_workspace(access);
+  if (!workspace) return std::unexpected(workspace.error());
+  if (!(*workspace)->is_writable()) {
+    return fail(ErrorCode::invalid_argument,
+                "No folder may be written: write_file and apply_patch need one");
+  }
+  const auto calls = std::make_shared<tools::FileCalls>();
+  return std::vector<Tool>{tools::write_file_tool(*workspace, calls),
+                           tools::apply_patch_tool(*workspace, calls)};
 }
 
 }  // namespace wright

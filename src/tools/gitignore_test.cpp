@@ -199,7 +199,7 @@ class RandomRepository : public ::testing::Test {
   // The files that a walk visits, each with `prefix` before it.
   static std::set<std::string> visited(const std::filesystem::path& base,
                                        const std::string& prefix) {
-    const auto workspace = Workspace::open(base);
+    const auto workspace = Workspace::open({.base = base});
     const auto root = workspace->open_folder(".");
     std::set<std::string> paths;
     const auto skipped =

@@ -1,6 +1,7 @@
 // grep: which lines of which files match a regular expression. Counts everything, shows the first.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 
@@ -8,6 +9,8 @@
 #include "tools/file_types.h"
 #include "tools/glob.h"
 #include "tools/line_search.h"
+#include "tools/ordered_search.h"
+#include "tools/other_names.h"
 #include "tools/output_budget.h"
 #include "tools/similar_paths.h"
 #include "tools/tree_walk.h"
@@ -25,7 +28,15 @@ struct GrepArguments {
   std::optional<std::string> glob;
   std::optional<bool> ignore_case;
   OutputMode output_mode = OutputMode::content;
+  std::optional<int> after;
+  std::optional<int> before;
+  std::optional<int> around;
+  bool multiline = false;
   int limit = 100;
+  std::optional<std::string> exclude_pattern;
+  std::optional<std::int64_t> max_files_searched;
+  bool recursive = true;
+  bool include_line_numbers = true;
 };
 WRIGHT_DESCRIBE(
     GrepArguments,
@@ -44,10 +55,19 @@ WRIGHT_DESCRIBE(
     WRIGHT_FIELD(output_mode,
                  "content: lines with their numbers; files: paths only; count: lines per file")
         .with_default(),
+    WRIGHT_FIELD(after, "Lines to show after each match").named("-A").at_least(0).at_most(50),
+    WRIGHT_FIELD(before, "Lines to show before each match").named("-B").at_least(0).at_most(50),
+    WRIGHT_FIELD(around, "Lines to show before and after").named("-C").at_least(0).at_most(50),
+    WRIGHT_FIELD(multiline, "Matches may go over several lines, and . matches line breaks")
+        .with_default(),
     WRIGHT_FIELD(limit, "How many lines (or files) to show at most")
         .at_least(1)
         .at_most(1000)
-        .with_default())
+        .with_default(),
+    WRIGHT_FIELD(exclude_pattern, "Only files that do not match this glob").min_length(1),
+    WRIGHT_FIELD(max_files_searched, "How many files to search at most").at_least(1),
+    WRIGHT_FIELD(recursive, "false: only files directly in path").with_default(),
+    WRIGHT_FIELD(include_line_numbers, "false: leave line numbers out").with_default())
 
 namespace {
 
@@ -57,33 +77,49 @@ class FileFilter {
   static Result<FileFilter> from(const GrepArguments& arguments) {
     FileFilter filter;
     if (arguments.type) filter.type_.emplace(*arguments.type);
-    if (!arguments.glob) return filter;
-    std::string_view pattern = *arguments.glob;
-    filter.is_negated_ = pattern.starts_with('!');
-    if (filter.is_negated_) pattern.remove_prefix(1);
-    auto glob = Glob::parse(pattern);
-    if (!glob) return std::unexpected(std::move(glob).error());
-    filter.glob_ = std::move(*glob);
+    Result<void> added;
+    if (arguments.glob) {
+      const bool is_negated = arguments.glob->starts_with('!');
+      added = filter.add(std::string_view(*arguments.glob).substr(is_negated ? 1 : 0),
+                         is_negated ? Meaning::exclude : Meaning::include);
+    }
+    if (added && arguments.exclude_pattern) {
+      added = filter.add(*arguments.exclude_pattern, Meaning::exclude);
+    }
+    if (!added) return std::unexpected(std::move(added).error());
     return filter;
   }
 
   bool accepts(std::string_view path) const {
     if (type_ && !type_->matches(path)) return false;
-    return !glob_ || glob_->matches(path) != is_negated_;
+    return std::ranges::all_of(globs_, [&](const auto& each) {
+      return each.first.matches(path) == (each.second == Meaning::include);
+    });
   }
 
   bool has_unknown_type() const { return type_ && !type_->is_known(); }
 
  private:
+  enum class Meaning : std::uint8_t { include, exclude };
+
+  Result<void> add(std::string_view pattern, Meaning meaning) {
+    auto glob = Glob::parse(pattern);
+    if (!glob) return std::unexpected(std::move(glob).error());
+    globs_.emplace_back(std::move(*glob), meaning);
+    return {};
+  }
+
   std::optional<FileType> type_;
-  std::optional<Glob> glob_;
-  bool is_negated_ = false;
+  std::vector<std::pair<Glob, Meaning>> globs_;
 };
 
 // Gathers what was found, file after file, and makes the answer of it.
 class Findings {
  public:
-  Findings(OutputMode mode, int limit) : mode_(mode), limit_(static_cast<std::size_t>(limit)) {}
+  explicit Findings(const GrepArguments& arguments)
+      : mode_(arguments.output_mode),
+        limit_(static_cast<std::size_t>(arguments.limit)),
+        has_line_numbers_(arguments.include_line_numbers) {}
 
   std::size_t lines_wanted() const {
     return mode_ == OutputMode::content && !is_full_ ? limit_ - shown_.size() : 0;
@@ -135,16 +171,29 @@ class Findings {
 
  private:
   // Bytes of the field names and numbers around a shown thing.
-  static constexpr std::size_t kLineBytes = 95;
+  static constexpr std::size_t kLineBytes = 140;
   static constexpr std::size_t kCountBytes = 40;
 
+  static JsonArray array_of(const std::vector<std::string>& lines) {
+    return JsonArray(lines.begin(), lines.end());
+  }
+
   void show(const std::string& name, const MatchedLine& line) {
-    show(json_size(name) + json_size(line.text) + kLineBytes,
-         JsonObject{{"file_path", name},
-                    {"line_number", line.number},
-                    {"line_content", line.text},
-                    {"match_start", line.match_start},
-                    {"match_end", line.match_end}});
+    JsonObject made{{"file_path", name}};
+    if (has_line_numbers_) made["line_number"] = line.number;
+    made["line_content"] = line.text;
+    made["match_start"] = line.match_start;
+    made["match_end"] = line.match_end;
+    made["matched_text"] =
+        std::string_view(line.text).substr(line.match_start, line.match_end - line.match_start);
+    if (!line.before.empty()) made["before"] = array_of(line.before);
+    if (!line.after.empty()) made["after"] = array_of(line.after);
+    std::size_t bytes = json_size(name) + json_size(line.text) + kLineBytes +
+                        json_size(made.at("matched_text").as_string());
+    for (const auto* lines : {&line.before, &line.after}) {
+      for (const std::string& each : *lines) bytes += json_size(each) + 1;
+    }
+    show(bytes, std::move(made));
   }
 
   void show(std::size_t bytes, Json thing) {
@@ -154,6 +203,7 @@ class Findings {
 
   OutputMode mode_;
   std::size_t limit_;
+  bool has_line_numbers_;
   OutputBudget budget_;
   bool is_full_ = false;
   JsonArray shown_;
@@ -164,20 +214,30 @@ class Findings {
   std::int64_t unreadable_ = 0;
 };
 
+ContextLines context_of(const GrepArguments& arguments) {
+  const auto lines = [&](const std::optional<int>& side) {
+    return static_cast<std::size_t>(side.value_or(arguments.around.value_or(0)));
+  };
+  return {.before = lines(arguments.before), .after = lines(arguments.after)};
+}
+
 class Search {
  public:
   Search(const Workspace& workspace, const LinePattern& pattern, const GrepArguments& arguments,
          const std::stop_token& stop)
       : workspace_(workspace),
+        pattern_(pattern),
+        arguments_(arguments),
         stop_(stop),
-        lines_(pattern),
-        findings_(arguments.output_mode, arguments.limit) {}
+        findings_(arguments) {}
 
   // A file that was named is searched whatever filters, rules and its name say.
   Result<JsonObject> in_file(const std::string& path) {
     const auto file = workspace_.open_file(path);
     if (!file) return std::unexpected(file.error());
-    const auto matches = matches_in(*file);
+    LineSearch lines(pattern_, context_of(arguments_));
+    const auto matches =
+        lines.search(file->descriptor.get(), file->status.size, findings_.lines_wanted(), stop_);
     if (!matches && matches.error() == ECANCELED) return cancelled();
     if (!matches) {
       return fail(ErrorCode::storage,
@@ -192,18 +252,26 @@ class Search {
     const auto folder = workspace_.open_folder(path);
     if (!folder) return std::unexpected(folder.error());
     const WalkOptions options{
+        .extent = arguments_.recursive ? Extent::tree : Extent::entries,
         .wanted = [&](const std::string& inside) { return filter.accepts(inside); }};
+    OrderedSearch search(pattern_, context_of(arguments_), findings_.lines_wanted(), stop_,
+                         [&](const OrderedSearch::File& file, const auto& matches) {
+                           if (matches) {
+                             findings_.add(file.path, *matches);
+                           } else {
+                             findings_.add_unreadable();
+                           }
+                           return findings_.lines_wanted();
+                         });
+    std::int64_t files = 0;
     const auto skipped = walk(workspace_, *folder, options, stop_, [&](const WalkEntry& entry) {
-      const auto file = folder->open_file(entry.inside);
-      const auto matches = file ? matches_in(*file) : std::unexpected(file.error());
-      if (matches) {
-        findings_.add(entry.path, *matches);
-      } else {
-        findings_.add_unreadable();
-      }
-      return Visited::go_on;
+      if (entry.kind != EntryKind::file) return Visited::go_on;
+      search.add({entry.folder, entry.name, entry.path});
+      return ++files == arguments_.max_files_searched ? Visited::end : Visited::go_on;
     });
     if (!skipped) return cancelled();
+    search.finish();
+    if (stop_.stop_requested()) return cancelled();
     return std::move(findings_).result(*skipped);
   }
 
@@ -212,21 +280,19 @@ class Search {
     return fail(ErrorCode::cancelled, "The search was cancelled");
   }
 
-  std::expected<FileMatches, int> matches_in(const OpenFile& file) {
-    return lines_.search(file.descriptor.get(), file.status.size, findings_.lines_wanted(), stop_);
-  }
-
   const Workspace& workspace_;
+  const LinePattern& pattern_;
+  const GrepArguments& arguments_;
   const std::stop_token& stop_;
-  LineSearch lines_;
   Findings findings_;
 };
 
 Result<Json> grep(const Workspace& workspace, const GrepArguments& arguments,
                   const std::stop_token& stop) {
-  const auto pattern = LinePattern::compile(arguments.pattern, arguments.ignore_case.value_or(false)
-                                                                   ? LetterCase::ignore
-                                                                   : LetterCase::distinguish);
+  const auto pattern = LinePattern::compile(
+      arguments.pattern,
+      arguments.ignore_case.value_or(false) ? LetterCase::ignore : LetterCase::distinguish,
+      arguments.multiline ? Span::many_lines : Span::one_line);
   if (!pattern) return std::unexpected(pattern.error());
   const auto filter = FileFilter::from(arguments);
   if (!filter) return std::unexpected(filter.error());
@@ -245,15 +311,34 @@ Result<Json> grep(const Workspace& workspace, const GrepArguments& arguments,
     (*result)["note"] = fmt::format(
         "'{}' is not a known type, and there are no text files with that extension. Known types: "
         "{}",
-        *arguments.type, known_file_types());
+        arguments.type.value_or(""), known_file_types());
   }
   return std::move(*result);
+}
+
+// The names of other systems' grep.
+void use_own_names(JsonObject& arguments) {
+  static constexpr OtherName kNames[] = {{"include_pattern", "glob"},
+                                         {"max_results", "limit"},
+                                         {"head_limit", "limit"},
+                                         {"case_insensitive", "-i"},
+                                         {"-n", "include_line_numbers"}};
+  rename_members(arguments, kNames);
+  const auto is_case_sensitive = arguments.find("case_sensitive");
+  if (is_case_sensitive != arguments.end() && is_case_sensitive->value().is_bool() &&
+      !arguments.contains("-i")) {
+    const bool ignores_case = !is_case_sensitive->value().get_bool();
+    arguments.erase(is_case_sensitive);
+    arguments["-i"] = ignores_case;
+  }
+  const Json* mode = arguments.if_contains("output_mode");
+  if (mode != nullptr && *mode == "files_with_matches") arguments["output_mode"] = "files";
 }
 
 }  // namespace
 
 Tool grep_tool(SharedWorkspace workspace) {
-  return tool(
+  Tool made = tool(
       "grep",
       "Searches the text files below the base folder for a regular expression. Leaves out what "
       ".gitignore names, hidden and binary files, links and node_modules. Counts all matching "
@@ -261,6 +346,9 @@ Tool grep_tool(SharedWorkspace workspace) {
       [workspace = std::move(workspace)](const GrepArguments& arguments, Context& context)
           -> Result<Json> { return grep(*workspace, arguments, context.stop); },
       {.effect = Effect::read});
+  static constexpr std::string_view kNotShown[] = {"exclude_pattern", "max_files_searched",
+                                                   "recursive", "include_line_numbers"};
+  return with_rewrite(without_showing(std::move(made), kNotShown), use_own_names);
 }
 
 }  // namespace wright::tools

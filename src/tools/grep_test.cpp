@@ -35,7 +35,8 @@ TEST(Grep, answers_in_the_promised_shape) {
   base.write("c.bin", std::string_view("int\0", 4));
   EXPECT_EQ(to_text(grep(base, R"({"pattern": "main"})")),
             R"({"matches":[{"file_path":"a.cpp","line_number":2,"line_content":"  int main() {}",)"
-            R"("match_start":6,"match_end":10}],"total_matches":1,"files_with_matches":1,)"
+            R"("match_start":6,"match_end":10,"matched_text":"main"}],"total_matches":1,)"
+            R"("files_with_matches":1,)"
             R"("files_searched":2,"truncated":false,)"
             R"("skipped":{"ignored":0,"hidden":1,"binary":1,"unreadable":0}})");
   EXPECT_EQ(to_text(grep(base, R"({"pattern": "int", "output_mode": "files"})").at("files")),
@@ -255,7 +256,8 @@ TEST(Grep, says_what_is_wrong_with_its_arguments) {
             "The pattern is not a valid regular expression: invalid escape sequence: \\1 (the "
             "syntax is RE2's: no look-around, no back-references)");
   EXPECT_EQ(grep_error(base, R"({"pattern": "a\\nb"})"),
-            "The pattern contains a line break, but each line is searched by itself");
+            "The pattern contains a line break, but each line is searched by itself; set "
+            "multiline to search across lines");
   EXPECT_EQ(grep_error(base, R"({"pattern": "a{1000}{1000}"})").find("The pattern is not a valid"),
             0U);
   EXPECT_EQ(grep_error(base, R"({"pattern": "x", "glob": "[a"})"),
@@ -336,6 +338,113 @@ TEST(Grep, finds_the_lines_that_the_grep_of_the_system_finds) {
     EXPECT_EQ(result.at("truncated"), false) << pattern;
     EXPECT_EQ(found, output_of(command, 1)) << pattern;
   }
+}
+
+TEST(Grep, understands_the_names_of_other_systems) {
+  const TemporaryFolder base;
+  base.write("a.cpp", "Hello\n").write("b.py", "hello\n").write("d/c.cpp", "hello\n");
+  const auto found = [&](std::string_view more) {
+    return places(grep(base, fmt::format(R"({{"pattern": "hello", {}}})", more)));
+  };
+  EXPECT_EQ(found(R"("case_sensitive": true)"), (Strings{"b.py:1", "d/c.cpp:1"}));
+  EXPECT_EQ(found(R"("case_sensitive": false)"), (Strings{"a.cpp:1", "b.py:1", "d/c.cpp:1"}));
+  EXPECT_EQ(found(R"("include_pattern": "*.cpp")"), (Strings{"d/c.cpp:1"}));
+  EXPECT_EQ(found(R"("exclude_pattern": "*.cpp")"), (Strings{"b.py:1"}));
+  EXPECT_EQ(found(R"("-i": true, "include_pattern": "*.cpp", "exclude_pattern": "d/**")"),
+            (Strings{"a.cpp:1"}));
+  EXPECT_EQ(found(R"("max_results": 1)"), (Strings{"b.py:1"}));
+  EXPECT_EQ(found(R"("recursive": false)"), (Strings{"b.py:1"}));
+  const Json few = grep(base, R"({"pattern": "hello", "max_files_searched": 2})");
+  EXPECT_EQ(few.at("files_searched"), 2);
+  const Json bare = grep(base, R"({"pattern": "hello", "include_line_numbers": false})");
+  EXPECT_FALSE(bare.at("matches").at(0).as_object().contains("line_number"));
+  EXPECT_EQ(
+      strings(
+          grep(base, R"({"pattern": "hello", "output_mode": "files_with_matches"})").at("files")),
+      (Strings{"b.py", "d/c.cpp"}));
+  EXPECT_NE(grep_error(base, R"({"pattern": "hello", "frobnicate": 1})"), "no error");
+}
+
+TEST(Grep, keeps_the_names_of_other_systems_from_the_model) {
+  const TemporaryFolder base;
+  const auto tools = file_tools(base.path());
+  ASSERT_TRUE(tools);
+  const auto& shown = tools->at(2).spec.parameters.at("properties").as_object();
+  for (const char* name :
+       {"pattern", "path", "type", "glob", "-i", "-A", "-B", "-C", "multiline"}) {
+    EXPECT_TRUE(shown.contains(name)) << name;
+  }
+  for (const char* name : {"include_pattern", "exclude_pattern", "case_sensitive", "max_results",
+                           "max_files_searched", "recursive", "include_line_numbers"}) {
+    EXPECT_FALSE(shown.contains(name)) << name;
+  }
+}
+
+TEST(Grep, shows_lines_around_a_match) {
+  const TemporaryFolder base;
+  base.write("a", "1\n2\n3 x\n4\r\n5\n6 x");
+  const auto around = [&](std::string_view more) {
+    Strings made;
+    const Json found = grep(base, fmt::format(R"({{"pattern": "x", {}}})", more));
+    for (const Json& match : found.at("matches").as_array()) {
+      const auto joined = [&](const char* side) {
+        const Json* lines = match.as_object().if_contains(side);
+        return lines == nullptr ? std::string()
+                                : fmt::format("{}", fmt::join(strings(*lines), ","));
+      };
+      made.push_back(fmt::format("{}<{}>{}", joined("before"),
+                                 std::string_view(match.at("line_content").as_string()),
+                                 joined("after")));
+    }
+    return made;
+  };
+  EXPECT_EQ(around(R"("-C": 1)"), (Strings{"2<3 x>4", "5<6 x>"}));
+  EXPECT_EQ(around(R"("-B": 5)"), (Strings{"1,2<3 x>", "1,2,3 x,4,5<6 x>"}));
+  EXPECT_EQ(around(R"("-A": 2)"), (Strings{"<3 x>4,5", "<6 x>"}));
+  EXPECT_EQ(around(R"("-A": 0, "-C": 1)"), (Strings{"2<3 x>", "5<6 x>"}));
+}
+
+TEST(Grep, matches_across_lines_when_asked) {
+  const TemporaryFolder base;
+  base.write("a", "begin {\n  one\n}\nbegin { two }\nend\n");
+  EXPECT_NE(grep_error(base, R"({"pattern": "one\\n}"})").find("set multiline"), std::string::npos);
+  const Json found = grep(base, R"({"pattern": "begin \\{.*?\\}", "multiline": true})");
+  EXPECT_EQ(found.at("total_matches"), 2);
+  EXPECT_EQ(places(found), (Strings{"a:1", "a:4"}));
+  EXPECT_EQ(found.at("matches").at(0).at("line_content").as_string(), "begin {\n  one\n}");
+  EXPECT_EQ(found.at("matches").at(0).at("matched_text").as_string(), "begin {\n  one\n}");
+  EXPECT_EQ(places(grep(base, R"({"pattern": "one\\n\\}", "multiline": true})")), (Strings{"a:2"}));
+  EXPECT_EQ(grep(base, R"({"pattern": "q*", "multiline": true})").at("truncated"), false);
+}
+
+TEST(Grep, finds_every_form_of_a_letter_when_case_is_ignored) {
+  const TemporaryFolder base;
+  base.write("a",
+             "\xE2\x84\xAA"
+             "elvin\nKELVIN\nmis\xC5\xBFion\nMISSION\n\xC3\x89TAT\n");
+  EXPECT_EQ(places(grep(base, R"({"pattern": "kelvin", "-i": true})")), (Strings{"a:1", "a:2"}));
+  EXPECT_EQ(places(grep(base, R"({"pattern": "(?i)kelvin"})")), (Strings{"a:1", "a:2"}));
+  EXPECT_EQ(places(grep(base, R"({"pattern": "mission", "-i": true})")), (Strings{"a:3", "a:4"}));
+  EXPECT_EQ(places(grep(base, R"({"pattern": "état", "-i": true})")), (Strings{"a:5"}));
+  EXPECT_EQ(places(grep(base, R"({"pattern": "État"})")), Strings());
+  EXPECT_EQ(places(grep(base, R"({"pattern": "ÉTAT"})")), (Strings{"a:5"}));
+}
+
+TEST(Grep, keeps_its_order_however_many_threads_search) {
+  const TemporaryFolder base;
+  Strings expected;
+  for (int i = 0; i < 300; ++i) {
+    const std::string path = fmt::format("d{:02}/f{:03}", i % 20, i);
+    base.write(path, i % 7 == 0 ? std::string(200'000, '-') + "\nx\n" : "x\n");
+    expected.push_back(fmt::format("{}:{}", path, i % 7 == 0 ? 2 : 1));
+  }
+  std::ranges::sort(expected);
+  const Json all = grep(base, R"({"pattern": "x", "limit": 1000})");
+  EXPECT_EQ(all.at("total_matches"), 300);
+  EXPECT_EQ(places(all), expected);
+  const Json some = grep(base, R"({"pattern": "x", "limit": 10})");
+  EXPECT_EQ(places(some), Strings(expected.begin(), expected.begin() + 10));
+  EXPECT_EQ(some.at("total_matches"), 300);
 }
 
 }  // namespace

@@ -37,6 +37,7 @@ FileDescriptor open_path_only(const std::filesystem::path& folder) {
 }  // namespace
 
 IgnoreScopes::IgnoreScopes(const Workspace& workspace, const std::string& folder) {
+  if (folder.starts_with('/')) return;
   add_rules_above(workspace.base());
   if (folder == ".") return;
   std::string ancestor = ".";
@@ -91,9 +92,10 @@ void IgnoreScopes::leave_to(std::size_t depth) {
 }
 
 bool IgnoreScopes::ignores(std::string_view path, EntryKind kind) const {
-  const std::string whole = above_ + std::string(path);
+  std::string joined;
+  if (!above_.empty()) path = joined = above_ + std::string(path);
   for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
-    const std::string_view below = std::string_view(whole).substr(scope->folder_length);
+    const std::string_view below = path.substr(scope->folder_length);
     const auto verdict = scope->rules.judge(below, kind);
     if (verdict != IgnoreFile::Verdict::none) return verdict == IgnoreFile::Verdict::ignored;
     if (scope->is_repository_root) return false;

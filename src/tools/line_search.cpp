@@ -1,8 +1,5 @@
 #include "tools/line_search.h"
 
-#include <fmt/format.h>
-#include <re2/re2.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -15,33 +12,10 @@ namespace {
 
 constexpr std::size_t kSmallestBuffer = 64 * 1024;
 constexpr std::size_t kBlockBytes = 4 * 1024 * 1024;
-constexpr std::size_t kMaxLineBytes = 16 * 1024 * 1024;  // what of a line is searched
+constexpr std::size_t kMaxLineBytes = 16 * 1024 * 1024;             // what of a line is searched
+constexpr std::size_t kWholeBytes = std::size_t{64} * 1024 * 1024;  // of a file read in one block
 constexpr std::size_t kExcerptBytes = 300;
-
-bool is_literal(std::string_view pattern) {
-  return pattern.find_first_of("\\.+*?()|[]{}^$") == std::string_view::npos;
-}
-
-// Whether the pattern asks for a line break, which no line contains. One inside of [ ] only widens
-// or narrows a set.
-bool asks_for_line_break(std::string_view pattern) {
-  bool is_in_set = false;
-  for (std::size_t i = 0; i < pattern.size(); ++i) {
-    const char c = pattern[i];
-    if (c == '[' && !is_in_set) {
-      is_in_set = true;
-      if (pattern.substr(i + 1).starts_with('^')) ++i;
-      if (pattern.substr(i + 1).starts_with(']')) ++i;
-    } else if (c == ']') {
-      is_in_set = false;
-    } else if (c == '\n' && !is_in_set) {
-      return true;
-    } else if (c == '\\' && ++i < pattern.size() && pattern[i] == 'n' && !is_in_set) {
-      return true;
-    }
-  }
-  return false;
-}
+constexpr std::size_t kLongExcerptBytes = 2000;  // of a match over several lines
 
 bool is_tail_byte(char c) {
   return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
@@ -57,25 +31,26 @@ std::size_t cut_before(std::string_view line, std::size_t at) {
   return at;
 }
 
-MatchedLine excerpt(std::int64_t number, std::string_view line, std::size_t start,
-                    std::size_t end) {
+constexpr std::string_view kCut = "…";
+
+MatchedLine excerpt(std::int64_t number, std::string_view line, std::size_t start, std::size_t end,
+                    std::size_t longest) {
   if (line.ends_with('\r')) line.remove_suffix(1);
   std::size_t from = 0;
   std::size_t to = line.size();
-  if (line.size() > kExcerptBytes) {
-    const std::size_t length = std::min(end - start, kExcerptBytes);
-    const std::size_t before = (kExcerptBytes - length) / 2;
-    from = std::min(start > before ? start - before : 0, line.size() - kExcerptBytes);
-    to = cut_before(line, from + kExcerptBytes);
+  if (line.size() > longest) {
+    const std::size_t length = std::min(end - start, longest);
+    const std::size_t before = (longest - length) / 2;
+    from = std::min(start > before ? start - before : 0, line.size() - longest);
+    to = cut_before(line, from + longest);
     from = cut_after(line, from);
   }
-  constexpr std::string_view kCut = "…";
   const auto piece = [&](std::size_t first, std::size_t last) {
     first = std::clamp(first, from, to);
     last = std::clamp(last, first, to);
     return to_valid_utf8(std::string(line.substr(first, last - first)));
   };
-  MatchedLine made{number, from > 0 ? std::string(kCut) : std::string(), 0, 0};
+  MatchedLine made{number, from > 0 ? std::string(kCut) : std::string(), 0, 0, {}, {}};
   made.text += piece(from, start);
   made.match_start = made.text.size();
   made.text += piece(start, end);
@@ -85,31 +60,38 @@ MatchedLine excerpt(std::int64_t number, std::string_view line, std::size_t star
   return made;
 }
 
-// Takes a file block by block, each of whole lines, and gathers the lines that match.
+std::string context_line(std::string_view line) {
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  const bool is_cut = line.size() > kExcerptBytes;
+  if (is_cut) line = line.substr(0, cut_before(line, kExcerptBytes));
+  std::string made = to_valid_utf8(std::string(line));
+  if (is_cut) made += kCut;
+  return made;
+}
+
+// Takes a file block by block, each of whole lines, and gathers what matches.
 class Collector {
  public:
-  Collector(const LinePattern& pattern, std::size_t lines_wanted)
-      : pattern_(pattern), lines_wanted_(lines_wanted) {}
+  Collector(const LinePattern& pattern, ContextLines context, std::size_t lines_wanted)
+      : pattern_(pattern), context_(context), lines_wanted_(lines_wanted) {}
 
   void add(std::string_view block) {
+    const bool is_one_line = pattern_.span() == Span::one_line;
     std::size_t counted_to = 0;
     for (std::size_t from = 0; from < block.size();) {
       const auto match = pattern_.find(block, from);
       if (!match) break;
       // An empty match behind the last line break is in no line.
       if (match->start == block.size() && block.back() == '\n') break;
-      const std::size_t before =
-          match->start == 0 ? std::string_view::npos : block.rfind('\n', match->start - 1);
-      const std::size_t line_start = before == std::string_view::npos ? 0 : before + 1;
-      const std::size_t line_end = std::min(block.find('\n', match->start), block.size());
       ++found_.count;
+      const std::size_t line_end = end_of_lines(block, *match);
       if (wants_lines()) {
+        const std::size_t line_start = start_of_line(block, match->start);
         line_ += std::ranges::count(block.substr(counted_to, line_start - counted_to), '\n');
         counted_to = line_start;
-        found_.lines.push_back(excerpt(line_, block.substr(line_start, line_end - line_start),
-                                       match->start - line_start, match->end - line_start));
+        keep(block, line_start, line_end, *match);
       }
-      from = line_end + 1;
+      from = is_one_line ? line_end + 1 : std::max(match->end, match->start + 1);
     }
     if (wants_lines()) line_ += std::ranges::count(block.substr(counted_to), '\n');
   }
@@ -122,62 +104,42 @@ class Collector {
  private:
   bool wants_lines() const { return found_.lines.size() < lines_wanted_; }
 
+  static std::size_t start_of_line(std::string_view block, std::size_t at) {
+    const std::size_t before = at == 0 ? std::string_view::npos : block.rfind('\n', at - 1);
+    return before == std::string_view::npos ? 0 : before + 1;
+  }
+
+  // The line break behind the last line that the match touches.
+  static std::size_t end_of_lines(std::string_view block, LinePattern::Match match) {
+    const std::size_t last = match.end > match.start ? match.end - 1 : match.start;
+    return std::min(block.find('\n', last), block.size());
+  }
+
+  void keep(std::string_view block, std::size_t start, std::size_t end, LinePattern::Match match) {
+    const bool is_one_line = pattern_.span() == Span::one_line;
+    MatchedLine line = excerpt(line_, block.substr(start, end - start), match.start - start,
+                               match.end - start, is_one_line ? kExcerptBytes : kLongExcerptBytes);
+    for (std::size_t i = 0, at = start; i < context_.before && at > 0; ++i) {
+      const std::size_t above = start_of_line(block, at - 1);
+      line.before.insert(line.before.begin(), context_line(block.substr(above, at - 1 - above)));
+      at = above;
+    }
+    for (std::size_t i = 0, at = end + 1; i < context_.after && at < block.size(); ++i) {
+      const std::size_t below = std::min(block.find('\n', at), block.size());
+      line.after.push_back(context_line(block.substr(at, below - at)));
+      at = below + 1;
+    }
+    found_.lines.push_back(std::move(line));
+  }
+
   const LinePattern& pattern_;
+  ContextLines context_;
   std::size_t lines_wanted_;
   std::int64_t line_ = 1;  // kept up only while lines are wanted
   FileMatches found_;
 };
 
 }  // namespace
-
-LinePattern::LinePattern(std::unique_ptr<re2::RE2> expression, std::string literal)
-    : expression_(std::move(expression)), literal_(std::move(literal)) {}
-LinePattern::LinePattern(LinePattern&&) noexcept = default;
-LinePattern::~LinePattern() = default;
-
-Result<LinePattern> LinePattern::compile(const std::string& pattern, LetterCase letters) {
-  if (pattern.empty()) return fail(ErrorCode::invalid_argument, "The pattern is empty");
-  if (asks_for_line_break(pattern)) {
-    return fail(ErrorCode::invalid_argument,
-                "The pattern contains a line break, but each line is searched by itself");
-  }
-  RE2::Options options(RE2::Quiet);
-  options.set_case_sensitive(letters == LetterCase::distinguish);
-  const RE2 alone(pattern, options);
-  if (!alone.ok()) {
-    const bool is_foreign =
-        alone.error_code() == RE2::ErrorBadPerlOp || alone.error_code() == RE2::ErrorBadEscape;
-    return fail(ErrorCode::invalid_argument,
-                fmt::format("The pattern is not a valid regular expression: {}{}", alone.error(),
-                            is_foreign ? " (the syntax is RE2's: no look-around, no "
-                                         "back-references)"
-                                       : ""));
-  }
-  options.set_never_nl(true);
-  auto expression = std::make_unique<RE2>("(?m)" + pattern, options);
-  if (!expression->ok()) {
-    return fail(ErrorCode::invalid_argument,
-                fmt::format("The pattern cannot be used: {}", expression->error()));
-  }
-  const bool is_plain = letters == LetterCase::distinguish && is_literal(pattern);
-  return LinePattern(std::move(expression), is_plain ? pattern : std::string());
-}
-
-std::optional<LinePattern::Match> LinePattern::find(std::string_view text, std::size_t from) const {
-  if (!literal_.empty()) {
-    const void* found =
-        ::memmem(text.data() + from, text.size() - from, literal_.data(), literal_.size());
-    if (found == nullptr) return std::nullopt;
-    const auto start = static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
-    return Match{start, start + literal_.size()};
-  }
-  re2::StringPiece match;
-  if (!expression_->Match(text, from, text.size(), RE2::UNANCHORED, &match, 1)) {
-    return std::nullopt;
-  }
-  const auto start = static_cast<std::size_t>(match.data() - text.data());
-  return Match{start, start + match.size()};
-}
 
 void LineSearch::ensure_capacity(std::size_t bytes, std::size_t used) {
   if (bytes <= capacity_) return;
@@ -192,8 +154,11 @@ std::expected<FileMatches, int> LineSearch::search(int descriptor, std::int64_t 
                                                    const std::stop_token& stop) {
   // One byte more than the file is thought to have shows its end without another block.
   const std::size_t expected = static_cast<std::size_t>(std::max<std::int64_t>(expected_size, 0));
-  ensure_capacity(std::clamp(expected + 1, kSmallestBuffer, kBlockBytes), 0);
-  Collector collector(pattern_, lines_wanted);
+  const bool spans_lines = pattern_.span() == Span::many_lines;
+  const bool is_whole = spans_lines || context_.before > 0 || context_.after > 0;
+  ensure_capacity(std::clamp(expected + 1, kSmallestBuffer, is_whole ? kWholeBytes : kBlockBytes),
+                  0);
+  Collector collector(pattern_, context_, lines_wanted);
   std::size_t filled = 0;
   bool is_start = true;
   bool is_inside_long_line = false;  // in the part of a line that is not searched
@@ -216,6 +181,11 @@ std::expected<FileMatches, int> LineSearch::search(int descriptor, std::int64_t 
       if (is_inside_long_line && is_end) return std::move(collector).take();
       if (!is_inside_long_line) collector.end_line();
       discard(is_inside_long_line ? filled : line_end + 1);
+      continue;
+    }
+    if (!is_end && spans_lines) {
+      if (capacity_ >= kWholeBytes) return std::unexpected(EFBIG);
+      ensure_capacity(std::min(2 * capacity_, kWholeBytes), filled);
       continue;
     }
     if (!is_end) {

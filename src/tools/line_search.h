@@ -1,68 +1,49 @@
-// Searches the lines of one file for a regular expression. Memory stays bounded: files are read in
-// blocks of whole lines. Opens nothing and formats nothing.
+// Searches one file for a pattern, block by block. Memory stays bounded. Opens nothing and formats
+// nothing.
 #pragma once
 
 #include <cstdint>
 #include <expected>
 #include <memory>
-#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "wright/error.h"
-
-namespace re2 {
-class RE2;
-}
+#include "tools/line_pattern.h"
 
 namespace wright::tools {
 
-enum class LetterCase : std::uint8_t { distinguish, ignore };
-
-// What is looked for. A match lies within one line; ^ and $ are that line's ends.
-class LinePattern {
- public:
-  // RE2's syntax. The error says what is wrong with the pattern.
-  static Result<LinePattern> compile(const std::string& pattern, LetterCase letters);
-  LinePattern(LinePattern&&) noexcept;
-  ~LinePattern();
-
-  struct Match {
-    std::size_t start;
-    std::size_t end;
-  };
-  // The first match in `text` that starts at or after `from`.
-  std::optional<Match> find(std::string_view text, std::size_t from) const;
-
- private:
-  LinePattern(std::unique_ptr<re2::RE2> expression, std::string literal);
-
-  std::unique_ptr<re2::RE2> expression_;
-  std::string literal_;  // the whole pattern where nothing in it is special, else empty
-};
-
-// A line with a match, cut to a readable length around it and repaired to valid UTF-8.
+// A line with a match (or several lines, where the match goes over several), cut to a readable
+// length around it and repaired to valid UTF-8.
 struct MatchedLine {
   std::int64_t number;
   std::string text;
   std::size_t match_start;  // bytes in `text`
   std::size_t match_end;
+  std::vector<std::string> before;  // lines around it, as many as were wanted and are there
+  std::vector<std::string> after;
 };
 
 struct FileMatches {
   bool is_binary = false;
-  std::int64_t count = 0;          // lines with a match
-  std::vector<MatchedLine> lines;  // the first of them, as many as were wanted
+  std::int64_t count = 0;               // lines with a match; with many_lines, matches
+  std::vector<MatchedLine> lines = {};  // the first of them, as many as were wanted
+};
+
+struct ContextLines {
+  std::size_t before = 0;
+  std::size_t after = 0;
 };
 
 // Searches file after file with one pattern and one buffer.
 class LineSearch {
  public:
-  explicit LineSearch(const LinePattern& pattern) : pattern_(pattern) {}
+  LineSearch(const LinePattern& pattern, ContextLines context)
+      : pattern_(pattern), context_(context) {}
 
-  // Fails with an errno; ECANCELED when it was stopped.
+  // Fails with an errno: ECANCELED when it was stopped, EFBIG for a file that is too large to be
+  // searched across lines. Lines of context are missing where a block of a very large file ends.
   std::expected<FileMatches, int> search(int descriptor, std::int64_t expected_size,
                                          std::size_t lines_wanted, const std::stop_token& stop);
 
@@ -70,6 +51,7 @@ class LineSearch {
   void ensure_capacity(std::size_t bytes, std::size_t used);
 
   const LinePattern& pattern_;
+  ContextLines context_;
   std::unique_ptr<char[]> buffer_;
   std::size_t capacity_ = 0;
 };

@@ -7,11 +7,15 @@
 
 #include "tools/file_tool_list.h"
 #include "tools/glob.h"
+#include "tools/other_names.h"
 #include "tools/output_budget.h"
 #include "tools/tree_walk.h"
 #include "wright/describe.h"
 
 namespace wright::tools {
+
+enum class ListMode : std::uint8_t { glob, tree };
+WRIGHT_ENUM(ListMode, glob, tree)
 
 enum class SortOrder : std::uint8_t { name, size, modified };
 WRIGHT_ENUM(SortOrder, name, size, modified)
@@ -22,6 +26,7 @@ struct ListFilesArguments {
   bool recursive = true;
   bool include_hidden = false;
   bool details = false;
+  ListMode mode = ListMode::glob;
   SortOrder sort = SortOrder::name;
   int limit = 1000;
 };
@@ -39,6 +44,8 @@ WRIGHT_DESCRIBE(
         .with_default(),
     WRIGHT_FIELD(include_hidden, "Also names that start with a dot").with_default(),
     WRIGHT_FIELD(details, "Size in bytes and time of change for each file").with_default(),
+    WRIGHT_FIELD(mode, "glob: a list of paths; tree: the same as an indented tree of folders")
+        .with_default(),
     WRIGHT_FIELD(sort, "By name, or largest first, or most recently changed first").with_default(),
     WRIGHT_FIELD(limit, "How many at most").at_least(1).at_most(10'000).with_default())
 
@@ -97,6 +104,73 @@ std::string iso_time(std::int64_t nanoseconds) {
                      utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec);
 }
 
+// What of a selection fits into an answer.
+struct Shown {
+  Json json;
+  std::int64_t count = 0;
+};
+
+Shown shown_as_list(const std::vector<Listed>& selected) {
+  OutputBudget budget;
+  JsonArray array;
+  for (const Listed& listed : selected) {
+    std::string name = to_valid_utf8(listed.path);
+    if (!budget.take(json_size(name) + 1)) break;
+    array.emplace_back(std::move(name));
+  }
+  const auto count = static_cast<std::int64_t>(array.size());
+  return {std::move(array), count};
+}
+
+Shown shown_with_details(const std::vector<Listed>& selected) {
+  constexpr std::size_t kDetailBytes = 80;
+  OutputBudget budget;
+  JsonArray array;
+  for (const Listed& listed : selected) {
+    std::string name = to_valid_utf8(listed.path);
+    if (!budget.take(json_size(name) + kDetailBytes)) break;
+    array.push_back(JsonObject{{"path", std::move(name)},
+                               {"size", listed.status.size},
+                               {"modified", iso_time(listed.status.modified)}});
+  }
+  const auto count = static_cast<std::int64_t>(array.size());
+  return {std::move(array), count};
+}
+
+// One line for each file and for each folder on the way to it, indented by how deep it is.
+Shown shown_as_tree(const std::vector<Listed>& selected, const std::string& current_path) {
+  std::vector<std::string> paths;
+  for (const Listed& listed : selected) {
+    const std::size_t above = current_path == "." ? 0 : current_path.size() + 1;
+    paths.push_back(to_valid_utf8(listed.path.substr(above)));
+  }
+  std::ranges::sort(paths);
+  OutputBudget budget;
+  std::string tree;
+  std::string_view open_folder;  // "a/b/", the folder that the last line is in
+  std::int64_t count = 0;
+  for (const std::string& path : paths) {
+    std::size_t start = 0;
+    while (true) {
+      const std::size_t slash = path.find('/', start);
+      if (slash == std::string::npos || !open_folder.starts_with(path.substr(0, slash + 1))) break;
+      start = slash + 1;
+    }
+    std::string lines;
+    auto depth = static_cast<std::size_t>(std::ranges::count(path.substr(0, start), '/'));
+    while (start < path.size()) {
+      const std::size_t end = std::min(path.find('/', start), path.size() - 1) + 1;
+      lines += fmt::format("{:{}}{}\n", "", 2 * depth++, path.substr(start, end - start));
+      start = end;
+    }
+    if (!budget.take(json_size(lines))) break;
+    tree += lines;
+    open_folder = std::string_view(path).substr(0, path.rfind('/') + 1);
+    ++count;
+  }
+  return {Json(tree), count};
+}
+
 Result<Json> list_files(const Workspace& workspace, const ListFilesArguments& arguments,
                         const std::stop_token& stop) {
   const auto glob = Glob::parse(arguments.pattern);
@@ -129,47 +203,48 @@ Result<Json> list_files(const Workspace& workspace, const ListFilesArguments& ar
   });
   if (!skipped) return std::unexpected(skipped.error());
 
-  OutputBudget budget;
-  JsonArray shown;
-  bool is_cut = false;
-  for (Listed& listed : std::move(selection).take()) {
-    std::string name = to_valid_utf8(std::move(listed.path));
-    constexpr std::size_t kDetailBytes = 80;
-    is_cut = !budget.take(json_size(name) + 1 + (arguments.details ? kDetailBytes : 0));
-    if (is_cut) break;
-    if (arguments.details) {
-      shown.push_back(JsonObject{{"path", std::move(name)},
-                                 {"size", listed.status.size},
-                                 {"modified", iso_time(listed.status.modified)}});
-    } else {
-      shown.emplace_back(std::move(name));
-    }
-  }
-  const auto count = static_cast<std::int64_t>(shown.size());
-  JsonObject result{{"current_path", *path}, {"files", std::move(shown)}, {"total_files", files}};
+  const auto selected = std::move(selection).take();
+  const Shown shown = arguments.mode == ListMode::tree ? shown_as_tree(selected, *path)
+                      : arguments.details              ? shown_with_details(selected)
+                                                       : shown_as_list(selected);
+  JsonObject result{{"current_path", to_valid_utf8(*path)},
+                    {arguments.mode == ListMode::tree ? "tree" : "files", shown.json},
+                    {"total_files", files}};
   if (!arguments.recursive) result["total_folders"] = folders;
-  result["truncated"] = count < files + folders;
+  result["truncated"] = shown.count < files + folders;
   result["limit"] = arguments.limit;
   result["skipped"] = JsonObject{{"ignored", skipped->ignored},
                                  {"hidden", skipped->hidden},
                                  {"unreadable", skipped->unreadable}};
-  if (is_cut) {
+  if (shown.count < static_cast<std::int64_t>(selected.size())) {
     result["note"] = fmt::format(
-        "Only the first {} are shown, to keep the answer readable; narrow pattern or path", count);
+        "Only the first {} are shown, to keep the answer readable; narrow pattern or path",
+        shown.count);
   }
   return result;
+}
+
+// The names of other systems' list_files, which also lists a folder without being given a pattern.
+void use_own_names(JsonObject& arguments) {
+  static constexpr OtherName kNames[] = {{"max_files", "limit"}};
+  rename_members(arguments, kNames);
+  if (arguments.contains("pattern") || !arguments.contains("path")) return;
+  const bool is_recursive = arguments.contains("recursive");
+  arguments["pattern"] = "*";
+  if (!is_recursive) arguments["recursive"] = false;
 }
 
 }  // namespace
 
 Tool list_files_tool(SharedWorkspace workspace) {
-  return tool(
-      "list_files",
-      "Lists files below the base folder that match a glob. Leaves out what .gitignore names, "
-      "hidden files and node_modules, and says how many of those there were.",
-      [workspace = std::move(workspace)](const ListFilesArguments& arguments, Context& context)
-          -> Result<Json> { return list_files(*workspace, arguments, context.stop); },
-      {.effect = Effect::read});
+  Tool made =
+      tool("list_files",
+           "Lists files below the base folder that match a glob. Leaves out what .gitignore names, "
+           "hidden files and node_modules, and says how many of those there were.",
+           [workspace = std::move(workspace)](const ListFilesArguments& arguments, Context& context)
+               -> Result<Json> { return list_files(*workspace, arguments, context.stop); },
+           {.effect = Effect::read});
+  return with_rewrite(std::move(made), use_own_names);
 }
 
 }  // namespace wright::tools

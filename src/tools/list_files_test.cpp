@@ -186,5 +186,52 @@ TEST(FileTools, declare_that_they_only_read_and_describe_every_parameter) {
   EXPECT_TRUE(tools->back().spec.parameters.at("properties").as_object().contains("-i"));
 }
 
+TEST(ListFiles, understands_the_names_of_other_systems) {
+  const TemporaryFolder base;
+  base.write("a").write("src/b").write("src/deep/c").write(".hidden");
+  EXPECT_EQ(strings(list(base, R"({"path": "."})").at("files")), (Strings{"a", "src/"}));
+  EXPECT_EQ(strings(list(base, R"({"path": "src", "recursive": true})").at("files")),
+            (Strings{"src/b", "src/deep/c"}));
+  EXPECT_EQ(
+      strings(
+          list(base, R"({"path": ".", "recursive": false, "include_hidden": true})").at("files")),
+      (Strings{".hidden", "a", "src/"}));
+  const Json few = list(base, R"({"path": ".", "recursive": true, "max_files": 1})");
+  EXPECT_EQ(strings(few.at("files")), (Strings{"a"}));
+  EXPECT_EQ(few.at("truncated"), true);
+  EXPECT_EQ(few.at("limit"), 1);
+}
+
+TEST(ListFiles, advertises_one_set_of_names) {
+  const TemporaryFolder base;
+  const auto tools = file_tools(base.path());
+  ASSERT_TRUE(tools);
+  const Json& schema = tools->front().spec.parameters;
+  EXPECT_EQ(to_text(schema.at("required")), R"(["pattern"])");
+  EXPECT_FALSE(schema.at("properties").as_object().contains("max_files"));
+}
+
+TEST(ListFiles, draws_a_tree) {
+  const TemporaryFolder base;
+  base.write("README").write("src/a.c").write("src/lib/b.c").write("src/lib/c.c").write("src.c");
+  const Json all = list(base, R"({"pattern": "*", "mode": "tree"})");
+  EXPECT_EQ(all.at("tree").as_string(),
+            "README\n"
+            "src.c\n"
+            "src/\n"
+            "  a.c\n"
+            "  lib/\n"
+            "    b.c\n"
+            "    c.c\n");
+  EXPECT_EQ(all.at("total_files"), 5);
+  EXPECT_EQ(all.at("truncated"), false);
+  EXPECT_EQ(
+      list(base, R"({"pattern": "*.c", "path": "src", "mode": "tree"})").at("tree").as_string(),
+      "a.c\nlib/\n  b.c\n  c.c\n");
+  EXPECT_EQ(
+      list(base, R"({"pattern": "*", "mode": "tree", "recursive": false})").at("tree").as_string(),
+      "README\nsrc.c\nsrc/\n");
+}
+
 }  // namespace
 }  // namespace wright::tools

@@ -7,6 +7,7 @@
 #include <exception>
 
 #include "core/stack_frames.h"
+#include "tools/output_spill.h"
 #include "wright/tool.h"
 
 namespace wright {
@@ -80,10 +81,15 @@ struct Bounded {
   bool is_cut = false;
 };
 
-Bounded bounded_text(const Json& value, std::size_t limit) {
+Bounded bounded_text(const Json& value, std::size_t limit, const Context& context) {
   std::string text =
       value.is_string() ? to_valid_utf8(std::string(value.get_string())) : to_text(value);
   if (limit == 0 || text.size() <= limit) return {std::move(text), false};
+  if (context.spill) {
+    // What has lines can be paged.
+    const auto kept = context.spill(value.is_string() ? text : to_pretty_text(value));
+    if (kept) return {tools::head_and_tail(text, limit, *kept), true};
+  }
   const std::string_view head = utf8_prefix(text, limit);
   return {fmt::format("{}\n[Output cut: the first {} of {} bytes]", head, head.size(), text.size()),
           true};
@@ -96,8 +102,8 @@ void set_failure(ToolOutcome& outcome, const Error& error) {
   outcome.result.is_error = true;
 }
 
-void set_success(ToolOutcome& outcome, Json value, std::size_t limit) {
-  auto [text, is_cut] = bounded_text(value, limit);
+void set_success(ToolOutcome& outcome, Json value, std::size_t limit, const Context& context) {
+  auto [text, is_cut] = bounded_text(value, limit, context);
   outcome.response = is_cut ? Json(text) : std::move(value);
   outcome.result.content = std::move(text);
 }
@@ -148,12 +154,13 @@ ToolOutcome execute(std::span<const Tool> tools, std::span<const Interceptor> in
   Result<Json> arguments = parse_arguments(call.arguments);
   if (!arguments && !context.unusable) context.unusable = std::move(arguments).error();
   context.arguments = arguments ? std::move(*arguments) : Json(JsonObject{});
+  if (tool->rewrite) context.arguments = tool->rewrite(std::move(context.arguments));
   Result<Json> result = Next(*tool, interceptors)(call, context);
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
   outcome.duration_ms = took.count();
   outcome.notes = std::move(context.notes);
   if (result) {
-    set_success(outcome, std::move(*result), tool->spec.options.output_limit);
+    set_success(outcome, std::move(*result), tool->spec.options.output_limit, context);
     outcome.result.images = std::move(context.images);
   } else if (result.error().code == ErrorCode::waiting) {
     set_waiting(outcome, result.error());

@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
+#include <span>
 #include <system_error>
 
+#include "tools/base64.h"
 #include "tools/file_tool_list.h"
+#include "tools/other_names.h"
 #include "tools/output_budget.h"
 #include "tools/similar_paths.h"
 #include "tools/text_file.h"
@@ -18,11 +22,17 @@ struct ReadFileArguments {
   std::string file_path;
   std::optional<std::int64_t> offset;
   std::optional<std::int64_t> limit;
+  std::optional<std::int64_t> column;
+  std::optional<std::int64_t> max_size;
 };
 WRIGHT_DESCRIBE(ReadFileArguments,
                 WRIGHT_FIELD(file_path, "Path of the file, relative to the base").min_length(1),
                 WRIGHT_FIELD(offset, "First line to read, counted from 1").at_least(1),
-                WRIGHT_FIELD(limit, "How many lines at most; 2000 when absent").at_least(1))
+                WRIGHT_FIELD(limit, "How many lines at most; 2000 when absent").at_least(1),
+                WRIGHT_FIELD(column,
+                             "First character of each line, counted from 1, to go on in a cut line")
+                    .at_least(1),
+                WRIGHT_FIELD(max_size, "Refuse a file of more bytes than this").at_least(0))
 
 namespace {
 
@@ -31,6 +41,7 @@ constexpr std::size_t kMaxLineCharacters = 2000;
 constexpr std::size_t kMaxLineBytes = 4 * kMaxLineCharacters;
 constexpr std::size_t kContentBudget = 48 * 1024;
 constexpr std::size_t kChunkBytes = 256 * 1024;
+constexpr std::int64_t kMaxImageBytes = 3'750'000;  // 5 MB as base64, which is what vendors take
 
 bool starts_character(char c) {
   return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
@@ -51,7 +62,15 @@ std::string_view first_characters(std::string_view text, std::size_t count) {
 // Takes a file piece by piece, keeps the lines that were asked for, and counts all of them.
 class LineCollector {
  public:
-  LineCollector(std::int64_t first, std::int64_t count) : first_(first), wanted_(count) {}
+  struct Range {
+    std::int64_t first = 1;
+    std::int64_t count = kDefaultLines;
+    std::int64_t column = 1;
+  };
+  explicit LineCollector(Range range)
+      : first_(range.first),
+        wanted_(range.count),
+        left_out_(static_cast<std::size_t>(range.column - 1)) {}
 
   void add(std::string_view piece) {
     if (piece.empty()) return;
@@ -78,12 +97,18 @@ class LineCollector {
   std::string take_content() && { return std::move(content_); }
   std::int64_t total_lines() const { return total_; }
   std::int64_t end_line_number() const { return first_ + taken_ - 1; }
-  bool has_cut_lines() const { return has_cut_lines_; }
+  bool has_cut_lines() const { return cut_at_ > 0; }
+  std::size_t cut_at() const { return cut_at_; }  // the column at which a cut line goes on
   bool has_repairs() const { return has_repairs_; }
   bool has_carriage_returns() const { return has_carriage_returns_; }
 
  private:
   void keep(std::string_view part) {
+    if (skipped_ < left_out_) {
+      const std::string_view before = first_characters(part, left_out_ - skipped_);
+      skipped_ += count_characters(before);
+      part.remove_prefix(before.size());
+    }
     line_.append(part.substr(0, kMaxLineBytes - line_.size()));
     line_bytes_ += part.size();
     line_characters_ += count_characters(part);
@@ -103,6 +128,7 @@ class LineCollector {
     line_.clear();
     line_bytes_ = 0;
     line_characters_ = 0;
+    skipped_ = 0;
   }
 
   std::string line_text(std::string_view end) {
@@ -116,11 +142,11 @@ class LineCollector {
     has_repairs_ = has_repairs_ || text != start;
     const std::string_view shown = first_characters(text, kMaxLineCharacters);
     if (start.size() < line_bytes_ || shown.size() < text.size()) {
-      has_cut_lines_ = true;
       // What is no UTF-8 has no characters to count exactly.
       const std::size_t count = count_characters(shown);
       const std::size_t more = line_characters_ > count ? line_characters_ - count : 1;
       text = fmt::format("{}… [cut, {} more characters]", shown, more);
+      cut_at_ = left_out_ + count + 1;
     }
     text += end;
     return text;
@@ -128,11 +154,13 @@ class LineCollector {
 
   std::int64_t first_;
   std::int64_t wanted_;
-  std::int64_t total_ = 0;  // lines that have ended
+  std::size_t left_out_;     // characters at the start of each line
+  std::size_t skipped_ = 0;  // of them, in the current line
+  std::int64_t total_ = 0;   // lines that have ended
   std::int64_t taken_ = 0;
   bool has_open_line_ = false;
   bool is_complete_ = false;  // no more lines fit, or none are wanted
-  bool has_cut_lines_ = false;
+  std::size_t cut_at_ = 0;
   bool has_repairs_ = false;
   bool has_carriage_returns_ = false;
   std::string line_;  // the start of the current line
@@ -150,6 +178,34 @@ Json binary_result(const std::string& path, std::int64_t size, std::string_view 
                     {"note", "The file is not UTF-8 text; its content is not shown."}};
 }
 
+// A start like this belongs to an image that models can look at.
+bool is_image(std::string_view start) {
+  constexpr std::array kTypes{"image/png", "image/jpeg", "image/gif", "image/webp"};
+  const bool is_text = !is_binary(start) && is_valid_utf8(utf8_prefix(start, kSniffedBytes));
+  return !is_text && std::ranges::find(kTypes, media_type(start)) != kTypes.end();
+}
+
+Result<Json> image_result(const std::string& path, const OpenFile& file, std::string_view start,
+                          Context& context) {
+  JsonObject result{{"file_path", to_valid_utf8(path)},
+                    {"size", file.status.size},
+                    {"binary", true},
+                    {"media_type", media_type(start)}};
+  if (file.status.size > kMaxImageBytes) {
+    result["note"] =
+        fmt::format("The image is not shown: it is larger than {} bytes.", kMaxImageBytes);
+    return result;
+  }
+  std::string bytes(start);
+  bytes.resize(static_cast<std::size_t>(kMaxImageBytes) + 1);
+  const auto rest = read_fully(file.descriptor.get(), std::span(bytes).subspan(start.size()));
+  if (!rest) return fail(ErrorCode::storage, fmt::format("'{}' cannot be read", path));
+  bytes.resize(start.size() + *rest);
+  context.images.push_back({std::string(media_type(start)), base64_of(bytes)});
+  result["note"] = "The image is shown beside this answer.";
+  return result;
+}
+
 std::string note_for(const LineCollector& lines) {
   std::vector<std::string> notes;
   if (lines.total_lines() == 0) notes.emplace_back("The file is empty.");
@@ -159,7 +215,8 @@ std::string note_for(const LineCollector& lines) {
                                 lines.end_line_number() + 1));
   }
   if (lines.has_cut_lines()) {
-    notes.push_back(fmt::format("Lines over {} characters are cut.", kMaxLineCharacters));
+    notes.push_back(fmt::format("Lines over {} characters are cut; go on with column {}.",
+                                kMaxLineCharacters, lines.cut_at()));
   }
   if (lines.has_repairs()) {
     notes.emplace_back("Bytes that are not UTF-8 are shown as U+FFFD.");
@@ -171,7 +228,8 @@ std::string note_for(const LineCollector& lines) {
 }
 
 Result<Json> read_file(const Workspace& workspace, const ReadFileArguments& arguments,
-                       const std::stop_token& stop) {
+                       Context& context) {
+  const std::stop_token& stop = context.stop;
   const auto path = workspace.locate(arguments.file_path);
   if (!path) return std::unexpected(path.error());
   auto file = workspace.open_file(*path);
@@ -179,8 +237,16 @@ Result<Json> read_file(const Workspace& workspace, const ReadFileArguments& argu
     return std::unexpected(with_suggestions(std::move(file).error(), workspace, *path, stop));
   }
 
+  if (arguments.max_size && file->status.size > *arguments.max_size) {
+    return fail(ErrorCode::limit_reached,
+                fmt::format("{} has {} bytes, more than max_size {}; offset and limit read a part",
+                            shown_path(*path), file->status.size, *arguments.max_size));
+  }
+
   const std::int64_t first = arguments.offset.value_or(1);
-  LineCollector lines(first, arguments.limit.value_or(kDefaultLines));
+  LineCollector lines({.first = first,
+                       .count = arguments.limit.value_or(kDefaultLines),
+                       .column = arguments.column.value_or(1)});
   const auto buffer = std::make_unique_for_overwrite<char[]>(kChunkBytes);
   std::int64_t bytes = 0;
   while (true) {
@@ -192,6 +258,7 @@ Result<Json> read_file(const Workspace& workspace, const ReadFileArguments& argu
     }
     if (*length == 0) break;
     const std::string_view chunk(buffer.get(), *length);
+    if (bytes == 0 && is_image(chunk)) return image_result(*path, *file, chunk, context);
     if (bytes == 0 && is_binary(chunk)) return binary_result(*path, file->status.size, chunk);
     lines.add(chunk);
     bytes += static_cast<std::int64_t>(*length);
@@ -220,13 +287,17 @@ Result<Json> read_file(const Workspace& workspace, const ReadFileArguments& argu
 }  // namespace
 
 Tool read_file_tool(SharedWorkspace workspace) {
-  return tool(
+  Tool made = tool(
       "read_file",
       "Reads a text file below the base folder, or a range of its lines. Says how many lines there "
-      "are and where to go on when not all are shown.",
+      "are and where to go on when not all are shown. Shows images.",
       [workspace = std::move(workspace)](const ReadFileArguments& arguments, Context& context)
-          -> Result<Json> { return read_file(*workspace, arguments, context.stop); },
+          -> Result<Json> { return read_file(*workspace, arguments, context); },
       {.effect = Effect::read});
+  static constexpr std::string_view kNotShown[] = {"max_size"};
+  static constexpr OtherName kNames[] = {{"path", "file_path"}};
+  return with_rewrite(without_showing(std::move(made), kNotShown),
+                      [](JsonObject& arguments) { rename_members(arguments, kNames); });
 }
 
 }  // namespace wright::tools

@@ -124,10 +124,10 @@ TEST(ReadFile, stays_within_what_a_model_gets_to_read) {
 
 TEST(ReadFile, recognises_binary_files) {
   const TemporaryFolder base;
-  base.write("a.png", std::string_view("\x89PNG\r\n\x1A\n\0\0\0\rIHDR", 16));
+  base.write("a.gz", std::string_view("\x1F\x8B\b\0", 4));
   base.write("unknown", std::string_view("ab\0cd", 5));
-  EXPECT_EQ(to_text(read(base, R"({"file_path": "a.png"})")),
-            R"({"file_path":"a.png","size":16,"binary":true,"media_type":"image/png",)"
+  EXPECT_EQ(to_text(read(base, R"({"file_path": "a.gz"})")),
+            R"({"file_path":"a.gz","size":4,"binary":true,"media_type":"application/gzip",)"
             R"("note":"The file is not UTF-8 text; its content is not shown."})");
   EXPECT_EQ(read(base, R"({"file_path": "unknown"})").at("media_type").as_string(),
             "application/octet-stream");
@@ -250,6 +250,92 @@ TEST(ReadFile, ends_when_it_is_cancelled) {
   const auto result = call(base, "read_file", R"({"file_path": "a"})", source.get_token());
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, ErrorCode::cancelled);
+}
+
+TEST(ReadFile, takes_path_for_file_path) {
+  const TemporaryFolder base;
+  base.write("a", "x");
+  EXPECT_EQ(content(read(base, R"({"path": "a"})")), "x");
+  EXPECT_EQ(content(read(base, R"({"path": "a", "file_path": "a"})")), "x");
+  EXPECT_NE(read_error(base, R"({"path": "a", "file_path": "b"})"), "no error");
+}
+
+TEST(ReadFile, refuses_files_over_max_size) {
+  const TemporaryFolder base;
+  base.write("a", "12345");
+  EXPECT_EQ(content(read(base, R"({"path": "a", "max_size": 5})")), "12345");
+  EXPECT_EQ(read_error(base, R"({"path": "a", "max_size": 4})"),
+            "'a' has 5 bytes, more than max_size 4; offset and limit read a part");
+}
+
+TEST(ReadFile, goes_on_in_a_cut_line) {
+  const TemporaryFolder base;
+  std::string line;
+  for (int i = 0; i < 2500; ++i) line += i < 2000 ? "ä" : "ö";
+  base.write("a", line + "\nshort\n");
+  const Json first = read(base, R"({"file_path": "a"})");
+  EXPECT_NE(note(first).find("go on with column 2001"), std::string::npos);
+  const Json rest = read(base, R"({"file_path": "a", "column": 2001})");
+  std::string expected;
+  for (int i = 0; i < 500; ++i) expected += "ö";
+  EXPECT_EQ(content(rest), expected + "\n\n");
+  EXPECT_EQ(rest.at("truncated"), false);
+}
+
+TEST(ReadFile, shows_images_beside_its_answer) {
+  const TemporaryFolder base;
+  const std::string png("\x89PNG\r\n\x1A\n\0\0\0\rIHDR", 16);
+  base.write("a.png", png).write("lies.png", "plain text\n").write("gif.txt", "GIF89a is text\n");
+  base.write("large.jpg", "\xFF\xD8\xFF" + std::string(4'000'000, '\0'));
+  base.write("a.webp", std::string("RIFF\x10\0\0\0WEBPVP8 ", 16));
+  base.write("no.webp", std::string("XXXX\x10\0\0\0WEBPVP8 ", 16));
+  const auto tools = file_tools(base.path());
+  ASSERT_TRUE(tools);
+  const auto images = [&](const std::string& path) {
+    const auto outcome = execute(
+        *tools, {}, {"1", "read_file", to_text(JsonObject{{"file_path", path}, {"limit", 5}})}, {});
+    EXPECT_FALSE(outcome.result.is_error);
+    return outcome.result.images;
+  };
+  ASSERT_EQ(images("a.png").size(), 1U);
+  EXPECT_EQ(images("a.png").front(), (Image{"image/png", "iVBORw0KGgoAAAANSUhEUg=="}));
+  EXPECT_EQ(images("a.webp").size(), 1U);
+  for (const char* path : {"lies.png", "gif.txt", "large.jpg", "no.webp"}) {
+    EXPECT_TRUE(images(path).empty()) << path;
+  }
+  EXPECT_EQ(note(read(base, R"({"file_path": "large.jpg"})")),
+            "The image is not shown: it is larger than 3750000 bytes.");
+  EXPECT_EQ(note(read(base, R"({"file_path": "a.png"})")),
+            "The image is shown beside this answer.");
+}
+
+TEST(ReadFile, reads_absolute_paths_in_further_folders_only) {
+  const TemporaryFolder base;
+  const TemporaryFolder further;
+  const TemporaryFolder other;
+  further.write("d/a", "further").link("out", other / "secret");
+  other.write("secret", "secret");
+  base.write("a", "base");
+  const auto tools = file_tools({.base = base.path(), .readable = {further.path()}});
+  ASSERT_TRUE(tools);
+  const auto read_at = [&](const std::filesystem::path& path) {
+    JsonObject arguments;
+    arguments["file_path"] = path.native();
+    const auto result = call(*tools, "read_file", to_text(arguments));
+    return result ? content(*result) : std::string(to_string(result.error().code));
+  };
+  EXPECT_EQ(read_at("a"), "base");
+  EXPECT_EQ(read_at(further / "d/a"), "further");
+  EXPECT_EQ(read_at(further / "d/../d/a"), "further");
+  EXPECT_EQ(read_at("d/a"), "not_found");
+  EXPECT_EQ(read_at(further / "out"), "permission_denied");
+  EXPECT_EQ(read_at(further / "../x"), "permission_denied");
+  EXPECT_EQ(read_at(other / "secret"), "permission_denied");
+  const auto found =
+      call(*tools, "grep",
+           to_text(JsonObject{{"pattern", "further"}, {"path", further.path().native()}}));
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->at("matches").at(0).at("file_path").as_string(), (further / "d/a").native());
 }
 
 }  // namespace

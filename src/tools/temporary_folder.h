@@ -13,6 +13,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -127,6 +129,39 @@ inline Result<Json> call(const TemporaryFolder& base, std::string_view name,
   const auto tools = file_tools(base.path());
   if (!tools) return std::unexpected(tools.error());
   return call(*tools, name, arguments, std::move(stop));
+}
+
+// The same for the tools that write.
+inline Result<Json> edit(const TemporaryFolder& base, std::string_view name,
+                         const JsonObject& arguments) {
+  const auto tools = editing_tools({.base = base.path(), .writable = {"."}});
+  if (!tools) return std::unexpected(tools.error());
+  return call(*tools, name, to_text(arguments));
+}
+
+// Everything below a folder: paths with kind, mode and content, for comparing two states.
+inline std::map<std::string, std::string> snapshot(const std::filesystem::path& folder) {
+  std::map<std::string, std::string> made;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    const std::string name = entry.path().lexically_relative(folder).native();
+    struct stat status {};
+    if (::lstat(entry.path().c_str(), &status) != 0) std::abort();
+    std::string state = fmt::format("{:o} ", status.st_mode);
+    if (entry.is_symlink()) {
+      state += std::filesystem::read_symlink(entry.path()).native();
+    } else if (entry.is_regular_file()) {
+      std::ifstream file(entry.path(), std::ios::binary);
+      state.append(std::istreambuf_iterator<char>(file), {});
+    }
+    made[name] = std::move(state);
+  }
+  return made;
+}
+
+inline std::string content_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return "(no such file)";
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 // The strings of a JSON array.

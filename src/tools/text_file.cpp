@@ -88,7 +88,9 @@ bool is_binary(std::string_view start) {
 
 std::string_view media_type(std::string_view start) {
   for (const Magic& magic : kMagics) {
-    if (start.size() >= magic.at && start.substr(magic.at).starts_with(magic.bytes)) {
+    const bool is_other_riff = magic.at == 8 && !start.starts_with("RIFF");
+    if (!is_other_riff && start.size() >= magic.at &&
+        start.substr(magic.at).starts_with(magic.bytes)) {
       return magic.media_type;
     }
   }

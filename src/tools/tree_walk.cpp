@@ -2,9 +2,10 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
+#include <climits>
 #include <memory>
 #include <vector>
 
@@ -21,16 +22,16 @@ struct Found {
 
 // One folder on the way down.
 struct Level {
-  std::string inside;  // "" or "a/b/"
+  std::string inside;  // relative to the folder that is walked: "" or "a/b/"
+  std::string path;    // relative to the base: "" or "a/b/"
+  SharedDescriptor folder;
   std::vector<Found> entries;
   std::size_t next = 0;
   std::size_t scope_depth = 0;  // to go back to
 };
 
-struct CloseDirectory {
-  void operator()(DIR* directory) const { ::closedir(directory); }
-};
-using Directory = std::unique_ptr<DIR, CloseDirectory>;
+// How many folders on the way down are held open at once.
+constexpr std::size_t kMaxOpenLevels = 64;
 
 EntryKind kind_of(unsigned char type) {
   switch (type) {
@@ -67,7 +68,12 @@ class Walk {
         scopes_(workspace, folder.path()) {}
 
   Result<Skipped> run(const Visit& visit) {
-    enter("");
+    if (auto descriptor = folder_.open_folder(".")) {
+      enter("", folder_.path() == "." ? "" : folder_.path() + "/", std::move(*descriptor));
+    } else {
+      ++skipped_.unreadable;
+    }
+    std::string path;
     while (!levels_.empty()) {
       if (stop_.stop_requested()) return fail(ErrorCode::cancelled, "The walk was cancelled");
       Level& level = levels_.back();
@@ -77,93 +83,116 @@ class Walk {
         continue;
       }
       const Found& found = level.entries[level.next++];
-      const std::string inside = level.inside + found.name;
-      if (found.kind == EntryKind::folder && options_.extent == Extent::tree) {
-        enter(inside + "/");
+      if (!is_open(level)) {
+        ++skipped_.unreadable;
         continue;
       }
-      const std::string path = folder_.path_of(inside);
-      if (visit({path, inside, found.kind, found.status}) == Visited::end) break;
+      if (found.kind == EntryKind::folder && options_.extent == Extent::tree) {
+        enter_below(level, found.name);
+        continue;
+      }
+      path.assign(level.path).append(found.name);
+      if (visit({path, level.folder, found.name, found.kind, found.status}) == Visited::end) break;
     }
     return skipped_;
   }
 
  private:
-  void enter(std::string inside) {
-    auto descriptor = folder_.open_folder(inside.empty() ? "." : inside);
-    if (!descriptor) {
+  // Opens a folder again that was closed because the way went too deep.
+  bool is_open(Level& level) {
+    if (level.folder != nullptr) return true;
+    auto opened = folder_.open_folder(level.inside);
+    if (!opened) return false;
+    level.folder = std::make_shared<const FileDescriptor>(std::move(*opened));
+    return true;
+  }
+
+  void enter_below(const Level& level, const std::string& name) {
+    if (level.path.size() + name.size() + 1 >= PATH_MAX) {
+      ++skipped_.unreadable;  // nobody could name what is in there
+      return;
+    }
+    // The folder above was reached without leaving the base, so one step without a link stays in.
+    const int number = ::openat(level.folder->get(), name.c_str(),
+                                O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (number < 0) {
       ++skipped_.unreadable;
       return;
     }
-    const Directory directory(::fdopendir(descriptor->get()));
-    if (directory == nullptr) {
-      ++skipped_.unreadable;
-      return;
-    }
-    descriptor->release();
-    const int number = ::dirfd(directory.get());
-    std::vector<Found> names = read_names(directory.get());
-    Level level{std::move(inside), {}, 0, scopes_.depth()};
-    enter_scopes(level.inside, names, number);
-    for (Found& found : names) {
-      if (is_visited(level.inside, found, number)) level.entries.push_back(std::move(found));
-    }
-    std::ranges::sort(level.entries, comes_before);
+    if (levels_.size() >= kMaxOpenLevels) levels_[levels_.size() - kMaxOpenLevels].folder.reset();
+    enter(level.inside + name + "/", level.path + name + "/", FileDescriptor(number));
+  }
+
+  void enter(std::string inside, std::string path, FileDescriptor descriptor) {
+    const int number = descriptor.get();
+    std::vector<Found> names = read_names(number);
+    Level level{std::move(inside),
+                std::move(path),
+                std::make_shared<const FileDescriptor>(std::move(descriptor)),
+                {},
+                0,
+                scopes_.depth()};
+    enter_scopes(level.path, names, number);
+    std::erase_if(names, [&](Found& found) { return !is_visited(level, found); });
+    std::ranges::sort(names, comes_before);
+    level.entries = std::move(names);
     levels_.push_back(std::move(level));
   }
 
-  std::vector<Found> read_names(DIR* directory) {
+  std::vector<Found> read_names(int folder) {
     std::vector<Found> names;
     while (!stop_.stop_requested()) {
-      errno = 0;
-      const dirent* entry = ::readdir(directory);
-      if (entry == nullptr) {
-        if (errno != 0) ++skipped_.unreadable;
-        break;
+      const ssize_t length = ::getdents64(folder, buffer_.get(), kBufferBytes);
+      if (length < 0) ++skipped_.unreadable;
+      if (length <= 0) break;
+      for (ssize_t at = 0; at < length;) {
+        const auto* entry = reinterpret_cast<const dirent64*>(buffer_.get() + at);
+        at += entry->d_reclen;
+        const std::string_view name = entry->d_name;
+        if (name == "." || name == "..") continue;
+        names.push_back({std::string(name), kind_of(entry->d_type)});
+        if (entry->d_type == DT_UNKNOWN) read_status(names.back(), folder);
       }
-      const std::string_view name = entry->d_name;
-      if (name == "." || name == "..") continue;
-      names.push_back({std::string(name), kind_of(entry->d_type)});
-      if (entry->d_type == DT_UNKNOWN) read_status(names.back(), ::dirfd(directory));
     }
     return names;
   }
 
-  void enter_scopes(const std::string& folder, const std::vector<Found>& names, int descriptor) {
+  void enter_scopes(std::string_view path, const std::vector<Found>& names, int descriptor) {
     const auto has = [&](std::string_view name) {
       return std::ranges::find(names, name, &Found::name) != names.end();
     };
-    std::string path = folder_.path_of(folder);
-    if (path.ends_with('/')) path.pop_back();
-    scopes_.enter(path.empty() ? "." : path, descriptor,
+    if (path.ends_with('/')) path.remove_suffix(1);
+    scopes_.enter(path.empty() ? "." : std::string(path), descriptor,
                   {.has_gitignore = has(".gitignore"), .has_git = has(".git")});
   }
 
   // Decides on one entry, counts what is skipped, and learns what is asked about the others.
-  bool is_visited(const std::string& above, Found& found, int folder) {
+  bool is_visited(const Level& level, Found& found) {
     if (found.name.starts_with('.') &&
         (options_.hidden == Hidden::leave_out || found.name == ".git")) {
       ++skipped_.hidden;
       return false;
     }
-    const std::string inside = above + found.name;
-    const std::string path = folder_.path_of(inside);
+    path_.assign(level.path).append(found.name);
     if ((found.kind == EntryKind::folder && found.name == "node_modules") ||
-        scopes_.ignores(path, found.kind)) {
+        scopes_.ignores(path_, found.kind)) {
       ++skipped_.ignored;
       return false;
     }
     if (found.kind == EntryKind::folder && options_.extent == Extent::tree) return true;
     if (found.kind == EntryKind::link) {
-      if (options_.links == Links::refuse || !follow(found, path)) return false;
+      if (options_.links == Links::refuse || !follow(found, path_)) return false;
     } else if (found.kind == EntryKind::special) {
       ++skipped_.unreadable;
       return false;
     }
-    if (options_.wanted && !options_.wanted(inside)) return false;
+    if (options_.wanted) {
+      inside_.assign(level.inside).append(found.name);
+      if (!options_.wanted(inside_)) return false;
+    }
     if (options_.sizes == Sizes::known && found.status.kind == EntryKind::special) {
       const EntryKind expected = found.kind;
-      if (!read_status(found, folder) || found.kind != expected) {
+      if (!read_status(found, level.folder->get()) || found.kind != expected) {
         ++skipped_.unreadable;
         return false;
       }
@@ -199,6 +228,10 @@ class Walk {
   IgnoreScopes scopes_;
   std::vector<Level> levels_;
   Skipped skipped_;
+  static constexpr std::size_t kBufferBytes = 64 * 1024;
+  std::unique_ptr<char[]> buffer_ = std::make_unique_for_overwrite<char[]>(kBufferBytes);
+  std::string path_;    // of the entry that is decided on
+  std::string inside_;  // the same, relative to the folder that is walked
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <stop_token>
 #include <string>
 
@@ -27,11 +28,14 @@ struct WalkOptions {
   std::function<bool(const std::string& inside)> wanted = {};  // which are visited; empty: all
 };
 
+using SharedDescriptor = std::shared_ptr<const FileDescriptor>;
+
 struct WalkEntry {
-  const std::string& path;    // relative to the base
-  const std::string& inside;  // relative to the folder that is walked
-  EntryKind kind;             // file or folder
-  FileStatus status;          // with Sizes::known
+  const std::string& path;         // relative to the base
+  const SharedDescriptor& folder;  // the folder that it is in, held open
+  const std::string& name;         // in that folder
+  EntryKind kind;                  // file or folder
+  FileStatus status;               // with Sizes::known
 };
 
 // What was not visited. A folder counts as one, whatever is in it.

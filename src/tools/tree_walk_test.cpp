@@ -14,7 +14,7 @@ struct Walked {
 
 Walked walked(const TemporaryFolder& base, const WalkOptions& options = {},
               const std::string& folder = ".", Resolver resolver = Resolver::kernel) {
-  const auto workspace = Workspace::open(base.path(), resolver);
+  const auto workspace = Workspace::open({.base = base.path()}, resolver);
   const auto opened = workspace->open_folder(folder);
   Walked made;
   const auto skipped = walk(*workspace, *opened, options, {}, [&](const WalkEntry& entry) {
@@ -63,7 +63,7 @@ TEST(Walk, applies_rules_from_above_the_base_up_to_the_repository) {
   outer.write("repo/.git/info/exclude", "private\n");
   outer.write("repo/base/a.tmp").write("repo/base/gen/x").write("repo/base/private");
   outer.write("repo/base/sub/gen/x").write("repo/base/kept");
-  const auto workspace = Workspace::open(outer / "repo/base");
+  const auto workspace = Workspace::open({.base = outer / "repo/base"});
   const auto folder = workspace->open_folder(".");
   Strings paths;
   ASSERT_TRUE(walk(*workspace, *folder, {}, {}, [&](const WalkEntry& entry) {
@@ -174,7 +174,7 @@ TEST(Walk, skips_pipes_and_counts_them) {
 TEST(Walk, ends_when_it_is_stopped_or_the_visitor_has_enough) {
   const TemporaryFolder base;
   for (int i = 0; i < 20; ++i) base.write(fmt::format("{}/x", i));
-  const auto workspace = Workspace::open(base.path());
+  const auto workspace = Workspace::open({.base = base.path()});
   const auto folder = workspace->open_folder(".");
   std::stop_source source;
   int visited = 0;

@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <climits>
 #include <optional>
@@ -16,14 +18,6 @@ namespace {
 
 std::string system_message(int problem) {
   return std::generic_category().message(problem);
-}
-
-// A path as a person reads it in a message: valid UTF-8 and never longer than a line or two.
-std::string shown(std::string_view path) {
-  constexpr std::size_t kLongest = 200;
-  const std::string valid = to_valid_utf8(std::string(path));
-  const std::string_view start = utf8_prefix(valid, kLongest);
-  return fmt::format("'{}{}'", start, start.size() < valid.size() ? "…" : "");
 }
 
 // The rest of `path` below `folder`, which is absolute; nothing when it lies elsewhere.
@@ -63,7 +57,30 @@ std::expected<OpenFile, int> as_regular_file(std::expected<FileDescriptor, int> 
   return OpenFile{std::move(*opened), file_status(status)};
 }
 
+// Where git keeps hooks and settings that it runs commands from. Case counts for nothing on some
+// file systems.
+bool is_in_git_folder(std::string_view path) {
+  while (!path.empty()) {
+    const std::size_t end = std::min(path.find('/'), path.size());
+    const std::string_view name = path.substr(0, end);
+    constexpr std::string_view kGit = ".git";
+    if (std::ranges::equal(name, kGit, {},
+                           [](char c) { return static_cast<char>(::tolower(c)); })) {
+      return true;
+    }
+    path.remove_prefix(std::min(end + 1, path.size()));
+  }
+  return false;
+}
+
 }  // namespace
+
+std::string shown_path(std::string_view path) {
+  constexpr std::size_t kLongest = 200;
+  const std::string valid = to_valid_utf8(std::string(path));
+  const std::string_view start = utf8_prefix(valid, kLongest);
+  return fmt::format("'{}{}'", start, start.size() < valid.size() ? "…" : "");
+}
 
 FileStatus file_status(const struct stat& status) {
   FileStatus made;
@@ -88,66 +105,134 @@ std::expected<OpenFile, int> Folder::open_file(const std::string& inside) const 
       open_beneath(descriptor_.get(), inside, O_RDONLY, Links::refuse, resolver_));
 }
 
-Result<Workspace> Workspace::open(const std::filesystem::path& base) {
-  auto workspace = open(base, Resolver::kernel);
-  if (workspace) workspace->resolver_ = available_resolver(workspace->descriptor_.get());
-  return workspace;
+std::optional<std::string_view> Workspace::Root::rest_of(std::string_view absolute) const {
+  const auto rest = below(absolute, path);
+  return rest ? rest : below(absolute, given);
 }
 
-Result<Workspace> Workspace::open(const std::filesystem::path& base, Resolver resolver) {
-  const std::string name = shown(base.native());
-  FileDescriptor descriptor(::open(base.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+Result<Workspace::Root> Workspace::open_root(const std::filesystem::path& folder,
+                                             std::string_view what) {
+  const std::string name = shown_path(folder.native());
+  FileDescriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!descriptor.is_open()) {
     const int problem = errno;
     if (problem == ENOENT) {
-      return fail(ErrorCode::not_found, fmt::format("The base folder {} does not exist", name));
+      return fail(ErrorCode::not_found, fmt::format("The {} folder {} does not exist", what, name));
     }
     if (problem == ENOTDIR) {
-      return fail(ErrorCode::invalid_argument, fmt::format("The base {} is not a folder", name));
+      return fail(ErrorCode::invalid_argument,
+                  fmt::format("The {} {} is not a folder", what, name));
     }
     return fail(
         problem == EACCES ? ErrorCode::permission_denied : ErrorCode::storage,
-        fmt::format("The base folder {} cannot be opened: {}", name, system_message(problem)));
+        fmt::format("The {} folder {} cannot be opened: {}", what, name, system_message(problem)));
   }
   std::error_code problem;
-  const auto given = std::filesystem::absolute(base, problem).lexically_normal();
-  const auto canonical = std::filesystem::canonical(base, problem);
+  const auto given = std::filesystem::absolute(folder, problem).lexically_normal();
+  const auto canonical = std::filesystem::canonical(folder, problem);
   if (problem) {
-    return fail(ErrorCode::storage,
-                fmt::format("The base folder {} cannot be resolved: {}", name, problem.message()));
+    return fail(ErrorCode::storage, fmt::format("The {} folder {} cannot be resolved: {}", what,
+                                                name, problem.message()));
   }
-  return Workspace(std::move(descriptor), given.native(), canonical.native(), resolver);
+  return Root{std::move(descriptor), given.native(), canonical.native()};
+}
+
+Result<Workspace> Workspace::open(const FileAccess& access) {
+  auto workspace = open(access, Resolver::kernel);
+  if (workspace) {
+    workspace->resolver_ = available_resolver(workspace->readable_.front().descriptor.get());
+  }
+  return workspace;
+}
+
+Result<Workspace> Workspace::open(const FileAccess& access, Resolver resolver) {
+  Workspace workspace(resolver);
+  const auto add = [](std::vector<Root>& roots, const std::filesystem::path& folder,
+                      std::string_view what) -> Result<void> {
+    auto root = open_root(folder, what);
+    if (!root) return std::unexpected(std::move(root).error());
+    roots.push_back(std::move(*root));
+    return {};
+  };
+  auto added = add(workspace.readable_, access.base, "base");
+  for (const auto& folder : access.readable) {
+    if (added) added = add(workspace.readable_, folder, "readable");
+  }
+  for (const auto& folder : access.writable) {
+    if (added) added = add(workspace.writable_, access.base / folder, "writable");
+    if (added) added = add(workspace.readable_, access.base / folder, "writable");
+  }
+  if (!added) return std::unexpected(std::move(added).error());
+  return workspace;
 }
 
 Result<std::string> Workspace::locate(std::string_view path) const {
   if (path.empty()) return fail(ErrorCode::invalid_argument, "The path is empty");
   if (path.find('\0') != std::string_view::npos) {
     return fail(ErrorCode::invalid_argument,
-                fmt::format("The path {} contains a NUL byte", shown(path)));
+                fmt::format("The path {} contains a NUL byte", shown_path(path)));
   }
   std::optional<std::string> located;
   if (path.front() != '/') {
     located = normal_form(path);
   } else if (const auto absolute = normal_form(path)) {
     const std::string from_root = *absolute == "." ? "/" : "/" + *absolute;
-    auto inside = below(from_root, base_);
-    if (!inside) inside = below(from_root, given_);
-    if (inside) located = inside->empty() ? "." : std::string(*inside);
+    for (const Root& root : readable_) {
+      const auto inside = root.rest_of(from_root);
+      if (!inside) continue;
+      const bool is_base = &root == &readable_.front();
+      if (is_base) {
+        located = inside->empty() ? "." : std::string(*inside);
+      } else {
+        located = inside->empty() ? root.path : fmt::format("{}/{}", root.path, *inside);
+      }
+      break;
+    }
   }
   if (!located) {
-    return fail(
-        ErrorCode::permission_denied,
-        fmt::format("{} lies outside of the base folder {}; only paths inside of it are allowed",
-                    shown(path), shown(base_)));
+    return fail(ErrorCode::permission_denied,
+                fmt::format("{} lies outside of {}; only paths inside of it are allowed",
+                            shown_path(path), folders_for_people(readable_)));
   }
   if (located->size() >= PATH_MAX) {
-    return fail(ErrorCode::invalid_argument, fmt::format("The path {} is too long", shown(path)));
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("The path {} is too long", shown_path(path)));
   }
   return *located;
 }
 
+std::string Workspace::folders_for_people(const std::vector<Root>& roots) const {
+  std::vector<std::string> names;
+  for (const Root& root : roots) {
+    const std::string name = shown_path(root.path);
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+  const bool is_base_alone = names.size() == 1 && &roots == &readable_;
+  return fmt::format("{} {}",
+                     is_base_alone       ? "the base folder"
+                     : names.size() == 1 ? "the folder"
+                                         : "the folders",
+                     fmt::join(names, ", "));
+}
+
+Workspace::Place Workspace::place_of(const std::string& path) const {
+  const Root& base = readable_.front();
+  if (!path.starts_with('/')) return {&base, path};
+  for (const Root& root : readable_) {
+    const auto inside = root.rest_of(path);
+    if (inside) return {&root, inside->empty() ? "." : std::string(*inside)};
+  }
+  // Not a normal form. Absolute paths are refused beneath any folder.
+  return {&base, path};
+}
+
+std::expected<FileDescriptor, int> Workspace::open(const std::string& path, int flags) const {
+  const Place place = place_of(path);
+  return open_beneath(place.root->descriptor.get(), place.inside, flags, Links::follow, resolver_);
+}
+
 Result<FileStatus> Workspace::status(const std::string& path) const {
-  auto opened = open_beneath(descriptor_.get(), path, O_PATH, Links::follow, resolver_);
+  const auto opened = open(path, O_PATH);
   if (!opened) return std::unexpected(path_error(opened.error(), path));
   struct stat status {};
   if (::fstat(opened->get(), &status) != 0) return std::unexpected(path_error(errno, path));
@@ -160,21 +245,40 @@ Result<OpenFile> Workspace::open_file(const std::string& path) const {
   if (!before) return std::unexpected(before.error());
   if (before->kind == EntryKind::folder) return std::unexpected(path_error(EISDIR, path));
   if (before->kind != EntryKind::file) return std::unexpected(path_error(ENXIO, path));
-  auto opened =
-      as_regular_file(open_beneath(descriptor_.get(), path, O_RDONLY, Links::follow, resolver_));
+  auto opened = as_regular_file(open(path, O_RDONLY));
   if (!opened) return std::unexpected(path_error(opened.error(), path));
   return std::move(*opened);
 }
 
 Result<Folder> Workspace::open_folder(const std::string& path) const {
-  auto opened =
-      open_beneath(descriptor_.get(), path, O_RDONLY | O_DIRECTORY, Links::follow, resolver_);
+  auto opened = open(path, O_RDONLY | O_DIRECTORY);
   if (!opened) return std::unexpected(path_error(opened.error(), path));
   return Folder(std::move(*opened), path, resolver_);
 }
 
+Result<WriteTarget> Workspace::write_target(const std::string& path) const {
+  const std::string absolute = path.starts_with('/') ? path
+                               : path == "."         ? base()
+                                                     : fmt::format("{}/{}", base(), path);
+  for (const Root& root : writable_) {
+    const auto inside = root.rest_of(absolute);
+    if (!inside) continue;
+    if (inside->empty()) return std::unexpected(path_error(EISDIR, path));
+    if (is_in_git_folder(*inside)) {
+      return fail(ErrorCode::permission_denied,
+                  fmt::format("{} lies in a .git folder, which is git's own: use git to change it",
+                              shown_path(path)));
+    }
+    return WriteTarget{root.descriptor.get(), std::string(*inside), resolver_};
+  }
+  return fail(ErrorCode::permission_denied,
+              writable_.empty() ? std::string("Nothing may be written here")
+                                : fmt::format("{} may not be written: it lies outside of {}",
+                                              shown_path(path), folders_for_people(writable_)));
+}
+
 Error Workspace::path_error(int problem, const std::string& path) const {
-  const std::string name = shown(path);
+  const std::string name = shown_path(path);
   switch (problem) {
     case ENOENT:
       return {ErrorCode::not_found, fmt::format("There is no {} in the base folder", name), {}};
@@ -194,7 +298,7 @@ Error Workspace::path_error(int problem, const std::string& path) const {
       return {ErrorCode::permission_denied,
               fmt::format("{} leads through a link out of the base folder {}, or through an "
                           "absolute link",
-                          name, shown(base_)),
+                          name, shown_path(base())),
               {}};
     case ELOOP:
       return {ErrorCode::permission_denied,

@@ -45,7 +45,7 @@ class Confinement : public ::testing::TestWithParam<Resolver> {
   }
 
   Workspace workspace() const {
-    auto opened = Workspace::open(base.path(), GetParam());
+    auto opened = Workspace::open({.base = base.path()}, GetParam());
     EXPECT_TRUE(opened);
     return std::move(*opened);
   }
@@ -146,7 +146,7 @@ TEST_P(Confinement, names_the_base_when_it_refuses) {
 }
 
 TEST_P(Confinement, does_not_follow_the_magic_links_of_proc) {
-  const auto proc = Workspace::open("/proc/self", GetParam());
+  const auto proc = Workspace::open({.base = "/proc/self"}, GetParam());
   ASSERT_TRUE(proc);
   EXPECT_EQ(outcome(*proc, "root/etc/passwd"), "permission_denied");
   EXPECT_EQ(outcome(*proc, "cwd"), "permission_denied");
@@ -175,7 +175,7 @@ TEST_P(Confinement, refuses_pipes_sockets_and_devices_without_blocking) {
     EXPECT_EQ(opened.error().message,
               fmt::format("'{}' is not a regular file but a pipe, socket or device", path));
   }
-  const auto devices = Workspace::open("/dev", GetParam());
+  const auto devices = Workspace::open({.base = "/dev"}, GetParam());
   ASSERT_TRUE(devices);
   EXPECT_EQ(outcome(*devices, "null"), "invalid_argument");
 }
@@ -254,7 +254,7 @@ TEST(Workspace, refuses_a_base_that_is_no_readable_folder) {
 TEST(Workspace, accepts_absolute_paths_through_the_link_that_named_the_base) {
   const TemporaryFolder folder;
   folder.write("real/file", "x").link("alias", "real");
-  const auto workspace = Workspace::open(folder / "alias");
+  const auto workspace = Workspace::open({.base = folder / "alias"});
   ASSERT_TRUE(workspace);
   EXPECT_EQ(workspace->base(), folder / "real");
   EXPECT_EQ(outcome(*workspace, (folder / "alias/file").native()), "x");
@@ -262,7 +262,7 @@ TEST(Workspace, accepts_absolute_paths_through_the_link_that_named_the_base) {
 }
 
 TEST(Workspace, accepts_the_root_as_its_base) {
-  const auto workspace = Workspace::open("/");
+  const auto workspace = Workspace::open({.base = "/"});
   ASSERT_TRUE(workspace);
   EXPECT_EQ(workspace->locate("/etc/../etc/passwd").value_or(""), "etc/passwd");
   EXPECT_EQ(workspace->locate("/").value_or(""), ".");

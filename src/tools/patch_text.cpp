@@ -1,0 +1,297 @@
+#include "tools/patch_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "tools/nearest_lines.h"
+#include "wright/json.h"
+
+namespace wright::tools {
+namespace {
+
+struct TextLine {
+  std::string_view text;
+  std::string_view ending;  // "\n", "\r\n", or "" of a last line without one
+};
+
+std::vector<TextLine> lines_of(std::string_view text) {
+  std::vector<TextLine> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    std::string_view ending = text.substr(end, 1);
+    if (!ending.empty() && line.ends_with('\r')) {
+      ending = text.substr(end - 1, 2);
+      line.remove_suffix(1);
+    }
+    lines.push_back({line, ending});
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+// How two lines may differ and still count as the same, the strictest first.
+enum class Likeness : std::uint8_t { exact, end_blanks, outer_blanks, punctuation };
+constexpr std::array kLikenesses{Likeness::exact, Likeness::end_blanks, Likeness::outer_blanks,
+                                 Likeness::punctuation};
+
+struct Typographic {
+  std::string_view character;
+  char plain;
+};
+constexpr std::array kTypographic{
+    Typographic{"\u2010", '-'},  Typographic{"\u2011", '-'},  Typographic{"\u2012", '-'},
+    Typographic{"\u2013", '-'},  Typographic{"\u2014", '-'},  Typographic{"\u2015", '-'},
+    Typographic{"\u2212", '-'},  Typographic{"\u2018", '\''}, Typographic{"\u2019", '\''},
+    Typographic{"\u201A", '\''}, Typographic{"\u201B", '\''}, Typographic{"\u201C", '"'},
+    Typographic{"\u201D", '"'},  Typographic{"\u201E", '"'},  Typographic{"\u201F", '"'},
+    Typographic{"\u00A0", ' '},  Typographic{"\u2002", ' '},  Typographic{"\u2003", ' '},
+    Typographic{"\u2004", ' '},  Typographic{"\u2005", ' '},  Typographic{"\u2006", ' '},
+    Typographic{"\u2007", ' '},  Typographic{"\u2008", ' '},  Typographic{"\u2009", ' '},
+    Typographic{"\u200A", ' '},  Typographic{"\u202F", ' '},  Typographic{"\u205F", ' '},
+    Typographic{"\u3000", ' '},
+};
+
+std::string_view without_blanks(std::string_view line, Likeness likeness) {
+  constexpr std::string_view kBlanks = " \t\r\f\v";
+  if (likeness == Likeness::exact) return line;
+  line = line.substr(0, line.find_last_not_of(kBlanks) + 1);
+  if (likeness == Likeness::end_blanks) return line;
+  return line.substr(std::min(line.find_first_not_of(kBlanks), line.size()));
+}
+
+std::string plain(std::string_view line) {
+  std::string made;
+  made.reserve(line.size());
+  while (!line.empty()) {
+    const auto found = std::ranges::find_if(
+        kTypographic, [&](const Typographic& each) { return line.starts_with(each.character); });
+    if (found == kTypographic.end()) {
+      made += line.front();
+      line.remove_prefix(1);
+    } else {
+      made += found->plain;
+      line.remove_prefix(found->character.size());
+    }
+  }
+  return made;
+}
+
+// What two lines have in common that count as the same.
+std::string key_text(std::string_view line, Likeness likeness) {
+  if (likeness != Likeness::punctuation) return std::string(without_blanks(line, likeness));
+  return std::string(without_blanks(plain(line), likeness));
+}
+
+using Keys = std::vector<std::size_t>;
+
+std::size_t key_of(std::string_view line, Likeness likeness) {
+  if (likeness == Likeness::punctuation) {
+    return std::hash<std::string>{}(key_text(line, likeness));
+  }
+  return std::hash<std::string_view>{}(without_blanks(line, likeness));
+}
+
+// Finds runs of lines in a text, in time proportional to both, whatever they look like.
+class LineFinder {
+ public:
+  explicit LineFinder(const std::vector<TextLine>& lines) : lines_(lines) {}
+
+  // The first place at or after `from`, with the strictest likeness that has one.
+  std::optional<std::size_t> find(const std::vector<std::string_view>& wanted, std::size_t from) {
+    for (const Likeness likeness : kLikenesses) {
+      if (const auto found = find(wanted, from, likeness)) return found;
+    }
+    return std::nullopt;
+  }
+
+  bool is_at(const std::vector<std::string_view>& wanted, std::size_t at) const {
+    return at + wanted.size() <= lines_.size() &&
+           std::ranges::any_of(kLikenesses,
+                               [&](Likeness likeness) { return is_at(wanted, at, likeness); });
+  }
+
+ private:
+  bool is_at(const std::vector<std::string_view>& wanted, std::size_t at, Likeness likeness) const {
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      if (key_text(wanted[i], likeness) != key_text(lines_[at + i].text, likeness)) return false;
+    }
+    return true;
+  }
+
+  std::optional<std::size_t> find(const std::vector<std::string_view>& wanted, std::size_t from,
+                                  Likeness likeness) {
+    if (from > lines_.size() || wanted.size() > lines_.size() - from) return std::nullopt;
+    const Keys& keys = keys_for(likeness);
+    Keys pattern;
+    for (const std::string_view line : wanted) pattern.push_back(key_of(line, likeness));
+    // Knuth, Morris and Pratt: how much of the pattern's start also ends at each place of it.
+    std::vector<std::size_t> borders(pattern.size(), 0);
+    for (std::size_t i = 1, length = 0; i < pattern.size(); ++i) {
+      while (length > 0 && pattern[i] != pattern[length]) length = borders[length - 1];
+      if (pattern[i] == pattern[length]) ++length;
+      borders[i] = length;
+    }
+    std::size_t length = 0;
+    for (std::size_t i = from; i < keys.size(); ++i) {
+      while (length > 0 && keys[i] != pattern[length]) length = borders[length - 1];
+      if (keys[i] == pattern[length]) ++length;
+      if (length < pattern.size()) continue;
+      const std::size_t start = i + 1 - length;
+      if (is_at(wanted, start, likeness)) return start;
+      length = borders[length - 1];
+    }
+    return std::nullopt;
+  }
+
+  const Keys& keys_for(Likeness likeness) {
+    Keys& keys = keys_[static_cast<std::size_t>(likeness)];
+    if (keys.empty()) {
+      keys.reserve(lines_.size());
+      for (const TextLine& line : lines_) keys.push_back(key_of(line.text, likeness));
+    }
+    return keys;
+  }
+
+  const std::vector<TextLine>& lines_;
+  std::array<Keys, kLikenesses.size()> keys_;
+};
+
+class HunkApplication {
+ public:
+  explicit HunkApplication(std::string_view text)
+      : text_(text), lines_(lines_of(text)), finder_(lines_) {}
+
+  Result<std::string> apply(std::span<const Hunk> hunks) {
+    for (const Hunk& hunk : hunks) {
+      if (auto applied = apply(hunk); !applied) return std::unexpected(std::move(applied).error());
+    }
+    copy_to(lines_.size());
+    for (const std::string_view line : appended_) add(line);
+    return std::move(made_);
+  }
+
+ private:
+  static std::vector<std::string_view> old_lines(std::span<const HunkLine> lines) {
+    std::vector<std::string_view> old;
+    for (const HunkLine& line : lines) {
+      if (line.kind != HunkLine::Kind::added) old.push_back(line.text);
+    }
+    return old;
+  }
+
+  Result<void> apply(const Hunk& hunk) {
+    for (const std::string& anchor : hunk.anchors) {
+      const auto found = finder_.find({anchor}, next_);
+      if (!found) return misfit(hunk, "its anchor was", {anchor});
+      copy_to(*found + 1);
+    }
+    std::span<const HunkLine> lines = hunk.lines;
+    auto old = old_lines(lines);
+    if (old.empty() && (hunk.anchors.empty() || hunk.is_at_end_of_file)) {
+      for (const HunkLine& line : lines) appended_.push_back(line.text);
+      return {};
+    }
+    auto found = place_of(hunk, old);
+    // An empty line at the end is often only the end of the hunk.
+    while (!found && !lines.empty() && lines.back() == HunkLine{} && old.size() > 1) {
+      lines = lines.first(lines.size() - 1);
+      old.pop_back();
+      found = place_of(hunk, old);
+    }
+    if (!found) return misfit(hunk, "its lines were", old_lines(hunk.lines));
+    copy_to(*found);
+    for (const HunkLine& line : lines) {
+      switch (line.kind) {
+        case HunkLine::Kind::context: copy_to(next_ + 1); break;
+        case HunkLine::Kind::removed: ++next_; break;
+        case HunkLine::Kind::added: add(line.text); break;
+      }
+    }
+    return {};
+  }
+
+  std::optional<std::size_t> place_of(const Hunk& hunk, const std::vector<std::string_view>& old) {
+    if (old.empty()) return next_;
+    if (!hunk.is_at_end_of_file) return finder_.find(old, next_);
+    if (old.size() > lines_.size()) return std::nullopt;
+    const std::size_t at = lines_.size() - old.size();
+    return at >= next_ && finder_.is_at(old, at) ? std::optional(at) : std::nullopt;
+  }
+
+  // Lines of the text that stay as they are.
+  void copy_to(std::size_t end) {
+    for (; next_ < end; ++next_) {
+      end_last_line();
+      made_ += lines_[next_].text;
+      made_ += lines_[next_].ending;
+    }
+  }
+
+  void add(std::string_view line) {
+    end_last_line();
+    made_ += line;
+    made_ += neighbouring_ending();
+  }
+
+  void end_last_line() {
+    if (!made_.empty() && !made_.ends_with('\n')) made_ += neighbouring_ending();
+  }
+
+  std::string_view neighbouring_ending() const {
+    for (const std::size_t i : {next_ - 1, next_, std::size_t{0}}) {
+      if (i < lines_.size() && !lines_[i].ending.empty()) return lines_[i].ending;
+    }
+    return "\n";
+  }
+
+  std::unexpected<Error> misfit(const Hunk& hunk, std::string_view what,
+                                const std::vector<std::string_view>& wanted) {
+    constexpr std::size_t kShown = 600;
+    const std::string joined = fmt::format("{}", fmt::join(wanted, "\n"));
+    const std::string valid = to_valid_utf8(joined);
+    const std::string_view shown = utf8_prefix(valid, kShown);
+    std::string where;
+    if (hunk.is_at_end_of_file) {
+      where = " at the end of the file";
+    } else if (next_ > 0) {
+      where = fmt::format(" after line {}", next_);
+    }
+    std::string hint;
+    if (const auto earlier = finder_.find(wanted, 0); earlier && !wanted.empty()) {
+      hint = hunk.is_at_end_of_file
+                 ? fmt::format("They stand in line {}, which is not the end.", *earlier + 1)
+                 : fmt::format(
+                       "They stand in line {}, above the hunk or anchor before: write "
+                       "hunks in the order of the file.",
+                       *earlier + 1);
+    } else {
+      hint = nearest_lines(text_, joined);
+    }
+    return fail(ErrorCode::not_found,
+                fmt::format("The hunk in line {} of the patch does not fit: {} not found{}:\n{}{}\n"
+                            "{}",
+                            hunk.patch_line, what, where, shown,
+                            shown.size() < valid.size() ? "…" : "", hint));
+  }
+
+  std::string_view text_;
+  std::vector<TextLine> lines_;
+  LineFinder finder_;
+  std::size_t next_ = 0;                    // the first line that is not dealt with yet
+  std::vector<std::string_view> appended_;  // of hunks that say no more than what is added
+  std::string made_;
+};
+
+}  // namespace
+
+Result<std::string> apply_hunks(std::string_view text, std::span<const Hunk> hunks) {
+  return HunkApplication(text).apply(hunks);
+}
+
+}  // namespace wright::tools

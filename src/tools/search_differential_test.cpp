@@ -1,0 +1,171 @@
+// Compares what the tools find with what ripgrep and git find, on generated and on real trees.
+#include <random>
+
+#include "tools/ordered_search.h"
+#include "tools/temporary_folder.h"
+
+namespace wright::tools {
+namespace {
+
+using Counts = std::map<std::string, std::int64_t>;
+
+bool has_program(const std::string& name) {
+  return !output_of("command -v " + name + " || true").empty();
+}
+
+Counts counts_of_ours(const std::filesystem::path& base, const std::string& pattern,
+                      LetterCase letters) {
+  const auto workspace = Workspace::open({.base = base});
+  const auto compiled = LinePattern::compile(pattern, letters);
+  EXPECT_TRUE(workspace && compiled);
+  const auto folder = workspace->open_folder(".");
+  EXPECT_TRUE(folder);
+  Counts counts;
+  const std::stop_token stop;
+  OrderedSearch search(*compiled, {}, 0, stop, [&](const auto& file, const auto& matches) {
+    if (matches && matches->count > 0) counts[file.path] = matches->count;
+    return std::size_t{0};
+  });
+  EXPECT_TRUE(walk(*workspace, *folder, {}, stop, [&](const WalkEntry& entry) {
+    search.add({entry.folder, entry.name, entry.path});
+    return Visited::go_on;
+  }));
+  search.finish();
+  return counts;
+}
+
+Counts counts_of_ripgrep(const std::filesystem::path& base, const std::string& pattern,
+                         LetterCase letters) {
+  const std::string command = fmt::format(
+      "cd {} && rg --no-config --no-ignore-dot --no-ignore-global --no-require-git --no-messages "
+      "--glob '!node_modules' --count --null {} -- {} .",
+      shell_word(base.native()), letters == LetterCase::ignore ? "-i" : "", shell_word(pattern));
+  Counts counts;
+  for (const std::string& line : split(output_of(command, 1), '\n')) {
+    const std::size_t end = line.find('\0');
+    if (end == std::string::npos) continue;
+    counts[line.substr(2, end - 2)] = std::stoll(line.substr(end + 1));
+  }
+  return counts;
+}
+
+void expect_same_matches(const std::filesystem::path& base, const std::string& pattern,
+                         LetterCase letters) {
+  const Counts ours = counts_of_ours(base, pattern, letters);
+  const Counts theirs = counts_of_ripgrep(base, pattern, letters);
+  EXPECT_FALSE(theirs.empty()) << pattern << " is nowhere in " << base;
+  for (const auto& [path, count] : theirs) {
+    const auto found = ours.find(path);
+    EXPECT_EQ(found == ours.end() ? 0 : found->second, count) << pattern << " in " << path;
+  }
+  EXPECT_EQ(ours.size(), theirs.size()) << pattern;
+}
+
+Strings files_of_ours(const std::filesystem::path& base, Hidden hidden) {
+  const auto workspace = Workspace::open({.base = base});
+  const auto folder = workspace->open_folder(".");
+  Strings files;
+  EXPECT_TRUE(walk(*workspace, *folder, {.hidden = hidden}, {}, [&](const WalkEntry& entry) {
+    files.push_back(entry.path);
+    return Visited::go_on;
+  }));
+  return files;
+}
+
+// A tree of source-like files with rules of all kinds in .gitignore files at several depths.
+void fill(const TemporaryFolder& base, unsigned seed) {
+  std::mt19937 random(seed);
+  const auto below = [&](unsigned limit) { return static_cast<unsigned>(random() % limit); };
+  const Strings words{"int", "return", "Value", "needle", "value", "std::string", "TODO",
+                      "été", "const",  "x",     "if",     "",      "foo_bar",     "FOO"};
+  const Strings folders{"", "src/", "src/core/", "build/", "docs/", "src/core/deep/", "a b/"};
+  const Strings endings{".cpp", ".h", ".o", ".md", ".log", ""};
+  const Strings rules{"*.o",    "/build/",     "!keep.o", "*.log",    "docs/*.md", "deep",
+                      "**/f1*", "src/**/f2.h", "!f1.cpp", "f[3-5].*", "a b/",      "/f6*"};
+  for (int i = 0; i < 300; ++i) {
+    std::string text;
+    for (unsigned line = 0, lines = below(30); line < lines; ++line) {
+      for (unsigned word = 0, count = below(6); word < count; ++word) {
+        text += words[below(static_cast<unsigned>(words.size()))] + " ";
+      }
+      text += below(20) == 0 ? "\r\n" : "\n";
+    }
+    if (below(3) == 0) text += "no break at the end needle";
+    base.write(fmt::format("{}f{}{}", folders[below(static_cast<unsigned>(folders.size()))], i,
+                           endings[below(static_cast<unsigned>(endings.size()))]),
+               text);
+  }
+  for (const std::string& folder : folders) {
+    std::string text;
+    for (unsigned i = 0, count = below(4); i < count; ++i) {
+      text += rules[below(static_cast<unsigned>(rules.size()))] + "\n";
+    }
+    base.write(folder + ".gitignore", text);
+  }
+}
+
+TEST(Differential, finds_what_ripgrep_finds_in_generated_trees) {
+  if (!has_program("rg")) GTEST_SKIP() << "ripgrep is not installed";
+  for (unsigned seed = 1; seed <= 4; ++seed) {
+    const TemporaryFolder base;
+    fill(base, seed);
+    for (const char* pattern :
+         {"needle", "value", "needle|foo_bar|TODO", "[A-Z]{3,}", "^int .*needle", "needle$",
+          "\\bif\\b", "std::\\w+", "^$", "(foo|bar)_(foo|bar)", "été", "x.*x"}) {
+      for (const LetterCase letters : {LetterCase::distinguish, LetterCase::ignore}) {
+        expect_same_matches(base.path(), pattern, letters);
+      }
+    }
+  }
+}
+
+TEST(Differential, finds_what_ripgrep_finds_in_the_headers_of_this_system) {
+  if (!has_program("rg")) GTEST_SKIP() << "ripgrep is not installed";
+  const std::filesystem::path base = "/usr/include/c++";
+  if (!std::filesystem::exists(base)) GTEST_SKIP() << base << " is not here";
+  expect_same_matches(base, "allocator_traits", LetterCase::distinguish);
+  expect_same_matches(base, "hash_combine|basic_format|ranges::", LetterCase::distinguish);
+  expect_same_matches(base, "uninitialized_copy", LetterCase::ignore);
+  expect_same_matches(base, "^#\\s*include <[a-z]+>$", LetterCase::distinguish);
+}
+
+TEST(Differential, finds_what_ripgrep_finds_in_this_repository) {
+  if (!has_program("rg")) GTEST_SKIP() << "ripgrep is not installed";
+  const std::filesystem::path base = WRIGHT_SOURCE_FOLDER;
+  expect_same_matches(base, "namespace", LetterCase::distinguish);
+  expect_same_matches(base, "workspace|Wright", LetterCase::ignore);
+  expect_same_matches(base, "Result<\\w+>", LetterCase::distinguish);
+}
+
+TEST(Differential, lists_what_git_lists_in_this_repository) {
+  const std::filesystem::path base = WRIGHT_SOURCE_FOLDER;
+  const std::string git = "git -C " + shell_word(base.native()) + " -c core.excludesFile=/dev/null";
+  if (output_of(git + " rev-parse --is-inside-work-tree 2>/dev/null || true").empty()) {
+    GTEST_SKIP() << "this is no repository";
+  }
+  Strings theirs;
+  for (std::string& path :
+       split(output_of(git + " ls-files -z --cached --others --exclude-standard"), '\0')) {
+    if (std::filesystem::is_regular_file(std::filesystem::symlink_status(base / path))) {
+      theirs.push_back(std::move(path));
+    }
+  }
+  std::ranges::sort(theirs);
+  EXPECT_GT(theirs.size(), 100U);
+  EXPECT_EQ(files_of_ours(base, Hidden::visit), theirs);
+}
+
+TEST(Differential, lists_what_ripgrep_lists_among_the_headers_of_this_system) {
+  if (!has_program("rg")) GTEST_SKIP() << "ripgrep is not installed";
+  const std::filesystem::path base = "/usr/include";
+  Strings theirs =
+      split(output_of("cd /usr/include && rg --no-config --no-ignore-dot --no-ignore-global "
+                      "--no-require-git --no-messages --files --null --glob '!node_modules' | "
+                      "LC_ALL=C sort -z"),
+            '\0');
+  EXPECT_GT(theirs.size(), 1000U);
+  EXPECT_EQ(files_of_ours(base, Hidden::leave_out), theirs);
+}
+
+}  // namespace
+}  // namespace wright::tools
