@@ -35,8 +35,8 @@ try: build-release
 	@build/release/wright run codebase-analysis "$$Q" --model offline --base-path '$(CURDIR)' \
 	  --database-path build/try/sessions.db
 
-# The release build is what the install test installs.
-test: packages-npm build-dev build-release
+# The plain build is what the install test installs.
+test: packages-npm build-dev build-plain
 	ctest --preset dev --parallel $(JOBS)
 
 # The label `build` is on tests of compiling and installing, which no sanitizer or counter sees.
@@ -80,6 +80,7 @@ build-%: packages-%
 	@cmake --build --preset $* --parallel $(JOBS)
 
 SECTIONS_release  = build
+SECTIONS_plain    = build
 SECTIONS_dev      = build test
 SECTIONS_tsan     = build test
 SECTIONS_fuzz     = build fuzz

@@ -33,7 +33,11 @@ How to answer:
 }  // namespace
 
 Result<Agent> codebase_analysis_agent(const std::filesystem::path& base, Model model) {
-  auto tools = file_tools(base);
+  return codebase_analysis_agent(FileAccess{.base = base}, std::move(model));
+}
+
+Result<Agent> codebase_analysis_agent(const FileAccess& access, Model model) {
+  auto tools = file_tools(access);
   if (!tools) return std::unexpected(std::move(tools).error());
   Agent agent;
   agent.name = "codebase-analysis";

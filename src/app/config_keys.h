@@ -77,6 +77,12 @@ inline constexpr ConfigKey kFallback =
 inline constexpr ConfigKey kMaxTokens =
     agent("max_tokens", KeyType::count,
           "how long one answer of the model may be; each agent has its own default", "4000");
+inline constexpr ConfigKey kReadable =
+    agent("readable", KeyType::names, "folders beside base_path that file tools may read",
+          "[\"/usr/include\"]");
+inline constexpr ConfigKey kWritable =
+    agent("writable", KeyType::names,
+          "folders that write_file and apply_patch may change; \".\" is base_path", "[\".\"]");
 inline constexpr ConfigKey kReasoning =
     agent("reasoning", KeyType::choice, "how long a model that can think should do so", "\"low\"",
           "none, low, medium, high");
@@ -228,6 +234,8 @@ inline constexpr std::array kConfigKeys{
     keys::kFallback,
     keys::kMaxTokens,
     keys::kReasoning,
+    keys::kReadable,
+    keys::kWritable,
     keys::kEnableValidation,
     keys::kStrictness,
     keys::kCoercion,

@@ -14,6 +14,10 @@ std::filesystem::path default_config_file(const Environment& environment);
 // $XDG_DATA_HOME/wright/agents.db, or ~/.local/share/wright/agents.db. Empty without a home.
 std::filesystem::path default_database_file(const Environment& environment);
 
+// $XDG_STATE_HOME/wright/output, or ~/.local/state/wright/output: what was too long for a model.
+// Empty without a home.
+std::filesystem::path default_output_folder(const Environment& environment);
+
 // `~` and `~/…` become the home folder; everything else stays.
 std::filesystem::path expand_home(std::string_view path, const Environment& environment);
 

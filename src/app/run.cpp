@@ -291,6 +291,7 @@ ExitCode execute(const RunCommand& command, Surroundings around) {
     around.console.complain(error->message);
     return ExitCode::usage;
   }
+  make_output_folder(*settings);
   auto agent = make_agent(command.agent, *settings, models->get(settings->model()));
   if (!agent) {
     around.console.complain(agent.error().message,

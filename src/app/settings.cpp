@@ -219,10 +219,24 @@ std::optional<int> Settings::max_iterations() const {
   return count(keys::kMaxIterations);
 }
 
-std::vector<std::string> Settings::fallback() const {
-  const auto* value = std::get_if<std::string>(&get(keys::kFallback).value);
+std::vector<std::string> Settings::list(const ConfigKey& key) const {
+  const auto* value = std::get_if<std::string>(&get(key).value);
   if (value == nullptr) return {};
   const auto names = names_in(*value);
+  return {names.begin(), names.end()};
+}
+
+std::vector<std::string> Settings::fallback() const {
+  return list(keys::kFallback);
+}
+
+std::vector<std::filesystem::path> Settings::readable() const {
+  const auto names = list(keys::kReadable);
+  return {names.begin(), names.end()};
+}
+
+std::vector<std::filesystem::path> Settings::writable() const {
+  const auto names = list(keys::kWritable);
   return {names.begin(), names.end()};
 }
 
@@ -306,6 +320,7 @@ Result<Settings> load_settings(const SettingFlags& flags, const Environment& env
   if (!given) return std::unexpected(given.error());
   settings.command_environment_ =
       clean_environment(Variables(environment.all().begin(), environment.all().end()));
+  settings.output_folder_ = default_output_folder(environment);
   settings.temporary_folder_ = environment.find_non_empty("TMPDIR").value_or("/tmp");
   const ConfigLocation location = locate_config(flags, environment);
   if (location.must_exist() || !location.path.empty()) {

@@ -75,6 +75,9 @@ class Settings {
   std::string model() const;
   std::optional<int> max_iterations() const;
   std::vector<std::string> fallback() const;
+  std::vector<std::filesystem::path> readable() const;
+  std::vector<std::filesystem::path> writable() const;
+  const std::filesystem::path& output_folder() const { return output_folder_; }
   std::optional<int> max_tokens() const;
   std::optional<ReasoningEffort> reasoning() const;
   HttpTimeouts http_timeouts() const;
@@ -91,6 +94,7 @@ class Settings {
 
  private:
   std::optional<int> count(const ConfigKey& key) const;
+  std::vector<std::string> list(const ConfigKey& key) const;
   std::chrono::milliseconds duration(const ConfigKey& key) const;
 
   friend Result<Settings> load_settings(const SettingFlags&, const Environment&);
@@ -100,6 +104,7 @@ class Settings {
   std::optional<ConfigFile> file_;
   Variables command_environment_;
   std::filesystem::path temporary_folder_;
+  std::filesystem::path output_folder_;
 };
 
 struct ConfigLocation {

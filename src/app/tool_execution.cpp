@@ -5,6 +5,8 @@
 #include <chrono>
 #include <optional>
 
+#include "wright/tools.h"
+
 namespace wright::app {
 namespace {
 
@@ -150,6 +152,13 @@ std::vector<Interceptor> make_interceptors(std::string_view agent, const Setting
                                            const Logger& logger) {
   const Maker maker(agent, settings, logger);
   std::vector<Interceptor> list;
+  // Outermost, because what it offers is used by tools and after them. Without a home it is not
+  // there, and long output is cut.
+  if (!settings.output_folder().empty()) {
+    if (auto spill = spill_output({.folder = settings.output_folder()})) {
+      list.push_back(std::move(*spill));
+    }
+  }
   for (const std::string_view name : maker.order()) {
     const auto entry = std::ranges::find(kEntries, name, &Entry::name);
     if (auto made = (maker.*entry->make)()) list.push_back(std::move(*made));

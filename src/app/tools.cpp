@@ -137,6 +137,7 @@ ExitCode execute(const ShowToolCommand& command, Surroundings around) {
 ExitCode execute(const CallToolCommand& command, Surroundings around) {
   const auto settings = settings_or_complain(command.settings, around);
   if (!settings) return ExitCode::usage;
+  make_output_folder(*settings);
   const auto tools = tools_or_complain(*settings, around);
   if (!tools) return ExitCode::usage;
   const auto logger =

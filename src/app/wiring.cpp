@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <iterator>
 
 #include "app/bash_settings.h"
 #include "core/nearest.h"
@@ -18,10 +20,22 @@ struct AgentEntry {
   Result<Agent> (*make)(const Settings& settings, Model model);
 };
 
+// Output that was too long lies outside of the base, and is there to be paged.
+FileAccess file_access(const Settings& settings) {
+  FileAccess access{.base = settings.base_path(),
+                    .readable = settings.readable(),
+                    .writable = settings.writable()};
+  std::error_code ignored;
+  if (std::filesystem::is_directory(settings.output_folder(), ignored)) {
+    access.readable.push_back(settings.output_folder());
+  }
+  return access;
+}
+
 constexpr std::array kAgents{
     AgentEntry{"codebase-analysis",
                [](const Settings& settings, Model model) {
-                 return codebase_analysis_agent(settings.base_path(), std::move(model));
+                 return codebase_analysis_agent(file_access(settings), std::move(model));
                }},
 };
 
@@ -59,9 +73,20 @@ Result<Agent> make_agent(std::string_view name, const Settings& settings, Model 
   return agent;
 }
 
+void make_output_folder(const Settings& settings) {
+  if (settings.output_folder().empty()) return;
+  (void)spill_output({.folder = settings.output_folder()});
+}
+
 Result<std::vector<Tool>> make_tools(const Settings& settings) {
-  auto tools = file_tools(settings.base_path());
+  const FileAccess access = file_access(settings);
+  auto tools = file_tools(access);
   if (!tools) return tools;
+  if (!access.writable.empty()) {
+    auto editing = editing_tools(access);
+    if (!editing) return editing;
+    std::ranges::move(*editing, std::back_inserter(*tools));
+  }
   auto options = bash_options(settings);
   if (!options) return std::unexpected(std::move(options).error());
   auto bash = bash_tool(std::move(*options));

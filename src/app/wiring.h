@@ -20,6 +20,10 @@ std::string canonical_agent_name(std::string_view name);
 // known one.
 Result<Agent> make_agent(std::string_view name, const Settings& settings, Model model);
 
+// For a command that calls tools: the folder for output that is too long, so that the tools that
+// are made afterwards can read it. Without one, such output is cut.
+void make_output_folder(const Settings& settings);
+
 // Every tool that some agent may use.
 Result<std::vector<Tool>> make_tools(const Settings& settings);
 

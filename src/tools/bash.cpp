@@ -36,6 +36,7 @@ namespace {
 
 constexpr std::size_t kOutputShown = 36 * 1024;
 constexpr std::size_t kErrorShown = 16 * 1024;
+constexpr std::size_t kLargestKept = 16 * 1024 * 1024;
 constexpr std::size_t kCommandShown = 4 * 1024;
 constexpr std::chrono::seconds kLongest{3660};
 
@@ -68,9 +69,13 @@ class Bash {
     note_gaps((*sandbox)->report(), context);
     auto command = shell_command(arguments.command, *folder);
     if (!command) return std::unexpected(std::move(command).error());
-    auto finished = (*sandbox)->run(*command, how(arguments, context));
+    Printed printed;
+    auto finished = (*sandbox)->run(*command, how(arguments, context, printed));
     if (!finished) return std::unexpected(std::move(finished).error());
-    return told(arguments, *folder, *finished);
+    JsonObject result = told(arguments, *folder, *finished);
+    keep(result, "stdout_file", finished->output, kOutputShown, printed.output, context);
+    keep(result, "stderr_file", finished->error, kErrorShown, printed.error, context);
+    return result;
   }
 
  private:
@@ -138,20 +143,39 @@ class Bash {
         fmt::format("The sandbox of this machine lacks: {}", fmt::join(missing, ", ")));
   }
 
-  CommandOptions how(const BashArguments& arguments, const Context& context) const {
+  // What a command printed, whole as long as it is not enormous, where it can go into a file.
+  struct Printed {
+    std::string output;
+    std::string error;
+  };
+
+  CommandOptions how(const BashArguments& arguments, const Context& context,
+                     Printed& printed) const {
     CommandOptions how{.timeout = std::chrono::seconds(arguments.timeout_secs),
                        .stop = context.stop,
                        .kept_bytes = 2 * kOutputShown};
-    if (options_.on_output) {
-      how.on_output = [this, &context](OutputStream stream, std::string_view piece) {
-        options_.on_output(context, stream, piece);
-      };
-    }
+    if (!options_.on_output && !context.spill) return how;
+    how.on_output = [this, &context, &printed](OutputStream stream, std::string_view piece) {
+      if (options_.on_output) options_.on_output(context, stream, piece);
+      if (!context.spill) return;
+      std::string& whole = stream == OutputStream::error ? printed.error : printed.output;
+      whole += piece.substr(0, kLargestKept - std::min(kLargestKept, whole.size()));
+    };
     return how;
   }
 
-  static Json told(const BashArguments& arguments, const std::filesystem::path& folder,
-                   const FinishedCommand& finished) {
+  // Names the file with all of an output of which the model reads only the start and the end.
+  static void keep(JsonObject& result, std::string_view name, const CapturedOutput& output,
+                   std::size_t shown, std::string& whole, const Context& context) {
+    if (!context.spill || output.total_bytes <= shown) return;
+    if (whole.size() < output.total_bytes) {
+      whole += fmt::format("\n[The first {} of {} bytes]\n", whole.size(), output.total_bytes);
+    }
+    if (auto path = context.spill(to_valid_utf8(std::move(whole)))) result[name] = *path;
+  }
+
+  static JsonObject told(const BashArguments& arguments, const std::filesystem::path& folder,
+                         const FinishedCommand& finished) {
     JsonObject result{{"command", utf8_prefix(arguments.command, kCommandShown)},
                       {"working_dir", to_valid_utf8(folder.string())},
                       {"stdout", shown_output(finished.output, kOutputShown)},
@@ -176,7 +200,7 @@ class Bash {
 namespace wright {
 
 Result<Tool> bash_tool(BashOptions options) {
-  auto workspace = tools::Workspace::open(options.base);
+  auto workspace = tools::Workspace::open(FileAccess{.base = options.base});
   if (!workspace) return std::unexpected(std::move(workspace).error());
   auto rules = CommandRules::make(options.rules);
   if (!rules) return std::unexpected(std::move(rules).error());

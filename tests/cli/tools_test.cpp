@@ -92,6 +92,37 @@ TEST(ToolsCommand, gives_commands_no_keys) {
   EXPECT_EQ(called.output.find("OPENAI"), std::string::npos) << called.output;
 }
 
+TEST(ToolsCommand, writes_only_where_the_user_allows_it) {
+  const Home home;
+  const Arguments write{"tools", "call", "write_file",
+                        R"({"path": "new.txt", "content": "hello"})"};
+  EXPECT_EQ(home.wright(write).exit_code, 2) << "there is no such tool without a writable folder";
+  home.write_config("[agent]\nwritable = [\".\"]\n");
+  const Finished written = home.wright(write);
+  EXPECT_EQ(written.exit_code, 0) << written.error;
+  EXPECT_TRUE(std::filesystem::exists(home.project() / "new.txt"));
+  EXPECT_EQ(home.wright({"tools", "call", "write_file",
+                         R"({"path": "../outside.txt", "content": "hello"})"})
+                .exit_code,
+            1);
+  EXPECT_FALSE(std::filesystem::exists(home.path() / "outside.txt"));
+}
+
+TEST(ToolsCommand, keeps_output_that_is_too_long_where_read_file_can_page_it) {
+  const Home home;
+  home.write_config("[bash.rules]\n\"seq *\" = \"allow\"\n");
+  const Json called =
+      home.wright({"tools", "call", "bash", R"({"command": "seq 1 100000"})", "--json"}).json();
+  ASSERT_EQ(called.at("status"), "completed") << called;
+  const std::string file(called.at("response").at("stdout_file").as_string());
+  EXPECT_TRUE(file.starts_with((home.path() / ".local/state/wright/output").string())) << file;
+  const Finished paged =
+      home.wright({"tools", "call", "read_file",
+                   to_text(Json{{"file_path", file}, {"offset", 50'000}, {"limit", 2}})});
+  EXPECT_EQ(paged.exit_code, 0) << paged.error;
+  EXPECT_NE(paged.output.find("50001"), std::string::npos) << paged.output;
+}
+
 TEST(ToolsCommand, exits_with_1_when_a_tool_fails) {
   const Home home;
   for (const char* arguments : {R"({"file_path": "missing.txt"})", R"({"file_path": "../x"})",
