@@ -33,6 +33,7 @@ class AnthropicReader {
   Block begin_block(const Json* content, AnswerPieces& pieces);
   Result<void> read_delta(Block& block, const Json* delta, AnswerPieces& pieces);
   void end_block(Block& block, AnswerPieces& pieces);
+  void end_message(AnswerPieces& pieces);
 
   std::map<std::int64_t, Block> open_;  // by index
   Block::Kind last_ = Block::Kind::other;
