@@ -37,6 +37,7 @@ Result<void> AnthropicReader::read_event(std::string_view event_type, const Json
   if (type.empty()) type = event_type;
   const std::int64_t index = count_field(&event, "index");
   if (type == "message_start") {
+    if (auto begun = begin_message(pieces); !begun) return begun;
     const Json* message = field(&event, "message");
     pieces.answer.set_model(text_field(message, "model"));
     read_usage(field(message, "usage"), pieces.answer.usage());
@@ -77,6 +78,19 @@ Result<void> AnthropicReader::read_document(const Json& document, AnswerPieces& 
   }
   reason_ = valid_text(text_field(&document, "stop_reason"));
   end_message(pieces);
+  return {};
+}
+
+// A gateway that lost its vendor in the middle begins again with another, in the same stream. What
+// was told of the first answer cannot be taken back, but what was only thought or called can.
+Result<void> AnthropicReader::begin_message(AnswerPieces& pieces) {
+  if (!std::exchange(has_begun_, true)) return {};
+  if (!pieces.answer.text().empty()) {
+    return std::unexpected(cut_answer(pieces.endpoint, "and began again"));
+  }
+  pieces.answer.replace_content({});
+  open_.clear();
+  last_ = Block::Kind::other;
   return {};
 }
 
@@ -171,7 +185,7 @@ std::optional<StopReason> AnthropicReader::stop_reason(const AnswerBuilder& answ
   return is_cut(reason_) ? StopReason::max_tokens : StopReason::other;
 }
 
-bool AnthropicReader::take_end_mark(std::string_view data) {
+bool AnthropicReader::take_end_mark(std::string_view data, AnswerPieces& /*pieces*/) {
   return data == "[DONE]";  // of gateways
 }
 

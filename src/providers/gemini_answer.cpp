@@ -11,9 +11,16 @@
 namespace wright::providers {
 namespace {
 
-constexpr std::array<std::string_view, 8> kFiltered{
-    "SAFETY", "RECITATION",   "BLOCKLIST", "PROHIBITED_CONTENT",
-    "SPII",   "IMAGE_SAFETY", "LANGUAGE",  "IMAGE_PROHIBITED_CONTENT"};
+constexpr std::array<std::string_view, 10> kFiltered{"SAFETY",
+                                                     "RECITATION",
+                                                     "BLOCKLIST",
+                                                     "PROHIBITED_CONTENT",
+                                                     "SPII",
+                                                     "IMAGE_SAFETY",
+                                                     "LANGUAGE",
+                                                     "IMAGE_PROHIBITED_CONTENT",
+                                                     "IMAGE_RECITATION",
+                                                     "MODEL_ARMOR"};
 
 // The model wrote a call that its vendor could not read; there is no answer, but there may be one
 // the next time.
@@ -130,7 +137,7 @@ std::optional<StopReason> GeminiReader::stop_reason(const AnswerBuilder& answer)
   return is_one_of(reason_, kFiltered) ? StopReason::content_filter : StopReason::other;
 }
 
-bool GeminiReader::take_end_mark(std::string_view data) {
+bool GeminiReader::take_end_mark(std::string_view data, AnswerPieces& /*pieces*/) {
   return data == "[DONE]";  // of gateways
 }
 

@@ -17,7 +17,7 @@ class GeminiReader {
   // Without alt=sse, a stream is one array of pieces.
   Result<void> read_document(const Json& document, AnswerPieces& pieces);
   std::optional<StopReason> stop_reason(const AnswerBuilder& answer) const;
-  bool take_end_mark(std::string_view data);
+  bool take_end_mark(std::string_view data, AnswerPieces& pieces);
 
  private:
   Result<void> read_piece(const Json& piece, AnswerPieces& pieces);

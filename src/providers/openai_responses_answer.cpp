@@ -2,6 +2,9 @@
 
 #include <boost/json/object.hpp>
 
+#include <algorithm>
+#include <array>
+
 #include "providers/chat_usage.h"
 #include "providers/opaque_block.h"
 
@@ -23,7 +26,7 @@ Json returned_item(const Json& item) {
 
 }  // namespace
 
-bool ResponsesAnswerReader::take_end_mark(std::string_view data) {
+bool ResponsesAnswerReader::take_end_mark(std::string_view data, AnswerPieces& /*pieces*/) {
   return data == "[DONE]";
 }
 
@@ -61,7 +64,10 @@ Result<void> ResponsesAnswerReader::read_document(const Json& response, AnswerPi
     return std::unexpected(malformed_answer(pieces.endpoint, "it holds no output"));
   }
   status_ = text_field(&response, "status");
-  if (status_.empty()) status_ = "completed";
+  // Only a response that is made in the background comes before it is complete.
+  constexpr std::array<std::string_view, 5> kOtherEnds{"incomplete", "failed", "cancelled",
+                                                       "in_progress", "queued"};
+  if (std::ranges::find(kOtherEnds, status_) == kOtherEnds.end()) status_ = "completed";
   return read_end(&response, pieces);
 }
 
