@@ -208,10 +208,9 @@ Result<void> ResponsesAnswerReader::read_end(const Json* response, AnswerPieces&
 
 std::optional<StopReason> ResponsesAnswerReader::stop_reason(const AnswerBuilder& answer) const {
   if (status_ == "incomplete") {
-    if (incomplete_reason_ == "max_output_tokens" || incomplete_reason_ == "max_tokens") {
-      return StopReason::max_tokens;
-    }
-    return incomplete_reason_ == "content_filter" ? StopReason::content_filter : StopReason::other;
+    // Whatever else the reason, the last call may be a half one.
+    return incomplete_reason_ == "content_filter" ? StopReason::content_filter
+                                                  : StopReason::max_tokens;
   }
   if (status_ != "completed") return {};
   if (has_refused_) return StopReason::content_filter;
