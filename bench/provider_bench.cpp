@@ -104,5 +104,81 @@ void responses_stream(benchmark::State& state) {
 }
 BENCHMARK(responses_stream);
 
+void anthropic_completion(benchmark::State& state) {
+  decode(state, Protocol::anthropic_messages,
+         fmt::format(R"({{"id":"msg_1","type":"message","role":"assistant","model":"m","content":)"
+                     R"([{{"type":"text","text":"{}"}},{{"type":"tool_use","id":"toolu_1",)"
+                     R"("name":"f","input":{{"a":1}}}}],"stop_reason":"tool_use","usage":)"
+                     R"({{"input_tokens":10,"output_tokens":400}}}})",
+                     words(1650)));
+}
+BENCHMARK(anthropic_completion);
+
+void anthropic_stream(benchmark::State& state) {
+  std::string stream =
+      "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"msg_1\","
+      "\"model\":\"m\",\"usage\":{\"input_tokens\":10,\"output_tokens\":1}}}\n\n"
+      "event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,"
+      "\"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n\n";
+  for (int i = 0; i < 1000; ++i) {
+    stream +=
+        "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,"
+        "\"delta\":{\"type\":\"text_delta\",\"text\":\" word\"}}\n\n";
+  }
+  stream +=
+      "event: content_block_stop\ndata: {\"type\":\"content_block_stop\",\"index\":0}\n\n"
+      "event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":"
+      "\"end_turn\"},\"usage\":{\"output_tokens\":1000}}\n\n"
+      "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n";
+  decode(state, Protocol::anthropic_messages, stream);
+}
+BENCHMARK(anthropic_stream);
+
+std::string gemini_piece(std::string_view text, std::string_view reason) {
+  return fmt::format(
+      R"({{"candidates":[{{"content":{{"parts":[{{"text":"{}"}}],"role":"model"}}{},"index":0}}],)"
+      R"("usageMetadata":{{"promptTokenCount":10,"candidatesTokenCount":400,"totalTokenCount":)"
+      R"(410}},"modelVersion":"m"}})",
+      text, reason);
+}
+
+void gemini_completion(benchmark::State& state) {
+  decode(state, Protocol::gemini_generate, gemini_piece(words(1750), R"(,"finishReason":"STOP")"));
+}
+BENCHMARK(gemini_completion);
+
+void gemini_stream(benchmark::State& state) {
+  std::string stream;
+  for (int i = 0; i < 1000; ++i) {
+    stream += fmt::format("data: {}\r\n\r\n", gemini_piece(" word", ""));
+  }
+  stream += fmt::format("data: {}\r\n\r\n", gemini_piece(".", R"(,"finishReason":"STOP")"));
+  decode(state, Protocol::gemini_generate, stream);
+}
+BENCHMARK(gemini_stream);
+
+std::string ollama_piece(std::string_view text, std::string_view end) {
+  return fmt::format(
+      R"({{"model":"m","created_at":"2025-01-01T00:00:00Z","message":{{"role":"assistant",)"
+      R"("content":"{}"}},"done":{}}})"
+      "\n",
+      text, end);
+}
+
+constexpr std::string_view kOllamaEnd =
+    R"(true,"done_reason":"stop","prompt_eval_count":10,"eval_count":400)";
+
+void ollama_completion(benchmark::State& state) {
+  decode(state, Protocol::ollama_chat, ollama_piece(words(1800), kOllamaEnd));
+}
+BENCHMARK(ollama_completion);
+
+void ollama_stream(benchmark::State& state) {
+  std::string stream;
+  for (int i = 0; i < 1000; ++i) stream += ollama_piece(" word", "false");
+  decode(state, Protocol::ollama_chat, stream + ollama_piece("", kOllamaEnd));
+}
+BENCHMARK(ollama_stream);
+
 }  // namespace
 }  // namespace wright

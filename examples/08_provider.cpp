@@ -34,7 +34,7 @@ int main() {
     if (const auto fed = decoder->feed(piece, print); !fed)
       std::cout << fed.error().message << '\n';
   }
-  const auto response = decoder->finish();
+  const auto response = decoder->finish(print);
   if (!response) return 1;
   for (const wright::ToolCall& call : response->tool_calls()) {
     std::cout << "call: " << call.name << ' ' << call.arguments << '\n';

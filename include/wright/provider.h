@@ -28,9 +28,11 @@ class AnswerDecoder {
   virtual Result<void> feed(std::string_view bytes, const TextSink& on_text) = 0;
 
   // The body has ended. An answer that is not complete is the error answer_cut, whatever was read
-  // of it: no half call ever comes out of here. An answer that the vendor itself ended early is a
-  // Response with the stop reason max_tokens or content_filter.
-  virtual Result<Response> finish() = 0;
+  // of it. An answer that the vendor itself ended early is a Response with the stop reason
+  // max_tokens or content_filter; a call that was being written then has arguments that are no JSON
+  // object, or none. `on_text` gets text that only now is certain: with it, all text of the
+  // Response was told.
+  virtual Result<Response> finish(const TextSink& on_text = {}) = 0;
 };
 
 // `request` is the one that was encoded: its tools' names come back as they are there.

@@ -90,10 +90,10 @@ class Question : public std::enable_shared_from_this<Question> {
       if (!is_success(head_.status) && head_.status != 0) {
         return std::unexpected(error_from(endpoint, head_, error_body_));
       }
-      if (end) return decoder_->finish();
+      if (end) return decoder_->finish(question_->call_.on_text);
       // A vendor may close the connection badly after a complete answer.
       if (end.error().code == ErrorCode::network && head_.status != 0) {
-        if (auto complete = decoder_->finish()) return complete;
+        if (auto complete = decoder_->finish(question_->call_.on_text)) return complete;
       }
       return std::unexpected(std::move(end).error());
     }

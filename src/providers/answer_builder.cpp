@@ -72,6 +72,11 @@ void AnswerBuilder::add_arguments(std::size_t number, std::string_view piece) {
   calls_[number].joiner.append(call(number).arguments, piece);
 }
 
+void AnswerBuilder::drop_arguments(std::size_t number) {
+  calls_[number].joiner = {};
+  call(number).arguments.clear();
+}
+
 void AnswerBuilder::set_model(std::string_view name) {
   if (response_.model.empty() && !name.empty()) response_.model = valid_text(name);
 }

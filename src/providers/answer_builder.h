@@ -30,6 +30,8 @@ class AnswerBuilder {
   std::size_t add_call(std::string_view id, std::string_view name);
   ToolCall& call(std::size_t number);
   void add_arguments(std::size_t number, std::string_view piece);
+  // For a call that will never be whole: what has come of its arguments is forgotten.
+  void drop_arguments(std::size_t number);
   std::size_t call_count() const { return calls_.size(); }
 
   std::string text() const { return response_.text(); }

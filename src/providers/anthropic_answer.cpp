@@ -23,6 +23,11 @@ void set_count(std::int64_t& count, const Json* usage, std::string_view key) {
   if (field(usage, key) != nullptr) count = count_field(usage, key);
 }
 
+// The answer was ended by a limit or a filter, wherever it stood.
+bool is_cut(std::string_view reason) {
+  return reason == "max_tokens" || reason == "model_context_window_exceeded" || reason == "refusal";
+}
+
 }  // namespace
 
 Result<void> AnthropicReader::read_event(std::string_view event_type, const Json& event,
@@ -32,6 +37,7 @@ Result<void> AnthropicReader::read_event(std::string_view event_type, const Json
   if (type.empty()) type = event_type;
   const std::int64_t index = count_field(&event, "index");
   if (type == "message_start") {
+    if (auto begun = begin_message(pieces); !begun) return begun;
     const Json* message = field(&event, "message");
     pieces.answer.set_model(text_field(message, "model"));
     read_usage(field(message, "usage"), pieces.answer.usage());
@@ -54,7 +60,7 @@ Result<void> AnthropicReader::read_event(std::string_view event_type, const Json
     if (!reason.empty()) reason_ = valid_text(reason);
     read_usage(field(&event, "usage"), pieces.answer.usage());
   } else if (type == "message_stop") {
-    is_complete_ = open_.empty();
+    end_message(pieces);
   }
   return {};
 }
@@ -71,8 +77,29 @@ Result<void> AnthropicReader::read_document(const Json& document, AnswerPieces& 
     end_block(block, pieces);
   }
   reason_ = valid_text(text_field(&document, "stop_reason"));
-  is_complete_ = true;
+  end_message(pieces);
   return {};
+}
+
+// A gateway that lost its vendor in the middle begins again with another, in the same stream. What
+// was told of the first answer cannot be taken back, but what was only thought or called can.
+Result<void> AnthropicReader::begin_message(AnswerPieces& pieces) {
+  if (!std::exchange(has_begun_, true)) return {};
+  if (!pieces.answer.text().empty()) {
+    return std::unexpected(cut_answer(pieces.endpoint, "and began again"));
+  }
+  pieces.answer.replace_content({});
+  open_.clear();
+  last_ = Block::Kind::other;
+  return {};
+}
+
+void AnthropicReader::end_message(AnswerPieces& pieces) {
+  is_complete_ = open_.empty() || is_cut(reason_);
+  // The call that was being written is not whole, even if it looks so.
+  if (is_cut(reason_) && last_ == Block::Kind::call) {
+    pieces.answer.drop_arguments(pieces.answer.call_count() - 1);
+  }
 }
 
 // Anthropic counts cached input apart; Usage counts all of it.
@@ -154,15 +181,11 @@ std::optional<StopReason> AnthropicReader::stop_reason(const AnswerBuilder& answ
     return has_calls ? StopReason::tool_use : StopReason::end_turn;
   }
   if (reason_ == "stop_sequence") return StopReason::stop_sequence;
-  const bool is_cut =
-      reason_ == "max_tokens" || reason_ == "model_context_window_exceeded" || reason_ == "refusal";
-  // The call that was being written is not whole, even if it looks so.
-  if (is_cut && last_ == Block::Kind::call) return {};
   if (reason_ == "refusal") return StopReason::content_filter;
-  return is_cut ? StopReason::max_tokens : StopReason::other;
+  return is_cut(reason_) ? StopReason::max_tokens : StopReason::other;
 }
 
-bool AnthropicReader::take_end_mark(std::string_view data) {
+bool AnthropicReader::take_end_mark(std::string_view data, AnswerPieces& /*pieces*/) {
   return data == "[DONE]";  // of gateways
 }
 

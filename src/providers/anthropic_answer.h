@@ -18,7 +18,7 @@ class AnthropicReader {
   Result<void> read_event(std::string_view type, const Json& event, AnswerPieces& pieces);
   Result<void> read_document(const Json& document, AnswerPieces& pieces);
   std::optional<StopReason> stop_reason(const AnswerBuilder& answer) const;
-  bool take_end_mark(std::string_view data);
+  bool take_end_mark(std::string_view data, AnswerPieces& pieces);
 
  private:
   struct Block {
@@ -33,11 +33,14 @@ class AnthropicReader {
   Block begin_block(const Json* content, AnswerPieces& pieces);
   Result<void> read_delta(Block& block, const Json* delta, AnswerPieces& pieces);
   void end_block(Block& block, AnswerPieces& pieces);
+  Result<void> begin_message(AnswerPieces& pieces);
+  void end_message(AnswerPieces& pieces);
 
   std::map<std::int64_t, Block> open_;  // by index
   Block::Kind last_ = Block::Kind::other;
   std::int64_t fresh_tokens_ = 0;  // of the input: neither read from the cache nor written to it
   std::string reason_;
+  bool has_begun_ = false;
   bool is_complete_ = false;
 };
 

@@ -86,6 +86,7 @@ void ChatCalls::merge(const Json& delta, AnswerBuilder& answer) {
 void ChatCalls::merge_legacy(const Json& function, AnswerBuilder& answer) {
   const std::string_view name = text_field(&function, "name");
   if (answer.call_count() == 0) {
+    if (name.empty()) return;  // servers that write every field write an empty one
     answer.add_call({}, name);
   } else {
     add_name(name, answer.call(0));

@@ -131,7 +131,9 @@ class MessageWriter {
     written["content"] = text.empty() && !calls.empty() ? Json() : Json(text);
     write_reasoning(written, message);
     if (!calls.empty()) written["tool_calls"] = std::move(calls);
-    messages_.push_back(std::move(written));
+    // A message that says nothing is refused by some, and missed by none.
+    const bool says_nothing = text.empty() && written.size() == 2;
+    if (!says_nothing) messages_.push_back(std::move(written));
   }
 
   bool returns_reasoning() const {

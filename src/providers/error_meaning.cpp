@@ -23,9 +23,9 @@ struct Clue {
   std::span<const std::string_view> words;
 };
 
-constexpr std::array<std::string_view, 4> kContextCodes{
+constexpr std::array<std::string_view, 5> kContextCodes{
     "context_length_exceeded", "exceed_context_size", "context_window_exceeded",
-    "model_context_window"};
+    "model_context_window", "too_many_prompt_tokens"};
 constexpr std::array<std::string_view, 13> kContextWords{"maximum context length",
                                                          "context length exceeded",
                                                          "context window",
@@ -62,7 +62,8 @@ constexpr std::array<std::string_view, 5> kKeyCodes{"invalid_api_key", "authenti
 constexpr std::array<std::string_view, 5> kKeyWords{"api key not valid", "incorrect api key",
                                                     "invalid api key", "no auth credentials",
                                                     "api key not found"};
-constexpr std::array<std::string_view, 2> kModelCodes{"model_not_found", "model_not_exist"};
+constexpr std::array<std::string_view, 3> kModelCodes{"model_not_found", "model_not_exist",
+                                                      "deploymentnotfound"};
 constexpr std::array<std::string_view, 5> kModelWords{"is not a valid model", "model not found",
                                                       "model not exist", "no endpoints found",
                                                       "invalid model"};
@@ -72,11 +73,13 @@ constexpr std::array<std::string_view, 1> kRateWords{"rate limit"};
 constexpr std::array<std::string_view, 5> kRoomCodes{
     "overloaded", "over_capacity", "engine_overloaded", "slow_down", "service_unavailable"};
 constexpr std::array<std::string_view, 3> kRoomWords{"overloaded", "over capacity", "at capacity"};
+constexpr std::array<std::string_view, 1> kBrokenCallCodes{"tool_use_failed"};
 constexpr std::array<std::string_view, 5> kServerCodes{
     "server_error", "internal_error", "api_error", "internal_server_error", "vector_store_timeout"};
 
 // In this order: the narrower meaning first.
-constexpr std::array<Clue, 8> kClues{
+constexpr std::array<Clue, 9> kClues{
+    Clue{Meaning::broken_call, kBrokenCallCodes, {}},
     Clue{Meaning::context_too_long, kContextCodes, kContextWords},
     Clue{Meaning::content_filtered, kFilterCodes, kFilterWords},
     Clue{Meaning::no_credit, kCreditCodes, kCreditWords},
@@ -145,6 +148,7 @@ ErrorCode code_of(Meaning meaning) {
     case Meaning::context_too_long:
     case Meaning::too_large: return ErrorCode::context_too_long;
     case Meaning::content_filtered: return ErrorCode::content_filtered;
+    case Meaning::broken_call: return ErrorCode::answer_cut;
     case Meaning::invalid_request: return ErrorCode::invalid_argument;
     case Meaning::moved: return ErrorCode::protocol;
     case Meaning::unavailable:

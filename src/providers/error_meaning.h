@@ -19,6 +19,7 @@ enum class Meaning : std::uint8_t {
   context_too_long,
   too_large,
   content_filtered,
+  broken_call,  // the model wrote a call that its vendor could not read
   invalid_request,
   moved,
   unavailable,

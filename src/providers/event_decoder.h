@@ -6,7 +6,7 @@
 //   // The complete answer's reason to stop; nothing while it is not complete.
 //   std::optional<StopReason> stop_reason(const AnswerBuilder& answer) const;
 //   // An event's data that is not JSON but ends the stream: "[DONE]".
-//   bool take_end_mark(std::string_view data);
+//   bool take_end_mark(std::string_view data, AnswerPieces& pieces);
 #pragma once
 
 #include <map>
@@ -58,11 +58,18 @@ class EventDecoder final : public AnswerDecoder {
     return fed;
   }
 
-  Result<Response> finish() override {
+  Result<Response> finish(const TextSink& on_text) override {
+    answer_.set_listener(&on_text);
+    auto response = finished(on_text);
+    answer_.set_listener(nullptr);
+    return response;
+  }
+
+ private:
+  Result<Response> finished(const TextSink& on_text) {
     // What stands at the end without its blank line is either a whole event or cut.
-    const TextSink nobody;
     auto taken = body_.finish([&](const ServerSentEvent& event) {
-      auto event_taken = take_event(event, nobody);
+      auto event_taken = take_event(event, on_text);
       const bool is_cut = !event_taken && event_taken.error().code == ErrorCode::protocol;
       return is_cut ? Result<void>() : event_taken;
     });
@@ -76,20 +83,31 @@ class EventDecoder final : public AnswerDecoder {
     return response;
   }
 
- private:
   Result<void> take_event(const ServerSentEvent& event, const TextSink& on_text) {
     if (event.data.find_first_not_of(" \t\r\n") == std::string_view::npos) return {};
-    if (reader_.take_end_mark(event.data)) return {};
+    AnswerPieces pieces{endpoint_, answer_, on_text};
+    if (reader_.take_end_mark(event.data, pieces)) return {};
     if (event.type == "error") {
       return std::unexpected(error_in_answer(endpoint_, read_vendor_error(event.data)));
     }
     const auto json = json_.parse(event.data);
+    if (!json && event.data.contains('\n')) return take_lines(event, on_text);
     if (!json) return std::unexpected(malformed_answer(endpoint_, json.error().message));
     if (const auto told = vendor_error_in(**json)) {
       return std::unexpected(error_in_answer(endpoint_, *told));
     }
-    AnswerPieces pieces{endpoint_, answer_, on_text};
     return reader_.read_event(event.type, **json, pieces);
+  }
+
+  // Proxies lose the blank lines between events, which makes one of many; each line is JSON then.
+  Result<void> take_lines(const ServerSentEvent& event, const TextSink& on_text) {
+    std::string_view rest = event.data;
+    while (!rest.empty()) {
+      const std::size_t end = std::min(rest.find('\n'), rest.size());
+      if (auto taken = take_event({event.type, rest.substr(0, end)}, on_text); !taken) return taken;
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    return {};
   }
 
   Result<void> take_document(std::string_view text, const TextSink& on_text) {

@@ -11,9 +11,16 @@
 namespace wright::providers {
 namespace {
 
-constexpr std::array<std::string_view, 8> kFiltered{
-    "SAFETY", "RECITATION",   "BLOCKLIST", "PROHIBITED_CONTENT",
-    "SPII",   "IMAGE_SAFETY", "LANGUAGE",  "IMAGE_PROHIBITED_CONTENT"};
+constexpr std::array<std::string_view, 10> kFiltered{"SAFETY",
+                                                     "RECITATION",
+                                                     "BLOCKLIST",
+                                                     "PROHIBITED_CONTENT",
+                                                     "SPII",
+                                                     "IMAGE_SAFETY",
+                                                     "LANGUAGE",
+                                                     "IMAGE_PROHIBITED_CONTENT",
+                                                     "IMAGE_RECITATION",
+                                                     "MODEL_ARMOR"};
 
 // The model wrote a call that its vendor could not read; there is no answer, but there may be one
 // the next time.
@@ -23,6 +30,10 @@ constexpr std::array<std::string_view, 3> kBrokenCalls{
 template <std::size_t count>
 bool is_one_of(std::string_view text, const std::array<std::string_view, count>& list) {
   return std::ranges::find(list, text) != list.end();
+}
+
+bool is_true(const Json* value) {
+  return value != nullptr && value->is_bool() && value->get_bool();
 }
 
 void read_usage(const Json* usage, Usage& counted) {
@@ -46,7 +57,10 @@ Result<void> GeminiReader::read_document(const Json& document, AnswerPieces& pie
   if (list == nullptr) {
     if (auto read = read_piece(document, pieces); !read) return read;
     // A whole answer that names no reason has ended all the same.
-    if (reason_.empty() && !pieces.answer.is_empty()) reason_ = "STOP";
+    if (reason_.empty() && !pieces.answer.is_empty()) {
+      reason_ = "STOP";
+      end_open_call(pieces);
+    }
     return {};
   }
   for (const Json& piece : *list) {
@@ -74,14 +88,15 @@ Result<void> GeminiReader::read_piece(const Json& piece, AnswerPieces& pieces) {
   if (candidates == nullptr || candidates->empty()) return {};
   const Json& candidate = candidates->front();
   if (const JsonArray* parts = array_in(field(field(&candidate, "content"), "parts"))) {
-    for (const Json& part : *parts) read_part(part, pieces);
+    for (const Json& part : *parts) {
+      if (auto read = read_part(part, pieces); !read) return read;
+    }
   }
   return read_reason(candidate, pieces);
 }
 
-void GeminiReader::read_part(const Json& part, AnswerPieces& pieces) {
-  const Json* mark = field(&part, "thought");
-  const bool is_thought = mark != nullptr && mark->is_bool() && mark->get_bool();
+Result<void> GeminiReader::read_part(const Json& part, AnswerPieces& pieces) {
+  const bool is_thought = is_true(field(&part, "thought"));
   const std::string_view text = text_field(&part, "text");
   const std::string_view signature = text_field(&part, "thoughtSignature");
   if (is_thought) pieces.answer.add_reasoning(text);
@@ -91,23 +106,53 @@ void GeminiReader::read_part(const Json& part, AnswerPieces& pieces) {
                     JsonObject{{"thoughtSignature", valid_text(signature)}});
     pieces.answer.end_part();
   }
-  if (is_thought) return;
-  if (const Json* call = field(&part, "functionCall")) {
-    const std::size_t number =
-        pieces.answer.add_call(text_field(call, "id"), text_field(call, "name"));
-    const Json* arguments = field(call, "args");
-    pieces.answer.add_arguments(number, arguments == nullptr ? "{}" : to_text(*arguments));
-    return;
-  }
+  if (is_thought) return {};
+  if (const Json* call = field(&part, "functionCall")) return read_call(*call, pieces);
   pieces.add_text(text);
   // A part with a signature may not be merged with the next.
   if (!signature.empty()) pieces.answer.end_part();
+  return {};
 }
 
-Result<void> GeminiReader::read_reason(const Json& candidate, const AnswerPieces& pieces) {
+// A call in pieces begins with its name, and goes on in pieces without one for as long as they say
+// so.
+Result<void> GeminiReader::read_call(const Json& call, AnswerPieces& pieces) {
+  const std::string_view name = text_field(&call, "name");
+  const JsonArray* partial = array_in(field(&call, "partialArgs"));
+  const bool goes_on = is_true(field(&call, "willContinue"));
+  const bool continues = name.empty() && open_call_;
+  if (!continues) {
+    end_open_call(pieces);
+    if (call.is_object() && call.get_object().empty()) return {};  // the end of one that has ended
+    const std::size_t number = pieces.answer.add_call(text_field(&call, "id"), name);
+    if (!goes_on && partial == nullptr) {
+      const Json* arguments = field(&call, "args");
+      pieces.answer.add_arguments(number, arguments == nullptr ? "{}" : to_text(*arguments));
+      return {};
+    }
+    open_call_.emplace(OpenCall{number});
+  }
+  for (std::size_t i = 0; partial != nullptr && i < partial->size(); ++i) {
+    if (auto added = open_call_->arguments.add((*partial)[i]); !added) {
+      return std::unexpected(malformed_answer(pieces.endpoint, added.error().message));
+    }
+  }
+  if (!goes_on) end_open_call(pieces);
+  return {};
+}
+
+void GeminiReader::end_open_call(AnswerPieces& pieces) {
+  if (!open_call_) return;
+  pieces.answer.add_arguments(open_call_->number, open_call_->arguments.text());
+  open_call_.reset();
+}
+
+Result<void> GeminiReader::read_reason(const Json& candidate, AnswerPieces& pieces) {
   const std::string_view reason = text_field(&candidate, "finishReason");
   if (reason.empty() || reason == "FINISH_REASON_UNSPECIFIED") return {};
   reason_ = valid_text(reason);
+  // A call that is open when the answer is cut stays without arguments.
+  if (reason_ == "STOP") end_open_call(pieces);
   const std::string words = valid_text(text_field(&candidate, "finishMessage"));
   if (is_one_of(reason_, kBrokenCalls)) {
     return std::unexpected(
@@ -127,10 +172,12 @@ std::optional<StopReason> GeminiReader::stop_reason(const AnswerBuilder& answer)
     return answer.call_count() > 0 ? StopReason::tool_use : StopReason::end_turn;
   }
   if (reason_ == "MAX_TOKENS") return StopReason::max_tokens;
-  return is_one_of(reason_, kFiltered) ? StopReason::content_filter : StopReason::other;
+  if (is_one_of(reason_, kFiltered)) return StopReason::content_filter;
+  if (open_call_) return {};  // never to be run as if it had no arguments
+  return StopReason::other;
 }
 
-bool GeminiReader::take_end_mark(std::string_view data) {
+bool GeminiReader::take_end_mark(std::string_view data, AnswerPieces& /*pieces*/) {
   return data == "[DONE]";  // of gateways
 }
 

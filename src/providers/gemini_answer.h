@@ -5,10 +5,12 @@
 #include <string>
 
 #include "providers/event_decoder.h"
+#include "providers/gemini_partial_arguments.h"
 
 namespace wright::providers {
 
-// A Reader of EventDecoder. Every piece has the shape of a whole answer; calls are never divided.
+// A Reader of EventDecoder. Every piece has the shape of a whole answer. Calls come whole, unless a
+// gateway asked for their arguments as they are written.
 // A thought signature belongs to one part and has to come back on exactly that part, so it becomes
 // a Reasoning part directly before it.
 class GeminiReader {
@@ -17,13 +19,20 @@ class GeminiReader {
   // Without alt=sse, a stream is one array of pieces.
   Result<void> read_document(const Json& document, AnswerPieces& pieces);
   std::optional<StopReason> stop_reason(const AnswerBuilder& answer) const;
-  bool take_end_mark(std::string_view data);
+  bool take_end_mark(std::string_view data, AnswerPieces& pieces);
 
  private:
   Result<void> read_piece(const Json& piece, AnswerPieces& pieces);
-  void read_part(const Json& part, AnswerPieces& pieces);
-  Result<void> read_reason(const Json& candidate, const AnswerPieces& pieces);
+  Result<void> read_part(const Json& part, AnswerPieces& pieces);
+  Result<void> read_call(const Json& call, AnswerPieces& pieces);
+  void end_open_call(AnswerPieces& pieces);
+  Result<void> read_reason(const Json& candidate, AnswerPieces& pieces);
 
+  struct OpenCall {
+    std::size_t number;  // in the answer
+    GeminiPartialArguments arguments = {};
+  };
+  std::optional<OpenCall> open_call_;
   std::string reason_;
 };
 

@@ -84,12 +84,14 @@ void OllamaDecoder::read_call(const Json& call) {
   }
 }
 
-Result<Response> OllamaDecoder::finish() {
+Result<Response> OllamaDecoder::finish(const TextSink& on_text) {
   if (!reason_) return std::unexpected(cut_answer(endpoint_, "before it was complete"));
   StopReason reason = answer_.call_count() > 0 ? StopReason::tool_use : StopReason::end_turn;
   if (*reason_ == "length") reason = StopReason::max_tokens;
   if (*reason_ == "load" || *reason_ == "unload") reason = StopReason::other;
+  answer_.set_listener(&on_text);
   Response response = answer_.take(reason, endpoint_.model);
+  answer_.set_listener(nullptr);
   calls_.restore(response);
   return response;
 }

@@ -16,7 +16,7 @@ class OllamaDecoder final : public AnswerDecoder {
   // Where an object ends is told by its brackets, so that one that is written over several lines is
   // read as well as one on each line.
   Result<void> feed(std::string_view bytes, const TextSink& on_text) override;
-  Result<Response> finish() override;
+  Result<Response> finish(const TextSink& on_text) override;
 
  private:
   Result<void> read_object(std::string_view text, const TextSink& on_text);

@@ -44,8 +44,9 @@ StopReason stop_reason_named(std::string_view name, std::size_t calls) {
 
 }  // namespace
 
-bool ChatAnswerReader::take_end_mark(std::string_view data) {
+bool ChatAnswerReader::take_end_mark(std::string_view data, AnswerPieces& pieces) {
   if (data != "[DONE]") return false;
+  if (!has_ended_) end_text(pieces);
   has_ended_ = true;
   return true;
 }
@@ -71,10 +72,13 @@ Result<void> ChatAnswerReader::read_document(const Json& completion, AnswerPiece
   read_heading(completion, pieces);
   const Json* choice = first_choice(completion);
   const Json* message = field(choice, "message");
-  if (object_in(message) == nullptr) {
+  // Azure leaves out a message that it filtered.
+  const bool has_reason = !text_field(choice, "finish_reason").empty();
+  if (object_in(message) == nullptr && !has_reason) {
     return std::unexpected(malformed_answer(pieces.endpoint, "it holds no message"));
   }
   read_message(message, Form::whole, pieces);
+  end_text(pieces);
   has_ended_ = true;
   return read_finish(choice, pieces);
 }
@@ -168,10 +172,15 @@ Result<void> ChatAnswerReader::read_finish(const Json* choice, AnswerPieces& pie
     return std::unexpected(error_in_answer(pieces.endpoint, *failure));
   }
   finish_reason_ = reason;
+  end_text(pieces);
+  return {};
+}
+
+// What was held back of the text is certain now.
+void ChatAnswerReader::end_text(AnswerPieces& pieces) {
   think_tags_.finish([&](std::string_view text) { pieces.add_text(text); },
                      [&](std::string_view thought) { pieces.answer.add_reasoning(thought); });
   pieces.answer.end_part();
-  return {};
 }
 
 std::optional<StopReason> ChatAnswerReader::stop_reason(const AnswerBuilder& answer) const {

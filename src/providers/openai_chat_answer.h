@@ -17,7 +17,7 @@ class ChatAnswerReader {
  public:
   Result<void> read_event(std::string_view type, const Json& chunk, AnswerPieces& pieces);
   Result<void> read_document(const Json& completion, AnswerPieces& pieces);
-  bool take_end_mark(std::string_view data);
+  bool take_end_mark(std::string_view data, AnswerPieces& pieces);
   std::optional<StopReason> stop_reason(const AnswerBuilder& answer) const;
 
  private:
@@ -30,6 +30,7 @@ class ChatAnswerReader {
   void read_reasoning(const Json* message, AnswerPieces& pieces);
   void read_calls(const Json* message, Form form, AnswerPieces& pieces);
   void add_text(std::string_view piece, AnswerPieces& pieces);
+  void end_text(AnswerPieces& pieces);
   Result<void> read_finish(const Json* choice, AnswerPieces& pieces);
 
   ThinkTags think_tags_;

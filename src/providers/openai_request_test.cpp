@@ -47,6 +47,17 @@ std::string beginning(const Endpoint& endpoint, std::span<const Message> message
   return body.substr(0, end);
 }
 
+TEST(OpenAiRequests, leave_out_an_answer_that_says_nothing) {
+  const std::vector<Message> messages{
+      Message::user("Hi"), {Role::assistant, {}}, Message::user("Are you there?")};
+  for (const Protocol protocol : {Protocol::openai_chat, Protocol::openai_responses}) {
+    const auto request = encode(endpoint(protocol), {.messages = messages}, Delivery::whole);
+    ASSERT_TRUE(request) << request.error().message;
+    EXPECT_TRUE(request->body.contains("Are you there?"));
+    EXPECT_FALSE(request->body.contains("assistant")) << request->body;
+  }
+}
+
 TEST(OpenAiRequests, begin_with_the_bytes_of_the_turn_before) {
   const std::vector<Tool> tools{{{.name = "a.b"}, {}}, {{.name = "c"}, {}}};
   const std::vector<Message> messages = long_history();

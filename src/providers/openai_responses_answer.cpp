@@ -2,6 +2,9 @@
 
 #include <boost/json/object.hpp>
 
+#include <algorithm>
+#include <array>
+
 #include "providers/chat_usage.h"
 #include "providers/opaque_block.h"
 
@@ -23,7 +26,7 @@ Json returned_item(const Json& item) {
 
 }  // namespace
 
-bool ResponsesAnswerReader::take_end_mark(std::string_view data) {
+bool ResponsesAnswerReader::take_end_mark(std::string_view data, AnswerPieces& /*pieces*/) {
   return data == "[DONE]";
 }
 
@@ -61,7 +64,10 @@ Result<void> ResponsesAnswerReader::read_document(const Json& response, AnswerPi
     return std::unexpected(malformed_answer(pieces.endpoint, "it holds no output"));
   }
   status_ = text_field(&response, "status");
-  if (status_.empty()) status_ = "completed";
+  // Only a response that is made in the background comes before it is complete.
+  constexpr std::array<std::string_view, 5> kOtherEnds{"incomplete", "failed", "cancelled",
+                                                       "in_progress", "queued"};
+  if (std::ranges::find(kOtherEnds, status_) == kOtherEnds.end()) status_ = "completed";
   return read_end(&response, pieces);
 }
 
@@ -202,10 +208,9 @@ Result<void> ResponsesAnswerReader::read_end(const Json* response, AnswerPieces&
 
 std::optional<StopReason> ResponsesAnswerReader::stop_reason(const AnswerBuilder& answer) const {
   if (status_ == "incomplete") {
-    if (incomplete_reason_ == "max_output_tokens" || incomplete_reason_ == "max_tokens") {
-      return StopReason::max_tokens;
-    }
-    return incomplete_reason_ == "content_filter" ? StopReason::content_filter : StopReason::other;
+    // Whatever else the reason, the last call may be a half one.
+    return incomplete_reason_ == "content_filter" ? StopReason::content_filter
+                                                  : StopReason::max_tokens;
   }
   if (status_ != "completed") return {};
   if (has_refused_) return StopReason::content_filter;

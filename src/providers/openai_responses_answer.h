@@ -16,7 +16,7 @@ class ResponsesAnswerReader {
  public:
   Result<void> read_event(std::string_view type, const Json& event, AnswerPieces& pieces);
   Result<void> read_document(const Json& response, AnswerPieces& pieces);
-  bool take_end_mark(std::string_view data);
+  bool take_end_mark(std::string_view data, AnswerPieces& pieces);
   std::optional<StopReason> stop_reason(const AnswerBuilder& answer) const;
 
  private:

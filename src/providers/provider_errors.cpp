@@ -71,6 +71,7 @@ std::string what_happened(const Endpoint& endpoint, Meaning meaning) {
       return fmt::format("The conversation is longer than {} can read", endpoint.model.name);
     case Meaning::too_large: return about("takes no request that large");
     case Meaning::content_filtered: return about("refused the content");
+    case Meaning::broken_call: return about("could not read a call that the model wrote");
     case Meaning::invalid_request: return about("refused the request");
     case Meaning::moved: return about("sent the request elsewhere");
     case Meaning::unavailable: return about("is not available");
@@ -109,6 +110,7 @@ std::string what_to_do(const Endpoint& endpoint, Meaning meaning,
       if (!retry_after) return "Try again later";
       return fmt::format("Try again in {} s", (*retry_after + 999) / 1000);
     case Meaning::overloaded:
+    case Meaning::broken_call:
     case Meaning::unavailable:
     case Meaning::unknown: return "Trying again may help";
     case Meaning::context_too_long:

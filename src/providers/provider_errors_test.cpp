@@ -55,6 +55,15 @@ TEST(ProviderErrors, know_what_vendors_mean) {
   for (
       const Known& known : std::vector<Known>{
           {400,
+           R"({"error":{"message":"The call does not match its schema","code":"tool_use_failed","failed_generation":"{"}})",
+           ErrorCode::answer_cut},
+          {400,
+           R"({"error":{"message":"The messages are too long.","type":"too_many_prompt_tokens","code":400}})",
+           ErrorCode::context_too_long},
+          {404,
+           R"({"error":{"code":"DeploymentNotFound","message":"There is no such deployment."}})",
+           ErrorCode::not_found},
+          {400,
            R"({"error":{"message":"This model's maximum context length is 8192 tokens","code":"context_length_exceeded"}})",
            ErrorCode::context_too_long},
           {400,

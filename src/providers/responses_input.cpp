@@ -27,6 +27,17 @@ bool is_filled(const Json* list) {
   return array != nullptr && !array->empty();
 }
 
+// OpenAI looks an item with an id up: it refuses one whose next item does not have the id that
+// stood behind it. What is encrypted needs no looking up.
+Json without_id(const JsonObject& item) {
+  JsonObject written;
+  for (const auto& [key, value] : item) {
+    const bool is_empty_content = key == "content" && !is_filled(&value);
+    if (key != "id" && !is_empty_content) written[key] = value;
+  }
+  return written;
+}
+
 class ItemWriter {
  public:
   ItemWriter(const Endpoint& endpoint, const ToolNames& names)
@@ -97,10 +108,11 @@ class ItemWriter {
   void write_reasoning(const Reasoning& reasoning) {
     const auto item = opaque_block(reasoning, Protocol::openai_responses, endpoint_.model.name);
     if (!item) return;
-    if (text_field(&*item, "encrypted_content").empty() && !is_filled(field(&*item, "content"))) {
-      return;
+    if (!text_field(&*item, "encrypted_content").empty()) {
+      items_.push_back(without_id(item->get_object()));
+    } else if (is_filled(field(&*item, "content"))) {
+      items_.push_back(*item);
     }
-    items_.push_back(*item);
   }
 
   const Endpoint& endpoint_;

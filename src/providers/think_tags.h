@@ -26,8 +26,9 @@ class ThinkTags {
   template <class OnText, class OnReasoning>
   void finish(OnText&& on_text, OnReasoning&& on_reasoning) {
     const std::string rest = std::exchange(held_, {});
-    if (rest.empty() || state_ == State::behind) return;
-    if (state_ == State::inside) return on_reasoning(std::string_view(rest));
+    const State state = std::exchange(state_, State::text);
+    if (rest.empty() || state == State::behind) return;
+    if (state == State::inside) return on_reasoning(std::string_view(rest));
     on_text(std::string_view(rest));
   }
 

@@ -47,7 +47,7 @@ Decoded decode(const Case& golden, std::string_view answer, NextSize next_size) 
       return decoded;
     }
   }
-  decoded.response = decoder->finish();
+  decoded.response = decoder->finish(on_text);
   return decoded;
 }
 
