@@ -156,7 +156,8 @@ Result<Tool> sqlite_reader_tool(SqliteReaderOptions options) {
           "and sizes. Changes nothing; other statements are refused. Rows come as arrays in the "
           "order of columns; long texts are cut, BLOBs shown by their first bytes.",
       .parameters = tools::parameters_for(options),
-      .options = {.effect = Effect::read, .timeout = timeout, .provides = {.validation = true}}};
+      .options = {.effect = Effect::read, .timeout = timeout, .provides = {.validation = true}},
+      .aliases = {"sqlite3_reader"}};
   return tool(std::move(spec),
               [options = std::move(options)](const Json& json, Context& context) -> Result<Json> {
                 auto arguments = decode<tools::SqliteReaderArguments>(json);

@@ -228,6 +228,17 @@ TEST(SqliteReader, chooses_between_named_databases_and_knows_no_others) {
   EXPECT_FALSE(DatabaseFile::call({}, {{"query", "SELECT 1"}})) << "there is no database at all";
 }
 
+TEST(SqliteReader, is_also_called_sqlite3_reader) {
+  const DatabaseFile shop(kShop);
+  const std::vector<Tool> tools{sqlite_reader_tool(shop.options()).value()};
+  for (const std::string name : {"sqlite_reader", "sqlite3_reader"}) {
+    const auto outcome = execute(tools, {}, {"1", name, R"({"query":"SELECT 1"})"}, Context{});
+    EXPECT_EQ(outcome.error, "");
+    EXPECT_EQ(outcome.result.name, name) << "as the model called it";
+  }
+  EXPECT_NE(execute(tools, {}, {"1", "sqlite_writer", "{}"}, Context{}).error, "");
+}
+
 TEST(SqliteReader, offers_no_way_to_name_a_file) {
   const DatabaseFile shop(kShop);
   const auto tool = sqlite_reader_tool(shop.options());
