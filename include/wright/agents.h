@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "wright/agent.h"
+#include "wright/sqlite_reader.h"
 #include "wright/tools.h"
 
 namespace wright {
@@ -12,5 +13,8 @@ namespace wright {
 // nothing, whatever `access` allows.
 Result<Agent> codebase_analysis_agent(const FileAccess& access, Model model);
 Result<Agent> codebase_analysis_agent(const std::filesystem::path& base, Model model);
+
+// Answers questions about the databases of `options`, with sqlite_reader.
+Result<Agent> sqlite_analysis_agent(SqliteReaderOptions options, Model model);
 
 }  // namespace wright

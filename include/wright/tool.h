@@ -48,6 +48,7 @@ struct ToolSpec {
   std::string description = {};
   Json parameters = JsonObject{{"type", "object"}};  // JSON schema
   ToolOptions options = {};
+  std::vector<std::string> aliases = {};  // other names that calls may use; never advertised
 };
 
 struct Tool;

@@ -1,14 +1,15 @@
 // Everything a program needs to build and run agents.
 #pragma once
 
-#include "wright/agent.h"         // IWYU pragma: export
-#include "wright/agents.h"        // IWYU pragma: export
-#include "wright/describe.h"      // IWYU pragma: export
-#include "wright/driver.h"        // IWYU pragma: export
-#include "wright/interceptors.h"  // IWYU pragma: export
-#include "wright/log.h"           // IWYU pragma: export
-#include "wright/models.h"        // IWYU pragma: export
-#include "wright/run.h"           // IWYU pragma: export
-#include "wright/store.h"         // IWYU pragma: export
-#include "wright/tools.h"         // IWYU pragma: export
-#include "wright/version.h"       // IWYU pragma: export
+#include "wright/agent.h"          // IWYU pragma: export
+#include "wright/agents.h"         // IWYU pragma: export
+#include "wright/describe.h"       // IWYU pragma: export
+#include "wright/driver.h"         // IWYU pragma: export
+#include "wright/interceptors.h"   // IWYU pragma: export
+#include "wright/log.h"            // IWYU pragma: export
+#include "wright/models.h"         // IWYU pragma: export
+#include "wright/run.h"            // IWYU pragma: export
+#include "wright/sqlite_reader.h"  // IWYU pragma: export
+#include "wright/store.h"          // IWYU pragma: export
+#include "wright/tools.h"          // IWYU pragma: export
+#include "wright/version.h"        // IWYU pragma: export

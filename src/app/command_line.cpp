@@ -42,6 +42,8 @@ void add_database_option(CLI::App& app, SettingFlags& flags) {
 void add_base_path_option(CLI::App& app, SettingFlags& flags) {
   add_text(app, "--base-path", flags.base_path, "FOLDER", "The folder that tools may read",
            kSettingsGroup);
+  add_text(app, "--database,--db-path", flags.database, "FILE",
+           "The SQLite file that sqlite-analysis reads", kSettingsGroup);
 }
 void add_model_options(CLI::App& app, SettingFlags& flags) {
   add_text(app, "--model", flags.model, "MODEL", "offline, or vendor:name", kSettingsGroup);

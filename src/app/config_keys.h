@@ -55,6 +55,10 @@ inline constexpr ConfigKey kBasePath{
     "--base-path",
     "the folder that tools may read; a relative one counts from where wright is started",
     "\".\""};
+inline constexpr ConfigKey kDatabase{"agent",       "database",
+                                     KeyType::path, "WRIGHT_DATABASE",
+                                     "--database",  "the SQLite file that sqlite-analysis reads",
+                                     "\"shop.db\""};
 inline constexpr ConfigKey kModel{
     "agent",        "model",   KeyType::text,
     "WRIGHT_MODEL", "--model", "\"offline\" (no key, no network) or \"vendor:name\"",
@@ -236,6 +240,7 @@ inline constexpr std::array kConfigKeys{
     keys::kReasoning,
     keys::kReadable,
     keys::kWritable,
+    keys::kDatabase,
     keys::kEnableValidation,
     keys::kStrictness,
     keys::kCoercion,

@@ -299,6 +299,10 @@ ExitCode execute(const RunCommand& command, Surroundings around) {
                             "config` the settings.");
     return ExitCode::usage;
   }
+  if (const auto ready = check_needs(command.agent, *settings); !ready) {
+    around.console.complain(ready.error().message);
+    return ExitCode::usage;
+  }
   const auto prompt = prompt_or_complain(command, around.console);
   if (!prompt) return ExitCode::usage;
   return RunCommandExecution(command, *settings, around).run(std::move(*agent), *prompt);

@@ -14,6 +14,7 @@ namespace {
 std::optional<std::string> flag_for(const ConfigKey& key, const SettingFlags& flags) {
   if (key.name == keys::kDatabasePath.name) return flags.database_path;
   if (key.name == keys::kBasePath.name) return flags.base_path;
+  if (key.name == keys::kDatabase.name) return flags.database;
   if (key.name == keys::kModel.name) return flags.model;
   if (key.name == keys::kMaxIterations.name && flags.max_iterations) {
     return fmt::format("{}", *flags.max_iterations);
@@ -199,6 +200,11 @@ std::filesystem::path Settings::database_path() const {
 
 std::filesystem::path Settings::base_path() const {
   return std::get<std::string>(get(keys::kBasePath).value);
+}
+
+std::filesystem::path Settings::database() const {
+  const auto* path = std::get_if<std::string>(&get(keys::kDatabase).value);
+  return path == nullptr ? std::filesystem::path() : std::filesystem::path(*path);
 }
 
 std::string Settings::model() const {

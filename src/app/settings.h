@@ -22,6 +22,7 @@ struct SettingFlags {
   std::optional<std::string> config;
   std::optional<std::string> database_path;
   std::optional<std::string> base_path;
+  std::optional<std::string> database;
   std::optional<std::string> model;
   std::optional<std::int64_t> max_iterations;
   std::optional<std::string> log_level;
@@ -72,6 +73,7 @@ class Settings {
 
   std::filesystem::path database_path() const;  // empty without a home folder
   std::filesystem::path base_path() const;
+  std::filesystem::path database() const;  // empty when none was named
   std::string model() const;
   std::optional<int> max_iterations() const;
   std::vector<std::string> fallback() const;

@@ -10,6 +10,7 @@
 #include "app/bash_settings.h"
 #include "core/nearest.h"
 #include "wright/agents.h"
+#include "wright/sqlite_reader.h"
 #include "wright/tools.h"
 
 namespace wright::app {
@@ -32,10 +33,22 @@ FileAccess file_access(const Settings& settings) {
   return access;
 }
 
+constexpr std::string_view kSqliteAnalysis = "sqlite-analysis";
+
+SqliteReaderOptions reader_options(const Settings& settings) {
+  SqliteReaderOptions options;
+  if (const auto path = settings.database(); !path.empty()) options.databases = {{.path = path}};
+  return options;
+}
+
 constexpr std::array kAgents{
     AgentEntry{"codebase-analysis",
                [](const Settings& settings, Model model) {
                  return codebase_analysis_agent(file_access(settings), std::move(model));
+               }},
+    AgentEntry{kSqliteAnalysis,
+               [](const Settings& settings, Model model) {
+                 return sqlite_analysis_agent(reader_options(settings), std::move(model));
                }},
 };
 
@@ -54,6 +67,21 @@ std::string canonical_agent_name(std::string_view name) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
   return canonical;
+}
+
+Result<void> check_needs(std::string_view name, const Settings& settings) {
+  if (canonical_agent_name(name) != kSqliteAnalysis) return {};
+  const auto path = settings.database();
+  if (path.empty()) {
+    return fail(
+        ErrorCode::invalid_argument,
+        "sqlite-analysis needs a database: name it with --database FILE, WRIGHT_DATABASE or "
+        "agent.database");
+  }
+  std::error_code error;
+  if (std::filesystem::is_regular_file(path, error)) return {};
+  return fail(ErrorCode::not_found,
+              to_valid_utf8(fmt::format("there is no database file {}", path.string())));
 }
 
 Result<Agent> make_agent(std::string_view name, const Settings& settings, Model model) {
@@ -92,6 +120,9 @@ Result<std::vector<Tool>> make_tools(const Settings& settings) {
   auto bash = bash_tool(std::move(*options));
   if (!bash) return std::unexpected(std::move(bash).error());
   tools->push_back(std::move(*bash));
+  auto reader = sqlite_reader_tool(reader_options(settings));
+  if (!reader) return std::unexpected(std::move(reader).error());
+  tools->push_back(std::move(*reader));
   return tools;
 }
 

@@ -16,6 +16,10 @@ std::vector<std::string_view> agent_names();
 // `codebase_analysis`, `Codebase-Analysis` and `codebase-analysis` are one name.
 std::string canonical_agent_name(std::string_view name);
 
+// Refuses to run an agent that lacks something which only the caller can name. make_agent() makes
+// it all the same, so that it can be listed.
+Result<void> check_needs(std::string_view name, const Settings& settings);
+
 // The agent with the folder and limits of `settings`. An unknown name is refused with the nearest
 // known one.
 Result<Agent> make_agent(std::string_view name, const Settings& settings, Model model);

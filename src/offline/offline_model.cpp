@@ -175,7 +175,12 @@ Result<Response> complete(const Request& request, const ModelCall& call) {
   }
   const Transcript transcript = read_transcript(request);
   Investigation look(request, transcript);
-  std::string text = visible(investigate_all(questions_of(transcript), look));
+  const std::vector<Question> questions = questions_of(transcript);
+  const bool asks_about_us =
+      questions.size() == 1 && questions.front().topic == Topic::capabilities;
+  std::string text = visible(!asks_about_us && is_about_database(transcript.prompt, look)
+                                 ? plan_database(transcript.prompt, look)
+                                 : investigate_all(questions, look));
 
   Response response;
   response.model = "planner";

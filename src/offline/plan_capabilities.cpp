@@ -21,6 +21,14 @@ void add_what_i_can_do(Answer& answer, const Investigation& look) {
     answer.item("summarise this project; its entry points, dependencies, tests, TODOs, licence");
     answer.item("where is the retry policy, how does caching work (found by the words)");
   }
+  if (is_about_database("database", look)) {
+    answer.paragraph("With `sqlite_reader` I answer questions about the database like these:");
+    answer.item("what is in this database, what is its schema, how do the tables belong together");
+    answer.item("how many rows has `TABLE`, how many `TABLE` with `COLUMN` = \"x\"");
+    answer.item(
+        "top values of `COLUMN`; its average, sum, highest or lowest; show rows of `TABLE`");
+    answer.item("any SELECT, run as you write it");
+  }
   std::string others;
   for (const Tool& tool : look.tools()) {
     if (tool.spec.name == "list_files" || tool.spec.name == "read_file" || tool.spec.name == "grep")

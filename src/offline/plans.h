@@ -47,6 +47,10 @@ std::string plan_idea(const Question& question, Investigation& look);
 std::string plan_other_tools(const Question& question, Investigation& look);
 bool mentions_other_tool(const Question& question, const Investigation& look);
 
+// plan_database.cpp: with the tool sqlite_reader, whole prompts instead of single questions.
+bool is_about_database(std::string_view prompt, const Investigation& look);
+std::string plan_database(const std::string& prompt, Investigation& look);
+
 // plan_capabilities.cpp: what this is, what it can do, and how to get more.
 std::string plan_capabilities(const Question& question, Investigation& look);
 std::string cannot_answer(const Question& question, const Investigation& look);

@@ -18,7 +18,11 @@ constexpr int kLoggedFrames = 5;
 const Tool* find_tool(std::span<const Tool> tools, std::string_view name) {
   const auto found =
       std::ranges::find_if(tools, [&](const Tool& tool) { return tool.spec.name == name; });
-  return found == tools.end() ? nullptr : &*found;
+  if (found != tools.end()) return &*found;
+  const auto alias = std::ranges::find_if(tools, [&](const Tool& tool) {
+    return std::ranges::find(tool.spec.aliases, name) != tool.spec.aliases.end();
+  });
+  return alias == tools.end() ? nullptr : &*alias;
 }
 
 Error unknown_tool(std::span<const Tool> tools, std::string_view name) {

@@ -1,0 +1,32 @@
+#include <gtest/gtest.h>
+
+#include "wright/agents.h"
+
+namespace wright {
+namespace {
+
+Model silent_model() {
+  return model_from("test", "silent", [](const Request&, const ModelCall&) { return Response{}; });
+}
+
+TEST(SqliteAnalysisAgent, offers_one_tool_that_reads_within_its_limits) {
+  const auto agent = sqlite_analysis_agent({.databases = {{.path = "shop.db"}}}, silent_model());
+  ASSERT_TRUE(agent) << agent.error().message;
+  EXPECT_EQ(agent->name, "sqlite-analysis");
+  EXPECT_FALSE(agent->description.empty());
+  EXPECT_EQ(agent->limits.max_iterations, 10);
+  EXPECT_EQ(agent->sampling.max_tokens, 4000);
+  ASSERT_EQ(agent->tools.size(), 1U);
+  EXPECT_EQ(agent->tools[0].spec.name, "sqlite_reader");
+  EXPECT_EQ(agent->tools[0].spec.options.effect, Effect::read);
+  EXPECT_NE(agent->instructions.find("sqlite_reader"), std::string::npos);
+  EXPECT_TRUE(check(*agent)) << check(*agent).error().message;
+}
+
+TEST(SqliteAnalysisAgent, is_refused_for_databases_of_one_name) {
+  EXPECT_FALSE(
+      sqlite_analysis_agent({.databases = {{"a", "1.db"}, {"a", "2.db"}}}, silent_model()));
+}
+
+}  // namespace
+}  // namespace wright

@@ -1,0 +1,160 @@
+// End to end: the offline model and the real sqlite_reader over databases on disk.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "offline/offline_model.h"
+#include "wright/agents.h"
+
+namespace wright {
+namespace {
+
+class OfflineOnDatabase : public ::testing::Test {
+ protected:
+  OfflineOnDatabase() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "wright-data-XXXXXX").string();
+    folder_ = ::mkdtemp(pattern.data());
+  }
+  ~OfflineOnDatabase() override { std::filesystem::remove_all(folder_); }
+
+  void execute(const std::string& sql) const {
+    sqlite3* database = nullptr;
+    ASSERT_EQ(sqlite3_open((folder_ / "test.db").c_str(), &database), SQLITE_OK);
+    EXPECT_EQ(sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK)
+        << sqlite3_errmsg(database);
+    sqlite3_close(database);
+  }
+
+  void fill_shop() const {
+    execute(R"(
+      CREATE TABLE customers(id INTEGER PRIMARY KEY, name TEXT, country TEXT);
+      CREATE TABLE order_items(id INTEGER PRIMARY KEY, customer_id REFERENCES customers(id),
+                               price REAL, status TEXT);
+      CREATE VIEW rich AS SELECT * FROM customers WHERE id < 3;
+      INSERT INTO customers VALUES (1, 'Ada', 'France'), (2, 'Bob', 'Spain'), (3, 'Eve', 'France');
+      INSERT INTO order_items VALUES (1, 1, 10, 'paid'), (2, 1, 20, 'open'), (3, 2, 30, 'paid'),
+                                     (4, 3, 40, 'paid');
+    )");
+  }
+
+  std::string ask(const std::string& prompt) const {
+    const auto agent =
+        sqlite_analysis_agent({.databases = {{.path = folder_ / "test.db"}}}, offline_model());
+    if (!agent) return "error: " + agent.error().message;
+    std::vector<Message> messages{Message::user(prompt)};
+    for (int turn = 0; turn < 6; ++turn) {
+      Request request;
+      request.messages = messages;
+      request.tools = agent->tools;
+      request.sampling = &agent->sampling;
+      const auto response = agent->model.complete(request);
+      if (!response) return "error: " + response.error().message;
+      Message said{.role = Role::assistant, .parts = response->content};
+      Message results{.role = Role::tool, .parts = {}};
+      std::string text = said.text();
+      for (const Part& part : said.parts) {
+        const auto* call = std::get_if<ToolCall>(&part);
+        if (call == nullptr) continue;
+        results.parts.emplace_back(wright::execute(agent->tools, {}, *call, Context{}).result);
+      }
+      if (results.parts.empty()) return text;
+      messages.push_back(std::move(said));
+      messages.push_back(std::move(results));
+    }
+    return "error: no answer";
+  }
+
+  void expect_answer(const std::string& prompt, const std::vector<std::string>& parts) const {
+    const std::string answer = ask(prompt);
+    for (const std::string& part : parts) {
+      EXPECT_NE(answer.find(part), std::string::npos) << prompt << " lacks " << part << ":\n"
+                                                      << answer;
+    }
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(OfflineOnDatabase, tells_what_is_in_it) {
+  fill_shop();
+  for (const char* prompt :
+       {"What is in this database?", "Summarise the data", "which tables are there?"}) {
+    expect_answer(prompt, {"2 tables and 1 view", "7 rows in all", "`customers` (3 rows)",
+                           "`order_items` (4 rows)", "`rich` (view)"});
+  }
+}
+
+TEST_F(OfflineOnDatabase, counts) {
+  fill_shop();
+  expect_answer("How many customers are there?", {"`customers` has 3 rows"});
+  expect_answer("how many rows are in order_items", {"`order_items` has 4 rows"});
+  expect_answer("How many order items are there?", {"`order_items` has 4 rows"});
+  expect_answer("How many tables are there?", {"2 tables and 1 view"});
+  expect_answer("How many customers with country France?", {"is `France`: 2."});
+  expect_answer("How many order_items have status = 'open'?", {"is `open`: 1."});
+  expect_answer("Which is the largest table?", {"`order_items` with 4 rows"});
+}
+
+TEST_F(OfflineOnDatabase, describes_the_schema) {
+  fill_shop();
+  expect_answer("Show me the schema", {"`id` INTEGER (key), `name` TEXT, `country` TEXT",
+                                       "| order_items | customer_id | customers | id |"});
+  expect_answer("What columns does customers have?",
+                {"`customers` is a table with 3 columns and 3 rows", "| 1 | Ada | France |"});
+  expect_answer("How are the tables related?", {"| order_items | customer_id | customers |"});
+}
+
+TEST_F(OfflineOnDatabase, finds_top_values_and_figures) {
+  fill_shop();
+  expect_answer("Top values of country in customers", {"| France | 2 |\n| Spain | 1 |"});
+  expect_answer("What are the most common status values?", {"| paid | 3 |\n| open | 1 |"});
+  expect_answer("What is the average price?", {": 25.", "SELECT avg(\"price\")"});
+  expect_answer("highest price of order_items", {": 40."});
+}
+
+TEST_F(OfflineOnDatabase, runs_the_sql_of_the_prompt_and_tells_why_it_is_refused) {
+  fill_shop();
+  expect_answer("SELECT name, country FROM customers ORDER BY id LIMIT 1", {"| Ada | France |"});
+  expect_answer("Please run `SELECT count(*) AS n FROM customers`", {"| n |", "| 3 |"});
+  expect_answer("WITH x AS (DELETE FROM customers) SELECT 1", {"syntax error"});
+  expect_answer("SELECT load_extension('x')", {"load_extension() is not allowed"});
+  expect_answer("How many customers are there?", {"3 rows"});
+}
+
+TEST_F(OfflineOnDatabase, copes_with_odd_schemas) {
+  execute(R"SQL(
+    CREATE TABLE "select" ("from" TEXT, "group by" INT);
+    CREATE TABLE "we""ird | name" (a);
+    CREATE TABLE "größen" (k TEXT PRIMARY KEY, v) WITHOUT ROWID;
+    CREATE TABLE made(a INT, b INT AS (a * 2) VIRTUAL);
+    CREATE VIRTUAL TABLE notes USING fts5(body);
+    CREATE VIEW broken AS SELECT * FROM gone;
+    INSERT INTO "select" VALUES ('x', 1), ('x', 2), ('it''s', 3);
+    INSERT INTO "größen" VALUES ('S', 1);
+    INSERT INTO made(a) VALUES (21);
+  )SQL");
+  expect_answer("How many rows are in \"select\"?", {"`select` has 3 rows"});
+  expect_answer("Top values of \"from\" in \"select\"", {"| x | 2 |"});
+  expect_answer("How many größen are there?", {"1 row"});
+  expect_answer("Show rows of made", {"| 21 | 42 |"});
+  expect_answer("What is in \"we\"ird | name\"?", {"we\"ird | name"});
+  expect_answer("What is in this database?", {"`notes` (0 rows)"});
+}
+
+TEST_F(OfflineOnDatabase, answers_for_an_empty_a_huge_and_a_missing_database) {
+  expect_answer("What is in this database?", {"There is no database"});
+  execute("");
+  expect_answer("What is in this database?", {"is empty"});
+  std::string sql = "BEGIN;";
+  for (int i = 0; i < 500; ++i) sql += fmt::format("CREATE TABLE table_{:03}(a, b);", i);
+  execute(sql + "COMMIT");
+  expect_answer("How many tables are there?", {"500 tables"});
+  expect_answer("What is in this database?", {"500 tables", "more tables"});
+}
+
+}  // namespace
+}  // namespace wright

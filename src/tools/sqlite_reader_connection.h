@@ -1,0 +1,63 @@
+// A connection to a SQLite database that can only read, however hostile the SQL or the file: opened
+// read-only, with an authorizer, limits, a deadline and a bound on memory. Knows nothing of tools.
+#pragma once
+
+#include <sqlite3.h>
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <stop_token>
+#include <string>
+
+#include "tools/sqlite_reader_guard.h"
+#include "wright/sqlite_reader.h"
+
+namespace wright::tools {
+
+struct CloseDatabase {
+  void operator()(sqlite3* database) const { sqlite3_close_v2(database); }
+};
+struct FinalizeStatement {
+  void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+};
+using Statement = std::unique_ptr<sqlite3_stmt, FinalizeStatement>;
+
+// The true path of the database: without links, checked to be a regular file, and beneath `base`
+// when that is not empty.
+Result<std::string> resolve_database(const std::filesystem::path& path,
+                                     const std::filesystem::path& base);
+
+class ReadOnlyDatabase {
+ public:
+  // `path` as resolve_database() gives it.
+  static Result<ReadOnlyDatabase> open(const std::string& path, const SqliteReaderOptions& options,
+                                       std::stop_token stop);
+
+  // The one statement of `sql`. Refuses several, none, and whatever does more than read.
+  Result<Statement> prepare(const std::string& sql);
+
+  enum class Stepped : std::uint8_t { row, done };
+  Result<Stepped> step(sqlite3_stmt* statement);
+
+  SqliteGuard& guard() { return *guard_; }
+
+ private:
+  ReadOnlyDatabase(std::unique_ptr<SqliteGuard> guard,
+                   std::unique_ptr<sqlite3, CloseDatabase> database)
+      : guard_(std::move(guard)), database_(std::move(database)) {}
+
+  // The next statement of the text, null when nothing but blanks and comments is left.
+  struct Parsed {
+    Statement statement;
+    const char* rest;
+  };
+  Result<Parsed> parse(const char* sql);
+
+  std::unexpected<Error> explained(int sqlite_code);
+
+  std::unique_ptr<SqliteGuard> guard_;  // used by the connection, so it goes after it
+  std::unique_ptr<sqlite3, CloseDatabase> database_;
+};
+
+}  // namespace wright::tools

@@ -1,0 +1,12 @@
+// SQL functions of SQLite that can take hours in one step, which nothing can interrupt. They are
+// replaced by ones that look at their arguments first and then ask SQLite's own.
+#pragma once
+
+#include <sqlite3.h>
+
+namespace wright::tools {
+
+// `longest` is what SQLITE_LIMIT_LENGTH of the connection is. Returns SQLite's code.
+int install_bounded_functions(sqlite3* database, int longest);
+
+}  // namespace wright::tools

@@ -1,0 +1,54 @@
+// What stands between a statement and a SQLite connection: which actions are allowed, how large
+// things may get, how long they may take. Remembers why it stopped something; opens nothing.
+#pragma once
+
+#include <sqlite3.h>
+
+#include <chrono>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "wright/error.h"
+
+namespace wright::tools {
+
+class SqliteGuard {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  struct Limits {
+    Clock::time_point deadline;
+    std::size_t memory;  // bytes beyond what SQLite uses when the guard is made
+  };
+
+  SqliteGuard(Limits limits, std::stop_token stop);
+  SqliteGuard(const SqliteGuard&) = delete;
+  SqliteGuard& operator=(const SqliteGuard&) = delete;
+
+  // Guards `database` from now on; must outlive it. Returns SQLite's code.
+  int install(sqlite3* database);
+
+  Clock::time_point deadline() const { return limits_.deadline; }
+  void set_deadline(Clock::time_point deadline) { limits_.deadline = deadline; }
+
+  // Why something was refused or ended since the last call, if it was by this guard.
+  std::optional<Error> take_reason() { return std::exchange(reason_, std::nullopt); }
+
+ private:
+  static int authorize(void* guard, int action, const char* first, const char* second,
+                       const char* database, const char* trigger);
+  static int on_progress(void* guard);
+  static int on_busy(void* guard, int attempts);
+
+  bool is_over();
+  void refuse(std::string message);
+
+  Limits limits_;
+  std::stop_token stop_;
+  sqlite3_int64 memory_before_;
+  std::optional<Clock::time_point> busy_since_;
+  std::optional<Error> reason_;
+};
+
+}  // namespace wright::tools
