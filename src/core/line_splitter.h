@@ -24,9 +24,10 @@ class LineSplitter {
         bytes.remove_prefix(1);
         continue;
       }
-      const std::size_t end = bytes.find_first_of("\r\n");
-      if (begun_.size() + std::min(end, bytes.size()) > longest_line_) return too_long();
-      if (end == std::string_view::npos) {
+      const auto found = std::ranges::find_if(bytes, [](char c) { return c == '\n' || c == '\r'; });
+      const auto end = static_cast<std::size_t>(found - bytes.begin());
+      if (begun_.size() + end > longest_line_) return too_long();
+      if (end == bytes.size()) {
         begun_ += bytes;
         return {};
       }

@@ -1,5 +1,8 @@
 #include "providers/answer_body.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace wright::providers {
 namespace {
 
@@ -7,16 +10,35 @@ constexpr std::size_t kLargestDocument = 64 << 20;
 
 }  // namespace
 
+// Where the string goes on after its beginning at `at`: behind its closing quote, or at the end.
+std::size_t DocumentEnd::pass_string(std::string_view bytes, std::size_t at) {
+  if (std::exchange(is_escaped_, false)) ++at;
+  while (at < bytes.size()) {
+    const std::size_t quote = std::min(bytes.find('"', at), bytes.size());
+    std::size_t escape = bytes.substr(0, quote).find('\\', at);
+    while (escape != std::string_view::npos) {
+      at = escape + 2;
+      escape = at <= quote ? bytes.substr(0, quote).find('\\', at) : std::string_view::npos;
+    }
+    if (at > quote) {  // the quote was escaped, or the last byte escapes the next
+      is_escaped_ = at > bytes.size();
+      continue;
+    }
+    is_in_string_ = quote == bytes.size();
+    return std::min(quote + 1, bytes.size());
+  }
+  return bytes.size();
+}
+
 std::size_t DocumentEnd::feed(std::string_view bytes) {
   std::size_t at = 0;
   while (at < bytes.size() && !is_reached()) {
+    if (is_in_string_) {
+      at = pass_string(bytes, at);
+      continue;
+    }
     const char c = bytes[at++];
-    if (is_escaped_) {
-      is_escaped_ = false;
-    } else if (is_in_string_) {
-      is_escaped_ = c == '\\';
-      is_in_string_ = c != '"';
-    } else if (c == '"') {
+    if (c == '"') {
       is_in_string_ = true;
     } else if (c == '{' || c == '[') {
       ++depth_;

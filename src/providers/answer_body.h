@@ -18,6 +18,8 @@ class DocumentEnd {
   bool is_reached() const { return has_begun_ && depth_ == 0; }
 
  private:
+  std::size_t pass_string(std::string_view bytes, std::size_t at);
+
   std::size_t depth_ = 0;
   bool has_begun_ = false;
   bool is_in_string_ = false;

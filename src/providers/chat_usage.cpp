@@ -24,6 +24,7 @@ const Json* first_field(const Json* object, std::initializer_list<std::string_vi
 }  // namespace
 
 std::optional<Usage> read_openai_usage(const Json* usage) {
+  if (usage == nullptr) return {};
   const Json* input = first_field(usage, {"prompt_tokens_details", "input_tokens_details"});
   const Json* output = first_field(usage, {"completion_tokens_details", "output_tokens_details"});
   Usage read;

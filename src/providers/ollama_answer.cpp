@@ -32,9 +32,14 @@ Result<void> OllamaDecoder::feed(std::string_view bytes, const TextSink& on_text
     const std::string_view piece = bytes.substr(0, length);
     bytes.remove_prefix(length);
     end_ = {};
-    std::string whole = std::exchange(begun_, {});
-    if (!whole.empty()) whole += piece;
-    if (auto read = read_object(whole.empty() ? piece : whole, on_text); !read) return read;
+    if (begun_.empty()) {
+      if (auto read = read_object(piece, on_text); !read) return read;
+      continue;
+    }
+    begun_ += piece;
+    auto read = read_object(begun_, on_text);
+    begun_.clear();
+    if (!read) return read;
   }
   return {};
 }

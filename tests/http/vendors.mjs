@@ -24,11 +24,12 @@ add({ userMessage: "broken arguments", hasToolResult: false },
     { toolCalls: [{ name: "weather", arguments: '{"city": "Os' }] });
 add({ userMessage: "broken arguments", hasToolResult: true }, { content: "Sorry about that." });
 
-// Half a call in an answer that ended at the limit of tokens.
+// Half a call in an answer that ended at the limit of tokens. Where two messages of the user are one
+// on the wire, both are in it, so what comes later is looked for first.
+add({ userMessage: "last answer was cut" }, { content: "A short answer." });
 add({ userMessage: "half a call", hasToolResult: false },
     { toolCalls: [{ name: "weather", arguments: '{"city": "Os' }], finishReason: "length" });
 add({ userMessage: "half a call", hasToolResult: true }, { content: "A short answer." });
-add({ userMessage: "last answer was cut" }, { content: "A short answer." });
 
 for (const protocol of protocols) {
   // Counts how often it was asked, so each protocol needs its own.
