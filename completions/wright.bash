@@ -11,14 +11,14 @@ _wright_names() {
 
 _wright() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-  local config='-c --config' database='--database-path' base='--base-path'
+  local config='-c --config' database='--database-path' base='--base-path --database'
   local log='--log-level --log-format --log-file --set'
   local settings="$config $database $base --model --max-iterations"
   COMPREPLY=()
 
   # The value of an option.
   case $previous in
-    -c | --config | --database-path | --log-file | --trace-http | -o | --output)
+    -c | --config | --database-path | --database | --log-file | --trace-http | -o | --output)
       mapfile -t COMPREPLY < <(compgen -f -- "$current")
       return
       ;;

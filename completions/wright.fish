@@ -41,6 +41,7 @@ set -l with_json sessions 'sessions show' tools 'tools call' models
 complete -c wright -n 'not __wright_after 1; and not __wright_in help' -s c -l config -r -F -d 'Configuration file'
 complete -c wright -n "__wright_in $with_all_settings '"(string join "' '" $with_database)"'" -l database-path -r -F -d 'Where sessions are kept'
 complete -c wright -n "__wright_in $with_all_settings '"(string join "' '" $with_base_path)"'" -l base-path -x -a '(__fish_complete_directories)' -d 'The folder that tools may read'
+complete -c wright -n "__wright_in $with_all_settings '"(string join "' '" $with_base_path)"'" -l database -r -F -d 'The SQLite file that sqlite-analysis reads'
 complete -c wright -n "__wright_in $with_all_settings" -l model -x -a offline -d 'offline, or vendor:name'
 complete -c wright -n "__wright_in $with_all_settings" -l max-iterations -x -d 'How often the model may be asked'
 complete -c wright -n "__wright_in $with_all_settings '"(string join "' '" $with_json)"'" -l json -d 'Print JSON'

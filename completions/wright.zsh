@@ -14,7 +14,8 @@ _wright() {
   local -a config database base settings log json help
   config=('(-c --config)'{-c,--config}'[configuration file]:file:_files')
   database=('--database-path[where sessions are kept]:file:_files')
-  base=('--base-path[the folder that tools may read]:folder:_files -/')
+  base=('--base-path[the folder that tools may read]:folder:_files -/'
+    '--database[the SQLite file that sqlite-analysis reads]:file:_files')
   settings=($config $database $base
     '--model[offline, or vendor\:name]:model:(offline)'
     '--max-iterations[how often the model may be asked]:number:')

@@ -1,0 +1,123 @@
+// ask_user: questions that a model puts to a person, the rules for answers, and what may be kept of
+// them. Who asks the person, and how, is not decided here.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "wright/tool.h"
+
+namespace wright {
+
+enum class QuestionType : std::uint8_t {
+  text,
+  number,
+  boolean,
+  select,       // one of the options
+  multiselect,  // any of the options, as an array
+  password,     // never stored, logged or shown to the model
+  file_path,
+  email,
+  url,
+};
+WRIGHT_ENUM(QuestionType, text, number, boolean, select, multiselect, password, file_path, email,
+            url)
+
+struct AnswerRules {
+  std::optional<std::int64_t> min_length = {};  // characters; of a multiselect, how many
+  std::optional<std::int64_t> max_length = {};
+  std::optional<double> min_value = {};
+  std::optional<double> max_value = {};
+  std::optional<std::string> pattern = {};        // RE2, found anywhere in the answer
+  std::optional<std::string> error_message = {};  // said instead of ours
+};
+WRIGHT_DESCRIBE(AnswerRules,
+                WRIGHT_FIELD(min_length, "Fewest characters (multiselect: options)").at_least(0),
+                WRIGHT_FIELD(max_length, "Most characters (multiselect: options)").at_least(0),
+                WRIGHT_FIELD(min_value, "Lowest number"), WRIGHT_FIELD(max_value, "Highest number"),
+                WRIGHT_FIELD(pattern, "Regular expression (RE2) that the answer must contain"),
+                WRIGHT_FIELD(error_message, "What to tell a person whose answer does not fit"))
+
+struct Question {
+  std::string id = {};
+  std::string question = {};
+  QuestionType type = QuestionType::text;
+  std::optional<Json> default_answer = {};  // "default" in JSON
+  std::optional<std::vector<std::string>> options = {};
+  std::optional<std::string> description = {};
+  std::optional<AnswerRules> validation = {};
+  bool is_optional = false;  // "optional" in JSON: may be left unanswered
+};
+WRIGHT_DESCRIBE(
+    Question, WRIGHT_FIELD(id, "Names the answer; each once").min_length(1),
+    WRIGHT_FIELD(question, "What the person reads").min_length(1),
+    WRIGHT_FIELD(type, "What kind of answer").with_default(),
+    WRIGHT_FIELD(default_answer, "The answer of a person who gives none").named("default"),
+    WRIGHT_FIELD(options, "The choices of a select or multiselect"),
+    WRIGHT_FIELD(description, "More about the question"),
+    WRIGHT_FIELD(validation, "What the answer must be like"),
+    WRIGHT_FIELD(is_optional, "Whether it may be left unanswered").named("optional").with_default())
+
+struct AskUserRequest {
+  std::vector<Question> questions = {};
+  std::optional<std::string> prompt = {};
+  bool required = true;
+  std::optional<int> timeout_secs = {};
+};
+WRIGHT_DESCRIBE(AskUserRequest,
+                WRIGHT_FIELD(questions, "The questions, asked together").min_items(1).max_items(50),
+                WRIGHT_FIELD(prompt, "Why you ask, in a sentence before the questions"),
+                WRIGHT_FIELD(required, "Whether the person must answer at all").with_default(),
+                WRIGHT_FIELD(timeout_secs, "How long to wait for the answers").at_least(1))
+
+struct QuestionAnswer {
+  std::string question_id = {};
+  Json answer = {};
+};
+WRIGHT_DESCRIBE(QuestionAnswer, WRIGHT_FIELD(question_id), WRIGHT_FIELD(answer))
+
+struct AskUserResponse {
+  bool completed = false;
+  std::vector<QuestionAnswer> responses = {};
+  std::string message = {};
+};
+WRIGHT_DESCRIBE(AskUserResponse, WRIGHT_FIELD(completed), WRIGHT_FIELD(responses),
+                WRIGHT_FIELD(message))
+
+// Refuses questions that nobody can answer: empty or repeated ids, choices without options, limits
+// that exclude each other, a pattern that is none, a default that breaks its own rules.
+Result<void> check(const AskUserRequest& request);
+
+struct AnswerProblem {
+  std::string question_id = {};
+  std::string message = {};  // never contains what a person typed as a password
+  bool operator==(const AnswerProblem&) const = default;
+};
+
+// Everything that is wrong with the answers, in the order of the questions; then answers to
+// questions that nobody asked. Empty when they may be accepted.
+std::vector<AnswerProblem> validate_answers(const AskUserRequest& request,
+                                            const std::vector<QuestionAnswer>& answers);
+
+// Answers in two parts, because only one of them may be kept.
+struct AcceptedAnswers {
+  AskUserResponse response;                    // for the store, the log and the model
+  std::map<std::string, std::string> secrets;  // by question id; for the program alone
+};
+
+// What stands in `response` for a password.
+inline constexpr const char* kHiddenAnswer = "(hidden)";
+
+// The answers in the order of the questions, with defaults filled in and numbers and booleans that
+// came as text put right. Fails with everything that validate_answers() finds.
+Result<AcceptedAnswers> accept_answers(const AskUserRequest& request,
+                                       const std::vector<QuestionAnswer>& answers);
+
+// The tool `ask_user`. A call never returns: the run waits for a person (wait_for_person()), who is
+// shown {"kind": "questions", "questions": […], …}.
+Tool ask_user_tool();
+
+}  // namespace wright
