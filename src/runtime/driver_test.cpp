@@ -266,7 +266,7 @@ TEST(ModelById, knows_the_offline_planner_and_says_what_is_missing) {
   for (const std::string id : {"", ":", "gpt", "openai:", ":x"}) {
     const auto broken = model(id).complete(Request{});
     ASSERT_FALSE(broken) << id;
-    EXPECT_NE(broken.error().message.find("vendor:model"), std::string::npos) << id;
+    EXPECT_NE(broken.error().message.find("wright models"), std::string::npos) << id;
   }
 }
 

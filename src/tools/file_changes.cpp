@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/random.h>
 
 #include <array>
@@ -406,8 +407,23 @@ bool is_conflict(const Error& error) {
   return error.code == ErrorCode::unavailable && error.detail.find("conflict") != std::string::npos;
 }
 
+namespace {
+
+// Writers, of this process and of others, come one after the other as long as this is kept: what
+// one of them has put in place for a moment and takes back must not be what another one replaces.
+// Where the file system knows no locks, it goes without.
+FileDescriptor turn_to_write(const Workspace& workspace) {
+  FileDescriptor folder(::open(workspace.base().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  while (folder.get() >= 0 && ::flock(folder.get(), LOCK_EX) != 0 && errno == EINTR) {
+  }
+  return folder;
+}
+
+}  // namespace
+
 Result<void> apply_changes(const Workspace& workspace, std::span<const FileChange> changes,
                            MissingFolders missing, FileCalls& calls) {
+  const FileDescriptor turn = turn_to_write(workspace);
   ChangeSet set(workspace, calls);
   auto applied = set.apply(changes, missing);
   if (applied) return applied;
