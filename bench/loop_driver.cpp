@@ -60,11 +60,11 @@ Tool read_file() {
 }
 
 // One session, advanced wherever the model's answer arrives; it holds no thread while it waits.
-class Session : public std::enable_shared_from_this<Session> {
+class LoopSession : public std::enable_shared_from_this<LoopSession> {
  public:
   using Done = std::function<void(const std::string& text)>;
 
-  Session(const Agent& agent, Store* store, Delivery delivery, Done done)
+  LoopSession(const Agent& agent, Store* store, Delivery delivery, Done done)
       : agent_(agent), recorder_(store), delivery_(delivery), done_(std::move(done)) {}
 
   void start() {
@@ -143,7 +143,7 @@ class Crowd {
       --left_;
       ++running_;
     }
-    std::make_shared<Session>(agent_, store_, delivery_, [this](const std::string& text) {
+    std::make_shared<LoopSession>(agent_, store_, delivery_, [this](const std::string& text) {
       if (!text.ends_with("DONE.")) give_up("the answer is not right: " + text);
       start_one();
       const std::lock_guard lock(mutex_);
@@ -229,10 +229,10 @@ int main(int count, char** words) {
     std::fflush(stdout);
     wait_for_line();
     const Agent agent = agent_for(given["--model"]);
-    std::vector<std::shared_ptr<Session>> waiting;
+    std::vector<std::shared_ptr<LoopSession>> waiting;
     for (int i = 0; i < std::stoi(given["--idle"]); ++i) {
       waiting.push_back(
-          std::make_shared<Session>(agent, store.get(), delivery, [](const std::string&) {}));
+          std::make_shared<LoopSession>(agent, store.get(), delivery, [](const std::string&) {}));
       waiting.back()->start();
     }
     wait_for_line();
