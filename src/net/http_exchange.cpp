@@ -7,7 +7,7 @@
 namespace wright::net {
 namespace {
 
-constexpr long kReceiveBuffer = 8 * 1024;  // one is held by every exchange that waits
+constexpr long kReceiveBuffer = 2 * 1024;  // one is held by every exchange that waits
 
 bool has_line_break(std::string_view text) {
   return text.find_first_of(std::string_view("\r\n\0", 3)) != std::string_view::npos;

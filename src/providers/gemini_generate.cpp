@@ -93,7 +93,7 @@ class Encoder {
     return HttpRequest{
         .url = url(),
         .headers = request_headers(endpoint_, {{"x-goog-api-key", endpoint_.key, true}}),
-        .body = to_text(body)};
+        .body = to_text(std::move(body))};
   }
 
  private:

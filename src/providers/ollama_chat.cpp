@@ -51,7 +51,7 @@ class Encoder {
     body["options"] = options();
     return HttpRequest{.url = endpoint_.vendor.base_url + "/chat",
                        .headers = request_headers(endpoint_, {bearer(endpoint_)}),
-                       .body = to_text(body)};
+                       .body = to_text(std::move(body))};
   }
 
  private:

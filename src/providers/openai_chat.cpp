@@ -122,7 +122,7 @@ Result<HttpRequest> encode_chat(const Endpoint& endpoint, const Request& asked, 
   }
   return HttpRequest{.url = endpoint.vendor.base_url + "/chat/completions",
                      .headers = request_headers(endpoint, {bearer(endpoint)}),
-                     .body = to_text(body)};
+                     .body = to_text(std::move(body))};
 }
 
 std::unique_ptr<AnswerDecoder> make_chat_decoder(const Endpoint& endpoint, const Request& request,

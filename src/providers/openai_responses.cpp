@@ -111,7 +111,7 @@ Result<HttpRequest> encode_responses(const Endpoint& endpoint, const Request& as
   if (delivery == Delivery::streamed) body["stream"] = true;
   return HttpRequest{.url = endpoint.vendor.base_url + "/responses",
                      .headers = request_headers(endpoint, {bearer(endpoint)}),
-                     .body = to_text(body)};
+                     .body = to_text(std::move(body))};
 }
 
 std::unique_ptr<AnswerDecoder> make_responses_decoder(const Endpoint& endpoint,
