@@ -29,7 +29,7 @@ void decode(benchmark::State& state, Protocol protocol, const std::string& answe
   };
   const std::uint64_t before = bench::allocations();
   for (auto _ : state) {
-    const auto decoder = make_decoder(at, request, Delivery::streamed);
+    const auto decoder = make_decoder(at, request);
     for (std::size_t begin = 0; begin < answer.size(); begin += kPiece) {
       const auto fed = decoder->feed(std::string_view(answer).substr(begin, kPiece), on_text);
       if (!fed) return state.SkipWithError(fed.error().message.c_str());

@@ -24,7 +24,7 @@ int main() {
   if (!sent) return 1;
   std::cout << sent->method << ' ' << sent->url << '\n';
 
-  const auto decoder = wright::make_decoder(*endpoint, request, wright::Delivery::streamed);
+  const auto decoder = wright::make_decoder(*endpoint, request);
   const auto print = [](std::string_view text) { std::cout << "text: " << text << '\n'; };
   for (const char* piece :
        {R"(data: {"choices":[{"index":0,"delta":{"content":"Let me lo)", R"(ok."}}]})", "\n\ndata:",

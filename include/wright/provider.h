@@ -36,8 +36,7 @@ class AnswerDecoder {
 };
 
 // `request` is the one that was encoded: its tools' names come back as they are there.
-std::unique_ptr<AnswerDecoder> make_decoder(const Endpoint& endpoint, const Request& request,
-                                            Delivery delivery);
+std::unique_ptr<AnswerDecoder> make_decoder(const Endpoint& endpoint, const Request& request);
 
 // What an answer with another status than 2xx means. The message carries the vendor's words and
 // what to do; the detail is JSON {vendor, status, code?, request_id?, retry_after_ms?}.

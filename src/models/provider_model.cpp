@@ -146,7 +146,7 @@ class Question : public std::enable_shared_from_this<Question> {
   void send(HttpRequest request) {
     HttpTimeouts timeouts = plan_->options.timeouts;
     timeouts.total = std::min(timeouts.total, std::max(milliseconds(1), time_left()));
-    auto decoder = make_decoder(candidate().endpoint, request_, delivery_);
+    auto decoder = make_decoder(candidate().endpoint, request_);
     exchange_ =
         plan_->client.start(std::move(request), timeouts,
                             std::make_shared<Attempt>(shared_from_this(), std::move(decoder)));

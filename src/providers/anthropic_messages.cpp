@@ -11,7 +11,7 @@
 #include "providers/codec.h"
 #include "providers/conversation.h"
 #include "providers/opaque_block.h"
-#include "providers/openai_request.h"
+#include "providers/reasoning_effort.h"
 #include "providers/request_headers.h"
 #include "providers/schema_dialect.h"
 #include "providers/schema_subset.h"
@@ -36,16 +36,6 @@ int room_to_think(ReasoningEffort effort) {
     case ReasoningEffort::high: return 24576;
   }
   return 0;
-}
-
-std::string_view effort_name(ReasoningEffort effort) {
-  switch (effort) {
-    case ReasoningEffort::none:
-    case ReasoningEffort::low: return "low";
-    case ReasoningEffort::medium: return "medium";
-    case ReasoningEffort::high: return "high";
-  }
-  return "high";
 }
 
 bool is_blank(std::string_view text) {
@@ -313,9 +303,9 @@ class Encoder {
     if (is_tool_forced) return {.type = quirks_.reasoning_off};
     if (!effort) return {};
     if (*effort != ReasoningEffort::none) {
-      return {.type = "adaptive", .effort = effort_name(*effort), .room = room_to_think(*effort)};
+      return {.type = "adaptive", .effort = effort_level(*effort), .room = room_to_think(*effort)};
     }
-    if (quirks_.reasoning_off.empty()) return {.effort = effort_name(*effort)};
+    if (quirks_.reasoning_off.empty()) return {.effort = effort_level(*effort)};
     return {.type = quirks_.reasoning_off};
   }
 
@@ -374,18 +364,11 @@ class Encoder {
   JsonObject body_;
 };
 
-Result<HttpRequest> encode(const Endpoint& endpoint, const Request& asked, Delivery delivery) {
-  const Sampling defaults;
-  Request request = asked;
-  if (request.sampling == nullptr) request.sampling = &defaults;
-  if (auto possible = check_possible(endpoint, request); !possible) {
-    return std::unexpected(std::move(possible).error());
-  }
+Result<HttpRequest> encode(const Endpoint& endpoint, const Request& request, Delivery delivery) {
   return Encoder(endpoint, request, delivery).encode();
 }
 
-std::unique_ptr<AnswerDecoder> make_decoder(const Endpoint& endpoint, const Request& request,
-                                            Delivery /*the body says which*/) {
+std::unique_ptr<AnswerDecoder> make_decoder(const Endpoint& endpoint, const Request& request) {
   return std::make_unique<EventDecoder<AnthropicReader>>(endpoint, request, kToolNames,
                                                          AnthropicReader());
 }

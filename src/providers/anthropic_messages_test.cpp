@@ -92,7 +92,7 @@ TEST(AnthropicMessages, refuses_images_for_a_model_without_eyes) {
   Endpoint endpoint = endpoint_of("anthropic:claude-sonnet-4-5");
   endpoint.model.quirks.supports_images = false;
   const Asked asked{.messages = {{Role::user, {Image{"image/png", "AA=="}}}}};
-  const auto request = kAnthropicMessages.encode(endpoint, asked.request(), Delivery::whole);
+  const auto request = encode(endpoint, asked.request(), Delivery::whole);
   ASSERT_FALSE(request);
   EXPECT_EQ(request.error().code, ErrorCode::unsupported);
 }

@@ -8,10 +8,10 @@
 namespace wright::providers {
 
 struct Codec {
+  // The model can take what is asked, and `request.sampling` is set.
   Result<HttpRequest> (*encode)(const Endpoint& endpoint, const Request& request,
                                 Delivery delivery);
-  std::unique_ptr<AnswerDecoder> (*make_decoder)(const Endpoint& endpoint, const Request& request,
-                                                 Delivery delivery);
+  std::unique_ptr<AnswerDecoder> (*make_decoder)(const Endpoint& endpoint, const Request& request);
 };
 
 extern const Codec kOpenAiChat;

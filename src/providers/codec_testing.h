@@ -35,7 +35,7 @@ inline Json body_of(const Codec& codec, const Endpoint& endpoint, const Asked& a
 
 inline Result<Response> decoded(const Codec& codec, const Endpoint& endpoint, const Asked& asked,
                                 std::string_view answer) {
-  const auto decoder = codec.make_decoder(endpoint, asked.request(), Delivery::streamed);
+  const auto decoder = codec.make_decoder(endpoint, asked.request());
   if (auto fed = decoder->feed(answer, {}); !fed) return std::unexpected(std::move(fed).error());
   return decoder->finish();
 }

@@ -12,7 +12,7 @@
 #include "providers/conversation.h"
 #include "providers/gemini_answer.h"
 #include "providers/opaque_block.h"
-#include "providers/openai_request.h"
+#include "providers/reasoning_effort.h"
 #include "providers/request_headers.h"
 #include "providers/schema_dialect.h"
 #include "providers/schema_subset.h"
@@ -39,16 +39,6 @@ int budget_of(ReasoningEffort effort) {
     case ReasoningEffort::high: return 24576;
   }
   return 0;
-}
-
-std::string_view level_of(ReasoningEffort effort) {
-  switch (effort) {
-    case ReasoningEffort::none:
-    case ReasoningEffort::low: return "low";
-    case ReasoningEffort::medium: return "medium";
-    case ReasoningEffort::high: return "high";
-  }
-  return "high";
 }
 
 // A model's name as a part of a path.
@@ -308,7 +298,7 @@ class Encoder {
     } else if (quirks_.reasoning_request == kLevel) {
       config["thinkingLevel"] = is_off && !quirks_.reasoning_off.empty()
                                     ? std::string_view(quirks_.reasoning_off)
-                                    : level_of(effort);
+                                    : effort_level(effort);
     } else {
       return {};
     }
@@ -325,18 +315,11 @@ class Encoder {
   Delivery delivery_;
 };
 
-Result<HttpRequest> encode(const Endpoint& endpoint, const Request& asked, Delivery delivery) {
-  const Sampling defaults;
-  Request request = asked;
-  if (request.sampling == nullptr) request.sampling = &defaults;
-  if (auto possible = check_possible(endpoint, request); !possible) {
-    return std::unexpected(std::move(possible).error());
-  }
+Result<HttpRequest> encode(const Endpoint& endpoint, const Request& request, Delivery delivery) {
   return Encoder(endpoint, request, delivery).encode();
 }
 
-std::unique_ptr<AnswerDecoder> make_decoder(const Endpoint& endpoint, const Request& request,
-                                            Delivery /*the body says which*/) {
+std::unique_ptr<AnswerDecoder> make_decoder(const Endpoint& endpoint, const Request& request) {
   return std::make_unique<EventDecoder<GeminiReader>>(endpoint, request, kToolNames,
                                                       GeminiReader());
 }

@@ -9,7 +9,7 @@
 #include "providers/call_arguments.h"
 #include "providers/codec.h"
 #include "providers/ollama_answer.h"
-#include "providers/openai_request.h"
+#include "providers/reasoning_effort.h"
 #include "providers/request_headers.h"
 #include "providers/schema_dialect.h"
 #include "providers/words_instead.h"
@@ -21,16 +21,6 @@ namespace {
 constexpr ToolNameRule kToolNames{};
 constexpr std::string_view kSwitch = "thinking";  // Quirks::reasoning_request: think or not
 constexpr std::string_view kLevel = "level";      // …: think low, medium or high
-
-std::string_view level_of(ReasoningEffort effort) {
-  switch (effort) {
-    case ReasoningEffort::none:
-    case ReasoningEffort::low: return "low";
-    case ReasoningEffort::medium: return "medium";
-    case ReasoningEffort::high: return "high";
-  }
-  return "high";
-}
 
 class Encoder {
  public:
@@ -173,7 +163,7 @@ class Encoder {
     if (!sampling_.reasoning) return;
     const bool is_off = *sampling_.reasoning == ReasoningEffort::none;
     if (quirks_.reasoning_request == kSwitch) body["think"] = !is_off;
-    if (quirks_.reasoning_request == kLevel) body["think"] = level_of(*sampling_.reasoning);
+    if (quirks_.reasoning_request == kLevel) body["think"] = effort_level(*sampling_.reasoning);
   }
 
   JsonObject options() const {
@@ -200,18 +190,11 @@ class Encoder {
   Delivery delivery_;
 };
 
-Result<HttpRequest> encode(const Endpoint& endpoint, const Request& asked, Delivery delivery) {
-  const Sampling defaults;
-  Request request = asked;
-  if (request.sampling == nullptr) request.sampling = &defaults;
-  if (auto possible = check_possible(endpoint, request); !possible) {
-    return std::unexpected(std::move(possible).error());
-  }
+Result<HttpRequest> encode(const Endpoint& endpoint, const Request& request, Delivery delivery) {
   return Encoder(endpoint, request, delivery).encode();
 }
 
-std::unique_ptr<AnswerDecoder> make_decoder(const Endpoint& endpoint, const Request& request,
-                                            Delivery /*the body says which*/) {
+std::unique_ptr<AnswerDecoder> make_decoder(const Endpoint& endpoint, const Request& request) {
   return std::make_unique<OllamaDecoder>(endpoint, request, kToolNames);
 }
 

@@ -55,18 +55,6 @@ Json response_format_json(const ResponseFormat& format, const Quirks& quirks) {
                                                {"strict", answer.is_strict}}}};
 }
 
-void add_tools(JsonObject& body, const Request& request, const ToolNames& names,
-               const Quirks& quirks) {
-  if (!offers_tools(request, quirks)) return;
-  body["tools"] = tools_json(request, names, quirks);
-  const ToolChoice& choice = request.sampling->tool_choice;
-  const bool is_default = choice.kind == ToolChoice::Kind::automatic;
-  if (!is_default && quirks.tool_choice == Quirks::ToolChoiceSupport::full) {
-    body["tool_choice"] = tool_choice_json(choice, names);
-  }
-  if (!quirks.supports_parallel_calls) body["parallel_tool_calls"] = false;
-}
-
 void add_reasoning(JsonObject& body, const Sampling& sampling, const Quirks& quirks) {
   if (!sampling.reasoning || quirks.reasoning_request.empty()) return;
   const std::string_view effort = effort_name(*sampling.reasoning, quirks);
@@ -101,18 +89,13 @@ void add_sampling(JsonObject& body, const Sampling& sampling, const Quirks& quir
   }
 }
 
-Result<HttpRequest> encode_chat(const Endpoint& endpoint, const Request& asked, Delivery delivery) {
-  const Sampling defaults;
-  Request request = asked;
-  if (request.sampling == nullptr) request.sampling = &defaults;
+Result<HttpRequest> encode_chat(const Endpoint& endpoint, const Request& request,
+                                Delivery delivery) {
   const Quirks& quirks = endpoint.model.quirks;
-  if (auto possible = check_possible(endpoint, request); !possible) {
-    return std::unexpected(std::move(possible).error());
-  }
   const ToolNames names(request, {});
   JsonObject body{{"model", endpoint.model.name}};
   body["messages"] = chat_messages(endpoint, request, names);
-  add_tools(body, request, names, quirks);
+  add_tools(body, request, names, quirks, {tools_json, tool_choice_json});
   add_sampling(body, *request.sampling, quirks);
   if (delivery == Delivery::streamed) {
     body["stream"] = true;
@@ -125,8 +108,7 @@ Result<HttpRequest> encode_chat(const Endpoint& endpoint, const Request& asked, 
                      .body = to_text(std::move(body))};
 }
 
-std::unique_ptr<AnswerDecoder> make_chat_decoder(const Endpoint& endpoint, const Request& request,
-                                                 Delivery) {
+std::unique_ptr<AnswerDecoder> make_chat_decoder(const Endpoint& endpoint, const Request& request) {
   return std::make_unique<EventDecoder<ChatAnswerReader>>(endpoint, request, ToolNameRule{},
                                                           ChatAnswerReader());
 }

@@ -1,21 +1,19 @@
 #include "providers/openai_request.h"
 
 #include <fmt/format.h>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
 
 #include <algorithm>
 #include <cstdint>
 
+#include "providers/reasoning_effort.h"
 #include "providers/schema_dialect.h"
 #include "providers/tool_names.h"
 #include "providers/words_instead.h"
 
 namespace wright::providers {
 namespace {
-
-bool holds_image(const Message& message) {
-  return std::ranges::any_of(message.parts,
-                             [](const Part& part) { return std::holds_alternative<Image>(part); });
-}
 
 std::string allowed_format_name(std::string_view name) {
   std::string allowed;
@@ -57,47 +55,29 @@ void append_paragraph(std::string& text, std::string_view paragraph) {
   text += paragraph;
 }
 
-}  // namespace
-
-HttpHeader bearer(const Endpoint& endpoint) {
-  return {"authorization", endpoint.key.empty() ? "" : "Bearer " + endpoint.key, true};
-}
-
-Result<void> check_possible(const Endpoint& endpoint, const Request& request) {
-  const Quirks& quirks = endpoint.model.quirks;
-  if (!quirks.supports_images && std::ranges::any_of(request.messages, holds_image)) {
-    return fail(ErrorCode::unsupported,
-                fmt::format("The model {} reads no images. Choose one that does, or leave the "
-                            "image out",
-                            endpoint.model.name));
-  }
-  const bool wants_tools =
-      !request.tools.empty() && request.sampling->tool_choice.kind != ToolChoice::Kind::none;
-  if (!quirks.supports_tools && wants_tools) {
-    return fail(ErrorCode::unsupported,
-                fmt::format("The model {} cannot call tools. Choose one that can: `wright models` "
-                            "lists them",
-                            endpoint.model.name));
-  }
-  return {};
-}
-
 bool offers_tools(const Request& request, const Quirks& quirks) {
   if (request.tools.empty() || !quirks.supports_tools) return false;
   const bool is_forbidden = request.sampling->tool_choice.kind == ToolChoice::Kind::none;
   return !is_forbidden || quirks.tool_choice == Quirks::ToolChoiceSupport::full;
 }
 
-std::string_view effort_name(ReasoningEffort effort, const Quirks& quirks) {
-  switch (effort) {
-    case ReasoningEffort::none:
-      return quirks.reasoning_off.empty() ? std::string_view("low")
-                                          : std::string_view(quirks.reasoning_off);
-    case ReasoningEffort::low: return "low";
-    case ReasoningEffort::medium: return "medium";
-    case ReasoningEffort::high: return "high";
+}  // namespace
+
+void add_tools(JsonObject& body, const Request& request, const ToolNames& names,
+               const Quirks& quirks, const ToolForms& forms) {
+  if (!offers_tools(request, quirks)) return;
+  body["tools"] = forms.tools(request, names, quirks);
+  const ToolChoice& choice = request.sampling->tool_choice;
+  const bool is_default = choice.kind == ToolChoice::Kind::automatic;
+  if (!is_default && quirks.tool_choice == Quirks::ToolChoiceSupport::full) {
+    body["tool_choice"] = forms.choice(choice, names);
   }
-  return "medium";
+  if (!quirks.supports_parallel_calls) body["parallel_tool_calls"] = false;
+}
+
+std::string_view effort_name(ReasoningEffort effort, const Quirks& quirks) {
+  if (effort == ReasoningEffort::none && !quirks.reasoning_off.empty()) return quirks.reasoning_off;
+  return effort_level(effort);
 }
 
 AnswerSchema answer_schema(const ResponseFormat& format, const Quirks& quirks) {

@@ -1,4 +1,4 @@
-// What the requests of OpenAI's two protocols have in common, and in part those of the others.
+// What the requests of OpenAI's two protocols have in common.
 #pragma once
 
 #include <string>
@@ -9,15 +9,15 @@
 
 namespace wright::providers {
 
-// "authorization: Bearer …"; without a value where there is no key.
-HttpHeader bearer(const Endpoint& endpoint);
-
-// Fails where the model cannot take what is asked: a user's image, or tools.
-Result<void> check_possible(const Endpoint& endpoint, const Request& request);
-
-// Whether the tools go with the request. A model that must call none, and cannot be told so, is
-// offered none.
-bool offers_tools(const Request& request, const Quirks& quirks);
+// How a protocol writes the tools, and which of them may or must be called.
+struct ToolForms {
+  JsonArray (*tools)(const Request& request, const ToolNames& names, const Quirks& quirks);
+  Json (*choice)(const ToolChoice& choice, const ToolNames& names);
+};
+// Puts the tools into the body. A model that must call none, and cannot be told so, is offered
+// none.
+void add_tools(JsonObject& body, const Request& request, const ToolNames& names,
+               const Quirks& quirks, const ToolForms& forms);
 
 // "low", "medium", "high"; for none what the quirks say, or the least there is.
 std::string_view effort_name(ReasoningEffort effort, const Quirks& quirks);

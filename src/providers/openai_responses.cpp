@@ -54,18 +54,6 @@ Json text_format_json(const ResponseFormat& format, const Quirks& quirks) {
                     {"strict", answer.is_strict}};
 }
 
-void add_tools(JsonObject& body, const Request& request, const ToolNames& names,
-               const Quirks& quirks) {
-  if (!offers_tools(request, quirks)) return;
-  body["tools"] = tools_json(request, names, quirks);
-  const ToolChoice& choice = request.sampling->tool_choice;
-  const bool is_default = choice.kind == ToolChoice::Kind::automatic;
-  if (!is_default && quirks.tool_choice == Quirks::ToolChoiceSupport::full) {
-    body["tool_choice"] = tool_choice_json(choice, names);
-  }
-  if (!quirks.supports_parallel_calls) body["parallel_tool_calls"] = false;
-}
-
 void add_sampling(JsonObject& body, const Sampling& sampling, const Quirks& quirks) {
   if (sampling.max_tokens > 0) {
     const std::string_view name = quirks.max_tokens_field;
@@ -86,15 +74,9 @@ void add_sampling(JsonObject& body, const Sampling& sampling, const Quirks& quir
   if (can_reason) body["include"] = JsonArray{"reasoning.encrypted_content"};
 }
 
-Result<HttpRequest> encode_responses(const Endpoint& endpoint, const Request& asked,
+Result<HttpRequest> encode_responses(const Endpoint& endpoint, const Request& request,
                                      Delivery delivery) {
-  const Sampling defaults;
-  Request request = asked;
-  if (request.sampling == nullptr) request.sampling = &defaults;
   const Quirks& quirks = endpoint.model.quirks;
-  if (auto possible = check_possible(endpoint, request); !possible) {
-    return std::unexpected(std::move(possible).error());
-  }
   if (!request.sampling->stop_sequences.empty()) {
     return fail(ErrorCode::unsupported,
                 fmt::format("OpenAI's responses know no stop sequences. Leave them out for {}, or "
@@ -106,7 +88,7 @@ Result<HttpRequest> encode_responses(const Endpoint& endpoint, const Request& as
   const std::string instructions = system_text(request, names, quirks);
   if (!instructions.empty()) body["instructions"] = instructions;
   body["input"] = responses_input(endpoint, request, names);
-  add_tools(body, request, names, quirks);
+  add_tools(body, request, names, quirks, {tools_json, tool_choice_json});
   add_sampling(body, *request.sampling, quirks);
   if (delivery == Delivery::streamed) body["stream"] = true;
   return HttpRequest{.url = endpoint.vendor.base_url + "/responses",
@@ -115,7 +97,7 @@ Result<HttpRequest> encode_responses(const Endpoint& endpoint, const Request& as
 }
 
 std::unique_ptr<AnswerDecoder> make_responses_decoder(const Endpoint& endpoint,
-                                                      const Request& request, Delivery) {
+                                                      const Request& request) {
   return std::make_unique<EventDecoder<ResponsesAnswerReader>>(endpoint, request, ToolNameRule{},
                                                                ResponsesAnswerReader());
 }

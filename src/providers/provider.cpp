@@ -1,7 +1,12 @@
-// From a protocol to the file that speaks it.
+// From a protocol to the file that speaks it, and what holds for all of them.
 #include "wright/provider.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "providers/codec.h"
+#include "wright/tool.h"
 
 namespace wright {
 namespace {
@@ -17,15 +22,45 @@ const providers::Codec& codec_of(Protocol protocol) {
   return providers::kOpenAiChat;
 }
 
+bool holds_image(const Message& message) {
+  return std::ranges::any_of(message.parts,
+                             [](const Part& part) { return std::holds_alternative<Image>(part); });
+}
+
+// Fails where the model cannot take what is asked: a user's image, or tools.
+Result<void> check_possible(const Endpoint& endpoint, const Request& request) {
+  const Quirks& quirks = endpoint.model.quirks;
+  if (!quirks.supports_images && std::ranges::any_of(request.messages, holds_image)) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("The model {} reads no images. Choose one that does, or leave the "
+                            "image out",
+                            endpoint.model.name));
+  }
+  const bool wants_tools =
+      !request.tools.empty() && request.sampling->tool_choice.kind != ToolChoice::Kind::none;
+  if (!quirks.supports_tools && wants_tools) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("The model {} cannot call tools. Choose one that can: `wright models` "
+                            "lists them",
+                            endpoint.model.name));
+  }
+  return {};
+}
+
 }  // namespace
 
-Result<HttpRequest> encode(const Endpoint& endpoint, const Request& request, Delivery delivery) {
+Result<HttpRequest> encode(const Endpoint& endpoint, const Request& asked, Delivery delivery) {
+  const Sampling defaults;
+  Request request = asked;
+  if (request.sampling == nullptr) request.sampling = &defaults;
+  if (auto possible = check_possible(endpoint, request); !possible) {
+    return std::unexpected(std::move(possible).error());
+  }
   return codec_of(endpoint.protocol()).encode(endpoint, request, delivery);
 }
 
-std::unique_ptr<AnswerDecoder> make_decoder(const Endpoint& endpoint, const Request& request,
-                                            Delivery delivery) {
-  return codec_of(endpoint.protocol()).make_decoder(endpoint, request, delivery);
+std::unique_ptr<AnswerDecoder> make_decoder(const Endpoint& endpoint, const Request& request) {
+  return codec_of(endpoint.protocol()).make_decoder(endpoint, request);
 }
 
 }  // namespace wright

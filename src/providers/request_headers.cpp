@@ -12,4 +12,8 @@ std::vector<HttpHeader> request_headers(const Endpoint& endpoint, std::vector<Ht
   return headers;
 }
 
+HttpHeader bearer(const Endpoint& endpoint) {
+  return {"authorization", endpoint.key.empty() ? "" : "Bearer " + endpoint.key, true};
+}
+
 }  // namespace wright::providers

@@ -11,4 +11,7 @@ namespace wright::providers {
 // Headers without a value (a key that is not there) are left out.
 std::vector<HttpHeader> request_headers(const Endpoint& endpoint, std::vector<HttpHeader> own);
 
+// "authorization: Bearer …"; without a value where there is no key.
+HttpHeader bearer(const Endpoint& endpoint);
+
 }  // namespace wright::providers

@@ -1,0 +1,13 @@
+// How long a model should think, in the words that the vendors share.
+#pragma once
+
+#include <string_view>
+
+#include "wright/request.h"
+
+namespace wright::providers {
+
+// "low", "medium" or "high"; for none the least that can be said.
+std::string_view effort_level(ReasoningEffort effort);
+
+}  // namespace wright::providers
