@@ -14,6 +14,12 @@ namespace wright {
 
 class Store;
 
+// Whether somebody may answer what a tool or a rule asks.
+enum class People : std::uint8_t {
+  may_answer_later,  // the run parks until somebody has
+  nobody,            // the call fails at once and says so
+};
+
 struct RunOptions {
   Store* store = nullptr;     // not owned; without one nothing is persisted
   Observer observer = {};     // may be empty; called in the driver's thread
@@ -21,6 +27,7 @@ struct RunOptions {
   // Whether an observer gets the text as it comes, or whole answers only.
   Delivery delivery = Delivery::streamed;
   Json config = {};  // kept with the session, for those who read it later
+  People people = People::may_answer_later;
   // For this run instead of the agent's own.
   std::optional<std::vector<Interceptor>> interceptors = {};
 };

@@ -63,8 +63,10 @@ struct CallTools {
   std::vector<ToolCall> calls;  // those that are still open, in the model's order
 };
 struct PersonWait {
-  ToolCall call;
-  Json shown;
+  ToolCall call = {};
+  Json shown = {};
+  std::int64_t wait_id = 0;     // 0 when nothing is stored
+  std::int64_t session_id = 0;  // the session that waits: this one, or a specialist's
 };
 struct Wait {
   std::vector<PersonWait> waits;

@@ -1,139 +1,70 @@
-// The blocking driver: advances one run in the caller's thread until it ends or needs a person.
+// The blocking driver: drives one session, and the specialists below it, in the caller's thread
+// until it ends or needs a person.
 #include "wright/driver.h"
 
-#include <fmt/format.h>
-
-#include <chrono>
-#include <exception>
+#include <optional>
 #include <utility>
 
-#include "runtime/session_recorder.h"
+#include "runtime/inline_host.h"
+#include "runtime/session_driver.h"
 #include "wright/store.h"
 
 namespace wright {
 namespace {
 
-class Driver {
- public:
-  Driver(const Agent& agent, Run& run, const RunOptions& options, SessionRecorder& recorder)
-      : agent_(agent), run_(run), options_(options), recorder_(recorder) {}
+using runtime::Ending;
+using runtime::InlineHost;
+using runtime::Journal;
+using runtime::Origin;
+using runtime::SessionDriver;
+using runtime::SessionPlan;
 
-  Result<Answer> drive() {
-    while (true) {
-      Step step = next(agent_, run_);
-      Result<void> taken;
-      if (options_.stop.stop_requested() && !has_ended()) {
-        taken = cancel();
-      } else if (const auto* call = std::get_if<CallModel>(&step)) {
-        taken = call_model(call->request);
-      } else if (const auto* tools = std::get_if<CallTools>(&step)) {
-        taken = call_tools(tools->calls);
-      } else if (auto* wait = std::get_if<Wait>(&step)) {
-        return answer(Answer::Status::waiting, {}, std::move(wait->waits));
-      } else if (auto* done = std::get_if<Done>(&step)) {
-        return answer(Answer::Status::completed, std::move(done->text), {});
-      } else {
-        return std::unexpected(std::get<Failed>(std::move(step)).error);
-      }
-      if (!taken) {
-        // The store failed. It may still take a few words, so that the session does not look
-        // alive; when it does not, the first error is the one to report.
-        (void)recorder_.broke_off(taken.error());
-        return std::unexpected(std::move(taken).error());
-      }
-    }
+SessionPlan plan_of(const Agent& agent, const RunOptions& options) {
+  SessionPlan plan{// Not owned: the caller's agent outlives the call.
+                   .agent = std::shared_ptr<const Agent>(std::shared_ptr<void>(), &agent),
+                   .interceptors = options.interceptors,
+                   .delivery = options.delivery,
+                   .people = options.people,
+                   .config = options.config};
+  if (options.observer) {
+    plan.tell = [&observer = options.observer](const Event& event, const Origin& origin) {
+      if (origin.depth == 0) observer(event);
+    };
   }
+  return plan;
+}
 
- private:
-  bool has_ended() const {
-    return run_.phase == Phase::done || run_.phase == Phase::failed ||
-           run_.phase == Phase::cancelled;
+Result<Answer> answer_of(Ending ending) {
+  switch (ending.kind) {
+    case Ending::Kind::failed:
+    case Ending::Kind::cancelled: return std::unexpected(std::move(ending.error));
+    case Ending::Kind::completed:
+    case Ending::Kind::parked:
+    case Ending::Kind::suspended: break;
   }
+  return Answer{.status = ending.kind == Ending::Kind::parked ? Answer::Status::waiting
+                                                              : Answer::Status::completed,
+                .text = std::move(ending.text),
+                .waits = std::move(ending.waits),
+                .session_id = ending.session_id,
+                .iterations = ending.iterations,
+                .usage = ending.usage};
+}
 
-  Result<void> cancel() { return take(Cancelled{"The run was cancelled"}); }
-
-  // Advances the run and writes down where it stands now.
-  Result<void> take(Outcome outcome) {
-    if (auto accepted = accept(run_, std::move(outcome)); !accepted) return accepted;
-    return recorder_.advanced(run_);
-  }
-
-  Result<void> call_model(const Request& request) {
-    tell(ModelStarted{run_.iterations + 1});
-    ModelCall call{.stop = options_.stop};
-    if (options_.observer) {
-      if (options_.delivery == Delivery::streamed) {
-        call.on_text = [&](std::string_view text) { tell(TextDelta{text}); };
-      }
-      call.on_retry = [&](const ModelRetry& retry) { tell(ModelRetried{retry}); };
-    }
-    const auto began = std::chrono::steady_clock::now();
-    Result<Response> response = complete(request, call);
-    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
-    if (!response && options_.stop.stop_requested()) return cancel();
-    if (!response) return take(ModelFailed{std::move(response).error()});
-    tell(ModelEnded{*response, took.count()});
-    return take(ModelAnswered{std::move(*response)});
-  }
-
-  // A model may be a user's own function, so this is a boundary: what it throws ends the run.
-  Result<Response> complete(const Request& request, const ModelCall& call) {
-    try {
-      return agent_.model.complete(request, call);
-    } catch (const std::exception& thrown) {
-      return fail(ErrorCode::internal, fmt::format("The model threw: {}", thrown.what()));
-    } catch (...) {
-      return fail(ErrorCode::internal, "The model threw something that is not a std::exception");
-    }
-  }
-
-  Result<void> call_tools(const std::vector<ToolCall>& calls) {
-    for (const ToolCall& call : calls) {
-      if (options_.stop.stop_requested()) return {};
-      if (auto called = call_tool(call); !called) return called;
-    }
-    return {};
-  }
-
-  Result<void> call_tool(const ToolCall& call) {
-    if (auto started = recorder_.call_started(call); !started) return started;
-    tell(ToolStarted{call});
-    const std::string key = fmt::format("{}:{}", recorder_.session_id(), call.id);
-    const std::vector<Interceptor>& interceptors =
-        options_.interceptors ? *options_.interceptors : agent_.interceptors;
-    const ToolOutcome outcome = execute(agent_.tools, interceptors, call,
-                                        Context{.agent_name = agent_.name,
-                                                .session_id = recorder_.session_id(),
-                                                .call_id = call.id,
-                                                .idempotency_key = key,
-                                                .stop = options_.stop,
-                                                .memory = memory_});
-    tell(ToolEnded{call, outcome});
-    Outcome taken = outcome.waiting ? Outcome(ToolWaits{call.id, *outcome.waiting})
-                                    : Outcome(ToolFinished{outcome.result});
-    if (auto accepted = accept(run_, std::move(taken)); !accepted) return accepted;
-    return recorder_.call_ended(run_, call, outcome);
-  }
-
-  Answer answer(Answer::Status status, std::string text, std::vector<PersonWait> waits) const {
-    return {.status = status,
-            .text = std::move(text),
-            .waits = std::move(waits),
-            .session_id = recorder_.session_id(),
-            .iterations = run_.iterations,
-            .usage = run_.usage};
-  }
-
-  void tell(const Event& event) const {
-    if (options_.observer) options_.observer(event);
-  }
-
-  const Agent& agent_;
-  Run& run_;
-  const RunOptions& options_;
-  SessionRecorder& recorder_;
-  const std::shared_ptr<RunMemory> memory_ = std::make_shared<RunMemory>();
-};
+// Drives until the end; `begin` sets the driver going.
+template <class Begin>
+Ending drive_to_end(InlineHost& host, SessionPlan plan, Run& run, Journal journal,
+                    std::stop_token stop, Begin begin) {
+  std::optional<Ending> ending;
+  plan.ended = [&](Ending ended) { ending = std::move(ended); };
+  const auto driver = std::make_shared<SessionDriver>(
+      runtime::Surroundings{.host = host}, std::move(plan), std::move(run), std::move(journal));
+  begin(*driver);
+  const std::stop_callback on_stop(stop, [&] { driver->cancel("The run was cancelled"); });
+  host.run_until([&] { return ending.has_value(); });
+  run = driver->run();
+  return std::move(*ending);
+}
 
 }  // namespace
 
@@ -141,18 +72,23 @@ Result<Answer> run(const Agent& agent, std::string_view prompt, const RunOptions
   if (auto usable = check(agent); !usable) return std::unexpected(std::move(usable).error());
   const std::string said = to_valid_utf8(std::string(prompt));
   Run run = start(agent, said);
-  SessionRecorder recorder(options.store);
-  if (auto begun = recorder.begin(agent, run, said, options.config); !begun) {
-    return std::unexpected(std::move(begun).error());
-  }
-  if (options.observer) options.observer(SessionStarted{recorder.session_id()});
-  return Driver(agent, run, options, recorder).drive();
+  NewSession session{.agent_name = agent.name,
+                     .provider = agent.model.provider(),
+                     .model = agent.model.name(),
+                     .user_prompt = said,
+                     .config = options.config};
+  if (!agent.instructions.empty()) session.system_prompt = agent.instructions;
+  InlineHost host(options.store);
+  return answer_of(drive_to_end(host, plan_of(agent, options), run, Journal(std::nullopt),
+                                options.stop,
+                                [&](SessionDriver& driver) { driver.begin(std::move(session)); }));
 }
 
 Result<Answer> drive(const Agent& agent, Run& run, const RunOptions& options) {
   if (auto usable = check(agent); !usable) return std::unexpected(std::move(usable).error());
-  SessionRecorder recorder(nullptr);
-  return Driver(agent, run, options, recorder).drive();
+  InlineHost host(nullptr);
+  return answer_of(drive_to_end(host, plan_of(agent, options), run, Journal(std::nullopt),
+                                options.stop, [](SessionDriver& driver) { driver.go_on(); }));
 }
 
 }  // namespace wright
