@@ -103,6 +103,7 @@ std::string_view to_string(WaitStatus status);
 Result<WaitKind> wait_kind_from(std::string_view name);
 Result<WaitStatus> wait_status_from(std::string_view name);
 
+// A wait stays `open` when its time is over until an answer comes too late or it is closed.
 struct StoredWait {
   WaitId id = 0;
   SessionId session_id = 0;

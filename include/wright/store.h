@@ -46,7 +46,8 @@ class Store {
   virtual ~Store() = default;
 
   virtual Result<SessionId> create_session(const NewSession& session) = 0;
-  // A new session with its first writes, in one transaction; their session_id is filled in.
+  // A new session with its first writes, in one transaction; their session_id is filled in. Refused
+  // (ErrorCode::unavailable) when its runner is not alive.
   virtual Result<std::pair<SessionId, BatchIds>> create_session_with(
       const NewSession& session, std::span<const Write> writes) = 0;
   virtual Result<BatchIds> apply(std::span<const Write> writes) = 0;
@@ -66,15 +67,17 @@ class Store {
   // (ErrorCode::already_exists) and told who answered and when, or that time was over.
   virtual Result<StoredWait> answer_wait(WaitId id, const WaitAnswer& answer) = 0;
 
-  // The same session again up to and with the message `last`, its calls as they are, completed and
-  // without a runner; the original is untouched.
+  // The same session again up to and with the message `last`, the calls of its messages as they
+  // are, completed and without a runner, a parent or costs of its own; the original is untouched.
+  // Refused where a call has no result yet; the error names the nearest messages where it can be.
   virtual Result<SessionId> fork_session(SessionId id, MessageId last) = 0;
 
   virtual Result<RunnerId> register_runner(std::string name, std::chrono::milliseconds time) = 0;
   // Refused (ErrorCode::not_found) when somebody has ended it.
   virtual Result<void> renew_runner(RunnerId id, std::chrono::milliseconds time) = 0;
-  virtual Result<void> end_runner(RunnerId id) = 0;  // its sessions are free from now on
-  virtual Result<std::vector<Runner>> get_runners() = 0;
+  // Its sessions are free from now on. Ending one that has ended changes nothing.
+  virtual Result<void> end_runner(RunnerId id) = 0;
+  virtual Result<std::vector<Runner>> get_runners() = 0;  // also those whose time is over
 
   // One write each, for programs that keep a session by hand.
   Result<void> complete_session(SessionId id, std::string result);

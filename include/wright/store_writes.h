@@ -49,7 +49,8 @@ struct UpdateSession {
   std::optional<std::string> agent_name = {};  // the conversation moved to another agent
   std::optional<Json> feedback = {};
 };
-// The call must be `waiting` by then, or become so in the same batch before this.
+// The call must be `waiting` by then, or become so in the same batch before this. It has one open
+// wait at a time (ErrorCode::already_exists).
 struct OpenWait {
   SessionId session_id = 0;
   CallId call_id = 0;
@@ -57,7 +58,7 @@ struct OpenWait {
   Json shown = {};
   std::optional<std::int64_t> expires_at = {};
 };
-// Ends every open wait of the session, or that of one call.
+// Ends every open wait of the session, or that of one call: as `cancelled` or `expired`.
 struct CloseWaits {
   SessionId session_id = 0;
   std::optional<CallId> call_id = {};
@@ -72,7 +73,8 @@ struct TakeLease {
   RunnerId runner_id = 0;
   std::optional<int> expected_epoch = {};
 };
-// Refuses the whole batch (ErrorCode::unavailable) unless the session is this runner's.
+// Refuses the whole batch (ErrorCode::unavailable) unless the session is this runner's and its time
+// is not over.
 struct HoldLease {
   SessionId session_id = 0;
   RunnerId runner_id = 0;
