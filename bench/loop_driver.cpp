@@ -21,7 +21,7 @@
 #include <memory>
 #include <mutex>
 
-#include "runtime/session_recorder.h"
+#include "wright/runtime.h"
 #include "wright/wright.h"
 
 namespace {

@@ -35,11 +35,11 @@ struct RunOptions {
 struct Answer {
   enum class Status : std::uint8_t { completed, waiting };
   Status status = Status::completed;
-  std::string text;
-  std::vector<PersonWait> waits;  // Status::waiting
-  std::int64_t session_id = 0;    // 0 when nothing was stored
+  std::string text = {};
+  std::vector<PersonWait> waits = {};  // Status::waiting
+  std::int64_t session_id = 0;         // 0 when nothing was stored
   int iterations = 0;
-  Usage usage;
+  Usage usage = {};
 };
 
 // Runs `agent` on `prompt` until it has answered, has failed, or needs a person. Every way out

@@ -39,10 +39,10 @@ Result<Answer> resume(const Agent& agent, SessionId id, const RunOptions& option
 Result<Answer> send(const Agent& agent, SessionId id, std::string_view message,
                     const RunOptions& options);
 
-// Answers a wait: checks the answer, hides passwords in it, and stores it, once. What waited goes on
-// with resume(). The answer of questions is {"responses": [{"question_id", "answer"}, …]} or
-// {"id": answer, …}; of an approval {"decision": "once" | "session" | "refuse" | "never", "reason"};
-// of a result from outside any JSON.
+// Answers a wait: checks the answer, hides passwords in it, and stores it, once. What waited goes
+// on with resume(). The answer of questions is {"responses": [{"question_id", "answer"}, …]} or
+// {"id": answer, …}; of an approval {"decision": "once" | "session" | "refuse" | "never",
+// "reason"}; of a result from outside any JSON.
 Result<StoredWait> answer_wait(Store& store, WaitId id, const Json& answer,
                                std::string answered_by);
 

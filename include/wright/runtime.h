@@ -1,8 +1,8 @@
 // The concurrent driver: any number of sessions at once in one process.
 //
-// A session that waits for a model, a person, a specialist or a timer holds no thread. Every step is
-// stored before anything is done about it. All functions may be called from any thread, but not from
-// a listener unless it says so.
+// A session that waits for a model, a person, a specialist or a timer holds no thread. Every step
+// is stored before anything is done about it. All functions may be called from any thread, but not
+// from a listener unless it says so.
 #pragma once
 
 #include <chrono>
@@ -19,13 +19,13 @@ namespace wright {
 using AgentPointer = std::shared_ptr<const Agent>;
 
 struct RuntimeOptions {
-  Store* store = nullptr;  // not owned; without one, sessions are kept in memory
-  int workers = 0;         // threads that advance sessions; 0: one a processor
-  int tool_threads = 0;    // threads for tools and models that block; 0: a good number
-  int parallel_calls = 8;  // of one turn of one session
+  Store* store = nullptr;          // not owned; without one, sessions are kept in memory
+  int workers = 0;                 // threads that advance sessions; 0: one a processor
+  int tool_threads = 0;            // threads for tools and models that block; 0: a good number
+  int parallel_calls = 8;          // of one turn of one session
   std::size_t kept_events = 1000;  // of a session that is driven, for those who subscribe late
   std::chrono::milliseconds runner_time{30'000};  // after which a silent process is taken for dead
-  std::chrono::milliseconds grace{5'000};  // for tools of a cancelled session to end
+  std::chrono::milliseconds grace{5'000};         // for tools of a cancelled session to end
   // Finds the agent of a session that this process has not started, when an answer to it comes.
   std::function<Result<AgentPointer>(const Session&)> agents = {};
 };

@@ -6,8 +6,9 @@
 #include <utility>
 
 #include "runtime/inline_host.h"
-#include "runtime/session_driver.h"
-#include "wright/store.h"
+#include "runtime/revive.h"
+#include "runtime/runner_registration.h"
+#include "wright/resume.h"
 
 namespace wright {
 namespace {
@@ -16,6 +17,7 @@ using runtime::Ending;
 using runtime::InlineHost;
 using runtime::Journal;
 using runtime::Origin;
+using runtime::RunnerRegistration;
 using runtime::SessionDriver;
 using runtime::SessionPlan;
 
@@ -51,44 +53,100 @@ Result<Answer> answer_of(Ending ending) {
                 .usage = ending.usage};
 }
 
-// Drives until the end; `begin` sets the driver going.
-template <class Begin>
-Ending drive_to_end(InlineHost& host, SessionPlan plan, Run& run, Journal journal,
-                    std::stop_token stop, Begin begin) {
-  std::optional<Ending> ending;
-  plan.ended = [&](Ending ended) { ending = std::move(ended); };
-  const auto driver = std::make_shared<SessionDriver>(
-      runtime::Surroundings{.host = host}, std::move(plan), std::move(run), std::move(journal));
-  begin(*driver);
-  const std::stop_callback on_stop(stop, [&] { driver->cancel("The run was cancelled"); });
-  host.run_until([&] { return ending.has_value(); });
-  run = driver->run();
-  return std::move(*ending);
+// This process as a driver of sessions, where there is a store.
+Result<std::unique_ptr<RunnerRegistration>> registered(Store* store) {
+  if (store == nullptr) return nullptr;
+  return RunnerRegistration::open(*store);
+}
+
+// One run in the caller's thread.
+class BlockingRun {
+ public:
+  BlockingRun(Store* store, const RunnerRegistration* runner)
+      : host_(store), around_{.host = host_} {
+    if (runner != nullptr) around_.runner = runner->id();
+  }
+
+  const runtime::Surroundings& around() const { return around_; }
+
+  SessionPlan plan(const Agent& agent, const RunOptions& options) {
+    SessionPlan plan = plan_of(agent, options);
+    plan.ended = [this](Ending ended) { ending_ = std::move(ended); };
+    return plan;
+  }
+
+  // `begin` sets the driver going.
+  template <class Begin>
+  Ending drive(SessionDriver& driver, const std::stop_token& stop, Begin begin) {
+    begin();
+    const std::stop_callback on_stop(stop, [&] { driver.cancel("The run was cancelled"); });
+    host_.run_until([&] { return ending_.has_value(); });
+    return std::move(*ending_);
+  }
+
+ private:
+  InlineHost host_;
+  runtime::Surroundings around_;
+  std::optional<Ending> ending_;
+};
+
+Result<Answer> go_on_with(const Agent& agent, const RunOptions& options,
+                          const runtime::Revival& revival) {
+  if (auto usable = check(agent); !usable) return std::unexpected(std::move(usable).error());
+  if (options.store == nullptr) {
+    return fail(ErrorCode::invalid_argument,
+                "RunOptions::store must be set to go on with a session");
+  }
+  const auto runner = registered(options.store);
+  if (!runner) return std::unexpected(runner.error());
+  BlockingRun blocking(options.store, runner->get());
+  auto driver =
+      runtime::revive(blocking.around(), blocking.plan(agent, options), *options.store, revival);
+  if (!driver) return std::unexpected(std::move(driver).error());
+  return answer_of(blocking.drive(**driver, options.stop, [&] { (*driver)->go_on(); }));
 }
 
 }  // namespace
 
 Result<Answer> run(const Agent& agent, std::string_view prompt, const RunOptions& options) {
   if (auto usable = check(agent); !usable) return std::unexpected(std::move(usable).error());
+  const auto runner = registered(options.store);
+  if (!runner) return std::unexpected(runner.error());
   const std::string said = to_valid_utf8(std::string(prompt));
-  Run run = start(agent, said);
   NewSession session{.agent_name = agent.name,
                      .provider = agent.model.provider(),
                      .model = agent.model.name(),
                      .user_prompt = said,
                      .config = options.config};
   if (!agent.instructions.empty()) session.system_prompt = agent.instructions;
-  InlineHost host(options.store);
-  return answer_of(drive_to_end(host, plan_of(agent, options), run, Journal(std::nullopt),
-                                options.stop,
-                                [&](SessionDriver& driver) { driver.begin(std::move(session)); }));
+  BlockingRun blocking(options.store, runner->get());
+  const auto driver =
+      std::make_shared<SessionDriver>(blocking.around(), blocking.plan(agent, options),
+                                      start(agent, said), Journal(blocking.around().runner));
+  return answer_of(
+      blocking.drive(*driver, options.stop, [&] { driver->begin(std::move(session)); }));
 }
 
 Result<Answer> drive(const Agent& agent, Run& run, const RunOptions& options) {
   if (auto usable = check(agent); !usable) return std::unexpected(std::move(usable).error());
-  InlineHost host(nullptr);
-  return answer_of(drive_to_end(host, plan_of(agent, options), run, Journal(std::nullopt),
-                                options.stop, [](SessionDriver& driver) { driver.go_on(); }));
+  BlockingRun blocking(nullptr, nullptr);
+  const auto driver = std::make_shared<SessionDriver>(
+      blocking.around(), blocking.plan(agent, options), std::move(run), Journal(std::nullopt));
+  Ending ending = blocking.drive(*driver, options.stop, [&] { driver->go_on(); });
+  run = driver->run();
+  return answer_of(std::move(ending));
+}
+
+Result<Answer> resume(const Agent& agent, SessionId id, const RunOptions& options,
+                      const Settlements& settlements) {
+  return go_on_with(agent, options, {.id = id, .settlements = settlements});
+}
+
+Result<Answer> send(const Agent& agent, SessionId id, std::string_view message,
+                    const RunOptions& options) {
+  runtime::Revival revival{.id = id};
+  revival.said = Message::user(to_valid_utf8(std::string(message)));
+  return go_on_with(agent, options, revival);
 }
 
 }  // namespace wright

@@ -57,11 +57,11 @@ Subscription EventStream::listen(std::uint64_t after, Listener listener) {
   listeners_.push_back(listening);
   has_listeners_ = true;
   // The handle keeps the stream, and ends the listening under its lock.
-  return Subscription(std::shared_ptr<void>(
-      static_cast<void*>(listening.get()), [stream = shared_from_this(), listening](void*) {
-        const std::lock_guard ending(stream->mutex_);
-        listening->is_on = false;
-      }));
+  return Subscription(std::shared_ptr<void>(static_cast<void*>(listening.get()),
+                                            [stream = shared_from_this(), listening](void*) {
+                                              const std::lock_guard ending(stream->mutex_);
+                                              listening->is_on = false;
+                                            }));
 }
 
 }  // namespace wright::runtime

@@ -15,7 +15,8 @@ namespace wright::runtime {
 
 class EventStream : public std::enable_shared_from_this<EventStream> {
  public:
-  // `epoch` is how often the session has been taken by a runner: numbers of later epochs are higher.
+  // `epoch` is how often the session has been taken by a runner: numbers of later epochs are
+  // higher.
   EventStream(std::uint64_t epoch, std::size_t kept) : epoch_(epoch), kept_(kept) {}
 
   // Costs nothing but a look when nobody listens and nothing is kept.
@@ -36,7 +37,7 @@ class EventStream : public std::enable_shared_from_this<EventStream> {
   const std::size_t kept_;
   std::atomic<bool> has_listeners_ = false;
   mutable std::recursive_mutex mutex_;
-  std::uint64_t last_ = 0;       // within the epoch
+  std::uint64_t last_ = 0;        // within the epoch
   std::uint64_t dropped_to_ = 0;  // the last one that is not here any more
   std::deque<SessionEvent> events_;
   std::vector<std::shared_ptr<Listening>> listeners_;

@@ -35,7 +35,9 @@ Result<std::vector<QuestionAnswer>> answers_in(const Json& json) {
 }
 
 Result<Json> checked_questions(const Json& shown, const Json& answer) {
-  const auto request = decode<AskUserRequest>(shown);
+  Json asked = shown;
+  if (JsonObject* object = asked.if_object()) object->erase("kind");
+  const auto request = decode<AskUserRequest>(asked);
   // A tool may ask in words of its own, which nobody here can check.
   if (!request) return answer;
   auto answers = answers_in(answer);
@@ -61,8 +63,8 @@ Result<StoredWait> answer_wait(Store& store, WaitId id, const Json& answer,
   if (!wait) return std::unexpected(std::move(wait).error());
   auto accepted = checked(*wait, answer);
   if (!accepted) return std::unexpected(std::move(accepted).error());
-  return store.answer_wait(id, {.answer = std::move(*accepted),
-                                .answered_by = std::move(answered_by)});
+  return store.answer_wait(id,
+                           {.answer = std::move(*accepted), .answered_by = std::move(answered_by)});
 }
 
 Result<Session> root_session(Store& store, SessionId id) {

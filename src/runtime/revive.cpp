@@ -70,8 +70,8 @@ Result<std::shared_ptr<SessionDriver>> make_driver(const Surroundings& around, S
   plan.spent_below = spending_of(loaded->usage_below);
   Journal journal(around.runner, lease, session.id, loaded->stored_messages, loaded->rows);
   write_down(journal, *loaded);
-  const auto driver = std::make_shared<SessionDriver>(around, std::move(plan), loaded->run,
-                                                      std::move(journal));
+  const auto driver =
+      std::make_shared<SessionDriver>(around, std::move(plan), loaded->run, std::move(journal));
   remember_decisions(driver->memory(), *loaded);
   for (const StoredChild& child : loaded->children) {
     const ToolCall* call = find_call(loaded->run, child.call_id);

@@ -105,15 +105,14 @@ class Runtime::Implementation {
     AgentPointer agent = {};
     StartOptions options = {};
     std::shared_ptr<EventStream> stream = {};
-    std::size_t messages_before = 0;  // those that no event of the stream tells of
+    std::size_t messages_before = 0;       // those that no event of the stream tells of
     std::vector<SessionId> sessions = {};  // that are driven, with those below
     bool is_driven = true;
     bool is_answered = false;  // since it was last loaded
-    Host::Timer expiry = 0;
+    runtime::Host::Timer expiry = 0;
     std::optional<Ending> ending = {};
   };
   using RootPointer = std::shared_ptr<Root>;
-  using Host = runtime::Host;
 
   SessionPlan plan_for(const RootPointer& root);
   void register_driver(const RootPointer& root, SessionId id,
@@ -155,9 +154,10 @@ SessionPlan Runtime::Implementation::plan_for(const RootPointer& root) {
                    .people = root->options.people,
                    .ended = [this, root](Ending ending) { ended(root, std::move(ending)); },
                    .config = root->options.config,
-                   .alive = [this, root](SessionId id, const std::shared_ptr<SessionDriver>& driver) {
-                     register_driver(root, id, driver);
-                   }};
+                   .alive =
+                       [this, root](SessionId id, const std::shared_ptr<SessionDriver>& driver) {
+                         register_driver(root, id, driver);
+                       }};
   plan.tell = [stream = root->stream](const Event& event, const Origin& origin) {
     stream->add(event, origin.session_id, origin.depth);
   };
@@ -307,10 +307,10 @@ void Runtime::Implementation::watch_expiry(const RootPointer& root, SessionId id
   }
   if (!first) return;
   const auto left = std::chrono::milliseconds(std::max<std::int64_t>(0, *first - around_.clock()));
-  const auto timer = host_.run_at(std::chrono::steady_clock::now() + left,
-                                  [this, weak = std::weak_ptr(root), id] {
-                                    if (const auto alive = weak.lock()) wake(alive, id);
-                                  });
+  const auto timer =
+      host_.run_at(std::chrono::steady_clock::now() + left, [this, weak = std::weak_ptr(root), id] {
+        if (const auto alive = weak.lock()) wake(alive, id);
+      });
   const std::lock_guard lock(mutex_);
   root->expiry = timer;
 }
@@ -428,10 +428,10 @@ Result<Answer> Runtime::Implementation::wait(SessionId id) {
                   .iterations = session->iterations,
                   .usage = session->usage};
   }
-  return fail(session->status == SessionStatus::cancelled ? ErrorCode::cancelled
-                                                          : ErrorCode::unavailable,
-              session->error.value_or(fmt::format("Session {} is {}, and not driven here", id,
-                                                  to_string(session->status))));
+  return fail(
+      session->status == SessionStatus::cancelled ? ErrorCode::cancelled : ErrorCode::unavailable,
+      session->error.value_or(
+          fmt::format("Session {} is {}, and not driven here", id, to_string(session->status))));
 }
 
 Result<Subscription> Runtime::Implementation::subscribe(SessionId id, std::uint64_t after,

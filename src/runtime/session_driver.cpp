@@ -88,6 +88,7 @@ void SessionDriver::answer(std::string call_id, WaitAnswers answers) {
 
 void SessionDriver::adopt(const std::string& call_id, std::shared_ptr<SessionDriver> child) {
   children_.emplace(call_id, std::move(child));
+  delegated_.insert(call_id);
 }
 
 void SessionDriver::post(Input input) {
@@ -166,6 +167,8 @@ void SessionDriver::write_or_act() {
       return;
     }
   }
+  is_ask_planned_ = false;
+  planned_calls_.clear();
   const auto effects = std::exchange(effects_, {});
   for (const auto& effect : effects) effect();
   if (ending_) end();
@@ -194,6 +197,11 @@ void SessionDriver::break_off(Error error) {
   if (broken_) return;
   broken_ = std::move(error);
   ending_.reset();
+  // What was planned will not be done.
+  if (std::exchange(is_ask_planned_, false)) is_asking_ = false;
+  for (const std::string& call_id : planned_calls_) running_.erase(call_id);
+  planned_calls_.clear();
+  std::erase_if(delegated_, [&](const auto& call_id) { return !children_.contains(call_id); });
   stop_.request_stop();
   for (const auto& [call_id, child] : children_) child->cancel("The session above failed");
 }
@@ -255,6 +263,7 @@ void SessionDriver::wait_or_refuse(const std::string& call_id, ToolOutcome outco
   const bool is_delegated = tool != nullptr && tool->specialist && kind_of(shown) == "specialist";
   if (is_delegated) {
     journal_.call_waits(call_id, shown, std::nullopt);
+    delegated_.insert(call_id);
     effects_.emplace_back([this, call, shown] { start_child(call, shown); });
     accept_or_break(ToolWaits{call_id, shown});
     return;
@@ -295,6 +304,7 @@ void SessionDriver::hand_over_if_asked(const ToolCall& call, ToolOutcome& outcom
 
 void SessionDriver::take(ChildCame came) {
   children_.erase(came.call_id);
+  delegated_.erase(came.call_id);
   if (broken_) return;
   Ending& ending = came.ending;
   switch (ending.kind) {
@@ -358,7 +368,7 @@ void SessionDriver::take(SuspendCame) {
 // --- what is next ------------------------------------------------------------------------------
 
 bool SessionDriver::has_work_under_way() const {
-  return is_asking_ || !running_.empty() || !children_.empty();
+  return is_asking_ || !running_.empty() || !delegated_.empty();
 }
 
 void SessionDriver::proceed() {
@@ -382,7 +392,7 @@ void SessionDriver::proceed() {
     case Phase::model: return plan_model();
     case Phase::tools: return plan_tools();
     case Phase::waiting:
-      if (running_.empty() && children_.empty()) plan_end(Ending::Kind::parked, {}, {});
+      if (!has_work_under_way()) plan_end(Ending::Kind::parked, {}, {});
       return;
     case Phase::done:
     case Phase::failed:
@@ -403,7 +413,7 @@ void SessionDriver::plan_model() {
     if (!broken_) proceed();
     return;
   }
-  is_asking_ = true;
+  is_asking_ = is_ask_planned_ = true;
   effects_.emplace_back([this] { start_model(); });
 }
 
@@ -438,6 +448,7 @@ void SessionDriver::plan_tools() {
       }
     }
     running_.insert(call.id);
+    planned_calls_.push_back(call.id);
     journal_.call_starts(call.id);
     effects_.emplace_back([this, call] { start_tool(call); });
   }

@@ -186,10 +186,13 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   Run run_;
   Journal journal_;
   std::vector<std::function<void()>> effects_;  // to be done when all is written
+  bool is_ask_planned_ = false;                 // among them
+  std::vector<std::string> planned_calls_;      // among them
   bool is_writing_ = false;
   bool is_asking_ = false;  // a model
   Spending reserved_;
-  std::set<std::string> running_;                                   // calls
+  std::set<std::string> running_;    // calls
+  std::set<std::string> delegated_;  // calls that a specialist answers now, or is about to
   std::map<std::string, std::shared_ptr<SessionDriver>> children_;  // by call
   std::map<std::string, std::vector<PersonWait>> parked_children_;  // by call
   std::optional<Outcome> stopping_;  // how the run ends when nothing is under way

@@ -160,6 +160,7 @@ Result<void> MemoryBatch::apply(const UpdateSession& write) {
     session.status = *write.status;
     session.ended_at = is_end(*write.status) ? std::optional(now_) : std::nullopt;
     if (*write.status != SessionStatus::running) session.runner_id.reset();
+    if (!is_failure(*write.status)) session.error.reset();
   }
   if (write.result) session.result = store::valid(write.result);
   if (write.error) session.error = store::valid(write.error);

@@ -127,6 +127,7 @@ class MemoryStore final : public Store {
     }
     std::vector<StoredWait> waits;
     for (const auto& [id, row] : tables_.waits) {
+      if (filter.id && id != *filter.id) continue;
       if (filter.status && row.wait.status != *filter.status) continue;
       if (filter.session_id && !std::ranges::binary_search(family, row.wait.session_id)) continue;
       auto wait = read(row);

@@ -24,7 +24,9 @@ std::string sql_of(Query query) {
       // ?3 says whether ended_at becomes ?4 or stays as it is, ?14 whether the runner is let go.
       return "UPDATE agent_sessions SET status = coalesce(?2, status), "
              "ended_at = CASE WHEN ?3 THEN ?4 ELSE ended_at END, "
-             "result = coalesce(?5, result), error = coalesce(?6, error), "
+             "result = coalesce(?5, result), "
+             "error = CASE WHEN ?2 IN ('running', 'waiting', 'completed') THEN ?6 "
+             "ELSE coalesce(?6, error) END, "
              "input_tokens = coalesce(?7, input_tokens), "
              "output_tokens = coalesce(?8, output_tokens), "
              "cached_tokens = coalesce(?9, cached_tokens), "
