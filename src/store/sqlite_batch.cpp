@@ -79,10 +79,10 @@ Result<void> SqliteBatch::apply(const CreateCall& write) {
 }
 
 Result<void> SqliteBatch::apply(const UpdateCall& write) {
-  const auto current = state_of(write.call_id);
+  const auto current = status_of(write.call_id);
   if (!current) return std::unexpected(current.error());
-  if (!may_move(current->status, write.status)) {
-    return std::unexpected(illegal_move(write.call_id, current->status, write.status));
+  if (!may_move(*current, write.status)) {
+    return std::unexpected(illegal_move(write.call_id, *current, write.status));
   }
   const auto response = json_column(write.response);
   if (!response) return std::unexpected(response.error());
@@ -116,13 +116,10 @@ Result<void> SqliteBatch::apply(const UpdateSession& write) {
 
 Result<void> SqliteBatch::apply(const OpenWait& write) {
   const SessionId session_id = session_id_.value_or(write.session_id);
-  const auto call = state_of(write.call_id);
-  if (!call) return std::unexpected(call.error());
-  if (call->session_id != session_id) {
-    return std::unexpected(no_call(write.call_id, session_id));
-  }
-  if (call->status != CallStatus::waiting) {
-    return std::unexpected(not_waiting(write.call_id, call->status));
+  const auto status = status_in(session_id, write.call_id);
+  if (!status) return std::unexpected(status.error());
+  if (*status != CallStatus::waiting) {
+    return std::unexpected(not_waiting(write.call_id, *status));
   }
   const auto shown = json_column(write.shown);
   if (!shown) return std::unexpected(shown.error());
@@ -222,25 +219,36 @@ Result<void> SqliteBatch::check_runner(RunnerId id) {
 Result<void> SqliteBatch::check_parent(const NewSession& session) {
   if (!session.parent_call_id) return {};
   if (!session.parent_session_id) return std::unexpected(call_without_parent());
-  const auto call = state_of(*session.parent_call_id);
-  if (!call) return std::unexpected(call.error());
-  if (call->session_id == *session.parent_session_id) return {};
-  return std::unexpected(no_call(*session.parent_call_id, *session.parent_session_id));
+  const auto status = status_in(*session.parent_session_id, *session.parent_call_id);
+  if (!status) return std::unexpected(status.error());
+  return {};
 }
 
-Result<SqliteBatch::CallState> SqliteBatch::state_of(CallId id) {
-  Result<CallState> state = std::unexpected(no_call(id));
+Result<CallStatus> SqliteBatch::status_of(CallId id) {
+  Result<CallStatus> status = std::unexpected(no_call(id));
   const auto read = queries_.each(
       Query::call_status,
       [&](const Row& row) -> Result<void> {
-        const auto status = call_status_from(row.text(0));
-        if (!status) return std::unexpected(status.error());
-        state = CallState{*status, row.integer(1)};
+        status = call_status_from(row.text(0));
         return {};
       },
       id);
   if (!read) return std::unexpected(read.error());
-  return state;
+  return status;
+}
+
+Result<CallStatus> SqliteBatch::status_in(SessionId session_id, CallId id) {
+  if (auto exists = check_session(session_id); !exists) return std::unexpected(exists.error());
+  Result<CallStatus> status = std::unexpected(no_call(id, session_id));
+  const auto read = queries_.each(
+      Query::call_status_in_session,
+      [&](const Row& row) -> Result<void> {
+        status = call_status_from(row.text(0));
+        return {};
+      },
+      id, session_id);
+  if (!read) return std::unexpected(read.error());
+  return status;
 }
 
 Result<Lease> SqliteBatch::lease_of(SessionId id) {
