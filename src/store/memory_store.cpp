@@ -1,6 +1,5 @@
 // The store in memory: gone with the process, otherwise the same as the one in SQLite.
 #include <algorithm>
-#include <iterator>
 #include <mutex>
 #include <unordered_map>
 #include <utility>
