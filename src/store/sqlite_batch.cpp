@@ -11,7 +11,7 @@ namespace wright::store {
 namespace {
 
 // Foreign keys find out that a session does not exist; only the writer knows which one it was.
-Error refers_to(std::optional<SessionId> id, Error error) {
+Error refers_to(std::optional<SessionId> id, const Error& error) {
   return id && error.code == ErrorCode::not_found ? no_session(*id) : error;
 }
 
@@ -86,7 +86,8 @@ Result<void> SqliteBatch::apply(const UpdateCall& write) {
   }
   const auto response = json_column(write.response);
   if (!response) return std::unexpected(response.error());
-  const auto completed_at = is_end(write.status) ? std::optional(now_) : std::nullopt;
+  std::optional<std::int64_t> completed_at;
+  if (is_end(write.status)) completed_at = now_;
   return queries_.run(Query::update_call, write.call_id, to_string(write.status), completed_at,
                       *response, write.execution_time_ms, write.error_details,
                       result_column(write.result));
@@ -95,7 +96,8 @@ Result<void> SqliteBatch::apply(const UpdateCall& write) {
 Result<void> SqliteBatch::apply(const UpdateSession& write) {
   const SessionId session_id = session_id_.value_or(write.session_id);
   const auto status = write.status ? std::optional(to_string(*write.status)) : std::nullopt;
-  const auto ended_at = write.status && is_end(*write.status) ? std::optional(now_) : std::nullopt;
+  std::optional<std::int64_t> ended_at;
+  if (write.status && is_end(*write.status)) ended_at = now_;
   const bool is_free = write.status && *write.status != SessionStatus::running;
   const auto feedback = json_column(write.feedback);
   if (!feedback) return std::unexpected(feedback.error());
