@@ -19,7 +19,10 @@ namespace wright {
 using AgentPointer = std::shared_ptr<const Agent>;
 
 struct RuntimeOptions {
-  Store* store = nullptr;          // not owned; without one, sessions are kept in memory
+  Store* store = nullptr;  // not owned; without one, sessions are kept in memory
+  // Otherwise nothing is stored at all: for programs that keep sessions in their own way, or not.
+  // Nobody can be waited for then, and nothing resumed.
+  bool keeps_sessions = true;
   int workers = 0;                 // threads that advance sessions; 0: one a processor
   int tool_threads = 0;            // threads for tools and models that block; 0: a good number
   int parallel_calls = 8;          // of one turn of one session

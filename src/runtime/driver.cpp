@@ -63,7 +63,7 @@ Result<std::unique_ptr<RunnerRegistration>> registered(Store* store) {
 class BlockingRun {
  public:
   BlockingRun(Store* store, const RunnerRegistration* runner)
-      : host_(store), around_{.host = host_} {
+      : host_(store), around_{.host = host_, .parallel_calls = 1} {
     if (runner != nullptr) around_.runner = runner->id();
   }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <future>
 #include <map>
@@ -74,13 +75,17 @@ class Runtime::Implementation {
         own_store_(std::move(own_store)),
         store_(store),
         runner_(std::move(runner)),
-        host_(store_, or_default(options_.workers, processors()),
+        host_(options_.keeps_sessions ? &store_ : nullptr,
+              or_default(options_.workers, processors()),
               or_default(options_.tool_threads, std::max<std::size_t>(8, 4 * processors()))),
         around_{.host = host_,
                 .runner = runner_->id(),
                 .parallel_calls = or_default(options_.parallel_calls, 1),
                 .gate = &gate_,
-                .grace = options_.grace} {}
+                .grace = options_.grace,
+                .next_id = [this] { return ++last_id_; }} {
+    if (!options_.keeps_sessions) around_.runner.reset();
+  }
 
   ~Implementation() { drain(std::chrono::milliseconds(0)); }
 
@@ -109,6 +114,7 @@ class Runtime::Implementation {
     std::vector<SessionId> sessions = {};  // that are driven, with those below
     bool is_driven = true;
     bool is_answered = false;  // since it was last loaded
+    bool is_waking = false;    // it is about to be driven again
     runtime::Host::Timer expiry = 0;
     std::optional<Ending> ending = {};
   };
@@ -136,10 +142,12 @@ class Runtime::Implementation {
   std::map<SessionId, std::weak_ptr<SessionDriver>> drivers_;
   std::deque<std::pair<SessionId, RootPointer>> ended_;  // the last ones
   std::size_t driven_ = 0;
+  std::atomic<SessionId> last_id_ = 0;  // of sessions that are not stored
   bool is_draining_ = false;
+  bool is_suspending_ = false;
 
   runtime::ThreadHost host_;  // last but one: its threads use all of the above
-  const runtime::Surroundings around_;
+  runtime::Surroundings around_;
 };
 
 Result<void> Runtime::Implementation::refuse_when_draining() const {
@@ -151,7 +159,7 @@ Result<void> Runtime::Implementation::refuse_when_draining() const {
 SessionPlan Runtime::Implementation::plan_for(const RootPointer& root) {
   SessionPlan plan{.agent = root->agent,
                    .delivery = root->options.delivery,
-                   .people = root->options.people,
+                   .people = options_.keeps_sessions ? root->options.people : People::nobody,
                    .ended = [this, root](Ending ending) { ended(root, std::move(ending)); },
                    .config = root->options.config,
                    .alive =
@@ -169,6 +177,7 @@ void Runtime::Implementation::register_driver(const RootPointer& root, SessionId
   const std::lock_guard lock(mutex_);
   drivers_[id] = driver;
   root->sessions.push_back(id);
+  if (is_suspending_) driver->suspend();
 }
 
 std::shared_ptr<SessionDriver> Runtime::Implementation::driver_of(SessionId id) const {
@@ -229,6 +238,7 @@ Result<Runtime::Implementation::RootPointer> Runtime::Implementation::begin_driv
   if (agent) root->agent = std::move(agent);
   root->is_driven = true;
   root->is_answered = false;
+  root->is_waking = false;
   root->ending.reset();
   host_.cancel(root->expiry);
   roots_.insert_or_assign(id, root);
@@ -246,6 +256,7 @@ Result<void> Runtime::Implementation::revive(Revival revival, AgentPointer agent
   const auto give_up = [&](Error error) -> Result<void> {
     const std::lock_guard lock(mutex_);
     root->is_driven = false;
+    root->ending = Ending{.kind = Ending::Kind::failed, .error = error, .session_id = id};
     roots_.erase(id);
     --driven_;
     changed_.notify_all();
@@ -275,7 +286,7 @@ void Runtime::Implementation::ended(const RootPointer& root, Ending ending) {
     root->is_driven = false;
     root->ending = std::move(ending);
     --driven_;
-    is_answered = is_parked && root->is_answered;
+    is_answered = root->is_waking = is_parked && root->is_answered;
     if (!is_parked) {
       roots_.erase(id);
       ended_.emplace_back(id, root);
@@ -295,6 +306,9 @@ void Runtime::Implementation::wake(const RootPointer& root, SessionId id) {
   host_.run_blocking([this, root, id] {
     if (auto woken = revive({.id = id}, nullptr, {}); woken) return;
     // Somebody else has it, or it has ended meanwhile: nothing is left to do here.
+    const std::lock_guard lock(mutex_);
+    root->is_waking = false;
+    changed_.notify_all();
   });
 }
 
@@ -416,7 +430,7 @@ Result<Answer> Runtime::Implementation::wait(SessionId id) {
     if (known != ended_.end()) root = known->second;
   }
   if (root) {
-    changed_.wait(lock, [&] { return !root->is_driven && root->ending; });
+    changed_.wait(lock, [&] { return !root->is_driven && !root->is_waking && root->ending; });
     return answer_of(*root->ending);
   }
   lock.unlock();
@@ -459,6 +473,7 @@ void Runtime::Implementation::drain(std::chrono::milliseconds time) {
   is_draining_ = true;
   const auto is_idle = [&] { return driven_ == 0; };
   if (changed_.wait_for(lock, time, is_idle)) return;
+  is_suspending_ = true;
   std::vector<std::shared_ptr<SessionDriver>> drivers;
   for (const auto& [id, weak] : drivers_) {
     if (auto driver = weak.lock()) drivers.push_back(std::move(driver));

@@ -64,8 +64,13 @@ SessionId SessionDriver::session_id() const {
 // --- what happens arrives ---------------------------------------------------------------------
 
 void SessionDriver::begin(NewSession session) {
-  session.runner_id = around_.runner;
-  journal_.create(std::move(session));
+  if (around_.host.has_store()) {
+    session.runner_id = around_.runner;
+    journal_.create(std::move(session));
+  } else if (around_.next_id) {
+    session_id_ = around_.next_id();
+    journal_ = Journal(std::nullopt, Lease::is_held, session_id_, 0);
+  }
   post(Begin{});
 }
 
@@ -247,13 +252,14 @@ void SessionDriver::take(ModelCame came) {
 void SessionDriver::take(ToolCame came) {
   if (running_.erase(came.call_id) == 0) return;  // given up meanwhile
   const OpenCall* open = find_open(came.call_id);
-  if (broken_ || open == nullptr) return;
+  if (broken_ || open == nullptr || !came.outcome) return;
   const ToolCall call = open->call;
-  if (came.outcome.waiting) return wait_or_refuse(call.id, std::move(came.outcome));
-  hand_over_if_asked(call, came.outcome);
-  journal_.call_ended(call.id, came.outcome);
-  tell(ToolEnded{call, came.outcome});
-  accept_or_break(ToolFinished{std::move(came.outcome.result)});
+  ToolOutcome& outcome = *came.outcome;
+  if (outcome.waiting) return wait_or_refuse(call.id, std::move(outcome));
+  hand_over_if_asked(call, outcome);
+  journal_.call_ended(call.id, outcome);
+  tell(ToolEnded{call, outcome});
+  accept_or_break(ToolFinished{std::move(outcome.result)});
 }
 
 void SessionDriver::wait_or_refuse(const std::string& call_id, ToolOutcome outcome) {
@@ -521,15 +527,10 @@ void SessionDriver::start_tool(const ToolCall& call) {
   });
 }
 
-ToolOutcome SessionDriver::execute_tool(const ToolCall& call, const WaitAnswers& answers,
-                                        const Agent& agent) {
-  if (stop_.stop_requested()) {
-    ToolOutcome outcome;
-    outcome.result.call_id = call.id;
-    outcome.result.name = call.name;
-    fail_outcome(outcome, "Cancelled before it began");
-    return outcome;
-  }
+std::optional<ToolOutcome> SessionDriver::execute_tool(const ToolCall& call,
+                                                       const WaitAnswers& answers,
+                                                       const Agent& agent) {
+  if (stop_.stop_requested()) return std::nullopt;
   const SessionId session = session_id();
   const std::string key = fmt::format("{}:{}", session, call.id);
   Context context{.agent_name = agent.name,

@@ -49,6 +49,7 @@ struct Surroundings {
   // they return.
   std::optional<std::chrono::milliseconds> grace = {};
   std::function<std::int64_t()> clock = system_clock_ms;
+  std::function<SessionId()> next_id = {};  // where nothing is stored; may be empty: 0
 };
 
 // Which session of a tree an event belongs to.
@@ -108,7 +109,7 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   };
   struct ToolCame {
     std::string call_id;
-    ToolOutcome outcome;
+    std::optional<ToolOutcome> outcome;  // absent: it was stopped before it began
   };
   struct ChildCame {
     std::string call_id;
@@ -157,7 +158,8 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
 
   void start_model();
   void start_tool(const ToolCall& call);
-  ToolOutcome execute_tool(const ToolCall& call, const WaitAnswers& answers, const Agent& agent);
+  std::optional<ToolOutcome> execute_tool(const ToolCall& call, const WaitAnswers& answers,
+                                          const Agent& agent);
   void start_child(const ToolCall& call, const Json& shown);
   Result<std::shared_ptr<const Agent>> specialist_for(const ToolCall& call) const;
   void wait_or_refuse(const std::string& call_id, ToolOutcome outcome);

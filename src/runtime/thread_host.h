@@ -36,13 +36,13 @@ class TaskQueue {
 
 class ThreadHost : public Host {
  public:
-  ThreadHost(Store& store, std::size_t workers, std::size_t blocking_threads);
+  ThreadHost(Store* store, std::size_t workers, std::size_t blocking_threads);
   ~ThreadHost() override;
 
   void run_soon(Task task) override { workers_.push(std::move(task)); }
   void run_blocking(Task task) override { blocking_.push(std::move(task)); }
   void write(Batch batch, std::function<void(Result<BatchIds>)> done) override;
-  bool has_store() const override { return true; }
+  bool has_store() const override { return store_ != nullptr; }
   void ask(const Model& model, const Request& request, ModelCall call, ModelDone done) override;
   Timer run_at(Time time, Task task) override { return timers_.run_at(time, std::move(task)); }
   void cancel(Timer timer) override { timers_.cancel(timer); }
@@ -50,7 +50,7 @@ class ThreadHost : public Host {
  private:
   void write_all();
 
-  Store& store_;
+  Store* store_;  // may be null
   std::mutex writes_mutex_;
   std::condition_variable writes_changed_;
   std::vector<Batch> batches_;

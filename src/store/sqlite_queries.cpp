@@ -66,7 +66,9 @@ std::string sql_of(Query query) {
              "execution_time_ms = coalesce(?5, execution_time_ms), "
              "error_details = coalesce(?6, error_details), "
              "result = coalesce(?7, result) WHERE id = ?1";
-    case Query::call_status: return "SELECT status, session_id FROM agent_tool_calls WHERE id = ?1";
+    case Query::call_status: return "SELECT status FROM agent_tool_calls WHERE id = ?1";
+    case Query::call_status_in_session:
+      return "SELECT status FROM agent_tool_calls WHERE id = ?1 AND session_id = ?2";
     case Query::calls:
       return fmt::format("SELECT {} FROM agent_tool_calls WHERE session_id = ?1 ORDER BY id",
                          kCallColumns);
