@@ -181,7 +181,7 @@ ExitCode AgentRun::waiting(const Answer& answer) {
   }
   for (const PersonWait& wait : answer.waits) {
     console.complain(fmt::format("{} waits for a person", wait.call.name),
-                     wait_in_words(wait.shown));
+                     wait_in_words(wait.shown, console.error()));
   }
   console.note(
       fmt::format("  Answer with:  {}\n", how_to_answer(record_.session_id(), answer.waits)));

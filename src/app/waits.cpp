@@ -61,7 +61,7 @@ void print_wait(const StoredWait& wait, const PersonWait& told, const Session& r
   console.print_foreign(fmt::format("{:>4}  session {} · {} · {} · {}\n", wait.id, root.id,
                                     on_one_line(root.agent_name), on_one_line(told.call.name),
                                     show_age(wait.created_at, system_clock_ms())));
-  console.print_foreign(indented(wait_in_words(wait.shown), 6) + "\n");
+  console.print_foreign(indented(wait_in_words(wait.shown, console.output()), 6) + "\n");
   console.print(fmt::format("      {}\n", how_to_answer(root.id, {&told, 1})));
 }
 
@@ -106,9 +106,24 @@ Result<std::optional<Json>> given_answer(const AnswerCommand& command) {
   return answers_from(command.set);
 }
 
-// The one that is meant.
-Result<PersonWait> choose(const AnswerCommand& command, const std::vector<PersonWait>& waits) {
-  if (!command.wait && waits.size() == 1) return waits.front();
+bool is_approval(const PersonWait& wait) {
+  const JsonObject* shown = wait.shown.if_object();
+  const Json* kind = shown != nullptr ? shown->if_contains("kind") : nullptr;
+  return kind != nullptr && *kind == Json("approval");
+}
+
+// Those that are meant: the one that is named, the only one, or, by an approval or a refusal, all
+// that ask for one.
+Result<std::vector<PersonWait>> choose(const AnswerCommand& command,
+                                       const std::vector<PersonWait>& waits) {
+  if (!command.wait && waits.size() == 1) return waits;
+  if (!command.wait && (command.approve || command.refuse)) {
+    std::vector<PersonWait> approvals;
+    for (const PersonWait& wait : waits) {
+      if (is_approval(wait)) approvals.push_back(wait);
+    }
+    return approvals;
+  }
   if (!command.wait) {
     return fail(ErrorCode::invalid_argument,
                 fmt::format("{} things wait in this session. Say which with --wait; `wright waits` "
@@ -116,7 +131,7 @@ Result<PersonWait> choose(const AnswerCommand& command, const std::vector<Person
                             waits.size()));
   }
   const auto found = std::ranges::find(waits, *command.wait, &PersonWait::wait_id);
-  if (found != waits.end()) return *found;
+  if (found != waits.end()) return std::vector{*found};
   return fail(ErrorCode::not_found,
               fmt::format("The wait {} is not one of this session's open ones", *command.wait));
 }
@@ -130,11 +145,13 @@ class Answering {
     const auto given = given_answer(command_);
     if (!given) return complain_about(given.error(), around_.console);
     if (!*given) return ask(root, waits);
-    const auto wait = choose(command_, waits);
-    if (!wait) return complain_about(wait.error(), around_.console);
-    const auto stored =
-        answer_wait(store_, wait->wait_id, **given, person_name(around_.environment));
-    if (!stored) return complain_about(stored.error(), around_.console);
+    const auto chosen = choose(command_, waits);
+    if (!chosen) return complain_about(chosen.error(), around_.console);
+    for (const PersonWait& wait : *chosen) {
+      const auto stored =
+          answer_wait(store_, wait.wait_id, **given, person_name(around_.environment));
+      if (!stored) return complain_about(stored.error(), around_.console);
+    }
     return done(root);
   }
 

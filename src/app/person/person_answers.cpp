@@ -6,6 +6,10 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
+#include <algorithm>
+#include <map>
+
+#include "app/person/approval_text.h"
 #include "app/person/approvals.h"
 #include "app/person/questions.h"
 #include "app/screen_text.h"
@@ -54,6 +58,18 @@ std::expected<Json, GaveUp> ask(const PersonWait& wait, const PersonTerminal& wh
   return json;
 }
 
+// Which kinds of calls an approval is about, as text; empty for what is none.
+std::string kinds_of(const Json& shown) {
+  const JsonObject* object = shown.if_object();
+  const Json* kinds = object != nullptr ? object->if_contains("kinds") : nullptr;
+  return kinds != nullptr && text_in(shown, "kind") == "approval" ? to_text(*kinds) : "";
+}
+
+bool holds_for_session(const Json& answer) {
+  const std::string decision = text_in(answer, "decision");
+  return decision == to_string(Decision::session) || decision == to_string(Decision::never);
+}
+
 }  // namespace
 
 std::string person_name(const Environment& environment) {
@@ -66,9 +82,13 @@ Result<PersonAnswered> answer_at_terminal(std::span<const PersonWait> waits, Sto
                              .output = STDERR_FILENO,
                              .screen = around.console.error(),
                              .stop = std::move(stop)};
+  std::map<std::string, Json> decided;  // for the whole session, by the kinds of calls
   for (const PersonWait& wait : waits) {
-    auto answer = ask(wait, where);
+    const std::string kinds = kinds_of(wait.shown);
+    const auto known = decided.find(kinds);
+    std::expected<Json, GaveUp> answer = known != decided.end() ? known->second : ask(wait, where);
     if (!answer) return PersonAnswered::no;
+    if (!kinds.empty() && holds_for_session(*answer)) decided.emplace(kinds, *answer);
     auto stored = answer_wait(store, wait.wait_id, *answer, person_name(around.environment));
     // Somebody else may have been quicker: their answer counts.
     if (!stored && stored.error().code == ErrorCode::already_exists) {
@@ -80,9 +100,12 @@ Result<PersonAnswered> answer_at_terminal(std::span<const PersonWait> waits, Sto
   return PersonAnswered::yes;
 }
 
-std::string wait_in_words(const Json& shown) {
+std::string wait_in_words(const Json& shown, const Terminal& screen) {
   const auto request = questions_in(shown);
-  if (!request || text_in(shown, "kind") == "approval") return to_pretty_text(shown);
+  if (text_in(shown, "kind") == "approval") {
+    return approval_text(shown, Detail::fitting, screen).text;
+  }
+  if (!request) return to_pretty_text(shown);
   std::string words;
   for (const Question& question : request->questions) {
     words += fmt::format("{}: {}", on_one_line(question.id), on_one_line(question.question));
@@ -98,8 +121,11 @@ std::string wait_in_words(const Json& shown) {
 
 std::string how_to_answer(SessionId root, std::span<const PersonWait> waits) {
   std::string command = fmt::format("wright answer {}", root);
+  const auto is_approval = [](const PersonWait& wait) {
+    return text_in(wait.shown, "kind") == "approval";
+  };
+  if (!waits.empty() && std::ranges::all_of(waits, is_approval)) return command + " --approve";
   if (waits.size() != 1) return command;
-  if (text_in(waits[0].shown, "kind") == "approval") return command + " --approve";
   const auto request = questions_in(waits[0].shown);
   if (!request) return command + " --answer '\"…\"'";
   for (const Question& question : request->questions) {

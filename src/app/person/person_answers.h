@@ -20,7 +20,7 @@ Result<PersonAnswered> answer_at_terminal(std::span<const PersonWait> waits, Sto
 
 // What is waited for, for a person who reads it: questions with their ids, or a call with its
 // arguments.
-std::string wait_in_words(const Json& shown);
+std::string wait_in_words(const Json& shown, const Terminal& screen);
 
 // The command that answers these, with places for the answers.
 std::string how_to_answer(SessionId root, std::span<const PersonWait> waits);
