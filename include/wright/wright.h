@@ -13,3 +13,4 @@
 #include "wright/store.h"          // IWYU pragma: export
 #include "wright/tools.h"          // IWYU pragma: export
 #include "wright/version.h"        // IWYU pragma: export
+#include "wright/web.h"            // IWYU pragma: export

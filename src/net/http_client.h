@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -38,11 +39,6 @@ struct HttpTraceEvent {
   std::string_view text;
 };
 
-enum class Proxy : std::uint8_t {
-  environment,  // what http_proxy, https_proxy, all_proxy and no_proxy say
-  none,
-};
-
 enum class Compression : std::uint8_t {
   refused,
   accepted,  // bodies come unpacked
@@ -54,7 +50,8 @@ class HttpClient {
     std::string user_agent = "wright";
     std::string ca_file = {};  // empty: the system's
     std::function<void(const HttpTraceEvent&)> trace = {};
-    Proxy proxy = Proxy::environment;
+    // Absent: what http_proxy, https_proxy, all_proxy and no_proxy say; empty: none.
+    std::optional<std::string> proxy = {};
     Compression compression = Compression::refused;
     // Asked, in the client's thread, about every address before a connection for this URL is opened
     // to it; an error refuses it. Through a proxy, that is the proxy's address.

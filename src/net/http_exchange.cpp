@@ -87,7 +87,10 @@ Result<void> HttpExchange::prepare(CurlHandle handle) {
   set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(timeouts_.connect.count()));
   set(CURLOPT_TIMEOUT_MS, static_cast<long>(timeouts_.total.count()));
   if (!options_.ca_file.empty()) set(CURLOPT_CAINFO, options_.ca_file.c_str());
-  if (options_.proxy == Proxy::none) set(CURLOPT_PROXY, "");
+  if (options_.proxy) {
+    set(CURLOPT_PROXY, options_.proxy->c_str());
+    set(CURLOPT_NOPROXY, "");
+  }
   if (options_.compression == Compression::accepted) set(CURLOPT_ACCEPT_ENCODING, "");
   set(CURLOPT_OPENSOCKETFUNCTION, open_socket);
   set(CURLOPT_OPENSOCKETDATA, static_cast<void*>(this));
