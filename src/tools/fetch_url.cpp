@@ -206,7 +206,7 @@ class WebReader {
     if (!page->title.empty()) result["title"] = page->title;
     result["content"] = std::move(content.text);
     if (!content.file.empty()) result["content_file"] = std::move(content.file);
-    result["bytes"] = arrival.answer.body.size();
+    result["bytes"] = static_cast<std::int64_t>(arrival.answer.body.size());
     result["truncated"] = arrival.answer.is_cut || page->is_cut || content.is_cut;
     if (arrival.answer.is_cut) {
       result["note"] = fmt::format("The page is longer: only its first {} bytes were read",

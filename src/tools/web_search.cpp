@@ -141,25 +141,24 @@ class SearchEngine {
     const Json* found = object->if_contains("results");
     if (found == nullptr || !found->is_array()) return not_results("without a list of `results`");
     JsonArray results;
-    std::size_t usable = 0;
+    std::int64_t usable = 0;
     for (const Json& each : found->get_array()) {
       const JsonObject* result = each.if_object();
       const std::string url =
           result == nullptr ? "" : text_in(*result, {"url", "link"}, kLongestUrl);
       if (!url.starts_with("http://") && !url.starts_with("https://")) continue;
       ++usable;
-      if (results.size() >= static_cast<std::size_t>(arguments.limit)) continue;
+      if (usable > arguments.limit) continue;
       results.push_back(
-          {{"number", results.size() + 1},
+          {{"number", usable},
            {"title", text_in(*result, {"title"}, kLongestTitle)},
            {"url", url},
            {"content", text_in(*result, {"content", "snippet", "description"}, kLongestContent)}});
     }
-    const std::size_t shown = results.size();
     return JsonObject{{"query", arguments.query},
                       {"results", std::move(results)},
                       {"total_results", usable},
-                      {"truncated", shown < usable}};
+                      {"truncated", usable > arguments.limit}};
   }
 
   WebSearchOptions options_;
