@@ -42,7 +42,7 @@ std::string text_in(const JsonObject& object, std::initializer_list<std::string_
     const Json* value = object.if_contains(name);
     if (value == nullptr || !value->is_string()) continue;
     HtmlFlow flow(HtmlStyle::text);
-    flow.text(value->get_string());
+    flow.text(utf8_prefix(value->get_string(), 4 * most));
     const std::string text = std::move(flow).take();
     const std::string_view kept = utf8_prefix(text, most);
     return kept.size() < text.size() ? std::string(kept) + "…" : text;
