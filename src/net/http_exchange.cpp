@@ -147,10 +147,12 @@ Result<void> HttpExchange::result_of(CURLcode code) const {
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CACERT_BADFILE:
     case CURLE_SSL_CONNECT_ERROR:
-      return fail(ErrorCode::network,
-                  fmt::format("No secure connection to {}: {}. The certificate is always checked; "
-                              "Debian's package ca-certificates holds the usual authorities",
-                              server, told));
+      return fail(
+          ErrorCode::network,
+          fmt::format("No secure connection to {}: {}. The certificate of a server is always "
+                      "checked; the usual authorities come with Debian's package "
+                      "ca-certificates, and `ca_file` below [http] names others to trust",
+                      server, told));
     case CURLE_URL_MALFORMAT:
     case CURLE_UNSUPPORTED_PROTOCOL:
       return fail(ErrorCode::invalid_argument,

@@ -298,7 +298,9 @@ class PageReader {
     if (!href || href->empty() || href->starts_with('#') || href->size() > kLongestTarget)
       return {};
     std::string target = options_.resolve(*href, LinkRole::link);
-    return target.size() > kLongestTarget ? std::string() : target;
+    const bool has_blanks = std::ranges::any_of(
+        target, [](char c) { return static_cast<unsigned char>(c) <= 0x20 || c == 0x7F; });
+    return has_blanks || target.size() > kLongestTarget ? std::string() : target;
   }
 
   void base(const HtmlToken& tag) const {

@@ -44,6 +44,7 @@ TEST(HtmlText, has_links_with_where_they_lead) {
   EXPECT_EQ(markdown("<a href=https://h/x>https://h/x</a>"), "https://h/x");
   EXPECT_EQ(markdown("<a href=/x><h3>Card</h3><p>text</p></a>"), "### Card\n\ntext (https://h/x)");
   EXPECT_EQ(markdown("<a href=/x>one<a href=/y>two</a>"), "[one](https://h/x)[two](https://h/y)");
+  EXPECT_EQ(markdown("<a href='/x\x0f'>one</a> <a href='/a b'>two</a>"), "one two");
   EXPECT_EQ(plain("<a href=/x>one</a>"), "one");
 }
 
