@@ -165,12 +165,13 @@ std::optional<AddressRange> AddressRange::from(std::string_view text) {
     if (digits.empty() || !is_number || bits < 0 || bits > most) return std::nullopt;
   }
   if (is_v4) bits += kBitsBeforeV4;
-  const Bytes first = bytes_of(plain(*address)).value();
+  const auto first = bytes_of(plain(*address));
+  if (!first) return std::nullopt;
   for (int bit = bits; bit < 128; ++bit) {
     const auto at = static_cast<std::size_t>(bit / 8);
-    if ((first[at] & (0x80U >> static_cast<unsigned>(bit % 8))) != 0) return std::nullopt;
+    if (((*first)[at] & (0x80U >> static_cast<unsigned>(bit % 8))) != 0) return std::nullopt;
   }
-  return AddressRange(first, bits);
+  return AddressRange(*first, bits);
 }
 
 bool AddressRange::contains(const Bytes& address) const {

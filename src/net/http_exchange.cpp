@@ -82,6 +82,8 @@ Result<void> HttpExchange::prepare(CurlHandle handle) {
   // Many streams on one connection where the server speaks HTTP/2; worth a wait over TLS only.
   set(CURLOPT_PIPEWAIT, request_.url.starts_with("https:") ? 1L : 0L);
   set(CURLOPT_NOSIGNAL, 1L);
+  // Ending an exchange does not wait for the name server, which would hold up all others.
+  set(CURLOPT_QUICK_EXIT, 1L);
   set(CURLOPT_TCP_KEEPALIVE, 1L);
   set(CURLOPT_BUFFERSIZE, kReceiveBuffer);
   set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(timeouts_.connect.count()));

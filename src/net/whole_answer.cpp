@@ -2,7 +2,7 @@
 
 #include <condition_variable>
 #include <mutex>
-#include <optional>
+#include <utility>
 
 namespace wright::net {
 namespace {
@@ -35,15 +35,15 @@ class Collector : public HttpReceiver {
 
   Result<WholeAnswer> wait() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return end_.has_value(); });
-    if (!*end_) return std::unexpected(std::move(*end_).error());
+    changed_.wait(lock, [&] { return has_ended_; });
+    if (!end_) return std::unexpected(std::move(end_).error());
     return std::move(answer_);
   }
 
  private:
   // What ended it first counts.
   void finish(Result<void> end) {
-    if (!end_) end_ = std::move(end);
+    if (!std::exchange(has_ended_, true)) end_ = std::move(end);
     changed_.notify_one();
   }
 
@@ -52,7 +52,8 @@ class Collector : public HttpReceiver {
   std::condition_variable changed_;
   std::size_t wanted_ = 0;
   WholeAnswer answer_;
-  std::optional<Result<void>> end_;
+  bool has_ended_ = false;
+  Result<void> end_;
 };
 
 }  // namespace

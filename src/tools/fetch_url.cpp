@@ -150,8 +150,8 @@ class WebReader {
   Result<net::WholeAnswer> ask(const net::WebUrl& url, std::size_t most, Clock::time_point deadline,
                                const std::stop_token& stop) {
     using std::chrono::milliseconds;
-    const auto left = std::max(std::chrono::duration_cast<milliseconds>(deadline - Clock::now()),
-                               milliseconds(1));
+    const auto left =
+        std::max(std::chrono::ceil<milliseconds>(deadline - Clock::now()), milliseconds(1));
     const HttpTimeouts timeouts{
         .connect = std::min(left, kConnecting), .first_byte = left, .idle = left, .total = left};
     HttpRequest request{.url = url.text,

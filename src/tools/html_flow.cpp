@@ -202,7 +202,9 @@ void HtmlFlow::begin_preformatted() {
 }
 
 void HtmlFlow::end_preformatted() {
-  if (preformatted_depth_ == 0 || --preformatted_depth_ > 0) return;
+  if (preformatted_depth_ == 0) return;
+  --preformatted_depth_;
+  if (preformatted_depth_ > 0) return;
   drops_line_break_ = false;
   if (std::exchange(has_fence_, false)) {
     // The last line break of the text is that before the closing fence.
@@ -224,7 +226,9 @@ void HtmlFlow::begin_code() {
 }
 
 void HtmlFlow::end_code() {
-  if (code_.depth == 0 || --code_.depth > 0) return;
+  if (code_.depth == 0) return;
+  --code_.depth;
+  if (code_.depth > 0) return;
   const std::size_t begin = std::exchange(code_.begin, std::string::npos);
   if (begin == std::string::npos || has_line_break_since(begin)) return;
   text_.insert(begin, 1, '`');

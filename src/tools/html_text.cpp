@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <optional>
+#include <ranges>
 #include <vector>
 
 #include "tools/html_entities.h"
@@ -98,8 +99,8 @@ class PageReader {
 
  private:
   HtmlFlow& flow() {
-    for (auto table = tables_.rbegin(); table != tables_.rend(); ++table) {
-      if (table->cell) return *table->cell;
+    for (Table& table : tables_ | std::views::reverse) {
+      if (table.cell) return *table.cell;
     }
     return page_;
   }
@@ -150,7 +151,7 @@ class PageReader {
     HtmlFlow& flow = this->flow();
     if (name == "a") {
       flow.begin_link(target_of(tag));
-    } else if (name == "br") {
+    } else if (name == "br" || name == "dt") {
       flow.line_break(1);
     } else if (const int level = heading_level(name); level > 0) {
       flow.begin_heading(level);
@@ -162,8 +163,6 @@ class PageReader {
       flow.begin_item();
     } else if (name == "dd") {
       flow.begin_definition();
-    } else if (name == "dt") {
-      flow.line_break(1);
     } else if (name == "blockquote") {
       flow.begin_quote();
     } else if (name == "pre" || name == "listing") {
