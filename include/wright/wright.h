@@ -17,3 +17,4 @@
 #include "wright/tools.h"          // IWYU pragma: export
 #include "wright/two_phase.h"      // IWYU pragma: export
 #include "wright/version.h"        // IWYU pragma: export
+#include "wright/web.h"            // IWYU pragma: export

@@ -224,6 +224,42 @@ inline constexpr ConfigKey kBashWritePaths =
     bash("write_paths", KeyType::text, "what else commands may write, separated by colons",
          "\"/var/tmp/out\"");
 
+constexpr ConfigKey web(std::string_view name, KeyType type, std::string_view description,
+                        std::string_view example, std::string_view fallback = {}) {
+  return {"web", name, type, "", "", description, example, 1, 1'000'000'000, fallback};
+}
+inline constexpr ConfigKey kWebFetch = web(
+    "fetch", KeyType::flag, "whether there is the tool fetch_url, which reads pages", "", "false");
+inline constexpr ConfigKey kWebSearch = web(
+    "search", KeyType::text,
+    "what the tool web_search asks: an endpoint that answers as SearXNG does; none: no such tool",
+    "\"https://searx.example/search\"");
+inline constexpr ConfigKey kWebSearchKey{"web",
+                                         "search_key",
+                                         KeyType::secret,
+                                         "WEBSEARCH_API_KEY",
+                                         "",
+                                         "the key of that endpoint, if it needs one",
+                                         {}};
+inline constexpr ConfigKey kWebSearchHeader = web(
+    "search_header", KeyType::text, "the header in which that key is sent", "", "Authorization");
+inline constexpr ConfigKey kWebAllow =
+    web("allow", KeyType::names,
+        "hosts and networks that may be fetched although they are not of the public internet",
+        "[\"intranet.example\", \"10.1.0.0/16\", \"localhost:8080\"]");
+inline constexpr ConfigKey kWebDeny =
+    web("deny", KeyType::names, "hosts and networks that may not be fetched in any case",
+        "[\"tracker.example\"]");
+inline constexpr ConfigKey kWebPorts =
+    web("ports", KeyType::names, "ports that may be fetched from; any: all of them", "", "80, 443");
+inline constexpr ConfigKey kWebTimeout =
+    web("timeout", KeyType::duration, "how long one page or search may take", "", "30s");
+inline constexpr ConfigKey kWebMaxBytes =
+    web("max_bytes", KeyType::count, "how much of a page is read", "", "5000000");
+inline constexpr ConfigKey kWebProxy =
+    web("proxy", KeyType::text, "a proxy for pages; it must keep private addresses apart then",
+        "\"http://proxy.example:3128\"");
+
 constexpr ConfigKey secret(std::string_view name, std::string_view variable,
                            std::string_view vendor) {
   return {"api_keys", name, KeyType::secret, variable, "", vendor, {}};
@@ -278,6 +314,16 @@ inline constexpr std::array kConfigKeys{
     keys::kBashNetwork,
     keys::kBashReadPaths,
     keys::kBashWritePaths,
+    keys::kWebFetch,
+    keys::kWebSearch,
+    keys::kWebSearchKey,
+    keys::kWebSearchHeader,
+    keys::kWebAllow,
+    keys::kWebDeny,
+    keys::kWebPorts,
+    keys::kWebTimeout,
+    keys::kWebMaxBytes,
+    keys::kWebProxy,
     keys::secret("openai_api_key", "OPENAI_API_KEY", "OpenAI"),
     keys::secret("anthropic_api_key", "ANTHROPIC_API_KEY", "Anthropic"),
     keys::secret("gemini_api_key", "GEMINI_API_KEY", "Google Gemini"),

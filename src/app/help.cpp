@@ -195,13 +195,13 @@ std::string environment_list() {
   std::string vendors;
   for (const ConfigKey& key : kConfigKeys) {
     if (key.environment_variable.empty()) continue;
-    if (key.type == KeyType::secret) {
+    if (key.section == "api_keys") {
       if (!vendors.empty()) vendors += ", ";
       vendors += key.environment_variable.substr(0, key.environment_variable.find('_'));
       continue;
     }
-    rows.push_back(
-        {"Environment", std::string(key.environment_variable), fmt::format("like {}", key.flag)});
+    rows.push_back({"Environment", std::string(key.environment_variable),
+                    key.flag.empty() ? key.full_name() : fmt::format("like {}", key.flag)});
   }
   rows.push_back({"Environment", "NO_COLOR", "no colours"});
   return help_table(rows) +

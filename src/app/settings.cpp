@@ -211,6 +211,10 @@ std::string Settings::model() const {
   return std::get<std::string>(get(keys::kModel).value);
 }
 
+bool Settings::flag(const ConfigKey& key) const {
+  return std::get<bool>(get(key).value);
+}
+
 std::optional<int> Settings::count(const ConfigKey& key) const {
   const auto* value = std::get_if<std::int64_t>(&get(key).value);
   if (value == nullptr) return std::nullopt;
