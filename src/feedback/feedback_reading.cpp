@@ -71,7 +71,8 @@ std::optional<AnswerWithFeedback> split_json(std::string_view text) {
 
 // Models wrap what they were asked for into a member of its name.
 const Json& unwrapped(const Json& json) {
-  constexpr std::array<std::string_view, 3> kWrappers{kMember, "feedback", kReportToolFeedback};
+  constexpr auto kWrappers =
+      std::to_array<std::string_view>({kMember, "feedback", kReportToolFeedback});
   const JsonObject* object = json.if_object();
   if (object == nullptr || object->size() != 1) return json;
   for (const std::string_view name : kWrappers) {

@@ -248,20 +248,21 @@ bool is_one_of(std::string_view name, std::span<const std::string_view> names) {
 }
 
 bool is_list_of_objects(std::string_view name) {
-  constexpr std::array<std::string_view, 5> kNames{"tools_used", "tools_considered", "limitations",
-                                                   "suggestions", "alternatives"};
+  constexpr auto kNames = std::to_array<std::string_view>(
+      {"tools_used", "tools_considered", "limitations", "suggestions", "alternatives"});
   return is_one_of(name, kNames);
 }
 
 bool is_list_of_texts(std::string_view name) {
-  constexpr std::array<std::string_view, 4> kNames{"parameters", "pros", "cons", "requires"};
+  constexpr auto kNames =
+      std::to_array<std::string_view>({"parameters", "pros", "cons", "requires"});
   return is_one_of(name, kNames);
 }
 
 // Whether the element is itself the one item of a list: its children are an item's members.
 bool is_single_item(const Element& element) {
-  constexpr std::array<std::string_view, 6> kFirstMembers{"name", "description", "impact",
-                                                          "type", "priority",    "approach"};
+  constexpr auto kFirstMembers = std::to_array<std::string_view>(
+      {"name", "description", "impact", "type", "priority", "approach"});
   return std::ranges::any_of(element.children, [&](const Element& child) {
     return is_one_of(child.name, kFirstMembers) && child.children.empty();
   });
