@@ -1,9 +1,11 @@
 // An agent is a value: who it is, which model it asks, which tools it may use, and its limits.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "wright/debug.h"
 #include "wright/model.h"
 #include "wright/tool.h"
 
@@ -23,6 +25,7 @@ struct Agent {
   std::vector<Interceptor> interceptors = {};  // outermost first
   Limits limits = {};
   Sampling sampling = {};
+  std::optional<DebugOptions> debug = {};
 };
 
 // Refuses what could never run: no model, a tool without a printable name, two tools of one name,

@@ -33,6 +33,13 @@ struct DebugSwitches {
   std::optional<bool> environment = {};    // what a program read from its surroundings
 };
 
+// Whether feedback is wanted, for the price of two comparisons.
+inline bool wants_feedback(const std::optional<bool>& query,
+                           const std::optional<DebugOptions>& agent) {
+  if (query) return *query;
+  return agent && agent->wants_feedback();
+}
+
 // What holds: query over agent over environment. A query that switches debug mode on asks for
 // feedback too; what the agent says about its parts still counts.
 DebugOptions effective_debug(const DebugSwitches& switches);

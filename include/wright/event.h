@@ -12,6 +12,8 @@
 
 namespace wright {
 
+struct FeedbackReport;
+
 struct SessionStarted {
   std::int64_t session_id;  // 0 when nothing is stored
 };
@@ -36,8 +38,12 @@ struct ToolEnded {
   const ToolOutcome& outcome;
 };
 
+struct FeedbackGiven {  // in debug mode, after the run has ended in whichever way
+  const FeedbackReport& report;
+};
+
 using Event = std::variant<SessionStarted, ModelStarted, TextDelta, ModelRetried, ModelEnded,
-                           ToolStarted, ToolEnded>;
+                           ToolStarted, ToolEnded, FeedbackGiven>;
 using Observer = std::function<void(const Event&)>;
 
 }  // namespace wright

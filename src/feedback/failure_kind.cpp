@@ -59,6 +59,7 @@ constexpr std::array kBeforeSubject{
     Phrase{"unknown operator", FailureKind::unsupported_operator},
     Phrase{"unsupported operator", FailureKind::unsupported_operator},
     Phrase{"no such operator", FailureKind::unsupported_operator},
+    Phrase{"there is no operator", FailureKind::unsupported_operator},
     Phrase{"does not support the operator", FailureKind::unsupported_operator},
     Phrase{"no such function", FailureKind::unsupported_operator},
     Phrase{"no such table", FailureKind::unknown_entity},

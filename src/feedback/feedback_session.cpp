@@ -94,8 +94,10 @@ Agent FeedbackSession::observed(Agent agent) const {
   if (!asks_model) return agent;
   agent.instructions += feedback::debug_instructions(state->options.tool_feedback);
   agent.tools.push_back(feedback::report_tool(state->options.tool_feedback));
-  agent.model = feedback::reporting_model(
-      std::move(agent.model), [state](std::string text) { state->add_report(std::move(text)); });
+  if (agent.model.is_set()) {
+    agent.model = feedback::reporting_model(
+        std::move(agent.model), [state](std::string text) { state->add_report(std::move(text)); });
+  }
   return agent;
 }
 

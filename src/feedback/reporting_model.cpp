@@ -90,17 +90,18 @@ class ReportingBackend : public ModelBackend {
   Result<Response> complete(const Request& request, const ModelCall& call) override {
     const auto filter = filter_for(call);
     Result<Response> response = model_.complete(request, filtered(call, filter));
-    finish(filter, response);
+    finish(filter, on_report_, response);
     return response;
   }
 
   void start(const Request& request, ModelCall call, ModelDone done) override {
     const auto filter = filter_for(call);
-    model_.start(request, filtered(call, filter),
-                 [this, filter, done = std::move(done)](Result<Response> response) {
-                   finish(filter, response);
-                   done(std::move(response));
-                 });
+    model_.start(
+        request, filtered(call, filter),
+        [filter, on_report = on_report_, done = std::move(done)](Result<Response> response) {
+          finish(filter, on_report, response);
+          done(std::move(response));
+        });
   }
 
  private:
@@ -120,9 +121,9 @@ class ReportingBackend : public ModelBackend {
     return call;
   }
 
-  void finish(const Filter& filter, Result<Response>& response) const {
+  static void finish(const Filter& filter, const OnReport& on_report, Result<Response>& response) {
     if (filter != nullptr) filter->finish();
-    if (response) take_report(*response, on_report_);
+    if (response) take_report(*response, on_report);
   }
 
   Model model_;

@@ -7,6 +7,7 @@
 #include <exception>
 #include <utility>
 
+#include "runtime/debug_mode.h"
 #include "runtime/session_recorder.h"
 #include "wright/store.h"
 
@@ -137,10 +138,13 @@ class Driver {
 
 }  // namespace
 
-Result<Answer> run(const Agent& agent, std::string_view prompt, const RunOptions& options) {
+namespace {
+
+Result<Answer> run_into(Run& run, const Agent& agent, std::string_view prompt,
+                        const RunOptions& options) {
   if (auto usable = check(agent); !usable) return std::unexpected(std::move(usable).error());
   const std::string said = to_valid_utf8(std::string(prompt));
-  Run run = start(agent, said);
+  run = start(agent, said);
   SessionRecorder recorder(options.store);
   if (auto begun = recorder.begin(agent, run, said, options.config); !begun) {
     return std::unexpected(std::move(begun).error());
@@ -149,10 +153,29 @@ Result<Answer> run(const Agent& agent, std::string_view prompt, const RunOptions
   return Driver(agent, run, options, recorder).drive();
 }
 
-Result<Answer> drive(const Agent& agent, Run& run, const RunOptions& options) {
+Result<Answer> drive_without_store(const Agent& agent, Run& run, const RunOptions& options) {
   if (auto usable = check(agent); !usable) return std::unexpected(std::move(usable).error());
   SessionRecorder recorder(nullptr);
   return Driver(agent, run, options, recorder).drive();
+}
+
+}  // namespace
+
+Result<Answer> run(const Agent& agent, std::string_view prompt, const RunOptions& options) {
+  Run run;
+  if (!wants_feedback(options.debug, agent.debug)) return run_into(run, agent, prompt, options);
+  return with_feedback(agent, options, run, [&](const Agent& observed, const RunOptions& inner) {
+    return run_into(run, observed, prompt, inner);
+  });
+}
+
+Result<Answer> drive(const Agent& agent, Run& run, const RunOptions& options) {
+  if (!wants_feedback(options.debug, agent.debug)) return drive_without_store(agent, run, options);
+  RunOptions unstored = options;
+  unstored.store = nullptr;
+  return with_feedback(agent, unstored, run, [&](const Agent& observed, const RunOptions& inner) {
+    return drive_without_store(observed, run, inner);
+  });
 }
 
 }  // namespace wright
