@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 
+#include "store/forwarding_store.h"
 #include "wright/interceptors.h"
 #include "wright/store.h"
 #include "wright/testing.h"
@@ -24,42 +25,31 @@ Agent agent_of(const ScriptedModel& script) {
 }
 
 // A store that fails from the n-th write on, as a full disk does.
-class FailingStore : public Store {
+class FailingStore : public store::ForwardingStore {
  public:
-  FailingStore(Store& inner, int writes_left) : inner_(inner), writes_left_(writes_left) {}
+  FailingStore(Store& inner, int writes_left) : ForwardingStore(inner), writes_left_(writes_left) {}
 
   Result<SessionId> create_session(const NewSession& session) override {
     if (writes_left_-- <= 0) return full();
-    return inner_.create_session(session);
+    return ForwardingStore::create_session(session);
   }
   Result<std::pair<SessionId, BatchIds>> create_session_with(
       const NewSession& session, std::span<const Write> writes) override {
     if (writes_left_-- <= 0) return full();
-    return inner_.create_session_with(session, writes);
+    return ForwardingStore::create_session_with(session, writes);
   }
   Result<BatchIds> apply(std::span<const Write> writes) override {
     if (writes_left_-- <= 0) return full();
-    return inner_.apply(writes);
+    return ForwardingStore::apply(writes);
   }
-  Result<void> delete_session(SessionId id) override { return inner_.delete_session(id); }
-  Result<Session> get_session(SessionId id) override { return inner_.get_session(id); }
-  Result<std::vector<Session>> list_sessions(const SessionFilter& filter) override {
-    return inner_.list_sessions(filter);
-  }
-  Result<std::vector<StoredMessage>> get_messages(SessionId id) override {
-    return inner_.get_messages(id);
-  }
-  Result<std::vector<StoredCall>> get_tool_calls(SessionId id) override {
-    return inner_.get_tool_calls(id);
-  }
-  Result<std::vector<StoredCall>> get_pending_tool_calls(SessionId id) override {
-    return inner_.get_pending_tool_calls(id);
+  // Each of the batches counts.
+  std::vector<Result<BatchIds>> apply_all(std::span<const Batch> batches) override {
+    return Store::apply_all(batches);
   }
 
  private:
   static std::unexpected<Error> full() { return fail(ErrorCode::storage, "The disk is full"); }
 
-  Store& inner_;
   int writes_left_;
 };
 

@@ -17,7 +17,8 @@ namespace wright::store {
 
 // The names, columns and indexes of the first three tables are known to other programs: columns are
 // only ever added, behind those that are there. idx_agent_sessions_parent and
-// idx_agent_tool_calls_message keep deleting a session from reading whole tables.
+// idx_agent_tool_calls_message keep deleting a session from reading whole tables. What
+// parent_call_id, forked_from and runner_id refer to may be gone, so they are no foreign keys.
 const char* const kCreateAgentTables = R"sql(
 CREATE TABLE main.agent_sessions (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -42,6 +43,11 @@ CREATE TABLE main.agent_sessions (
     iterations INTEGER NOT NULL DEFAULT 0,
     config TEXT,
     format_version INTEGER NOT NULL DEFAULT 1,
+    parent_call_id INTEGER,
+    forked_from INTEGER,
+    runner_id INTEGER,
+    lease_epoch INTEGER NOT NULL DEFAULT 0,
+    feedback TEXT,
     FOREIGN KEY (parent_session_id) REFERENCES agent_sessions (id) ON DELETE CASCADE
 );
 CREATE TABLE main.agent_messages (
@@ -69,6 +75,7 @@ CREATE TABLE main.agent_tool_calls (
     completed_at INTEGER,
     execution_time_ms INTEGER,
     error_details TEXT,
+    result TEXT,
     FOREIGN KEY (session_id) REFERENCES agent_sessions (id) ON DELETE CASCADE,
     FOREIGN KEY (message_id) REFERENCES agent_messages (id) ON DELETE SET NULL
 );
@@ -78,9 +85,35 @@ CREATE INDEX main.idx_agent_tool_calls_session ON agent_tool_calls (session_id);
 CREATE INDEX main.idx_agent_tool_calls_status ON agent_tool_calls (session_id, status);
 CREATE INDEX main.idx_agent_tool_calls_message ON agent_tool_calls (message_id);
 CREATE TABLE main.agent_schema (version INTEGER NOT NULL);
-INSERT INTO main.agent_schema (version) VALUES (2);
+INSERT INTO main.agent_schema (version) VALUES (3);
 )sql";
-static_assert(kAgentSchemaVersion == 2, "kCreateAgentTables writes the version, too");
+static_assert(kAgentSchemaVersion == 3, "kCreateAgentTables writes the version, too");
+
+// A call waits for one thing at a time, which idx_agent_waits_open makes sure of.
+const char* const kCreateWaitTables = R"sql(
+CREATE TABLE main.agent_waits (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    session_id INTEGER NOT NULL,
+    call_id INTEGER NOT NULL,
+    kind TEXT NOT NULL CHECK (kind IN ('question', 'approval', 'result')),
+    shown TEXT NOT NULL,
+    status TEXT NOT NULL DEFAULT 'open'
+        CHECK (status IN ('open', 'answered', 'expired', 'cancelled')),
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER,
+    answered_at INTEGER,
+    answered_by TEXT,
+    answer TEXT,
+    FOREIGN KEY (session_id) REFERENCES agent_sessions (id) ON DELETE CASCADE
+);
+CREATE TABLE main.agent_runners (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL,
+    expires_at INTEGER NOT NULL
+);
+CREATE INDEX main.idx_agent_waits_session ON agent_waits (session_id);
+CREATE UNIQUE INDEX main.idx_agent_waits_open ON agent_waits (call_id) WHERE status = 'open';
+)sql";
 
 namespace {
 
@@ -113,7 +146,8 @@ Result<Names> names_from(sqlite3* connection, std::string_view sql, const Values
 Result<Names> taken_names(sqlite3* connection) {
   return names_from(connection,
                     "SELECT lower(name) FROM main.sqlite_master WHERE lower(name) IN "
-                    "('agent_schema', 'agent_sessions', 'agent_messages', 'agent_tool_calls')");
+                    "('agent_schema', 'agent_sessions', 'agent_messages', 'agent_tool_calls', "
+                    "'agent_waits', 'agent_runners')");
 }
 
 Error foreign_table(sqlite3* connection, std::string_view table) {
@@ -166,18 +200,34 @@ Result<SchemaState> unversioned_state(sqlite3* connection) {
   return SchemaState{SchemaState::Kind::unversioned, 0};
 }
 
+// Tables that came with a later version are there from that version on, and not before.
+Result<SchemaState> with_wait_tables_checked(sqlite3* connection, const Names& taken,
+                                             Result<SchemaState> state) {
+  if (!state) return state;
+  const bool must_be_there =
+      state->kind == SchemaState::Kind::versioned && state->version >= kFirstVersionWithWaits;
+  for (const std::string_view table : kWaitTables) {
+    if (taken.contains(table) == must_be_there) continue;
+    return std::unexpected(must_be_there ? missing_table(connection, table)
+                                         : foreign_table(connection, table));
+  }
+  return state;
+}
+
 Result<SchemaState> read_state(sqlite3* connection) {
   const auto taken = taken_names(connection);
   if (!taken) return std::unexpected(taken.error());
   if (taken->empty()) return SchemaState{};
-  const bool has_version = taken->contains("agent_schema");
-  if (has_version && taken->size() == 1) {
-    return std::unexpected(foreign_table(connection, "agent_schema"));
-  }
+  const bool has_any = std::ranges::any_of(
+      kAgentTables, [&](std::string_view table) { return taken->contains(table); });
+  if (!has_any) return std::unexpected(foreign_table(connection, *taken->begin()));
   for (const std::string_view table : kAgentTables) {
     if (!taken->contains(table)) return std::unexpected(missing_table(connection, table));
   }
-  return has_version ? versioned_state(connection) : unversioned_state(connection);
+  const bool has_version = taken->contains("agent_schema");
+  return with_wait_tables_checked(
+      connection, *taken,
+      has_version ? versioned_state(connection) : unversioned_state(connection));
 }
 
 }  // namespace

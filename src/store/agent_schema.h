@@ -11,11 +11,16 @@ struct sqlite3;
 
 namespace wright::store {
 
-// Creates the tables of this version, their indexes and the table that holds the version.
+// Creates the first three tables as they are in this version, their indexes and the table that
+// holds the version.
 extern const char* const kCreateAgentTables;
+// Creates the tables that came with kFirstVersionWithWaits.
+extern const char* const kCreateWaitTables;
 
 inline constexpr std::array<std::string_view, 3> kAgentTables{"agent_sessions", "agent_messages",
                                                               "agent_tool_calls"};
+inline constexpr std::array<std::string_view, 2> kWaitTables{"agent_waits", "agent_runners"};
+inline constexpr int kFirstVersionWithWaits = 3;
 
 struct SchemaState {
   enum class Kind : std::uint8_t {
@@ -31,7 +36,7 @@ struct SchemaState {
 // names. Looks at one state of the database, however many others write to it.
 Result<SchemaState> agent_schema_state(sqlite3* connection);
 
-// Whether all three tables are there.
+// Whether the first three tables are there, which every version has.
 Result<bool> has_agent_tables(sqlite3* connection);
 
 }  // namespace wright::store

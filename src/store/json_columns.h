@@ -1,4 +1,4 @@
-// The columns that hold JSON text: a call's request and response, a session's config. Whoever
+// The columns that hold JSON text, such as a call's request and a session's config. Whoever
 // reads the database with other programs finds valid JSON in all of them.
 #pragma once
 

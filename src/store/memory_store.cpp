@@ -1,50 +1,26 @@
-// The store in memory: gone with the process, otherwise the same as the one in SQLite. Rows are
-// kept as the columns that the SQLite store would write, so that both read back the same values.
-
+// The store in memory: gone with the process, otherwise the same as the one in SQLite.
 #include <algorithm>
-#include <map>
+#include <iterator>
 #include <mutex>
 #include <unordered_map>
 #include <utility>
 
+#include "store/fork.h"
 #include "store/json_columns.h"
-#include "store/message_codec.h"
+#include "store/memory_batch.h"
+#include "store/memory_tables.h"
 #include "store/status.h"
 #include "wright/store.h"
 
 namespace wright {
 namespace {
 
-struct MessageRow {
-  MessageId id = 0;
-  Role role = Role::user;
-  store::MessageColumns columns;
-  std::int64_t created_at = 0;
-};
-
-struct CallRow {
-  StoredCall call;  // without request and response
-  std::string request;
-  std::optional<std::string> response;
-};
-
-struct SessionRow {
-  Session session;  // without config
-  std::optional<std::string> config;
-  std::vector<MessageRow> messages;
-  std::vector<CallRow> calls;
-};
-
-std::optional<std::string> valid(const std::optional<std::string>& text) {
-  if (!text) return std::nullopt;
-  return to_valid_utf8(*text);
-}
-
-store::MessageColumns valid(store::MessageColumns columns) {
-  columns.content = to_valid_utf8(std::move(columns.content));
-  columns.tool_call_id = valid(columns.tool_call_id);
-  return columns;
-}
+using store::CallRow;
+using store::MemoryBatch;
+using store::MessageRow;
+using store::SessionRow;
+using store::Tables;
+using store::WaitRow;
 
 char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -53,188 +29,6 @@ char lower(char c) {
 bool contains_ignoring_case(std::string_view text, std::string_view wanted) {
   return !std::ranges::search(text, wanted, {}, lower, lower).empty() || wanted.empty();
 }
-
-// Everything there is, without locking or transactions.
-struct Tables {
-  std::map<SessionId, SessionRow> sessions;
-  std::unordered_map<CallId, SessionId> session_of_call;
-  SessionId last_session = 0;
-  MessageId last_message = 0;
-  CallId last_call = 0;
-
-  SessionRow* find_session(SessionId id) {
-    const auto found = sessions.find(id);
-    return found == sessions.end() ? nullptr : &found->second;
-  }
-
-  CallRow* find_call(CallId id) {
-    const auto found = session_of_call.find(id);
-    if (found == session_of_call.end()) return nullptr;
-    auto& calls = sessions.at(found->second).calls;
-    return &*std::ranges::lower_bound(calls, id, {},
-                                      [](const CallRow& row) { return row.call.id; });
-  }
-};
-
-// The writes of one batch. What they changed is undone unless keep() is called.
-class Batch {
- public:
-  Batch(Tables& tables, std::int64_t now)
-      : tables_(tables),
-        now_(now),
-        last_session_(tables.last_session),
-        last_message_(tables.last_message),
-        last_call_(tables.last_call) {}
-  Batch(const Batch&) = delete;
-  Batch& operator=(const Batch&) = delete;
-
-  ~Batch() {
-    while (!undo_.empty()) {
-      undo_.back()();
-      undo_.pop_back();
-    }
-    if (is_kept_) return;
-    tables_.last_session = last_session_;
-    tables_.last_message = last_message_;
-    tables_.last_call = last_call_;
-  }
-
-  BatchIds keep() {
-    undo_.clear();
-    is_kept_ = true;
-    return std::move(ids_);
-  }
-
-  Result<SessionId> create_session(const NewSession& session) {
-    auto config = store::config_column(session.config);
-    if (!config) return std::unexpected(config.error());
-    const auto parent = session.parent_session_id;
-    if (parent && tables_.find_session(*parent) == nullptr) {
-      return std::unexpected(store::no_session(*parent));
-    }
-    const SessionId id = ++tables_.last_session;
-    SessionRow& row = tables_.sessions[id];
-    undo_.push_back([this, id] { tables_.sessions.erase(id); });
-    row.config = std::move(*config);
-    row.session = Session{.id = id,
-                          .agent_name = to_valid_utf8(session.agent_name),
-                          .provider = to_valid_utf8(session.provider),
-                          .model = to_valid_utf8(session.model),
-                          .system_prompt = valid(session.system_prompt),
-                          .user_prompt = to_valid_utf8(session.user_prompt),
-                          .started_at = now_,
-                          .parent_session_id = parent};
-    return id;
-  }
-
-  // Writes that follow go to `session_id`, whatever they say themselves.
-  void redirect_to(SessionId session_id) { session_id_ = session_id; }
-
-  Result<void> write(const Write& write) {
-    return std::visit([&](const auto& one) { return apply(one); }, write);
-  }
-
- private:
-  Result<SessionRow*> target(SessionId written) {
-    const SessionId id = session_id_.value_or(written);
-    SessionRow* row = tables_.find_session(id);
-    if (row == nullptr) return std::unexpected(store::no_session(id));
-    return row;
-  }
-
-  Result<void> apply(const AppendMessage& write) {
-    const auto row = target(write.session_id);
-    if (!row) return std::unexpected(row.error());
-    const MessageId id = ++tables_.last_message;
-    (*row)->messages.push_back(
-        {id, write.message.role, valid(store::to_columns(write.message)), now_});
-    undo_.push_back([messages = &(*row)->messages] { messages->pop_back(); });
-    ids_.messages.push_back(id);
-    std::size_t to_start = write.started_calls;
-    for (const Part& part : write.message.parts) {
-      const auto* call = std::get_if<ToolCall>(&part);
-      if (call == nullptr) continue;
-      insert_call(**row, id, *call);
-      if (to_start == 0) continue;
-      --to_start;
-      if (auto started = apply(UpdateCall{.call_id = ids_.calls.back()}); !started) return started;
-    }
-    return {};
-  }
-
-  Result<void> apply(const CreateCall& write) {
-    const auto row = target(write.session_id);
-    if (!row) return std::unexpected(row.error());
-    if (write.message_id &&
-        !std::ranges::binary_search((*row)->messages, *write.message_id, {}, &MessageRow::id)) {
-      return std::unexpected(store::no_message(*write.message_id, (*row)->session.id));
-    }
-    insert_call(**row, write.message_id, write.call);
-    return {};
-  }
-
-  Result<void> apply(const UpdateCall& write) {
-    CallRow* row = tables_.find_call(write.call_id);
-    if (row == nullptr) return std::unexpected(store::no_call(write.call_id));
-    if (!store::may_move(row->call.status, write.status)) {
-      return std::unexpected(store::illegal_move(write.call_id, row->call.status, write.status));
-    }
-    auto response = store::json_column(write.response);
-    if (!response) return std::unexpected(response.error());
-    undo_.push_back([this, before = *row] { *tables_.find_call(before.call.id) = before; });
-    row->call.status = write.status;
-    row->call.completed_at = store::is_end(write.status) ? std::optional(now_) : std::nullopt;
-    if (*response) row->response = std::move(*response);
-    if (write.execution_time_ms) row->call.execution_time_ms = write.execution_time_ms;
-    if (write.error_details) row->call.error_details = valid(write.error_details);
-    return {};
-  }
-
-  Result<void> apply(const UpdateSession& write) {
-    const auto row = target(write.session_id);
-    if (!row) return std::unexpected(row.error());
-    Session& session = (*row)->session;
-    undo_.push_back(
-        [this, before = session] { tables_.find_session(before.id)->session = before; });
-    if (write.status) {
-      session.status = *write.status;
-      session.ended_at = store::is_end(*write.status) ? std::optional(now_) : std::nullopt;
-    }
-    if (write.result) session.result = valid(write.result);
-    if (write.error) session.error = valid(write.error);
-    if (write.usage) session.usage = *write.usage;
-    if (write.iterations) session.iterations = *write.iterations;
-    return {};
-  }
-
-  void insert_call(SessionRow& row, std::optional<MessageId> message_id, const ToolCall& call) {
-    const CallId id = ++tables_.last_call;
-    row.calls.push_back({StoredCall{.id = id,
-                                    .session_id = row.session.id,
-                                    .message_id = message_id,
-                                    .tool_call_id = to_valid_utf8(call.id),
-                                    .tool_name = to_valid_utf8(call.name),
-                                    .created_at = now_},
-                         store::request_column(call.arguments),
-                         {}});
-    tables_.session_of_call[id] = row.session.id;
-    undo_.push_back([this, id, calls = &row.calls] {
-      calls->pop_back();
-      tables_.session_of_call.erase(id);
-    });
-    ids_.calls.push_back(id);
-  }
-
-  Tables& tables_;
-  std::int64_t now_;
-  SessionId last_session_;
-  MessageId last_message_;
-  CallId last_call_;
-  bool is_kept_ = false;
-  std::optional<SessionId> session_id_;
-  BatchIds ids_;
-  std::vector<std::function<void()>> undo_;
-};
 
 class MemoryStore final : public Store {
  public:
@@ -248,41 +42,27 @@ class MemoryStore final : public Store {
 
   Result<std::pair<SessionId, BatchIds>> create_session_with(
       const NewSession& session, std::span<const Write> writes) override {
-    const std::lock_guard lock(mutex_);
-    Batch batch(tables_, clock_());
-    const auto id = batch.create_session(session);
-    if (!id) return std::unexpected(id.error());
-    batch.redirect_to(*id);
-    for (const Write& write : writes) {
-      if (auto written = batch.write(write); !written) return std::unexpected(written.error());
-    }
-    return std::pair{*id, batch.keep()};
+    auto ids = write(&session, writes);
+    if (!ids) return std::unexpected(std::move(ids).error());
+    const SessionId id = ids->session;
+    return std::pair{id, std::move(*ids)};
   }
 
-  Result<BatchIds> apply(std::span<const Write> writes) override {
-    const std::lock_guard lock(mutex_);
-    Batch batch(tables_, clock_());
-    for (const Write& write : writes) {
-      if (auto written = batch.write(write); !written) return std::unexpected(written.error());
-    }
-    return batch.keep();
-  }
+  Result<BatchIds> apply(std::span<const Write> writes) override { return write(nullptr, writes); }
 
   Result<void> delete_session(SessionId id) override {
     const std::lock_guard lock(mutex_);
     if (tables_.find_session(id) == nullptr) return std::unexpected(store::no_session(id));
-    // A child is always younger than its parent, so one pass in the order of ids finds them all.
-    std::vector<SessionId> family{id};
-    for (auto at = tables_.sessions.upper_bound(id); at != tables_.sessions.end(); ++at) {
-      const auto parent = at->second.session.parent_session_id;
-      if (parent && std::ranges::binary_search(family, *parent)) family.push_back(at->first);
-    }
+    const std::vector<SessionId> family = tables_.family_of(id);
     for (const SessionId member : family) {
       for (const CallRow& row : tables_.sessions.at(member).calls) {
         tables_.session_of_call.erase(row.call.id);
       }
       tables_.sessions.erase(member);
     }
+    std::erase_if(tables_.waits, [&](const auto& entry) {
+      return std::ranges::binary_search(family, entry.second.wait.session_id);
+    });
     return {};
   }
 
@@ -290,13 +70,14 @@ class MemoryStore final : public Store {
     const std::lock_guard lock(mutex_);
     const SessionRow* row = tables_.find_session(id);
     if (row == nullptr) return std::unexpected(store::no_session(id));
-    return with_config(*row);
+    return read(*row);
   }
 
   Result<std::vector<Session>> list_sessions(const SessionFilter& filter) override {
     const std::lock_guard lock(mutex_);
     const std::string text = to_valid_utf8(filter.text);
-    const auto agent_name = valid(filter.agent_name);
+    const auto agent_name = store::valid(filter.agent_name);
+    const std::int64_t now = clock_();
     std::vector<Session> sessions;
     for (auto at = tables_.sessions.rbegin();
          at != tables_.sessions.rend() && sessions.size() < filter.limit; ++at) {
@@ -307,11 +88,12 @@ class MemoryStore final : public Store {
       if (filter.parent_session_id && session.parent_session_id != filter.parent_session_id) {
         continue;
       }
+      if (filter.is_abandoned && !is_abandoned(session, now)) continue;
       if (!contains_ignoring_case(session.user_prompt, text) &&
           !contains_ignoring_case(session.result.value_or(""), text)) {
         continue;
       }
-      auto complete = with_config(at->second);
+      auto complete = read(at->second);
       if (!complete) return std::unexpected(std::move(complete).error());
       sessions.push_back(std::move(*complete));
     }
@@ -322,14 +104,7 @@ class MemoryStore final : public Store {
     const std::lock_guard lock(mutex_);
     const SessionRow* session = tables_.find_session(id);
     if (session == nullptr) return std::unexpected(store::no_session(id));
-    std::vector<StoredMessage> messages;
-    messages.reserve(session->messages.size());
-    for (const MessageRow& row : session->messages) {
-      auto message = store::message_from(row.role, row.columns);
-      if (!message) return std::unexpected(std::move(message).error());
-      messages.push_back({row.id, id, std::move(*message), row.columns.content, row.created_at});
-    }
-    return messages;
+    return messages_of(*session);
   }
 
   Result<std::vector<StoredCall>> get_tool_calls(SessionId id) override {
@@ -341,13 +116,126 @@ class MemoryStore final : public Store {
                        [](const StoredCall& call) { return call.status == CallStatus::pending; });
   }
 
+  Result<std::vector<StoredWait>> get_waits(const WaitFilter& filter) override {
+    const std::lock_guard lock(mutex_);
+    std::vector<SessionId> family;
+    if (filter.session_id) {
+      if (tables_.find_session(*filter.session_id) == nullptr) {
+        return std::unexpected(store::no_session(*filter.session_id));
+      }
+      family = tables_.family_of(*filter.session_id);
+    }
+    std::vector<StoredWait> waits;
+    for (const auto& [id, row] : tables_.waits) {
+      if (filter.status && row.wait.status != *filter.status) continue;
+      if (filter.session_id && !std::ranges::binary_search(family, row.wait.session_id)) continue;
+      auto wait = read(row);
+      if (!wait) return std::unexpected(std::move(wait).error());
+      waits.push_back(std::move(*wait));
+    }
+    return waits;
+  }
+
+  Result<StoredWait> answer_wait(WaitId id, const WaitAnswer& answer) override {
+    auto column = store::json_column(answer.answer);
+    if (!column) return std::unexpected(std::move(column).error());
+    const std::lock_guard lock(mutex_);
+    const auto found = tables_.waits.find(id);
+    if (found == tables_.waits.end()) return std::unexpected(store::no_wait(id));
+    WaitRow& row = found->second;
+    const std::int64_t now = clock_();
+    if (row.wait.status == WaitStatus::open && store::is_over(row.wait, now)) {
+      row.wait.status = WaitStatus::expired;
+    }
+    if (row.wait.status != WaitStatus::open) return std::unexpected(store::not_open(row.wait));
+    row.wait.status = WaitStatus::answered;
+    row.wait.answered_at = now;
+    row.wait.answered_by = to_valid_utf8(answer.answered_by);
+    row.answer = std::move(*column);
+    return read(row);
+  }
+
+  Result<SessionId> fork_session(SessionId id, MessageId last) override;
+
+  Result<RunnerId> register_runner(std::string name, std::chrono::milliseconds time) override {
+    const std::lock_guard lock(mutex_);
+    const RunnerId id = ++tables_.last.runner;
+    tables_.runners.push_back({id, to_valid_utf8(std::move(name)), store::expiry(clock_(), time)});
+    return id;
+  }
+
+  Result<void> renew_runner(RunnerId id, std::chrono::milliseconds time) override {
+    const std::lock_guard lock(mutex_);
+    Runner* runner = tables_.find_runner(id);
+    if (runner == nullptr) return std::unexpected(store::no_runner(id));
+    runner->expires_at = store::expiry(clock_(), time);
+    return {};
+  }
+
+  Result<void> end_runner(RunnerId id) override {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(tables_.runners, [&](const Runner& runner) { return runner.id == id; });
+    return {};
+  }
+
+  Result<std::vector<Runner>> get_runners() override {
+    const std::lock_guard lock(mutex_);
+    return tables_.runners;
+  }
+
  private:
-  static Result<Session> with_config(const SessionRow& row) {
+  Result<BatchIds> write(const NewSession* create, std::span<const Write> writes) {
+    const std::lock_guard lock(mutex_);
+    MemoryBatch batch(tables_, clock_());
+    if (create != nullptr) {
+      if (auto created = batch.create_session(*create); !created) {
+        return std::unexpected(std::move(created).error());
+      }
+    }
+    if (auto written = batch.write(writes); !written) {
+      return std::unexpected(std::move(written).error());
+    }
+    return batch.keep();
+  }
+
+  static Result<Session> read(const SessionRow& row) {
     auto config = store::json_from(row.config);
     if (!config) return std::unexpected(std::move(config).error());
+    auto feedback = store::json_from(row.feedback);
+    if (!feedback) return std::unexpected(std::move(feedback).error());
     Session session = row.session;
     session.config = std::move(*config).value_or(Json());
+    session.feedback = std::move(*feedback).value_or(Json());
     return session;
+  }
+
+  static Result<StoredWait> read(const WaitRow& row) {
+    auto shown = parse_json(row.shown);
+    if (!shown) return std::unexpected(std::move(shown).error());
+    auto answer = store::json_from(row.answer);
+    if (!answer) return std::unexpected(std::move(answer).error());
+    StoredWait wait = row.wait;
+    wait.shown = std::move(*shown);
+    wait.answer = std::move(*answer);
+    return wait;
+  }
+
+  static Result<std::vector<StoredMessage>> messages_of(const SessionRow& session) {
+    std::vector<StoredMessage> messages;
+    messages.reserve(session.messages.size());
+    for (const MessageRow& row : session.messages) {
+      auto message = store::message_from(row.role, row.columns);
+      if (!message) return std::unexpected(std::move(message).error());
+      messages.push_back(
+          {row.id, session.session.id, std::move(*message), row.columns.content, row.created_at});
+    }
+    return messages;
+  }
+
+  bool is_abandoned(const Session& session, std::int64_t now) {
+    if (session.status != SessionStatus::running) return false;
+    const Runner* runner = session.runner_id ? tables_.find_runner(*session.runner_id) : nullptr;
+    return runner == nullptr || !store::is_alive(*runner, now);
   }
 
   template <class Predicate>
@@ -362,9 +250,12 @@ class MemoryStore final : public Store {
       if (!request) return std::unexpected(std::move(request).error());
       auto response = store::json_from(row.response);
       if (!response) return std::unexpected(std::move(response).error());
+      auto result = store::result_from(row.result);
+      if (!result) return std::unexpected(std::move(result).error());
       calls.push_back(row.call);
       calls.back().request = std::move(*request);
       calls.back().response = std::move(*response);
+      calls.back().result = std::move(*result);
     }
     return calls;
   }
@@ -373,6 +264,56 @@ class MemoryStore final : public Store {
   Tables tables_;
   Clock clock_;
 };
+
+Result<SessionId> MemoryStore::fork_session(SessionId id, MessageId last) {
+  const std::lock_guard lock(mutex_);
+  const SessionRow* original = tables_.find_session(id);
+  if (original == nullptr) return std::unexpected(store::no_session(id));
+  const auto messages = messages_of(*original);
+  if (!messages) return std::unexpected(messages.error());
+  const auto count = store::messages_to_fork(id, *messages, last);
+  if (!count) return std::unexpected(count.error());
+
+  const bool is_whole = *count == messages->size();
+  const Session& session = original->session;
+  const std::int64_t now = clock_();
+  SessionRow fork;
+  fork.session = Session{.id = ++tables_.last.session,
+                         .agent_name = session.agent_name,
+                         .provider = session.provider,
+                         .model = session.model,
+                         .system_prompt = session.system_prompt,
+                         .user_prompt = session.user_prompt,
+                         .status = SessionStatus::completed,
+                         .started_at = now,
+                         .ended_at = now,
+                         .result = is_whole ? session.result : std::nullopt,
+                         .format_version = session.format_version,
+                         .forked_from = id};
+  fork.config = original->config;
+  if (is_whole) fork.feedback = original->feedback;
+
+  std::unordered_map<MessageId, MessageId> new_ids;
+  for (std::size_t i = 0; i < *count; ++i) {
+    fork.messages.push_back(original->messages[i]);
+    fork.messages.back().id = ++tables_.last.message;
+    new_ids.emplace(original->messages[i].id, fork.messages.back().id);
+  }
+  for (const CallRow& row : original->calls) {
+    if (!row.call.message_id) continue;
+    const auto copied = new_ids.find(*row.call.message_id);
+    if (copied == new_ids.end()) continue;
+    fork.calls.push_back(row);
+    StoredCall& call = fork.calls.back().call;
+    call.id = ++tables_.last.call;
+    call.session_id = fork.session.id;
+    call.message_id = copied->second;
+    tables_.session_of_call[call.id] = fork.session.id;
+  }
+  const SessionId fork_id = fork.session.id;
+  tables_.sessions.emplace(fork_id, std::move(fork));
+  return fork_id;
+}
 
 }  // namespace
 

@@ -72,4 +72,21 @@ Result<Message> message_from(Role role, const MessageColumns& columns) {
   return Message{role, {Text{columns.content}}};
 }
 
+std::optional<std::string> result_column(const std::optional<ToolResult>& result) {
+  if (!result) return std::nullopt;
+  return to_text(to_json(Message::tool(*result)).at("parts").at(0));
+}
+
+Result<std::optional<ToolResult>> result_from(const std::optional<std::string>& column) {
+  if (!column) return std::nullopt;
+  auto part = parse_json(*column);
+  if (!part) return std::unexpected(std::move(part).error());
+  auto message =
+      message_from_json({{"role", to_string(Role::tool)}, {"parts", JsonArray{std::move(*part)}}});
+  if (!message) return std::unexpected(std::move(message).error());
+  auto* result = std::get_if<ToolResult>(&message->parts.front());
+  if (result == nullptr) return fail(ErrorCode::invalid_json, "It is not the result of a tool");
+  return std::move(*result);
+}
+
 }  // namespace wright::store

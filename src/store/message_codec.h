@@ -1,4 +1,5 @@
-// How a message is kept in the columns of agent_messages, and how it comes back unchanged.
+// How a message is kept in the columns of agent_messages, and a call's result in agent_tool_calls,
+// and how they come back unchanged.
 //
 //   message                                   content          parts       tool_call_id
 //   one text, any role                        the text         NULL        NULL
@@ -27,5 +28,9 @@ MessageColumns to_columns(const Message& message);
 
 // Fails when `parts` is not what to_columns() writes.
 Result<Message> message_from(Role role, const MessageColumns& columns);
+
+// A result as JSON text, in the form of a message's part.
+std::optional<std::string> result_column(const std::optional<ToolResult>& result);
+Result<std::optional<ToolResult>> result_from(const std::optional<std::string>& column);
 
 }  // namespace wright::store

@@ -44,7 +44,7 @@ Result<void> create_or_upgrade(sqlite3* connection) {
   if (!state) return std::unexpected(state.error());
   Result<void> done;
   switch (state->kind) {
-    case SchemaState::Kind::none: done = execute(connection, store::kCreateAgentTables); break;
+    case SchemaState::Kind::none: done = store::create_tables(connection); break;
     case SchemaState::Kind::unversioned: done = store::upgrade_unversioned(connection); break;
     case SchemaState::Kind::versioned:
       done = store::upgrade_from_version(connection, state->version);

@@ -1,10 +1,14 @@
 #include "wright/migrations.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
+#include <algorithm>
+
 #include "store/testing.h"
 #include "store/unversioned_tables.h"
+#include "store/versioned_tables.h"
 
 namespace wright::store {
 namespace {
@@ -62,8 +66,8 @@ TEST_F(MigrationsTest, keep_the_columns_that_other_programs_know) {
     EXPECT_EQ(ours, known) << table;
   }
   EXPECT_EQ(columns("agent_messages").size(), 7U);
-  EXPECT_EQ(columns("agent_sessions").size(), 21U);
-  EXPECT_EQ(columns("agent_tool_calls").size(), 12U);
+  EXPECT_EQ(columns("agent_sessions").size(), 26U);
+  EXPECT_EQ(columns("agent_tool_calls").size(), 13U);
   EXPECT_EQ(rows("SELECT name FROM pragma_index_info('idx_agent_messages_session_created')"),
             (Rows{"session_id", "created_at"}));
   EXPECT_EQ(rows("SELECT name FROM pragma_index_info('idx_agent_tool_calls_session')"),
@@ -117,9 +121,9 @@ TEST_F(MigrationsTest, upgrade_tables_without_a_version_and_keep_every_row) {
                   "15|3|tool|1700000003000|NULL|NULL"}));
   EXPECT_EQ(rows("SELECT * FROM agent_tool_calls ORDER BY id"),
             (Rows{"21|3|12|call_1|grep|{\"pattern\":\"x\"}|{\"matches\":[]}|completed|"
-                  "1700000002000|1700000003000|15|NULL",
+                  "1700000002000|1700000003000|15|NULL|NULL",
                   "22|7|NULL|call_2|bash|{\"command\":\"ls\"}|NULL|executing|1700000102000|NULL|"
-                  "NULL|NULL"}));
+                  "NULL|NULL|NULL"}));
   EXPECT_EQ(rows("PRAGMA foreign_key_check"), Rows{});
   EXPECT_EQ(one("PRAGMA integrity_check"), "ok");
   EXPECT_EQ(rows("SELECT name FROM temp.sqlite_master"), Rows{});
@@ -231,18 +235,62 @@ TEST_F(MigrationsTest, refuse_tables_of_another_program_that_have_our_names) {
   }
 }
 
-TEST_F(MigrationsTest, upgrade_the_first_version_and_keep_every_row) {
-  expect_ok(run_agent_migrations(database()));
-  run("INSERT INTO agent_sessions (agent_name, provider, model, user_prompt, started_at, "
-      "reasoning_tokens) VALUES ('a', 'p', 'm', 'hi', 5, 7);"
-      "ALTER TABLE agent_sessions DROP COLUMN cost_usd;"
-      "ALTER TABLE agent_sessions DROP COLUMN cache_write_tokens;"
-      "UPDATE agent_schema SET version = 1;");
-  expect_ok(run_agent_migrations(database()));
-  EXPECT_EQ(one("SELECT version FROM agent_schema"), std::to_string(kAgentSchemaVersion));
-  EXPECT_EQ(one("SELECT agent_name, reasoning_tokens, cache_write_tokens, cost_usd "
-                "FROM agent_sessions"),
-            "a|7|0|0.0");
+TEST_F(MigrationsTest, upgrade_every_earlier_version_and_keep_every_row) {
+  const auto shape_of = [](sqlite3* connection) {
+    Rows shape = rows_of(connection,
+                         "SELECT m.name, c.name, c.type, c.\"notnull\", c.dflt_value, c.pk "
+                         "FROM sqlite_master m JOIN pragma_table_info(m.name) c "
+                         "WHERE m.type = 'table' ORDER BY 1, 2");
+    for (std::string& index :
+         rows_of(connection, "SELECT name, sql FROM sqlite_master WHERE type = 'index'")) {
+      shape.push_back(std::move(index));
+    }
+    std::ranges::sort(shape);
+    return shape;
+  };
+  Connection fresh = connect_plainly(":memory:");
+  expect_ok(run_agent_migrations(fresh.get()));
+  for (const std::string& tables : {tables_of_version_1(), std::string(kTablesOfVersion2)}) {
+    const auto path = folder_ / fmt::format("{}.db", tables.size());
+    Connection old = connect_plainly(path);
+    expect_ok(execute(old.get(), tables.c_str()));
+    expect_ok(execute(old.get(), kVersionedRows));
+    expect_ok(run_agent_migrations(old.get()));
+    EXPECT_EQ(shape_of(old.get()), shape_of(fresh.get()));
+    EXPECT_EQ(rows_of(old.get(), "SELECT version FROM agent_schema"),
+              Rows{std::to_string(kAgentSchemaVersion)});
+    EXPECT_EQ(rows_of(old.get(),
+                      "SELECT id, agent_name, reasoning_tokens, cache_write_tokens, cost_usd, "
+                      "config, parent_call_id, forked_from, runner_id, lease_epoch, feedback "
+                      "FROM agent_sessions"),
+              Rows{"5|a|7|0|0.0|{\"limit\":3}|NULL|NULL|NULL|0|NULL"});
+    EXPECT_EQ(rows_of(old.get(), "PRAGMA integrity_check"), Rows{"ok"});
+    old.reset();
+
+    auto store = value_of(open_sqlite_store(path));
+    ASSERT_NE(store, nullptr);
+    EXPECT_EQ(value_of(store->get_messages(5)).front().message,
+              (Message{Role::assistant, {ToolCall{"c", "grep", "{}"}}}));
+    EXPECT_EQ(value_of(store->get_tool_calls(5)).front().result, std::nullopt);
+    const BatchIds opened = value_of(apply_one(*store, OpenWait{5, 9}));
+    value_of(store->answer_wait(opened.waits.front(), {true, "ada"}));
+    const RunnerId runner = value_of(store->register_runner("r", std::chrono::seconds(60)));
+    EXPECT_EQ(value_of(apply_one(*store, TakeLease{5, runner})).epochs, std::vector{1});
+  }
+}
+
+TEST_F(MigrationsTest, refuse_tables_of_another_program_that_have_our_newer_names) {
+  for (const std::string& tables : {std::string(), std::string(kUnversionedTables),
+                                    tables_of_version_1(), std::string(kTablesOfVersion2)}) {
+    for (const std::string table : {"agent_waits", "Agent_Runners"}) {
+      Connection other = connect_plainly(":memory:");
+      expect_ok(execute(other.get(), (tables + "CREATE TABLE " + table + " (x TEXT)").c_str()));
+      const Rows schema = rows_of(other.get(), kWholeSchema);
+      const auto refused = run_agent_migrations(other.get());
+      EXPECT_EQ(code_of(refused), ErrorCode::already_exists) << table << tables;
+      EXPECT_EQ(rows_of(other.get(), kWholeSchema), schema);
+    }
+  }
 }
 
 TEST_F(MigrationsTest, refuse_a_schema_that_has_lost_a_table_or_its_version) {
@@ -252,6 +300,15 @@ TEST_F(MigrationsTest, refuse_a_schema_that_has_lost_a_table_or_its_version) {
   EXPECT_EQ(code_of(refused), ErrorCode::storage);
   EXPECT_NE(refused.error().message.find("agent_tool_calls"), std::string::npos);
   EXPECT_FALSE(value_of(has_agent_schema(database())));
+
+  for (const std::string table : {"agent_waits", "agent_runners"}) {
+    Connection newer = connect_plainly(":memory:");
+    expect_ok(run_agent_migrations(newer.get()));
+    expect_ok(execute(newer.get(), ("DROP TABLE " + table).c_str()));
+    const auto missed = run_agent_migrations(newer.get());
+    EXPECT_EQ(code_of(missed), ErrorCode::storage);
+    EXPECT_NE(missed.error().message.find(table), std::string::npos);
+  }
 
   Connection other = connect_plainly(":memory:");
   expect_ok(run_agent_migrations(other.get()));
@@ -305,7 +362,7 @@ TEST_F(MigrationsTest, are_not_misled_by_temporary_tables_or_attached_databases)
   EXPECT_FALSE(value_of(has_agent_schema(database())));
   expect_ok(run_agent_migrations(database()));
   EXPECT_TRUE(value_of(has_agent_schema(database())));
-  EXPECT_EQ(rows("SELECT count(*) FROM pragma_table_info('agent_sessions', 'main')"), Rows{"21"});
+  EXPECT_EQ(rows("SELECT count(*) FROM pragma_table_info('agent_sessions', 'main')"), Rows{"26"});
 }
 
 }  // namespace

@@ -55,6 +55,15 @@ constexpr std::array<const char*, kAgentSchemaVersion - 1> kUpgrades{R"sql(
 ALTER TABLE main.agent_sessions ADD COLUMN cache_write_tokens INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE main.agent_sessions ADD COLUMN cost_usd REAL NOT NULL DEFAULT 0;
 UPDATE main.agent_schema SET version = 2;
+)sql",
+                                                                     R"sql(
+ALTER TABLE main.agent_sessions ADD COLUMN parent_call_id INTEGER;
+ALTER TABLE main.agent_sessions ADD COLUMN forked_from INTEGER;
+ALTER TABLE main.agent_sessions ADD COLUMN runner_id INTEGER;
+ALTER TABLE main.agent_sessions ADD COLUMN lease_epoch INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE main.agent_sessions ADD COLUMN feedback TEXT;
+ALTER TABLE main.agent_tool_calls ADD COLUMN result TEXT;
+UPDATE main.agent_schema SET version = 3;
 )sql"};
 
 // Indexes and triggers on our tables that other programs made, as SQL.
@@ -120,12 +129,17 @@ Result<void> restore_last_ids(sqlite3* connection, const LastIds& ids) {
 
 }  // namespace
 
+Result<void> create_tables(sqlite3* connection) {
+  if (auto done = execute(connection, kCreateAgentTables); !done) return done;
+  return execute(connection, kCreateWaitTables);
+}
+
 Result<void> upgrade_unversioned(sqlite3* connection) {
   const auto definitions = foreign_definitions(connection);
   if (!definitions) return std::unexpected(definitions.error());
   const auto ids = last_ids(connection);
   if (!ids) return std::unexpected(ids.error());
-  for (const char* sql : {kSetRowsAside, kCreateAgentTables, kBringRowsBack}) {
+  for (const char* sql : {kSetRowsAside, kCreateAgentTables, kBringRowsBack, kCreateWaitTables}) {
     if (auto done = execute(connection, sql); !done) return done;
   }
   if (auto restored = restore_last_ids(connection, *ids); !restored) return restored;
@@ -139,6 +153,8 @@ Result<void> upgrade_from_version(sqlite3* connection, int version) {
   for (; version < kAgentSchemaVersion; ++version) {
     const char* upgrade = kUpgrades[static_cast<std::size_t>(version - 1)];
     if (auto done = execute(connection, upgrade); !done) return done;
+    if (version + 1 != kFirstVersionWithWaits) continue;
+    if (auto done = execute(connection, kCreateWaitTables); !done) return done;
   }
   return {};
 }

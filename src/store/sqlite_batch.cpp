@@ -4,6 +4,7 @@
 
 #include "store/json_columns.h"
 #include "store/message_codec.h"
+#include "store/sqlite_rows.h"
 #include "store/status.h"
 
 namespace wright::store {
@@ -14,20 +15,38 @@ Error refers_to(std::optional<SessionId> id, Error error) {
   return id && error.code == ErrorCode::not_found ? no_session(*id) : error;
 }
 
-}  // namespace
-
-Result<SessionId> SqliteBatch::create_session(const NewSession& session) {
-  const auto config = config_column(session.config);
-  if (!config) return std::unexpected(config.error());
-  auto inserted = queries_.run(Query::insert_session, session.agent_name, session.provider,
-                               session.model, session.system_prompt, session.user_prompt, now_,
-                               session.parent_session_id, *config, Session{}.format_version);
-  if (!inserted) return std::unexpected(refers_to(session.parent_session_id, inserted.error()));
-  return sqlite3_last_insert_rowid(connection_);
+// The rules of lease.h say why the statement that follows them refused.
+template <class Ruling>
+Result<void> explained(const Result<Ruling>& ruling) {
+  if (!ruling) return std::unexpected(ruling.error());
+  return fail(ErrorCode::internal, "The statement and the rules for leases differ");
 }
 
-Result<void> SqliteBatch::write(const Write& write) {
-  return std::visit([&](const auto& one) { return apply(one); }, write);
+}  // namespace
+
+Result<void> SqliteBatch::create_session(const NewSession& session) {
+  const auto config = config_column(session.config);
+  if (!config) return std::unexpected(config.error());
+  if (auto checked = check_parent(session); !checked) return checked;
+  if (session.runner_id) {
+    if (auto alive = check_runner(*session.runner_id); !alive) return alive;
+  }
+  auto inserted =
+      queries_.run(Query::insert_session, session.agent_name, session.provider, session.model,
+                   session.system_prompt, session.user_prompt, now_, session.parent_session_id,
+                   *config, Session{}.format_version, session.parent_call_id, session.runner_id);
+  if (!inserted) return std::unexpected(refers_to(session.parent_session_id, inserted.error()));
+  ids_.session = sqlite3_last_insert_rowid(connection_);
+  session_id_ = ids_.session;
+  return {};
+}
+
+Result<void> SqliteBatch::write(std::span<const Write> writes) {
+  for (const Write& write : writes) {
+    auto written = std::visit([&](const auto& one) { return apply(one); }, write);
+    if (!written) return written;
+  }
+  return {};
 }
 
 Result<void> SqliteBatch::apply(const AppendMessage& write) {
@@ -60,22 +79,26 @@ Result<void> SqliteBatch::apply(const CreateCall& write) {
 }
 
 Result<void> SqliteBatch::apply(const UpdateCall& write) {
-  const auto current = status_of(write.call_id);
+  const auto current = state_of(write.call_id);
   if (!current) return std::unexpected(current.error());
-  if (!may_move(*current, write.status)) {
-    return std::unexpected(illegal_move(write.call_id, *current, write.status));
+  if (!may_move(current->status, write.status)) {
+    return std::unexpected(illegal_move(write.call_id, current->status, write.status));
   }
   const auto response = json_column(write.response);
   if (!response) return std::unexpected(response.error());
   const auto completed_at = is_end(write.status) ? std::optional(now_) : std::nullopt;
   return queries_.run(Query::update_call, write.call_id, to_string(write.status), completed_at,
-                      *response, write.execution_time_ms, write.error_details);
+                      *response, write.execution_time_ms, write.error_details,
+                      result_column(write.result));
 }
 
 Result<void> SqliteBatch::apply(const UpdateSession& write) {
   const SessionId session_id = session_id_.value_or(write.session_id);
   const auto status = write.status ? std::optional(to_string(*write.status)) : std::nullopt;
   const auto ended_at = write.status && is_end(*write.status) ? std::optional(now_) : std::nullopt;
+  const bool is_free = write.status && *write.status != SessionStatus::running;
+  const auto feedback = json_column(write.feedback);
+  if (!feedback) return std::unexpected(feedback.error());
   const auto tokens = [&](std::int64_t Usage::*count) {
     return write.usage ? std::optional((*write.usage).*count) : std::nullopt;
   };
@@ -84,10 +107,80 @@ Result<void> SqliteBatch::apply(const UpdateSession& write) {
                               tokens(&Usage::input_tokens), tokens(&Usage::output_tokens),
                               tokens(&Usage::cached_tokens), tokens(&Usage::reasoning_tokens),
                               write.iterations, tokens(&Usage::cache_write_tokens),
-                              write.usage ? std::optional(write.usage->cost_usd) : std::nullopt);
+                              write.usage ? std::optional(write.usage->cost_usd) : std::nullopt,
+                              std::int64_t{is_free}, write.agent_name, *feedback);
   if (!updated) return updated;
   if (sqlite3_changes(connection_) == 0) return std::unexpected(no_session(session_id));
   return {};
+}
+
+Result<void> SqliteBatch::apply(const OpenWait& write) {
+  const SessionId session_id = session_id_.value_or(write.session_id);
+  const auto call = state_of(write.call_id);
+  if (!call) return std::unexpected(call.error());
+  if (call->session_id != session_id) {
+    return std::unexpected(no_call(write.call_id, session_id));
+  }
+  if (call->status != CallStatus::waiting) {
+    return std::unexpected(not_waiting(write.call_id, call->status));
+  }
+  const auto shown = json_column(write.shown);
+  if (!shown) return std::unexpected(shown.error());
+  auto inserted = queries_.run(Query::insert_wait, session_id, write.call_id, to_string(write.kind),
+                               *shown, now_, write.expires_at);
+  if (!inserted) return inserted;
+  if (sqlite3_changes(connection_) == 0) return std::unexpected(waits_already(write.call_id));
+  ids_.waits.push_back(sqlite3_last_insert_rowid(connection_));
+  return {};
+}
+
+Result<void> SqliteBatch::apply(const CloseWaits& write) {
+  const SessionId session_id = session_id_.value_or(write.session_id);
+  if (!may_close_as(write.status)) return std::unexpected(illegal_close(write.status));
+  auto closed =
+      queries_.run(Query::close_waits, session_id, write.call_id, to_string(write.status));
+  if (!closed || sqlite3_changes(connection_) > 0) return closed;
+  return check_session(session_id);
+}
+
+Result<void> SqliteBatch::apply(const TakeLease& write) {
+  const SessionId session_id = session_id_.value_or(write.session_id);
+  std::optional<int> epoch;
+  const auto updated = queries_.each(
+      Query::take_lease,
+      [&](const Row& row) -> Result<void> {
+        epoch = static_cast<int>(row.integer(0));
+        return {};
+      },
+      session_id, write.runner_id, write.expected_epoch, now_);
+  if (!updated) return updated;
+  if (epoch) {
+    ids_.epochs.push_back(*epoch);
+    return {};
+  }
+  const auto lease = lease_of(session_id);
+  if (!lease) return std::unexpected(lease.error());
+  const auto runners = read_runners(queries_);
+  if (!runners) return std::unexpected(runners.error());
+  return explained(taken(*lease, write, *runners, now_));
+}
+
+Result<void> SqliteBatch::apply(const HoldLease& write) {
+  const SessionId session_id = session_id_.value_or(write.session_id);
+  bool is_held = false;
+  const auto read = queries_.each(
+      Query::hold_lease,
+      [&](const Row&) -> Result<void> {
+        is_held = true;
+        return {};
+      },
+      session_id, write.runner_id, now_);
+  if (!read || is_held) return read;
+  const auto lease = lease_of(session_id);
+  if (!lease) return std::unexpected(lease.error());
+  const auto runners = read_runners(queries_);
+  if (!runners) return std::unexpected(runners.error());
+  return explained(check_held(*lease, write.runner_id, *runners, now_));
 }
 
 Result<void> SqliteBatch::insert_call(SessionId session_id, std::optional<MessageId> message_id,
@@ -112,17 +205,57 @@ Result<void> SqliteBatch::check_message(MessageId id, SessionId session_id) {
   return read ? found : read;
 }
 
-Result<CallStatus> SqliteBatch::status_of(CallId id) {
-  Result<CallStatus> status = std::unexpected(no_call(id));
+Result<void> SqliteBatch::check_runner(RunnerId id) {
+  std::optional<Runner> runner;
+  const auto read = queries_.each(
+      Query::runner,
+      [&](const Row& row) -> Result<void> {
+        runner = runner_from(row);
+        return {};
+      },
+      id);
+  if (!read) return read;
+  return check_alive(id, runner ? std::span<const Runner>(&*runner, 1) : std::span<const Runner>(),
+                     now_);
+}
+
+Result<void> SqliteBatch::check_parent(const NewSession& session) {
+  if (!session.parent_call_id) return {};
+  if (!session.parent_session_id) return std::unexpected(call_without_parent());
+  const auto call = state_of(*session.parent_call_id);
+  if (!call) return std::unexpected(call.error());
+  if (call->session_id == *session.parent_session_id) return {};
+  return std::unexpected(no_call(*session.parent_call_id, *session.parent_session_id));
+}
+
+Result<SqliteBatch::CallState> SqliteBatch::state_of(CallId id) {
+  Result<CallState> state = std::unexpected(no_call(id));
   const auto read = queries_.each(
       Query::call_status,
       [&](const Row& row) -> Result<void> {
-        status = call_status_from(row.text(0));
+        const auto status = call_status_from(row.text(0));
+        if (!status) return std::unexpected(status.error());
+        state = CallState{*status, row.integer(1)};
         return {};
       },
       id);
   if (!read) return std::unexpected(read.error());
-  return status;
+  return state;
+}
+
+Result<Lease> SqliteBatch::lease_of(SessionId id) {
+  Result<Lease> lease = std::unexpected(no_session(id));
+  const auto read = queries_.each(
+      Query::session,
+      [&](const Row& row) -> Result<void> {
+        const auto session = session_from(row);
+        if (!session) return std::unexpected(session.error());
+        lease = Lease{id, session->runner_id, session->lease_epoch};
+        return {};
+      },
+      id);
+  if (!read) return std::unexpected(read.error());
+  return lease;
 }
 
 }  // namespace wright::store

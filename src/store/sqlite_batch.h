@@ -1,9 +1,13 @@
-// The writes of one transaction, which its owner begins and ends. Nothing here commits.
+// The writes of one batch inside a transaction, which its owner begins and ends. Nothing here
+// commits, and after an error the transaction must be rolled back.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <utility>
 
+#include "store/lease.h"
 #include "store/sqlite_queries.h"
 #include "wright/store.h"
 
@@ -15,13 +19,10 @@ class SqliteBatch {
   SqliteBatch(sqlite3* connection, Queries& queries, std::int64_t now)
       : connection_(connection), queries_(queries), now_(now) {}
 
-  Result<SessionId> create_session(const NewSession& session);
+  // The new session's id is in the ids. Writes that follow go to it, whatever they say themselves.
+  Result<void> create_session(const NewSession& session);
 
-  // Writes that follow go to `session_id`, whatever they say themselves.
-  void redirect_to(SessionId session_id) { session_id_ = session_id; }
-
-  // After an error the transaction must be rolled back.
-  Result<void> write(const Write& write);
+  Result<void> write(std::span<const Write> writes);
 
   BatchIds take_ids() { return std::move(ids_); }
 
@@ -30,12 +31,24 @@ class SqliteBatch {
   Result<void> apply(const CreateCall& write);
   Result<void> apply(const UpdateCall& write);
   Result<void> apply(const UpdateSession& write);
+  Result<void> apply(const OpenWait& write);
+  Result<void> apply(const CloseWaits& write);
+  Result<void> apply(const TakeLease& write);
+  Result<void> apply(const HoldLease& write);
 
   Result<void> insert_call(SessionId session_id, std::optional<MessageId> message_id,
                            const ToolCall& call);
   Result<void> check_session(SessionId id);
   Result<void> check_message(MessageId id, SessionId session_id);
-  Result<CallStatus> status_of(CallId id);
+  Result<void> check_runner(RunnerId id);
+  Result<void> check_parent(const NewSession& session);
+
+  struct CallState {
+    CallStatus status = CallStatus::pending;
+    SessionId session_id = 0;
+  };
+  Result<CallState> state_of(CallId id);
+  Result<Lease> lease_of(SessionId id);
 
   sqlite3* connection_;
   Queries& queries_;

@@ -1,5 +1,5 @@
 // Every statement that the SQLite store keeps prepared, by name. Statements are prepared when they
-// are first needed. The one for listing sessions depends on its filter and is not among them.
+// are first needed. Those that depend on a filter are not among them.
 #pragma once
 
 #include <array>
@@ -28,14 +28,35 @@ enum class Query : std::uint8_t {
   call_status,
   calls,
   calls_with_status,
+  take_lease,
+  hold_lease,
+  insert_wait,
+  close_waits,
+  answer_wait,
+  expire_wait,
+  wait,
+  insert_runner,
+  renew_runner,
+  delete_runner,
+  runner,
+  runners,
+  fork_session,
+  fork_message,
+  fork_call,
 };
-inline constexpr std::size_t kQueryCount = static_cast<std::size_t>(Query::calls_with_status) + 1;
+inline constexpr std::size_t kQueryCount = static_cast<std::size_t>(Query::fork_call) + 1;
 
 // The columns of agent_sessions in the order in which the store reads them.
 inline constexpr std::string_view kSessionColumns =
     "id, agent_name, provider, model, system_prompt, user_prompt, status, started_at, ended_at, "
     "result, error, parent_session_id, input_tokens, output_tokens, cached_tokens, "
-    "reasoning_tokens, cache_write_tokens, cost_usd, iterations, config, format_version";
+    "reasoning_tokens, cache_write_tokens, cost_usd, iterations, config, format_version, "
+    "parent_call_id, forked_from, runner_id, lease_epoch, feedback";
+
+// The same of agent_waits.
+inline constexpr std::string_view kWaitColumns =
+    "id, session_id, call_id, kind, shown, status, created_at, expires_at, answered_at, "
+    "answered_by, answer";
 
 class Queries {
  public:

@@ -23,6 +23,8 @@ Result<Session> session_from(const Row& row) {
   if (!status) return unreadable("session", id, status.error());
   auto config = json_from(row.optional_text(19));
   if (!config) return unreadable("session", id, config.error());
+  auto feedback = json_from(row.optional_text(25));
+  if (!feedback) return unreadable("session", id, feedback.error());
   return Session{
       .id = id,
       .agent_name = row.text(1),
@@ -41,6 +43,11 @@ Result<Session> session_from(const Row& row) {
       .iterations = static_cast<int>(row.integer(18)),
       .config = std::move(*config).value_or(Json()),
       .format_version = static_cast<int>(row.integer(20)),
+      .parent_call_id = row.optional_integer(21),
+      .forked_from = row.optional_integer(22),
+      .runner_id = row.optional_integer(23),
+      .lease_epoch = static_cast<int>(row.integer(24)),
+      .feedback = std::move(*feedback).value_or(Json()),
   };
 }
 
@@ -68,6 +75,8 @@ Result<StoredCall> call_from(const Row& row) {
   if (!response) return unreadable("tool call", id, response.error());
   const auto status = call_status_from(row.text(7));
   if (!status) return unreadable("tool call", id, status.error());
+  auto result = result_from(row.optional_text(12));
+  if (!result) return unreadable("tool call", id, result.error());
   return StoredCall{
       .id = id,
       .session_id = row.integer(1),
@@ -81,7 +90,47 @@ Result<StoredCall> call_from(const Row& row) {
       .completed_at = row.optional_integer(9),
       .execution_time_ms = row.optional_integer(10),
       .error_details = row.optional_text(11),
+      .result = std::move(*result),
   };
+}
+
+Result<StoredWait> wait_from(const Row& row) {
+  const WaitId id = row.integer(0);
+  const auto kind = wait_kind_from(row.text(3));
+  if (!kind) return unreadable("wait", id, kind.error());
+  auto shown = parse_json(row.text(4));
+  if (!shown) return unreadable("wait", id, shown.error());
+  const auto status = wait_status_from(row.text(5));
+  if (!status) return unreadable("wait", id, status.error());
+  auto answer = json_from(row.optional_text(10));
+  if (!answer) return unreadable("wait", id, answer.error());
+  return StoredWait{
+      .id = id,
+      .session_id = row.integer(1),
+      .call_id = row.integer(2),
+      .kind = *kind,
+      .shown = std::move(*shown),
+      .status = *status,
+      .created_at = row.integer(6),
+      .expires_at = row.optional_integer(7),
+      .answered_at = row.optional_integer(8),
+      .answered_by = row.optional_text(9),
+      .answer = std::move(*answer),
+  };
+}
+
+Runner runner_from(const Row& row) {
+  return {.id = row.integer(0), .name = row.text(1), .expires_at = row.integer(2)};
+}
+
+Result<std::vector<Runner>> read_runners(Queries& queries) {
+  std::vector<Runner> runners;
+  const auto read = queries.each(Query::runners, [&](const Row& row) -> Result<void> {
+    runners.push_back(runner_from(row));
+    return {};
+  });
+  if (!read) return std::unexpected(read.error());
+  return runners;
 }
 
 }  // namespace wright::store

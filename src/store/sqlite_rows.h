@@ -2,7 +2,9 @@
 // unknown status) is an error that names it.
 #pragma once
 
-#include "store/sqlite_statement.h"
+#include <vector>
+
+#include "store/sqlite_queries.h"
 #include "wright/store.h"
 
 namespace wright::store {
@@ -10,5 +12,10 @@ namespace wright::store {
 Result<Session> session_from(const Row& row);        // columns: kSessionColumns
 Result<StoredMessage> message_from(const Row& row);  // columns: Query::messages
 Result<StoredCall> call_from(const Row& row);        // columns: Query::calls
+Result<StoredWait> wait_from(const Row& row);        // columns: kWaitColumns
+
+Runner runner_from(const Row& row);  // columns: Query::runner
+
+Result<std::vector<Runner>> read_runners(Queries& queries);
 
 }  // namespace wright::store

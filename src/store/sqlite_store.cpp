@@ -8,11 +8,14 @@
 #include <mutex>
 #include <utility>
 
+#include "store/lease.h"
 #include "store/sqlite_batch.h"
+#include "store/sqlite_fork.h"
 #include "store/sqlite_open.h"
 #include "store/sqlite_queries.h"
 #include "store/sqlite_rows.h"
 #include "store/sqlite_transaction.h"
+#include "store/sqlite_waits.h"
 #include "store/status.h"
 #include "wright/store.h"
 
@@ -39,30 +42,35 @@ class SqliteStore final : public Store {
 
   Result<std::pair<SessionId, BatchIds>> create_session_with(
       const NewSession& session, std::span<const Write> writes) override {
-    using Created = std::pair<SessionId, BatchIds>;
-    return in_transaction([&](SqliteBatch& batch) -> Result<Created> {
-      const auto id = batch.create_session(session);
-      if (!id) return std::unexpected(id.error());
-      batch.redirect_to(*id);
-      for (const Write& write : writes) {
-        if (auto written = batch.write(write); !written) return std::unexpected(written.error());
-      }
-      return Created{*id, batch.take_ids()};
-    });
+    const std::lock_guard lock(mutex_);
+    auto ids = in_transaction([&] { return write(&session, writes); });
+    if (!ids) return std::unexpected(std::move(ids).error());
+    const SessionId id = ids->session;
+    return std::pair{id, std::move(*ids)};
   }
 
   Result<BatchIds> apply(std::span<const Write> writes) override {
+    const std::lock_guard lock(mutex_);
     if (writes.empty()) return BatchIds{};
-    return in_transaction([&](SqliteBatch& batch) -> Result<BatchIds> {
-      for (const Write& write : writes) {
-        if (auto written = batch.write(write); !written) return std::unexpected(written.error());
-      }
-      return batch.take_ids();
-    });
+    return in_transaction([&] { return write(nullptr, writes); });
+  }
+
+  std::vector<Result<BatchIds>> apply_all(std::span<const Batch> batches) override {
+    const std::lock_guard lock(mutex_);
+    if (batches.size() > 1) {
+      if (auto results = apply_together(batches)) return std::move(*results);
+    }
+    std::vector<Result<BatchIds>> results;
+    results.reserve(batches.size());
+    for (const Batch& batch : batches) {
+      results.push_back(in_transaction([&] { return write(batch); }));
+    }
+    return results;
   }
 
   Result<void> delete_session(SessionId id) override {
-    return in_transaction([&](SqliteBatch&) -> Result<void> {
+    const std::lock_guard lock(mutex_);
+    return in_transaction([&]() -> Result<void> {
       // Children before parents: cascading through generations would meet SQLite's depth limit.
       std::vector<SessionId> family;
       const auto read = queries_.each(
@@ -115,16 +123,100 @@ class SqliteStore final : public Store {
     return rows_of(id, read, std::move(calls));
   }
 
- private:
-  // Runs work(SqliteBatch&) in one transaction, which stands only when both work and commit
-  // succeed.
-  template <class Work>
-  auto in_transaction(Work work) -> std::invoke_result_t<Work, SqliteBatch&> {
+  Result<std::vector<StoredWait>> get_waits(const WaitFilter& filter) override {
     const std::lock_guard lock(mutex_);
+    auto waits = store::read_waits(connection_.get(), filter);
+    if (!waits || !waits->empty() || !filter.session_id) return waits;
+    if (auto session = read_session(*filter.session_id); !session) {
+      return std::unexpected(std::move(session).error());
+    }
+    return waits;
+  }
+
+  Result<StoredWait> answer_wait(WaitId id, const WaitAnswer& answer) override {
+    const std::lock_guard lock(mutex_);
+    auto attempt = in_transaction(
+        [&] { return store::answer_wait(connection_.get(), queries_, id, answer, clock_()); });
+    if (!attempt) return std::unexpected(std::move(attempt).error());
+    if (!attempt->has_won) return std::unexpected(store::not_open(attempt->wait));
+    return std::move(attempt->wait);
+  }
+
+  Result<SessionId> fork_session(SessionId id, MessageId last) override {
+    const std::lock_guard lock(mutex_);
+    return in_transaction(
+        [&] { return store::fork_session(connection_.get(), queries_, id, last, clock_()); });
+  }
+
+  Result<RunnerId> register_runner(std::string name, std::chrono::milliseconds time) override {
+    const std::lock_guard lock(mutex_);
+    return in_transaction([&]() -> Result<RunnerId> {
+      auto inserted =
+          queries_.run(Query::insert_runner, std::string_view(name), store::expiry(clock_(), time));
+      if (!inserted) return std::unexpected(std::move(inserted).error());
+      return sqlite3_last_insert_rowid(connection_.get());
+    });
+  }
+
+  Result<void> renew_runner(RunnerId id, std::chrono::milliseconds time) override {
+    const std::lock_guard lock(mutex_);
+    return in_transaction([&]() -> Result<void> {
+      auto renewed = queries_.run(Query::renew_runner, id, store::expiry(clock_(), time));
+      if (!renewed || sqlite3_changes(connection_.get()) == 1) return renewed;
+      return std::unexpected(store::no_runner(id));
+    });
+  }
+
+  Result<void> end_runner(RunnerId id) override {
+    const std::lock_guard lock(mutex_);
+    return in_transaction([&] { return queries_.run(Query::delete_runner, id); });
+  }
+
+  Result<std::vector<Runner>> get_runners() override {
+    const std::lock_guard lock(mutex_);
+    return store::read_runners(queries_);
+  }
+
+ private:
+  Result<BatchIds> write(const NewSession* create, std::span<const Write> writes) {
+    SqliteBatch batch(connection_.get(), queries_, clock_());
+    if (create != nullptr) {
+      if (auto created = batch.create_session(*create); !created) {
+        return std::unexpected(std::move(created).error());
+      }
+    }
+    if (auto written = batch.write(writes); !written) {
+      return std::unexpected(std::move(written).error());
+    }
+    return batch.take_ids();
+  }
+  Result<BatchIds> write(const Batch& batch) {
+    return write(batch.create ? &*batch.create : nullptr, batch.writes);
+  }
+
+  // All in one transaction, or none and no results when one of them fails.
+  std::optional<std::vector<Result<BatchIds>>> apply_together(std::span<const Batch> batches) {
+    const auto all_fail = [&](const Error& error) {
+      return std::vector<Result<BatchIds>>(batches.size(), std::unexpected(error));
+    };
+    if (auto begun = queries_.run(Query::begin); !begun) return all_fail(begun.error());
+    const store::RollbackGuard guard(connection_.get());
+    std::vector<Result<BatchIds>> results;
+    results.reserve(batches.size());
+    for (const Batch& batch : batches) {
+      results.push_back(write(batch));
+      if (!results.back()) return std::nullopt;
+    }
+    if (auto done = queries_.run(Query::commit); !done) return all_fail(done.error());
+    return results;
+  }
+
+  // Runs work() in one transaction, which stands only when both work and commit succeed.
+  template <class Work>
+  auto in_transaction(Work work) -> std::invoke_result_t<Work> {
     if (auto begun = queries_.run(Query::begin); !begun) return std::unexpected(begun.error());
     const store::RollbackGuard guard(connection_.get());
-    SqliteBatch batch(connection_.get(), queries_, clock_());
-    auto outcome = work(batch);
+    auto outcome = work();
     if (!outcome) return outcome;
     if (auto done = queries_.run(Query::commit); !done) return std::unexpected(done.error());
     return outcome;
@@ -177,6 +269,10 @@ Result<std::vector<Session>> SqliteStore::list_sessions(const SessionFilter& fil
   sql += filter.text.empty() ? " AND ?5 = ''"
                              : " AND (instr(lower(user_prompt), lower(?5)) > 0 "
                                "OR instr(lower(result), lower(?5)) > 0)";
+  sql += filter.is_abandoned ? " AND status = 'running' AND NOT EXISTS (SELECT 1 "
+                               "FROM agent_runners WHERE id = agent_sessions.runner_id "
+                               "AND expires_at > ?7)"
+                             : " AND ?7 IS NOT NULL";
   sql += " ORDER BY id DESC LIMIT ?6";
   std::optional<std::string_view> status;
   if (filter.status) status = to_string(*filter.status);
@@ -190,7 +286,7 @@ Result<std::vector<Session>> SqliteStore::list_sessions(const SessionFilter& fil
   const auto read =
       statement->query([&](const Row& row) { return append(sessions, store::session_from(row)); },
                        filter.started_since, filter.agent_name, status, filter.parent_session_id,
-                       filter.text, limit);
+                       filter.text, limit, clock_());
   if (!read) return std::unexpected(read.error());
   return sessions;
 }

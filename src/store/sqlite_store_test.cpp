@@ -125,13 +125,52 @@ TEST_F(SqliteStoreTest, names_the_row_that_cannot_be_read) {
   expect_unreadable("UPDATE agent_sessions SET config = NULL, status = 'odd'", session,
                     this_session);
   expect_unreadable("UPDATE agent_sessions SET provider = 'x'", listed, this_session);
+  expect_unreadable("UPDATE agent_sessions SET status = 'running', feedback = '['", session,
+                    this_session);
   expect_unreadable("UPDATE agent_messages SET parts = '{'", messages, this_message);
   expect_unreadable("UPDATE agent_messages SET role = 'robot'", messages, this_message);
   expect_unreadable("UPDATE agent_tool_calls SET response = '{'", calls, this_call);
   expect_unreadable("UPDATE agent_tool_calls SET response = NULL, request = '\"x'", calls,
                     this_call);
-  expect_unreadable("UPDATE agent_tool_calls SET request = '{}', status = 'odd'", calls, this_call);
+  expect_unreadable("UPDATE agent_tool_calls SET request = '{}', result = '{'", calls, this_call);
+  expect_unreadable("UPDATE agent_tool_calls SET result = '{\"type\":\"text\",\"text\":\"\"}'",
+                    calls, this_call);
+  expect_unreadable("UPDATE agent_tool_calls SET result = NULL, status = 'odd'", calls, this_call);
   EXPECT_EQ(code_of(store().start_tool_call(ids.calls[0])), ErrorCode::invalid_argument);
+}
+
+TEST_F(SqliteStoreTest, names_the_wait_that_cannot_be_read) {
+  const SessionId id = new_session();
+  const CallId call = value_of(store().create_tool_call(id, {}, {"c", "t", "{}"}));
+  const std::vector<Write> writes{UpdateCall{.call_id = call, .status = CallStatus::waiting},
+                                  OpenWait{id, call}};
+  const WaitId wait = value_of(store().apply(writes)).waits.front();
+  for (const char* damage :
+       {"shown = '{'", "shown = '1', kind = 'mood'",
+        "kind = 'result', status = 'answered', answer = ''", "answer = NULL, status = 'odd'"}) {
+    expect_ok(execute(other_.get(), "PRAGMA ignore_check_constraints = ON"));
+    expect_ok(execute(other_.get(), fmt::format("UPDATE agent_waits SET {}", damage).c_str()));
+    const auto read = store().get_waits({});
+    EXPECT_EQ(code_of(read), ErrorCode::storage) << damage;
+    EXPECT_NE(read.error().message.find(fmt::format("wait {}", wait)), std::string::npos);
+    EXPECT_EQ(code_of(store().answer_wait(wait, {true, "ada"})), ErrorCode::storage) << damage;
+  }
+  expect_ok(execute(other_.get(), "UPDATE agent_waits SET status = 'open'"));
+  value_of(store().answer_wait(wait, {true, "ada"}));
+}
+
+TEST_F(SqliteStoreTest, a_damaged_message_stops_only_the_forks_that_would_copy_it) {
+  const SessionId id = new_session();
+  const MessageId good = value_of(store().create_message(id, Role::user, "good"));
+  const MessageId bad = value_of(store().create_message(id, Role::user, "bad"));
+  expect_ok(store().complete_session(id, "done"));
+  expect_ok(
+      execute(other_.get(),
+              fmt::format("UPDATE agent_messages SET parts = '{{' WHERE id = {}", bad).c_str()));
+  EXPECT_EQ(code_of(store().fork_session(id, bad)), ErrorCode::storage);
+  const SessionId fork = value_of(store().fork_session(id, good));
+  EXPECT_EQ(value_of(store().get_messages(fork)).size(), 1U);
+  EXPECT_EQ(value_of(store().get_session(fork)).result, std::nullopt) << "not all was copied";
 }
 
 TEST_F(SqliteStoreTest, refuses_a_text_that_is_larger_than_sqlite_can_hold) {
@@ -162,7 +201,12 @@ TEST_F(SqliteStoreTest, reads_and_deletes_a_session_without_reading_whole_tables
         "SELECT * FROM agent_tool_calls WHERE session_id = 1 ORDER BY id",
         "SELECT * FROM agent_tool_calls WHERE session_id = 1 AND status = 'pending' ORDER BY id",
         "SELECT id FROM agent_tool_calls WHERE message_id = 1",
-        "SELECT id FROM agent_sessions WHERE parent_session_id = 1"}) {
+        "SELECT id FROM agent_sessions WHERE parent_session_id = 1",
+        "SELECT id FROM agent_waits WHERE session_id = 1",
+        "SELECT id FROM agent_waits WHERE call_id = 1 AND status = 'open'",
+        "SELECT 1 FROM agent_sessions JOIN agent_runners "
+        "ON agent_runners.id = agent_sessions.runner_id "
+        "WHERE agent_sessions.id = 1 AND runner_id = 2 AND expires_at > 3"}) {
     EXPECT_EQ(plan(sql).find("SCAN"), std::string::npos) << plan(sql);
     EXPECT_EQ(plan(sql).find("TEMP B-TREE"), std::string::npos) << plan(sql);
   }

@@ -1,9 +1,12 @@
 #include "store/status.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <boost/json/object.hpp>
 
 #include <algorithm>
 #include <array>
+#include <ctime>
 #include <utility>
 
 namespace wright {
@@ -25,6 +28,19 @@ constexpr std::array kCallStatusNames{
     std::pair{CallStatus::waiting, std::string_view("waiting")},
     std::pair{CallStatus::cancelled, std::string_view("cancelled")},
     std::pair{CallStatus::unknown, std::string_view("unknown")},
+};
+
+constexpr std::array kWaitKindNames{
+    std::pair{WaitKind::question, std::string_view("question")},
+    std::pair{WaitKind::approval, std::string_view("approval")},
+    std::pair{WaitKind::result, std::string_view("result")},
+};
+
+constexpr std::array kWaitStatusNames{
+    std::pair{WaitStatus::open, std::string_view("open")},
+    std::pair{WaitStatus::answered, std::string_view("answered")},
+    std::pair{WaitStatus::expired, std::string_view("expired")},
+    std::pair{WaitStatus::cancelled, std::string_view("cancelled")},
 };
 
 constexpr std::array kCallMoves{
@@ -53,6 +69,15 @@ std::string_view name_of(const Names& names, Status status) {
   return found == names.end() ? std::string_view("invalid") : found->second;
 }
 
+template <class Names>
+auto named(const Names& names, std::string_view text, std::string_view what)
+    -> Result<decltype(names.front().first)> {
+  for (const auto& [value, name] : names) {
+    if (name == text) return value;
+  }
+  return fail(ErrorCode::invalid_argument, fmt::format("Unknown {} '{}'", what, text));
+}
+
 }  // namespace
 
 std::string_view to_string(SessionStatus status) {
@@ -63,18 +88,28 @@ std::string_view to_string(CallStatus status) {
   return name_of(kCallStatusNames, status);
 }
 
+std::string_view to_string(WaitKind kind) {
+  return name_of(kWaitKindNames, kind);
+}
+
+std::string_view to_string(WaitStatus status) {
+  return name_of(kWaitStatusNames, status);
+}
+
 Result<SessionStatus> session_status_from(std::string_view text) {
-  for (const auto& [status, name] : kSessionStatusNames) {
-    if (name == text) return status;
-  }
-  return fail(ErrorCode::invalid_argument, fmt::format("Unknown session status '{}'", text));
+  return named(kSessionStatusNames, text, "session status");
 }
 
 Result<CallStatus> call_status_from(std::string_view text) {
-  for (const auto& [status, name] : kCallStatusNames) {
-    if (name == text) return status;
-  }
-  return fail(ErrorCode::invalid_argument, fmt::format("Unknown tool call status '{}'", text));
+  return named(kCallStatusNames, text, "tool call status");
+}
+
+Result<WaitKind> wait_kind_from(std::string_view text) {
+  return named(kWaitKindNames, text, "kind of wait");
+}
+
+Result<WaitStatus> wait_status_from(std::string_view text) {
+  return named(kWaitStatusNames, text, "wait status");
 }
 
 namespace store {
@@ -92,6 +127,14 @@ bool may_move(CallStatus from, CallStatus to) {
   return std::ranges::find(kCallMoves, std::pair{from, to}) != kCallMoves.end();
 }
 
+bool may_close_as(WaitStatus status) {
+  return status == WaitStatus::expired || status == WaitStatus::cancelled;
+}
+
+bool is_over(const StoredWait& wait, std::int64_t now) {
+  return wait.expires_at && *wait.expires_at <= now;
+}
+
 Error no_session(SessionId id) {
   return {ErrorCode::not_found, fmt::format("There is no session {}", id), {}};
 }
@@ -104,11 +147,62 @@ Error no_call(CallId id) {
   return {ErrorCode::not_found, fmt::format("There is no tool call {}", id), {}};
 }
 
+Error no_call(CallId id, SessionId session_id) {
+  return {ErrorCode::not_found, fmt::format("Session {} has no tool call {}", session_id, id), {}};
+}
+
+Error no_wait(WaitId id) {
+  return {ErrorCode::not_found, fmt::format("There is no wait {}", id), {}};
+}
+
 Error illegal_move(CallId id, CallStatus from, CallStatus to) {
   return {
       ErrorCode::invalid_argument,
       fmt::format("Tool call {} is {} and cannot become {}", id, to_string(from), to_string(to)),
       {}};
+}
+
+Error not_waiting(CallId id, CallStatus status) {
+  return {ErrorCode::invalid_argument,
+          fmt::format("Tool call {} is {}; only one that is waiting can wait for something", id,
+                      to_string(status)),
+          {}};
+}
+
+Error waits_already(CallId id) {
+  return {ErrorCode::already_exists,
+          fmt::format("Tool call {} has an open wait already; close that one first", id),
+          {}};
+}
+
+Error call_without_parent() {
+  return {ErrorCode::invalid_argument,
+          "A session that answers a call needs the session of that call as its parent",
+          {}};
+}
+
+Error illegal_close(WaitStatus status) {
+  return {ErrorCode::invalid_argument,
+          fmt::format("Closing waits makes them expired or cancelled, not {}", to_string(status)),
+          {}};
+}
+
+Error not_open(const StoredWait& wait) {
+  std::string message = fmt::format("Wait {} was cancelled", wait.id);
+  JsonObject detail{{"status", to_string(wait.status)}};
+  if (wait.status == WaitStatus::answered) {
+    const std::string by = wait.answered_by.value_or("");
+    const std::int64_t at = wait.answered_at.value_or(0);
+    message =
+        fmt::format("Wait {} was answered by {} at {:%Y-%m-%d %H:%M:%S} UTC", wait.id,
+                    by.empty() ? "someone" : by, fmt::gmtime(static_cast<std::time_t>(at / 1000)));
+    detail["answered_by"] = by;
+    detail["answered_at"] = at;
+  }
+  if (wait.status == WaitStatus::expired) {
+    message = fmt::format("The time to answer wait {} is over", wait.id);
+  }
+  return {ErrorCode::already_exists, std::move(message), to_text(std::move(detail))};
 }
 
 }  // namespace store

@@ -1,5 +1,5 @@
-// What the statuses of sessions and calls mean to a store: which of them are ends, and which moves
-// a call may make. Their names are in store.h's to_string(). Knows nothing about any database.
+// What the statuses of sessions, calls and waits mean to a store: which of them are ends, and which
+// moves are legal. Their names are in session.h's to_string(). Knows nothing about any database.
 #pragma once
 
 #include <string>
@@ -14,9 +14,24 @@ bool is_end(CallStatus status);
 // The table of legal moves, as UpdateCall documents it.
 bool may_move(CallStatus from, CallStatus to);
 
+// Closing a wait is not answering it.
+bool may_close_as(WaitStatus status);
+
+// A wait is open as long as nobody has answered it and its time is not over.
+bool is_over(const StoredWait& wait, std::int64_t now);
+
 Error no_session(SessionId id);
 Error no_message(MessageId id, SessionId session_id);
 Error no_call(CallId id);
+Error no_call(CallId id, SessionId session_id);
+Error no_wait(WaitId id);
 Error illegal_move(CallId id, CallStatus from, CallStatus to);
+Error not_waiting(CallId id, CallStatus status);
+Error waits_already(CallId id);
+Error call_without_parent();
+Error illegal_close(WaitStatus status);
+
+// Why a wait that is no longer open takes no answer.
+Error not_open(const StoredWait& wait);
 
 }  // namespace wright::store

@@ -1,4 +1,4 @@
-// The operations of Store that are one write each, expressed by apply(); and the system's clock.
+// The operations of Store that can be expressed by others of it; and the system's clock.
 #include "wright/store.h"
 
 #include <array>
@@ -18,6 +18,25 @@ Result<void> without_ids(const Result<BatchIds>& ids) {
 }
 
 }  // namespace
+
+std::vector<Result<BatchIds>> Store::apply_all(std::span<const Batch> batches) {
+  std::vector<Result<BatchIds>> results;
+  results.reserve(batches.size());
+  for (const Batch& batch : batches) {
+    if (!batch.create) {
+      results.push_back(apply(batch.writes));
+      continue;
+    }
+    auto created = create_session_with(*batch.create, batch.writes);
+    if (!created) {
+      results.push_back(std::unexpected(std::move(created).error()));
+      continue;
+    }
+    created->second.session = created->first;
+    results.push_back(std::move(created->second));
+  }
+  return results;
+}
 
 Result<void> Store::complete_session(SessionId id, std::string result) {
   return without_ids(apply_one(*this, UpdateSession{.session_id = id,

@@ -1,0 +1,129 @@
+// What a store keeps of a session: its row, its messages, its tool calls, what it waits for, and
+// who drives it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "wright/message.h"
+
+namespace wright {
+
+using SessionId = std::int64_t;
+using MessageId = std::int64_t;
+using CallId = std::int64_t;  // the row of a tool call; the model's own id is `tool_call_id`
+using WaitId = std::int64_t;
+using RunnerId = std::int64_t;
+
+enum class SessionStatus : std::uint8_t { running, completed, failed, waiting, cancelled };
+enum class CallStatus : std::uint8_t {
+  pending,    // asked for by the model
+  executing,  // about to have its effect, or having it
+  completed,
+  failed,
+  waiting,    // a person must answer first
+  cancelled,  // the run ended before it was executed
+  unknown,    // interrupted while executing: nobody knows whether it happened
+};
+
+std::string_view to_string(SessionStatus status);
+std::string_view to_string(CallStatus status);
+Result<SessionStatus> session_status_from(std::string_view name);
+Result<CallStatus> call_status_from(std::string_view name);
+
+struct NewSession {
+  std::string agent_name = {};
+  std::string provider = {};
+  std::string model = {};
+  std::optional<std::string> system_prompt = {};
+  std::string user_prompt = {};
+  std::optional<SessionId> parent_session_id = {};
+  std::optional<CallId> parent_call_id = {};  // the call of the parent that this session answers
+  Json config = {};                           // an object, or null
+  std::optional<RunnerId> runner_id = {};     // who drives it from its first moment
+};
+
+struct Session {
+  SessionId id = 0;
+  std::string agent_name = {};
+  std::string provider = {};
+  std::string model = {};
+  std::optional<std::string> system_prompt = {};
+  std::string user_prompt = {};
+  SessionStatus status = SessionStatus::running;
+  std::int64_t started_at = 0;
+  std::optional<std::int64_t> ended_at = {};
+  std::optional<std::string> result = {};
+  std::optional<std::string> error = {};
+  std::optional<SessionId> parent_session_id = {};
+  Usage usage = {};
+  int iterations = 0;
+  Json config = {};
+  int format_version = 1;
+  std::optional<CallId> parent_call_id = {};
+  std::optional<SessionId> forked_from = {};
+  std::optional<RunnerId> runner_id = {};  // who drives it; see Runner
+  int lease_epoch = 0;                     // how many times it was taken by a runner
+  Json feedback = {};                      // of its tools, or null
+};
+
+struct StoredMessage {
+  MessageId id = 0;
+  SessionId session_id = 0;
+  Message message = {};
+  std::string content = {};  // as display_text() shows it
+  std::int64_t created_at = 0;
+};
+
+struct StoredCall {
+  CallId id = 0;
+  SessionId session_id = 0;
+  std::optional<MessageId> message_id = {};
+  std::string tool_call_id = {};
+  std::string tool_name = {};
+  std::string request = {};  // arguments as the model wrote them
+  std::optional<Json> response = {};
+  CallStatus status = CallStatus::pending;
+  std::int64_t created_at = 0;
+  std::optional<std::int64_t> completed_at = {};
+  std::optional<std::int64_t> execution_time_ms = {};
+  std::optional<std::string> error_details = {};
+  std::optional<ToolResult> result = {};  // see UpdateCall
+};
+
+// Something that a run cannot go on without: a person's answers or approval, or a result from
+// outside. It is answered once.
+enum class WaitKind : std::uint8_t { question, approval, result };
+enum class WaitStatus : std::uint8_t { open, answered, expired, cancelled };
+
+std::string_view to_string(WaitKind kind);
+std::string_view to_string(WaitStatus status);
+Result<WaitKind> wait_kind_from(std::string_view name);
+Result<WaitStatus> wait_status_from(std::string_view name);
+
+// A wait stays `open` when its time is over until an answer comes too late or it is closed.
+struct StoredWait {
+  WaitId id = 0;
+  SessionId session_id = 0;
+  CallId call_id = 0;  // the call that waits, and with it the exact arguments that were shown
+  WaitKind kind = WaitKind::question;
+  Json shown = {};
+  WaitStatus status = WaitStatus::open;
+  std::int64_t created_at = 0;
+  std::optional<std::int64_t> expires_at = {};
+  std::optional<std::int64_t> answered_at = {};
+  std::optional<std::string> answered_by = {};
+  std::optional<Json> answer = {};
+};
+
+// A process that drives sessions. A running session belongs to one runner as long as that one's
+// time is not over; every other is refused. Registered once, renewed by a heartbeat.
+struct Runner {
+  RunnerId id = 0;
+  std::string name = {};  // says which process it is, to other processes of the same machine
+  std::int64_t expires_at = 0;
+};
+
+}  // namespace wright

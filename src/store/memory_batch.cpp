@@ -1,0 +1,269 @@
+#include "store/memory_batch.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "store/json_columns.h"
+#include "store/status.h"
+
+namespace wright::store {
+namespace {
+
+MessageColumns valid(MessageColumns columns) {
+  columns.content = to_valid_utf8(std::move(columns.content));
+  columns.tool_call_id = store::valid(columns.tool_call_id);
+  return columns;
+}
+
+Lease lease_of(const Session& session) {
+  return {session.id, session.runner_id, session.lease_epoch};
+}
+
+}  // namespace
+
+std::optional<std::string> valid(const std::optional<std::string>& text) {
+  if (!text) return std::nullopt;
+  return to_valid_utf8(*text);
+}
+
+MemoryBatch::~MemoryBatch() {
+  while (!undo_.empty()) {
+    undo_.back()();
+    undo_.pop_back();
+  }
+  if (!is_kept_) tables_.last = last_;
+}
+
+BatchIds MemoryBatch::keep() {
+  undo_.clear();
+  is_kept_ = true;
+  return std::move(ids_);
+}
+
+Result<void> MemoryBatch::create_session(const NewSession& session) {
+  auto config = config_column(session.config);
+  if (!config) return std::unexpected(config.error());
+  if (auto checked = check_parent(session); !checked) return checked;
+  if (session.runner_id) {
+    auto alive = check_alive(*session.runner_id, tables_.runners, now_);
+    if (!alive) return alive;
+  }
+  const SessionId id = ++tables_.last.session;
+  SessionRow& row = tables_.sessions[id];
+  undo_.push_back([this, id] { tables_.sessions.erase(id); });
+  row.config = std::move(*config);
+  row.session = Session{.id = id,
+                        .agent_name = to_valid_utf8(session.agent_name),
+                        .provider = to_valid_utf8(session.provider),
+                        .model = to_valid_utf8(session.model),
+                        .system_prompt = store::valid(session.system_prompt),
+                        .user_prompt = to_valid_utf8(session.user_prompt),
+                        .started_at = now_,
+                        .parent_session_id = session.parent_session_id,
+                        .parent_call_id = session.parent_call_id,
+                        .runner_id = session.runner_id,
+                        .lease_epoch = session.runner_id ? 1 : 0};
+  ids_.session = id;
+  session_id_ = id;
+  return {};
+}
+
+Result<void> MemoryBatch::write(std::span<const Write> writes) {
+  for (const Write& write : writes) {
+    auto written = std::visit([&](const auto& one) { return apply(one); }, write);
+    if (!written) return written;
+  }
+  return {};
+}
+
+Result<SessionRow*> MemoryBatch::target(SessionId written) {
+  const SessionId id = session_id_.value_or(written);
+  SessionRow* row = tables_.find_session(id);
+  if (row == nullptr) return std::unexpected(no_session(id));
+  return row;
+}
+
+Result<void> MemoryBatch::check_parent(const NewSession& session) {
+  const auto parent = session.parent_session_id;
+  if (session.parent_call_id) {
+    if (!parent) return std::unexpected(call_without_parent());
+    const auto found = tables_.session_of_call.find(*session.parent_call_id);
+    if (found == tables_.session_of_call.end()) {
+      return std::unexpected(no_call(*session.parent_call_id));
+    }
+    if (found->second != *parent) {
+      return std::unexpected(no_call(*session.parent_call_id, *parent));
+    }
+  }
+  if (parent && tables_.find_session(*parent) == nullptr) {
+    return std::unexpected(no_session(*parent));
+  }
+  return {};
+}
+
+Result<void> MemoryBatch::apply(const AppendMessage& write) {
+  const auto row = target(write.session_id);
+  if (!row) return std::unexpected(row.error());
+  const MessageId id = ++tables_.last.message;
+  (*row)->messages.push_back({id, write.message.role, valid(to_columns(write.message)), now_});
+  undo_.push_back([messages = &(*row)->messages] { messages->pop_back(); });
+  ids_.messages.push_back(id);
+  std::size_t to_start = write.started_calls;
+  for (const Part& part : write.message.parts) {
+    const auto* call = std::get_if<ToolCall>(&part);
+    if (call == nullptr) continue;
+    insert_call(**row, id, *call);
+    if (to_start == 0) continue;
+    --to_start;
+    if (auto started = apply(UpdateCall{.call_id = ids_.calls.back()}); !started) return started;
+  }
+  return {};
+}
+
+Result<void> MemoryBatch::apply(const CreateCall& write) {
+  const auto row = target(write.session_id);
+  if (!row) return std::unexpected(row.error());
+  if (write.message_id &&
+      !std::ranges::binary_search((*row)->messages, *write.message_id, {}, &MessageRow::id)) {
+    return std::unexpected(no_message(*write.message_id, (*row)->session.id));
+  }
+  insert_call(**row, write.message_id, write.call);
+  return {};
+}
+
+Result<void> MemoryBatch::apply(const UpdateCall& write) {
+  CallRow* row = tables_.find_call(write.call_id);
+  if (row == nullptr) return std::unexpected(no_call(write.call_id));
+  if (!may_move(row->call.status, write.status)) {
+    return std::unexpected(illegal_move(write.call_id, row->call.status, write.status));
+  }
+  auto response = json_column(write.response);
+  if (!response) return std::unexpected(response.error());
+  undo_.push_back([this, before = *row] { *tables_.find_call(before.call.id) = before; });
+  row->call.status = write.status;
+  row->call.completed_at = is_end(write.status) ? std::optional(now_) : std::nullopt;
+  if (*response) row->response = std::move(*response);
+  if (write.execution_time_ms) row->call.execution_time_ms = write.execution_time_ms;
+  if (write.error_details) row->call.error_details = store::valid(write.error_details);
+  if (write.result) row->result = result_column(write.result);
+  return {};
+}
+
+Result<void> MemoryBatch::apply(const UpdateSession& write) {
+  const auto row = target(write.session_id);
+  if (!row) return std::unexpected(row.error());
+  auto feedback = json_column(write.feedback);
+  if (!feedback) return std::unexpected(feedback.error());
+  remember(**row);
+  Session& session = (*row)->session;
+  if (write.status) {
+    session.status = *write.status;
+    session.ended_at = is_end(*write.status) ? std::optional(now_) : std::nullopt;
+    if (*write.status != SessionStatus::running) session.runner_id.reset();
+  }
+  if (write.result) session.result = store::valid(write.result);
+  if (write.error) session.error = store::valid(write.error);
+  if (write.usage) session.usage = *write.usage;
+  if (write.iterations) session.iterations = *write.iterations;
+  if (write.agent_name) session.agent_name = to_valid_utf8(*write.agent_name);
+  if (*feedback) (*row)->feedback = std::move(*feedback);
+  return {};
+}
+
+Result<void> MemoryBatch::apply(const OpenWait& write) {
+  const SessionId session_id = session_id_.value_or(write.session_id);
+  const CallRow* call = tables_.find_call(write.call_id);
+  if (call == nullptr) return std::unexpected(no_call(write.call_id));
+  if (call->call.session_id != session_id) {
+    return std::unexpected(no_call(write.call_id, session_id));
+  }
+  if (call->call.status != CallStatus::waiting) {
+    return std::unexpected(not_waiting(write.call_id, call->call.status));
+  }
+  auto shown = json_column(write.shown);
+  if (!shown) return std::unexpected(shown.error());
+  for (const auto& [id, row] : tables_.waits) {
+    if (row.wait.call_id == write.call_id && row.wait.status == WaitStatus::open) {
+      return std::unexpected(waits_already(write.call_id));
+    }
+  }
+  const WaitId id = ++tables_.last.wait;
+  tables_.waits[id] = {StoredWait{.id = id,
+                                  .session_id = session_id,
+                                  .call_id = write.call_id,
+                                  .kind = write.kind,
+                                  .created_at = now_,
+                                  .expires_at = write.expires_at},
+                       std::move(*shown),
+                       {}};
+  undo_.push_back([this, id] { tables_.waits.erase(id); });
+  ids_.waits.push_back(id);
+  return {};
+}
+
+Result<void> MemoryBatch::apply(const CloseWaits& write) {
+  if (!may_close_as(write.status)) return std::unexpected(illegal_close(write.status));
+  const auto session = target(write.session_id);
+  if (!session) return std::unexpected(session.error());
+  for (auto& [id, row] : tables_.waits) {
+    if (row.wait.session_id != (*session)->session.id) continue;
+    if (row.wait.status != WaitStatus::open) continue;
+    if (write.call_id && row.wait.call_id != *write.call_id) continue;
+    remember(row);
+    row.wait.status = write.status;
+  }
+  return {};
+}
+
+Result<void> MemoryBatch::apply(const TakeLease& write) {
+  const auto row = target(write.session_id);
+  if (!row) return std::unexpected(row.error());
+  Session& session = (*row)->session;
+  const auto lease = taken(lease_of(session), write, tables_.runners, now_);
+  if (!lease) return std::unexpected(lease.error());
+  remember(**row);
+  session.runner_id = lease->runner_id;
+  session.lease_epoch = lease->epoch;
+  ids_.epochs.push_back(lease->epoch);
+  return {};
+}
+
+Result<void> MemoryBatch::apply(const HoldLease& write) {
+  const auto row = target(write.session_id);
+  if (!row) return std::unexpected(row.error());
+  return check_held(lease_of((*row)->session), write.runner_id, tables_.runners, now_);
+}
+
+void MemoryBatch::insert_call(SessionRow& row, std::optional<MessageId> message_id,
+                              const ToolCall& call) {
+  const CallId id = ++tables_.last.call;
+  row.calls.push_back({StoredCall{.id = id,
+                                  .session_id = row.session.id,
+                                  .message_id = message_id,
+                                  .tool_call_id = to_valid_utf8(call.id),
+                                  .tool_name = to_valid_utf8(call.name),
+                                  .created_at = now_},
+                       request_column(call.arguments),
+                       {},
+                       {}});
+  tables_.session_of_call[id] = row.session.id;
+  undo_.push_back([this, id, calls = &row.calls] {
+    calls->pop_back();
+    tables_.session_of_call.erase(id);
+  });
+  ids_.calls.push_back(id);
+}
+
+void MemoryBatch::remember(const SessionRow& row) {
+  undo_.push_back([this, session = row.session, feedback = row.feedback] {
+    SessionRow& changed = *tables_.find_session(session.id);
+    changed.session = session;
+    changed.feedback = feedback;
+  });
+}
+
+void MemoryBatch::remember(const WaitRow& row) {
+  undo_.push_back([this, before = row] { tables_.waits[before.wait.id] = before; });
+}
+
+}  // namespace wright::store

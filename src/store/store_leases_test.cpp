@@ -1,0 +1,229 @@
+// What every store promises about runners and the sessions they drive.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <limits>
+#include <set>
+
+#include "store/store_suite.h"
+
+namespace wright::store {
+namespace {
+
+using std::chrono::milliseconds;
+
+class StoreLeases : public StoreSuite {
+ protected:
+  RunnerId new_runner(std::string name, milliseconds time = milliseconds(100)) {
+    return value_of(store().register_runner(std::move(name), time));
+  }
+  int take(SessionId session, RunnerId runner) {
+    const BatchIds ids = value_of(apply_one(store(), TakeLease{session, runner}));
+    EXPECT_EQ(ids.epochs.size(), 1U);
+    return ids.epochs.empty() ? -1 : ids.epochs.front();
+  }
+  Result<BatchIds> hold(SessionId session, RunnerId runner) {
+    return apply_one(store(), HoldLease{session, runner});
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Every, StoreLeases, kEveryStore, name_of_kind);
+
+TEST_P(StoreLeases, registers_renews_and_ends_runners) {
+  const RunnerId one = new_runner("host:1");
+  const RunnerId two = new_runner("host:\xFF", milliseconds(7));
+  auto runners = value_of(store().get_runners());
+  ASSERT_EQ(runners.size(), 2U);
+  EXPECT_EQ(runners[0].id, one);
+  EXPECT_EQ(runners[0].name, "host:1");
+  EXPECT_EQ(runners[0].expires_at, now_ + 100);
+  EXPECT_EQ(runners[1].name, "host:\xEF\xBF\xBD");
+  EXPECT_EQ(runners[1].expires_at, now_ + 7);
+  now_ += 1000;
+  expect_ok(store().renew_runner(one, milliseconds(50)));
+  EXPECT_EQ(value_of(store().get_runners())[0].expires_at, now_ + 50);
+  expect_ok(store().end_runner(two));
+  expect_ok(store().end_runner(two));
+  EXPECT_EQ(value_of(store().get_runners()).size(), 1U);
+  EXPECT_EQ(code_of(store().renew_runner(two, milliseconds(50))), ErrorCode::not_found);
+  EXPECT_GT(new_runner("host:3"), two) << "the id of a runner that ended is never given out again";
+}
+
+TEST_P(StoreLeases, bear_any_length_of_time) {
+  const RunnerId runner = new_runner("eternal", milliseconds::max());
+  EXPECT_EQ(value_of(store().get_runners())[0].expires_at,
+            std::numeric_limits<std::int64_t>::max());
+  const SessionId session = new_session();
+  EXPECT_EQ(take(session, runner), 1);
+  expect_ok(store().renew_runner(runner, milliseconds::min()));
+  EXPECT_EQ(code_of(hold(session, runner)), ErrorCode::unavailable);
+}
+
+TEST_P(StoreLeases, a_session_is_its_runners_from_its_first_moment) {
+  NewSession session = session_named("driven");
+  session.runner_id = new_runner("host:1");
+  const std::vector<Write> writes{HoldLease{0, *session.runner_id}};
+  const SessionId id = value_of(store().create_session_with(session, writes)).first;
+  EXPECT_EQ(value_of(store().get_session(id)).runner_id, session.runner_id);
+  EXPECT_EQ(value_of(store().get_session(id)).lease_epoch, 1);
+  EXPECT_TRUE(hold(id, *session.runner_id).has_value());
+}
+
+TEST_P(StoreLeases, a_session_cannot_begin_with_a_runner_that_is_not_alive) {
+  NewSession session = session_named("driven");
+  session.runner_id = 77;
+  EXPECT_EQ(code_of(store().create_session(session)), ErrorCode::unavailable);
+  session.runner_id = new_runner("host:1");
+  now_ += 100;
+  EXPECT_EQ(code_of(store().create_session(session)), ErrorCode::unavailable);
+  EXPECT_TRUE(value_of(store().list_sessions({})).empty());
+}
+
+TEST_P(StoreLeases, only_one_runner_has_a_session) {
+  const SessionId id = new_session();
+  const RunnerId one = new_runner("host:1");
+  const RunnerId two = new_runner("host:2");
+  EXPECT_EQ(code_of(hold(id, one)), ErrorCode::unavailable);
+  EXPECT_EQ(take(id, one), 1);
+  EXPECT_TRUE(hold(id, one).has_value());
+  const auto refused = apply_one(store(), TakeLease{id, two});
+  EXPECT_EQ(code_of(refused), ErrorCode::unavailable);
+  EXPECT_NE(refused.error().message.find("host:1"), std::string::npos) << refused.error().message;
+  const auto not_held = hold(id, two);
+  EXPECT_EQ(code_of(not_held), ErrorCode::unavailable);
+  EXPECT_NE(not_held.error().message.find("host:1"), std::string::npos);
+  EXPECT_EQ(take(id, one), 1) << "it is this runner's already";
+  EXPECT_EQ(value_of(store().get_session(id)).runner_id, one);
+}
+
+TEST_P(StoreLeases, a_session_is_free_when_its_runners_time_is_over) {
+  const SessionId id = new_session();
+  const RunnerId one = new_runner("host:1", milliseconds(100));
+  const RunnerId two = new_runner("host:2", milliseconds(1000));
+  take(id, one);
+  now_ += 99;
+  EXPECT_TRUE(hold(id, one).has_value());
+  EXPECT_EQ(code_of(apply_one(store(), TakeLease{id, two})), ErrorCode::unavailable);
+  now_ += 1;
+  EXPECT_EQ(code_of(hold(id, one)), ErrorCode::unavailable);
+  EXPECT_EQ(code_of(apply_one(store(), TakeLease{id, one})), ErrorCode::unavailable);
+  EXPECT_EQ(take(id, two), 2);
+
+  expect_ok(store().renew_runner(one, milliseconds(100)));
+  EXPECT_EQ(code_of(hold(id, one)), ErrorCode::unavailable) << "it came back too late";
+  EXPECT_TRUE(hold(id, two).has_value());
+}
+
+TEST_P(StoreLeases, a_runner_that_renews_before_others_came_has_lost_nothing) {
+  const SessionId id = new_session();
+  const RunnerId one = new_runner("host:1");
+  take(id, one);
+  now_ += 5000;
+  EXPECT_EQ(code_of(hold(id, one)), ErrorCode::unavailable);
+  expect_ok(store().renew_runner(one, milliseconds(100)));
+  EXPECT_TRUE(hold(id, one).has_value());
+  EXPECT_EQ(take(id, one), 1);
+}
+
+TEST_P(StoreLeases, a_session_is_free_when_its_runner_was_ended) {
+  const SessionId id = new_session();
+  const RunnerId one = new_runner("host:1");
+  const RunnerId two = new_runner("host:2");
+  take(id, one);
+  expect_ok(store().end_runner(one));
+  EXPECT_EQ(code_of(hold(id, one)), ErrorCode::unavailable);
+  EXPECT_EQ(code_of(apply_one(store(), TakeLease{id, one})), ErrorCode::unavailable);
+  EXPECT_EQ(take(id, two), 2);
+}
+
+TEST_P(StoreLeases, every_status_but_running_gives_the_session_free) {
+  const SessionId id = new_session();
+  const RunnerId one = new_runner("host:1");
+  const RunnerId two = new_runner("host:2");
+  for (const SessionStatus status : kSessionStatuses) {
+    take(id, one);
+    value_of(apply_one(store(), UpdateSession{.session_id = id, .iterations = 1}));
+    EXPECT_EQ(value_of(store().get_session(id)).runner_id, one);
+    const int epoch = value_of(store().get_session(id)).lease_epoch;
+    value_of(apply_one(store(), UpdateSession{.session_id = id, .status = status}));
+    const Session session = value_of(store().get_session(id));
+    EXPECT_EQ(session.lease_epoch, epoch);
+    if (status == SessionStatus::running) {
+      EXPECT_EQ(session.runner_id, one);
+      continue;
+    }
+    EXPECT_EQ(session.runner_id, std::nullopt) << to_string(status);
+    EXPECT_EQ(code_of(hold(id, one)), ErrorCode::unavailable);
+    EXPECT_EQ(take(id, two), epoch + 1);
+    value_of(apply_one(store(), UpdateSession{.session_id = id, .status = status}));
+  }
+}
+
+TEST_P(StoreLeases, refuse_who_does_not_know_that_the_session_went_on) {
+  const SessionId id = new_session();
+  const RunnerId one = new_runner("host:1");
+  const RunnerId two = new_runner("host:2");
+  const auto expecting = [&](RunnerId runner, int epoch) {
+    return apply_one(store(), TakeLease{id, runner, epoch});
+  };
+  EXPECT_EQ(code_of(expecting(one, 1)), ErrorCode::already_exists);
+  EXPECT_EQ(value_of(expecting(one, 0)).epochs, std::vector{1});
+  EXPECT_EQ(code_of(expecting(one, 0)), ErrorCode::already_exists)
+      << "the same process, but another of its threads";
+  EXPECT_EQ(code_of(expecting(two, 1)), ErrorCode::unavailable);
+  value_of(apply_one(store(), UpdateSession{.session_id = id, .status = SessionStatus::completed}));
+  EXPECT_EQ(code_of(expecting(two, 0)), ErrorCode::already_exists);
+  EXPECT_EQ(value_of(expecting(two, 1)).epochs, std::vector{2});
+}
+
+TEST_P(StoreLeases, say_which_session_does_not_exist) {
+  const RunnerId one = new_runner("host:1");
+  EXPECT_EQ(apply_one(store(), TakeLease{9, one}).error().message, "There is no session 9");
+  EXPECT_EQ(hold(9, one).error().message, "There is no session 9");
+  EXPECT_EQ(code_of(hold(9, one)), ErrorCode::not_found);
+}
+
+TEST_P(StoreLeases, a_lost_lease_refuses_the_whole_batch) {
+  const SessionId id = new_session();
+  const RunnerId one = new_runner("host:1");
+  take(id, one);
+  const std::vector<Write> writes{AppendMessage{id, Message::assistant("late")},
+                                  HoldLease{id, one}};
+  expect_ok(store().end_runner(one));
+  EXPECT_EQ(code_of(store().apply(writes)), ErrorCode::unavailable);
+  EXPECT_TRUE(value_of(store().get_messages(id)).empty());
+}
+
+TEST_P(StoreLeases, find_the_running_sessions_that_nobody_drives) {
+  const RunnerId dead = new_runner("host:1", milliseconds(10));
+  const RunnerId ended = new_runner("host:2", milliseconds(1000));
+  const RunnerId alive = new_runner("host:3", milliseconds(1000));
+  const auto driven_by = [&](RunnerId runner) {
+    NewSession session = session_named("driven");
+    session.runner_id = runner;
+    return value_of(store().create_session(session));
+  };
+  const SessionId of_dead = driven_by(dead);
+  const SessionId of_ended = driven_by(ended);
+  driven_by(alive);
+  const SessionId of_nobody = new_session();
+  expect_ok(store().complete_session(new_session(), "done"));
+  const SessionId waiting = driven_by(dead);
+  value_of(
+      apply_one(store(), UpdateSession{.session_id = waiting, .status = SessionStatus::waiting}));
+  expect_ok(store().end_runner(ended));
+  now_ += 10;
+
+  const auto found = [&](const SessionFilter& filter) {
+    std::set<SessionId> ids;
+    for (const Session& session : value_of(store().list_sessions(filter))) ids.insert(session.id);
+    return ids;
+  };
+  EXPECT_EQ(found({.is_abandoned = true}), (std::set{of_dead, of_ended, of_nobody}));
+  EXPECT_EQ(found({.agent_name = "driven", .is_abandoned = true}), (std::set{of_dead, of_ended}));
+  EXPECT_EQ(found({.is_abandoned = true, .limit = 1}), std::set{of_nobody});
+  EXPECT_TRUE(found({.status = SessionStatus::waiting, .is_abandoned = true}).empty());
+  EXPECT_EQ(found({}).size(), 6U);
+}
+
+}  // namespace
+}  // namespace wright::store
