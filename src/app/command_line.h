@@ -29,6 +29,7 @@ struct RunCommand {
   OutputFormat output = OutputFormat::text;
   Verbosity verbosity = Verbosity::normal;
   Streaming streaming = Streaming::automatic;
+  std::optional<bool> debug;  // absent: as the settings say
 };
 
 struct ListSessionsCommand {
@@ -55,6 +56,20 @@ struct RemoveSessionsCommand {
   SettingFlags settings;
   std::vector<std::string> ids;
   Confirmation confirmation = Confirmation::ask;
+};
+
+// What many sessions say about the tools, and what they took.
+struct FeedbackCommand {
+  SettingFlags settings;
+  std::optional<std::string> agent;
+  std::optional<std::string> since;
+  OutputFormat output = OutputFormat::text;
+};
+struct StatsCommand {
+  SettingFlags settings;
+  std::optional<std::string> agent;
+  std::optional<std::string> since;
+  OutputFormat output = OutputFormat::text;
 };
 
 struct ListAgentsCommand {
@@ -106,11 +121,11 @@ struct PrintCommand {
   ExitCode code = ExitCode::ok;
 };
 
-using Command =
-    std::variant<PrintCommand, RunCommand, ListSessionsCommand, ShowSessionCommand,
-                 ExportSessionCommand, RemoveSessionsCommand, ListAgentsCommand, ListToolsCommand,
-                 ShowToolCommand, CallToolCommand, ShowConfigCommand, ConfigPathCommand,
-                 InitConfigCommand, ListModelsCommand, DoctorCommand>;
+using Command = std::variant<PrintCommand, RunCommand, ListSessionsCommand, ShowSessionCommand,
+                             ExportSessionCommand, RemoveSessionsCommand, ListAgentsCommand,
+                             ListToolsCommand, ShowToolCommand, CallToolCommand, ShowConfigCommand,
+                             ConfigPathCommand, InitConfigCommand, ListModelsCommand, DoctorCommand,
+                             FeedbackCommand, StatsCommand>;
 
 struct UsageError {
   std::string message;

@@ -36,10 +36,13 @@ class Record {
       usage_ += ended->response.usage;
     } else if (const auto* tool = std::get_if<ToolEnded>(&event)) {
       add(tool->call, tool->outcome);
+    } else if (const auto* given = std::get_if<FeedbackGiven>(&event)) {
+      feedback_ = given->report;
     }
   }
 
   std::int64_t session_id() const { return session_id_; }
+  const std::optional<FeedbackReport>& feedback() const { return feedback_; }
 
   Json json(std::string_view status, const std::string* answer, const Error* error) const {
     JsonObject json{{"session_id", session_id_ == 0 ? Json(nullptr) : Json(session_id_)},
@@ -51,6 +54,12 @@ class Record {
                     {"error", nullptr}};
     if (error != nullptr) {
       json["error"] = {{"code", to_string(error->code)}, {"message", error->message}};
+    }
+    if (feedback_) {
+      JsonObject report = to_json(*feedback_).as_object();
+      json["tool_feedback"] = std::move(report["tool_feedback"]);
+      report.erase("tool_feedback");
+      json["feedback_record"] = std::move(report);
     }
     return json;
   }
@@ -87,6 +96,7 @@ class Record {
   int iterations_ = 0;
   Usage usage_;
   JsonArray tool_calls_;
+  std::optional<FeedbackReport> feedback_;
 };
 
 // The prompt of the command line or of standard input; absent after a complaint.
@@ -136,14 +146,19 @@ class RunCommandExecution {
 
   // Settles what the agent's calls go through, then runs it.
   ExitCode run(Agent agent, const std::string& prompt) {
-    const auto logger = make_logger(settings_, [this](std::string_view line) { log(line); });
+    const std::string name = canonical_agent_name(command_.agent);
+    agent.debug = effective_debug({.query = command_.debug, .agent = settings_.debug(name)});
+    const bool is_verbose = agent.debug->enabled && agent.debug->verbose_logging;
+    const auto logger = make_logger(
+        settings_, [this](std::string_view line) { log(line); },
+        is_verbose ? LogLevel::debug : LogLevel::off);
     if (!logger) {
       if (progress_) progress_->stop();
       around_.console.complain(logger.error().message);
       return ExitCode::usage;
     }
-    agent.interceptors =
-        make_interceptors(canonical_agent_name(command_.agent), settings_, *logger);
+    agent.interceptors = make_interceptors(name, settings_, *logger);
+    agent.debug->logger = *logger;
     say(fmt::format("{}  {}", painted(agent.name, Colour::bold, around_.console.error()),
                     painted(place_of(agent), Colour::dim, around_.console.error())));
     auto store = open_store();
@@ -214,6 +229,7 @@ class RunCommandExecution {
       console.print_foreign(answer.text.ends_with('\n') ? answer.text : answer.text + "\n");
       if (is_shared) console.note("\n");
     }
+    show_feedback();
     conclude("✓", Colour::green);
     return ExitCode::ok;
   }
@@ -237,8 +253,15 @@ class RunCommandExecution {
     say("  The session is kept. Answering is not in this version: to go without a person, change "
         "the "
         "rule in [permissions] and run again.");
+    show_feedback();
     conclude("…", Colour::yellow);
     return ExitCode::waiting;
+  }
+
+  // Beside the answer, never in it: who pipes the answer on gets the answer.
+  void show_feedback() {
+    if (!record_.feedback() || command_.output == OutputFormat::json) return;
+    around_.console.note("\n" + sanitised(to_text(*record_.feedback())) + "\n");
   }
 
   ExitCode failed(const Error& error) {
@@ -253,6 +276,7 @@ class RunCommandExecution {
     } else {
       around_.console.complain(error.message);
     }
+    show_feedback();
     conclude("✗", is_cancelled ? Colour::yellow : Colour::red);
     return is_cancelled ? ExitCode::interrupted : ExitCode::failed;
   }

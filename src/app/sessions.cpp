@@ -11,6 +11,7 @@
 #include "app/file_output.h"
 #include "app/screen_text.h"
 #include "app/standard_input.h"
+#include "app/stored_sessions.h"
 #include "app/transcript.h"
 #include "app/wiring.h"
 #include "core/nearest.h"
@@ -18,15 +19,6 @@
 
 namespace wright::app {
 namespace {
-
-// Null when there is no database yet: looking must not create one.
-Result<std::unique_ptr<Store>> open_existing_store(const std::filesystem::path& path) {
-  std::error_code error;
-  if (path.empty() || (path != ":memory:" && !std::filesystem::exists(path, error) && !error)) {
-    return nullptr;
-  }
-  return open_sqlite_store(path);
-}
 
 Error no_such_session(std::string_view id) {
   return {ErrorCode::not_found, fmt::format("there is no session {}", id), {}};

@@ -74,8 +74,10 @@ FeedbackSession::FeedbackSession(DebugOptions options)
 
 Agent FeedbackSession::observed(Agent agent) const {
   const auto state = state_;
-  // An agent that has a tool of this name keeps it; then the model's own words are not asked for.
-  const bool asks_model = !has_tool(agent, kReportToolFeedback);
+  // The offline planner has no words of its own, and an agent that has a tool of this name keeps
+  // it.
+  const bool asks_model =
+      agent.model.provider() != "offline" && !has_tool(agent, kReportToolFeedback);
   const auto track = [state, asks_model](const ToolCall& call, Context& context,
                                          const Next& next) -> Result<Json> {
     if (asks_model && call.name == kReportToolFeedback) {

@@ -199,9 +199,9 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Suggestions, are_not_made_for_questions_that_need_nothing) {
   const Evidence evidence{.calls = {call_of("look", kClasses)}, .tools = {tool_named("look")}};
-  for (const char* query : {"", "What does this project do?", "Explain the run machine.",
-                            "I would like to know what it looks like",
-                            "Where is the loop before the call?"}) {
+  for (const char* query :
+       {"", "What does this project do?", "Explain the run machine.",
+        "I would like to know what it looks like", "Where is the loop before the call?"}) {
     Evidence asked = evidence;
     asked.query = query;
     EXPECT_TRUE(all_findings(asked).suggestions.empty()) << query;
@@ -472,6 +472,11 @@ TEST(Shapes, are_found_in_results_of_any_kind) {
   EXPECT_EQ(fields.number_fields, (std::vector<std::string>{"size", "depth"}));
   EXPECT_EQ(fields.date_fields, (std::vector<std::string>{"created_at", "on"}));
   EXPECT_TRUE(fields.has_records);
+  const ResultShape beside =
+      shape_of(parsed(R"({"files":["a"],"total":1,"skipped":{"hidden":2}})"));
+  EXPECT_TRUE(beside.number_fields.empty()) << "they tell about the list";
+  const ResultShape alone = shape_of(parsed(R"({"city":"Oslo","degrees":3,"wind":{"speed":4}})"));
+  EXPECT_EQ(alone.number_fields, (std::vector<std::string>{"degrees", "speed"}));
 }
 
 TEST(Shapes, are_found_in_what_a_model_read) {

@@ -35,7 +35,7 @@ std::string searched_entity(const Evidence& evidence) {
       return std::string(utf8_prefix(type->get_string(), 64));
     }
   }
-  return "the entities that are searched";
+  return "entities";
 }
 
 class QueryFindings {

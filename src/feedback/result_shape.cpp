@@ -82,6 +82,10 @@ class Inspection {
     }
     // One list with something in it is enough.
     if (lists_ > 0 && items_ == 0) shape_.is_empty = true;
+    // Beside a list, numbers tell about the list; alone they are what was found.
+    if (lists_ == 0) {
+      for (const auto& [name, value] : around_) note_field(name, *value);
+    }
     return std::move(shape_);
   }
 
@@ -105,9 +109,13 @@ class Inspection {
       } else if (const JsonArray* list = value.if_array()) {
         note_list(*list);
       } else if (const JsonObject* inner = value.if_object()) {
-        note_record(*inner, 1);
+        shape_.has_records = true;
+        for (const auto& [inner_key, inner_value] : *inner) {
+          if (around_.size() < kMostFields) around_.emplace_back(inner_key, &inner_value);
+        }
       } else {
-        note_field(name, value);
+        if (const JsonString* text = value.if_string()) shape_.is_truncated |= is_cut_text(*text);
+        around_.emplace_back(name, &value);
       }
     }
     if (!has_more) shape_.is_empty = true;
@@ -146,6 +154,7 @@ class Inspection {
   }
 
   ResultShape shape_;
+  std::vector<std::pair<std::string_view, const Json*>> around_;  // fields outside of lists
   std::size_t lists_ = 0;
   std::size_t items_ = 0;
 };

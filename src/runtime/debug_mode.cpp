@@ -7,7 +7,6 @@
 namespace wright {
 namespace {
 
-#if 0
 void store_feedback(Store& store, SessionId id, FeedbackReport& report) {
   const Write write = UpdateSession{.session_id = id, .feedback = to_json(report)};
   if (const auto stored = store.apply({&write, 1}); !stored) {
@@ -15,7 +14,6 @@ void store_feedback(Store& store, SessionId id, FeedbackReport& report) {
   }
 }
 
-#endif
 }  // namespace
 
 Result<Answer> with_feedback(const Agent& agent, const RunOptions& options, const Run& run,
@@ -36,9 +34,9 @@ Result<Answer> with_feedback(const Agent& agent, const RunOptions& options, cons
   Result<Answer> answer = drive(observed, inner);
   if (run.messages.empty()) return answer;  // it never began
   FeedbackReport report = session.conclude(agent, run);
-  //TODO-MERGE if (options.store != nullptr && session_id != 0) {
-  //TODO-MERGE  store_feedback(*options.store, session_id, report);
-  //TODO-MERGE }
+  if (options.store != nullptr && session_id != 0) {
+    store_feedback(*options.store, session_id, report);
+  }
   if (options.observer) options.observer(FeedbackGiven{report});
   if (answer) answer->feedback = std::move(report);
   return answer;

@@ -269,7 +269,7 @@ Tool Feedback:
    - number_range_search: Add number_range_search to filter by numeric fields such as line_count [high]
      parameters: entity_type, field, operator, value, upper_value?, tolerance?, limit?
    - Make a field such as line_count searchable [high]
-     the entities that are searched: Add line_count to searchable_fields
+     entities: Add line_count to searchable_fields
 
 Other ways to the answer:
    - Add number_range_search
