@@ -280,8 +280,8 @@ class CallFindings {
     }
     if (evidence_.phase != Phase::failed) return;
     if (evidence_.error.message == kIterationLimitReached) {
-      limit(fmt::format("The run reached its limit of {} turns before it had an answer",
-                        evidence_.max_iterations),
+      limit(fmt::format("The run reached its limit of {} {} before it had an answer",
+                        evidence_.max_iterations, evidence_.max_iterations == 1 ? "turn" : "turns"),
             Impact::critical);
       suggest(SuggestionType::improve_existing, Impact::high,
               "Allow more turns, or offer tools that need fewer", std::nullopt,

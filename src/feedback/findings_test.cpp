@@ -195,13 +195,14 @@ INSTANTIATE_TEST_SUITE_P(
         Question{"users that are not active", "enum_filter_search",
                  R"({"properties":{"operator":{"enum":["=","!="]}}})"},
         Question{"files over 10 MB", "convert_units", kUnits},
+        Question{"Convert 3 miles", "convert_units", kUnits},
         Question{"requests slower than 250ms", "convert_units", kUnits}));
 
 TEST(Suggestions, are_not_made_for_questions_that_need_nothing) {
   const Evidence evidence{.calls = {call_of("look", kClasses)}, .tools = {tool_named("look")}};
-  for (const char* query :
-       {"", "What does this project do?", "Explain the run machine.",
-        "I would like to know what it looks like", "Where is the loop before the call?"}) {
+  for (const char* query : {"", "What does this project do?", "Explain the run machine.",
+                            "I would like to know what it looks like",
+                            "Where is the loop before the call?", "Where is convert defined?"}) {
     Evidence asked = evidence;
     asked.query = query;
     EXPECT_TRUE(all_findings(asked).suggestions.empty()) << query;
@@ -475,6 +476,8 @@ TEST(Shapes, are_found_in_results_of_any_kind) {
   const ResultShape beside =
       shape_of(parsed(R"({"files":["a"],"total":1,"skipped":{"hidden":2}})"));
   EXPECT_TRUE(beside.number_fields.empty()) << "they tell about the list";
+  const ResultShape document = shape_of(parsed(R"({"content":"int x;","start_line":1})"));
+  EXPECT_TRUE(document.number_fields.empty()) << "they tell about the text";
   const ResultShape alone = shape_of(parsed(R"({"city":"Oslo","degrees":3,"wind":{"speed":4}})"));
   EXPECT_EQ(alone.number_fields, (std::vector<std::string>{"degrees", "speed"}));
 }

@@ -327,7 +327,10 @@ std::optional<Need> unit_need(const Words& words) {
                   words[i].substr(words[i].find_first_not_of("0123456789."))};
     }
   }
-  if (const auto found = find_phrase(words, "convert")) {
+  constexpr auto kPhrases =
+      std::to_array<std::string_view>({"convert #", "converted to", "in kilometers", "in miles",
+                                       "in megabytes", "in dollars", "in euros"});
+  if (const auto found = find_any(words, kPhrases)) {
     return Need{Capability::convert_units, Certainty::sure, text_of(words, *found), {}};
   }
   return std::nullopt;

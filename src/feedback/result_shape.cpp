@@ -82,8 +82,8 @@ class Inspection {
     }
     // One list with something in it is enough.
     if (lists_ > 0 && items_ == 0) shape_.is_empty = true;
-    // Beside a list, numbers tell about the list; alone they are what was found.
-    if (lists_ == 0) {
+    // Beside a list or a document, numbers tell about that; alone they are what was found.
+    if (lists_ == 0 && !is_document_) {
       for (const auto& [name, value] : around_) note_field(name, *value);
     }
     return std::move(shape_);
@@ -102,6 +102,9 @@ class Inspection {
         shape_.says_failure |= value == Json(false);
       } else if (name == "exit_code") {
         shape_.says_failure |= value.is_int64() && value.get_int64() != 0;
+      } else if (name == "content" || name == "stdout") {
+        is_document_ = true;
+        if (const JsonString* text = value.if_string()) shape_.is_truncated |= is_cut_text(*text);
       } else if (name == "timed_out") {
         shape_.says_failure |= value == Json(true);
       } else if (name == "truncated" || name == "is_truncated" || name == "has_more") {
@@ -155,6 +158,7 @@ class Inspection {
 
   ResultShape shape_;
   std::vector<std::pair<std::string_view, const Json*>> around_;  // fields outside of lists
+  bool is_document_ = false;
   std::size_t lists_ = 0;
   std::size_t items_ = 0;
 };
