@@ -69,12 +69,13 @@ _wright() {
 
   local words='' options=''
   if [[ $COMP_CWORD -eq 1 ]]; then
-    words='run sessions agents tools models config doctor help'
+    words='run sessions feedback stats agents tools models config doctor help'
     options='--help --version'
   else
     case $command in
       run)
-        options="-a --agent -p --prompt --json -q --quiet --stream --no-stream --trace-http"
+        options="-a --agent -p --prompt --json -q --quiet --stream --no-stream --debug --no-debug"
+        options+=" --trace-http"
         options+=" $settings $log"
         ;;
       sessions)
@@ -84,6 +85,7 @@ _wright() {
       'sessions show') options="--json $config $database" ;;
       'sessions export') options="--format -o --output $config $database" ;;
       'sessions rm') options="-y --yes $config $database" ;;
+      feedback | stats) options="--agent --since --json $config $database" ;;
       agents) options="--json $settings" ;;
       tools)
         words='show call list'
@@ -98,7 +100,7 @@ _wright() {
         ;;
       'config path' | 'config init') options="$config" ;;
       doctor) options="--online --json $settings --set" ;;
-      help) words='run sessions agents tools models config doctor' ;;
+      help) words='run sessions feedback stats agents tools models config doctor' ;;
     esac
     options+=' -h --help'
   fi

@@ -26,6 +26,8 @@ complete -c wright -s h -l help -d 'Show help'
 complete -c wright -n '__wright_after 1' -s V -l version -d 'Show the version'
 complete -c wright -n '__wright_after 1' -a run -d 'Ask an agent'
 complete -c wright -n '__wright_after 1' -a sessions -d 'See what was done'
+complete -c wright -n '__wright_after 1' -a feedback -d 'What the tools lack'
+complete -c wright -n '__wright_after 1' -a stats -d 'How often and how long'
 complete -c wright -n '__wright_after 1' -a agents -d 'List the agents'
 complete -c wright -n '__wright_after 1' -a tools -d 'List the tools'
 complete -c wright -n '__wright_after 1' -a models -d 'List vendors and models'
@@ -35,9 +37,9 @@ complete -c wright -n '__wright_after 1' -a help -d 'Explain a command'
 
 # Settings and --json, which several commands have
 set -l with_all_settings run agents config doctor
-set -l with_database sessions 'sessions show' 'sessions export' 'sessions rm'
+set -l with_database feedback stats sessions 'sessions show' 'sessions export' 'sessions rm'
 set -l with_base_path tools 'tools show' 'tools call'
-set -l with_json sessions 'sessions show' tools 'tools call' models
+set -l with_json feedback stats sessions 'sessions show' tools 'tools call' models
 complete -c wright -n 'not __wright_after 1; and not __wright_in help' -s c -l config -r -F -d 'Configuration file'
 complete -c wright -n "__wright_in $with_all_settings '"(string join "' '" $with_database)"'" -l database-path -r -F -d 'Where sessions are kept'
 complete -c wright -n "__wright_in $with_all_settings '"(string join "' '" $with_base_path)"'" -l base-path -x -a '(__fish_complete_directories)' -d 'The folder that tools may read'
@@ -59,13 +61,15 @@ complete -c wright -n '__wright_in run' -s p -l prompt -x -d 'The prompt'
 complete -c wright -n '__wright_in run' -s q -l quiet -d 'No progress'
 complete -c wright -n '__wright_in run' -l stream -d 'Print text as it comes'
 complete -c wright -n '__wright_in run' -l no-stream -d 'Print the answer when it is complete'
+complete -c wright -n '__wright_in run' -l debug -d 'Tell how well the tools served'
+complete -c wright -n '__wright_in run' -l no-debug -d 'Do not, whatever the settings say'
 complete -c wright -n '__wright_in run' -l trace-http -r -F -d 'Append all traffic with models there'
 
 # sessions
 complete -c wright -n '__wright_in sessions; and __wright_after 2' -a 'show export rm list'
-complete -c wright -n '__wright_in sessions' -l agent -x -a '(__wright_names agents)' -d 'Only of this agent'
+complete -c wright -n '__wright_in sessions feedback stats' -l agent -x -a '(__wright_names agents)' -d 'Only of this agent'
 complete -c wright -n '__wright_in sessions' -l status -x -a 'running completed failed waiting cancelled' -d 'Only of this status'
-complete -c wright -n '__wright_in sessions' -l since -x -d 'Only newer ones'
+complete -c wright -n '__wright_in sessions feedback stats' -l since -x -d 'Only newer ones'
 complete -c wright -n '__wright_in sessions' -l search -x -d 'Only with this text'
 complete -c wright -n '__wright_in sessions' -l limit -x -d 'At most this many'
 complete -c wright -n "__wright_in 'sessions show' 'sessions export' 'sessions rm'" -a 'last (__wright_names sessions)'
@@ -83,4 +87,4 @@ complete -c wright -n '__wright_in doctor' -l online -d 'Ask every provider that
 
 # config and help
 complete -c wright -n '__wright_in config; and __wright_after 2' -a 'path init'
-complete -c wright -n '__wright_in help; and __wright_after 2' -a 'run sessions agents tools models config doctor'
+complete -c wright -n '__wright_in help; and __wright_after 2' -a 'run sessions feedback stats agents tools models config doctor'

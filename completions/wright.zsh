@@ -28,7 +28,8 @@ _wright() {
 
   if (( CURRENT == 2 )); then
     local -a commands
-    commands=('run:ask an agent' 'sessions:see what was done' 'agents:list the agents'
+    commands=('run:ask an agent' 'sessions:see what was done' 'feedback:what the tools lack'
+      'stats:how often and how long' 'agents:list the agents'
       'tools:list the tools' 'models:list vendors and models' 'config:show the settings' 'doctor:check this machine'
       'help:explain a command')
     _describe command commands
@@ -58,6 +59,8 @@ _wright() {
         '(-q --quiet)'{-q,--quiet}'[no progress]' \
         '(--no-stream)--stream[print text as it comes]' \
         '(--stream)--no-stream[print the answer when it is complete]' \
+        '(--no-debug)--debug[tell how well the tools served]' \
+        '(--debug)--no-debug[do not, whatever the settings say]' \
         '--trace-http[append all traffic with models there]:file:_files' \
         '1:agent:_wright_names agents' '2:prompt:'
       ;;
@@ -77,6 +80,10 @@ _wright() {
       _arguments $help $config $database '(-y --yes)'{-y,--yes}'[do not ask]' \
         '*:session:_wright_names sessions'
       ;;
+    feedback | stats)
+      _arguments $help $json $config $database \
+        '--agent[only of this agent]:agent:_wright_names agents' '--since[only newer ones]:when:'
+      ;;
     agents) _arguments $help $json $settings ;;
     doctor)
       _arguments $help $json $settings '--online[ask every provider that has a key]' \
@@ -93,7 +100,7 @@ _wright() {
       ;;
     config) _arguments $help $json $settings $log '1:command:(path init)' ;;
     'config path' | 'config init') _arguments $help $config ;;
-    help) _arguments '1:command:(run sessions agents tools models config doctor)' ;;
+    help) _arguments '1:command:(run sessions feedback stats agents tools models config doctor)' ;;
   esac
 }
 

@@ -35,6 +35,7 @@ struct ConfigKey {
   std::int64_t most = kMostIterations;
   std::string_view fallback = {};  // as it would stand after --set; the example when that is empty
   std::string_view words = {};     // what may be said instead of a number, "a, b, c"
+  bool file_wins = false;          // over the environment variable
 
   std::string full_name() const { return std::string(section) + "." + std::string(name); }
 };
@@ -186,6 +187,37 @@ inline constexpr ConfigKey kOrder = tool_execution(
     "order", KeyType::names, kInterceptors,
     "the order around a call, outermost first; those left out follow in this one", kInterceptors);
 
+inline constexpr ConfigKey kDebugEnabled{"debug",
+                                         "enabled",
+                                         KeyType::flag,
+                                         "WRIGHT_AGENT_DEBUG",
+                                         "--debug",
+                                         "tell after a run how well the tools served",
+                                         "",
+                                         0,
+                                         0,
+                                         "false",
+                                         "",
+                                         true};
+constexpr ConfigKey debug(std::string_view section, std::string_view name,
+                          std::string_view fallback, std::string_view description) {
+  return {section, name, KeyType::flag, "", "", description, "", 0, 0, fallback};
+}
+inline constexpr ConfigKey kVerboseLogging =
+    debug("debug", "verbose_logging", "false", "log every call and finding of debug mode");
+inline constexpr ConfigKey kTrackPerformance =
+    debug("debug", "track_performance", "false", "add the times of tools to the feedback");
+inline constexpr ConfigKey kFeedbackEnabled =
+    debug("debug.tool_feedback", "enabled", "true", "give feedback in debug mode");
+inline constexpr ConfigKey kIncludeReasoning =
+    debug("debug.tool_feedback", "include_reasoning", "true", "why tools were chosen, or not");
+inline constexpr ConfigKey kIncludeLimitations =
+    debug("debug.tool_feedback", "include_limitations", "true", "what could not be done");
+inline constexpr ConfigKey kIncludeSuggestions =
+    debug("debug.tool_feedback", "include_suggestions", "true", "what would help");
+inline constexpr ConfigKey kIncludeAlternatives =
+    debug("debug.tool_feedback", "include_alternatives", "false", "other ways to the answer");
+
 inline constexpr ConfigKey kLogLevel{
     "log",         "level",
     KeyType::text, "WRIGHT_LOG_LEVEL",
@@ -299,6 +331,14 @@ inline constexpr std::array kConfigKeys{
     keys::kOutputLimit,
     keys::kRedaction,
     keys::kOrder,
+    keys::kDebugEnabled,
+    keys::kVerboseLogging,
+    keys::kTrackPerformance,
+    keys::kFeedbackEnabled,
+    keys::kIncludeReasoning,
+    keys::kIncludeLimitations,
+    keys::kIncludeSuggestions,
+    keys::kIncludeAlternatives,
     keys::kLogLevel,
     keys::kLogFormat,
     keys::kLogFile,
@@ -348,7 +388,7 @@ inline constexpr std::array kConfigKeys{
 //   [bash.rules]
 //   "git push *" = "ask"     # likewise; before the rules of the preset
 //
-// and for each agent what differs from [tool_execution]:
+// and for each agent what differs from [tool_execution] and [debug]:
 //
 //   [agents.codebase-analysis.tool_execution]
 //   enable_metadata = false
@@ -357,6 +397,7 @@ inline constexpr std::string_view kBash = "bash";
 inline constexpr std::string_view kRules = "rules";
 inline constexpr std::string_view kAgentSections = "agents";
 inline constexpr std::string_view kToolExecution = "tool_execution";
+inline constexpr std::array<std::string_view, 2> kSectionsOfAgents{kToolExecution, "debug"};
 
 // And vendors and models of the user's own, or what differs from the catalogue's rows:
 //

@@ -12,6 +12,7 @@
 #include "app/config.h"
 #include "app/environment.h"
 #include "app/setting_value.h"
+#include "wright/debug.h"
 #include "wright/models.h"
 #include "wright/sandbox.h"
 
@@ -85,6 +86,8 @@ class Settings {
   HttpTimeouts http_timeouts() const;
   RetryOptions http_retries() const;
   ToolExecutionOptions tool_execution(std::string_view agent) const;
+  // What the file, the environment and --set say; `wright run --debug` has the last word.
+  DebugOptions debug(std::string_view agent) const;
   std::vector<intercept::PermissionRule> permissions() const;
   std::vector<CommandRule> command_rules() const;
   // What programs that tools start get to see of the environment.

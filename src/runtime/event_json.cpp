@@ -1,5 +1,7 @@
 #include "runtime/event_json.h"
 
+#include "wright/feedback.h"
+
 namespace wright::runtime {
 namespace {
 
@@ -24,6 +26,7 @@ struct TypeOf {
   std::string_view operator()(const HandedOver&) const { return "handed_over"; }
   std::string_view operator()(const RunParked&) const { return "run_parked"; }
   std::string_view operator()(const RunEnded&) const { return "run_ended"; }
+  std::string_view operator()(const FeedbackGiven&) const { return "feedback"; }
 };
 
 struct DataOf {
@@ -76,6 +79,7 @@ struct DataOf {
             {"text", e.text},
             {"error", e.error != nullptr ? error_json(*e.error) : Json(nullptr)}};
   }
+  Json operator()(const FeedbackGiven& e) const { return to_json(e.report); }
 };
 
 }  // namespace

@@ -92,7 +92,7 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   void answer(std::string call_id, WaitAnswers answers);
 
   SessionId session_id() const;
-  const Run& run() const { return run_; }  // when it has ended
+  Run take_run() { return std::move(run_); }  // when it has ended
 
   // For those who make drivers of stored sessions.
   Journal& journal() { return journal_; }

@@ -60,6 +60,8 @@ sessions
 sessions show
 sessions export
 sessions rm
+feedback
+stats
 agents
 tools
 tools show
@@ -78,7 +80,7 @@ expect_offer() {
   [ "$offered" = "$expected" ] || fail "for 'wright $*' bash offers '$offered', not '$expected'"
 }
 
-expect_offer 'agents config doctor help models run sessions tools' ''
+expect_offer 'agents config doctor feedback help models run sessions stats tools' ''
 expect_offer 'run' ru
 expect_offer 'export list rm show' sessions ''
 expect_offer 'codebase-analysis' run code
