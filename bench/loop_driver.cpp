@@ -12,16 +12,14 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <map>
 #include <memory>
-#include <mutex>
+#include <thread>
 
-#include "runtime/session_recorder.h"
 #include "wright/wright.h"
 
 namespace {
@@ -59,106 +57,44 @@ Tool read_file() {
   return std::move(*made);
 }
 
-// One session, advanced wherever the model's answer arrives; it holds no thread while it waits.
-class LoopSession : public std::enable_shared_from_this<LoopSession> {
- public:
-  using Done = std::function<void(const std::string& text)>;
-
-  LoopSession(const Agent& agent, Store* store, Delivery delivery, Done done)
-      : agent_(agent), recorder_(store), delivery_(delivery), done_(std::move(done)) {}
-
-  void start() {
-    const std::string prompt = "Read the files you need and summarise what they hold.";
-    run_ = wright::start(agent_, prompt);
-    check(recorder_.begin(agent_, run_, prompt, {}));
-    advance();
-  }
-
- private:
-  static void check(const Result<void>& done) {
-    if (!done) give_up(done.error().message);
-  }
-
-  void advance() {
-    while (true) {
-      Step step = next(agent_, run_);
-      if (const auto* tools = std::get_if<CallTools>(&step)) {
-        for (const ToolCall& call : tools->calls) call_tool(call);
-        continue;
-      }
-      if (const auto* model = std::get_if<CallModel>(&step)) return ask(model->request);
-      if (const auto* done = std::get_if<wright::Done>(&step)) return done_(done->text);
-      if (const auto* failed = std::get_if<Failed>(&step)) give_up(failed->error.message);
-      give_up("the run waits");
-    }
-  }
-
-  void ask(const Request& request) {
-    ModelCall call;
-    if (delivery_ == Delivery::streamed) call.on_text = [](std::string_view) {};
-    agent_.model.start(request, std::move(call),
-                       [self = shared_from_this()](Result<Response> response) {
-                         if (!response) give_up(response.error().message);
-                         check(accept(self->run_, ModelAnswered{std::move(*response)}));
-                         check(self->recorder_.advanced(self->run_));
-                         self->advance();
-                       });
-  }
-
-  void call_tool(const ToolCall& call) {
-    check(recorder_.call_started(call));
-    const ToolOutcome outcome = execute(agent_.tools, agent_.interceptors, call,
-                                        {.agent_name = agent_.name, .call_id = call.id});
-    if (outcome.result.is_error) give_up(outcome.error);
-    check(accept(run_, ToolFinished{outcome.result}));
-    check(recorder_.call_ended(run_, call, outcome));
-  }
-
-  const Agent& agent_;
-  SessionRecorder recorder_;
-  Delivery delivery_;
-  wright::Run run_;
-  Done done_;
-};
-
 // Runs sessions, at most `most` at once.
 class Crowd {
  public:
-  Crowd(const Agent& agent, Store* store, Delivery delivery)
-      : agent_(agent), store_(store), delivery_(delivery) {}
+  Crowd(Runtime& runtime, AgentPointer agent, Delivery delivery)
+      : runtime_(runtime), agent_(std::move(agent)), delivery_(delivery) {}
 
+  // Each starter waits for its session before it starts the next one.
   void run(int sessions, int most) {
-    left_ = sessions;
-    running_ = 0;
-    for (int i = 0; i < std::min(most, sessions); ++i) start_one();
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return running_ == 0 && left_ == 0; });
+    std::atomic<int> left = sessions;
+    std::vector<std::thread> starters;
+    for (int i = 0; i < std::min(most, sessions); ++i) {
+      starters.emplace_back([&] {
+        while (left.fetch_sub(1) > 0) run_one();
+      });
+    }
+    for (std::thread& starter : starters) starter.join();
+  }
+
+  void start_one() {
+    auto id = runtime_.start(agent_, kPrompt, {.delivery = delivery_});
+    if (!id) give_up(id.error().message);
   }
 
  private:
-  void start_one() {
-    {
-      const std::lock_guard lock(mutex_);
-      if (left_ == 0) return;
-      --left_;
-      ++running_;
-    }
-    std::make_shared<LoopSession>(agent_, store_, delivery_, [this](const std::string& text) {
-      if (!text.ends_with("DONE.")) give_up("the answer is not right: " + text);
-      start_one();
-      const std::lock_guard lock(mutex_);
-      --running_;
-      changed_.notify_all();
-    })->start();
+  static constexpr std::string_view kPrompt =
+      "Read the files you need and summarise what they hold.";
+
+  void run_one() {
+    auto id = runtime_.start(agent_, kPrompt, {.delivery = delivery_});
+    if (!id) give_up(id.error().message);
+    const auto answer = runtime_.wait(*id);
+    if (!answer) give_up(answer.error().message);
+    if (!answer->text.ends_with("DONE.")) give_up("the answer is not right: " + answer->text);
   }
 
-  const Agent& agent_;
-  Store* store_;
+  Runtime& runtime_;
+  AgentPointer agent_;
   Delivery delivery_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  int left_ = 0;
-  int running_ = 0;
 };
 
 long rss_kib(const char* name) {
@@ -213,36 +149,34 @@ int main(int count, char** words) {
     store = std::move(*opened);
   }
   const auto agent_for = [&](const std::string& model) {
-    return Agent{.name = "loop",
-                 .instructions = "You are a careful assistant. Use the tool when you need it.",
-                 .model = models.get("fake:" + model),
-                 .tools = {read_file()},
-                 .interceptors = {intercept::validation()},
-                 .limits = {1'000'000}};
+    return std::make_shared<const Agent>(
+        Agent{.name = "loop",
+              .instructions = "You are a careful assistant. Use the tool when you need it.",
+              .model = models.get("fake:" + model),
+              .tools = {read_file()},
+              .interceptors = {intercept::validation()},
+              // The server asks for the same call again and again.
+              .limits = {.max_iterations = 1'000'000, .max_repeats = 0}});
   };
+  auto runtime =
+      Runtime::open({.store = store.get(), .keeps_sessions = store != nullptr, .kept_events = 0});
+  if (!runtime) give_up(runtime.error().message);
   const Delivery delivery = given["--stream"] == "1" ? Delivery::streamed : Delivery::whole;
   const int warm = std::stoi(given["--warm"]);
   if (given.contains("--idle")) {
-    const Agent short_agent = agent_for("fake-k3");
-    Crowd(short_agent, store.get(), delivery).run(std::max(warm, 1), 16);
+    Crowd(**runtime, agent_for("fake-k3"), delivery).run(std::max(warm, 1), 16);
     std::printf("{\"rss\": %ld}\n", rss_kib("VmRSS:"));
     std::fflush(stdout);
     wait_for_line();
-    const Agent agent = agent_for(given["--model"]);
-    std::vector<std::shared_ptr<LoopSession>> waiting;
-    for (int i = 0; i < std::stoi(given["--idle"]); ++i) {
-      waiting.push_back(
-          std::make_shared<LoopSession>(agent, store.get(), delivery, [](const std::string&) {}));
-      waiting.back()->start();
-    }
+    Crowd waiting(**runtime, agent_for(given["--model"]), delivery);
+    for (int i = 0; i < std::stoi(given["--idle"]); ++i) waiting.start_one();
     wait_for_line();
     std::printf("{\"rss\": %ld}\n", rss_kib("VmRSS:"));
     std::fflush(stdout);
     wait_for_line();
     std::_Exit(0);
   }
-  const Agent agent = agent_for(given["--model"]);
-  Crowd crowd(agent, store.get(), delivery);
+  Crowd crowd(**runtime, agent_for(given["--model"]), delivery);
   const int sessions = given.contains("--once") ? 1 : std::stoi(given["--n"]);
   crowd.run(warm, std::stoi(given["--c"]));
   tool_calls = 0;

@@ -1,6 +1,8 @@
 // An agent is a value: who it is, which model it asks, which tools it may use, and its limits.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,8 +13,16 @@
 
 namespace wright {
 
+// What one run may use. 0 is no limit, but for max_iterations and max_depth. A specialist that an
+// agent calls has its own limits, and what it uses counts for the agent that called it as well.
 struct Limits {
-  int max_iterations = 10;  // calls to the model for one user message
+  int max_iterations = 10;                // calls to the model for one user message
+  int max_tool_calls = 0;                 // for one user message
+  std::int64_t max_tokens = 0;            // of the session, in and out
+  double max_cost_usd = 0;                // of the session
+  std::chrono::milliseconds max_time{0};  // from the user's message to the answer
+  int max_repeats = 6;                    // of one call with one result, for one user message
+  int max_depth = 4;                      // specialists that call specialists
   bool operator==(const Limits&) const = default;
 };
 

@@ -15,6 +15,12 @@ namespace wright {
 
 class Store;
 
+// Whether somebody may answer what a tool or a rule asks.
+enum class People : std::uint8_t {
+  may_answer_later,  // the run parks until somebody has
+  nobody,            // the call fails at once and says so
+};
+
 struct RunOptions {
   Store* store = nullptr;     // not owned; without one nothing is persisted
   Observer observer = {};     // may be empty; called in the driver's thread
@@ -22,6 +28,7 @@ struct RunOptions {
   // Whether an observer gets the text as it comes, or whole answers only.
   Delivery delivery = Delivery::streamed;
   Json config = {};  // kept with the session, for those who read it later
+  People people = People::may_answer_later;
   // For this run instead of the agent's own.
   std::optional<std::vector<Interceptor>> interceptors = {};
   std::optional<bool> debug = {};  // for this run, whatever the agent says
@@ -30,11 +37,11 @@ struct RunOptions {
 struct Answer {
   enum class Status : std::uint8_t { completed, waiting };
   Status status = Status::completed;
-  std::string text;
-  std::vector<PersonWait> waits;  // Status::waiting
-  std::int64_t session_id = 0;    // 0 when nothing was stored
+  std::string text = {};
+  std::vector<PersonWait> waits = {};  // Status::waiting
+  std::int64_t session_id = 0;         // 0 when nothing was stored
   int iterations = 0;
-  Usage usage;
+  Usage usage = {};
   std::optional<FeedbackReport> feedback = {};  // in debug mode
 };
 

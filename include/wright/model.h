@@ -41,6 +41,12 @@ class ModelBackend {
   // before this returns; until then the request must stay as it is. The callbacks run in any one
   // thread at a time. Unless overridden, completes and is done.
   virtual void start(const Request& request, ModelCall call, ModelDone done);
+
+  // Whether start() holds its thread until the answer is there.
+  virtual bool blocks() const { return true; }
+
+  // What this many tokens would cost at most; 0 where no price is known.
+  virtual double cost_usd(std::int64_t input_tokens, std::int64_t output_tokens) const;
 };
 
 // A value, cheap to copy. A default Model answers every request with an error that says so.
@@ -56,6 +62,8 @@ class Model {
 
   Result<Response> complete(const Request& request, const ModelCall& call = {}) const;
   void start(const Request& request, ModelCall call, ModelDone done) const;
+  bool blocks() const { return backend_ == nullptr || backend_->blocks(); }
+  double cost_usd(std::int64_t input_tokens, std::int64_t output_tokens) const;
 
  private:
   std::string provider_;

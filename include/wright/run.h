@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <variant>
 #include <vector>
@@ -32,8 +33,9 @@ struct OpenCall {
   enum class State : std::uint8_t { open, waiting, answered };
   ToolCall call = {};
   State state = State::open;
-  Json shown = {};         // State::waiting: what the person sees
-  ToolResult result = {};  // State::answered
+  Json shown = {};           // State::waiting: what is waited for, as a person sees it
+  ToolResult result = {};    // State::answered
+  WaitAnswers answers = {};  // what it waited for before and has got
   bool operator==(const OpenCall&) const = default;
 };
 
@@ -44,9 +46,12 @@ struct Run {
   std::vector<OpenCall> open_calls;
   Usage usage;
   int iterations = 0;  // model answers since the last user message
+  int tool_calls = 0;  // since the last user message
   Phase phase = Phase::model;
   Error error;                                 // Phase::failed and Phase::cancelled
   std::unordered_set<std::uint64_t> call_ids;  // hashes of every call id used; rebuilt on load
+  // How often a call had the same result since the last user message, by a hash of both; rebuilt.
+  std::unordered_map<std::uint64_t, int> repeats;
 
   bool operator==(const Run&) const = default;
 };
@@ -58,8 +63,10 @@ struct CallTools {
   std::vector<ToolCall> calls;  // those that are still open, in the model's order
 };
 struct PersonWait {
-  ToolCall call;
-  Json shown;
+  ToolCall call = {};
+  Json shown = {};
+  std::int64_t wait_id = 0;     // 0 when nothing is stored
+  std::int64_t session_id = 0;  // the session that waits: this one, or a specialist's
 };
 struct Wait {
   std::vector<PersonWait> waits;
@@ -68,7 +75,8 @@ struct Done {
   std::string text;
 };
 struct Failed {
-  Error error;  // code cancelled after a cancellation
+  Error error;       // code cancelled after a cancellation
+  std::string text;  // the best answer so far: what the model said last, or nothing
 };
 using Step = std::variant<CallModel, CallTools, Wait, Done, Failed>;
 
@@ -88,11 +96,20 @@ struct ToolWaits {
   std::string call_id;
   Json shown;
 };
+// What a call waited for is there: it is open again, and is to be executed once more with this.
+struct WaitAnswered {
+  std::string call_id;
+  WaitAnswers answers;
+};
+struct LimitReached {  // one that a driver watches
+  std::string limit;   // "time", "tokens", "cost"
+  std::string message;
+};
 struct Cancelled {
   std::string reason;
 };
-using Outcome =
-    std::variant<UserSaid, ModelAnswered, ModelFailed, ToolFinished, ToolWaits, Cancelled>;
+using Outcome = std::variant<UserSaid, ModelAnswered, ModelFailed, ToolFinished, ToolWaits,
+                             WaitAnswered, LimitReached, Cancelled>;
 
 // A run of `agent` with the user's first message.
 Run start(const Agent& agent, std::string prompt);
@@ -109,6 +126,18 @@ Step next(const Agent& agent, const Run& run);
 // nothing else is left the model is told and asked again. A filtered answer fails the run.
 Result<void> accept(Run& run, Outcome outcome);
 
+// A run as it follows from its messages, its open calls, its counts and its limits: finds out the
+// phase and what else need not be stored. Refuses what no run can be.
+Result<Run> restored(Run run);
+
+// What the model said last since the user's last message; empty when it only called tools.
+std::string best_answer(const Run& run);
+
+// What is added to a result that a call has had before, at half of Limits::max_repeats.
+inline constexpr std::string_view kSameResultAgain =
+    "\n[This same call has had this same result several times now. Repeating it will not change "
+    "it. Do something else, or answer with what you know.]";
+
 // What a model is told whose answer was cut at its limit of tokens before anything in it was whole.
 inline constexpr std::string_view kAnswerWasCut =
     "[Your last answer was cut at the limit of tokens before it was complete, and none of it was "
@@ -118,7 +147,7 @@ inline constexpr int kMostCutsInARow = 2;  // one more fails the run
 // The words of a run that reached its iteration limit.
 inline constexpr std::string_view kIterationLimitReached = "Maximum iteration limit reached";
 
-inline constexpr int kRunFormatVersion = 1;
+inline constexpr int kRunFormatVersion = 2;
 Json to_json(const Run& run);
 Result<Run> run_from_json(const Json& json);  // refuses newer formats
 

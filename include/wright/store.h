@@ -32,6 +32,7 @@ struct SessionFilter {
 };
 
 struct WaitFilter {
+  std::optional<WaitId> id = {};
   std::optional<SessionId> session_id = {};  // with all its descendants
   std::optional<WaitStatus> status = {};
 };
@@ -78,6 +79,8 @@ class Store {
   // Its sessions are free from now on. Ending one that has ended changes nothing.
   virtual Result<void> end_runner(RunnerId id) = 0;
   virtual Result<std::vector<Runner>> get_runners() = 0;  // also those whose time is over
+
+  Result<StoredWait> get_wait(WaitId id);
 
   // One write each, for programs that keep a session by hand.
   Result<void> complete_session(SessionId id, std::string result);

@@ -38,7 +38,8 @@ struct UpdateCall {
   std::optional<ToolResult> result = {};
 };
 // Sets what has a value. Ended statuses (completed, failed, cancelled) set ended_at; `running` and
-// `waiting` clear it. Every status but `running` also gives the session free (see TakeLease).
+// `waiting` clear it. Statuses that are no failure clear the error. Every status but `running` also
+// gives the session free (see TakeLease).
 struct UpdateSession {
   SessionId session_id = 0;
   std::optional<SessionStatus> status = {};

@@ -4,9 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -14,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "wright/approval.h"
 #include "wright/json_schema.h"
 #include "wright/message.h"
 #include "wright/schema.h"
@@ -36,8 +35,16 @@ struct Provides {
   bool metadata = false;
 };
 
+// Which calls of one turn may run beside each other. Their results always keep the calls' order.
+enum class Concurrency : std::uint8_t {
+  parallel,   // beside others
+  serial,     // after all calls before it, and before all calls after it
+  exclusive,  // serial, and one at a time among all sessions of the process
+};
+
 struct ToolOptions {
   Effect effect = Effect::write;
+  Concurrency concurrency = Concurrency::parallel;
   std::chrono::milliseconds timeout{120'000};
   std::size_t output_limit = 64 * 1024;  // bytes that the model gets to read
   Provides provides = {};
@@ -52,17 +59,7 @@ struct ToolSpec {
 };
 
 struct Tool;
-
-// What interceptors remember from call to call of one run: counts by name. Thread-safe.
-class RunMemory {
- public:
-  int add_one(std::string_view name);  // how many there are now
-  void forget(std::string_view name);
-
- private:
-  std::mutex mutex_;
-  std::map<std::string, int, std::less<>> counts_;
-};
+struct Specialist;
 
 // What a running tool knows about its call. The views are valid for the duration of the call.
 struct Context {
@@ -84,6 +81,9 @@ struct Context {
   // Keeps a text whole that is too long for the model, and answers with the absolute path where
   // read_file finds it. May be empty: then it is only cut.
   std::function<Result<std::string>(std::string_view text)> spill = {};
+  WaitAnswers answers = {};  // of a call that waited, when it is executed again
+  // Tells whoever looks on what a long call is doing. May be empty.
+  std::function<void(std::string_view text)> progress = {};
 };
 
 using ToolFunction = std::function<Result<Json>(const Json& arguments, Context& context)>;
@@ -95,6 +95,7 @@ struct Tool {
   // Puts arguments that use other names than the schema's into its names, before interceptors see
   // them. May be empty.
   std::function<Json(Json arguments)> rewrite = {};
+  std::shared_ptr<const Specialist> specialist = {};  // see specialist.h: a child run answers
 
   // The same tool under another name.
   Tool as(std::string name) const;
@@ -127,9 +128,16 @@ class Next {
   std::shared_ptr<const void> kept_;  // what tool_ and rest_ refer to, of one that owns
 };
 
-// Returned by a tool (or an interceptor) that cannot go on before a person has answered. The run
-// parks; `shown` is what the person is shown.
+// Returned by a tool (or an interceptor) that cannot go on before somebody has answered. The run
+// parks; `shown` is what the person is shown. Its "kind" says what is waited for: "questions",
+// "approval", or "result" from outside; "timeout_secs" how long. The call is executed again, from
+// the outermost interceptor on, when Context::answers has what it waited for.
 std::unexpected<Error> wait_for_person(const Json& shown);
+
+// Whether a person has approved this call, or has approved all of these kinds of calls for the
+// session. Otherwise the error to return: the refusal with its reason, or the wait.
+Result<void> require_approval(const Context& context, JsonObject shown,
+                              const std::vector<std::string>& kinds);
 
 // Makes a tool of a function over a described struct (see describe.h):
 //
@@ -150,7 +158,7 @@ struct ToolOutcome {
   ToolResult result;            // what the model reads
   Json response;                // what the tool returned, null when it failed
   std::string error;            // why it failed, empty when it did not
-  std::optional<Json> waiting;  // set when a person must answer first: what they are shown
+  std::optional<Json> waiting;  // set when somebody must answer first: what they are shown
   double duration_ms = 0;
   std::vector<std::string> notes;  // Context::notes
 };

@@ -9,7 +9,10 @@
 #include "wright/interceptors.h"   // IWYU pragma: export
 #include "wright/log.h"            // IWYU pragma: export
 #include "wright/models.h"         // IWYU pragma: export
+#include "wright/resume.h"         // IWYU pragma: export
 #include "wright/run.h"            // IWYU pragma: export
+#include "wright/runtime.h"        // IWYU pragma: export
+#include "wright/specialist.h"     // IWYU pragma: export
 #include "wright/sqlite_reader.h"  // IWYU pragma: export
 #include "wright/store.h"          // IWYU pragma: export
 #include "wright/tools.h"          // IWYU pragma: export

@@ -129,6 +129,18 @@ void Progress::on(const ModelEnded& event) {
   write_line(painted("  · " + shortened(text, terminal_.columns - 4), Colour::dim, terminal_));
 }
 
+void Progress::on(const ChildStarted& event) {
+  const std::string session =
+      event.session_id != 0 ? fmt::format(" · session {}", event.session_id) : "";
+  write_line(
+      painted(fmt::format("  ⤷ {}{}", on_one_line(event.agent), session), Colour::dim, terminal_));
+}
+
+void Progress::on(const HandedOver& event) {
+  write_line(
+      painted(fmt::format("  ⤳ {} goes on", on_one_line(event.agent)), Colour::dim, terminal_));
+}
+
 void Progress::on(const ToolStarted& event) {
   const std::string name = on_one_line(event.call.name);
   const std::size_t room = terminal_.columns - std::min(terminal_.columns, columns_of(name) + 6);

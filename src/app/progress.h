@@ -60,6 +60,11 @@ class Progress {
   void on(const TextDelta& event);
   void on(const ModelRetried& event);
   void on(const ModelEnded& event);
+  void on(const ToolProgress&) {}
+  void on(const ChildStarted& event);
+  void on(const HandedOver& event);
+  void on(const RunParked&) {}
+  void on(const RunEnded&) {}
   void on(const ToolStarted& event);
   void on(const ToolEnded& event);
   void on(const FeedbackGiven& event);

@@ -29,6 +29,14 @@ void ModelBackend::start(const Request& request, ModelCall call, ModelDone done)
   done(complete(request, call));
 }
 
+double ModelBackend::cost_usd(std::int64_t, std::int64_t) const {
+  return 0;
+}
+
+double Model::cost_usd(std::int64_t input_tokens, std::int64_t output_tokens) const {
+  return backend_ == nullptr ? 0 : backend_->cost_usd(input_tokens, output_tokens);
+}
+
 Result<Response> Model::complete(const Request& request, const ModelCall& call) const {
   if (backend_ == nullptr) return std::unexpected(no_model());
   return backend_->complete(request, call);

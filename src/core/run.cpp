@@ -7,7 +7,23 @@
 #include <functional>
 #include <utility>
 
+#include "core/run_phases.h"
+
 namespace wright {
+
+std::uint64_t hash_of(const std::string& call_id) {
+  return std::hash<std::string>{}(call_id);
+}
+
+std::uint64_t hash_of(const ToolCall& call, const ToolResult& result) {
+  std::string_view content = result.content;
+  if (content.ends_with(kSameResultAgain)) content.remove_suffix(kSameResultAgain.size());
+  const std::hash<std::string_view> hash;
+  std::uint64_t mixed = hash(call.name);
+  mixed = mixed * 0x9E3779B97F4A7C15U + hash(call.arguments);
+  return mixed * 0x9E3779B97F4A7C15U + hash(content);
+}
+
 namespace {
 
 bool is_end(Phase phase) {
@@ -17,10 +33,6 @@ bool is_end(Phase phase) {
 std::unexpected<Error> refuse(const Run& run, std::string_view what) {
   return fail(ErrorCode::invalid_argument,
               fmt::format("{} does not fit a run in phase '{}'", what, to_string(run.phase)));
-}
-
-std::uint64_t hash_of(const std::string& id) {
-  return std::hash<std::string>{}(id);
 }
 
 // Gives the call an id that no other call of this run has; vendors leave ids empty or repeat them.
@@ -45,24 +57,49 @@ bool has_call_in(const Run& run, OpenCall::State state) {
                              [&](const OpenCall& open) { return open.state == state; });
 }
 
-// The answers become messages, in call order.
+void stop_at_limit(Run& run, std::string_view limit, std::string message) {
+  run.phase = Phase::failed;
+  run.error = Error{ErrorCode::limit_reached, std::move(message),
+                    to_text(JsonObject{{"limit", limit}, {"answer", best_answer(run)}})};
+}
+
+// The answers become messages, in call order. Answers that came before are counted, and the model
+// is told when they are too many.
 void close_turn(Run& run) {
   for (OpenCall& open : run.open_calls) {
+    const int times = ++run.repeats[hash_of(open.call, open.result)];
+    if (run.limits.max_repeats > 0 && times == std::max(2, run.limits.max_repeats / 2)) {
+      open.result.content += kSameResultAgain;
+    }
     run.messages.push_back(Message::tool(std::move(open.result)));
   }
   run.open_calls.clear();
 }
 
-void go_on_with_model(Run& run) {
-  if (run.iterations < run.limits.max_iterations) {
-    run.phase = Phase::model;
-    return;
-  }
-  run.phase = Phase::failed;
-  run.error = Error{ErrorCode::limit_reached, std::string(kIterationLimitReached), {}};
+bool goes_in_circles(const Run& run) {
+  return run.limits.max_repeats > 0 && std::ranges::any_of(run.repeats, [&](const auto& counted) {
+           return counted.second >= run.limits.max_repeats;
+         });
 }
 
-// The phase that follows from the states of the open calls.
+}  // namespace
+
+void go_on_with_model(Run& run) {
+  const Limits& limits = run.limits;
+  if (run.iterations >= limits.max_iterations) {
+    stop_at_limit(run, "iterations", std::string(kIterationLimitReached));
+  } else if (limits.max_tool_calls > 0 && run.tool_calls > limits.max_tool_calls) {
+    stop_at_limit(run, "tool_calls",
+                  fmt::format("The limit of {} tool calls was reached", limits.max_tool_calls));
+  } else if (goes_in_circles(run)) {
+    stop_at_limit(run, "repeats",
+                  fmt::format("The model made the same call with the same result {} times",
+                              limits.max_repeats));
+  } else {
+    run.phase = Phase::model;
+  }
+}
+
 void settle_calls(Run& run) {
   if (has_call_in(run, OpenCall::State::open)) {
     run.phase = Phase::tools;
@@ -76,11 +113,28 @@ void settle_calls(Run& run) {
   go_on_with_model(run);
 }
 
+namespace {
+
+// Calls beyond the limit are answered without being run; what came before them still runs.
+void refuse_calls_over_limit(Run& run) {
+  const int limit = run.limits.max_tool_calls;
+  if (limit <= 0) return;
+  int over = run.tool_calls - limit;
+  for (auto open = run.open_calls.rbegin(); open != run.open_calls.rend() && over > 0; ++open) {
+    open->result = {open->call.id, open->call.name,
+                    fmt::format("Not run: the limit of {} tool calls was reached", limit), true};
+    open->state = OpenCall::State::answered;
+    --over;
+  }
+}
+
 Result<void> take(Run& run, UserSaid outcome) {
   if (!is_end(run.phase) && !run.messages.empty()) return refuse(run, "A user message");
   outcome.message.role = Role::user;
   run.messages.push_back(std::move(outcome.message));
   run.iterations = 0;
+  run.tool_calls = 0;
+  run.repeats.clear();
   run.error = {};
   run.phase = Phase::model;
   return {};
@@ -160,8 +214,10 @@ Result<void> take(Run& run, ModelAnswered outcome) {
   if (!is_cut || !message.parts.empty()) run.messages.push_back(std::move(message));
   run.usage += outcome.response.usage;
   ++run.iterations;
+  run.tool_calls += static_cast<int>(run.open_calls.size());
   if (!run.open_calls.empty()) {
-    run.phase = Phase::tools;
+    refuse_calls_over_limit(run);
+    settle_calls(run);
   } else if (stopped == StopReason::max_tokens) {
     ask_again_after_cut(run);
   } else if (stopped == StopReason::content_filter) {
@@ -203,13 +259,37 @@ Result<void> take(Run& run, ToolWaits outcome) {
   return {};
 }
 
-Result<void> take(Run& run, Cancelled outcome) {
-  if (is_end(run.phase)) return refuse(run, "A cancellation");
+Result<void> take(Run& run, WaitAnswered outcome) {
+  OpenCall* open = find_unanswered(run, outcome.call_id);
+  if (open == nullptr || open->state != OpenCall::State::waiting) {
+    return refuse(run, fmt::format("An answer for the call '{}'", outcome.call_id));
+  }
+  if (outcome.answers.approval) open->answers.approval = std::move(outcome.answers.approval);
+  if (outcome.answers.answer) open->answers.answer = std::move(outcome.answers.answer);
+  open->shown = nullptr;
+  open->state = OpenCall::State::open;
+  run.phase = Phase::tools;
+  return {};
+}
+
+void answer_open_calls(Run& run, const std::string& content) {
   for (OpenCall& open : run.open_calls) {
     if (open.state == OpenCall::State::answered) continue;
-    open.result = ToolResult{open.call.id, open.call.name, "Cancelled: " + outcome.reason, true};
+    open.result = ToolResult{open.call.id, open.call.name, content, true};
   }
   close_turn(run);
+}
+
+Result<void> take(Run& run, LimitReached outcome) {
+  if (is_end(run.phase)) return refuse(run, "A limit");
+  answer_open_calls(run, "Not run: " + outcome.message);
+  stop_at_limit(run, outcome.limit, std::move(outcome.message));
+  return {};
+}
+
+Result<void> take(Run& run, Cancelled outcome) {
+  if (is_end(run.phase)) return refuse(run, "A cancellation");
+  answer_open_calls(run, "Cancelled: " + outcome.reason);
   run.phase = Phase::cancelled;
   run.error = Error{ErrorCode::cancelled, std::move(outcome.reason), {}};
   return {};
@@ -259,6 +339,15 @@ Run start(const Agent& agent, Message message) {
   return run;
 }
 
+std::string best_answer(const Run& run) {
+  for (auto message = run.messages.rbegin(); message != run.messages.rend(); ++message) {
+    if (message->role == Role::user && message->text() != kAnswerWasCut) break;
+    if (message->role != Role::assistant) continue;
+    if (std::string text = message->text(); !text.empty()) return text;
+  }
+  return {};
+}
+
 Step next(const Agent& agent, const Run& run) {
   switch (run.phase) {
     case Phase::model:
@@ -271,9 +360,9 @@ Step next(const Agent& agent, const Run& run) {
     case Phase::waiting: return open_waits(run);
     case Phase::done: return Done{run.messages.back().text()};
     case Phase::failed:
-    case Phase::cancelled: return Failed{run.error};
+    case Phase::cancelled: break;
   }
-  return Failed{run.error};
+  return Failed{run.error, best_answer(run)};
 }
 
 Result<void> accept(Run& run, Outcome outcome) {

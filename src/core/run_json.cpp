@@ -4,6 +4,7 @@
 #include <boost/json/object.hpp>
 
 #include "core/run_invariants.h"
+#include "core/run_phases.h"
 #include "wright/run.h"
 
 namespace wright {
@@ -26,12 +27,72 @@ std::string_view state_name(OpenCall::State state) {
   return "open";
 }
 
+Json answers_json(const WaitAnswers& answers) {
+  JsonObject json;
+  if (answers.approval) {
+    json["approval"] = {{"decision", to_string(answers.approval->decision)},
+                        {"reason", answers.approval->reason}};
+  }
+  if (answers.answer) json["answer"] = *answers.answer;
+  return json;
+}
+
+// Absent in runs of format 1.
+Result<WaitAnswers> answers_from(const Json* json) {
+  WaitAnswers answers;
+  if (json == nullptr) return answers;
+  const JsonObject* object = json->if_object();
+  if (object == nullptr) return bad("answers");
+  if (const Json* answer = object->if_contains("answer")) answers.answer = *answer;
+  const Json* approval = object->if_contains("approval");
+  if (approval == nullptr) return answers;
+  const JsonObject* given = approval->if_object();
+  const auto text = [&](std::string_view key) -> const JsonString* {
+    const Json* found = given != nullptr ? given->if_contains(key) : nullptr;
+    return found != nullptr ? found->if_string() : nullptr;
+  };
+  if (text("decision") == nullptr || text("reason") == nullptr) return bad("approval");
+  const auto decision = decision_from(*text("decision"));
+  if (!decision) return std::unexpected(decision.error());
+  answers.approval = Approval{*decision, std::string(*text("reason"))};
+  return answers;
+}
+
+Json limits_json(const Limits& limits) {
+  return {{"max_tool_calls", limits.max_tool_calls}, {"max_tokens", limits.max_tokens},
+          {"max_cost_usd", limits.max_cost_usd},     {"max_time_ms", limits.max_time.count()},
+          {"max_repeats", limits.max_repeats},       {"max_depth", limits.max_depth}};
+}
+
+// Absent in runs of format 1.
+Result<void> read_limits(const Json* json, Limits& limits) {
+  if (json == nullptr) return {};
+  const JsonObject* object = json->if_object();
+  if (object == nullptr) return bad("limits");
+  const auto read = [&](std::string_view key, auto& limit) {
+    const Json* found = object->if_contains(key);
+    if (found == nullptr || !found->is_number()) return false;
+    boost::system::error_code error;
+    limit = found->to_number<std::remove_reference_t<decltype(limit)>>(error);
+    return !error && limit >= 0;
+  };
+  std::int64_t milliseconds = 0;
+  if (!read("max_tool_calls", limits.max_tool_calls) || !read("max_tokens", limits.max_tokens) ||
+      !read("max_cost_usd", limits.max_cost_usd) || !read("max_time_ms", milliseconds) ||
+      !read("max_repeats", limits.max_repeats) || !read("max_depth", limits.max_depth)) {
+    return bad("limits");
+  }
+  limits.max_time = std::chrono::milliseconds(milliseconds);
+  return {};
+}
+
 // A call and its answer travel as parts of messages do.
 Json open_call_json(const OpenCall& open) {
   return {{"call", to_json(Message{Role::assistant, {open.call}})},
           {"state", state_name(open.state)},
           {"shown", open.shown},
-          {"result", to_json(Message::tool(open.result))}};
+          {"result", to_json(Message::tool(open.result))},
+          {"answers", answers_json(open.answers)}};
 }
 
 template <class T>
@@ -53,6 +114,9 @@ Result<OpenCall> open_call_from(const Json& json) {
   if (!result) return std::unexpected(std::move(result).error());
   OpenCall open{.call = std::move(*call), .result = std::move(*result)};
   if (const Json* shown = object->if_contains("shown")) open.shown = *shown;
+  auto answers = answers_from(object->if_contains("answers"));
+  if (!answers) return std::unexpected(std::move(answers).error());
+  open.answers = std::move(*answers);
   const Json* state = object->if_contains("state");
   if (state == nullptr || !state->is_string()) return bad("state");
   for (const auto& [value, name] : kStates) {
@@ -118,6 +182,7 @@ Json to_json(const Run& run) {
   return {{"format", kRunFormatVersion},
           {"agent", run.agent},
           {"max_iterations", run.limits.max_iterations},
+          {"limits", limits_json(run.limits)},
           {"phase", to_string(run.phase)},
           {"iterations", run.iterations},
           {"usage", to_json(run.usage)},
@@ -146,6 +211,9 @@ Result<Run> run_from_json(const Json& json) {
   if (!iterations) return std::unexpected(iterations.error());
   if (!phase) return std::unexpected(phase.error());
   run.limits.max_iterations = *limit;
+  if (auto read = read_limits(object->if_contains("limits"), run.limits); !read) {
+    return std::unexpected(std::move(read).error());
+  }
   run.iterations = *iterations;
   run.phase = *phase;
 
@@ -167,9 +235,6 @@ Result<Run> run_from_json(const Json& json) {
   for (const Json& item : messages->get_array()) {
     auto message = message_from_json(item);
     if (!message) return std::unexpected(std::move(message).error());
-    for (const ToolCall& call : message->tool_calls()) {
-      run.call_ids.insert(std::hash<std::string>{}(call.id));
-    }
     run.messages.push_back(std::move(*message));
   }
   for (const Json& item : open_calls->get_array()) {
@@ -177,6 +242,7 @@ Result<Run> run_from_json(const Json& json) {
     if (!open) return std::unexpected(std::move(open).error());
     run.open_calls.push_back(std::move(*open));
   }
+  recount(run);
   if (auto valid = check_invariants(run); !valid) return std::unexpected(std::move(valid).error());
   return run;
 }

@@ -36,13 +36,41 @@ TEST(RunJson, round_trips_through_text) {
 }
 
 TEST(RunJson, carries_a_format_version_and_refuses_newer_ones) {
-  EXPECT_EQ(to_json(waiting_run()).at("format"), Json(1));
-  const auto newer = run_from_json(with("format", 2));
+  EXPECT_EQ(to_json(waiting_run()).at("format"), Json(2));
+  const auto newer = run_from_json(with("format", 3));
   ASSERT_FALSE(newer);
   EXPECT_EQ(newer.error().code, ErrorCode::unsupported);
   EXPECT_NE(newer.error().message.find("newer Wright"), std::string::npos);
   EXPECT_NE(error_of(with("format", "1")), "");
   EXPECT_NE(error_of(with("format", 0)), "");
+}
+
+TEST(RunJson, reads_runs_of_the_first_format) {
+  Json old = to_json(waiting_run());
+  old.as_object()["format"] = 1;
+  old.as_object().erase("limits");
+  for (Json& open : old.as_object()["open_calls"].as_array()) open.as_object().erase("answers");
+  const auto read = run_from_json(old);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(*read, waiting_run());
+}
+
+TEST(RunJson, keeps_limits_and_what_calls_have_been_answered) {
+  wright::Run run = waiting_run();
+  run.limits = {.max_iterations = 7,
+                .max_tool_calls = 6,
+                .max_tokens = 5000,
+                .max_cost_usd = 0.25,
+                .max_time = std::chrono::milliseconds(1500),
+                .max_repeats = 3,
+                .max_depth = 2};
+  const std::string waiting = std::get<Wait>(next(Agent{}, run)).waits.at(0).call.id;
+  ASSERT_TRUE(accept(run, WaitAnswered{waiting,
+                                       {.approval = Approval{Decision::session, "fine"},
+                                        .answer = Json("blue")}}));
+  const auto copy = run_from_json(*parse_json(to_text(to_json(run))));
+  ASSERT_TRUE(copy) << copy.error().message;
+  EXPECT_EQ(*copy, run);
 }
 
 TEST(RunJson, refuses_every_missing_or_mistyped_field_by_name) {

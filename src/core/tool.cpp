@@ -28,17 +28,6 @@ std::string_view to_string(Effect effect) {
   return "write";
 }
 
-int RunMemory::add_one(std::string_view name) {
-  const std::lock_guard lock(mutex_);
-  const auto found = counts_.find(name);
-  return found != counts_.end() ? ++found->second : ++counts_[std::string(name)];
-}
-
-void RunMemory::forget(std::string_view name) {
-  const std::lock_guard lock(mutex_);
-  if (const auto found = counts_.find(name); found != counts_.end()) counts_.erase(found);
-}
-
 Tool Tool::as(std::string name) const {
   Tool copy = *this;
   copy.spec.name = std::move(name);
@@ -59,10 +48,6 @@ Result<Tool> tool(ToolSpec spec, ToolFunction function) {
                                                  spec.name, schema.error().message));
   }
   return Tool{std::move(spec), std::move(function), std::move(*schema)};
-}
-
-std::unexpected<Error> wait_for_person(const Json& shown) {
-  return fail(ErrorCode::waiting, "A person has to answer first", to_text(shown));
 }
 
 std::optional<JsonSchema> detail::compiled(const Json& schema) {

@@ -20,7 +20,14 @@ class PermissionCheck {
     if (permission == Permission::ask && context.unusable) return next(call, context);
     if (permission == Permission::ask) {
       const auto answer = options_.ask ? options_.ask(call, context) : std::nullopt;
-      if (!answer || *answer == Permission::ask) return wait_for_person(question(call, context));
+      if (!answer || *answer == Permission::ask) {
+        if (auto approved =
+                require_approval(context, question(call, context), {"tool:" + call.name});
+            !approved) {
+          return std::unexpected(std::move(approved).error());
+        }
+        return next(call, context);
+      }
       permission = *answer;
       if (permission == Permission::deny) {
         return fail(ErrorCode::permission_denied,
@@ -40,11 +47,10 @@ class PermissionCheck {
     return options_.otherwise;
   }
 
-  static Json question(const ToolCall& call, const Context& context) {
-    return JsonObject{{"kind", "approval"},
-                      {"question", fmt::format("May {} run with these arguments?", call.name)},
-                      {"tool", call.name},
-                      {"arguments", context.arguments}};
+  static JsonObject question(const ToolCall& call, const Context& context) {
+    return {{"question", fmt::format("May {} run with these arguments?", call.name)},
+            {"tool", call.name},
+            {"arguments", context.arguments}};
   }
 
   PermissionOptions options_;

@@ -248,6 +248,20 @@ class ProviderModel : public ModelBackend {
     Question::ask(std::make_shared<Question>(plan_, request, std::move(call), std::move(done)));
   }
 
+  bool blocks() const override { return false; }
+
+  // The dearest of those that may answer, nothing cached.
+  double cost_usd(std::int64_t input_tokens, std::int64_t output_tokens) const override {
+    double most = 0;
+    for (const Candidate& candidate : plan_->candidates) {
+      if (const auto& price = candidate.endpoint.model.price) {
+        most = std::max(most, wright::cost_usd(*price, {.input_tokens = input_tokens,
+                                                        .output_tokens = output_tokens}));
+      }
+    }
+    return most;
+  }
+
  private:
   std::shared_ptr<net::HttpClient> client_;
   std::shared_ptr<const Plan> plan_;

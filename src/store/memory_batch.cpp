@@ -85,20 +85,14 @@ Result<SessionRow*> MemoryBatch::target(SessionId written) {
 
 Result<void> MemoryBatch::check_parent(const NewSession& session) {
   const auto parent = session.parent_session_id;
-  if (session.parent_call_id) {
-    if (!parent) return std::unexpected(call_without_parent());
-    const auto found = tables_.session_of_call.find(*session.parent_call_id);
-    if (found == tables_.session_of_call.end()) {
-      return std::unexpected(no_call(*session.parent_call_id));
-    }
-    if (found->second != *parent) {
-      return std::unexpected(no_call(*session.parent_call_id, *parent));
-    }
-  }
+  if (session.parent_call_id && !parent) return std::unexpected(call_without_parent());
   if (parent && tables_.find_session(*parent) == nullptr) {
     return std::unexpected(no_session(*parent));
   }
-  return {};
+  if (!session.parent_call_id) return {};
+  const CallRow* call = tables_.find_call(*session.parent_call_id);
+  if (call != nullptr && call->call.session_id == *parent) return {};
+  return std::unexpected(no_call(*session.parent_call_id, *parent));
 }
 
 Result<void> MemoryBatch::apply(const AppendMessage& write) {
@@ -160,6 +154,7 @@ Result<void> MemoryBatch::apply(const UpdateSession& write) {
     session.status = *write.status;
     session.ended_at = is_end(*write.status) ? std::optional(now_) : std::nullopt;
     if (*write.status != SessionStatus::running) session.runner_id.reset();
+    if (!is_failure(*write.status)) session.error.reset();
   }
   if (write.result) session.result = store::valid(write.result);
   if (write.error) session.error = store::valid(write.error);
@@ -171,10 +166,11 @@ Result<void> MemoryBatch::apply(const UpdateSession& write) {
 }
 
 Result<void> MemoryBatch::apply(const OpenWait& write) {
-  const SessionId session_id = session_id_.value_or(write.session_id);
+  const auto row = target(write.session_id);
+  if (!row) return std::unexpected(row.error());
+  const SessionId session_id = (*row)->session.id;
   const CallRow* call = tables_.find_call(write.call_id);
-  if (call == nullptr) return std::unexpected(no_call(write.call_id));
-  if (call->call.session_id != session_id) {
+  if (call == nullptr || call->call.session_id != session_id) {
     return std::unexpected(no_call(write.call_id, session_id));
   }
   if (call->call.status != CallStatus::waiting) {
@@ -182,21 +178,25 @@ Result<void> MemoryBatch::apply(const OpenWait& write) {
   }
   auto shown = json_column(write.shown);
   if (!shown) return std::unexpected(shown.error());
-  for (const auto& [id, row] : tables_.waits) {
-    if (row.wait.call_id == write.call_id && row.wait.status == WaitStatus::open) {
-      return std::unexpected(waits_already(write.call_id));
-    }
-  }
+  std::vector<WaitRow>& waits = (*row)->waits;
+  const bool is_open = std::ranges::any_of(waits, [&](const WaitRow& other) {
+    return other.wait.call_id == write.call_id && other.wait.status == WaitStatus::open;
+  });
+  if (is_open) return std::unexpected(waits_already(write.call_id));
   const WaitId id = ++tables_.last.wait;
-  tables_.waits[id] = {StoredWait{.id = id,
-                                  .session_id = session_id,
-                                  .call_id = write.call_id,
-                                  .kind = write.kind,
-                                  .created_at = now_,
-                                  .expires_at = write.expires_at},
-                       std::move(*shown),
-                       {}};
-  undo_.push_back([this, id] { tables_.waits.erase(id); });
+  waits.push_back({StoredWait{.id = id,
+                              .session_id = session_id,
+                              .call_id = write.call_id,
+                              .kind = write.kind,
+                              .created_at = now_,
+                              .expires_at = write.expires_at},
+                   std::move(*shown),
+                   {}});
+  tables_.session_of_wait[id] = session_id;
+  undo_.push_back([this, id, &waits] {
+    waits.pop_back();
+    tables_.session_of_wait.erase(id);
+  });
   ids_.waits.push_back(id);
   return {};
 }
@@ -205,8 +205,7 @@ Result<void> MemoryBatch::apply(const CloseWaits& write) {
   if (!may_close_as(write.status)) return std::unexpected(illegal_close(write.status));
   const auto session = target(write.session_id);
   if (!session) return std::unexpected(session.error());
-  for (auto& [id, row] : tables_.waits) {
-    if (row.wait.session_id != (*session)->session.id) continue;
+  for (WaitRow& row : (*session)->waits) {
     if (row.wait.status != WaitStatus::open) continue;
     if (write.call_id && row.wait.call_id != *write.call_id) continue;
     remember(row);
@@ -263,7 +262,7 @@ void MemoryBatch::remember(const SessionRow& row) {
 }
 
 void MemoryBatch::remember(const WaitRow& row) {
-  undo_.push_back([this, before = row] { tables_.waits[before.wait.id] = before; });
+  undo_.push_back([this, before = row] { *tables_.find_wait(before.wait.id) = before; });
 }
 
 }  // namespace wright::store

@@ -1,6 +1,5 @@
 // The store in memory: gone with the process, otherwise the same as the one in SQLite.
 #include <algorithm>
-#include <iterator>
 #include <mutex>
 #include <unordered_map>
 #include <utility>
@@ -53,16 +52,12 @@ class MemoryStore final : public Store {
   Result<void> delete_session(SessionId id) override {
     const std::lock_guard lock(mutex_);
     if (tables_.find_session(id) == nullptr) return std::unexpected(store::no_session(id));
-    const std::vector<SessionId> family = tables_.family_of(id);
-    for (const SessionId member : family) {
-      for (const CallRow& row : tables_.sessions.at(member).calls) {
-        tables_.session_of_call.erase(row.call.id);
-      }
+    for (const SessionId member : tables_.family_of(id)) {
+      const SessionRow& session = tables_.sessions.at(member);
+      for (const CallRow& row : session.calls) tables_.session_of_call.erase(row.call.id);
+      for (const WaitRow& row : session.waits) tables_.session_of_wait.erase(row.wait.id);
       tables_.sessions.erase(member);
     }
-    std::erase_if(tables_.waits, [&](const auto& entry) {
-      return std::ranges::binary_search(family, entry.second.wait.session_id);
-    });
     return {};
   }
 
@@ -126,13 +121,17 @@ class MemoryStore final : public Store {
       family = tables_.family_of(*filter.session_id);
     }
     std::vector<StoredWait> waits;
-    for (const auto& [id, row] : tables_.waits) {
-      if (filter.status && row.wait.status != *filter.status) continue;
-      if (filter.session_id && !std::ranges::binary_search(family, row.wait.session_id)) continue;
-      auto wait = read(row);
-      if (!wait) return std::unexpected(std::move(wait).error());
-      waits.push_back(std::move(*wait));
+    for (const auto& [id, session] : tables_.sessions) {
+      if (filter.session_id && !std::ranges::binary_search(family, id)) continue;
+      for (const WaitRow& row : session.waits) {
+        if (filter.id && row.wait.id != *filter.id) continue;
+        if (filter.status && row.wait.status != *filter.status) continue;
+        auto wait = read(row);
+        if (!wait) return std::unexpected(std::move(wait).error());
+        waits.push_back(std::move(*wait));
+      }
     }
+    std::ranges::sort(waits, {}, &StoredWait::id);
     return waits;
   }
 
@@ -140,19 +139,19 @@ class MemoryStore final : public Store {
     auto column = store::json_column(answer.answer);
     if (!column) return std::unexpected(std::move(column).error());
     const std::lock_guard lock(mutex_);
-    const auto found = tables_.waits.find(id);
-    if (found == tables_.waits.end()) return std::unexpected(store::no_wait(id));
-    WaitRow& row = found->second;
+    WaitRow* row = tables_.find_wait(id);
+    if (row == nullptr) return std::unexpected(store::no_wait(id));
+    StoredWait& wait = row->wait;
     const std::int64_t now = clock_();
-    if (row.wait.status == WaitStatus::open && store::is_over(row.wait, now)) {
-      row.wait.status = WaitStatus::expired;
+    if (wait.status == WaitStatus::open && store::is_over(wait, now)) {
+      wait.status = WaitStatus::expired;
     }
-    if (row.wait.status != WaitStatus::open) return std::unexpected(store::not_open(row.wait));
-    row.wait.status = WaitStatus::answered;
-    row.wait.answered_at = now;
-    row.wait.answered_by = to_valid_utf8(answer.answered_by);
-    row.answer = std::move(*column);
-    return read(row);
+    if (wait.status != WaitStatus::open) return std::unexpected(store::not_open(wait));
+    wait.status = WaitStatus::answered;
+    wait.answered_at = now;
+    wait.answered_by = to_valid_utf8(answer.answered_by);
+    row->answer = std::move(*column);
+    return read(*row);
   }
 
   Result<SessionId> fork_session(SessionId id, MessageId last) override;

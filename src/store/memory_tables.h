@@ -29,18 +29,19 @@ struct CallRow {
   std::optional<std::string> result;
 };
 
+struct WaitRow {
+  StoredWait wait;  // without shown and answer
+  std::string shown;
+  std::optional<std::string> answer;
+};
+
 struct SessionRow {
   Session session;  // without config and feedback
   std::optional<std::string> config;
   std::optional<std::string> feedback;
   std::vector<MessageRow> messages;
   std::vector<CallRow> calls;
-};
-
-struct WaitRow {
-  StoredWait wait;  // without shown and answer
-  std::string shown;
-  std::optional<std::string> answer;
+  std::vector<WaitRow> waits;
 };
 
 // The ids that were given out last; none is given out twice.
@@ -55,7 +56,7 @@ struct LastIds {
 struct Tables {
   std::map<SessionId, SessionRow> sessions;
   std::unordered_map<CallId, SessionId> session_of_call;
-  std::map<WaitId, WaitRow> waits;
+  std::unordered_map<WaitId, SessionId> session_of_wait;
   std::vector<Runner> runners;  // by id
   LastIds last;
 
@@ -70,6 +71,14 @@ struct Tables {
     auto& calls = sessions.at(found->second).calls;
     return &*std::ranges::lower_bound(calls, id, {},
                                       [](const CallRow& row) { return row.call.id; });
+  }
+
+  WaitRow* find_wait(WaitId id) {
+    const auto found = session_of_wait.find(id);
+    if (found == session_of_wait.end()) return nullptr;
+    auto& waits = sessions.at(found->second).waits;
+    return &*std::ranges::lower_bound(waits, id, {},
+                                      [](const WaitRow& row) { return row.wait.id; });
   }
 
   Runner* find_runner(RunnerId id) {

@@ -11,7 +11,7 @@ namespace wright::store {
 namespace {
 
 // Foreign keys find out that a session does not exist; only the writer knows which one it was.
-Error refers_to(std::optional<SessionId> id, Error error) {
+Error refers_to(std::optional<SessionId> id, const Error& error) {
   return id && error.code == ErrorCode::not_found ? no_session(*id) : error;
 }
 
@@ -79,14 +79,15 @@ Result<void> SqliteBatch::apply(const CreateCall& write) {
 }
 
 Result<void> SqliteBatch::apply(const UpdateCall& write) {
-  const auto current = state_of(write.call_id);
+  const auto current = status_of(write.call_id);
   if (!current) return std::unexpected(current.error());
-  if (!may_move(current->status, write.status)) {
-    return std::unexpected(illegal_move(write.call_id, current->status, write.status));
+  if (!may_move(*current, write.status)) {
+    return std::unexpected(illegal_move(write.call_id, *current, write.status));
   }
   const auto response = json_column(write.response);
   if (!response) return std::unexpected(response.error());
-  const auto completed_at = is_end(write.status) ? std::optional(now_) : std::nullopt;
+  std::optional<std::int64_t> completed_at;
+  if (is_end(write.status)) completed_at = now_;
   return queries_.run(Query::update_call, write.call_id, to_string(write.status), completed_at,
                       *response, write.execution_time_ms, write.error_details,
                       result_column(write.result));
@@ -95,7 +96,8 @@ Result<void> SqliteBatch::apply(const UpdateCall& write) {
 Result<void> SqliteBatch::apply(const UpdateSession& write) {
   const SessionId session_id = session_id_.value_or(write.session_id);
   const auto status = write.status ? std::optional(to_string(*write.status)) : std::nullopt;
-  const auto ended_at = write.status && is_end(*write.status) ? std::optional(now_) : std::nullopt;
+  std::optional<std::int64_t> ended_at;
+  if (write.status && is_end(*write.status)) ended_at = now_;
   const bool is_free = write.status && *write.status != SessionStatus::running;
   const auto feedback = json_column(write.feedback);
   if (!feedback) return std::unexpected(feedback.error());
@@ -116,13 +118,10 @@ Result<void> SqliteBatch::apply(const UpdateSession& write) {
 
 Result<void> SqliteBatch::apply(const OpenWait& write) {
   const SessionId session_id = session_id_.value_or(write.session_id);
-  const auto call = state_of(write.call_id);
-  if (!call) return std::unexpected(call.error());
-  if (call->session_id != session_id) {
-    return std::unexpected(no_call(write.call_id, session_id));
-  }
-  if (call->status != CallStatus::waiting) {
-    return std::unexpected(not_waiting(write.call_id, call->status));
+  const auto status = status_in(session_id, write.call_id);
+  if (!status) return std::unexpected(status.error());
+  if (*status != CallStatus::waiting) {
+    return std::unexpected(not_waiting(write.call_id, *status));
   }
   const auto shown = json_column(write.shown);
   if (!shown) return std::unexpected(shown.error());
@@ -222,25 +221,36 @@ Result<void> SqliteBatch::check_runner(RunnerId id) {
 Result<void> SqliteBatch::check_parent(const NewSession& session) {
   if (!session.parent_call_id) return {};
   if (!session.parent_session_id) return std::unexpected(call_without_parent());
-  const auto call = state_of(*session.parent_call_id);
-  if (!call) return std::unexpected(call.error());
-  if (call->session_id == *session.parent_session_id) return {};
-  return std::unexpected(no_call(*session.parent_call_id, *session.parent_session_id));
+  const auto status = status_in(*session.parent_session_id, *session.parent_call_id);
+  if (!status) return std::unexpected(status.error());
+  return {};
 }
 
-Result<SqliteBatch::CallState> SqliteBatch::state_of(CallId id) {
-  Result<CallState> state = std::unexpected(no_call(id));
+Result<CallStatus> SqliteBatch::status_of(CallId id) {
+  Result<CallStatus> status = std::unexpected(no_call(id));
   const auto read = queries_.each(
       Query::call_status,
       [&](const Row& row) -> Result<void> {
-        const auto status = call_status_from(row.text(0));
-        if (!status) return std::unexpected(status.error());
-        state = CallState{*status, row.integer(1)};
+        status = call_status_from(row.text(0));
         return {};
       },
       id);
   if (!read) return std::unexpected(read.error());
-  return state;
+  return status;
+}
+
+Result<CallStatus> SqliteBatch::status_in(SessionId session_id, CallId id) {
+  if (auto exists = check_session(session_id); !exists) return std::unexpected(exists.error());
+  Result<CallStatus> status = std::unexpected(no_call(id, session_id));
+  const auto read = queries_.each(
+      Query::call_status_in_session,
+      [&](const Row& row) -> Result<void> {
+        status = call_status_from(row.text(0));
+        return {};
+      },
+      id, session_id);
+  if (!read) return std::unexpected(read.error());
+  return status;
 }
 
 Result<Lease> SqliteBatch::lease_of(SessionId id) {

@@ -42,12 +42,8 @@ class SqliteBatch {
   Result<void> check_message(MessageId id, SessionId session_id);
   Result<void> check_runner(RunnerId id);
   Result<void> check_parent(const NewSession& session);
-
-  struct CallState {
-    CallStatus status = CallStatus::pending;
-    SessionId session_id = 0;
-  };
-  Result<CallState> state_of(CallId id);
+  Result<CallStatus> status_of(CallId id);
+  Result<CallStatus> status_in(SessionId session_id, CallId id);
   Result<Lease> lease_of(SessionId id);
 
   sqlite3* connection_;

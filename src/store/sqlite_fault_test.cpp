@@ -1,10 +1,12 @@
 // A disk that is full or broken at every possible moment: each write to the file system fails in
 // turn, and after each failure everything that was there before must still be there.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
 #include "store/testing.h"
 #include "store/unversioned_tables.h"
+#include "store/versioned_tables.h"
 #include "wright/migrations.h"
 
 namespace wright::store {
@@ -154,6 +156,120 @@ TEST_P(FaultTest, a_batch_that_cannot_be_written_leaves_nothing_behind) {
   EXPECT_EQ(rows_of(connect_plainly(path_).get(), "PRAGMA integrity_check").front(), "ok");
 }
 
+TEST_P(FaultTest, of_many_batches_that_cannot_be_written_none_counts) {
+  auto store = value_of(open_sqlite_store(path_, {.durability = Durability::full}));
+  ASSERT_NE(store, nullptr);
+  const std::vector<Batch> batches(
+      3, {.create = session_named("a"),
+          .writes = {AppendMessage{0, Message::user(std::string(20'000, 'x'))}}});
+  fail_everywhere(
+      [&]() -> Result<void> {
+        const auto results = store->apply_all(batches);
+        EXPECT_EQ(results.size(), batches.size());
+        for (const auto& result : results) {
+          EXPECT_EQ(result.has_value(), results.front().has_value());
+        }
+        if (!results.front()) return std::unexpected(results.front().error());
+        return {};
+      },
+      [&](const Error&) { EXPECT_TRUE(value_of(store->list_sessions({})).empty()); });
+  EXPECT_EQ(value_of(store->list_sessions({})).size(), batches.size());
+}
+
+TEST_P(FaultTest, of_batches_that_are_applied_alone_exactly_those_count_that_succeeded) {
+  auto store = value_of(open_sqlite_store(path_, {.durability = Durability::full}));
+  ASSERT_NE(store, nullptr);
+  int attempts = 0;
+  const auto named = [&](int attempt) { return fmt::format("attempt {}", attempt); };
+  std::size_t succeeded = 0;
+  fail_everywhere(
+      [&]() -> Result<void> {
+        ++attempts;
+        std::vector<Batch> batches(
+            4, {.create = session_named(named(attempts)),
+                .writes = {AppendMessage{0, Message::user(std::string(9000, 'x'))}}});
+        batches[1].writes.push_back(UpdateCall{.call_id = 4711});
+        const auto results = store->apply_all(batches);
+        succeeded = 0;
+        Result<void> outcome;
+        for (std::size_t i = 0; i < results.size(); ++i) {
+          succeeded += results[i].has_value() ? 1 : 0;
+          if (!results[i] && results[i].error().code != ErrorCode::not_found) {
+            outcome = std::unexpected(results[i].error());
+          }
+        }
+        EXPECT_FALSE(results[1].has_value());
+        return outcome;
+      },
+      [&](const Error&) {
+        const auto sessions = value_of(store->list_sessions({.agent_name = named(attempts)}));
+        EXPECT_EQ(sessions.size(), succeeded);
+        for (const Session& session : sessions) {
+          EXPECT_EQ(value_of(store->get_messages(session.id)).size(), 1U);
+        }
+      });
+  EXPECT_EQ(succeeded, 3U);
+}
+
+TEST_P(FaultTest, an_answer_that_cannot_be_written_leaves_the_wait_open) {
+  auto store = value_of(open_sqlite_store(path_, {.durability = Durability::full}));
+  ASSERT_NE(store, nullptr);
+  const SessionId id = value_of(store->create_session(session_named("a")));
+  const CallId call = value_of(store->create_tool_call(id, std::nullopt, {"c", "t", "{}"}));
+  const std::vector<Write> writes{UpdateCall{.call_id = call, .status = CallStatus::waiting},
+                                  OpenWait{id, call}};
+  const WaitId wait = value_of(store->apply(writes)).waits.front();
+  fail_everywhere(
+      [&]() -> Result<void> {
+        const auto answered = store->answer_wait(wait, {Json(std::string(20'000, 'x')), "ada"});
+        if (!answered) return std::unexpected(answered.error());
+        return {};
+      },
+      [&](const Error&) {
+        EXPECT_EQ(value_of(store->get_waits({})).front().status, WaitStatus::open);
+      });
+  EXPECT_EQ(value_of(store->get_waits({})).front().answered_by, "ada");
+}
+
+TEST_P(FaultTest, a_fork_that_cannot_be_written_leaves_nothing_behind) {
+  auto store = value_of(open_sqlite_store(path_, {.durability = Durability::full}));
+  ASSERT_NE(store, nullptr);
+  const SessionId id = value_of(store->create_session(session_named("a")));
+  MessageId last = 0;
+  for (int i = 0; i < 5; ++i) {
+    last = value_of(store->create_message(id, Role::user, std::string(9000, 'x')));
+  }
+  fail_everywhere(
+      [&]() -> Result<void> {
+        const auto forked = store->fork_session(id, last);
+        if (!forked) return std::unexpected(forked.error());
+        return {};
+      },
+      [&](const Error&) {
+        EXPECT_EQ(value_of(store->list_sessions({})).size(), 1U);
+        EXPECT_EQ(value_of(store->get_messages(id)).size(), 5U);
+      });
+  EXPECT_EQ(value_of(store->list_sessions({})).size(), 2U);
+}
+
+TEST_P(FaultTest, a_lease_that_cannot_be_written_is_not_taken) {
+  auto store = value_of(open_sqlite_store(path_, {.durability = Durability::full}));
+  ASSERT_NE(store, nullptr);
+  const SessionId id = value_of(store->create_session(session_named("a")));
+  const RunnerId runner = value_of(store->register_runner("r", std::chrono::hours(1)));
+  fail_everywhere(
+      [&]() -> Result<void> {
+        const auto taken = apply_one(*store, TakeLease{id, runner});
+        if (!taken) return std::unexpected(taken.error());
+        return {};
+      },
+      [&](const Error&) {
+        EXPECT_EQ(value_of(store->get_session(id)).runner_id, std::nullopt);
+        EXPECT_EQ(value_of(store->get_session(id)).lease_epoch, 0);
+      });
+  EXPECT_EQ(value_of(store->get_session(id)).lease_epoch, 1);
+}
+
 TEST_P(FaultTest, a_new_database_that_cannot_be_written_can_be_opened_later) {
   fail_everywhere(
       [&]() -> Result<void> {
@@ -183,6 +299,25 @@ TEST_P(FaultTest, an_upgrade_that_cannot_be_written_leaves_the_old_tables) {
                   });
   EXPECT_EQ(rows_of(connection.get(), "SELECT started_at FROM agent_sessions").front(),
             "1700000000000");
+}
+
+TEST_P(FaultTest, an_upgrade_from_an_earlier_version_happens_whole_or_not_at_all) {
+  Connection connection = connect_plainly(path_);
+  expect_ok(execute(connection.get(), tables_of_version_1().c_str()));
+  expect_ok(execute(connection.get(), kVersionedRows));
+  constexpr const char* kTables = "SELECT name, sql FROM sqlite_master ORDER BY name";
+  const auto before = rows_of(connection.get(), kTables);
+  fail_everywhere([&] { return run_agent_migrations(connection.get()); },
+                  [&](const Error&) {
+                    const Connection other = connect_plainly(path_);
+                    EXPECT_EQ(rows_of(other.get(), kTables), before);
+                    EXPECT_EQ(rows_of(other.get(), "SELECT version FROM agent_schema").front(),
+                              "1");
+                    EXPECT_EQ(rows_of(other.get(), "PRAGMA integrity_check").front(), "ok");
+                  });
+  EXPECT_EQ(rows_of(connection.get(), "SELECT version FROM agent_schema").front(),
+            std::to_string(kAgentSchemaVersion));
+  EXPECT_EQ(rows_of(connection.get(), "SELECT status FROM agent_tool_calls").front(), "waiting");
 }
 
 TEST(FullDatabase, is_reported_as_a_full_disk) {

@@ -24,7 +24,9 @@ std::string sql_of(Query query) {
       // ?3 says whether ended_at becomes ?4 or stays as it is, ?14 whether the runner is let go.
       return "UPDATE agent_sessions SET status = coalesce(?2, status), "
              "ended_at = CASE WHEN ?3 THEN ?4 ELSE ended_at END, "
-             "result = coalesce(?5, result), error = coalesce(?6, error), "
+             "result = coalesce(?5, result), "
+             "error = CASE WHEN ?2 IN ('running', 'waiting', 'completed') THEN ?6 "
+             "ELSE coalesce(?6, error) END, "
              "input_tokens = coalesce(?7, input_tokens), "
              "output_tokens = coalesce(?8, output_tokens), "
              "cached_tokens = coalesce(?9, cached_tokens), "
@@ -64,7 +66,9 @@ std::string sql_of(Query query) {
              "execution_time_ms = coalesce(?5, execution_time_ms), "
              "error_details = coalesce(?6, error_details), "
              "result = coalesce(?7, result) WHERE id = ?1";
-    case Query::call_status: return "SELECT status, session_id FROM agent_tool_calls WHERE id = ?1";
+    case Query::call_status: return "SELECT status FROM agent_tool_calls WHERE id = ?1";
+    case Query::call_status_in_session:
+      return "SELECT status FROM agent_tool_calls WHERE id = ?1 AND session_id = ?2";
     case Query::calls:
       return fmt::format("SELECT {} FROM agent_tool_calls WHERE session_id = ?1 ORDER BY id",
                          kCallColumns);

@@ -26,6 +26,7 @@ enum class Query : std::uint8_t {
   insert_call,
   update_call,
   call_status,
+  call_status_in_session,
   calls,
   calls_with_status,
   take_lease,

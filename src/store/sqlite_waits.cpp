@@ -44,6 +44,7 @@ Result<std::vector<StoredWait>> read_waits(sqlite3* connection, const WaitFilter
                            : "?1 IS NULL";
   // The status stands in the text: that of open waits has an index of its own.
   sql += filter.status ? fmt::format(" AND status = '{}'", to_string(*filter.status)) : "";
+  sql += filter.id ? " AND id = ?2" : " AND ?2 IS NULL";
   sql += " ORDER BY id";
   auto statement = Statement::prepare(connection, sql);
   if (!statement) return std::unexpected(statement.error());
@@ -55,7 +56,7 @@ Result<std::vector<StoredWait>> read_waits(sqlite3* connection, const WaitFilter
         waits.push_back(std::move(*wait));
         return {};
       },
-      filter.session_id);
+      filter.session_id, filter.id);
   if (!read) return std::unexpected(read.error());
   return waits;
 }

@@ -118,6 +118,10 @@ bool is_end(SessionStatus status) {
   return status != SessionStatus::running && status != SessionStatus::waiting;
 }
 
+bool is_failure(SessionStatus status) {
+  return status == SessionStatus::failed || status == SessionStatus::cancelled;
+}
+
 bool is_end(CallStatus status) {
   return status == CallStatus::completed || status == CallStatus::failed ||
          status == CallStatus::cancelled;

@@ -10,6 +10,7 @@ namespace wright::store {
 
 bool is_end(SessionStatus status);
 bool is_end(CallStatus status);
+bool is_failure(SessionStatus status);
 
 // The table of legal moves, as UpdateCall documents it.
 bool may_move(CallStatus from, CallStatus to);

@@ -1,6 +1,8 @@
 // The operations of Store that can be expressed by others of it; and the system's clock.
 #include "wright/store.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <utility>
 
@@ -36,6 +38,13 @@ std::vector<Result<BatchIds>> Store::apply_all(std::span<const Batch> batches) {
     results.push_back(std::move(created->second));
   }
   return results;
+}
+
+Result<StoredWait> Store::get_wait(WaitId id) {
+  auto waits = get_waits({.id = id});
+  if (!waits) return std::unexpected(std::move(waits).error());
+  if (waits->empty()) return fail(ErrorCode::not_found, fmt::format("There is no wait {}", id));
+  return std::move(waits->front());
 }
 
 Result<void> Store::complete_session(SessionId id, std::string result) {

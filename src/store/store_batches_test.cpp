@@ -230,21 +230,21 @@ Batch random_batch(std::mt19937& random, RunnerId runner) {
   return batch;
 }
 
+// One after the other in memory is what they are held against, so the stores are compared, too.
 TEST_P(StoreBatches, many_at_once_come_to_the_same_as_one_after_the_other) {
   std::size_t succeeded = 0;
   std::size_t failed = 0;
-  for (unsigned seed = 0; seed < 60; ++seed) {
+  for (unsigned seed = 0; seed < 10; ++seed) {
     std::mt19937 random(seed);
     const auto together = open(fmt::format("together{}.db", seed));
-    const auto alone = open(fmt::format("alone{}.db", seed));
+    const auto alone = open_memory_store([this] { return now_; });
     ASSERT_NE(together, nullptr);
-    ASSERT_NE(alone, nullptr);
     RunnerId runner = 0;
     for (Store* each : {together.get(), alone.get()}) {
       runner = value_of(each->register_runner("r", std::chrono::seconds(9)));
       value_of(each->create_session(session_named("first")));
     }
-    for (int round = 0; round < 8; ++round) {
+    for (int round = 0; round < 12; ++round) {
       std::vector<Batch> batches(1 + random() % 6);
       for (Batch& batch : batches) batch = random_batch(random, runner);
       const auto results = together->apply_all(batches);
@@ -258,8 +258,8 @@ TEST_P(StoreBatches, many_at_once_come_to_the_same_as_one_after_the_other) {
       ASSERT_EQ(everything_in(*together), everything_in(*alone)) << "seed " << seed;
     }
   }
-  EXPECT_GT(succeeded, 100U) << "the batches must be of both kinds";
-  EXPECT_GT(failed, 100U) << "the batches must be of both kinds";
+  EXPECT_GT(succeeded, 50U) << "the batches must be of both kinds";
+  EXPECT_GT(failed, 50U) << "the batches must be of both kinds";
 }
 
 TEST_P(StoreBatches, several_threads_write_at_once_without_loss) {

@@ -166,7 +166,8 @@ Tool ask_user_tool() {
       "Asks the person you work for. Put all that you need to know into one call; give options "
       "where the answers are few. The run waits until they have answered. Passwords come back "
       "hidden.",
-      [](const AskUserRequest& request) -> Result<Json> {
+      [](const AskUserRequest& request, Context& context) -> Result<Json> {
+        if (context.answers.answer) return *context.answers.answer;
         if (auto checked = check(request); !checked) return std::unexpected(checked.error());
         JsonObject shown = encode(request).as_object();
         shown["kind"] = "questions";

@@ -99,21 +99,26 @@ class Bash {
     }
     const auto answer = options_.ask ? options_.ask(decision, context) : std::nullopt;
     if (!answer || *answer == intercept::Permission::ask) {
-      return wait_for_person(question(decision, context));
+      std::vector<std::string> kinds;
+      for (const JudgedCommand& judged : decision.commands) {
+        if (judged.permission == intercept::Permission::ask) {
+          kinds.push_back("command:" + judged.command);
+        }
+      }
+      return require_approval(context, question(decision, context), kinds);
     }
     if (*answer == intercept::Permission::allow) return {};
     return fail(ErrorCode::permission_denied, "A person refused this command. Do not repeat it");
   }
 
-  static Json question(const CommandDecision& decision, const Context& context) {
+  static JsonObject question(const CommandDecision& decision, const Context& context) {
     JsonArray commands;
     for (const JudgedCommand& judged : decision.commands) {
       commands.push_back({{"command", judged.command},
                           {"permission", to_string(judged.permission)},
                           {"reason", judged.reason.empty() ? Json(nullptr) : Json(judged.reason)}});
     }
-    return JsonObject{{"kind", "approval"},
-                      {"question", "May this command run?"},
+    return JsonObject{{"question", "May this command run?"},
                       {"tool", "bash"},
                       {"arguments", context.arguments},
                       {"reason", decision.reason},

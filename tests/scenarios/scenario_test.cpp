@@ -33,7 +33,7 @@ WRIGHT_DESCRIBE(Question, WRIGHT_FIELD(question))
 namespace {
 
 enum class StoreKind { none, memory, sqlite };
-enum class DriverKind { blocking, own_loop };
+enum class DriverKind { own_loop, blocking, concurrent };
 
 // A run of one scenario by one driver over one store.
 class Stage {
@@ -64,6 +64,16 @@ class Stage {
     return remembered_protocol(answer);
   }
 
+  std::vector<std::string> play_concurrent(const std::string& prompt) {
+    auto runtime = Runtime::open({.store = store_.get()});
+    EXPECT_TRUE(runtime);
+    runtime_ = runtime->get();
+    const auto id = runtime_->start(std::make_shared<const Agent>(agent_), prompt);
+    EXPECT_TRUE(id);
+    const auto answer = runtime_->wait(*id);
+    return stored_protocol(*id, answer);
+  }
+
   // A driver as a user would write one, which also sends the run through text after every step.
   std::vector<std::string> play_own_loop(const std::string& prompt) {
     Run run = start(agent_, prompt);
@@ -91,6 +101,14 @@ class Stage {
   }
 
  private:
+  void cancel(SessionId session) {
+    if (runtime_ != nullptr) {
+      EXPECT_TRUE(runtime_->cancel(session));
+    } else {
+      stop_.request_stop();
+    }
+  }
+
   static std::unique_ptr<Store> open_store(StoreKind kind) {
     if (kind == StoreKind::none) return nullptr;
     if (kind == StoreKind::memory) return open_memory_store();
@@ -100,17 +118,19 @@ class Stage {
   }
 
   std::vector<Tool> tools() {
-    return {tool("weather", "Weather", [](const City& c) { return "sunny in " + c.city; }),
-            tool("add", "Adds", [](const Sum& s) { return s.a + s.b; }),
-            tool("fail", "Fails",
-                 [](const Failure& f) -> Result<int> {
-                   return fail(ErrorCode::tool_failed, f.message);
-                 }),
-            tool("throw", "Throws", []() -> int { throw std::runtime_error("thrown on purpose"); }),
-            tool("ask", "Asks",
-                 [](const Question& q) -> Result<int> { return wait_for_person(encode(q)); }),
-            tool("cancel", "Stops the run", [this] { stop_.request_stop(); }),
-            tool("garbage", "Returns no text", [] { return std::string("a\xFFz"); })};
+    return {
+        tool("weather", "Weather", [](const City& c) { return "sunny in " + c.city; }),
+        tool("add", "Adds", [](const Sum& s) { return s.a + s.b; }),
+        tool("fail", "Fails",
+             [](const Failure& f) -> Result<int> {
+               return fail(ErrorCode::tool_failed, f.message);
+             }),
+        tool("throw", "Throws", []() -> int { throw std::runtime_error("thrown on purpose"); }),
+        tool("ask", "Asks",
+             [](const Question& q) -> Result<int> { return wait_for_person(encode(q)); }),
+        tool("cancel", "Stops the run", [this](Context& context) { cancel(context.session_id); },
+             {.concurrency = Concurrency::serial}),
+        tool("garbage", "Returns no text", [] { return std::string("a\xFFz"); })};
   }
 
   static void add_failure(Protocol& protocol, const Error& error) {
@@ -223,6 +243,7 @@ class Stage {
   testing::ScriptedModel script_;
   std::unique_ptr<Store> store_;
   std::stop_source stop_;
+  Runtime* runtime_ = nullptr;  // while it drives
   Agent agent_;
 };
 
@@ -242,6 +263,9 @@ std::vector<Case> all_cases() {
     for (const StoreKind store : {StoreKind::none, StoreKind::memory, StoreKind::sqlite}) {
       cases.push_back({entry.path(), DriverKind::blocking, store});
     }
+    for (const StoreKind store : {StoreKind::memory, StoreKind::sqlite}) {
+      cases.push_back({entry.path(), DriverKind::concurrent, store});
+    }
   }
   std::ranges::sort(cases, {}, &Case::file);
   return cases;
@@ -249,9 +273,9 @@ std::vector<Case> all_cases() {
 
 std::string name_of(const ::testing::TestParamInfo<Case>& info) {
   static constexpr const char* kStores[] = {"no_store", "memory", "sqlite"};
-  return info.param.file.stem().string() + "_" +
-         (info.param.driver == DriverKind::own_loop ? "own_loop" : "blocking") + "_" +
-         kStores[static_cast<int>(info.param.store)];
+  static constexpr const char* kDrivers[] = {"own_loop", "blocking", "concurrent"};
+  return info.param.file.stem().string() + "_" + kDrivers[static_cast<int>(info.param.driver)] +
+         "_" + kStores[static_cast<int>(info.param.store)];
 }
 
 // The lines before the model's last turn: all that a driver without a store can show of a run that
@@ -277,8 +301,10 @@ TEST_P(ScenarioTest, comes_out_as_written) {
   ASSERT_TRUE(scenario) << scenario.error().message;
   Stage stage(*scenario, param.store);
   const bool is_own_loop = param.driver == DriverKind::own_loop;
-  const auto lines =
-      is_own_loop ? stage.play_own_loop(scenario->prompt) : stage.play_blocking(scenario->prompt);
+  const auto lines = is_own_loop ? stage.play_own_loop(scenario->prompt)
+                     : param.driver == DriverKind::blocking
+                         ? stage.play_blocking(scenario->prompt)
+                         : stage.play_concurrent(scenario->prompt);
   std::vector<std::string> expected = scenario->expected;
   const bool has_answer = std::ranges::any_of(
       expected, [](const std::string& line) { return line.starts_with("answer"); });

@@ -1,0 +1,108 @@
+// The concurrent driver: any number of sessions at once in one process.
+//
+// A session that waits for a model, a person, a specialist or a timer holds no thread. Every step
+// is stored before anything is done about it. All functions may be called from any thread, but not
+// from a listener unless it says so.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "wright/resume.h"
+
+namespace wright {
+
+using AgentPointer = std::shared_ptr<const Agent>;
+
+struct RuntimeOptions {
+  Store* store = nullptr;  // not owned; without one, sessions are kept in memory
+  // Otherwise nothing is stored at all: for programs that keep sessions in their own way, or not.
+  // Nobody can be waited for then, and nothing resumed.
+  bool keeps_sessions = true;
+  int workers = 0;                 // threads that advance sessions; 0: one a processor
+  int tool_threads = 0;            // threads for tools and models that block; 0: a good number
+  int parallel_calls = 8;          // of one turn of one session
+  std::size_t kept_events = 1000;  // of a session that is driven, for those who subscribe late
+  std::chrono::milliseconds runner_time{30'000};  // after which a silent process is taken for dead
+  std::chrono::milliseconds grace{5'000};         // for tools of a cancelled session to end
+  // Finds the agent of a session that this process has not started, when an answer to it comes.
+  std::function<Result<AgentPointer>(const Session&)> agents = {};
+};
+
+struct StartOptions {
+  Json config = {};  // kept with the session
+  Delivery delivery = Delivery::whole;
+  People people = People::may_answer_later;
+  std::optional<bool> debug = {};  // for this message, whatever the agent says
+};
+
+// One event of a session or of one of those below it.
+struct SessionEvent {
+  SessionId session_id = 0;
+  int depth = 0;               // 0: the session that was subscribed to
+  std::uint64_t sequence = 0;  // rises within a subscription, also over restarts
+  std::string type = {};       // "text_delta", "tool_started", …: see docs/runtime.md
+  Json data = {};
+};
+using Listener = std::function<void(const SessionEvent&)>;
+
+// Ends when it is destroyed; from then on the listener is not called any more.
+class Subscription {
+ public:
+  Subscription() = default;
+  explicit Subscription(std::shared_ptr<void> held) : held_(std::move(held)) {}
+
+ private:
+  std::shared_ptr<void> held_;
+};
+
+class Runtime {
+ public:
+  static Result<std::unique_ptr<Runtime>> open(RuntimeOptions options = {});
+  // Suspends what still runs: another process, or the next start, can resume it.
+  ~Runtime();
+  Runtime(const Runtime&) = delete;
+  Runtime& operator=(const Runtime&) = delete;
+
+  Store& store();
+
+  // Returns when the session is stored; what follows happens by itself.
+  Result<SessionId> start(AgentPointer agent, std::string_view prompt, StartOptions options = {});
+  // The next message to a session that has ended.
+  Result<void> send(SessionId id, AgentPointer agent, std::string_view message,
+                    StartOptions options = {});
+  // See resume.h.
+  Result<void> resume(SessionId id, AgentPointer agent, const Settlements& settlements = {},
+                      StartOptions options = {});
+  // Every session that was running when its process ended, with agents from RuntimeOptions::agents.
+  Result<std::vector<SessionId>> resume_abandoned();
+
+  // Also the specialists below it, and the processes of its tools.
+  Result<void> cancel(SessionId id, std::string reason = "The run was cancelled");
+
+  // Answers a wait of any session at any depth, and goes on with what waited. See answer_wait().
+  Result<StoredWait> answer(WaitId id, const Json& answer, std::string answered_by);
+
+  // Blocks until the session has ended or needs a person.
+  Result<Answer> wait(SessionId id);
+
+  // Events of the session and of those below it, from the one after `after` on; 0: all that are
+  // there. The listener is called in any thread, one event at a time, and must not block.
+  Result<Subscription> subscribe(SessionId id, std::uint64_t after, Listener listener);
+
+  std::size_t running() const;  // sessions that are driven now, specialists not counted
+
+  // Takes no new sessions, gives those that run this long to end, and suspends the others.
+  void drain(std::chrono::milliseconds time);
+
+ private:
+  class Implementation;
+  explicit Runtime(std::unique_ptr<Implementation> implementation);
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace wright

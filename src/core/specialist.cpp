@@ -1,0 +1,115 @@
+#include "wright/specialist.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace wright {
+namespace {
+
+constexpr std::size_t kLongestDescription = 1000;
+
+bool is_name_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '-';
+}
+
+// Every vendor accepts it: letters, digits, '_' and '-', at most 64.
+std::string tool_name(std::string_view prefix, std::string_view agent) {
+  std::string name = fmt::format("{}{}", prefix, agent).substr(0, 64);
+  std::ranges::replace_if(
+      name, [](char c) { return !is_name_character(c); }, '_');
+  return name;
+}
+
+std::string description_of(const Agent& agent) {
+  std::string_view text = agent.description.empty() ? agent.instructions : agent.description;
+  text = text.substr(0, text.find("\n\n"));
+  return std::string(utf8_prefix(text, kLongestDescription));
+}
+
+Specialist made_of(Agent agent, Specialist::Kind kind) {
+  std::string name = agent.name;
+  return {.kind = kind,
+          .name = std::move(name),
+          .make = [kept = std::make_shared<const Agent>(std::move(
+                       agent))]() -> Result<std::shared_ptr<const Agent>> { return kept; }};
+}
+
+Json message_parameters() {
+  return {{"type", "object"},
+          {"properties",
+           {{"message",
+             {{"type", "string"},
+              {"description",
+               "What the specialist should do, with all it needs to know: it sees nothing else of "
+               "this conversation"}}}}},
+          {"required", {"message"}},
+          {"additionalProperties", false}};
+}
+
+// The first time the call waits for the specialist; the second time it has its answer.
+Result<Json> delegate(const std::string& name, const Json& arguments, Context& context) {
+  if (!context.answers.answer) {
+    const JsonObject* object = arguments.if_object();
+    const Json* message = object != nullptr ? object->if_contains("message") : nullptr;
+    const bool is_plain = message != nullptr && message->is_string() && object->size() == 1;
+    return wait_for_person(JsonObject{{"kind", "specialist"},
+                                      {"agent", name},
+                                      {"message", is_plain ? *message : Json(to_text(arguments))}});
+  }
+  const JsonObject* answer = context.answers.answer->if_object();
+  const Json* error = answer != nullptr ? answer->if_contains("error") : nullptr;
+  if (error != nullptr && error->is_string()) {
+    return fail(ErrorCode::tool_failed, std::string(error->get_string()));
+  }
+  const Json* text = answer != nullptr ? answer->if_contains("text") : nullptr;
+  return text != nullptr ? *text : *context.answers.answer;
+}
+
+}  // namespace
+
+Result<Tool> delegate_to(Specialist specialist, std::string description, Json parameters) {
+  const std::string name = specialist.name;
+  auto made = tool({.name = tool_name("", name),
+                    .description = std::move(description),
+                    .parameters = parameters.is_null() ? message_parameters() : parameters,
+                    .options = {.effect = Effect::read}},
+                   [name](const Json& arguments, Context& context) {
+                     return delegate(name, arguments, context);
+                   });
+  if (!made) return made;
+  specialist.kind = Specialist::Kind::delegate;
+  made->specialist = std::make_shared<const Specialist>(std::move(specialist));
+  return made;
+}
+
+Tool delegate_to(Agent agent) {
+  std::string description = description_of(agent);
+  return *delegate_to(made_of(std::move(agent), Specialist::Kind::delegate),
+                      std::move(description));
+}
+
+Tool hand_off_to(Specialist specialist, std::string description) {
+  const std::string name = specialist.name;
+  Tool made = *tool({.name = tool_name("transfer_to_", name),
+                     .description = std::move(description),
+                     .parameters = {{"type", "object"},
+                                    {"properties", JsonObject{}},
+                                    {"additionalProperties", false}},
+                     .options = {.effect = Effect::read, .concurrency = Concurrency::serial}},
+                    [name](const Json&, Context&) -> Result<Json> {
+                      return Json(fmt::format("The conversation is now with {}", name));
+                    });
+  specialist.kind = Specialist::Kind::handoff;
+  made.specialist = std::make_shared<const Specialist>(std::move(specialist));
+  return made;
+}
+
+Tool hand_off_to(Agent agent) {
+  std::string description =
+      fmt::format("Hands this conversation over to {}. {}", agent.name, description_of(agent));
+  return hand_off_to(made_of(std::move(agent), Specialist::Kind::handoff), std::move(description));
+}
+
+}  // namespace wright

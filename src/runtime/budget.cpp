@@ -1,0 +1,91 @@
+#include "runtime/budget.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace wright::runtime {
+
+Spending operator+(const Spending& a, const Spending& b) {
+  return {a.tokens + b.tokens, a.cost_usd + b.cost_usd};
+}
+
+Spending spending_of(const Usage& usage) {
+  return {usage.input_tokens + usage.output_tokens, usage.cost_usd};
+}
+
+Budget::Budget(const Limits& limits, Spending used, std::shared_ptr<Budget> above)
+    : max_tokens_(limits.max_tokens),
+      max_cost_usd_(limits.max_cost_usd),
+      max_tool_calls_(limits.max_tool_calls),
+      above_(std::move(above)),
+      used_(used) {}
+
+Result<void> Budget::check(const Spending& most) const {
+  if (max_tokens_ > 0 && used_.tokens + most.tokens > max_tokens_) {
+    return fail(ErrorCode::limit_reached,
+                fmt::format("The limit of {} tokens would be passed: {} are used, and the next "
+                            "call may take {}",
+                            max_tokens_, used_.tokens, most.tokens),
+                "tokens");
+  }
+  if (max_cost_usd_ > 0 && used_.cost_usd + most.cost_usd > max_cost_usd_) {
+    return fail(ErrorCode::limit_reached,
+                fmt::format("The limit of ${:.4f} would be passed: ${:.4f} is spent, and the next "
+                            "call may cost ${:.4f}",
+                            max_cost_usd_, used_.cost_usd, most.cost_usd),
+                "cost");
+  }
+  return {};
+}
+
+Result<void> Budget::reserve(const Spending& most) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (auto fits = check(most); !fits) return fits;
+    used_.tokens += most.tokens;
+    used_.cost_usd += most.cost_usd;
+  }
+  if (!above_) return {};
+  auto reserved = above_->reserve(most);
+  if (!reserved) {
+    const std::lock_guard lock(mutex_);
+    used_.tokens -= most.tokens;
+    used_.cost_usd -= most.cost_usd;
+  }
+  return reserved;
+}
+
+void Budget::settle(const Spending& reserved, const Spending& spent) {
+  {
+    const std::lock_guard lock(mutex_);
+    used_.tokens += spent.tokens - reserved.tokens;
+    used_.cost_usd += spent.cost_usd - reserved.cost_usd;
+  }
+  if (above_) above_->settle(reserved, spent);
+}
+
+Result<void> Budget::reserve_tool_call() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (max_tool_calls_ > 0 && tool_calls_ >= max_tool_calls_) {
+      return fail(ErrorCode::limit_reached,
+                  fmt::format("The limit of {} tool calls was reached", max_tool_calls_),
+                  "tool_calls");
+    }
+    ++tool_calls_;
+  }
+  if (!above_) return {};
+  auto reserved = above_->reserve_tool_call();
+  if (!reserved) {
+    const std::lock_guard lock(mutex_);
+    --tool_calls_;
+  }
+  return reserved;
+}
+
+bool Budget::counts_spending() const {
+  return max_tokens_ > 0 || max_cost_usd_ > 0 || (above_ && above_->counts_spending());
+}
+
+}  // namespace wright::runtime

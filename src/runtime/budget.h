@@ -1,0 +1,51 @@
+// What a run and all specialists below it may use. A call of a model is reserved before it is made,
+// at the most it can cost, so that two of them at once cannot pass the limit together. Thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "wright/agent.h"
+
+namespace wright::runtime {
+
+struct Spending {
+  std::int64_t tokens = 0;
+  double cost_usd = 0;
+};
+
+Spending operator+(const Spending& a, const Spending& b);
+Spending spending_of(const Usage& usage);
+
+class Budget {
+ public:
+  // `used` was spent before, for example before a restart.
+  Budget(const Limits& limits, Spending used, std::shared_ptr<Budget> above);
+
+  // Reserves in this budget and in all above it, or in none. The error says which limit it is: its
+  // detail is the name of the limit.
+  Result<void> reserve(const Spending& most);
+  // The call is over; what was reserved becomes what it really was.
+  void settle(const Spending& reserved, const Spending& spent);
+
+  // One more call of a tool, here and in all above, or in none.
+  Result<void> reserve_tool_call();
+
+  // Whether anybody asks what a model costs.
+  bool counts_spending() const;
+
+ private:
+  Result<void> check(const Spending& most) const;
+
+  const std::int64_t max_tokens_;
+  const double max_cost_usd_;
+  const int max_tool_calls_;
+  const std::shared_ptr<Budget> above_;
+  mutable std::mutex mutex_;
+  Spending used_;  // with what is reserved
+  int tool_calls_ = 0;
+};
+
+}  // namespace wright::runtime

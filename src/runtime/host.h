@@ -1,0 +1,39 @@
+// The world around the sessions of a driver: threads, a clock, and who writes to the store. A
+// session says what is to be done; a host says where and when.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+
+#include "wright/model.h"
+#include "wright/store.h"
+
+namespace wright::runtime {
+
+class Host {
+ public:
+  using Task = std::function<void()>;
+  using Time = std::chrono::steady_clock::time_point;
+  using Timer = std::uint64_t;
+
+  virtual ~Host() = default;
+
+  // For what is short and never blocks.
+  virtual void run_soon(Task task) = 0;
+  // For what may take long: tools, and models that block.
+  virtual void run_blocking(Task task) = 0;
+  // `done` is called once, in any thread, perhaps before this returns. Batches are written in the
+  // order in which one thread hands them in.
+  virtual void write(Batch batch, std::function<void(Result<BatchIds>)> done) = 0;
+  // Whether there is anything to write to.
+  virtual bool has_store() const = 0;
+  // The callbacks of `call` and `done` run where the host wants them; the request stays as it is
+  // until `done` is called.
+  virtual void ask(const Model& model, const Request& request, ModelCall call, ModelDone done) = 0;
+
+  virtual Timer run_at(Time time, Task task) = 0;
+  virtual void cancel(Timer timer) = 0;  // it may be running already
+};
+
+}  // namespace wright::runtime

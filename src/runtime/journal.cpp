@@ -1,0 +1,218 @@
+#include "runtime/journal.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace wright::runtime {
+namespace {
+
+bool is_over(CallStatus status) {
+  return status == CallStatus::completed || status == CallStatus::failed ||
+         status == CallStatus::cancelled || status == CallStatus::unknown;
+}
+
+bool is_open(const Run& run, const std::string& call_id) {
+  return std::ranges::any_of(run.open_calls,
+                             [&](const OpenCall& open) { return open.call.id == call_id; });
+}
+
+// What the model was told of a call whose turn is over.
+std::string told(const Run& run, const std::string& call_id) {
+  for (auto message = run.messages.rbegin(); message != run.messages.rend(); ++message) {
+    if (message->role != Role::tool) break;
+    for (const Part& part : message->parts) {
+      const auto* result = std::get_if<ToolResult>(&part);
+      if (result != nullptr && result->call_id == call_id) return result->content;
+    }
+  }
+  return {};
+}
+
+UpdateCall call_update(CallId id, const ToolOutcome& outcome) {
+  UpdateCall update{.call_id = id, .execution_time_ms = std::llround(outcome.duration_ms)};
+  if (outcome.result.is_error) {
+    update.status = CallStatus::failed;
+    update.error_details = outcome.error;
+  } else {
+    update.status = CallStatus::completed;
+    update.response = outcome.response;
+  }
+  return update;
+}
+
+}  // namespace
+
+Journal::Journal(std::optional<RunnerId> runner, Lease lease, SessionId session,
+                 std::size_t stored_messages, std::map<std::string, StoredRow> rows)
+    : runner_(runner),
+      session_id_(session),
+      takes_lease_(lease == Lease::to_be_taken),
+      stored_messages_(stored_messages),
+      rows_(std::move(rows)) {}
+
+CallId Journal::row_of(const std::string& call_id) const {
+  const auto found = rows_.find(call_id);
+  return found == rows_.end() ? 0 : found->second.id;
+}
+
+WaitId Journal::wait_of(const std::string& call_id) const {
+  const auto found = rows_.find(call_id);
+  return found == rows_.end() ? 0 : found->second.wait_id;
+}
+
+void Journal::call_starts(const std::string& call_id) {
+  const auto row = rows_.find(call_id);
+  if (row == rows_.end()) {
+    ++starts_;
+  } else if (row->second.status != CallStatus::executing) {
+    row->second.status = CallStatus::executing;
+    news_[call_id].update = {.call_id = row->second.id};
+  }
+}
+
+void Journal::call_ended(const std::string& call_id, const ToolOutcome& outcome) {
+  const auto row = rows_.find(call_id);
+  if (row == rows_.end()) return;
+  CallNews news{.update = call_update(row->second.id, outcome), .result = outcome.result};
+  row->second.status = news.update.status;
+  news_.insert_or_assign(call_id, std::move(news));
+}
+
+void Journal::call_is_unknown(const std::string& call_id, std::string why) {
+  const auto row = rows_.find(call_id);
+  if (row == rows_.end()) return;
+  row->second.status = CallStatus::unknown;
+  news_[call_id].update = {
+      .call_id = row->second.id, .status = CallStatus::unknown, .error_details = std::move(why)};
+}
+
+void Journal::call_waits(const std::string& call_id, const Json& shown,
+                         std::optional<OpenWait> wait) {
+  const auto row = rows_.find(call_id);
+  if (row == rows_.end()) return;
+  row->second.status = CallStatus::waiting;
+  CallNews& news = news_[call_id];
+  news.update = {.call_id = row->second.id, .status = CallStatus::waiting, .response = shown};
+  news.wait = std::move(wait);
+  if (news.wait) {
+    news.wait->session_id = session_id_;
+    news.wait->call_id = row->second.id;
+  }
+}
+
+void Journal::wait_ended(const std::string& call_id, WaitStatus status) {
+  others_.emplace_back(
+      CloseWaits{.session_id = session_id_, .call_id = row_of(call_id), .status = status});
+}
+
+void Journal::agent_changed(std::string name) {
+  agent_name_ = std::move(name);
+}
+
+void Journal::feedback(Json feedback) {
+  feedback_ = std::move(feedback);
+}
+
+void Journal::add_calls(const Run& run, std::vector<Write>& writes) {
+  for (auto& [call_id, news] : news_) {
+    if (news.result && is_open(run, call_id)) news.update.result = std::move(news.result);
+    writes.emplace_back(std::move(news.update));
+    if (!news.wait) continue;
+    writes.emplace_back(std::move(*news.wait));
+    new_waits_.push_back(call_id);
+  }
+  news_.clear();
+  if (!run.open_calls.empty()) return;
+  // The turn is over: what was never executed will not be.
+  const CallStatus status =
+      run.phase == Phase::cancelled ? CallStatus::cancelled : CallStatus::failed;
+  bool has_waited = false;
+  for (const auto& [call_id, row] : rows_) {
+    if (is_over(row.status)) continue;
+    has_waited = has_waited || row.status == CallStatus::waiting;
+    writes.emplace_back(
+        UpdateCall{.call_id = row.id, .status = status, .error_details = told(run, call_id)});
+  }
+  rows_.clear();
+  if (has_waited) writes.emplace_back(CloseWaits{.session_id = session_id_});
+}
+
+void Journal::add_messages(const Run& run, std::vector<Write>& writes) {
+  for (std::size_t i = stored_messages_; i < run.messages.size(); ++i) {
+    const Message& message = run.messages[i];
+    AppendMessage append{session_id_, message};
+    bool has_calls = false;
+    for (const Part& part : message.parts) {
+      const auto* call = std::get_if<ToolCall>(&part);
+      if (call == nullptr) continue;
+      new_calls_.push_back(call->id);
+      has_calls = true;
+    }
+    if (has_calls) append.started_calls = std::exchange(starts_, 0);
+    for (std::size_t n = 0; n < append.started_calls; ++n) {
+      rows_[new_calls_[new_calls_.size() - message.tool_calls().size() + n]].status =
+          CallStatus::executing;
+    }
+    writes.emplace_back(std::move(append));
+  }
+  messages_under_way_ = run.messages.size();
+}
+
+void Journal::add_session(const Run& run, SessionStatus status, std::vector<Write>& writes) {
+  UpdateSession update{.session_id = session_id_};
+  bool has_news = false;
+  if (status_ != status) {
+    has_news = !create_ || status != SessionStatus::running;
+    if (has_news) update.status = status;
+    if (status == SessionStatus::completed) update.result = run.messages.back().text();
+    if (status == SessionStatus::failed || status == SessionStatus::cancelled) {
+      update.error = run.error.message;
+      if (std::string best = best_answer(run); !best.empty()) update.result = std::move(best);
+    }
+    status_ = status;
+  }
+  if (run.usage != usage_ || run.iterations != iterations_) {
+    has_news = true;
+    update.usage = usage_ = run.usage;
+    update.iterations = iterations_ = run.iterations;
+  }
+  if (agent_name_ || feedback_) {
+    has_news = true;
+    update.agent_name = std::exchange(agent_name_, {});
+    update.feedback = std::exchange(feedback_, {});
+  }
+  if (has_news) writes.emplace_back(std::move(update));
+}
+
+Batch Journal::batch(const Run& run, SessionStatus status) {
+  Batch batch;
+  add_calls(run, batch.writes);
+  for (Write& write : others_) batch.writes.push_back(std::move(write));
+  others_.clear();
+  add_messages(run, batch.writes);
+  add_session(run, status, batch.writes);
+  batch.create = std::exchange(create_, {});
+  if (!runner_ || batch.create || batch.writes.empty()) return batch;
+  if (std::exchange(takes_lease_, false)) {
+    batch.writes.insert(batch.writes.begin(), TakeLease{session_id_, *runner_, {}});
+  } else {
+    batch.writes.insert(batch.writes.begin(), HoldLease{session_id_, *runner_});
+  }
+  return batch;
+}
+
+void Journal::written(const BatchIds& ids) {
+  if (ids.session != 0) session_id_ = ids.session;
+  stored_messages_ = messages_under_way_;
+  for (std::size_t i = 0; i < new_calls_.size() && i < ids.calls.size(); ++i) {
+    rows_[new_calls_[i]].id = ids.calls[i];
+  }
+  new_calls_.clear();
+  for (std::size_t i = 0; i < new_waits_.size() && i < ids.waits.size(); ++i) {
+    rows_[new_waits_[i]].wait_id = ids.waits[i];
+  }
+  new_waits_.clear();
+}
+
+}  // namespace wright::runtime

@@ -1,0 +1,86 @@
+// Turns what happens to a run into writes: the store's half of a driver. It compares the run with
+// what it knows to be stored, so a step that did several things is still one batch.
+//
+// It does not write: the driver hands the batch to its host and tells written() what came of it. At
+// most one batch is under way.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "wright/run.h"
+#include "wright/store.h"
+
+namespace wright::runtime {
+
+// A call of the current turn as the store knows it.
+struct StoredRow {
+  CallId id = 0;
+  CallStatus status = CallStatus::pending;
+  WaitId wait_id = 0;  // of the last wait, if it ever waited
+};
+
+enum class Lease : std::uint8_t { is_held, to_be_taken };
+
+class Journal {
+ public:
+  // Of a session that is to be created. `runner` may be absent: then nobody holds the session.
+  explicit Journal(std::optional<RunnerId> runner) : runner_(runner) {}
+
+  // Of a session that is there, with its open calls, by the model's id.
+  Journal(std::optional<RunnerId> runner, Lease lease, SessionId session,
+          std::size_t stored_messages, std::map<std::string, StoredRow> rows = {});
+
+  SessionId session_id() const { return session_id_; }
+  CallId row_of(const std::string& call_id) const;
+  WaitId wait_of(const std::string& call_id) const;
+
+  void create(NewSession session) { create_ = std::move(session); }
+  // The call is about to be executed.
+  void call_starts(const std::string& call_id);
+  void call_ended(const std::string& call_id, const ToolOutcome& outcome);
+  // Nobody knows what became of it.
+  void call_is_unknown(const std::string& call_id, std::string why);
+  // The call waits for somebody (with a wait that can be answered), or for a specialist (without).
+  void call_waits(const std::string& call_id, const Json& shown, std::optional<OpenWait> wait);
+  void wait_ended(const std::string& call_id, WaitStatus status);
+  void agent_changed(std::string name);
+  void feedback(Json feedback);
+
+  // Everything that the run has and the store has not. `status` is the session's.
+  Batch batch(const Run& run, SessionStatus status);
+  void written(const BatchIds& ids);
+
+ private:
+  void add_calls(const Run& run, std::vector<Write>& writes);
+  void add_messages(const Run& run, std::vector<Write>& writes);
+  void add_session(const Run& run, SessionStatus status, std::vector<Write>& writes);
+
+  struct CallNews {
+    UpdateCall update = {};
+    std::optional<ToolResult> result = {};  // told to the model when the turn is over
+    std::optional<OpenWait> wait = {};
+  };
+
+  std::optional<RunnerId> runner_;
+  SessionId session_id_ = 0;
+  bool takes_lease_ = false;
+  std::size_t stored_messages_ = 0;
+  std::size_t messages_under_way_ = 0;
+  std::map<std::string, StoredRow> rows_;
+  std::vector<std::string> new_calls_;  // of the batch under way, in the order of its ids
+  std::vector<std::string> new_waits_;
+  std::optional<NewSession> create_;
+  std::map<std::string, CallNews> news_;  // by call, in no order that matters
+  std::size_t starts_ = 0;                // of calls that have no row yet
+  std::vector<Write> others_;
+  std::optional<std::string> agent_name_;
+  std::optional<Json> feedback_;
+  std::optional<SessionStatus> status_;  // as stored
+  Usage usage_;
+  int iterations_ = 0;
+};
+
+}  // namespace wright::runtime

@@ -1,0 +1,95 @@
+// Answers to waits, from wherever they come: checked, with passwords hidden, stored once.
+#include <fmt/format.h>
+
+#include "runtime/waits.h"
+#include "wright/ask_user.h"
+#include "wright/resume.h"
+
+namespace wright {
+namespace {
+
+// {"responses": [{"question_id", "answer"}]} or {"id": answer}.
+Result<std::vector<QuestionAnswer>> answers_in(const Json& json) {
+  const JsonObject* object = json.if_object();
+  if (object == nullptr) {
+    return fail(ErrorCode::invalid_argument,
+                R"(Answers are an object: {"id": answer, …}, by the ids of the questions)");
+  }
+  std::vector<QuestionAnswer> answers;
+  const Json* responses = object->if_contains("responses");
+  if (responses == nullptr || !responses->is_array()) {
+    for (const auto& [id, answer] : *object) answers.push_back({std::string(id), answer});
+    return answers;
+  }
+  for (const Json& response : responses->get_array()) {
+    const JsonObject* given = response.if_object();
+    const Json* id = given != nullptr ? given->if_contains("question_id") : nullptr;
+    const Json* answer = given != nullptr ? given->if_contains("answer") : nullptr;
+    if (id == nullptr || !id->is_string() || answer == nullptr) {
+      return fail(ErrorCode::invalid_argument,
+                  R"(A response is {"question_id": "…", "answer": …})");
+    }
+    answers.push_back({std::string(id->get_string()), *answer});
+  }
+  return answers;
+}
+
+Result<Json> checked_questions(const Json& shown, const Json& answer) {
+  Json asked = shown;
+  if (JsonObject* object = asked.if_object()) object->erase("kind");
+  const auto request = decode<AskUserRequest>(asked);
+  // A tool may ask in words of its own, which nobody here can check.
+  if (!request) return answer;
+  auto answers = answers_in(answer);
+  if (!answers) return std::unexpected(std::move(answers).error());
+  auto accepted = accept_answers(*request, *answers);
+  if (!accepted) return std::unexpected(std::move(accepted).error());
+  return encode(accepted->response);
+}
+
+Result<Json> checked(const StoredWait& wait, const Json& answer) {
+  if (wait.kind == WaitKind::question) return checked_questions(wait.shown, answer);
+  if (auto known = runtime::answers_of(wait.kind, answer); !known) {
+    return std::unexpected(std::move(known).error());
+  }
+  return answer;
+}
+
+}  // namespace
+
+Result<StoredWait> answer_wait(Store& store, WaitId id, const Json& answer,
+                               std::string answered_by) {
+  auto wait = store.get_wait(id);
+  if (!wait) return std::unexpected(std::move(wait).error());
+  auto accepted = checked(*wait, answer);
+  if (!accepted) return std::unexpected(std::move(accepted).error());
+  return store.answer_wait(id,
+                           {.answer = std::move(*accepted), .answered_by = std::move(answered_by)});
+}
+
+Result<Session> root_session(Store& store, SessionId id) {
+  auto session = store.get_session(id);
+  while (session && session->parent_session_id) {
+    session = store.get_session(*session->parent_session_id);
+  }
+  return session;
+}
+
+std::string_view to_string(Settlement settlement) {
+  switch (settlement) {
+    case Settlement::done: return "done";
+    case Settlement::failed: return "failed";
+    case Settlement::retry: return "retry";
+  }
+  return "failed";
+}
+
+Result<Settlement> settlement_from(std::string_view name) {
+  for (const Settlement settlement : {Settlement::done, Settlement::failed, Settlement::retry}) {
+    if (to_string(settlement) == name) return settlement;
+  }
+  return fail(ErrorCode::invalid_argument,
+              fmt::format("'{}' settles nothing: say done, failed or retry", name));
+}
+
+}  // namespace wright

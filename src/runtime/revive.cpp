@@ -1,0 +1,137 @@
+#include "runtime/revive.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "runtime/turn.h"
+#include "runtime/waits.h"
+#include "wright/specialist.h"
+
+namespace wright::runtime {
+namespace {
+
+void write_down(Journal& journal, const StoredRun& loaded) {
+  for (const std::string& call : loaded.unknown) {
+    journal.call_is_unknown(call, "The process ended while it ran");
+  }
+  for (const auto& [call, outcome] : loaded.settled) journal.call_ended(call, outcome);
+  for (const std::string& call : loaded.expired) journal.wait_ended(call, WaitStatus::expired);
+}
+
+void remember_decisions(RunMemory& memory, const StoredRun& loaded) {
+  for (const StoredWait& wait : loaded.decisions) {
+    if (!wait.answer) continue;
+    if (const auto answers = answers_of(wait.kind, *wait.answer)) {
+      remember_decision(memory, wait.shown, *answers);
+    }
+  }
+}
+
+const ToolCall* find_call(const Run& run, const std::string& id) {
+  for (const OpenCall& open : run.open_calls) {
+    if (open.call.id == id) return &open.call;
+  }
+  return nullptr;
+}
+
+// The agent that the conversation was handed over to, which the first one knows how to make.
+std::shared_ptr<const Agent> find_agent(const std::shared_ptr<const Agent>& agent,
+                                        std::string_view name, int depth) {
+  if (agent->name == name) return agent;
+  if (depth == 0) return nullptr;
+  for (const Tool& tool : agent->tools) {
+    if (!tool.specialist || tool.specialist->kind != Specialist::Kind::handoff) continue;
+    const auto next = tool.specialist->make();
+    if (!next) continue;
+    if (auto found = find_agent(*next, name, depth - 1)) return found;
+  }
+  return nullptr;
+}
+
+constexpr int kMostHandoffs = 4;
+
+// Makes the driver of a session that may be driven, and those below it.
+Result<std::shared_ptr<SessionDriver>> make_driver(const Surroundings& around, SessionPlan plan,
+                                                   Store& store, const Session& session,
+                                                   const Revival& revival, Lease lease) {
+  if (auto present = find_agent(plan.agent, session.agent_name, kMostHandoffs)) {
+    plan.agent = std::move(present);
+  }
+  const std::shared_ptr<const Agent> agent = plan.agent;
+  auto loaded = load_run(store, session.id, *agent, revival.settlements, around.clock());
+  if (!loaded) return std::unexpected(std::move(loaded).error());
+  if (revival.said) {
+    loaded->run.phase = Phase::done;
+    if (auto said = accept(loaded->run, UserSaid{*revival.said}); !said) {
+      return std::unexpected(std::move(said).error());
+    }
+  }
+  plan.spent_below = spending_of(loaded->usage_below);
+  Journal journal(around.runner, lease, session.id, loaded->stored_messages, loaded->rows);
+  write_down(journal, *loaded);
+  const auto driver =
+      std::make_shared<SessionDriver>(around, std::move(plan), loaded->run, std::move(journal));
+  remember_decisions(driver->memory(), *loaded);
+  for (const StoredChild& child : loaded->children) {
+    const ToolCall* call = find_call(loaded->run, child.call_id);
+    const Tool* tool = call != nullptr ? find_tool(*agent, call->name) : nullptr;
+    if (tool == nullptr || !tool->specialist) continue;
+    auto child_agent = tool->specialist->make();
+    if (!child_agent) return std::unexpected(std::move(child_agent).error());
+    const auto child_session = store.get_session(child.session_id);
+    if (!child_session) return std::unexpected(child_session.error());
+    auto revived =
+        make_driver(around, driver->child_plan(child.call_id, *child_agent), store, *child_session,
+                    {.settlements = revival.settlements}, Lease::to_be_taken);
+    if (!revived) return revived;
+    driver->adopt(child.call_id, std::move(*revived));
+  }
+  return driver;
+}
+
+bool has_ended(SessionStatus status) {
+  return status == SessionStatus::completed || status == SessionStatus::failed ||
+         status == SessionStatus::cancelled;
+}
+
+Result<void> check_status(const Session& session, const Revival& revival) {
+  if (revival.said && !has_ended(session.status)) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("Session {} is {}: it takes a message when it has ended", session.id,
+                            to_string(session.status)));
+  }
+  if (!revival.said && session.status == SessionStatus::completed) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("Session {} is completed: there is nothing to resume", session.id));
+  }
+  return {};
+}
+
+Result<void> take_lease(Store& store, const Surroundings& around, SessionId id) {
+  if (!around.runner) return {};
+  const Write take = TakeLease{id, *around.runner, {}};
+  auto taken = store.apply({&take, 1});
+  if (!taken) return std::unexpected(std::move(taken).error());
+  return {};
+}
+
+}  // namespace
+
+Result<std::shared_ptr<SessionDriver>> revive(const Surroundings& around, SessionPlan plan,
+                                              Store& store, const Revival& revival) {
+  auto session = store.get_session(revival.id);
+  if (!session) return std::unexpected(std::move(session).error());
+  if (auto fits = check_status(*session, revival); !fits) {
+    return std::unexpected(std::move(fits).error());
+  }
+  // Nobody else changes the session from here on.
+  if (auto taken = take_lease(store, around, revival.id); !taken) {
+    return std::unexpected(std::move(taken).error());
+  }
+  session = store.get_session(revival.id);
+  if (!session) return std::unexpected(std::move(session).error());
+  return make_driver(around, std::move(plan), store, *session, revival, Lease::is_held);
+}
+
+}  // namespace wright::runtime

@@ -1,0 +1,664 @@
+#include "runtime/session_driver.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/turn.h"
+#include "runtime/waits.h"
+#include "wright/specialist.h"
+
+namespace wright::runtime {
+namespace {
+
+constexpr std::int64_t kBytesOfAToken = 3;  // cautiously
+
+std::int64_t bytes_of(const Message& message) {
+  std::size_t bytes = 0;
+  for (const Part& part : message.parts) {
+    if (const auto* text = std::get_if<Text>(&part)) bytes += text->text.size();
+    if (const auto* thought = std::get_if<Reasoning>(&part)) bytes += thought->text.size();
+    if (const auto* call = std::get_if<ToolCall>(&part)) bytes += call->arguments.size();
+    if (const auto* result = std::get_if<ToolResult>(&part)) bytes += result->content.size();
+  }
+  return static_cast<std::int64_t>(bytes);
+}
+
+void fail_outcome(ToolOutcome& outcome, std::string message) {
+  outcome.waiting.reset();
+  outcome.response = nullptr;
+  outcome.error = message;
+  outcome.result.content = std::move(message);
+  outcome.result.is_error = true;
+}
+
+std::string nobody_is_there(const Json& shown) {
+  return kind_of(shown) == "approval"
+             ? "This call needs a person's approval, and nobody is there to give it. Do without it"
+             : "Nobody is there to answer. Go on with what you know, and say what you assumed";
+}
+
+Ending::Kind ending_of(Phase phase) {
+  if (phase == Phase::done) return Ending::Kind::completed;
+  return phase == Phase::cancelled ? Ending::Kind::cancelled : Ending::Kind::failed;
+}
+
+}  // namespace
+
+SessionDriver::SessionDriver(Surroundings around, SessionPlan plan, Run run, Journal journal)
+    : around_(std::move(around)),
+      plan_(std::move(plan)),
+      agent_(plan_.agent),
+      budget_(std::make_shared<Budget>(run.limits, spending_of(run.usage) + plan_.spent_below,
+                                       plan_.budget_above)),
+      run_(std::move(run)),
+      journal_(std::move(journal)),
+      session_id_(journal_.session_id()) {}
+
+SessionId SessionDriver::session_id() const {
+  const std::lock_guard lock(id_mutex_);
+  return session_id_;
+}
+
+// --- what happens arrives ---------------------------------------------------------------------
+
+void SessionDriver::begin(NewSession session) {
+  if (around_.host.has_store()) {
+    session.runner_id = around_.runner;
+    journal_.create(std::move(session));
+  } else if (around_.next_id) {
+    session_id_ = around_.next_id();
+    journal_ = Journal(std::nullopt, Lease::is_held, session_id_, 0);
+  }
+  post(Begin{});
+}
+
+void SessionDriver::go_on() {
+  post(Begin{});
+}
+
+void SessionDriver::cancel(std::string reason) {
+  stop_.request_stop();
+  post(CancelCame{std::move(reason)});
+}
+
+void SessionDriver::suspend() {
+  post(SuspendCame{});
+}
+
+void SessionDriver::answer(std::string call_id, WaitAnswers answers) {
+  post(AnswerCame{std::move(call_id), std::move(answers)});
+}
+
+void SessionDriver::adopt(const std::string& call_id, std::shared_ptr<SessionDriver> child) {
+  children_.emplace(call_id, std::move(child));
+  delegated_.insert(call_id);
+}
+
+void SessionDriver::post(Input input) {
+  const std::lock_guard lock(inbox_mutex_);
+  inbox_.push_back(std::move(input));
+  schedule();
+}
+
+void SessionDriver::post_written(Result<BatchIds> ids) {
+  const std::lock_guard lock(inbox_mutex_);
+  written_ = std::move(ids);
+  schedule();
+}
+
+void SessionDriver::schedule() {
+  if (is_scheduled_) return;
+  is_scheduled_ = true;
+  around_.host.run_soon([self = shared_from_this()] { self->work(); });
+}
+
+// Deals with what has arrived until nothing is left. Whoever works alone is what is_scheduled_
+// says; while a batch is under way, only its end counts.
+void SessionDriver::work() {
+  while (true) {
+    std::deque<Input> inputs;
+    std::optional<Result<BatchIds>> written;
+    {
+      const std::lock_guard lock(inbox_mutex_);
+      if (is_writing_) {
+        written = std::exchange(written_, {});
+      } else {
+        inputs.swap(inbox_);
+      }
+      if (!written && inputs.empty()) {
+        is_scheduled_ = false;
+        return;
+      }
+    }
+    if (written) take_written(std::move(*written));
+    for (Input& input : inputs) {
+      if (has_ended_) break;
+      std::visit([this](auto&& taken) { take(std::forward<decltype(taken)>(taken)); },
+                 std::move(input));
+    }
+    if (has_ended_) continue;
+    if (!broken_) proceed();
+    write_or_act();
+  }
+}
+
+void SessionDriver::write_or_act() {
+  if (broken_) {
+    effects_.clear();
+    if (has_work_under_way()) return;
+    // The store failed. It may still take a few words, so that the session does not look alive;
+    // when it does not, the first error is the one to report.
+    if (around_.host.has_store() && journal_.session_id() != 0 && !has_told_store_) {
+      has_told_store_ = true;
+      Batch last;
+      if (around_.runner)
+        last.writes.emplace_back(HoldLease{journal_.session_id(), *around_.runner});
+      last.writes.emplace_back(UpdateSession{.session_id = journal_.session_id(),
+                                             .status = SessionStatus::failed,
+                                             .error = broken_->message});
+      write(std::move(last));
+      return;
+    }
+    ending_ = Ending{.kind = Ending::Kind::failed, .text = best_answer(run_), .error = *broken_};
+    end();
+    return;
+  }
+  if (around_.host.has_store()) {
+    Batch batch = journal_.batch(run_, status());
+    if (batch.create || !batch.writes.empty()) {
+      write(std::move(batch));
+      return;
+    }
+  }
+  is_ask_planned_ = false;
+  planned_calls_.clear();
+  const auto effects = std::exchange(effects_, {});
+  for (const auto& effect : effects) effect();
+  if (ending_) end();
+}
+
+void SessionDriver::write(Batch batch) {
+  is_writing_ = true;
+  around_.host.write(std::move(batch), [self = shared_from_this()](Result<BatchIds> ids) {
+    self->post_written(std::move(ids));
+  });
+}
+
+void SessionDriver::take_written(Result<BatchIds> ids) {
+  is_writing_ = false;
+  if (broken_) return;
+  if (!ids) {
+    break_off(std::move(ids).error());
+    return;
+  }
+  journal_.written(*ids);
+  const std::lock_guard lock(id_mutex_);
+  session_id_ = journal_.session_id();
+}
+
+void SessionDriver::break_off(Error error) {
+  if (broken_) return;
+  broken_ = std::move(error);
+  ending_.reset();
+  // What was planned will not be done.
+  if (std::exchange(is_ask_planned_, false)) is_asking_ = false;
+  for (const std::string& call_id : planned_calls_) running_.erase(call_id);
+  planned_calls_.clear();
+  std::erase_if(delegated_, [&](const auto& call_id) { return !children_.contains(call_id); });
+  stop_.request_stop();
+  for (const auto& [call_id, child] : children_) child->cancel("The session above failed");
+}
+
+void SessionDriver::accept_or_break(Outcome outcome) {
+  if (auto accepted = accept(run_, std::move(outcome)); !accepted) {
+    break_off(std::move(accepted).error());
+  }
+}
+
+void SessionDriver::take(Begin) {
+  effects_.emplace_back([this] {
+    if (plan_.started) plan_.started(journal_.session_id());
+    if (plan_.alive) plan_.alive(journal_.session_id(), shared_from_this());
+    tell(SessionStarted{journal_.session_id()});
+  });
+  for (const auto& [call_id, child] : children_) child->go_on();
+  if (run_.limits.max_time.count() > 0) {
+    deadline_ = around_.host.run_at(std::chrono::steady_clock::now() + run_.limits.max_time,
+                                    [weak = weak_from_this()] {
+                                      if (const auto self = weak.lock()) self->post(TimeIsUp{});
+                                    });
+  }
+}
+
+void SessionDriver::take(ModelCame came) {
+  is_asking_ = false;
+  if (!came.response) {
+    budget_->settle(reserved_, {});
+    if (!stopping_ && !is_suspending_) {
+      accept_or_break(ModelFailed{std::move(came.response).error()});
+    }
+    return;
+  }
+  const Usage& usage = came.response->usage;
+  budget_->settle(reserved_, spending_of(usage));
+  tell(ModelEnded{*came.response, came.duration_ms});
+  counted_tokens_ = usage.input_tokens + usage.output_tokens;
+  accept_or_break(ModelAnswered{std::move(*came.response)});
+  counted_messages_ = run_.messages.size();
+}
+
+void SessionDriver::take(ToolCame came) {
+  if (running_.erase(came.call_id) == 0) return;  // given up meanwhile
+  const OpenCall* open = find_open(came.call_id);
+  if (broken_ || open == nullptr || !came.outcome) return;
+  const ToolCall call = open->call;
+  ToolOutcome& outcome = *came.outcome;
+  if (outcome.waiting) return wait_or_refuse(call.id, std::move(outcome));
+  hand_over_if_asked(call, outcome);
+  journal_.call_ended(call.id, outcome);
+  tell(ToolEnded{call, outcome});
+  accept_or_break(ToolFinished{std::move(outcome.result)});
+}
+
+void SessionDriver::wait_or_refuse(const std::string& call_id, ToolOutcome outcome) {
+  const ToolCall call = find_open(call_id)->call;
+  const Json shown = *outcome.waiting;
+  const Tool* tool = find_tool(*agent_, call.name);
+  const bool is_delegated = tool != nullptr && tool->specialist && kind_of(shown) == "specialist";
+  if (is_delegated) {
+    journal_.call_waits(call_id, shown, std::nullopt);
+    delegated_.insert(call_id);
+    effects_.emplace_back([this, call, shown] { start_child(call, shown); });
+    accept_or_break(ToolWaits{call_id, shown});
+    return;
+  }
+  if (plan_.people == People::nobody) {
+    fail_outcome(outcome, nobody_is_there(shown));
+    journal_.call_ended(call_id, outcome);
+    tell(ToolEnded{call, outcome});
+    accept_or_break(ToolFinished{std::move(outcome.result)});
+    return;
+  }
+  OpenWait wait{.kind = wait_kind(shown), .shown = shown};
+  if (const auto seconds = seconds_to_wait(shown)) {
+    wait.expires_at = around_.clock() + *seconds * 1000;
+  }
+  journal_.call_waits(call_id, shown, std::move(wait));
+  tell(ToolEnded{call, outcome});
+  accept_or_break(ToolWaits{call_id, shown});
+}
+
+// A handoff that cannot be made is a failed call. One that can takes effect with the next turn.
+void SessionDriver::hand_over_if_asked(const ToolCall& call, ToolOutcome& outcome) {
+  const Tool* tool = find_tool(*agent_, call.name);
+  if (tool == nullptr || !tool->specialist || outcome.result.is_error ||
+      tool->specialist->kind != Specialist::Kind::handoff) {
+    return;
+  }
+  auto agent = tool->specialist->make();
+  if (agent) {
+    if (auto usable = check(**agent); !usable) agent = std::unexpected(std::move(usable).error());
+  }
+  if (agent) {
+    next_agent_ = std::move(*agent);
+  } else {
+    fail_outcome(outcome, agent.error().message);
+  }
+}
+
+void SessionDriver::take(ChildCame came) {
+  children_.erase(came.call_id);
+  delegated_.erase(came.call_id);
+  if (broken_) return;
+  Ending& ending = came.ending;
+  switch (ending.kind) {
+    case Ending::Kind::suspended: is_suspending_ = true; return;
+    case Ending::Kind::parked: parked_children_[came.call_id] = std::move(ending.waits); return;
+    case Ending::Kind::completed:
+      accept_or_break(WaitAnswered{came.call_id, {.answer = JsonObject{{"text", ending.text}}}});
+      return;
+    case Ending::Kind::failed:
+    case Ending::Kind::cancelled: break;
+  }
+  accept_or_break(WaitAnswered{
+      came.call_id,
+      {.answer = JsonObject{{"error", "The specialist failed: " + ending.error.message}}}});
+}
+
+void SessionDriver::take(AnswerCame came) {
+  const OpenCall* open = find_open(came.call_id);
+  if (broken_ || open == nullptr || open->state != OpenCall::State::waiting) return;
+  remember_decision(*memory_, open->shown, came.answers);
+  accept_or_break(WaitAnswered{std::move(came.call_id), std::move(came.answers)});
+}
+
+void SessionDriver::take(CancelCame came) {
+  std::string reason = came.reason;
+  stop_with(Cancelled{std::move(came.reason)}, reason);
+}
+
+void SessionDriver::take(TimeIsUp) {
+  const double seconds = static_cast<double>(run_.limits.max_time.count()) / 1000;
+  const std::string message = fmt::format("The time limit of {} s was reached", seconds);
+  stop_with(LimitReached{"time", message}, message);
+}
+
+// The run ends in this way as soon as nothing is under way any more.
+void SessionDriver::stop_with(Outcome outcome, const std::string& reason) {
+  if (stopping_ || broken_) return;
+  stopping_ = std::move(outcome);
+  stop_.request_stop();
+  for (const auto& [call_id, child] : children_) child->cancel(reason);
+  if (!around_.grace || running_.empty()) return;
+  around_.host.run_at(std::chrono::steady_clock::now() + *around_.grace, [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->post(GraceIsOver{});
+  });
+}
+
+void SessionDriver::take(GraceIsOver) {
+  for (const std::string& call_id : running_) {
+    journal_.call_is_unknown(call_id, "It did not end when the run was stopped");
+  }
+  running_.clear();
+}
+
+void SessionDriver::take(SuspendCame) {
+  is_suspending_ = true;
+  // What a model would answer can be asked again; what a tool does cannot be undone.
+  if (is_asking_) stop_.request_stop();
+  for (const auto& [call_id, child] : children_) child->suspend();
+}
+
+// --- what is next ------------------------------------------------------------------------------
+
+bool SessionDriver::has_work_under_way() const {
+  return is_asking_ || !running_.empty() || !delegated_.empty();
+}
+
+void SessionDriver::proceed() {
+  if (ending_) return;
+  if (stopping_ || is_suspending_) {
+    if (has_work_under_way()) return;
+    if (stopping_ && run_.phase != Phase::done) {
+      accept_or_break(std::move(*std::exchange(stopping_, {})));
+      if (broken_) return;
+    } else if (!stopping_) {
+      return plan_end(Ending::Kind::suspended, {}, {});
+    }
+  }
+  if (run_.phase == Phase::model && next_agent_) {
+    agent_ = std::exchange(next_agent_, {});
+    run_.agent = agent_->name;
+    journal_.agent_changed(agent_->name);
+    effects_.emplace_back([this] { tell(HandedOver{agent_->name}); });
+  }
+  switch (run_.phase) {
+    case Phase::model: return plan_model();
+    case Phase::tools: return plan_tools();
+    case Phase::waiting:
+      if (!has_work_under_way()) plan_end(Ending::Kind::parked, {}, {});
+      return;
+    case Phase::done:
+    case Phase::failed:
+    case Phase::cancelled:
+      if (has_work_under_way()) return;
+      plan_end(ending_of(run_.phase),
+               run_.phase == Phase::done ? run_.messages.back().text() : best_answer(run_),
+               run_.error);
+  }
+}
+
+void SessionDriver::plan_model() {
+  if (is_asking_) return;
+  reserved_ = budget_->counts_spending() ? estimate() : Spending{};
+  if (auto reserved = budget_->reserve(reserved_); !reserved) {
+    reserved_ = {};
+    accept_or_break(LimitReached{reserved.error().detail, reserved.error().message});
+    if (!broken_) proceed();
+    return;
+  }
+  is_asking_ = is_ask_planned_ = true;
+  effects_.emplace_back([this] { start_model(); });
+}
+
+// The most that the next call can take: what the last one took, what came since, and an answer of
+// full length.
+Spending SessionDriver::estimate() const {
+  std::int64_t bytes = 0;
+  for (std::size_t i = counted_messages_; i < run_.messages.size(); ++i) {
+    bytes += bytes_of(run_.messages[i]);
+  }
+  if (counted_messages_ == 0) {
+    bytes += static_cast<std::int64_t>(agent_->instructions.size());
+    for (const Tool& tool : agent_->tools) {
+      bytes += static_cast<std::int64_t>(tool.spec.description.size() +
+                                         to_text(tool.spec.parameters).size());
+    }
+  }
+  const std::int64_t input = counted_tokens_ + bytes / kBytesOfAToken;
+  const std::int64_t output = agent_->sampling.max_tokens;
+  return {input + output, agent_->model.cost_usd(input, output)};
+}
+
+void SessionDriver::plan_tools() {
+  for (const OpenCall* open : startable(*agent_, run_, running_, around_.parallel_calls)) {
+    const ToolCall& call = open->call;
+    const bool is_first_time = open->answers == WaitAnswers{};
+    if (is_first_time) {
+      if (auto reserved = budget_->reserve_tool_call(); !reserved) {
+        stop_with(LimitReached{reserved.error().detail, reserved.error().message},
+                  reserved.error().message);
+        return proceed();
+      }
+    }
+    running_.insert(call.id);
+    planned_calls_.push_back(call.id);
+    journal_.call_starts(call.id);
+    effects_.emplace_back([this, call] { start_tool(call); });
+  }
+}
+
+void SessionDriver::plan_end(Ending::Kind kind, std::string text, Error error) {
+  ending_ = Ending{.kind = kind, .text = std::move(text), .error = std::move(error)};
+}
+
+SessionStatus SessionDriver::status() const {
+  if (!ending_) return SessionStatus::running;
+  switch (ending_->kind) {
+    case Ending::Kind::completed: return SessionStatus::completed;
+    case Ending::Kind::failed: return SessionStatus::failed;
+    case Ending::Kind::cancelled: return SessionStatus::cancelled;
+    case Ending::Kind::parked: return SessionStatus::waiting;
+    case Ending::Kind::suspended: return SessionStatus::running;
+  }
+  return SessionStatus::running;
+}
+
+const OpenCall* SessionDriver::find_open(const std::string& call_id) const {
+  const auto found = std::ranges::find_if(
+      run_.open_calls, [&](const OpenCall& open) { return open.call.id == call_id; });
+  return found == run_.open_calls.end() ? nullptr : &*found;
+}
+
+// --- having it done ----------------------------------------------------------------------------
+
+void SessionDriver::start_model() {
+  tell(ModelStarted{run_.iterations + 1});
+  ModelCall call{.stop = stop_.get_token()};
+  if (plan_.tell) {
+    if (plan_.delivery == Delivery::streamed) {
+      call.on_text = [this](std::string_view text) { tell(TextDelta{text}); };
+    }
+    call.on_retry = [this](const ModelRetry& retry) { tell(ModelRetried{retry}); };
+  }
+  const Step step = next(*agent_, run_);
+  const auto began = std::chrono::steady_clock::now();
+  around_.host.ask(agent_->model, std::get<CallModel>(step).request, std::move(call),
+                   [self = shared_from_this(), began](Result<Response> response) {
+                     const std::chrono::duration<double, std::milli> took =
+                         std::chrono::steady_clock::now() - began;
+                     self->post(ModelCame{std::move(response), took.count()});
+                   });
+}
+
+void SessionDriver::start_tool(const ToolCall& call) {
+  const OpenCall* open = find_open(call.id);
+  if (open == nullptr) return;
+  const Tool* tool = find_tool(*agent_, call.name);
+  const bool is_told = open->answers.answer && tool != nullptr && tool->specialist;
+  if (!is_told) tell(ToolStarted{call});
+  auto work = [self = shared_from_this(), call, answers = open->answers, agent = agent_] {
+    self->post(ToolCame{call.id, self->execute_tool(call, answers, *agent)});
+  };
+  const bool is_exclusive = around_.gate != nullptr && tool != nullptr &&
+                            tool->spec.options.concurrency == Concurrency::exclusive;
+  if (!is_exclusive) {
+    around_.host.run_blocking(std::move(work));
+    return;
+  }
+  const std::string& name = tool->spec.name;
+  around_.gate->enter(name, [&host = around_.host, gate = around_.gate, name, work] {
+    host.run_blocking([gate, name, work] {
+      work();
+      gate->leave(name);
+    });
+  });
+}
+
+std::optional<ToolOutcome> SessionDriver::execute_tool(const ToolCall& call,
+                                                       const WaitAnswers& answers,
+                                                       const Agent& agent) {
+  if (stop_.stop_requested()) return std::nullopt;
+  const SessionId session = session_id();
+  const std::string key = fmt::format("{}:{}", session, call.id);
+  Context context{.agent_name = agent.name,
+                  .session_id = session,
+                  .call_id = call.id,
+                  .idempotency_key = key,
+                  .stop = stop_.get_token(),
+                  .memory = memory_,
+                  .answers = answers};
+  if (plan_.tell) {
+    // Owns what it needs: a tool that is given up may still speak.
+    context.progress = [self = shared_from_this(), call](std::string_view text) {
+      self->tell(ToolProgress{call, text});
+    };
+  }
+  return execute(agent.tools, plan_.interceptors ? *plan_.interceptors : agent.interceptors, call,
+                 std::move(context));
+}
+
+Result<std::shared_ptr<const Agent>> SessionDriver::specialist_for(const ToolCall& call) const {
+  const Tool* tool = find_tool(*agent_, call.name);
+  const std::string& name = tool->specialist->name;
+  const auto is_above = [&](const std::string& above) { return above == name; };
+  if (name == agent_->name || std::ranges::any_of(plan_.agents_above, is_above)) {
+    return fail(ErrorCode::limit_reached,
+                fmt::format("{} is at work on this already: {} > {}. Answer yourself", name,
+                            fmt::join(plan_.agents_above, " > "), agent_->name));
+  }
+  if (static_cast<int>(plan_.agents_above.size()) >= run_.limits.max_depth) {
+    return fail(ErrorCode::limit_reached,
+                fmt::format("Specialists may call specialists {} deep. Answer yourself",
+                            run_.limits.max_depth));
+  }
+  auto agent = tool->specialist->make();
+  if (!agent) return agent;
+  if (auto usable = check(**agent); !usable) return std::unexpected(std::move(usable).error());
+  return agent;
+}
+
+SessionPlan SessionDriver::child_plan(const std::string& call_id,
+                                      std::shared_ptr<const Agent> agent) {
+  SessionPlan plan{.agent = std::move(agent),
+                   .delivery = plan_.delivery,
+                   .people = plan_.people,
+                   .tell = plan_.tell,
+                   .ended =
+                       [self = shared_from_this(), call_id](Ending ending) {
+                         self->post(ChildCame{call_id, std::move(ending)});
+                       },
+                   .budget_above = budget_,
+                   .agents_above = plan_.agents_above,
+                   .config = plan_.config,
+                   .alive = plan_.alive};
+  plan.agents_above.push_back(agent_->name);
+  return plan;
+}
+
+void SessionDriver::start_child(const ToolCall& call, const Json& shown) {
+  auto agent = specialist_for(call);
+  if (!agent) {
+    post(ChildCame{call.id, {.kind = Ending::Kind::failed, .error = agent.error()}});
+    return;
+  }
+  const Json* said = shown.as_object().if_contains("message");
+  const std::string message =
+      said != nullptr && said->is_string() ? std::string(said->get_string()) : to_text(shown);
+  NewSession session{.agent_name = (*agent)->name,
+                     .provider = (*agent)->model.provider(),
+                     .model = (*agent)->model.name(),
+                     .user_prompt = message,
+                     .parent_session_id = std::nullopt,
+                     .config = plan_.config};
+  if (!(*agent)->instructions.empty()) session.system_prompt = (*agent)->instructions;
+  if (around_.host.has_store()) {
+    session.parent_session_id = journal_.session_id();
+    session.parent_call_id = journal_.row_of(call.id);
+  }
+  SessionPlan plan = child_plan(call.id, *agent);
+  plan.started = [self = shared_from_this(), call, name = (*agent)->name](SessionId id) {
+    self->tell(ChildStarted{call, name, id});
+  };
+  const auto child = std::make_shared<SessionDriver>(
+      around_, std::move(plan), start(**agent, message), Journal(around_.runner));
+  children_.emplace(call.id, child);
+  child->begin(std::move(session));
+}
+
+// --- telling -----------------------------------------------------------------------------------
+
+void SessionDriver::tell(const Event& event) {
+  if (!plan_.tell) return;
+  const std::lock_guard lock(tell_mutex_);
+  plan_.tell(event, {session_id(), static_cast<int>(plan_.agents_above.size())});
+}
+
+std::vector<PersonWait> SessionDriver::person_waits() const {
+  std::vector<PersonWait> waits;
+  for (const OpenCall& open : run_.open_calls) {
+    if (open.state != OpenCall::State::waiting) continue;
+    const auto below = parked_children_.find(open.call.id);
+    if (below != parked_children_.end()) {
+      waits.insert(waits.end(), below->second.begin(), below->second.end());
+    } else {
+      waits.push_back(
+          {open.call, open.shown, journal_.wait_of(open.call.id), journal_.session_id()});
+    }
+  }
+  return waits;
+}
+
+void SessionDriver::end() {
+  has_ended_ = true;
+  if (deadline_ != 0) around_.host.cancel(deadline_);
+  Ending ending = std::move(*std::exchange(ending_, {}));
+  ending.session_id = journal_.session_id();
+  ending.iterations = run_.iterations;
+  ending.usage = run_.usage;
+  if (plan_.conclude && ending.kind != Ending::Kind::suspended) plan_.conclude(run_, ending);
+  if (ending.feedback) tell(FeedbackGiven{*ending.feedback});
+  if (ending.kind == Ending::Kind::parked) {
+    ending.waits = person_waits();
+    tell(RunParked{ending.waits});
+  } else if (ending.kind != Ending::Kind::suspended) {
+    const bool is_done = ending.kind == Ending::Kind::completed;
+    const Phase phase = broken_ ? Phase::failed : run_.phase;
+    tell(RunEnded{phase, ending.text, is_done ? nullptr : &ending.error});
+  }
+  if (const auto ended = std::exchange(plan_.ended, {})) ended(std::move(ending));
+}
+
+}  // namespace wright::runtime

@@ -1,0 +1,219 @@
+// Drives one session: takes what happened, asks the run machine what is next, writes it down, and
+// only then has it done. Specialists are driven by drivers of their own below this one.
+//
+// Everything that happens arrives by post() and is dealt with in order, by one thread at a time. A
+// session that waits holds no thread. A session that needs a person parks: it is stored, and its
+// driver ends.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "runtime/budget.h"
+#include "runtime/exclusive_gate.h"
+#include "runtime/host.h"
+#include "runtime/journal.h"
+#include "wright/driver.h"
+#include "wright/event.h"
+
+namespace wright::runtime {
+
+// How a driver ended.
+struct Ending {
+  enum class Kind : std::uint8_t { completed, failed, cancelled, parked, suspended };
+  Kind kind = Kind::completed;
+  std::string text = {};  // the answer, or the best one so far
+  Error error = {};       // failed and cancelled
+  std::vector<PersonWait> waits = {};
+  SessionId session_id = 0;
+  int iterations = 0;
+  Usage usage = {};
+  std::optional<FeedbackReport> feedback = {};  // in debug mode
+};
+
+// What sessions of one driver share.
+struct Surroundings {
+  Host& host;
+  std::optional<RunnerId> runner = {};
+  std::size_t parallel_calls = 8;  // of one turn
+  ExclusiveGate* gate = nullptr;   // null where calls run one after the other anyway
+  // How long a cancelled session waits for tools that do not heed their stop token; absent: until
+  // they return.
+  std::optional<std::chrono::milliseconds> grace = {};
+  std::function<std::int64_t()> clock = system_clock_ms;
+  std::function<SessionId()> next_id = {};  // where nothing is stored; may be empty: 0
+};
+
+// Which session of a tree an event belongs to.
+struct Origin {
+  SessionId session_id = 0;
+  int depth = 0;  // 0: the root
+};
+
+class SessionDriver;
+
+struct SessionPlan {
+  std::shared_ptr<const Agent> agent = {};
+  std::optional<std::vector<Interceptor>> interceptors = {};  // instead of the agent's
+  Delivery delivery = Delivery::whole;
+  People people = People::may_answer_later;
+  // For this session and all below it; one event of a session at a time. May be empty.
+  std::function<void(const Event&, const Origin&)> tell = {};
+  // Adds to the ending what the run has to say of itself. May be empty.
+  std::function<void(const Run&, Ending&)> conclude = {};
+  std::function<void(Ending)> ended = {};
+  std::shared_ptr<Budget> budget_above = {};
+  Spending spent_below = {};                   // by specialists, before this driver began
+  std::vector<std::string> agents_above = {};  // from the root on
+  Json config = {};                            // kept with sessions below
+  // The session is there and driven: its own, and those below. May be empty.
+  std::function<void(SessionId, const std::shared_ptr<SessionDriver>&)> alive = {};
+  std::function<void(SessionId)> started = {};  // this session alone; may be empty
+};
+
+class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
+ public:
+  SessionDriver(Surroundings around, SessionPlan plan, Run run, Journal journal);
+
+  // Creates the session and drives it.
+  void begin(NewSession session);
+  // Drives a session that is there, and with it the children it was given.
+  void go_on();
+
+  void cancel(std::string reason);
+  // Ends the driver at the next moment when nothing is under way; the session stays as it is.
+  void suspend();
+  void answer(std::string call_id, WaitAnswers answers);
+
+  SessionId session_id() const;
+  const Run& run() const { return run_; }  // when it has ended
+
+  // For those who make drivers of stored sessions.
+  Journal& journal() { return journal_; }
+  RunMemory& memory() { return *memory_; }
+  SessionPlan child_plan(const std::string& call_id, std::shared_ptr<const Agent> agent);
+  const std::shared_ptr<Budget>& budget() const { return budget_; }
+  // A child that goes on with this session, in go_on().
+  void adopt(const std::string& call_id, std::shared_ptr<SessionDriver> child);
+
+ private:
+  struct ModelCame {
+    Result<Response> response;
+    double duration_ms;
+  };
+  struct ToolCame {
+    std::string call_id;
+    std::optional<ToolOutcome> outcome;  // absent: it was stopped before it began
+  };
+  struct ChildCame {
+    std::string call_id;
+    Ending ending;
+  };
+  struct AnswerCame {
+    std::string call_id;
+    WaitAnswers answers;
+  };
+  struct CancelCame {
+    std::string reason;
+  };
+  struct TimeIsUp {};
+  struct GraceIsOver {};
+  struct SuspendCame {};
+  struct Begin {};
+  using Input = std::variant<Begin, ModelCame, ToolCame, ChildCame, AnswerCame, CancelCame,
+                             TimeIsUp, GraceIsOver, SuspendCame>;
+
+  void post(Input input);
+  void post_written(Result<BatchIds> ids);
+  void schedule();
+  void work();
+  void write_or_act();
+  void write(Batch batch);
+  void take(Begin);
+  void take(ModelCame came);
+  void take(ToolCame came);
+  void take(ChildCame came);
+  void take(AnswerCame came);
+  void take(CancelCame came);
+  void take(TimeIsUp);
+  void take(GraceIsOver);
+  void take(SuspendCame);
+  void take_written(Result<BatchIds> ids);
+  void accept_or_break(Outcome outcome);
+  void break_off(Error error);
+
+  void proceed();
+  void plan_model();
+  void plan_tools();
+  void plan_end(Ending::Kind kind, std::string text, Error error);
+  bool is_parked() const;
+  bool has_work_under_way() const;
+  SessionStatus status() const;
+
+  void start_model();
+  void start_tool(const ToolCall& call);
+  std::optional<ToolOutcome> execute_tool(const ToolCall& call, const WaitAnswers& answers,
+                                          const Agent& agent);
+  void start_child(const ToolCall& call, const Json& shown);
+  Result<std::shared_ptr<const Agent>> specialist_for(const ToolCall& call) const;
+  void wait_or_refuse(const std::string& call_id, ToolOutcome outcome);
+  void hand_over_if_asked(const ToolCall& call, ToolOutcome& outcome);
+  void stop_with(Outcome outcome, const std::string& reason);
+  void watch_time();
+  void tell(const Event& event);
+  void end();
+  std::vector<PersonWait> person_waits() const;
+  const OpenCall* find_open(const std::string& call_id) const;
+  Spending estimate() const;
+
+  const Surroundings around_;
+  SessionPlan plan_;
+  std::shared_ptr<const Agent> agent_;
+  const std::shared_ptr<Budget> budget_;
+  const std::shared_ptr<RunMemory> memory_ = std::make_shared<RunMemory>();
+  std::stop_source stop_;
+
+  mutable std::mutex inbox_mutex_;
+  std::deque<Input> inbox_;
+  std::optional<Result<BatchIds>> written_;
+  bool is_scheduled_ = false;
+
+  // Only of the thread that works.
+  Run run_;
+  Journal journal_;
+  std::vector<std::function<void()>> effects_;  // to be done when all is written
+  bool is_ask_planned_ = false;                 // among them
+  std::vector<std::string> planned_calls_;      // among them
+  bool is_writing_ = false;
+  bool is_asking_ = false;  // a model
+  Spending reserved_;
+  std::set<std::string> running_;    // calls
+  std::set<std::string> delegated_;  // calls that a specialist answers now, or is about to
+  std::map<std::string, std::shared_ptr<SessionDriver>> children_;  // by call
+  std::map<std::string, std::vector<PersonWait>> parked_children_;  // by call
+  std::optional<Outcome> stopping_;  // how the run ends when nothing is under way
+  bool is_suspending_ = false;
+  std::optional<Error> broken_;
+  bool has_told_store_ = false;              // that it is broken
+  std::shared_ptr<const Agent> next_agent_;  // after a handoff, from the next turn on
+  std::optional<Ending> ending_;
+  bool has_ended_ = false;
+  Host::Timer deadline_ = 0;
+  std::size_t counted_messages_ = 0;  // by the last answer's usage
+  std::int64_t counted_tokens_ = 0;
+
+  std::mutex tell_mutex_;
+  mutable std::mutex id_mutex_;
+  SessionId session_id_ = 0;
+};
+
+}  // namespace wright::runtime

@@ -1,0 +1,256 @@
+#include "runtime/stored_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "runtime/turn.h"
+#include "runtime/waits.h"
+#include "wright/specialist.h"
+
+namespace wright::runtime {
+namespace {
+
+constexpr std::string_view kNobodyAnswered =
+    "Nobody answered in time. Go on with what you know, and say what you assumed";
+
+bool has_ended(const Session& session) {
+  return session.status == SessionStatus::completed || session.status == SessionStatus::failed ||
+         session.status == SessionStatus::cancelled;
+}
+
+// Puts the open calls of the last turn together from their rows.
+class Loader {
+ public:
+  Loader(Store& store, const Agent& agent, const Settlements& settlements, std::int64_t now)
+      : store_(store), agent_(agent), settlements_(settlements), now_(now) {}
+
+  Result<StoredRun> load(SessionId id) {
+    auto session = store_.get_session(id);
+    if (!session) return std::unexpected(std::move(session).error());
+    if (session->format_version > Session{}.format_version) {
+      return fail(ErrorCode::unsupported,
+                  fmt::format("Session {} was written by a newer Wright (format {}; this one knows "
+                              "up to {}). Use the newer one to go on with it",
+                              id, session->format_version, Session{}.format_version));
+    }
+    loaded_.session = std::move(*session);
+    loaded_.run.agent = loaded_.session.agent_name;
+    loaded_.run.limits = agent_.limits;
+    loaded_.run.usage = loaded_.session.usage;
+    loaded_.run.iterations = loaded_.session.iterations;
+    if (auto read = read_messages(id); !read) return std::unexpected(std::move(read).error());
+    if (auto read = read_waits(id); !read) return std::unexpected(std::move(read).error());
+    if (auto read = read_children(id); !read) return std::unexpected(std::move(read).error());
+    if (auto read = read_calls(id); !read) return std::unexpected(std::move(read).error());
+    auto run = restored(std::move(loaded_.run));
+    if (!run) {
+      return fail(ErrorCode::storage,
+                  fmt::format("Session {} cannot go on: {}", id, run.error().message));
+    }
+    loaded_.run = std::move(*run);
+    return std::move(loaded_);
+  }
+
+ private:
+  Result<void> read_messages(SessionId id) {
+    auto messages = store_.get_messages(id);
+    if (!messages) return std::unexpected(std::move(messages).error());
+    for (StoredMessage& stored : *messages) {
+      if (stored.message.role == Role::assistant) last_turn_ = stored.id;
+      loaded_.run.messages.push_back(std::move(stored.message));
+    }
+    loaded_.stored_messages = loaded_.run.messages.size();
+    return {};
+  }
+
+  Result<void> read_waits(SessionId id) {
+    auto waits = store_.get_waits({.session_id = id});
+    if (!waits) return std::unexpected(std::move(waits).error());
+    for (StoredWait& wait : *waits) {
+      if (wait.session_id != id) continue;
+      if (wait.kind == WaitKind::approval && wait.status == WaitStatus::answered) {
+        loaded_.decisions.push_back(wait);
+      }
+      waits_[wait.call_id].push_back(std::move(wait));
+    }
+    return {};
+  }
+
+  Result<void> read_children(SessionId id) {
+    auto children = store_.list_sessions(
+        {.parent_session_id = id, .limit = std::numeric_limits<std::size_t>::max()});
+    if (!children) return std::unexpected(std::move(children).error());
+    for (Session& child : *children) {  // newest first
+      loaded_.usage_below += child.usage;
+      if (child.parent_call_id) children_.try_emplace(*child.parent_call_id, std::move(child));
+    }
+    return {};
+  }
+
+  // Results are told to the model when all calls of a turn have theirs. So either all calls of the
+  // last turn are answered by messages, or none is.
+  Result<void> read_calls(SessionId id) {
+    Run& run = loaded_.run;
+    if (run.messages.empty() || run.messages.back().role != Role::assistant) return {};
+    const std::vector<ToolCall> calls = run.messages.back().tool_calls();
+    if (calls.empty()) return {};
+    auto rows = store_.get_tool_calls(id);
+    if (!rows) return std::unexpected(std::move(rows).error());
+    for (const ToolCall& call : calls) {
+      const auto row = std::ranges::find_if(*rows, [&](const StoredCall& stored) {
+        return stored.message_id == last_turn_ && stored.tool_call_id == call.id;
+      });
+      OpenCall open{.call = call};
+      if (row == rows->end()) {
+        answer(open, "This call was never recorded, and was not run", true);
+      } else {
+        loaded_.rows[call.id] = {.id = row->id, .status = row->status};
+        fill_in(open, *row);
+      }
+      run.open_calls.push_back(std::move(open));
+    }
+    return {};
+  }
+
+  void fill_in(OpenCall& open, const StoredCall& row) {
+    take_answers(open, row);
+    const Tool* tool = find_tool(agent_, open.call.name);
+    const bool is_delegated =
+        tool != nullptr && tool->specialist && tool->specialist->kind == Specialist::Kind::delegate;
+    switch (row.status) {
+      case CallStatus::pending: return;
+      case CallStatus::waiting: return is_delegated ? find_child(open, row) : find_wait(open, row);
+      case CallStatus::executing:
+        if (is_delegated) return find_child(open, row);
+        if (tool != nullptr && tool->spec.options.effect != Effect::write) return;
+        return settle(open);
+      case CallStatus::unknown: return settle(open);
+      case CallStatus::completed:
+      case CallStatus::failed:
+      case CallStatus::cancelled: return take_result(open, row);
+    }
+  }
+
+  static void answer(OpenCall& open, std::string content, bool is_error) {
+    open.state = OpenCall::State::answered;
+    open.result = {open.call.id, open.call.name, std::move(content), is_error};
+  }
+
+  static void take_result(OpenCall& open, const StoredCall& row) {
+    if (row.result) {
+      open.state = OpenCall::State::answered;
+      open.result = *row.result;
+      return;
+    }
+    // Older versions did not keep what the model reads apart.
+    if (row.status == CallStatus::completed) {
+      const Json response = row.response.value_or(Json());
+      answer(open, response.is_string() ? std::string(response.get_string()) : to_text(response),
+             false);
+    } else {
+      answer(open, row.error_details.value_or("It failed"), true);
+    }
+  }
+
+  // Answers to earlier waits of the call, which it receives when it is executed again.
+  void take_answers(OpenCall& open, const StoredCall& row) {
+    const auto waits = waits_.find(row.id);
+    if (waits == waits_.end()) return;
+    for (const StoredWait& wait : waits->second) {
+      loaded_.rows[open.call.id].wait_id = wait.id;
+      if (wait.status != WaitStatus::answered || !wait.answer) continue;
+      auto answers = answers_of(wait.kind, *wait.answer);
+      if (!answers) continue;
+      if (answers->approval) open.answers.approval = std::move(answers->approval);
+      if (answers->answer) open.answers.answer = std::move(answers->answer);
+    }
+  }
+
+  void find_wait(OpenCall& open, const StoredCall& row) {
+    const auto waits = waits_.find(row.id);
+    open.shown = row.response.value_or(Json());
+    open.state = OpenCall::State::waiting;
+    if (waits == waits_.end()) return;
+    const StoredWait& last = waits->second.back();
+    if (last.status == WaitStatus::answered) {
+      open.state = OpenCall::State::open;
+      open.shown = nullptr;
+      return;
+    }
+    const bool is_late = last.expires_at && *last.expires_at <= now_;
+    if (last.status == WaitStatus::open && !is_late) return;
+    answer(open, std::string(kNobodyAnswered), true);
+    loaded_.expired.push_back(open.call.id);
+    keep_outcome(open);
+  }
+
+  void find_child(OpenCall& open, const StoredCall& row) {
+    const auto child = children_.find(row.id);
+    if (child == children_.end()) return;  // it never began: the call begins anew
+    const Session& session = child->second;
+    if (!has_ended(session)) {
+      open.state = OpenCall::State::waiting;
+      open.shown = row.response.value_or(Json());
+      loaded_.children.push_back({open.call.id, session.id});
+    } else if (session.status == SessionStatus::completed) {
+      open.answers.answer = JsonObject{{"text", session.result.value_or("")}};
+    } else {
+      open.answers.answer = JsonObject{
+          {"error", "The specialist failed: " + session.error.value_or("it was cancelled")}};
+    }
+  }
+
+  void settle(OpenCall& open) {
+    const auto settlement = settlements_.find(open.call.id);
+    if (settlement == settlements_.end()) {
+      answer(open, std::string(kOutcomeUnknown), true);
+      loaded_.unknown.push_back(open.call.id);
+      return;
+    }
+    switch (settlement->second) {
+      case Settlement::retry: return;
+      case Settlement::done:
+        answer(open, "The process ended while this ran. A person has found that it was done",
+               false);
+        break;
+      case Settlement::failed:
+        answer(open, "The process ended while this ran. A person has found that it was not done",
+               true);
+        break;
+    }
+    keep_outcome(open);
+  }
+
+  // What came of the call is known now, and is to be written down.
+  void keep_outcome(const OpenCall& open) {
+    ToolOutcome outcome;
+    outcome.result = open.result;
+    if (open.result.is_error) {
+      outcome.error = open.result.content;
+    } else {
+      outcome.response = open.result.content;
+    }
+    loaded_.settled[open.call.id] = std::move(outcome);
+  }
+
+  Store& store_;
+  const Agent& agent_;
+  const Settlements& settlements_;
+  std::int64_t now_;
+  StoredRun loaded_;
+  std::optional<MessageId> last_turn_;
+  std::map<CallId, std::vector<StoredWait>> waits_;
+  std::map<CallId, Session> children_;  // by the call that they answer
+};
+
+}  // namespace
+
+Result<StoredRun> load_run(Store& store, SessionId id, const Agent& agent,
+                           const Settlements& settlements, std::int64_t now) {
+  return Loader(store, agent, settlements, now).load(id);
+}
+
+}  // namespace wright::runtime

@@ -1,0 +1,35 @@
+// A session as it is in the store, made into a run that can go on.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "runtime/journal.h"
+#include "wright/resume.h"
+
+namespace wright::runtime {
+
+struct StoredChild {
+  std::string call_id;  // of the parent
+  SessionId session_id = 0;
+};
+
+struct StoredRun {
+  Session session = {};
+  Run run = {};
+  std::size_t stored_messages = 0;
+  std::map<std::string, StoredRow> rows = {};
+  std::vector<std::string> unknown = {};            // calls that become so now
+  std::map<std::string, ToolOutcome> settled = {};  // calls whose outcome is known only now
+  std::vector<std::string> expired = {};            // calls whose wait is over without an answer
+  std::vector<StoredChild> children = {};           // that have not ended
+  std::vector<StoredWait> decisions = {};           // approvals that were given in this session
+  Usage usage_below = {};                           // of the specialists
+};
+
+// Refuses a session that a newer Wright has written. `now` is in milliseconds since 1970.
+Result<StoredRun> load_run(Store& store, SessionId id, const Agent& agent,
+                           const Settlements& settlements, std::int64_t now);
+
+}  // namespace wright::runtime

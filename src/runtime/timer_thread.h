@@ -1,0 +1,35 @@
+// Tasks for later, in a thread that sleeps until the next one is due. It starts with the first
+// task.
+#pragma once
+
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "runtime/host.h"
+
+namespace wright::runtime {
+
+class TimerThread {
+ public:
+  TimerThread() = default;
+  ~TimerThread();  // tasks that are not due yet are dropped
+
+  // Tasks run in this object's thread and must be short.
+  Host::Timer run_at(Host::Time time, Host::Task task);
+  void cancel(Host::Timer timer);
+
+ private:
+  void run();
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<std::pair<Host::Time, Host::Timer>, Host::Task> tasks_;
+  std::map<Host::Timer, Host::Time> times_;
+  Host::Timer last_ = 0;
+  bool is_ending_ = false;
+  std::thread thread_;
+};
+
+}  // namespace wright::runtime
