@@ -60,7 +60,7 @@ struct RunEnded {
   const Error* error;     // null when it is done
 };
 
-struct FeedbackGiven {  // in debug mode, after the run has ended in whichever way
+struct FeedbackGiven {  // in debug mode, just before the run ends or is parked
   const FeedbackReport& report;
 };
 

@@ -79,8 +79,8 @@ ExitCode AgentRun::run(std::string_view agent_name, Agent agent, const First& fi
     around_.console.complain(logger.error().message);
     return ExitCode::usage;
   }
-  agent.interceptors = make_interceptors(name, settings_, *logger);
   agent.debug->logger = *logger;
+  agent.interceptors = make_interceptors(name, settings_, *logger);
   say(fmt::format("{}  {}", painted(agent.name, Colour::bold, around_.console.error()),
                   painted(place_of(agent), Colour::dim, around_.console.error())));
   auto store = open_store(settings_);

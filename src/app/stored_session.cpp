@@ -16,6 +16,14 @@ std::optional<std::string> text_in(const Json& config, std::string_view key) {
 
 }  // namespace
 
+Result<std::unique_ptr<Store>> open_existing_store(const std::filesystem::path& path) {
+  std::error_code error;
+  if (path.empty() || (path != ":memory:" && !std::filesystem::exists(path, error) && !error)) {
+    return nullptr;
+  }
+  return open_sqlite_store(path);
+}
+
 Error no_such_session(std::string_view id) {
   return {ErrorCode::not_found, fmt::format("there is no session {}", id), {}};
 }

@@ -1,15 +1,19 @@
 // Finding a stored session by what a person typed, for every command that names one.
 #pragma once
 
+#include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "app/console.h"
 #include "app/settings.h"
-#include "app/stored_sessions.h"
 #include "wright/store.h"
 
 namespace wright::app {
+
+// Null when there is no database yet: looking must not create one.
+Result<std::unique_ptr<Store>> open_existing_store(const std::filesystem::path& path);
 
 Error no_such_session(std::string_view id);
 

@@ -1,6 +1,7 @@
 #include "app/stored_sessions.h"
 
 #include "app/figures.h"
+#include "app/stored_session.h"
 #include "app/wiring.h"
 
 namespace wright::app {
@@ -9,14 +10,6 @@ namespace {
 constexpr std::size_t kAll = 1'000'000'000;
 
 }  // namespace
-
-Result<std::unique_ptr<Store>> open_existing_store(const std::filesystem::path& path) {
-  std::error_code error;
-  if (path.empty() || (path != ":memory:" && !std::filesystem::exists(path, error) && !error)) {
-    return nullptr;
-  }
-  return open_sqlite_store(path);
-}
 
 Result<void> visit_sessions(const std::filesystem::path& database, const Selection& selection,
                             const Visit& visit) {

@@ -3,16 +3,13 @@
 
 #include <filesystem>
 #include <functional>
-#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "wright/store.h"
 
 namespace wright::app {
-
-// Null when there is no database yet: looking must not create one.
-Result<std::unique_ptr<Store>> open_existing_store(const std::filesystem::path& path);
 
 struct Selection {
   std::optional<std::string> agent;

@@ -104,6 +104,11 @@ class ReportingBackend : public ModelBackend {
         });
   }
 
+  bool blocks() const override { return model_.blocks(); }
+  double cost_usd(std::int64_t input_tokens, std::int64_t output_tokens) const override {
+    return model_.cost_usd(input_tokens, output_tokens);
+  }
+
  private:
   using Filter = std::shared_ptr<TextFilter>;
 

@@ -4,7 +4,7 @@
 
 #include "wright/store.h"
 
-namespace wright {
+namespace wright::runtime {
 namespace {
 
 void store_feedback(Store& store, SessionId id, FeedbackReport& report) {
@@ -16,30 +16,19 @@ void store_feedback(Store& store, SessionId id, FeedbackReport& report) {
 
 }  // namespace
 
-Result<Answer> with_feedback(const Agent& agent, const RunOptions& options, const Run& run,
-                             const Drive& drive) {
-  const FeedbackSession session(effective_debug({.query = options.debug, .agent = agent.debug}));
-  Agent observed = agent;
-  if (options.interceptors) observed.interceptors = *options.interceptors;
-  observed = session.observed(std::move(observed));
-  RunOptions inner = options;
-  inner.interceptors.reset();
-  // Nobody looks on: then nothing need come as it is made.
-  if (!options.observer) inner.delivery = Delivery::whole;
-  SessionId session_id = 0;
-  inner.observer = [&](const Event& event) {
-    if (const auto* started = std::get_if<SessionStarted>(&event)) session_id = started->session_id;
-    if (options.observer) options.observer(event);
+SessionPlan in_debug_mode(SessionPlan plan, const DebugOptions& debug, Store* store) {
+  const FeedbackSession session(debug);
+  Agent observed = *plan.agent;
+  if (plan.interceptors) observed.interceptors = *std::exchange(plan.interceptors, std::nullopt);
+  plan.agent = std::make_shared<const Agent>(session.observed(std::move(observed)));
+  plan.conclude = [session, agent = plan.agent, store](const Run& run, Ending& ending) {
+    FeedbackReport report = session.conclude(*agent, run);
+    if (store != nullptr && ending.session_id != 0) {
+      store_feedback(*store, ending.session_id, report);
+    }
+    ending.feedback = std::move(report);
   };
-  Result<Answer> answer = drive(observed, inner);
-  if (run.messages.empty()) return answer;  // it never began
-  FeedbackReport report = session.conclude(agent, run);
-  if (options.store != nullptr && session_id != 0) {
-    store_feedback(*options.store, session_id, report);
-  }
-  if (options.observer) options.observer(FeedbackGiven{report});
-  if (answer) answer->feedback = std::move(report);
-  return answer;
+  return plan;
 }
 
-}  // namespace wright
+}  // namespace wright::runtime

@@ -1,19 +1,14 @@
-// Debug mode around a driver: the agent is observed while it runs, and what there is to say is
-// stored and told at the end. A driver needs to know nothing of it.
+// Debug mode of a session: its agent is observed while it runs, and what there is to say is stored
+// and told at the end. The driver knows nothing of it but SessionPlan::conclude.
 #pragma once
 
-#include <functional>
+#include "runtime/session_driver.h"
+#include "wright/feedback.h"
 
-#include "wright/driver.h"
+namespace wright::runtime {
 
-namespace wright {
+// `store` may be null: then nothing is kept. What goes wrong with the feedback is noted in it, and
+// never changes how the session ends.
+SessionPlan in_debug_mode(SessionPlan plan, const DebugOptions& debug, Store* store);
 
-// Drives the agent that it is given, with the options that it is given.
-using Drive = std::function<Result<Answer>(const Agent&, const RunOptions&)>;
-
-// `run` is what `drive` advances; it is read when `drive` has returned. What goes wrong with the
-// feedback is noted in it, and never changes what `drive` returned otherwise.
-Result<Answer> with_feedback(const Agent& agent, const RunOptions& options, const Run& run,
-                             const Drive& drive);
-
-}  // namespace wright
+}  // namespace wright::runtime

@@ -51,7 +51,8 @@ Result<Answer> answer_of(Ending ending) {
                 .waits = std::move(ending.waits),
                 .session_id = ending.session_id,
                 .iterations = ending.iterations,
-                .usage = ending.usage};
+                .usage = ending.usage,
+                .feedback = std::move(ending.feedback)};
 }
 
 // This process as a driver of sessions, where there is a store.
@@ -73,7 +74,10 @@ class BlockingRun {
   SessionPlan plan(const Agent& agent, const RunOptions& options) {
     SessionPlan plan = plan_of(agent, options);
     plan.ended = [this](Ending ended) { ending_ = std::move(ended); };
-    return plan;
+    if (!wants_feedback(options.debug, agent.debug)) return plan;
+    const DebugOptions debug = effective_debug({.query = options.debug, .agent = agent.debug});
+    return runtime::in_debug_mode(std::move(plan), debug,
+                                  host_.has_store() ? options.store : nullptr);
   }
 
   // `begin` sets the driver going.
@@ -91,8 +95,7 @@ class BlockingRun {
   std::optional<Ending> ending_;
 };
 
-// All of these leave what became of the run in `run`.
-Result<Answer> go_on_with(Run& run, const Agent& agent, const RunOptions& options,
+Result<Answer> go_on_with(const Agent& agent, const RunOptions& options,
                           const runtime::Revival& revival) {
   if (auto usable = check(agent); !usable) return std::unexpected(std::move(usable).error());
   if (options.store == nullptr) {
@@ -105,13 +108,12 @@ Result<Answer> go_on_with(Run& run, const Agent& agent, const RunOptions& option
   auto driver =
       runtime::revive(blocking.around(), blocking.plan(agent, options), *options.store, revival);
   if (!driver) return std::unexpected(std::move(driver).error());
-  Ending ending = blocking.drive(**driver, options.stop, [&] { (*driver)->go_on(); });
-  run = (*driver)->take_run();
-  return answer_of(std::move(ending));
+  return answer_of(blocking.drive(**driver, options.stop, [&] { (*driver)->go_on(); }));
 }
 
-Result<Answer> run_into(Run& run, const Agent& agent, std::string_view prompt,
-                        const RunOptions& options) {
+}  // namespace
+
+Result<Answer> run(const Agent& agent, std::string_view prompt, const RunOptions& options) {
   if (auto usable = check(agent); !usable) return std::unexpected(std::move(usable).error());
   const auto runner = registered(options.store);
   if (!runner) return std::unexpected(runner.error());
@@ -121,64 +123,35 @@ Result<Answer> run_into(Run& run, const Agent& agent, std::string_view prompt,
                      .model = agent.model.name(),
                      .user_prompt = said,
                      .config = options.config};
-  if (!agent.instructions.empty()) session.system_prompt = agent.instructions;
   BlockingRun blocking(options.store, runner->get());
-  const auto driver =
-      std::make_shared<SessionDriver>(blocking.around(), blocking.plan(agent, options),
-                                      start(agent, said), Journal(blocking.around().runner));
-  Ending ending = blocking.drive(*driver, options.stop, [&] { driver->begin(std::move(session)); });
-  if (ending.session_id != 0 || options.store == nullptr) run = driver->take_run();
-  return answer_of(std::move(ending));
+  SessionPlan plan = blocking.plan(agent, options);
+  if (!plan.agent->instructions.empty()) session.system_prompt = plan.agent->instructions;
+  const auto driver = std::make_shared<SessionDriver>(
+      blocking.around(), std::move(plan), start(agent, said), Journal(blocking.around().runner));
+  return answer_of(
+      blocking.drive(*driver, options.stop, [&] { driver->begin(std::move(session)); }));
 }
 
-Result<Answer> drive_without_store(const Agent& agent, Run& run, const RunOptions& options) {
+Result<Answer> drive(const Agent& agent, Run& run, const RunOptions& options) {
   if (auto usable = check(agent); !usable) return std::unexpected(std::move(usable).error());
   BlockingRun blocking(nullptr, nullptr);
   const auto driver = std::make_shared<SessionDriver>(
       blocking.around(), blocking.plan(agent, options), std::move(run), Journal(std::nullopt));
   Ending ending = blocking.drive(*driver, options.stop, [&] { driver->go_on(); });
-  run = driver->take_run();
+  run = driver->run();
   return answer_of(std::move(ending));
-}
-
-Result<Answer> go_on(const Agent& agent, const RunOptions& options,
-                     const runtime::Revival& revival) {
-  Run run;
-  if (!wants_feedback(options.debug, agent.debug)) return go_on_with(run, agent, options, revival);
-  return with_feedback(agent, options, run, [&](const Agent& observed, const RunOptions& inner) {
-    return go_on_with(run, observed, inner, revival);
-  });
-}
-
-}  // namespace
-
-Result<Answer> run(const Agent& agent, std::string_view prompt, const RunOptions& options) {
-  Run run;
-  if (!wants_feedback(options.debug, agent.debug)) return run_into(run, agent, prompt, options);
-  return with_feedback(agent, options, run, [&](const Agent& observed, const RunOptions& inner) {
-    return run_into(run, observed, prompt, inner);
-  });
-}
-
-Result<Answer> drive(const Agent& agent, Run& run, const RunOptions& options) {
-  if (!wants_feedback(options.debug, agent.debug)) return drive_without_store(agent, run, options);
-  RunOptions unstored = options;
-  unstored.store = nullptr;
-  return with_feedback(agent, unstored, run, [&](const Agent& observed, const RunOptions& inner) {
-    return drive_without_store(observed, run, inner);
-  });
 }
 
 Result<Answer> resume(const Agent& agent, SessionId id, const RunOptions& options,
                       const Settlements& settlements) {
-  return go_on(agent, options, {.id = id, .settlements = settlements});
+  return go_on_with(agent, options, {.id = id, .settlements = settlements});
 }
 
 Result<Answer> send(const Agent& agent, SessionId id, std::string_view message,
                     const RunOptions& options) {
   runtime::Revival revival{.id = id};
   revival.said = Message::user(to_valid_utf8(std::string(message)));
-  return go_on(agent, options, revival);
+  return go_on_with(agent, options, revival);
 }
 
 }  // namespace wright

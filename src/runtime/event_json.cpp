@@ -26,10 +26,11 @@ struct TypeOf {
   std::string_view operator()(const HandedOver&) const { return "handed_over"; }
   std::string_view operator()(const RunParked&) const { return "run_parked"; }
   std::string_view operator()(const RunEnded&) const { return "run_ended"; }
-  std::string_view operator()(const FeedbackGiven&) const { return "feedback"; }
+  std::string_view operator()(const FeedbackGiven&) const { return "feedback_given"; }
 };
 
 struct DataOf {
+  Json operator()(const FeedbackGiven& e) const { return to_json(e.report); }
   Json operator()(const SessionStarted& e) const { return {{"session_id", e.session_id}}; }
   Json operator()(const ModelStarted& e) const { return {{"iteration", e.iteration}}; }
   Json operator()(const TextDelta& e) const { return {{"text", e.text}}; }
@@ -79,7 +80,6 @@ struct DataOf {
             {"text", e.text},
             {"error", e.error != nullptr ? error_json(*e.error) : Json(nullptr)}};
   }
-  Json operator()(const FeedbackGiven& e) const { return to_json(e.report); }
 };
 
 }  // namespace

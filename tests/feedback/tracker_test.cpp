@@ -5,6 +5,8 @@
 #include <random>
 #include <stdexcept>
 
+#include "store/forwarding_store.h"
+#include "wright/runtime.h"
 #include "wright/testing.h"
 #include "wright/wright.h"
 
@@ -167,6 +169,63 @@ TEST(Tracker, has_a_record_of_a_run_that_was_resumed_elsewhere) {
   EXPECT_TRUE(std::ranges::any_of(limits, [](const Limitation& each) {
     return each.description == "long returned only a part of what there is";
   }));
+}
+
+TEST(Tracker, works_in_the_concurrent_driver_too) {
+  const auto store = open_sqlite_store(":memory:");
+  ASSERT_TRUE(store);
+  const auto runtime = Runtime::open({.store = store->get()});
+  ASSERT_TRUE(runtime) << runtime.error().message;
+  std::stop_source stop;
+  const auto agent = std::make_shared<const Agent>(
+      Agent{.name = "parallel",
+            .model = ScriptedModel({calls({call("good"), call("fails"), call("empty")}),
+                                    calls({call("report_tool_feedback", "{}")}, "Done.")})
+                         .model(),
+            .tools = tools_of_all_kinds(stop)});
+  const auto id = (*runtime)->start(agent, "go", {.debug = true});
+  ASSERT_TRUE(id) << id.error().message;
+  const auto answer = (*runtime)->wait(*id);
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->text, "Done.");
+  ASSERT_TRUE(answer->feedback);
+  EXPECT_EQ(tracked(*answer->feedback), stored(**store, *id));
+  const auto session = (*store)->get_session(*id);
+  ASSERT_TRUE(session);
+  EXPECT_EQ(session->feedback, to_json(*answer->feedback));
+}
+
+// A store whose disk is full when the feedback comes.
+class NoRoomForFeedback : public store::ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  Result<BatchIds> apply(std::span<const Write> writes) override {
+    for (const Write& write : writes) {
+      const auto* update = std::get_if<UpdateSession>(&write);
+      if (update != nullptr && update->feedback) {
+        return fail(ErrorCode::storage, "The disk is full");
+      }
+    }
+    return ForwardingStore::apply(writes);
+  }
+};
+
+TEST(Tracker, is_no_reason_to_lose_an_answer) {
+  std::stop_source stop;
+  const Agent agent{.name = "unlucky",
+                    .model = ScriptedModel({calls({call("good")}), says("Done.")}).model(),
+                    .tools = tools_of_all_kinds(stop)};
+  const auto inner = open_memory_store();
+  NoRoomForFeedback store(*inner);
+  const auto answer = wright::run(agent, "go", {.store = &store, .debug = true});
+  ASSERT_TRUE(answer && answer->feedback);
+  EXPECT_EQ(answer->text, "Done.");
+  EXPECT_EQ(answer->feedback->notes,
+            std::vector<std::string>{"The feedback could not be stored: The disk is full"});
+  const auto session = inner->get_session(answer->session_id);
+  ASSERT_TRUE(session);
+  EXPECT_EQ(session->status, SessionStatus::completed);
+  EXPECT_TRUE(session->feedback.is_null());
 }
 
 TEST(Tracker, looks_only_at_what_came_after_the_last_prompt) {
