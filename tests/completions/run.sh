@@ -56,6 +56,9 @@ while read -r -a command; do
   done
 done <<'END'
 run
+resume
+answer
+waits
 sessions
 sessions show
 sessions export
