@@ -83,7 +83,7 @@ expect_offer() {
   [ "$offered" = "$expected" ] || fail "for 'wright $*' bash offers '$offered', not '$expected'"
 }
 
-expect_offer 'agents config doctor feedback help models run sessions stats tools' ''
+expect_offer 'agents answer config doctor feedback help models resume run sessions stats tools waits' ''
 expect_offer 'run' ru
 expect_offer 'export list rm show' sessions ''
 expect_offer 'codebase-analysis' run code
