@@ -8,6 +8,7 @@
 #include "wright/interceptors.h"   // IWYU pragma: export
 #include "wright/log.h"            // IWYU pragma: export
 #include "wright/models.h"         // IWYU pragma: export
+#include "wright/requirements.h"   // IWYU pragma: export
 #include "wright/run.h"            // IWYU pragma: export
 #include "wright/sqlite_reader.h"  // IWYU pragma: export
 #include "wright/store.h"          // IWYU pragma: export
