@@ -60,6 +60,7 @@ _wright() {
   if [[ $COMP_CWORD -ge 3 ]]; then
     case "$command ${COMP_WORDS[2]}" in
       'sessions show' | 'sessions export' | 'sessions rm' | 'tools show' | 'tools call' | \
+        'agents show' | 'agents new' | 'agents trust' | \
         'config path' | 'config init')
         command+=" ${COMP_WORDS[2]}"
         position=$((position - 1))
@@ -84,7 +85,13 @@ _wright() {
       'sessions show') options="--json $config $database" ;;
       'sessions export') options="--format -o --output $config $database" ;;
       'sessions rm') options="-y --yes $config $database" ;;
-      agents) options="--json $settings" ;;
+      agents)
+        words='show new trust list'
+        options="--json $settings"
+        ;;
+      'agents show') options="--json $settings" ;;
+      'agents new') options="--project $settings" ;;
+      'agents trust') options="$settings" ;;
       tools)
         words='show call list'
         options="--json $config $base"
@@ -108,7 +115,7 @@ _wright() {
     return
   fi
   case $command in
-    run) [[ $position -eq 0 ]] && words=$(_wright_names agents) ;;
+    run | 'agents show' | 'agents trust') [[ $position -eq 0 ]] && words=$(_wright_names agents) ;;
     models) [[ $position -eq 0 ]] && words=$(_wright_names vendors) ;;
     'tools show' | 'tools call') [[ $position -eq 0 ]] && words=$(_wright_names tools) ;;
     'sessions show' | 'sessions export' | 'sessions rm') words=$(_wright_names sessions) ;;

@@ -62,6 +62,22 @@ struct ListAgentsCommand {
   OutputFormat output = OutputFormat::text;
 };
 
+struct ShowAgentCommand {
+  SettingFlags settings;
+  std::string name;
+  OutputFormat output = OutputFormat::text;
+};
+enum class AgentPlace : std::uint8_t { user, project };
+struct NewAgentCommand {
+  SettingFlags settings;
+  std::string name;
+  AgentPlace place = AgentPlace::user;
+};
+struct TrustAgentCommand {
+  SettingFlags settings;
+  std::string name;
+};
+
 struct ListToolsCommand {
   SettingFlags settings;
   OutputFormat output = OutputFormat::text;
@@ -106,11 +122,11 @@ struct PrintCommand {
   ExitCode code = ExitCode::ok;
 };
 
-using Command =
-    std::variant<PrintCommand, RunCommand, ListSessionsCommand, ShowSessionCommand,
-                 ExportSessionCommand, RemoveSessionsCommand, ListAgentsCommand, ListToolsCommand,
-                 ShowToolCommand, CallToolCommand, ShowConfigCommand, ConfigPathCommand,
-                 InitConfigCommand, ListModelsCommand, DoctorCommand>;
+using Command = std::variant<PrintCommand, RunCommand, ListSessionsCommand, ShowSessionCommand,
+                             ExportSessionCommand, RemoveSessionsCommand, ListAgentsCommand,
+                             ShowAgentCommand, NewAgentCommand, TrustAgentCommand, ListToolsCommand,
+                             ShowToolCommand, CallToolCommand, ShowConfigCommand, ConfigPathCommand,
+                             InitConfigCommand, ListModelsCommand, DoctorCommand>;
 
 struct UsageError {
   std::string message;

@@ -10,6 +10,7 @@
 #include "app/commands.h"
 #include "app/figures.h"
 #include "app/interruption.h"
+#include "app/known_agents.h"
 #include "app/log_output.h"
 #include "app/model_wiring.h"
 #include "app/paths.h"
@@ -135,7 +136,8 @@ class RunCommandExecution {
   }
 
   // Settles what the agent's calls go through, then runs it.
-  ExitCode run(Agent agent, const std::string& prompt) {
+  ExitCode run(ChosenAgent chosen, const std::string& prompt) {
+    Agent& agent = chosen.agent;
     const auto logger = make_logger(settings_, [this](std::string_view line) { log(line); });
     if (!logger) {
       if (progress_) progress_->stop();
@@ -143,7 +145,7 @@ class RunCommandExecution {
       return ExitCode::usage;
     }
     agent.interceptors =
-        make_interceptors(canonical_agent_name(command_.agent), settings_, *logger);
+        make_interceptors(agent.name, settings_, *logger, std::move(chosen.permissions));
     say(fmt::format("{}  {}", painted(agent.name, Colour::bold, around_.console.error()),
                     painted(place_of(agent), Colour::dim, around_.console.error())));
     auto store = open_store();
@@ -287,12 +289,19 @@ ExitCode execute(const RunCommand& command, Surroundings around) {
     around.console.complain(models.error().message, "See `wright help models`.");
     return ExitCode::usage;
   }
-  if (const auto error = problem_with_model(settings->model(), *models)) {
-    around.console.complain(error->message);
-    return ExitCode::usage;
-  }
   make_output_folder(*settings);
-  auto agent = make_agent(command.agent, *settings, models->get(settings->model()));
+  const KnownAgents agents(*settings, *models, around.environment);
+  auto agent = agents.choose(command.agent);
+  if (agent) {
+    if (const auto error = problem_with_model(agent->model, *models)) {
+      around.console.complain(error->message);
+      return ExitCode::usage;
+    }
+    // A specialist that cannot run is better known now than in the middle of the work.
+    if (const auto specialists = agents.specialists_of(*agent); !specialists) {
+      agent = std::unexpected(specialists.error());
+    }
+  }
   if (!agent) {
     around.console.complain(agent.error().message,
                             "`wright agents` lists the agents, `wright "

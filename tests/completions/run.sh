@@ -61,6 +61,9 @@ sessions show
 sessions export
 sessions rm
 agents
+agents show
+agents new
+agents trust
 tools
 tools show
 tools call
