@@ -145,7 +145,10 @@ max_iterations = 7
   ASSERT_TRUE(specialists) << specialists.error().message;
   EXPECT_EQ(specialists->at(0).agent.name, "sqlite-analysis");
 
-  const Settings said = settings({.model = "offline", .max_iterations = 2});
+  SettingFlags flags;
+  flags.model = "offline";
+  flags.max_iterations = 2;
+  const Settings said = settings(flags);
   const auto other = KnownAgents(said, models, environment()).choose("a");
   ASSERT_TRUE(other) << other.error().message;
   EXPECT_EQ(other->model, "offline");
