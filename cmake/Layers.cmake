@@ -12,7 +12,7 @@ set(WRIGHT_LAYER_store core)
 set(WRIGHT_LAYER_sandbox core)
 set(WRIGHT_LAYER_tools core net sandbox)
 set(WRIGHT_LAYER_interceptors core tools)
-set(WRIGHT_LAYER_agents core tools)
+set(WRIGHT_LAYER_agents core store tools)
 set(WRIGHT_LAYER_feedback core tools)
 set(WRIGHT_LAYER_runtime core models store sandbox tools interceptors agents feedback)
 set(WRIGHT_LAYER_app core offline providers net models store sandbox tools interceptors agents

@@ -64,6 +64,7 @@ _wright() {
   if [[ $COMP_CWORD -ge 3 ]]; then
     case "$command ${COMP_WORDS[2]}" in
       'sessions show' | 'sessions export' | 'sessions rm' | 'tools show' | 'tools call' | \
+        'agents show' | 'agents new' | 'agents trust' | \
         'config path' | 'config init')
         command+=" ${COMP_WORDS[2]}"
         position=$((position - 1))
@@ -96,7 +97,13 @@ _wright() {
       'sessions export') options="--format -o --output $config $database" ;;
       'sessions rm') options="-y --yes $config $database" ;;
       feedback | stats) options="--agent --since --json $config $database" ;;
-      agents) options="--json $settings" ;;
+      agents)
+        words='show new trust list'
+        options="--json $settings"
+        ;;
+      'agents show') options="--json $settings" ;;
+      'agents new') options="--project $settings" ;;
+      'agents trust') options="$settings" ;;
       tools)
         words='show call list'
         options="--json $config $base"
@@ -120,7 +127,7 @@ _wright() {
     return
   fi
   case $command in
-    run) [[ $position -eq 0 ]] && words=$(_wright_names agents) ;;
+    run | 'agents show' | 'agents trust') [[ $position -eq 0 ]] && words=$(_wright_names agents) ;;
     resume | answer) [[ $position -eq 0 ]] && words=$(_wright_names sessions) ;;
     models) [[ $position -eq 0 ]] && words=$(_wright_names vendors) ;;
     'tools show' | 'tools call') [[ $position -eq 0 ]] && words=$(_wright_names tools) ;;

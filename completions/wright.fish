@@ -10,7 +10,7 @@ function __wright_in
     set -l command "$words[2]"
     set -l longer "$words[2] $words[3]"
     if contains -- $longer 'sessions show' 'sessions export' 'sessions rm' 'tools show' \
-            'tools call' 'config path' 'config init'
+            'tools call' 'config path' 'config init' 'agents show' 'agents new' 'agents trust'
         set command $longer
     end
     contains -- $command $argv
@@ -40,15 +40,16 @@ complete -c wright -n '__wright_after 1' -a help -d 'Explain a command'
 
 # Settings and --json, which several commands have
 set -l with_all_settings run resume agents config doctor
-set -l with_database answer waits feedback stats sessions 'sessions show' 'sessions export' 'sessions rm'
-set -l with_base_path tools 'tools show' 'tools call'
-set -l with_json answer waits feedback stats sessions 'sessions show' tools 'tools call' models
+set -l of_agents 'agents show' 'agents new' 'agents trust'
+set -l with_database answer waits feedback stats sessions 'sessions show' 'sessions export' 'sessions rm' $of_agents
+set -l with_base_path tools 'tools show' 'tools call' $of_agents
+set -l with_json answer waits feedback stats sessions 'sessions show' 'agents show' tools 'tools call' models
 complete -c wright -n 'not __wright_after 1; and not __wright_in help' -s c -l config -r -F -d 'Configuration file'
 complete -c wright -n "__wright_in $with_all_settings '"(string join "' '" $with_database)"'" -l database-path -r -F -d 'Where sessions are kept'
 complete -c wright -n "__wright_in $with_all_settings '"(string join "' '" $with_base_path)"'" -l base-path -x -a '(__fish_complete_directories)' -d 'The folder that tools may read'
 complete -c wright -n "__wright_in $with_all_settings '"(string join "' '" $with_base_path)"'" -l database -r -F -d 'The SQLite file that sqlite-analysis reads'
-complete -c wright -n "__wright_in $with_all_settings" -l model -x -a offline -d 'offline, or vendor:name'
-complete -c wright -n "__wright_in $with_all_settings" -l max-iterations -x -d 'How often the model may be asked'
+complete -c wright -n "__wright_in $with_all_settings '"(string join "' '" $of_agents)"'" -l model -x -a offline -d 'offline, or vendor:name'
+complete -c wright -n "__wright_in $with_all_settings '"(string join "' '" $of_agents)"'" -l max-iterations -x -d 'How often the model may be asked'
 complete -c wright -n "__wright_in $with_all_settings '"(string join "' '" $with_json)"'" -l json -d 'Print JSON'
 
 # The log
@@ -79,6 +80,11 @@ complete -c wright -n '__wright_in answer' -l approve -x -a 'once session' -d 'L
 complete -c wright -n '__wright_in answer' -l refuse -x -d 'Do not let the call run'
 complete -c wright -n '__wright_in answer' -l answer -x -d 'The whole answer as JSON'
 complete -c wright -n '__wright_in answer' -l wait -x -d 'Which wait'
+
+# agents
+complete -c wright -n '__wright_in agents; and __wright_after 2' -a 'show new trust list'
+complete -c wright -n "__wright_in 'agents show' 'agents trust'; and __wright_after 3" -a '(__wright_names agents)'
+complete -c wright -n "__wright_in 'agents new'" -l project -d 'Below the base folder'
 
 # sessions
 complete -c wright -n '__wright_in sessions; and __wright_after 2' -a 'show export rm list'

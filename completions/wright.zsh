@@ -44,6 +44,7 @@ _wright() {
   (( CURRENT-- ))
   case "$command $words[2]" in
     'sessions show' | 'sessions export' | 'sessions rm' | 'tools show' | 'tools call' | \
+      'agents show' | 'agents new' | 'agents trust' | \
       'config path' | 'config init')
       if (( CURRENT > 2 )); then
         command+=" $words[2]"
@@ -106,7 +107,10 @@ _wright() {
       _arguments $help $json $config $database \
         '--agent[only of this agent]:agent:_wright_names agents' '--since[only newer ones]:when:'
       ;;
-    agents) _arguments $help $json $settings ;;
+    agents) _arguments $help $json $settings '1:command:(show new trust list)' ;;
+    'agents show') _arguments $help $json $settings '1:agent:_wright_names agents' ;;
+    'agents new') _arguments $help $settings '--project[below the base folder]' '1:name:' ;;
+    'agents trust') _arguments $help $settings '1:agent:_wright_names agents' ;;
     doctor)
       _arguments $help $json $settings '--online[ask every provider that has a key]' \
         '*--set[any key of the configuration file]:key=value:'

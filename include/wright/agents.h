@@ -2,9 +2,12 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 
 #include "wright/agent.h"
+#include "wright/ask_user.h"
 #include "wright/sqlite_reader.h"
+#include "wright/store.h"
 #include "wright/tools.h"
 
 namespace wright {
@@ -16,5 +19,17 @@ Result<Agent> codebase_analysis_agent(const std::filesystem::path& base, Model m
 
 // Answers questions about the databases of `options`, with sqlite_reader.
 Result<Agent> sqlite_analysis_agent(SqliteReaderOptions options, Model model);
+
+// Finds out what a process shall do: asks what is unclear with ask_user, and answers with a
+// requirements document (requirements_from() in requirements.h reads it).
+Agent requirements_gathering_agent(Model model);
+
+// The same, with a store in memory to run it on. With an executor, its answers are those to every
+// question; without one, the run waits for a person.
+struct AgentWithStore {
+  Agent agent;
+  std::unique_ptr<Store> store;
+};
+AgentWithStore create_requirements_gathering_agent(Model model, AskUserExecutor executor = {});
 
 }  // namespace wright

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -119,5 +120,12 @@ Result<AcceptedAnswers> accept_answers(const AskUserRequest& request,
 // The tool `ask_user`. A call never returns: the run waits for a person (wait_for_person()), who is
 // shown {"kind": "questions", "questions": […], …}.
 Tool ask_user_tool();
+
+// Who answers in place of a person who is asked. An answer that breaks the rules of its question is
+// told to the model as a failure; passwords are kept from it.
+using AskUserExecutor = std::function<Result<AskUserResponse>(const AskUserRequest& request)>;
+
+// The same tool, which never waits: the executor answers at once.
+Tool ask_user_tool(AskUserExecutor executor);
 
 }  // namespace wright

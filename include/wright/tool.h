@@ -95,6 +95,10 @@ struct Tool {
   // Puts arguments that use other names than the schema's into its names, before interceptors see
   // them. May be empty.
   std::function<Json(Json arguments)> rewrite = {};
+  // What a call with these arguments would touch, for a person who has to approve it. Of an object,
+  // the members are shown to them: "diff" (unified), "commands" ([{command, permission, reason}]),
+  // "problem", or any other. Changes nothing. May be empty.
+  std::function<Json(const Json& arguments)> preview = {};
   std::shared_ptr<const Specialist> specialist = {};  // see specialist.h: a child run answers
 
   // The same tool under another name.

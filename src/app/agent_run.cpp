@@ -19,14 +19,6 @@
 namespace wright::app {
 namespace {
 
-// A name that means no model is a slip of the hand; a key that is missing is a run that fails.
-std::optional<Error> problem_with_model(const std::string& id, const Models& models) {
-  if (id == "offline" || id == "offline:planner") return std::nullopt;
-  const auto endpoint = models.endpoint(id);
-  if (endpoint || endpoint.error().code == ErrorCode::authentication) return std::nullopt;
-  return endpoint.error();
-}
-
 Result<std::unique_ptr<Store>> open_store(const Settings& settings) {
   const auto path = settings.database_path();
   if (path.empty()) {
@@ -54,23 +46,22 @@ void AgentRun::show_progress() {
   if (is_streamed()) stream_.emplace(around_.console, progress_.get());
 }
 
-ExitCode AgentRun::begin(std::string_view agent_name, Agent agent, const std::string& prompt) {
-  return run(agent_name, std::move(agent), [&](const Agent& made, const RunOptions& options) {
+ExitCode AgentRun::begin(ReadyAgent agent, const std::string& prompt) {
+  return run(std::move(agent), [&](const Agent& made, const RunOptions& options) {
     return wright::run(made, prompt, options);
   });
 }
 
-ExitCode AgentRun::resume(std::string_view agent_name, Agent agent, SessionId id,
-                          const Settlements& settlements) {
-  return run(agent_name, std::move(agent), [&](const Agent& made, const RunOptions& options) {
+ExitCode AgentRun::resume(ReadyAgent agent, SessionId id, const Settlements& settlements) {
+  return run(std::move(agent), [&](const Agent& made, const RunOptions& options) {
     return wright::resume(made, id, options, settlements);
   });
 }
 
-ExitCode AgentRun::run(std::string_view agent_name, Agent agent, const First& first) {
-  const std::string name = canonical_agent_name(agent_name);
-  agent.debug = effective_debug({.query = options_.debug, .agent = settings_.debug(name)});
-  const bool is_verbose = agent.debug->enabled && agent.debug->verbose_logging;
+ExitCode AgentRun::run(ReadyAgent ready, const First& first) {
+  const std::string name = ready.chosen.agent.name;
+  DebugOptions debug = effective_debug({.query = options_.debug, .agent = settings_.debug(name)});
+  const bool is_verbose = debug.enabled && debug.verbose_logging;
   const auto logger = make_logger(
       settings_, [this](std::string_view line) { log(line); },
       is_verbose ? LogLevel::debug : LogLevel::off);
@@ -79,8 +70,9 @@ ExitCode AgentRun::run(std::string_view agent_name, Agent agent, const First& fi
     around_.console.complain(logger.error().message);
     return ExitCode::usage;
   }
-  agent.debug->logger = *logger;
-  agent.interceptors = make_interceptors(name, settings_, *logger);
+  debug.logger = *logger;
+  Agent agent = finished(std::move(ready), settings_, *logger);
+  agent.debug = std::move(debug);
   say(fmt::format("{}  {}", painted(agent.name, Colour::bold, around_.console.error()),
                   painted(place_of(agent), Colour::dim, around_.console.error())));
   auto store = open_store(settings_);
@@ -236,31 +228,6 @@ void AgentRun::conclude(std::string_view marker, Colour colour) {
   const Terminal& terminal = around_.console.error();
   around_.console.note(fmt::format("  {} {}\n", painted(marker, colour, terminal),
                                    painted(record_.summary(took.count()), Colour::dim, terminal)));
-}
-
-std::expected<Agent, ExitCode> agent_or_complain(const std::string& name, const Settings& settings,
-                                                 const SettingFlags& flags, Surroundings around) {
-  const auto models = make_models(settings, flags, around.environment);
-  if (!models) {
-    around.console.complain(models.error().message, "See `wright help models`.");
-    return std::unexpected(ExitCode::usage);
-  }
-  if (const auto error = problem_with_model(settings.model(), *models)) {
-    around.console.complain(error->message);
-    return std::unexpected(ExitCode::usage);
-  }
-  make_output_folder(settings);
-  auto agent = make_agent(name, settings, models->get(settings.model()));
-  if (!agent) {
-    around.console.complain(agent.error().message,
-                            "`wright agents` lists the agents, `wright config` the settings.");
-    return std::unexpected(ExitCode::usage);
-  }
-  if (const auto ready = check_needs(name, settings); !ready) {
-    around.console.complain(ready.error().message);
-    return std::unexpected(ExitCode::usage);
-  }
-  return std::move(*agent);
 }
 
 }  // namespace wright::app

@@ -12,6 +12,7 @@
 #include "app/answer_stream.h"
 #include "app/commands.h"
 #include "app/interruption.h"
+#include "app/ready_agent.h"
 #include "app/run_record.h"
 #include "wright/resume.h"
 
@@ -29,14 +30,13 @@ class AgentRun {
  public:
   AgentRun(AgentRunOptions options, const Settings& settings, Surroundings around);
 
-  ExitCode begin(std::string_view agent_name, Agent agent, const std::string& prompt);
-  ExitCode resume(std::string_view agent_name, Agent agent, SessionId id,
-                  const Settlements& settlements);
+  ExitCode begin(ReadyAgent agent, const std::string& prompt);
+  ExitCode resume(ReadyAgent agent, SessionId id, const Settlements& settlements);
 
  private:
   using First = std::function<Result<Answer>(const Agent&, const RunOptions&)>;
 
-  ExitCode run(std::string_view agent_name, Agent agent, const First& first);
+  ExitCode run(ReadyAgent ready, const First& first);
   RunOptions run_options(Store& store, const Agent& agent);
   void show_progress();
   bool is_streamed() const;
@@ -60,10 +60,5 @@ class AgentRun {
   std::optional<AnswerStream> stream_;
   Interruption interruption_;  // last: its thread uses the progress
 };
-
-// The agent of a stored session, with its model and all that its calls go through but for the
-// interceptors; or a complaint and the exit code.
-std::expected<Agent, ExitCode> agent_or_complain(const std::string& name, const Settings& settings,
-                                                 const SettingFlags& flags, Surroundings around);
 
 }  // namespace wright::app

@@ -216,6 +216,22 @@ void describe(CLI::App& app, ListAgentsCommand& command) {
   add_json(app, command.output, "Print a JSON array");
   add_all_settings(app, command.settings);
 }
+void describe(CLI::App& app, ShowAgentCommand& command) {
+  app.add_option("NAME", command.name, "Which agent; see `wright agents`");
+  add_json(app, command.output, "Print a JSON object");
+  add_all_settings(app, command.settings);
+}
+void describe(CLI::App& app, NewAgentCommand& command) {
+  app.add_option("NAME", command.name, "What it shall be called: letters, digits and -");
+  app.add_flag_callback(
+      "--project", [&command] { command.place = AgentPlace::project; },
+      "Below .wright/agents of the base folder instead of your own folder");
+  add_all_settings(app, command.settings);
+}
+void describe(CLI::App& app, TrustAgentCommand& command) {
+  app.add_option("NAME", command.name, "Which agent of the project");
+  add_all_settings(app, command.settings);
+}
 void describe(CLI::App& app, ListToolsCommand& command) {
   add_json(app, command.output, "Print a JSON array with the schemas");
   add_config_option(app, command.settings);
@@ -293,6 +309,15 @@ std::string problem_with(ExportSessionCommand& command) {
 }
 std::string problem_with(RemoveSessionsCommand& command) {
   return command.ids.empty() ? missing("the session's ID") : "";
+}
+std::string problem_with(ShowAgentCommand& command) {
+  return command.name.empty() ? missing("the agent's name") : "";
+}
+std::string problem_with(NewAgentCommand& command) {
+  return command.name.empty() ? missing("the agent's name") : "";
+}
+std::string problem_with(TrustAgentCommand& command) {
+  return command.name.empty() ? missing("the agent's name") : "";
 }
 std::string problem_with(ShowToolCommand& command) {
   return command.name.empty() ? missing("the tool's name") : "";
@@ -423,6 +448,9 @@ constexpr std::array kCommands{
     CommandEntry{"feedback", parse_as<FeedbackCommand>},
     CommandEntry{"stats", parse_as<StatsCommand>},
     CommandEntry{"agents", parse_as<ListAgentsCommand>},
+    CommandEntry{"agents show", parse_as<ShowAgentCommand>},
+    CommandEntry{"agents new", parse_as<NewAgentCommand>},
+    CommandEntry{"agents trust", parse_as<TrustAgentCommand>},
     CommandEntry{"tools", parse_as<ListToolsCommand>},
     CommandEntry{"tools show", parse_as<ShowToolCommand>},
     CommandEntry{"tools call", parse_as<CallToolCommand>},

@@ -109,6 +109,22 @@ struct ListAgentsCommand {
   OutputFormat output = OutputFormat::text;
 };
 
+struct ShowAgentCommand {
+  SettingFlags settings;
+  std::string name;
+  OutputFormat output = OutputFormat::text;
+};
+enum class AgentPlace : std::uint8_t { user, project };
+struct NewAgentCommand {
+  SettingFlags settings;
+  std::string name;
+  AgentPlace place = AgentPlace::user;
+};
+struct TrustAgentCommand {
+  SettingFlags settings;
+  std::string name;
+};
+
 struct ListToolsCommand {
   SettingFlags settings;
   OutputFormat output = OutputFormat::text;
@@ -156,9 +172,10 @@ struct PrintCommand {
 using Command =
     std::variant<PrintCommand, RunCommand, ResumeCommand, AnswerCommand, WaitsCommand,
                  ListSessionsCommand, ShowSessionCommand, ExportSessionCommand,
-                 RemoveSessionsCommand, ListAgentsCommand, ListToolsCommand, ShowToolCommand,
-                 CallToolCommand, ShowConfigCommand, ConfigPathCommand, InitConfigCommand,
-                 ListModelsCommand, DoctorCommand, FeedbackCommand, StatsCommand>;
+                 RemoveSessionsCommand, ListAgentsCommand, ShowAgentCommand, NewAgentCommand,
+                 TrustAgentCommand, ListToolsCommand, ShowToolCommand, CallToolCommand,
+                 ShowConfigCommand, ConfigPathCommand, InitConfigCommand, ListModelsCommand,
+                 DoctorCommand, FeedbackCommand, StatsCommand>;
 
 struct UsageError {
   std::string message;

@@ -116,10 +116,20 @@ TEST(CommandLine, refuses_what_is_missing_or_too_much) {
   EXPECT_EQ(error_of({"sessions", "show"}), "the session's ID is missing");
   EXPECT_EQ(error_of({"sessions", "rm"}), "the session's ID is missing");
   EXPECT_EQ(error_of({"tools", "call"}), "the tool's name is missing");
+  for (const char* word : {"show", "new", "trust"}) {
+    EXPECT_EQ(error_of({"agents", word}), "the agent's name is missing");
+  }
   EXPECT_NE(error_of({"run", "a", "p", "--max-iterations", "many"}), "accepted");
   EXPECT_NE(error_of({"run", "a", "p", "--model"}), "accepted");
   EXPECT_NE(error_of({"sessions", "--limit", "0"}), "accepted");
   EXPECT_NE(error_of({"sessions", "export", "1", "--format", "xml"}), "accepted");
+}
+
+TEST(CommandLine, writes_a_new_agent_where_it_is_said) {
+  EXPECT_EQ(parsed<NewAgentCommand>({"agents", "new", "x"}).place, AgentPlace::user);
+  const auto made = parsed<NewAgentCommand>({"agents", "new", "x", "--project"});
+  EXPECT_EQ(made.name, "x");
+  EXPECT_EQ(made.place, AgentPlace::project);
 }
 
 TEST(CommandLine, answers_version_and_help) {
@@ -133,9 +143,9 @@ TEST(CommandLine, answers_version_and_help) {
 TEST(CommandLine, has_a_page_of_help_for_every_command) {
   for (const Words& command :
        {Words{"run"}, Words{"sessions"}, Words{"sessions", "show"}, Words{"sessions", "export"},
-        Words{"sessions", "rm"}, Words{"agents"}, Words{"tools"}, Words{"tools", "show"},
-        Words{"tools", "call"}, Words{"config"}, Words{"config", "path"}, Words{"config", "init"},
-        Words{"doctor"}}) {
+        Words{"sessions", "rm"}, Words{"agents"}, Words{"agents", "show"}, Words{"agents", "new"},
+        Words{"agents", "trust"}, Words{"tools"}, Words{"tools", "show"}, Words{"tools", "call"},
+        Words{"config"}, Words{"config", "path"}, Words{"config", "init"}, Words{"doctor"}}) {
     Words by_flag = command;
     by_flag.push_back("--help");
     Words by_word{"help"};
@@ -149,8 +159,9 @@ TEST(CommandLine, has_a_page_of_help_for_every_command) {
 }
 
 TEST(CommandLine, keeps_help_within_a_hundred_columns) {
-  for (const Words& words : {Words{"--help"}, Words{"help", "run"}, Words{"help", "sessions"},
-                             Words{"help", "tools"}, Words{"help", "config"}}) {
+  for (const Words& words :
+       {Words{"--help"}, Words{"help", "run"}, Words{"help", "sessions"}, Words{"help", "tools"},
+        Words{"help", "config"}, Words{"help", "agents"}, Words{"help", "agents", "trust"}}) {
     const std::string text = parsed<PrintCommand>(words).text;
     for (std::size_t at = 0; at < text.size();) {
       const std::size_t end = text.find('\n', at);

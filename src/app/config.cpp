@@ -1,42 +1,19 @@
 // Reads the configuration file. Exceptions of toml++ end here.
 #include "app/config.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <toml++/toml.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <cstring>
 #include <optional>
 #include <vector>
 
 #include "app/expansion.h"
 #include "app/setting_value.h"
+#include "app/toml_file.h"
 #include "core/nearest.h"
 
 namespace wright::app {
 namespace {
-
-constexpr std::size_t kLargestConfig = 1024 * 1024;
-
-std::string_view kind_of(const toml::node& node) {
-  switch (node.type()) {
-    case toml::node_type::table: return "a table";
-    case toml::node_type::array: return "an array";
-    case toml::node_type::string: return "a string";
-    case toml::node_type::integer: return "an integer";
-    case toml::node_type::floating_point: return "a number with a fraction";
-    case toml::node_type::boolean: return "a boolean";
-    case toml::node_type::date:
-    case toml::node_type::time:
-    case toml::node_type::date_time: return "a date or time";
-    case toml::node_type::none: break;
-  }
-  return "nothing";
-}
 
 std::string_view expected_kind(KeyType type) {
   switch (type) {
@@ -63,10 +40,6 @@ std::vector<std::string_view> section_names() {
   names.push_back(kVendorRows);
   names.push_back(kModelRows);
   return names;
-}
-
-int line_of(const toml::source_region& source) {
-  return static_cast<int>(source.begin.line);
 }
 
 // Walks the parsed document, collects values and everything that is wrong.
@@ -195,13 +168,6 @@ class Checker {
     }
   }
 
-  static std::optional<intercept::Permission> permission_named(std::string_view word) {
-    if (word == "allow") return intercept::Permission::allow;
-    if (word == "deny") return intercept::Permission::deny;
-    if (word == "ask") return intercept::Permission::ask;
-    return std::nullopt;
-  }
-
   // [agents.NAME.tool_execution], [agents.NAME.debug]
   void check_agents(const toml::table& agents) {
     for (const auto& [agent, sections] : agents) {
@@ -314,35 +280,6 @@ class Checker {
   std::vector<Problem> problems_;
 };
 
-Result<std::string> read_bounded(const std::filesystem::path& path) {
-  const auto cannot_read = [&](int error) {
-    const ErrorCode code = error == ENOENT ? ErrorCode::not_found : ErrorCode::permission_denied;
-    return fail(code, fmt::format("{}: cannot read the configuration: {}", path.string(),
-                                  std::strerror(error)));
-  };
-  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return cannot_read(errno);
-  std::string text;
-  std::array<char, 16 * 1024> buffer{};
-  while (text.size() <= kLargestConfig) {
-    const ssize_t count = read(descriptor, buffer.data(), buffer.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) {
-      const int error = errno;
-      close(descriptor);
-      return cannot_read(error);
-    }
-    if (count == 0) break;
-    text.append(buffer.data(), static_cast<std::size_t>(count));
-  }
-  close(descriptor);
-  if (text.size() > kLargestConfig) {
-    return fail(ErrorCode::limit_reached,
-                fmt::format("{}: the configuration is larger than 1 MB", path.string()));
-  }
-  return text;
-}
-
 // How the default of a key stands in the file.
 std::string example_of(const ConfigKey& key) {
   if (!key.example.empty()) return std::string(key.example);
@@ -375,7 +312,7 @@ Result<ConfigFile> parse_config(std::string_view text, const std::filesystem::pa
 }
 
 Result<ConfigFile> read_config(const std::filesystem::path& path, const Environment& environment) {
-  const auto text = read_bounded(path);
+  const auto text = read_toml_file(path, "the configuration");
   if (!text) return std::unexpected(text.error());
   return parse_config(*text, path, environment);
 }

@@ -119,10 +119,42 @@ Examples:
   wright stats --since today
   wright stats --json | jq '.tools[] | {name, p95: .calls.p95_ms}'
 )"},
-    CommandHelp{"agents", "agents [options]", "List the agents, their tools and their limits.",
-                R"(Examples:
+    CommandHelp{"agents", "agents [show|new|trust] [options]",
+                "List the agents, their tools and their limits.",
+                R"(Commands:
+  wright agents                     list
+  wright agents show NAME           all of one: where it comes from, what it may, what it is told
+  wright agents new NAME            write a commented file to start from; never overwrites
+  wright agents trust NAME          let an agent run that came with the project
+
+Agents of your own are TOML files below ~/.config/wright/agents. Those of a project, below
+.wright/agents in the base folder, run only when you trust them, and only as long as they do not
+change.
+
+Examples:
   wright agents
   wright agents --json | jq '.[].name'
+  wright agents new reviewer && wright run reviewer "Is main.cpp well named?"
+)"},
+    CommandHelp{"agents show", "agents show NAME [options]",
+                "Show all of one agent: its source, tools, limits, permissions and instructions.",
+                R"(Examples:
+  wright agents show codebase-analysis
+  wright agents show reviewer --json | jq .instructions
+)"},
+    CommandHelp{"agents new", "agents new NAME [options]",
+                "Write a commented file for an agent of your own. Never overwrites.",
+                R"(Prints the path of the file.
+
+Examples:
+  wright agents new reviewer
+  wright agents new reviewer --project
+)"},
+    CommandHelp{
+        "agents trust", "agents trust NAME [options]",
+        "Let an agent of the project run, exactly as it is now.",
+        R"(An agent that came with a project says what a model is told and which tools it gets. Read it
+first: `wright agents show NAME`. When its file changes, it has to be trusted again.
 )"},
     CommandHelp{"tools", "tools [show|call] [options]", "List the tools that agents use.",
                 R"(Commands:
@@ -203,7 +235,7 @@ constexpr std::array kOverview{
     std::pair{"sessions", "List, show, export and delete past sessions"},
     std::pair{"feedback", "What past sessions say about the tools"},
     std::pair{"stats", "How often, how long, how much"},
-    std::pair{"agents", "List the agents"},
+    std::pair{"agents", "List the agents, show one, write or trust one"},
     std::pair{"tools", "List the tools, show one, call one"},
     std::pair{"config", "Show the settings and where each came from"},
     std::pair{"doctor", "Check what works on this machine"},
@@ -293,6 +325,7 @@ Exit codes:
 {}
 Files:
   $XDG_CONFIG_HOME/wright/config.toml   configuration (~/.config/wright/config.toml)
+  $XDG_CONFIG_HOME/wright/agents/       agents of your own (~/.config/wright/agents/)
   $XDG_DATA_HOME/wright/agents.db       sessions (~/.local/share/wright/agents.db)
 
 A flag wins over the environment, the environment over the file. `wright config` shows what

@@ -33,6 +33,20 @@ std::filesystem::path default_output_folder(const Environment& environment) {
   return folder.empty() ? folder : folder / "wright" / "output";
 }
 
+std::filesystem::path user_agents_folder(const Environment& environment) {
+  const auto folder = base_folder(environment, "XDG_CONFIG_HOME", ".config");
+  return folder.empty() ? folder : folder / "wright" / "agents";
+}
+
+std::filesystem::path project_agents_folder(const std::filesystem::path& base) {
+  return base / ".wright" / "agents";
+}
+
+std::filesystem::path trusted_agents_file(const Environment& environment) {
+  const auto folder = base_folder(environment, "XDG_STATE_HOME", ".local/state");
+  return folder.empty() ? folder : folder / "wright" / "trusted_agents.json";
+}
+
 std::filesystem::path expand_home(std::string_view path, const Environment& environment) {
   if (path != "~" && !path.starts_with("~/")) return path;
   const auto home = environment.find_non_empty("HOME");

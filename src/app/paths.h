@@ -18,6 +18,13 @@ std::filesystem::path default_database_file(const Environment& environment);
 // Empty without a home.
 std::filesystem::path default_output_folder(const Environment& environment);
 
+// $XDG_CONFIG_HOME/wright/agents, or ~/.config/wright/agents: a person's own. Empty without a home.
+std::filesystem::path user_agents_folder(const Environment& environment);
+// Those that come with what lies below `base`.
+std::filesystem::path project_agents_folder(const std::filesystem::path& base);
+// Which of the latter a person has agreed to. Empty without a home.
+std::filesystem::path trusted_agents_file(const Environment& environment);
+
 // `~` and `~/…` become the home folder; everything else stays.
 std::filesystem::path expand_home(std::string_view path, const Environment& environment);
 

@@ -81,15 +81,14 @@ ExitCode resume_one(const ResumeCommand& command, const Session& session,
   const SettingFlags flags = flags_for(session, command.settings);
   const auto settings = settings_or_complain(flags, around);
   if (!settings) return ExitCode::usage;
-  const std::string name = session.agent_name;
-  auto agent = agent_or_complain(name, *settings, flags, around);
+  auto agent = agent_or_complain(session.agent_name, *settings, flags, around);
   if (!agent) return agent.error();
   return AgentRun({.output = command.output,
                    .verbosity = command.verbosity,
                    .streaming = command.streaming,
                    .input = command.input},
                   *settings, around)
-      .resume(name, std::move(*agent), session.id, settlements);
+      .resume(std::move(*agent), session.id, settlements);
 }
 
 // Roots that nobody drives: interrupted ones, and those whose questions have all been answered.

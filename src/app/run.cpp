@@ -49,7 +49,7 @@ ExitCode execute(const RunCommand& command, Surroundings around) {
                    .input = command.input,
                    .debug = command.debug},
                   *settings, around)
-      .begin(command.agent, std::move(*agent), *prompt);
+      .begin(std::move(*agent), *prompt);
 }
 
 }  // namespace wright::app

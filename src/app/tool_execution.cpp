@@ -13,8 +13,13 @@ namespace {
 // The settings of one agent, typed, and what its interceptors share.
 class Maker {
  public:
-  Maker(std::string_view agent, const Settings& settings, const Logger& logger)
-      : agent_(agent), settings_(settings), logger_(logger), redactor_(settings.secrets()) {}
+  Maker(std::string_view agent, const Settings& settings, const Logger& logger,
+        std::vector<intercept::PermissionRule> own_rules)
+      : agent_(agent),
+        settings_(settings),
+        logger_(logger),
+        redactor_(settings.secrets()),
+        own_rules_(std::move(own_rules)) {}
 
   // Each gives its interceptor, or nothing where the settings leave it out.
 
@@ -49,8 +54,16 @@ class Maker {
 
   std::optional<Interceptor> permission() const {
     auto rules = settings_.permissions();
-    if (rules.empty()) return std::nullopt;
-    return intercept::permission({.rules = std::move(rules)});
+    if (rules.empty() && own_rules_.empty()) return std::nullopt;
+    Interceptor by_settings = intercept::permission({.rules = std::move(rules)});
+    if (own_rules_.empty()) return by_settings;
+    // One after the other: what either forbids is forbidden.
+    return [by_settings, by_agent = intercept::permission({.rules = own_rules_})](
+               const ToolCall& call, Context& context, const Next& next) {
+      return by_settings(call, context, Next([&](const ToolCall& same, Context& inner) {
+                           return by_agent(same, inner, next);
+                         }));
+    };
   }
 
   std::optional<Interceptor> cache() const {
@@ -127,6 +140,7 @@ class Maker {
   const Settings& settings_;
   const Logger& logger_;
   Redactor redactor_;
+  std::vector<intercept::PermissionRule> own_rules_;
 };
 
 struct Entry {
@@ -149,8 +163,9 @@ constexpr std::array kEntries{Entry{"logging", &Maker::logging},
 }  // namespace
 
 std::vector<Interceptor> make_interceptors(std::string_view agent, const Settings& settings,
-                                           const Logger& logger) {
-  const Maker maker(agent, settings, logger);
+                                           const Logger& logger,
+                                           std::vector<intercept::PermissionRule> own_rules) {
+  const Maker maker(agent, settings, logger, std::move(own_rules));
   std::vector<Interceptor> list;
   // Outermost, because what it offers is used by tools and after them. Without a home it is not
   // there, and long output is cut.

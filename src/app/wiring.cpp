@@ -11,6 +11,7 @@
 #include "app/web_settings.h"
 #include "core/nearest.h"
 #include "wright/agents.h"
+#include "wright/ask_user.h"
 #include "wright/sqlite_reader.h"
 #include "wright/tools.h"
 
@@ -35,6 +36,7 @@ FileAccess file_access(const Settings& settings) {
 }
 
 constexpr std::string_view kSqliteAnalysis = "sqlite-analysis";
+constexpr std::string_view kRequirementsGathering = "requirements-gathering";
 
 SqliteReaderOptions reader_options(const Settings& settings) {
   SqliteReaderOptions options;
@@ -51,6 +53,10 @@ constexpr std::array kAgents{
                [](const Settings& settings, Model model) {
                  return sqlite_analysis_agent(reader_options(settings), std::move(model));
                }},
+    AgentEntry{kRequirementsGathering,
+               [](const Settings&, Model model) -> Result<Agent> {
+                 return requirements_gathering_agent(std::move(model));
+               }},
 };
 
 }  // namespace
@@ -59,15 +65,6 @@ std::vector<std::string_view> agent_names() {
   std::vector<std::string_view> names;
   for (const AgentEntry& entry : kAgents) names.push_back(entry.name);
   return names;
-}
-
-std::string canonical_agent_name(std::string_view name) {
-  std::string canonical(name);
-  for (char& c : canonical) {
-    if (c == '_') c = '-';
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return canonical;
 }
 
 Result<void> check_needs(std::string_view name, const Settings& settings) {
@@ -110,6 +107,11 @@ void make_output_folder(const Settings& settings) {
   (void)spill_output({.folder = settings.output_folder()});
 }
 
+std::vector<std::string> tool_names() {
+  return {"list_files",  "read_file", "grep",          "write_file",
+          "apply_patch", "bash",      "sqlite_reader", "ask_user"};
+}
+
 Result<std::vector<Tool>> make_tools(const Settings& settings) {
   const FileAccess access = file_access(settings);
   auto tools = file_tools(access);
@@ -130,6 +132,7 @@ Result<std::vector<Tool>> make_tools(const Settings& settings) {
   auto web = web_tools(settings);
   if (!web) return std::unexpected(std::move(web).error());
   std::ranges::move(*web, std::back_inserter(*tools));
+  tools->push_back(ask_user_tool());
   return tools;
 }
 

@@ -6,15 +6,14 @@
 #include <string_view>
 #include <vector>
 
+#include "app/agent_definition.h"
 #include "app/settings.h"
 #include "wright/agent.h"
 
 namespace wright::app {
 
+// The shipped ones.
 std::vector<std::string_view> agent_names();
-
-// `codebase_analysis`, `Codebase-Analysis` and `codebase-analysis` are one name.
-std::string canonical_agent_name(std::string_view name);
 
 // Refuses to run an agent that lacks something which only the caller can name. make_agent() makes
 // it all the same, so that it can be listed.
@@ -28,7 +27,11 @@ Result<Agent> make_agent(std::string_view name, const Settings& settings, Model 
 // are made afterwards can read it. Without one, such output is cut.
 void make_output_folder(const Settings& settings);
 
-// Every tool that some agent may use.
+// Every tool that some agent may use, in the order of make_tools(), which leaves out those that
+// write where nothing may be written.
+std::vector<std::string> tool_names();
+
+// Every tool that some agent may use with these settings.
 Result<std::vector<Tool>> make_tools(const Settings& settings);
 
 // What to set so that make_tools() makes this tool as well; empty for one that there never is.

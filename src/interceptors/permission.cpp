@@ -1,9 +1,11 @@
 // Decides whether a call may run: rules by the tool's name, and a person where they say so.
 #include <fmt/format.h>
+#include <boost/json/object.hpp>
 
 #include <utility>
 
 #include "interceptors/glob.h"
+#include "tools/preview.h"
 #include "wright/interceptors.h"
 
 namespace wright::intercept {
@@ -48,9 +50,14 @@ class PermissionCheck {
   }
 
   static JsonObject question(const ToolCall& call, const Context& context) {
-    return {{"question", fmt::format("May {} run with these arguments?", call.name)},
-            {"tool", call.name},
-            {"arguments", context.arguments}};
+    JsonObject shown{{"question", fmt::format("May {} run with these arguments?", call.name)},
+                     {"tool", call.name},
+                     {"arguments", context.arguments}};
+    if (context.tool == nullptr) return shown;
+    // A preview adds to what is asked, and cannot change it.
+    JsonObject touched = tools::preview_of(*context.tool, context.arguments);
+    for (auto& member : touched) shown.emplace(member.key(), std::move(member.value()));
+    return shown;
   }
 
   PermissionOptions options_;

@@ -1,5 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <boost/json/object.hpp>
+
+#include <stdexcept>
+
 #include "interceptors/glob.h"
 #include "wright/interceptors.h"
 #include "wright/testing.h"
@@ -47,6 +51,39 @@ TEST_F(Permissions, the_first_rule_that_fits_counts) {
 TEST_F(Permissions, what_no_rule_names_is_as_said) {
   EXPECT_FALSE(run("a", {}).result.is_error);
   EXPECT_TRUE(run("a", {.otherwise = Permission::deny}).result.is_error);
+}
+
+TEST_F(Permissions, a_person_is_shown_what_the_call_would_touch) {
+  Tool tool = wright::tool("wipe", "", [] { return 1; });
+  const auto shown = [&](std::function<Json(const Json&)> preview) {
+    tool.preview = std::move(preview);
+    const std::vector<Interceptor> list{permission({.otherwise = Permission::ask})};
+    const ToolOutcome outcome = execute({&tool, 1}, list, call("wipe", R"({"disk": "a"})"), {});
+    return outcome.waiting.value_or(Json("not asked"));
+  };
+  const Json seen = shown([](const Json& arguments) {
+    return JsonObject{{"diff", "- " + to_text(arguments)}, {"tool", "harmless"}};
+  });
+  EXPECT_EQ(seen.at("diff"), Json(R"(- {"disk":"a"})"));
+  EXPECT_EQ(seen.at("tool"), Json("wipe")) << "a preview changes nothing of what is asked";
+  EXPECT_EQ(shown([](const Json&) { return Json(7); }).as_object().size(), 4U);
+  EXPECT_EQ(shown({}).as_object().size(), 4U);
+}
+
+TEST_F(Permissions, a_preview_never_fails_the_call) {
+  Tool tool = wright::tool("wipe", "", [] { return 1; });
+  const std::vector<Interceptor> list{permission({.otherwise = Permission::ask})};
+  tool.preview = [](const Json&) -> Json { throw std::runtime_error("no disk"); };
+  auto outcome = execute({&tool, 1}, list, call("wipe"), {});
+  ASSERT_TRUE(outcome.waiting);
+  EXPECT_EQ(outcome.waiting->at("problem"), Json("What it would touch is not known: no disk"));
+  tool.preview = [](const Json&) -> Json { throw 3; };
+  EXPECT_TRUE(execute({&tool, 1}, list, call("wipe"), {}).waiting);
+  tool.preview = [](const Json&) { return Json{{"diff", std::string(1 << 20, 'x')}}; };
+  outcome = execute({&tool, 1}, list, call("wipe"), {});
+  ASSERT_TRUE(outcome.waiting);
+  EXPECT_LT(to_text(*outcome.waiting).size(), 1000U);
+  EXPECT_TRUE(outcome.waiting->as_object().contains("problem"));
 }
 
 TEST_F(Permissions, asking_parks_the_run_and_shows_the_exact_call) {

@@ -178,9 +178,16 @@ Result<Response> complete(const Request& request, const ModelCall& call) {
   const std::vector<Question> questions = questions_of(transcript);
   const bool asks_about_us =
       questions.size() == 1 && questions.front().topic == Topic::capabilities;
-  std::string text = visible(!asks_about_us && is_about_database(transcript.prompt, look)
-                                 ? plan_database(transcript.prompt, look)
-                                 : investigate_all(questions, look));
+  const auto answer = [&] {
+    if (!asks_about_us && gathers_requirements(look)) {
+      return plan_requirements(request, transcript, look);
+    }
+    if (!asks_about_us && is_about_database(transcript.prompt, look)) {
+      return plan_database(transcript.prompt, look);
+    }
+    return investigate_all(questions, look);
+  };
+  std::string text = visible(answer());
 
   Response response;
   response.model = "planner";

@@ -29,6 +29,12 @@ void add_what_i_can_do(Answer& answer, const Investigation& look) {
         "top values of `COLUMN`; its average, sum, highest or lowest; show rows of `TABLE`");
     answer.item("any SELECT, run as you write it");
   }
+  if (gathers_requirements(look)) {
+    answer.paragraph("With `ask_user` I gather the requirements of a process:");
+    answer.item("tell me what you want to have automated or built; I ask for what is missing");
+    answer.item("then I write the requirements down, for people and as JSON");
+    return;
+  }
   std::string others;
   for (const Tool& tool : look.tools()) {
     if (tool.spec.name == "list_files" || tool.spec.name == "read_file" || tool.spec.name == "grep")

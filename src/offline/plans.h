@@ -51,6 +51,11 @@ bool mentions_other_tool(const Question& question, const Investigation& look);
 bool is_about_database(std::string_view prompt, const Investigation& look);
 std::string plan_database(const std::string& prompt, Investigation& look);
 
+// plan_requirements.cpp: with the tool ask_user alone, whole conversations.
+bool gathers_requirements(const Investigation& look);
+std::string plan_requirements(const Request& request, const Transcript& transcript,
+                              Investigation& look);
+
 // plan_capabilities.cpp: what this is, what it can do, and how to get more.
 std::string plan_capabilities(const Question& question, Investigation& look);
 std::string cannot_answer(const Question& question, const Investigation& look);

@@ -11,6 +11,7 @@
 #include "tools/output_budget.h"
 #include "tools/patch_format.h"
 #include "tools/patch_text.h"
+#include "tools/preview.h"
 #include "tools/similar_paths.h"
 #include "tools/text_file.h"
 #include "wright/describe.h"
@@ -51,8 +52,8 @@ struct Applied {
 // Carries a patch out in memory.
 class Drafts {
  public:
-  Drafts(const Workspace& workspace, const std::stop_token& stop)
-      : workspace_(workspace), stop_(stop) {}
+  Drafts(const Workspace& workspace, std::stop_token stop)
+      : workspace_(workspace), stop_(std::move(stop)) {}
 
   Result<Applied> apply(const FilePatch& file) {
     const auto path = workspace_.locate(file.path);
@@ -153,7 +154,7 @@ class Drafts {
   }
 
   const Workspace& workspace_;
-  const std::stop_token& stop_;
+  std::stop_token stop_;
   std::map<std::string, Draft> drafts_;
 };
 
@@ -164,21 +165,6 @@ std::string_view operation_name(const Applied& applied) {
     case FilePatch::Operation::update: return applied.new_path.empty() ? "update" : "move";
   }
   return "update";
-}
-
-// As much of a diff as fits, cut between lines.
-std::string bounded_diff(std::string_view diff, std::size_t budget) {
-  if (json_size(diff) <= budget) return to_valid_utf8(std::string(diff));
-  std::size_t end = 0;
-  std::size_t used = 0;
-  while (end < diff.size()) {
-    const std::size_t next = std::min(diff.find('\n', end), diff.size() - 1) + 1;
-    used += json_size(diff.substr(end, next - end));
-    if (used > budget) break;
-    end = next;
-  }
-  return fmt::format("{}… [cut, {} more bytes]\n", to_valid_utf8(std::string(diff.substr(0, end))),
-                     diff.size() - end);
 }
 
 Json result_json(const std::vector<Applied>& applied) {
@@ -207,9 +193,8 @@ Json result_json(const std::vector<Applied>& applied) {
                     {"message", message}};
 }
 
-Result<Json> apply_once(const Workspace& workspace, const std::vector<FilePatch>& files,
-                        FileCalls& calls, const std::stop_token& stop) {
-  Drafts drafts(workspace, stop);
+Result<std::vector<Applied>> apply_all(Drafts& drafts, const std::vector<FilePatch>& files,
+                                       const std::stop_token& stop) {
   std::vector<Applied> applied;
   for (const FilePatch& file : files) {
     if (stop.stop_requested()) return fail(ErrorCode::cancelled, "The patch was cancelled");
@@ -217,19 +202,31 @@ Result<Json> apply_once(const Workspace& workspace, const std::vector<FilePatch>
     if (!one) return std::unexpected(std::move(one).error());
     applied.push_back(std::move(*one));
   }
+  return applied;
+}
+
+Result<Json> apply_once(const Workspace& workspace, const std::vector<FilePatch>& files,
+                        FileCalls& calls, const std::stop_token& stop) {
+  Drafts drafts(workspace, stop);
+  const auto applied = apply_all(drafts, files, stop);
+  if (!applied) return std::unexpected(applied.error());
   const auto changes = std::move(drafts).changes();
   const auto done = apply_changes(workspace, changes, MissingFolders::create, calls);
   if (!done) return std::unexpected(done.error());
-  return result_json(applied);
+  return result_json(*applied);
 }
 
-Result<Json> apply_patch(const Workspace& workspace, const ApplyPatchArguments& arguments,
-                         FileCalls& calls, const std::stop_token& stop) {
+Result<std::vector<FilePatch>> parsed(const ApplyPatchArguments& arguments) {
   if (arguments.patch.size() > kMaxPatchBytes) {
     return fail(ErrorCode::limit_reached,
                 fmt::format("The patch is larger than {} MiB", kMaxPatchBytes / (1024 * 1024)));
   }
-  const auto files = parse_patch(arguments.patch);
+  return parse_patch(arguments.patch);
+}
+
+Result<Json> apply_patch(const Workspace& workspace, const ApplyPatchArguments& arguments,
+                         FileCalls& calls, const std::stop_token& stop) {
+  const auto files = parsed(arguments);
   if (!files) return std::unexpected(files.error());
   constexpr int kMaxTries = 4;
   for (int tries = 1;; ++tries) {
@@ -242,6 +239,32 @@ Result<Json> apply_patch(const Workspace& workspace, const ApplyPatchArguments& 
   }
 }
 
+// What is left to say of a file where no line changes.
+std::string note_of(const Applied& applied) {
+  if (!applied.new_path.empty()) {
+    return fmt::format("rename from {}\nrename to {}\n", applied.path, applied.new_path);
+  }
+  if (!applied.diff.text.empty()) return {};
+  return fmt::format("{} {}\n", operation_name(applied), applied.path);
+}
+
+Result<std::string> would_change(const Workspace& workspace, const Json& json) {
+  const auto arguments = decode<ApplyPatchArguments>(json);
+  if (!arguments) return std::unexpected(arguments.error());
+  const auto files = parsed(*arguments);
+  if (!files) return std::unexpected(files.error());
+  Drafts drafts(workspace, {});
+  const auto applied = apply_all(drafts, *files, {});
+  if (!applied) return std::unexpected(applied.error());
+  std::string diff;
+  for (const Applied& each : *applied) diff += note_of(each) + each.diff.text;
+  for (const FileChange& change : std::move(drafts).changes()) {
+    const auto target = workspace.write_target(change.path);
+    if (!target) return std::unexpected(target.error());
+  }
+  return diff;
+}
+
 }  // namespace
 
 Tool apply_patch_tool(SharedWorkspace workspace, SharedFileCalls calls) {
@@ -249,11 +272,12 @@ Tool apply_patch_tool(SharedWorkspace workspace, SharedFileCalls calls) {
       "apply_patch",
       "Adds, changes, moves and deletes files below the base folder by one patch, and returns what "
       "changed as unified diffs. All or nothing: a patch that does not fit changes no file.",
-      [workspace = std::move(workspace), calls = std::move(calls)](
-          const ApplyPatchArguments& arguments, Context& context) -> Result<Json> {
-        return apply_patch(*workspace, arguments, *calls, context.stop);
-      },
+      [workspace, calls = std::move(calls)](const ApplyPatchArguments& arguments, Context& context)
+          -> Result<Json> { return apply_patch(*workspace, arguments, *calls, context.stop); },
       {.effect = Effect::write});
+  made.preview = [workspace = std::move(workspace)](const Json& arguments) {
+    return preview_of_change(would_change(*workspace, arguments));
+  };
   static constexpr OtherName kNames[] = {{"input", "patch"}};
   return with_rewrite(std::move(made),
                       [](JsonObject& arguments) { rename_members(arguments, kNames); });

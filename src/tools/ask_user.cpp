@@ -74,6 +74,20 @@ const QuestionAnswer* find_answer(const std::vector<QuestionAnswer>& answers, st
   return found == answers.end() || tools::is_blank(found->answer) ? nullptr : &*found;
 }
 
+Tool made_of(std::function<Result<Json>(const AskUserRequest&, Context&)> answer) {
+  return tool(
+      "ask_user",
+      "Asks the person you work for. Put all that you need to know into one call; give options "
+      "where the answers are few. The run waits until they have answered. Passwords come back "
+      "hidden.",
+      [answer = std::move(answer)](const AskUserRequest& request,
+                                   Context& context) -> Result<Json> {
+        if (auto checked = check(request); !checked) return std::unexpected(checked.error());
+        return answer(request, context);
+      },
+      {.effect = Effect::read});
+}
+
 }  // namespace
 
 Result<void> check(const AskUserRequest& request) {
@@ -161,19 +175,25 @@ Result<AcceptedAnswers> accept_answers(const AskUserRequest& request,
 }
 
 Tool ask_user_tool() {
-  return tool(
-      "ask_user",
-      "Asks the person you work for. Put all that you need to know into one call; give options "
-      "where the answers are few. The run waits until they have answered. Passwords come back "
-      "hidden.",
-      [](const AskUserRequest& request, Context& context) -> Result<Json> {
-        if (context.answers.answer) return *context.answers.answer;
-        if (auto checked = check(request); !checked) return std::unexpected(checked.error());
-        JsonObject shown = encode(request).as_object();
-        shown["kind"] = "questions";
-        return wait_for_person(shown);
-      },
-      {.effect = Effect::read});
+  return made_of([](const AskUserRequest& request, Context& context) -> Result<Json> {
+    if (context.answers.answer) return *context.answers.answer;
+    JsonObject shown = encode(request).as_object();
+    shown["kind"] = "questions";
+    return wait_for_person(shown);
+  });
+}
+
+Tool ask_user_tool(AskUserExecutor executor) {
+  return made_of(
+      [executor = std::move(executor)](const AskUserRequest& request, Context&) -> Result<Json> {
+        const auto answered = executor(request);
+        if (!answered) return std::unexpected(answered.error());
+        auto accepted = accept_answers(request, answered->responses);
+        if (!accepted) return std::unexpected(std::move(accepted).error());
+        accepted->response.completed = answered->completed;
+        if (!answered->message.empty()) accepted->response.message = answered->message;
+        return encode(accepted->response);
+      });
 }
 
 }  // namespace wright

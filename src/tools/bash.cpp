@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "tools/command_output.h"
+#include "tools/preview.h"
 #include "tools/workspace.h"
 #include "wright/describe.h"
 #include "wright/tools.h"
@@ -78,6 +79,18 @@ class Bash {
     return result;
   }
 
+  // Judges, and runs nothing.
+  Json preview(const Json& json) const {
+    const auto arguments = decode<BashArguments>(json);
+    if (!arguments) return preview_problem(arguments.error());
+    const CommandDecision decision = rules_.judge(arguments->command);
+    JsonObject seen{{"commands", commands_of(decision)}};
+    if (decision.permission == intercept::Permission::deny) {
+      seen["problem"] = fmt::format("It would be refused: {}", decision.reason);
+    }
+    return seen;
+  }
+
  private:
   Result<std::filesystem::path> working_folder(std::string_view wanted) const {
     const auto path = workspace_.locate(wanted);
@@ -112,17 +125,21 @@ class Bash {
   }
 
   static JsonObject question(const CommandDecision& decision, const Context& context) {
+    return JsonObject{{"question", "May this command run?"},
+                      {"tool", "bash"},
+                      {"arguments", context.arguments},
+                      {"reason", decision.reason},
+                      {"commands", commands_of(decision)}};
+  }
+
+  static JsonArray commands_of(const CommandDecision& decision) {
     JsonArray commands;
     for (const JudgedCommand& judged : decision.commands) {
       commands.push_back({{"command", judged.command},
                           {"permission", to_string(judged.permission)},
                           {"reason", judged.reason.empty() ? Json(nullptr) : Json(judged.reason)}});
     }
-    return JsonObject{{"question", "May this command run?"},
-                      {"tool", "bash"},
-                      {"arguments", context.arguments},
-                      {"reason", decision.reason},
-                      {"commands", std::move(commands)}};
+    return commands;
   }
 
   // Made by the first call: an agent that never runs a command needs no sandbox.
@@ -212,7 +229,7 @@ Result<Tool> bash_tool(BashOptions options) {
   // Tools are values that are copied; all copies share one sandbox.
   auto bash =
       std::make_shared<tools::Bash>(std::move(options), std::move(*rules), std::move(*workspace));
-  return tool(
+  Tool made = tool(
       "bash",
       "Runs a line of shell with bash in a sandbox and returns what it printed and its exit code. "
       "Every command in the line must be allowed; a refusal says by which rule. There is no input "
@@ -221,6 +238,8 @@ Result<Tool> bash_tool(BashOptions options) {
         return bash->run(arguments, context);
       },
       {.effect = Effect::write, .timeout = tools::kLongest});
+  made.preview = [bash](const Json& arguments) { return bash->preview(arguments); };
+  return made;
 }
 
 }  // namespace wright

@@ -6,6 +6,9 @@
 #include <iterator>
 #include <vector>
 
+#include "tools/output_budget.h"
+#include "wright/json.h"
+
 namespace wright::tools {
 namespace {
 
@@ -226,6 +229,20 @@ UnifiedDiff unified_diff(DiffNames names, std::string_view before, std::string_v
   diff.text = fmt::format("--- {}\n+++ {}\n", name("a", names.before), name("b", names.after)) +
               Writer(before_lines, after_lines).write(changes);
   return diff;
+}
+
+std::string bounded_diff(std::string_view diff, std::size_t json_bytes) {
+  if (json_size(diff) <= json_bytes) return to_valid_utf8(std::string(diff));
+  std::size_t end = 0;
+  std::size_t used = 0;
+  while (end < diff.size()) {
+    const std::size_t next = std::min(diff.find('\n', end), diff.size() - 1) + 1;
+    used += json_size(diff.substr(end, next - end));
+    if (used > json_bytes) break;
+    end = next;
+  }
+  return fmt::format("{}… [cut, {} more bytes]\n", to_valid_utf8(std::string(diff.substr(0, end))),
+                     diff.size() - end);
 }
 
 }  // namespace wright::tools

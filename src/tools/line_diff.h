@@ -21,4 +21,7 @@ struct UnifiedDiff {
 
 UnifiedDiff unified_diff(DiffNames names, std::string_view before, std::string_view after);
 
+// As much of a diff as fits into so many bytes of JSON, valid UTF-8, cut between lines.
+std::string bounded_diff(std::string_view diff, std::size_t json_bytes);
+
 }  // namespace wright::tools

@@ -25,6 +25,10 @@ Tool with_rewrite(Tool tool, std::function<void(JsonObject& arguments)> rewrite)
                       const Json& arguments, Context& context) {
     return function(rewrite(arguments), context);
   };
+  if (tool.preview) {
+    tool.preview = [preview = std::move(tool.preview), rewrite = tool.rewrite](
+                       const Json& arguments) { return preview(rewrite(arguments)); };
+  }
   return tool;
 }
 

@@ -4,7 +4,9 @@
 
 #include "tools/file_changes.h"
 #include "tools/file_tool_list.h"
+#include "tools/line_diff.h"
 #include "tools/other_names.h"
+#include "tools/preview.h"
 #include "tools/text_file.h"
 #include "tools/text_replacement.h"
 #include "wright/describe.h"
@@ -115,16 +117,22 @@ Result<Json> write_once(const Workspace& workspace, const WriteFileArguments& ar
   return result;
 }
 
-Result<Json> write_file(const Workspace& workspace, const WriteFileArguments& arguments,
-                        FileCalls& calls, const std::stop_token& stop) {
+// The file that is meant, in normal form, when the arguments make sense together.
+Result<std::string> target_of(const Workspace& workspace, const WriteFileArguments& arguments) {
   if (const auto checked = check(arguments); !checked) return std::unexpected(checked.error());
-  const auto path = workspace.locate(arguments.path);
-  if (!path) return std::unexpected(path.error());
-  if (arguments.path.ends_with('/')) {
+  auto path = workspace.locate(arguments.path);
+  if (path && arguments.path.ends_with('/')) {
     return fail(
         ErrorCode::invalid_argument,
         fmt::format("{} names a folder; give the path of a file", shown_path(arguments.path)));
   }
+  return path;
+}
+
+Result<Json> write_file(const Workspace& workspace, const WriteFileArguments& arguments,
+                        FileCalls& calls, const std::stop_token& stop) {
+  const auto path = target_of(workspace, arguments);
+  if (!path) return std::unexpected(path.error());
   // Two calls that write to one file at once come one after the other.
   constexpr int kMaxTries = 16;
   for (int tries = 1;; ++tries) {
@@ -132,6 +140,28 @@ Result<Json> write_file(const Workspace& workspace, const WriteFileArguments& ar
     auto result = write_once(workspace, arguments, *path, calls);
     if (result || !is_conflict(result.error()) || tries == kMaxTries) return result;
   }
+}
+
+Result<std::string> would_change(const Workspace& workspace, const Json& json) {
+  const auto arguments = decode<WriteFileArguments>(json);
+  if (!arguments) return std::unexpected(arguments.error());
+  const auto path = target_of(workspace, *arguments);
+  if (!path) return std::unexpected(path.error());
+  if (const auto target = workspace.write_target(*path); !target) {
+    return std::unexpected(target.error());
+  }
+  const auto existing = read_for_change(workspace, *path);
+  if (!existing) return std::unexpected(existing.error());
+  const auto wanted = intended(*arguments, *path, *existing);
+  if (!wanted) return std::unexpected(wanted.error());
+  const std::string_view before = *existing ? std::string_view((*existing)->content) : "";
+  if (is_binary(before) || is_binary(wanted->content)) {
+    return fmt::format("{} is not text; {} bytes would become {}\n", shown_path(*path),
+                       before.size(), wanted->content.size());
+  }
+  if (!*existing && wanted->content.empty()) return fmt::format("add {}\n", *path);
+  return unified_diff({*existing ? std::string_view(*path) : "", *path}, before, wanted->content)
+      .text;
 }
 
 }  // namespace
@@ -142,11 +172,12 @@ Tool write_file_tool(SharedWorkspace workspace, SharedFileCalls calls) {
       "Writes a text file below the base folder: all of it (content), more at its end (content "
       "with append), or one piece replaced by another (search and replace, exact to the blank). "
       "Either all is written or nothing.",
-      [workspace = std::move(workspace), calls = std::move(calls)](
-          const WriteFileArguments& arguments, Context& context) -> Result<Json> {
-        return write_file(*workspace, arguments, *calls, context.stop);
-      },
+      [workspace, calls = std::move(calls)](const WriteFileArguments& arguments, Context& context)
+          -> Result<Json> { return write_file(*workspace, arguments, *calls, context.stop); },
       {.effect = Effect::write});
+  made.preview = [workspace = std::move(workspace)](const Json& arguments) {
+    return preview_of_change(would_change(*workspace, arguments));
+  };
   static constexpr OtherName kNames[] = {{"file_path", "path"}};
   return with_rewrite(std::move(made),
                       [](JsonObject& arguments) { rename_members(arguments, kNames); });

@@ -66,6 +66,9 @@ sessions rm
 feedback
 stats
 agents
+agents show
+agents new
+agents trust
 tools
 tools show
 tools call
