@@ -50,6 +50,21 @@ Words words_of(std::string_view name, std::string_view signature, std::string_vi
           searchable_text(path)};
 }
 
+// Commas between the outermost round brackets, which are no part of a type's own.
+int parameter_count(std::string_view signature) {
+  int depth = 0;
+  int count = 0;
+  bool is_blank = true;
+  for (const char c : signature) {
+    if (c == ')' || c == ']' || c == '}' || c == '>') --depth;
+    if (depth == 0 && c == ')') break;
+    if (depth == 1 && c == ',') ++count;
+    if (depth > 0 && c != ' ') is_blank = false;
+    if (c == '(' || c == '[' || c == '{' || c == '<') ++depth;
+  }
+  return is_blank || signature == "(void)" ? 0 : count + 1;
+}
+
 std::optional<std::string_view> unless_empty(std::string_view text) {
   if (text.empty()) return std::nullopt;
   return text;
@@ -189,8 +204,9 @@ Result<IndexDatabase> IndexDatabase::open(const std::filesystem::path& file) {
   auto add_entity = prepared(
       "INSERT INTO entity (file_id, type, name, qualified_name, file, start_line, end_line, "
       "line_count, language, signature, last_modified, visibility, parent, parent_is_here, kind, "
-      "documentation) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, "
-      "?16)");
+      "documentation, parameters) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, "
+      "?14, ?15, "
+      "?16, ?17)");
   auto add_words = prepared(
       "INSERT INTO words (rowid, name, signature, documentation, path) "
       "VALUES (last_insert_rowid(), ?1, ?2, ?3, ?4)");
@@ -293,7 +309,7 @@ Result<void> IndexDatabase::add_entity(std::int64_t file_id, const CodeFile& fil
       entity.type == "file" ? file.line_count : entity.end_line - entity.start_line + 1,
       unless_empty(entity.language), unless_empty(entity.signature), last_modified,
       unless_empty(entity.visibility), unless_empty(entity.parent), entity.parent_is_here ? 1 : 0,
-      entity.kind, unless_empty(entity.documentation));
+      entity.kind, unless_empty(entity.documentation), parameter_count(entity.signature));
   if (!done) return done;
   const Words words = words_of(entity.name, entity.signature, entity.documentation, path);
   return statements_->add_words.run(words.name, words.signature, words.documentation, words.path);

@@ -38,6 +38,7 @@ CREATE TABLE entity (
   parent TEXT,
   parent_is_here INTEGER NOT NULL,
   kind TEXT NOT NULL,
+  parameters INTEGER NOT NULL,
   documentation TEXT
 );
 CREATE VIRTUAL TABLE words USING fts5(
@@ -53,7 +54,7 @@ CREATE INDEX IF NOT EXISTS entity_by_name ON entity (name, type);
 CREATE INDEX IF NOT EXISTS entity_by_type_and_name ON entity (type, name);
 CREATE INDEX IF NOT EXISTS entity_by_time ON entity (type, last_modified);
 CREATE INDEX IF NOT EXISTS entity_by_language ON entity (type, language);
-CREATE INDEX IF NOT EXISTS entity_by_parent ON entity (parent, type);
+CREATE INDEX IF NOT EXISTS entity_by_parent ON entity (parent, type, name, parameters);
 )sql";
 
 inline constexpr const char* kDropIndexIndexes = R"sql(
