@@ -33,7 +33,7 @@ constexpr std::int64_t kNanoseconds = 1'000'000'000;
 // The name says which base it is for to people, and to us.
 std::filesystem::path index_file(const std::filesystem::path& folder, const std::string& base) {
   std::string name;
-  for (const char c : std::filesystem::path(base).filename().native()) {
+  for (const char c : base.substr(base.rfind('/') + 1)) {
     const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
                           (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
     if (name.size() < 40) name += is_plain ? c : '_';
