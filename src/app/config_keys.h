@@ -224,6 +224,18 @@ inline constexpr ConfigKey kBashWritePaths =
     bash("write_paths", KeyType::text, "what else commands may write, separated by colons",
          "\"/var/tmp/out\"");
 
+inline constexpr ConfigKey kEntityIndex{
+    "entities",
+    "index",
+    KeyType::flag,
+    "WRIGHT_ENTITY_INDEX",
+    "",
+    "keep an index of classes, functions, … for the tools that search by them",
+    "",
+    1,
+    1,
+    "true"};
+
 constexpr ConfigKey secret(std::string_view name, std::string_view variable,
                            std::string_view vendor) {
   return {"api_keys", name, KeyType::secret, variable, "", vendor, {}};
@@ -278,6 +290,7 @@ inline constexpr std::array kConfigKeys{
     keys::kBashNetwork,
     keys::kBashReadPaths,
     keys::kBashWritePaths,
+    keys::kEntityIndex,
     keys::secret("openai_api_key", "OPENAI_API_KEY", "OpenAI"),
     keys::secret("anthropic_api_key", "ANTHROPIC_API_KEY", "Anthropic"),
     keys::secret("gemini_api_key", "GEMINI_API_KEY", "Google Gemini"),

@@ -124,11 +124,16 @@ std::optional<Error> problem_with_model(const std::string& id, const Models& mod
 
 class RunCommandExecution {
  public:
-  RunCommandExecution(const RunCommand& command, const Settings& settings, Surroundings around)
+  // `on_index` is what the agent tells about its index; it is set here.
+  RunCommandExecution(const RunCommand& command, const Settings& settings, Surroundings around,
+                      IndexListener& on_index)
       : command_(command), settings_(settings), around_(around) {
     if (command.verbosity == Verbosity::normal) {
       progress_ = std::make_unique<Progress>(
           around.console.error(), [&](std::string_view text) { around_.console.note(text); });
+    }
+    if (progress_) {
+      on_index = [this](const IndexProgress& index) { progress_->show_index(index); };
     }
     if (is_streamed()) stream_.emplace(around_.console, progress_.get());
     interruption_.watch([this] { say("  ending the run; Ctrl-C again quits at once"); });
@@ -292,7 +297,12 @@ ExitCode execute(const RunCommand& command, Surroundings around) {
     return ExitCode::usage;
   }
   make_output_folder(*settings);
-  auto agent = make_agent(command.agent, *settings, models->get(settings->model()));
+  // Whoever shows the progress of a run is there only after its agent.
+  const auto on_index = std::make_shared<IndexListener>();
+  auto agent = make_agent(command.agent, *settings, models->get(settings->model()),
+                          [on_index](const IndexProgress& index) {
+                            if (*on_index) (*on_index)(index);
+                          });
   if (!agent) {
     around.console.complain(agent.error().message,
                             "`wright agents` lists the agents, `wright "
@@ -305,7 +315,7 @@ ExitCode execute(const RunCommand& command, Surroundings around) {
   }
   const auto prompt = prompt_or_complain(command, around.console);
   if (!prompt) return ExitCode::usage;
-  return RunCommandExecution(command, *settings, around).run(std::move(*agent), *prompt);
+  return RunCommandExecution(command, *settings, around, *on_index).run(std::move(*agent), *prompt);
 }
 
 }  // namespace wright::app

@@ -2,12 +2,14 @@
 // wiring.cpp.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "app/settings.h"
 #include "wright/agent.h"
+#include "wright/entities.h"
 
 namespace wright::app {
 
@@ -20,9 +22,12 @@ std::string canonical_agent_name(std::string_view name);
 // it all the same, so that it can be listed.
 Result<void> check_needs(std::string_view name, const Settings& settings);
 
+using IndexListener = std::function<void(const IndexProgress&)>;
+
 // The agent with the folder and limits of `settings`. An unknown name is refused with the nearest
-// known one.
-Result<Agent> make_agent(std::string_view name, const Settings& settings, Model model);
+// known one. `on_index` is told while an index of the code is built.
+Result<Agent> make_agent(std::string_view name, const Settings& settings, Model model,
+                         IndexListener on_index = {});
 
 // For a command that calls tools: the folder for output that is too long, so that the tools that
 // are made afterwards can read it. Without one, such output is cut.
