@@ -11,7 +11,9 @@
 namespace wright::entities {
 namespace {
 
-constexpr std::chrono::seconds kPatience{30};  // for one process
+// For one process; and for those that look for the file at which it was lost.
+constexpr std::chrono::seconds kPatience{20};
+constexpr std::chrono::seconds kShortPatience{4};
 constexpr std::size_t kMostOutput = std::size_t{256} << 20;
 constexpr std::size_t kLongestName = 300;
 constexpr std::size_t kLongestSignature = 400;
@@ -112,25 +114,25 @@ Result<TagsByPath> Ctags::tags_of(std::span<const std::string> paths,
       together.push_back(path);
       continue;
     }
-    auto alone = read(std::span(&path, 1), stop);
+    auto alone = read(std::span(&path, 1), kShortPatience, stop);
     if (!alone) return alone;
     tags.merge(*alone);
   }
-  auto others = read(together, stop);
+  auto others = read(together, kPatience, stop);
   if (others) others->merge(tags);
   return others;
 }
 
 // A process that crashed or hung is asked again about either half of its files, until the file that
 // does it stands alone.
-Result<TagsByPath> Ctags::read(std::span<const std::string> paths,
+Result<TagsByPath> Ctags::read(std::span<const std::string> paths, std::chrono::seconds patience,
                                const std::stop_token& stop) const {
   if (paths.empty()) return TagsByPath();
   Command command{.arguments = {kArguments.begin(), kArguments.end()}, .working_directory = base_};
   for (const std::string& path : paths) command.arguments.push_back("./" + path);
   std::string output;
   bool is_too_much = false;
-  const CommandOptions options{.timeout = kPatience,
+  const CommandOptions options{.timeout = patience,
                                .stop = stop,
                                .kept_bytes = 4096,
                                .on_output = [&](OutputStream stream, std::string_view piece) {
@@ -155,9 +157,9 @@ Result<TagsByPath> Ctags::read(std::span<const std::string> paths,
   }
   if (paths.size() == 1) return TagsByPath{{paths.front(), {}}};
   const auto half = paths.size() / 2;
-  auto first = read(paths.first(half), stop);
+  auto first = read(paths.first(half), kShortPatience, stop);
   if (!first) return first;
-  auto second = read(paths.subspan(half), stop);
+  auto second = read(paths.subspan(half), kShortPatience, stop);
   if (second) second->merge(*first);
   return second;
 }

@@ -32,7 +32,8 @@ class Ctags {
   Result<TagsByPath> tags_of(std::span<const std::string> paths, const std::stop_token& stop) const;
 
  private:
-  Result<TagsByPath> read(std::span<const std::string> paths, const std::stop_token& stop) const;
+  Result<TagsByPath> read(std::span<const std::string> paths, std::chrono::seconds patience,
+                          const std::stop_token& stop) const;
 
   const Sandbox& sandbox_;
   std::filesystem::path base_;

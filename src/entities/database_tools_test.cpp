@@ -135,7 +135,8 @@ TEST_F(DatabaseEntities, tell_what_exists_and_paste_nothing) {
 
 TEST_F(DatabaseEntities, change_nothing_and_say_why_there_is_nothing) {
   const std::string before = tools::content_of(file.path());
-  for (const Tool& tool : database_entity_tools(file.options()).value()) {
+  const auto all = database_entity_tools(file.options()).value();
+  for (const Tool& tool : all) {
     EXPECT_EQ(tool.spec.options.effect, Effect::read);
   }
   ask("get_schema", "{}");

@@ -37,7 +37,7 @@ struct EntityType {
   std::optional<std::string> is = {};  // the value of the column `type`, where types share a table
   std::vector<EntityField> fields = {};
   std::string tie_order = {};  // what decides between equals: "file, start_line"; may be empty
-  std::optional<std::int64_t> count = {};
+  std::string row = {};        // a column that is another for each row, and quick to look up
 };
 
 // How entities belong together.

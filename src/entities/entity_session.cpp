@@ -98,12 +98,21 @@ Result<JsonObject> EntitySession::entities(const EntityFilter& filter, const Sel
   const EntityType& type = filter.type();
   const auto total = count(filter);
   if (!total) return std::unexpected(total.error());
+  Sql order;
+  if (selection.order || !type.tie_order.empty()) order.add(" ORDER BY ");
+  if (selection.order) order.add(*selection.order);
+  if (selection.order && !type.tie_order.empty()) order.add(", ");
+  order.add(type.tie_order);
+  Sql chosen = filter.sql();
+  chosen.add(order).add(" LIMIT ").value(static_cast<std::int64_t>(selection.limit));
+  // Fields are computed for the chosen rows only, not for all that are sorted.
   Sql sql{fmt::format("SELECT {} ", columns_of(type))};
-  sql.add(filter.sql());
-  if (selection.order || !type.tie_order.empty()) sql.add(" ORDER BY ");
-  if (selection.order) sql.add(*selection.order);
-  if (selection.order && !type.tie_order.empty()) sql.add(", ");
-  sql.add(type.tie_order).add(" LIMIT ").value(static_cast<std::int64_t>(selection.limit));
+  if (type.row.empty()) {
+    sql.add(chosen);
+  } else {
+    sql.add(fmt::format("FROM {0} WHERE {1} IN (SELECT {1} ", type.table, type.row));
+    sql.add(chosen).add(")").add(order);
+  }
   JsonArray found;
   tools::OutputBudget budget;
   std::size_t left_out = 0;

@@ -50,8 +50,8 @@ JsonArray tips() {
 
 Result<Json> get_schema(EntitySource& source, const GetSchemaArguments& arguments,
                         const std::stop_token& stop) {
-  const auto session = source.open(stop);
-  if (!session) return std::unexpected(session.error());
+  auto session = source.open(stop);
+  if (!session) return std::unexpected(std::move(session).error());
   const EntitySchema& schema = session->schema();
   tools::OutputBudget budget;
   JsonArray types;
@@ -60,7 +60,11 @@ Result<Json> get_schema(EntitySource& source, const GetSchemaArguments& argument
   JsonObject shared;
   for (const EntityType& type : schema.types) {
     JsonObject made{{"name", type.name}, {"description", type.description}};
-    if (type.count) made["count"] = *type.count;
+    if (!type.row.empty()) {
+      const auto count = session->count(EntityFilter(type));
+      if (!count) return std::unexpected(count.error());
+      made["count"] = *count;
+    }
     JsonObject fields = fields_of(type);
     if (!type.is) {
       made["fields"] = std::move(fields);

@@ -132,11 +132,17 @@ class Reader {
   void end_line() {
     if (!lexis_.ends_lines || !last_code_) return;
     constexpr std::string_view kGoesOn = "=,([{+-*/&|?:<>.!~^%;}";
-    const std::size_t next = text_.find_first_not_of(" \t\r\n", at_);
+    const std::size_t next = text_.find_first_not_of(" \t\r", at_ + 1);
+    // Of several line ends in a row the last one decides.
+    if (next != std::string_view::npos && text_[next] == '\n') return;
     constexpr std::string_view kContinues = "{.?:&|+=,()]*";
     const bool goes_on = kGoesOn.contains(text_[*last_code_]) ||
                          (next != std::string_view::npos && kContinues.contains(text_[next]));
-    if (!goes_on) mark(MarkKind::end_of_statement, Bracket::none);
+    // It ends where its last sign stands, whatever comments and blank lines follow.
+    const std::size_t end = *last_code_ + 1;
+    if (!goes_on && (marks_.empty() || marks_.back().offset < end)) {
+      marks_.push_back({end, MarkKind::end_of_statement, Bracket::none});
+    }
   }
 
   void skip_to(std::size_t end) { at_ = std::min(end, text_.size()); }
@@ -267,6 +273,7 @@ class Reader {
 
   // A slash after a value divides; after anything else a regular expression starts.
   bool may_be_regex() const {
+    if (lost_regexes_ == kMostLostRegexes) return false;
     if (!last_code_) return true;
     const char before = text_[*last_code_];
     if (before == ')' || before == ']' || before == '}') return false;
@@ -281,8 +288,10 @@ class Reader {
   }
 
   void skip_regex() {
+    constexpr std::size_t kLongest = 1'000;
     bool is_in_class = false;
-    for (std::size_t i = at_ + 1; i < text_.size() && text_[i] != '\n'; ++i) {
+    const std::size_t limit = std::min(text_.size(), at_ + kLongest);
+    for (std::size_t i = at_ + 1; i < limit && text_[i] != '\n'; ++i) {
       const char c = text_[i];
       if (c == '\\') {
         ++i;
@@ -294,6 +303,7 @@ class Reader {
         return skip_to(i + 1);
       }
     }
+    ++lost_regexes_;
     ++at_;  // a division after all
   }
 
@@ -308,8 +318,10 @@ class Reader {
   }
 
   bool skip_here_document() {
+    if (lost_here_documents_ == kMostLostHereDocuments) return false;
     std::size_t i = at_ + 2;
-    while (std::string_view("<-~ ").contains(at(i)) && at(i) != '\0') ++i;
+    if (std::string_view("<-~").contains(at(i)) && at(i) != '\0') ++i;
+    if (at(i) == ' ') ++i;
     const char quote = at(i) == '\'' || at(i) == '"' ? at(i) : '\0';
     if (quote != '\0') ++i;
     const std::size_t start = i;
@@ -326,12 +338,19 @@ class Reader {
       }
       line = text_.find('\n', line + 1);
     }
+    ++lost_here_documents_;
     return false;  // no such document: two shifts
   }
+
+  // Each costs a look at the rest of the text.
+  static constexpr int kMostLostHereDocuments = 50;
+  static constexpr int kMostLostRegexes = 1'000;
 
   std::string_view text_;
   const Lexis& lexis_;
   std::size_t at_ = 0;
+  int lost_here_documents_ = 0;
+  int lost_regexes_ = 0;
   std::optional<std::size_t> last_code_;
   int depth_ = 0;               // of braces
   std::vector<int> templates_;  // depths at which a template goes on
