@@ -246,7 +246,7 @@ std::optional<NameClause> name_in(const std::string& text) {
 
 std::optional<OrderClause> order_in(const std::string& text) {
   static const RE2 kMethods(
-      R"((?i)\b(most|fewest|least|many) (?:methods|functions|member functions)\b|\bby (?:the )?(?:number of |count of )?(?:methods|method count)\b)");
+      R"((?i)\b(most|fewest|least) (?:methods|member functions)\b|\bby (?:the )?(?:number of |count of )?(?:methods|method count)\b)");
   static const RE2 kMost(
       R"((?i)\b(?:most complex|complex\w*|largest|biggest|longest|heaviest|huge|hugest|most lines|top \d+|by (?:the )?(?:number of )?(?:lines|size|length|line count|loc)|god)\b)");
   static const RE2 kLeast(
