@@ -6,6 +6,7 @@
 
 #include "wright/agent.h"
 #include "wright/ask_user.h"
+#include "wright/entities.h"
 #include "wright/sqlite_reader.h"
 #include "wright/store.h"
 #include "wright/tools.h"
@@ -17,7 +18,12 @@ namespace wright {
 Result<Agent> codebase_analysis_agent(const FileAccess& access, Model model);
 Result<Agent> codebase_analysis_agent(const std::filesystem::path& base, Model model);
 
-// Answers questions about the databases of `options`, with sqlite_reader.
+// The same with the tools of entities.h beside them, over an index of the base.
+Result<Agent> codebase_analysis_agent(const FileAccess& access, const CodeIndexOptions& index,
+                                      Model model);
+
+// Answers questions about the databases of `options`, with sqlite_reader and, where it is one
+// database, the tools of entities.h.
 Result<Agent> sqlite_analysis_agent(SqliteReaderOptions options, Model model);
 
 // Finds out what a process shall do: asks what is unclear with ask_user, and answers with a

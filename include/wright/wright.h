@@ -5,6 +5,7 @@
 #include "wright/agents.h"         // IWYU pragma: export
 #include "wright/describe.h"       // IWYU pragma: export
 #include "wright/driver.h"         // IWYU pragma: export
+#include "wright/entities.h"       // IWYU pragma: export
 #include "wright/feedback.h"       // IWYU pragma: export
 #include "wright/interceptors.h"   // IWYU pragma: export
 #include "wright/log.h"            // IWYU pragma: export

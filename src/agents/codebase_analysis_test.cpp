@@ -51,6 +51,19 @@ TEST_F(CodebaseAnalysisAgent, tells_the_model_of_every_tool_it_has) {
   EXPECT_FALSE(agent->description.empty());
 }
 
+TEST_F(CodebaseAnalysisAgent, offers_the_entity_tools_where_an_index_can_be_kept) {
+  const auto agent = codebase_analysis_agent(
+      FileAccess{.base = folder_}, {.base = folder_, .folder = folder_ / "index"}, silent_model());
+  ASSERT_TRUE(agent) << agent.error().message;
+  EXPECT_EQ(agent->tools.size(), 13U);
+  for (const Tool& tool : agent->tools) {
+    EXPECT_EQ(tool.spec.options.effect, Effect::read) << tool.spec.name;
+    EXPECT_NE(agent->instructions.find(tool.spec.name), std::string::npos) << tool.spec.name;
+  }
+  EXPECT_TRUE(check(*agent)) << check(*agent).error().message;
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "index")) << "built before anybody asked";
+}
+
 TEST_F(CodebaseAnalysisAgent, is_refused_for_a_folder_that_is_not_there) {
   const auto agent = codebase_analysis_agent(folder_ / "missing", silent_model());
   ASSERT_FALSE(agent);

@@ -7,14 +7,11 @@
 #include <boost/json/object.hpp>
 
 #include "app/log_output.h"
-#include "app/model_wiring.h"
 #include "app/paths.h"
 #include "app/person/person_answers.h"
 #include "app/screen_text.h"
 #include "app/standard_input.h"
-#include "app/tool_execution.h"
 #include "app/transcript.h"
-#include "app/wiring.h"
 
 namespace wright::app {
 namespace {
@@ -59,6 +56,9 @@ ExitCode AgentRun::resume(ReadyAgent agent, SessionId id, const Settlements& set
 }
 
 ExitCode AgentRun::run(ReadyAgent ready, const First& first) {
+  *ready.on_index = [this](const IndexProgress& index) {
+    if (progress_) progress_->show_index(index);
+  };
   const std::string name = ready.chosen.agent.name;
   DebugOptions debug = effective_debug({.query = options_.debug, .agent = settings_.debug(name)});
   const bool is_verbose = debug.enabled && debug.verbose_logging;

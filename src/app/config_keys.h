@@ -291,6 +291,17 @@ inline constexpr ConfigKey kWebMaxBytes =
 inline constexpr ConfigKey kWebProxy =
     web("proxy", KeyType::text, "a proxy for pages; it must keep private addresses apart then",
         "\"http://proxy.example:3128\"");
+inline constexpr ConfigKey kEntityIndex{
+    "entities",
+    "index",
+    KeyType::flag,
+    "WRIGHT_ENTITY_INDEX",
+    "",
+    "keep an index of classes, functions, … for the tools that search by them",
+    "",
+    1,
+    1,
+    "true"};
 
 constexpr ConfigKey secret(std::string_view name, std::string_view variable,
                            std::string_view vendor) {
@@ -364,6 +375,7 @@ inline constexpr std::array kConfigKeys{
     keys::kWebTimeout,
     keys::kWebMaxBytes,
     keys::kWebProxy,
+    keys::kEntityIndex,
     keys::secret("openai_api_key", "OPENAI_API_KEY", "OpenAI"),
     keys::secret("anthropic_api_key", "ANTHROPIC_API_KEY", "Anthropic"),
     keys::secret("gemini_api_key", "GEMINI_API_KEY", "Google Gemini"),

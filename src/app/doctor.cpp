@@ -55,6 +55,7 @@ class Examination {
     check_providers(settings);
     check_system();
     check_sandbox(settings);
+    check_entity_index(settings);
     check_terminal();
     return std::move(checks_);
   }
@@ -277,6 +278,19 @@ class Examination {
       }
       add(std::move(check));
     }
+  }
+
+  void check_entity_index(const Settings& settings) {
+    const auto folder = settings.entity_folder();
+    if (folder.empty()) {
+      return add({"entity index", Health::ok, "switched off, or there is no folder to keep it in"});
+    }
+    const std::string version = ctags_version(settings.command_environment());
+    if (version.empty()) {
+      return add({"entity index", Health::warn, "universal-ctags is missing",
+                  "apt-get install universal-ctags, or set entities.index = false."});
+    }
+    add({"entity index", Health::ok, fmt::format("{}, kept in {}", version, shown(folder))});
   }
 
   void check_terminal() {

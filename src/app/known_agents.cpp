@@ -32,9 +32,10 @@ bool is_shipped(std::string_view name) {
 }
 
 KnownAgents::KnownAgents(const Settings& settings, const Models& models,
-                         const Environment& environment)
+                         const Environment& environment, IndexListener on_index)
     : settings_(settings),
       models_(models),
+      on_index_(std::move(on_index)),
       files_(find_agent_files(settings, environment, tool_names(), agent_names())) {}
 
 const AgentFile* KnownAgents::find_file(std::string_view name) const {
@@ -112,7 +113,7 @@ Result<ChosenAgent> KnownAgents::choose(std::string_view name) const {
                           : file->obstacle);
   }
   if (is_shipped(name)) {
-    auto agent = make_agent(name, settings_, models_.get(settings_.model()));
+    auto agent = make_agent(name, settings_, models_.get(settings_.model()), on_index_);
     if (!agent) return std::unexpected(std::move(agent).error());
     return ChosenAgent{std::move(*agent), settings_.model(), {}, {}};
   }

@@ -8,6 +8,7 @@
 
 #include "app/agent_files.h"
 #include "app/settings.h"
+#include "app/wiring.h"
 #include "wright/agent.h"
 #include "wright/interceptors.h"
 #include "wright/models.h"
@@ -27,7 +28,9 @@ struct ChosenAgent {
 // Refers to the settings and the models, which must outlive it.
 class KnownAgents {
  public:
-  KnownAgents(const Settings& settings, const Models& models, const Environment& environment);
+  // `on_index` is told while an agent builds an index of code; may be empty.
+  KnownAgents(const Settings& settings, const Models& models, const Environment& environment,
+              IndexListener on_index = {});
 
   const std::vector<AgentFile>& files() const { return files_; }
   // Null for shipped agents and unknown names.
@@ -48,6 +51,7 @@ class KnownAgents {
 
   const Settings& settings_;
   const Models& models_;
+  const IndexListener on_index_;
   std::vector<AgentFile> files_;
 };
 

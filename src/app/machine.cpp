@@ -97,6 +97,16 @@ Result<std::optional<int>> schema_version_of(const std::filesystem::path& path) 
   return state->version;
 }
 
+std::string ctags_version(const Variables& environment) {
+  constexpr std::string_view kName = "Universal Ctags";
+  const auto sandbox = Sandbox::prepare({.environment = environment});
+  if (!sandbox) return {};
+  const auto finished = sandbox->run({.arguments = {"ctags", "--version"}},
+                                     {.timeout = std::chrono::seconds(10), .kept_bytes = 4096});
+  if (!finished || finished->exit_code != 0 || !finished->output.head.starts_with(kName)) return {};
+  return finished->output.head.substr(0, finished->output.head.find_first_of(",\n"));
+}
+
 std::filesystem::path nearest_existing_folder(const std::filesystem::path& folder) {
   std::error_code error;
   std::filesystem::path at = std::filesystem::absolute(folder, error);

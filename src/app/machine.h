@@ -7,6 +7,7 @@
 #include <string>
 
 #include "wright/error.h"
+#include "wright/sandbox.h"
 
 namespace wright::app {
 
@@ -18,6 +19,9 @@ std::string sqlite_version();
 Result<void> try_write_ahead_log(const std::filesystem::path& folder);
 // The version of Wright's tables in that file; absent when they are not there yet.
 Result<std::optional<int>> schema_version_of(const std::filesystem::path& database);
+
+// "Universal Ctags 5.9.0"; empty when there is no ctags of that kind.
+std::string ctags_version(const Variables& environment);
 
 // The folder itself, or the nearest one above it that exists.
 std::filesystem::path nearest_existing_folder(const std::filesystem::path& folder);

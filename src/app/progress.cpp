@@ -48,6 +48,20 @@ std::string summary_of_arguments(std::string_view arguments, std::size_t columns
   return shortened(summary, columns);
 }
 
+std::string progress_bar(const IndexProgress& index, std::size_t columns) {
+  constexpr std::size_t kWidest = 30;
+  const std::int64_t total = std::max<std::int64_t>(index.total, 1);
+  const std::int64_t done = std::clamp<std::int64_t>(index.done, 0, total);
+  const std::string figures = fmt::format(" {} of {}", show_count(done), show_count(total));
+  const std::size_t used = columns_of(index.what) + 1 + columns_of(figures);
+  const std::size_t width = std::min(kWidest, columns - std::min(columns, used));
+  const auto full = static_cast<std::size_t>(
+      static_cast<double>(width) * static_cast<double>(done) / static_cast<double>(total));
+  std::string bar;
+  for (std::size_t i = 0; i < width; ++i) bar += i < full ? "█" : "░";
+  return shortened(fmt::format("{} {}{}", index.what, bar, figures), columns);
+}
+
 Progress::Progress(const Terminal& terminal, Writer write)
     : terminal_(terminal), write_(std::move(write)) {
   if (!terminal_.is_terminal) terminal_.columns = kLongestLine;
@@ -63,6 +77,13 @@ Progress::~Progress() {
 void Progress::observe(const Event& event) {
   const std::scoped_lock lock(mutex_);
   std::visit([this](const auto& happened) { on(happened); }, event);
+  draw();
+}
+
+void Progress::show_index(const IndexProgress& index) {
+  const std::scoped_lock lock(mutex_);
+  const std::size_t room = terminal_.columns - std::min<std::size_t>(terminal_.columns, 20);
+  index_bar_ = index.done < index.total ? progress_bar(index, room) : std::string();
   draw();
 }
 
@@ -196,7 +217,8 @@ void Progress::draw() {
   const std::size_t room = width - std::min(width, 4 + columns_of(tail));
   write_(fmt::format("\r\x1b[K  {} {}{}",
                      painted(kFrames[frame_ % kFrames.size()], Colour::cyan, terminal_),
-                     shortened(activity.text, room), painted(tail, Colour::dim, terminal_)));
+                     shortened(index_bar_.empty() ? activity.text : index_bar_, room),
+                     painted(tail, Colour::dim, terminal_)));
   is_drawn_ = true;
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "app/terminal.h"
+#include "wright/entities.h"
 #include "wright/event.h"
 
 namespace wright::app {
@@ -21,6 +22,9 @@ namespace wright::app {
 // One line for a call's arguments: `pattern="retry" glob="*.cpp"`, each value shortened; broken
 // JSON as it is. At most `columns` wide and harmless on a terminal.
 std::string summary_of_arguments(std::string_view arguments, std::size_t columns);
+
+// "Reading files ████████░░░░ 4,300 of 10,000", at most `columns` wide.
+std::string progress_bar(const IndexProgress& index, std::size_t columns);
 
 // Safe to use from several threads.
 class Progress {
@@ -33,6 +37,9 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void observe(const Event& event);
+
+  // How far the index of entities is. A bar in place of the moving line, on a terminal only.
+  void show_index(const IndexProgress& index);
 
   // A line of its own; the moving line makes room for it.
   void say(std::string_view line);
@@ -81,6 +88,7 @@ class Progress {
   std::mutex mutex_;
   std::condition_variable_any wake_;
   std::vector<Activity> activities_;  // the model, or the tools that are running
+  std::string index_bar_;             // empty while no index is built
   Usage usage_;
   std::string last_said_;
   std::size_t frame_ = 0;

@@ -25,7 +25,7 @@ Result<ReadyAgent> with_specialists(ChosenAgent chosen, const KnownAgents& agent
   auto specialists = agents.specialists_of(chosen);
   if (!specialists) return std::unexpected(std::move(specialists).error());
   above.push_back(chosen.agent.name);
-  ReadyAgent ready{std::move(chosen)};
+  ReadyAgent ready{.chosen = std::move(chosen)};
   const auto most = static_cast<std::size_t>(ready.chosen.agent.limits.max_depth);
   for (ChosenAgent& specialist : *specialists) {
     const bool is_above = std::ranges::find(above, specialist.agent.name) != above.end();
@@ -49,7 +49,11 @@ std::expected<ReadyAgent, ExitCode> agent_or_complain(const std::string& name,
     return std::unexpected(ExitCode::usage);
   }
   make_output_folder(settings);
-  const KnownAgents agents(settings, *models, around.environment);
+  const auto on_index = std::make_shared<IndexListener>();
+  const KnownAgents agents(settings, *models, around.environment,
+                           [on_index](const IndexProgress& index) {
+                             if (*on_index) (*on_index)(index);
+                           });
   auto chosen = agents.choose(name);
   if (chosen) {
     if (const auto error = problem_with_model(chosen->model, *models)) {
@@ -68,6 +72,7 @@ std::expected<ReadyAgent, ExitCode> agent_or_complain(const std::string& name,
     around.console.complain(needs.error().message);
     return std::unexpected(ExitCode::usage);
   }
+  ready->on_index = on_index;
   return std::move(*ready);
 }
 

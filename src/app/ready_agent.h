@@ -2,6 +2,7 @@
 #pragma once
 
 #include <expected>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,9 @@ namespace wright::app {
 struct ReadyAgent {
   ChosenAgent chosen;
   std::vector<ReadyAgent> specialists = {};
+  // What it and they tell while they build an index of code. Whoever shows progress sets it, and is
+  // there only after the agent; null for specialists.
+  std::shared_ptr<IndexListener> on_index = {};
 };
 
 // The agent of that name with everything it needs, or a complaint and the exit code.

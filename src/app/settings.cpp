@@ -220,6 +220,14 @@ std::filesystem::path Settings::database() const {
   return path == nullptr ? std::filesystem::path() : std::filesystem::path(*path);
 }
 
+std::filesystem::path Settings::entity_folder() const {
+  const bool is_wanted = std::get<bool>(get(keys::kEntityIndex).value);
+  if (!is_wanted || database_path().empty()) return {};
+  std::error_code problem;
+  const auto database = std::filesystem::absolute(database_path(), problem);
+  return problem ? std::filesystem::path() : database.parent_path() / "entities";
+}
+
 std::string Settings::model() const {
   return std::get<std::string>(get(keys::kModel).value);
 }

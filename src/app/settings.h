@@ -81,6 +81,9 @@ class Settings {
   std::vector<std::filesystem::path> readable() const;
   std::vector<std::filesystem::path> writable() const;
   const std::filesystem::path& output_folder() const { return output_folder_; }
+  // Where indexes of code are kept: beside the sessions. Empty when none are wanted, or without a
+  // home folder.
+  std::filesystem::path entity_folder() const;
   std::optional<int> max_tokens() const;
   std::optional<ReasoningEffort> reasoning() const;
   HttpTimeouts http_timeouts() const;

@@ -12,6 +12,7 @@
 #include "core/nearest.h"
 #include "wright/agents.h"
 #include "wright/ask_user.h"
+#include "wright/entities.h"
 #include "wright/sqlite_reader.h"
 #include "wright/tools.h"
 
@@ -20,7 +21,7 @@ namespace {
 
 struct AgentEntry {
   std::string_view name;
-  Result<Agent> (*make)(const Settings& settings, Model model);
+  Result<Agent> (*make)(const Settings& settings, Model model, IndexListener on_index);
 };
 
 // Output that was too long lies outside of the base, and is there to be paged.
@@ -44,17 +45,32 @@ SqliteReaderOptions reader_options(const Settings& settings) {
   return options;
 }
 
+CodeIndexOptions index_options(const Settings& settings, IndexListener on_index) {
+  CodeIndexOptions options;
+  options.base = settings.base_path();
+  options.folder = settings.entity_folder();
+  options.policy.environment = settings.command_environment();
+  options.policy.temporary_root = settings.temporary_folder();
+  options.on_progress = std::move(on_index);
+  return options;
+}
+
 constexpr std::array kAgents{
     AgentEntry{"codebase-analysis",
-               [](const Settings& settings, Model model) {
-                 return codebase_analysis_agent(file_access(settings), std::move(model));
+               [](const Settings& settings, Model model, IndexListener on_index) {
+                 const FileAccess access = file_access(settings);
+                 if (settings.entity_folder().empty()) {
+                   return codebase_analysis_agent(access, std::move(model));
+                 }
+                 return codebase_analysis_agent(
+                     access, index_options(settings, std::move(on_index)), std::move(model));
                }},
     AgentEntry{kSqliteAnalysis,
-               [](const Settings& settings, Model model) {
+               [](const Settings& settings, Model model, IndexListener) {
                  return sqlite_analysis_agent(reader_options(settings), std::move(model));
                }},
     AgentEntry{kRequirementsGathering,
-               [](const Settings&, Model model) -> Result<Agent> {
+               [](const Settings&, Model model, IndexListener) -> Result<Agent> {
                  return requirements_gathering_agent(std::move(model));
                }},
 };
@@ -82,7 +98,8 @@ Result<void> check_needs(std::string_view name, const Settings& settings) {
               to_valid_utf8(fmt::format("there is no database file {}", path.string())));
 }
 
-Result<Agent> make_agent(std::string_view name, const Settings& settings, Model model) {
+Result<Agent> make_agent(std::string_view name, const Settings& settings, Model model,
+                         IndexListener on_index) {
   const std::string wanted = canonical_agent_name(name);
   const auto entry = std::ranges::find(kAgents, std::string_view(wanted), &AgentEntry::name);
   if (entry == kAgents.end()) {
@@ -91,7 +108,7 @@ Result<Agent> make_agent(std::string_view name, const Settings& settings, Model 
     if (suggestion.empty()) suggestion = fmt::format("; there is {}", fmt::join(names, ", "));
     return fail(ErrorCode::not_found, fmt::format("unknown agent '{}'{}", name, suggestion));
   }
-  auto agent = entry->make(settings, std::move(model));
+  auto agent = entry->make(settings, std::move(model), std::move(on_index));
   if (!agent) return agent;
   auto web = web_tools(settings);
   if (!web) return std::unexpected(std::move(web).error());
@@ -133,6 +150,11 @@ Result<std::vector<Tool>> make_tools(const Settings& settings) {
   if (!web) return std::unexpected(std::move(web).error());
   std::ranges::move(*web, std::back_inserter(*tools));
   tools->push_back(ask_user_tool());
+  if (!settings.entity_folder().empty()) {
+    auto entities = code_entity_tools(index_options(settings, {}));
+    if (!entities) return entities;
+    std::ranges::move(*entities, std::back_inserter(*tools));
+  }
   return tools;
 }
 

@@ -2,6 +2,7 @@
 // wiring.cpp.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "app/agent_definition.h"
 #include "app/settings.h"
 #include "wright/agent.h"
+#include "wright/entities.h"
 
 namespace wright::app {
 
@@ -19,9 +21,12 @@ std::vector<std::string_view> agent_names();
 // it all the same, so that it can be listed.
 Result<void> check_needs(std::string_view name, const Settings& settings);
 
+using IndexListener = std::function<void(const IndexProgress&)>;
+
 // The agent with the folder and limits of `settings`. An unknown name is refused with the nearest
-// known one.
-Result<Agent> make_agent(std::string_view name, const Settings& settings, Model model);
+// known one. `on_index` is told while an index of the code is built.
+Result<Agent> make_agent(std::string_view name, const Settings& settings, Model model,
+                         IndexListener on_index = {});
 
 // For a command that calls tools: the folder for output that is too long, so that the tools that
 // are made afterwards can read it. Without one, such output is cut.

@@ -75,6 +75,9 @@ std::vector<Question> questions_of(const Transcript& transcript) {
 
 // The plan for the question; where its folder turns out not to exist, the same without the folder.
 std::string investigate(const Question& question, Investigation& look) {
+  if (question.topic != Topic::capabilities) {
+    if (auto answer = plan_entities(question, look)) return std::move(*answer);
+  }
   const bool is_vague = question.topic == Topic::unknown || question.topic == Topic::idea;
   const bool prefers_tool =
       !look.offers_file_tools() || (is_vague && mentions_other_tool(question, look));

@@ -21,6 +21,12 @@ void add_what_i_can_do(Answer& answer, const Investigation& look) {
     answer.item("summarise this project; its entry points, dependencies, tests, TODOs, licence");
     answer.item("where is the retry policy, how does caching work (found by the words)");
   }
+  if (look.offers_file_tools() && look.offers("query_entities")) {
+    answer.paragraph("With the index of the code I answer questions like these:");
+    answer.item("what are the most complex classes; functions with more than 100 lines");
+    answer.item("functions whose name starts with parse; which classes have the most methods");
+    answer.item("code modified in the last week; how many functions are there per language");
+  }
   if (is_about_database("database", look)) {
     answer.paragraph("With `sqlite_reader` I answer questions about the database like these:");
     answer.item("what is in this database, what is its schema, how do the tables belong together");
@@ -39,6 +45,7 @@ void add_what_i_can_do(Answer& answer, const Investigation& look) {
   for (const Tool& tool : look.tools()) {
     if (tool.spec.name == "list_files" || tool.spec.name == "read_file" || tool.spec.name == "grep")
       continue;
+    if (is_entity_tool(tool.spec.name)) continue;
     others += (others.empty() ? "" : ", ") + code_span(tool.spec.name);
   }
   if (!others.empty()) {

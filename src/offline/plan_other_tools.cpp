@@ -182,6 +182,7 @@ Choice choose(const Question& question, const Investigation& look) {
   Choice best;
   for (const Tool& tool : look.tools()) {
     if (is_file_tool(tool.spec.name) && look.offers(tool.spec.name)) continue;
+    if (is_entity_tool(tool.spec.name)) continue;
     const int score = affinity(tool, said);
     if (score > best.score) best = {&tool, score};
   }

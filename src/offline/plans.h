@@ -2,6 +2,7 @@
 // waiting for results, a few words about what it is doing.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "offline/investigation.h"
@@ -55,6 +56,11 @@ std::string plan_database(const std::string& prompt, Investigation& look);
 bool gathers_requirements(const Investigation& look);
 std::string plan_requirements(const Request& request, const Transcript& transcript,
                               Investigation& look);
+
+// plan_entities.cpp: with the tools over an index of entities. Nothing when the question is not one
+// for them, or they are not offered.
+std::optional<std::string> plan_entities(const Question& question, Investigation& look);
+bool is_entity_tool(std::string_view name);
 
 // plan_capabilities.cpp: what this is, what it can do, and how to get more.
 std::string plan_capabilities(const Question& question, Investigation& look);

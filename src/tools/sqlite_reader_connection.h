@@ -41,6 +41,7 @@ class ReadOnlyDatabase {
   Result<Stepped> step(sqlite3_stmt* statement);
 
   SqliteGuard& guard() { return *guard_; }
+  sqlite3* handle() { return database_.get(); }
 
  private:
   ReadOnlyDatabase(std::unique_ptr<SqliteGuard> guard,

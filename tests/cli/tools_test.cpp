@@ -23,7 +23,9 @@ TEST(AgentsCommand, lists_the_agents_with_their_tools) {
   ASSERT_TRUE(has_name(json, "codebase-analysis"));
   EXPECT_EQ(json.at(0).at("model").as_string(), "offline");
   EXPECT_EQ(json.at(0).at("max_iterations").as_int64(), 3);
-  EXPECT_EQ(json.at(0).at("tools").as_array().size(), 3U);
+  EXPECT_EQ(json.at(0).at("tools").as_array().size(), 13U);
+  const Finished off = home.wright({"agents", "--json", "--set", "entities.index=false"});
+  EXPECT_EQ(off.json().at(0).at("tools").as_array().size(), 3U);
 }
 
 TEST(ToolsCommand, lists_and_shows_tools) {

@@ -1,0 +1,141 @@
+// aggregate_entities: counts, sums, averages and extremes, of all or by groups.
+#include <fmt/format.h>
+
+#include "core/iso_time.h"
+#include "entities/entity_tool_list.h"
+#include "tools/output_budget.h"
+#include "tools/sqlite_reader_rows.h"
+
+namespace wright::entities {
+
+enum class Operation : std::uint8_t { COUNT, AVG, SUM, MIN, MAX };
+WRIGHT_ENUM(Operation, COUNT, AVG, SUM, MIN, MAX)
+
+struct AggregateArguments {
+  std::string entity_type;
+  Operation operation = Operation::COUNT;
+  std::optional<std::string> field;
+  std::optional<std::string> group_by;
+  std::vector<Condition> conditions;
+  int limit = 100;
+};
+WRIGHT_DESCRIBE(AggregateArguments,
+                WRIGHT_FIELD(entity_type, "Which entities: class, function, any, a table, …"),
+                WRIGHT_FIELD(operation, "What to compute"),
+                WRIGHT_FIELD(field, "Of which field; needed for all but COUNT"),
+                WRIGHT_FIELD(group_by, "A field: one figure for each of its values"),
+                WRIGHT_FIELD(conditions, "All of these must hold").max_items(50).with_default(),
+                WRIGHT_FIELD(limit, "How many groups to show at most, the largest first")
+                    .at_least(1)
+                    .at_most(1000)
+                    .with_default())
+
+namespace {
+
+constexpr std::size_t kLongestGroup = 300;
+
+// A text among numbers counts for nothing, as in SQL.
+Result<std::string> figure_of(const EntityType& type, const AggregateArguments& given) {
+  if (!given.field) {
+    if (given.operation == Operation::COUNT) return "count(*)";
+    return fail(ErrorCode::invalid_argument,
+                "Missing required parameter: field (needed with AVG, SUM, MIN and MAX)");
+  }
+  const auto field = find_field(type, *given.field);
+  if (!field) return std::unexpected(field.error());
+  const bool is_computed = given.operation == Operation::AVG || given.operation == Operation::SUM;
+  if (is_computed && (*field)->is_indexed && (*field)->kind != FieldKind::number) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("The field {} is a {}; AVG and SUM need a number", (*field)->name,
+                            to_string((*field)->kind)));
+  }
+  switch (given.operation) {
+    case Operation::COUNT: return fmt::format("count({})", (*field)->sql);
+    case Operation::AVG: return fmt::format("avg({})", (*field)->sql);
+    // Not sum(), which fails when whole numbers become too large.
+    case Operation::SUM:
+      return fmt::format("CASE WHEN abs(total({0})) < 9e15 THEN sum({0}) ELSE total({0}) END",
+                         (*field)->sql);
+    case Operation::MIN: return fmt::format("min({})", (*field)->sql);
+    case Operation::MAX: break;
+  }
+  return fmt::format("max({})", (*field)->sql);
+}
+
+Json shown(const EntityField* field, Json value) {
+  const bool is_own_time =
+      field != nullptr && field->kind == FieldKind::datetime && field->is_indexed;
+  if (is_own_time && value.is_int64()) return Json(IsoTime(value.get_int64()).text());
+  return value;
+}
+
+Result<JsonObject> aggregate(EntitySession& session, const EntityType& type,
+                             const AggregateArguments& given) {
+  EntityFilter filter(type);
+  if (auto added = filter.add(given.conditions); !added) {
+    return std::unexpected(std::move(added).error());
+  }
+  const auto figure = figure_of(type, given);
+  if (!figure) return std::unexpected(figure.error());
+  const EntityField* group = nullptr;
+  if (given.group_by) {
+    const auto field = find_field(type, *given.group_by);
+    if (!field) return std::unexpected(field.error());
+    group = *field;
+  }
+  // The figure of a time is a time, its count is not.
+  const EntityField* shown_as = given.field && given.operation != Operation::COUNT
+                                    ? *find_field(type, *given.field)
+                                    : nullptr;
+  JsonObject answer{{"entity_type", type.name}, {"operation", encode(given.operation)}};
+  if (given.field) answer["field"] = *given.field;
+  Sql sql{fmt::format("SELECT {}, count(*), {} ", *figure, group == nullptr ? "NULL" : group->sql)};
+  sql.add(filter.sql());
+  if (group == nullptr) {
+    auto done = session.query(sql, [&](sqlite3_stmt* row) -> Result<void> {
+      answer["value"] = shown(shown_as, tools::cell(row, 0, kLongestGroup));
+      answer["count"] = sqlite3_column_int64(row, 1);
+      return {};
+    });
+    if (!done) return std::unexpected(std::move(done).error());
+    return answer;
+  }
+  sql.add(" GROUP BY ").add(group->sql).add(" ORDER BY 1 DESC, 3 LIMIT ");
+  sql.value(std::int64_t{given.limit} + 1);
+  JsonArray groups;
+  tools::OutputBudget budget;
+  bool has_more = false;
+  auto done = session.query(sql, [&](sqlite3_stmt* row) -> Result<void> {
+    JsonObject made{{"group", shown(group, tools::cell(row, 2, kLongestGroup))},
+                    {"value", shown(shown_as, tools::cell(row, 0, kLongestGroup))},
+                    {"count", sqlite3_column_int64(row, 1)}};
+    const bool fits = std::ssize(groups) < given.limit && budget.take(to_text(made).size() + 2);
+    if (fits) groups.push_back(std::move(made));
+    has_more = has_more || !fits;
+    return {};
+  });
+  if (!done) return std::unexpected(std::move(done).error());
+  answer["group_by"] = group->name;
+  answer["groups"] = std::move(groups);
+  answer["truncated"] = has_more;
+  answer["limit"] = given.limit;
+  return answer;
+}
+
+}  // namespace
+
+Tool aggregate_entities_tool(SharedSource source) {
+  return tool(
+      "aggregate_entities",
+      "Counts entities, or computes the sum, average, least or greatest of a field, of all that "
+      "match or for each value of group_by. How many functions are there per language?",
+      [source](const AggregateArguments& arguments, Context& context) -> Result<Json> {
+        return with_type(*source, arguments.entity_type, context.stop,
+                         [&](EntitySession& session, const EntityType& type) {
+                           return aggregate(session, type, arguments);
+                         });
+      },
+      entity_tool_options());
+}
+
+}  // namespace wright::entities

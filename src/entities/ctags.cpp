@@ -1,0 +1,167 @@
+#include "entities/ctags.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "entities/entity_types.h"
+#include "wright/json.h"
+
+namespace wright::entities {
+namespace {
+
+// For one process; and for those that look for the file at which it was lost.
+constexpr std::chrono::seconds kPatience{20};
+constexpr std::chrono::seconds kShortPatience{4};
+constexpr std::size_t kMostOutput = std::size_t{256} << 20;
+constexpr std::size_t kLongestName = 300;
+constexpr std::size_t kLongestSignature = 400;
+
+// No options of users and projects. Prototypes are wanted, the keys of data are not. File tags tell
+// the language of files in which nothing is defined.
+constexpr auto kArguments = std::to_array<const char*>({
+    "ctags",
+    "--options=NONE",
+    "--output-format=json",
+    "--sort=no",
+    "--extras=+f",
+    "--fields=NFKlneSazsp",
+    "--kinds-C=+p",
+    "--kinds-C++=+p",
+    "--languages=-JSON,-XML,-SVG,-PlistXML,-Glade,-RelaxNG,-Maven2,-DBusIntrospect,-Diff,-Passwd,"
+    "-Iniconf,-Yaml,-SystemdUnit,-Ctags",
+    "-f",
+    "-",
+});
+
+std::string_view text_in(const JsonObject& tag, std::string_view key) {
+  const Json* value = tag.if_contains(key);
+  return value != nullptr && value->is_string() ? std::string_view(value->get_string())
+                                                : std::string_view();
+}
+
+int number_in(const JsonObject& tag, std::string_view key) {
+  const Json* value = tag.if_contains(key);
+  if (value == nullptr || !value->is_int64()) return 0;
+  return static_cast<int>(std::clamp<std::int64_t>(value->get_int64(), 0, 1 << 30));
+}
+
+CodeEntity entity_of(const JsonObject& tag) {
+  CodeEntity entity;
+  entity.name = utf8_prefix(text_in(tag, "name"), kLongestName);
+  entity.kind = text_in(tag, "kind");
+  entity.language = text_in(tag, "language");
+  entity.type = entity_type(entity.language, entity.kind, text_in(tag, "scopeKind"));
+  entity.signature = utf8_prefix(text_in(tag, "signature"), kLongestSignature);
+  entity.visibility = text_in(tag, "access");
+  entity.parent = utf8_prefix(text_in(tag, "scope"), kLongestName);
+  entity.qualified_name =
+      entity.parent.empty()
+          ? entity.name
+          : fmt::format("{}{}{}", entity.parent, scope_separator(entity.language), entity.name);
+  entity.start_line = number_in(tag, "line");
+  entity.end_line = number_in(tag, "end");
+  return entity;
+}
+
+// Puts every line of JSON into the file that it is about. Where one file was asked for, all of them
+// are about it: ctags leaves out paths that are not UTF-8.
+TagsByPath tags_in(std::string_view output, std::span<const std::string> paths) {
+  TagsByPath tags;
+  for (const std::string& path : paths) tags[path];
+  while (!output.empty()) {
+    const std::size_t end = std::min(output.find('\n'), output.size());
+    const auto parsed = parse_json(output.substr(0, end));
+    output.remove_prefix(std::min(end + 1, output.size()));
+    if (!parsed || !parsed->is_object()) continue;
+    const JsonObject& tag = parsed->get_object();
+    if (text_in(tag, "_type") != "tag") continue;
+    std::string_view path = text_in(tag, "path");
+    if (path.starts_with("./")) path.remove_prefix(2);
+    const auto file = tags.size() == 1 ? tags.begin() : tags.find(std::string(path));
+    if (file == tags.end()) continue;
+    if (text_in(tag, "kind") == "file") {
+      file->second.language = text_in(tag, "language");
+      continue;
+    }
+    CodeEntity entity = entity_of(tag);
+    if (entity.start_line > 0 && !entity.name.empty() && entity.kind != "header") {
+      file->second.entities.push_back(std::move(entity));
+    }
+  }
+  return tags;
+}
+
+}  // namespace
+
+Error ctags_is_missing() {
+  return {ErrorCode::unsupported,
+          "The index of entities needs universal-ctags, which is not installed; on Debian and "
+          "Ubuntu: apt-get install universal-ctags",
+          {}};
+}
+
+Ctags::Ctags(const Sandbox& sandbox, std::filesystem::path base)
+    : sandbox_(sandbox), base_(std::move(base)) {}
+
+Result<TagsByPath> Ctags::tags_of(std::span<const std::string> paths,
+                                  const std::stop_token& stop) const {
+  std::vector<std::string> together;
+  TagsByPath tags;
+  for (const std::string& path : paths) {
+    if (is_valid_utf8(path)) {
+      together.push_back(path);
+      continue;
+    }
+    auto alone = read(std::span(&path, 1), kShortPatience, stop);
+    if (!alone) return alone;
+    tags.merge(*alone);
+  }
+  auto others = read(together, kPatience, stop);
+  if (others) others->merge(tags);
+  return others;
+}
+
+// A process that crashed or hung is asked again about either half of its files, until the file that
+// does it stands alone.
+Result<TagsByPath> Ctags::read(std::span<const std::string> paths, std::chrono::seconds patience,
+                               const std::stop_token& stop) const {
+  if (paths.empty()) return TagsByPath();
+  Command command{.arguments = {kArguments.begin(), kArguments.end()}, .working_directory = base_};
+  for (const std::string& path : paths) command.arguments.push_back("./" + path);
+  std::string output;
+  bool is_too_much = false;
+  const CommandOptions options{.timeout = patience,
+                               .stop = stop,
+                               .kept_bytes = 4096,
+                               .on_output = [&](OutputStream stream, std::string_view piece) {
+                                 if (stream != OutputStream::output) return;
+                                 is_too_much = is_too_much || output.size() > kMostOutput;
+                                 if (!is_too_much) output += piece;
+                               }};
+  const auto finished = sandbox_.run(command, options);
+  if (!finished) {
+    if (finished.error().code == ErrorCode::not_found) return std::unexpected(ctags_is_missing());
+    return std::unexpected(finished.error());
+  }
+  if (finished->is_stopped || stop.stop_requested()) {
+    return fail(ErrorCode::cancelled, "Indexing was cancelled");
+  }
+  const bool is_good = finished->exit_code <= 1 && !finished->is_timed_out && !is_too_much;
+  if (is_good) return tags_in(output, paths);
+  // Another ctags has other options, and says so.
+  if (finished->error.head.contains("nrecognized option") ||
+      finished->error.head.contains("nknown option")) {
+    return std::unexpected(ctags_is_missing());
+  }
+  if (paths.size() == 1) return TagsByPath{{paths.front(), {}}};
+  const auto half = paths.size() / 2;
+  auto first = read(paths.first(half), kShortPatience, stop);
+  if (!first) return first;
+  auto second = read(paths.subspan(half), kShortPatience, stop);
+  if (second) second->merge(*first);
+  return second;
+}
+
+}  // namespace wright::entities

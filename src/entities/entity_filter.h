@@ -1,0 +1,87 @@
+// Conditions on entities as SQL with parameters: no value ever becomes part of the text.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "entities/entity_schema.h"
+#include "wright/describe.h"
+#include "wright/json.h"
+
+namespace wright::entities {
+
+struct Condition {
+  std::string field;
+  std::string comparison;  // "operator" in JSON
+  Json value;
+};
+WRIGHT_DESCRIBE(Condition, WRIGHT_FIELD(field, "Name of a field of the entity type"),
+                ::wright::field("operator", &Self::comparison,
+                                "=, !=, >, >=, <, <=, CONTAINS, STARTS WITH, ENDS WITH (these mind "
+                                "the case), REGEX (RE2), GLOB (*, ?, [a-z]) or IN"),
+                WRIGHT_FIELD(value, "What to compare with; a list for IN"))
+
+// All operators of conditions.
+std::span<const std::string_view> condition_operators();
+
+using SqlValue = std::variant<std::nullptr_t, std::int64_t, double, std::string>;
+
+// A piece of SQL with a "?" for each of the values.
+struct Sql {
+  std::string text;
+  std::vector<SqlValue> values = {};
+
+  Sql& add(std::string_view more) {
+    text += more;
+    return *this;
+  }
+  Sql& add(const Sql& more) {
+    text += more.text;
+    values.insert(values.end(), more.values.begin(), more.values.end());
+    return *this;
+  }
+  // A parameter.
+  Sql& value(SqlValue given) {
+    text += '?';
+    values.push_back(std::move(given));
+    return *this;
+  }
+};
+
+// The entities of a type. More is added with and_().
+class EntityFilter {
+ public:
+  explicit EntityFilter(const EntityType& type);
+
+  Result<void> add(const Condition& condition);
+  Result<void> add(std::span<const Condition> conditions);
+  void add(const Sql& condition);
+
+  const EntityType& type() const { return *type_; }
+  // "FROM … WHERE …"
+  Sql sql() const;
+
+ private:
+  const EntityType* type_;
+  std::vector<Sql> conditions_;
+};
+
+// The time of a field, comparable with milliseconds.
+std::string time_sql(const EntityField& field);
+
+// Matching text: `pattern` inside, at the start, …, with or without its case.
+enum class TextMode : std::uint8_t { contains, starts_with, ends_with, exact, regex };
+WRIGHT_ENUM(TextMode, contains, starts_with, ends_with, exact, regex)
+enum class Case : std::uint8_t { ignored, minded };
+Result<Sql> text_condition(const EntityField& field, TextMode mode, const std::string& pattern,
+                           Case letter_case);
+
+// Membership: one of the values, or none of them.
+enum class Membership : std::uint8_t { one_of, none_of };
+Result<Sql> membership_condition(const EntityField& field, std::span<const Json> values,
+                                 Membership membership);
+
+}  // namespace wright::entities

@@ -1,0 +1,142 @@
+#include "entities/entity_session.h"
+
+#include <fmt/format.h>
+
+#include "core/iso_time.h"
+#include "entities/sql_functions.h"
+#include "tools/output_budget.h"
+#include "tools/sqlite_reader_rows.h"
+
+namespace wright::entities {
+namespace {
+
+constexpr std::size_t kLongestCell = 1'000;
+
+struct Bind {
+  sqlite3_stmt* statement;
+  int index;
+
+  int operator()(std::nullptr_t) const { return sqlite3_bind_null(statement, index); }
+  int operator()(std::int64_t value) const { return sqlite3_bind_int64(statement, index, value); }
+  int operator()(double value) const { return sqlite3_bind_double(statement, index, value); }
+  int operator()(const std::string& value) const {
+    return sqlite3_bind_text64(statement, index, value.data(), value.size(), SQLITE_TRANSIENT,
+                               SQLITE_UTF8);
+  }
+};
+
+}  // namespace
+
+Result<tools::ReadOnlyDatabase> EntitySession::connect(const std::string& path,
+                                                       const SqliteReaderOptions& options,
+                                                       const std::stop_token& stop) {
+  auto database = tools::ReadOnlyDatabase::open(path, options, stop);
+  if (!database) return database;
+  if (install_entity_functions(database->handle()) != SQLITE_OK) {
+    return fail(ErrorCode::internal, "SQLite refused a function that queries need");
+  }
+  return database;
+}
+
+Result<void> EntitySession::query(const Sql& sql,
+                                  const std::function<Result<void>(sqlite3_stmt*)>& on_row) {
+  const auto statement = database_.prepare(sql.text);
+  if (!statement) return std::unexpected(statement.error());
+  for (std::size_t i = 0; i < sql.values.size(); ++i) {
+    const int code = std::visit(Bind{statement->get(), static_cast<int>(i + 1)}, sql.values[i]);
+    if (code != SQLITE_OK) {
+      return fail(ErrorCode::limit_reached,
+                  fmt::format("SQLite refused a value: {}", sqlite3_errstr(code)));
+    }
+  }
+  while (true) {
+    const auto stepped = database_.step(statement->get());
+    if (!stepped) return std::unexpected(stepped.error());
+    if (*stepped == tools::ReadOnlyDatabase::Stepped::done) return {};
+    if (auto done = on_row(statement->get()); !done) return done;
+  }
+}
+
+Result<std::int64_t> EntitySession::count(const EntityFilter& filter) {
+  std::int64_t number = 0;
+  Sql sql{"SELECT count(*) "};
+  auto done = query(sql.add(filter.sql()), [&](sqlite3_stmt* row) -> Result<void> {
+    number = sqlite3_column_int64(row, 0);
+    return {};
+  });
+  if (!done) return std::unexpected(std::move(done).error());
+  return number;
+}
+
+std::string EntitySession::columns_of(const EntityType& type) {
+  std::string text;
+  for (const EntityField& field : type.fields) {
+    if (!field.is_shown) continue;
+    if (!text.empty()) text += ", ";
+    text += field.sql;
+  }
+  return text.empty() ? "1" : text;
+}
+
+JsonObject EntitySession::entity(const EntityType& type, sqlite3_stmt* statement, int first) const {
+  JsonObject made;
+  int column = first;
+  for (const EntityField& field : type.fields) {
+    if (!field.is_shown) continue;
+    Json value = tools::cell(statement, column++, kLongestCell);
+    // Times of the own index are numbers that nobody can read.
+    if (field.kind == FieldKind::datetime && field.is_indexed && value.is_int64()) {
+      value = IsoTime(value.get_int64()).text();
+    }
+    if (value.is_null() && schema_.nulls == Nulls::left_out) continue;
+    made[field.name] = std::move(value);
+  }
+  return made;
+}
+
+Result<JsonObject> EntitySession::entities(const EntityFilter& filter, const Selection& selection) {
+  const EntityType& type = filter.type();
+  const auto total = count(filter);
+  if (!total) return std::unexpected(total.error());
+  Sql order;
+  if (selection.order || !type.tie_order.empty()) order.add(" ORDER BY ");
+  if (selection.order) order.add(*selection.order);
+  if (selection.order && !type.tie_order.empty()) order.add(", ");
+  order.add(type.tie_order);
+  Sql chosen = filter.sql();
+  chosen.add(order).add(" LIMIT ").value(static_cast<std::int64_t>(selection.limit));
+  // Fields are computed for the chosen rows only, not for all that are sorted.
+  Sql sql{fmt::format("SELECT {} ", columns_of(type))};
+  if (type.row.empty()) {
+    sql.add(chosen);
+  } else {
+    sql.add(fmt::format("FROM {0} WHERE {1} IN (SELECT {1} ", type.table, type.row));
+    sql.add(chosen).add(")").add(order);
+  }
+  JsonArray found;
+  tools::OutputBudget budget;
+  std::size_t left_out = 0;
+  auto done = query(sql, [&](sqlite3_stmt* row) -> Result<void> {
+    JsonObject made = entity(type, row);
+    if (budget.take(to_text(made).size() + 2)) {
+      found.push_back(std::move(made));
+    } else {
+      ++left_out;
+    }
+    return {};
+  });
+  if (!done) return std::unexpected(std::move(done).error());
+  JsonObject answer{
+      {"entity_type", type.name}, {"entities", std::move(found)}, {"count", 0},
+      {"total", *total},          {"truncated", false},           {"limit", selection.limit}};
+  const auto shown = static_cast<std::int64_t>(answer["entities"].get_array().size());
+  answer["count"] = shown;
+  answer["truncated"] = shown < *total;
+  if (left_out > 0) {
+    answer["note"] = fmt::format(
+        "{} entities were left out to keep the answer readable; narrow the search", left_out);
+  }
+  return answer;
+}
+
+}  // namespace wright::entities

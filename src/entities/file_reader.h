@@ -1,0 +1,53 @@
+// Reads files of a code base and finds out what is in them. Touches no database; may be used from
+// several threads at once.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "entities/code_entity.h"
+#include "entities/ctags.h"
+#include "tools/workspace.h"
+
+namespace wright::entities {
+
+// A file to look at, and the hash of its content when it was last read (empty: never).
+struct FileToRead {
+  std::string path;
+  std::int64_t size = 0;
+  std::string known_hash;
+};
+
+struct FileRead {
+  enum class Outcome : std::uint8_t {
+    changed,
+    same,  // `file` has no entities: they are known
+    gone,  // it cannot be read, or is there no more; `file` has its path only
+  };
+  Outcome outcome = Outcome::gone;
+  CodeFile file;
+};
+
+class FileReader {
+ public:
+  // Refers to both.
+  FileReader(const tools::Workspace& workspace, const Ctags& ctags)
+      : workspace_(workspace), ctags_(ctags) {}
+
+  Result<std::vector<FileRead>> read(std::span<const FileToRead> files,
+                                     const std::stop_token& stop) const;
+
+ private:
+  struct Loaded {
+    FileRead read;
+    std::string content;  // empty when there is nothing to parse
+  };
+  Loaded load(const FileToRead& wanted) const;
+
+  const tools::Workspace& workspace_;
+  const Ctags& ctags_;
+};
+
+}  // namespace wright::entities

@@ -1,0 +1,83 @@
+#include "entities/sql_functions.h"
+
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include <memory>
+#include <string_view>
+
+#include "entities/calendar.h"
+
+namespace wright::entities {
+namespace {
+
+constexpr std::int64_t kRegexMemory = 8 << 20;
+
+RE2::Options regex_options() {
+  RE2::Options options;
+  options.set_log_errors(false);
+  options.set_max_mem(kRegexMemory);
+  return options;
+}
+
+std::string_view text_of(sqlite3_value* value) {
+  const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(value));
+  if (text == nullptr) return {};
+  return {text, static_cast<std::size_t>(sqlite3_value_bytes(value))};
+}
+
+void regex(sqlite3_context* context, int, sqlite3_value** arguments) {
+  if (sqlite3_value_type(arguments[1]) == SQLITE_NULL) return sqlite3_result_null(context);
+  auto* compiled = static_cast<RE2*>(sqlite3_get_auxdata(context, 0));
+  std::unique_ptr<RE2> made;
+  if (compiled == nullptr) {
+    const std::string_view pattern = text_of(arguments[0]);
+    made = std::make_unique<RE2>(re2::StringPiece(pattern.data(), pattern.size()), regex_options());
+    if (!made->ok()) return sqlite3_result_error(context, made->error().c_str(), -1);
+    compiled = made.get();
+  }
+  const std::string_view text = text_of(arguments[1]);
+  const bool matches = RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), *compiled);
+  sqlite3_result_int(context, matches ? 1 : 0);
+  // Kept for the other rows; SQLite may free it at once, so it comes last.
+  if (made) {
+    sqlite3_set_auxdata(context, 0, made.release(),
+                        [](void* old) { delete static_cast<RE2*>(old); });
+  }
+}
+
+void time(sqlite3_context* context, int, sqlite3_value** arguments) {
+  switch (sqlite3_value_type(arguments[0])) {
+    case SQLITE_INTEGER:
+    case SQLITE_FLOAT:
+      return sqlite3_result_int64(context, time_of_number(sqlite3_value_double(arguments[0])));
+    case SQLITE_TEXT:
+      if (const auto parsed = parse_time(text_of(arguments[0]))) {
+        return sqlite3_result_int64(context, *parsed);
+      }
+      break;
+    default: break;
+  }
+  sqlite3_result_null(context);
+}
+
+}  // namespace
+
+int install_entity_functions(sqlite3* database) {
+  constexpr int kFlags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY;
+  const int code = sqlite3_create_function_v2(database, "entity_regex", 2, kFlags, nullptr, regex,
+                                              nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) return code;
+  return sqlite3_create_function_v2(database, "entity_time", 1, kFlags, nullptr, time, nullptr,
+                                    nullptr, nullptr);
+}
+
+Result<void> check_regex(const std::string& pattern) {
+  const RE2 compiled(pattern, regex_options());
+  if (compiled.ok()) return {};
+  return fail(ErrorCode::invalid_argument,
+              fmt::format("The regular expression is not valid (RE2 syntax, no look-around): {}",
+                          compiled.error()));
+}
+
+}  // namespace wright::entities
