@@ -35,8 +35,7 @@ try: build-release
 	@build/release/wright run codebase-analysis "$$Q" --model offline --base-path '$(CURDIR)' \
 	  --database-path build/try/sessions.db
 
-# The plain build is what the install test installs.
-test: packages-npm build-dev build-plain
+test: packages-npm build-dev
 	ctest --preset dev --parallel $(JOBS)
 
 # The label `build` is on tests of compiling and installing, which no sanitizer or counter sees.
@@ -80,7 +79,6 @@ build-%: packages-%
 	@cmake --build --preset $* --parallel $(JOBS)
 
 SECTIONS_release  = build
-SECTIONS_plain    = build
 SECTIONS_dev      = build test
 SECTIONS_tsan     = build test
 SECTIONS_fuzz     = build fuzz

@@ -1,10 +1,12 @@
 #!/bin/sh
-# Installs the plain build of the source tree $1 into a temporary prefix, moves that prefix, and
-# builds a user's programs against it with CMake and with pkg-config. Fails if anything is missing,
-# does not build, or says something else than it should.
+# Installs the build $2 of the source tree $1 into a temporary prefix, moves that prefix, and builds a
+# user's programs against it with CMake and with pkg-config. Fails if anything is missing, does not
+# build, or says something else than it should. $3 names the sanitizers that the build was made with.
 set -eu
 
 source=$1
+build=$2
+sanitize=${3:+-fsanitize=$3}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 prefix=$work/moved
@@ -25,11 +27,9 @@ expect() {
   echo "$1: $output"
 }
 
-step "install the plain build"
+step "install the build"
 cd "$source"
-cmake --preset plain > "$work/log" || fail "$(cat "$work/log")"
-cmake --build --preset plain > "$work/log" || fail "$(tail -50 "$work/log")"
-cmake --install build/plain --prefix "$work/first" > "$work/log" || fail "$(cat "$work/log")"
+cmake --install "$build" --prefix "$work/first" > "$work/log" || fail "$(cat "$work/log")"
 mv "$work/first" "$prefix"
 
 step "everything is in its place"
@@ -59,15 +59,16 @@ cd "$work/consumer"
 sed 's/openai:gpt-5-mini/offline/' weather.cpp > weather_offline.cpp
 
 step "a CMake project finds the package"
-cmake -G Ninja -S . -B with_cmake -D CMAKE_PREFIX_PATH="$prefix" > "$work/log" 2>&1 ||
+cmake -G Ninja -S . -B with_cmake -D CMAKE_PREFIX_PATH="$prefix" \
+  -D CMAKE_CXX_FLAGS="$sanitize" > "$work/log" 2>&1 ||
   fail "$(cat "$work/log")"
 cmake --build with_cmake > "$work/log" 2>&1 || fail "$(cat "$work/log")"
 
 step "a compiler line from pkg-config"
 mkdir with_pkgconfig
 for program in weather weather_offline; do
-  # shellcheck disable=SC2046  # pkg-config prints words
-  ${CXX:-g++} -std=c++23 $program.cpp -o with_pkgconfig/$program \
+  # shellcheck disable=SC2046,SC2086  # both are words
+  ${CXX:-g++} -std=c++23 $sanitize $program.cpp -o with_pkgconfig/$program \
     $(PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --cflags --libs wright)
 done
 
