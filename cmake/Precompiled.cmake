@@ -9,8 +9,9 @@ if(WRIGHT_PRECOMPILED AND WRIGHT_TESTS)
         env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
         "${CCACHE}")
   endif()
-  file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/heavy_headers.cpp" CONTENT "")
-  add_library(wright_heavy_headers OBJECT "${CMAKE_BINARY_DIR}/heavy_headers.cpp")
+  # A program, because tests are: libraries are compiled with other options.
+  file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/heavy_headers.cpp" CONTENT "int main() {}\n")
+  add_executable(wright_heavy_headers "${CMAKE_BINARY_DIR}/heavy_headers.cpp")
   target_link_libraries(wright_heavy_headers PRIVATE wright_flags Boost::json fmt::fmt GTest::gtest)
   target_compile_options(wright_heavy_headers PRIVATE -fpch-preprocess)
   target_precompile_headers(wright_heavy_headers PRIVATE
