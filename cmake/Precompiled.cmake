@@ -13,7 +13,7 @@ if(WRIGHT_PRECOMPILED AND WRIGHT_TESTS)
   file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/heavy_headers.cpp" CONTENT "int main() {}\n")
   add_executable(wright_heavy_headers "${CMAKE_BINARY_DIR}/heavy_headers.cpp")
   target_link_libraries(wright_heavy_headers PRIVATE wright_flags Boost::json fmt::fmt GTest::gtest)
-  target_compile_options(wright_heavy_headers PRIVATE -fpch-preprocess)
+  target_compile_options(wright_heavy_headers PRIVATE -fpch-preprocess -pthread)
   target_precompile_headers(wright_heavy_headers PRIVATE
     <gtest/gtest.h> <boost/json.hpp> <fmt/format.h> <algorithm> <chrono> <expected> <filesystem>
     <functional> <map> <memory> <mutex> <optional> <set> <span> <string> <thread> <variant> <vector>)
@@ -22,7 +22,7 @@ endif()
 # wright_precompiled(target): a test that uses them.
 function(wright_precompiled target)
   if(WRIGHT_PRECOMPILED)
-    target_compile_options(${target} PRIVATE -fpch-preprocess)
+    target_compile_options(${target} PRIVATE -fpch-preprocess -pthread)
     target_precompile_headers(${target} REUSE_FROM wright_heavy_headers)
   endif()
 endfunction()
