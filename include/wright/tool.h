@@ -47,6 +47,7 @@ struct ToolOptions {
   Concurrency concurrency = Concurrency::parallel;
   std::chrono::milliseconds timeout{120'000};
   std::size_t output_limit = 64 * 1024;  // bytes that the model gets to read
+  bool needs_approval = false;           // a person must approve every call, whatever the rules say
   Provides provides = {};
 };
 

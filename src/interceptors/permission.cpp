@@ -23,8 +23,8 @@ class PermissionCheck {
     if (permission == Permission::ask) {
       const auto answer = options_.ask ? options_.ask(call, context) : std::nullopt;
       if (!answer || *answer == Permission::ask) {
-        if (auto approved =
-                require_approval(context, question(call, context), {"tool:" + call.name});
+        if (auto approved = require_approval(context, tools::approval_question(call, context),
+                                             {"tool:" + call.name});
             !approved) {
           return std::unexpected(std::move(approved).error());
         }
@@ -47,17 +47,6 @@ class PermissionCheck {
       if (matches_glob(rule.tool, name)) return rule.permission;
     }
     return options_.otherwise;
-  }
-
-  static JsonObject question(const ToolCall& call, const Context& context) {
-    JsonObject shown{{"question", fmt::format("May {} run with these arguments?", call.name)},
-                     {"tool", call.name},
-                     {"arguments", context.arguments}};
-    if (context.tool == nullptr) return shown;
-    // A preview adds to what is asked, and cannot change it.
-    JsonObject touched = tools::preview_of(*context.tool, context.arguments);
-    for (auto& member : touched) shown.emplace(member.key(), std::move(member.value()));
-    return shown;
   }
 
   PermissionOptions options_;

@@ -8,6 +8,7 @@
 
 #include "core/stack_frames.h"
 #include "tools/output_spill.h"
+#include "tools/preview.h"
 #include "wright/tool.h"
 
 namespace wright {
@@ -125,6 +126,11 @@ Result<Json> Next::operator()(const ToolCall& call, Context& context) const {
   if (rest_.empty()) {
     if (context.unusable) return std::unexpected(*context.unusable);
     if (!context.arguments.is_object()) return not_an_object();
+    if (tool_->spec.options.needs_approval) {
+      auto approved = require_approval(context, tools::approval_question(call, context),
+                                       {"tool:" + tool_->spec.name});
+      if (!approved) return std::unexpected(std::move(approved).error());
+    }
     return caught([&] { return tool_->function(context.arguments, context); });
   }
   const Next next(*tool_, rest_.subspan(1));

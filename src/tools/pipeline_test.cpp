@@ -128,5 +128,31 @@ TEST(Interceptors, see_a_tools_exception_as_an_error_and_may_answer_instead) {
   EXPECT_EQ(run_call(call("echo", R"({"text":"x"})"), {thrower}).error, "bad interceptor");
 }
 
+TEST(Pipeline, asks_a_person_about_every_call_of_a_marked_tool) {
+  int ran = 0;
+  const std::vector<Tool> tools{tool("launch", "", [&] { ++ran; }, {.needs_approval = true})};
+  const ToolCall call{"1", "launch", "{}"};
+  const ToolOutcome asked = execute(tools, {}, call, {});
+  ASSERT_TRUE(asked.waiting);
+  EXPECT_EQ(asked.waiting->at("kind"), Json("approval"));
+  EXPECT_EQ(asked.waiting->at("tool"), Json("launch"));
+  const ToolOutcome refused =
+      execute(tools, {}, call, {.answers = {.approval = Approval{Decision::refuse, "Too early"}}});
+  EXPECT_TRUE(refused.result.is_error);
+  EXPECT_NE(refused.error.find("Too early"), std::string::npos) << refused.error;
+  EXPECT_EQ(ran, 0);
+  const auto memory = std::make_shared<RunMemory>();
+  EXPECT_FALSE(execute(tools, {}, call,
+                       {.memory = memory, .answers = {.approval = Approval{Decision::once, ""}}})
+                   .waiting);
+  EXPECT_EQ(ran, 1);
+  memory->decide("tool:launch", Decision::session);
+  EXPECT_FALSE(execute(tools, {}, call, {.memory = memory}).waiting);
+  EXPECT_EQ(ran, 2);
+  memory->decide("tool:launch", Decision::never);
+  EXPECT_TRUE(execute(tools, {}, call, {.memory = memory}).result.is_error);
+  EXPECT_EQ(ran, 2);
+}
+
 }  // namespace
 }  // namespace wright

@@ -35,6 +35,17 @@ JsonObject preview_of(const Tool& tool, const Json& arguments) {
   return std::move(*object);
 }
 
+JsonObject approval_question(const ToolCall& call, const Context& context) {
+  JsonObject shown{{"question", fmt::format("May {} run with these arguments?", call.name)},
+                   {"tool", call.name},
+                   {"arguments", context.arguments}};
+  if (context.tool == nullptr) return shown;
+  // A preview adds to what is asked, and cannot change it.
+  JsonObject touched = preview_of(*context.tool, context.arguments);
+  for (auto& member : touched) shown.emplace(member.key(), std::move(member.value()));
+  return shown;
+}
+
 Json preview_of_change(const Result<std::string>& diff) {
   if (!diff) return preview_problem(diff.error());
   if (diff->empty()) return problem("It would change nothing");

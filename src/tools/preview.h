@@ -15,6 +15,9 @@ inline constexpr std::size_t kMostPreviewBytes = std::size_t{96} * 1024;
 // "problem" instead when the preview throws, or is too large.
 JsonObject preview_of(const Tool& tool, const Json& arguments);
 
+// What a person is asked about a call: the tool, its arguments, and what it would touch.
+JsonObject approval_question(const ToolCall& call, const Context& context);
+
 // {"diff": …}, bounded; or why there is none.
 Json preview_of_change(const Result<std::string>& diff);
 
