@@ -3,7 +3,6 @@
 #include <boost/json/array.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 
 #include "app/commands.h"
@@ -11,6 +10,7 @@
 #include "app/file_output.h"
 #include "app/screen_text.h"
 #include "app/standard_input.h"
+#include "app/stored_session.h"
 #include "app/transcript.h"
 #include "app/wiring.h"
 #include "core/nearest.h"
@@ -18,46 +18,6 @@
 
 namespace wright::app {
 namespace {
-
-// Null when there is no database yet: looking must not create one.
-Result<std::unique_ptr<Store>> open_existing_store(const std::filesystem::path& path) {
-  std::error_code error;
-  if (path.empty() || (path != ":memory:" && !std::filesystem::exists(path, error) && !error)) {
-    return nullptr;
-  }
-  return open_sqlite_store(path);
-}
-
-Error no_such_session(std::string_view id) {
-  return {ErrorCode::not_found, fmt::format("there is no session {}", id), {}};
-}
-
-// A session's number, or `last` for the newest.
-Result<SessionId> session_id_from(const std::string& text, Store* store) {
-  if (text == "last") {
-    if (store == nullptr) return std::unexpected(no_such_session("yet"));
-    const auto newest = store->list_sessions({.limit = 1});
-    if (!newest) return std::unexpected(newest.error());
-    if (newest->empty()) return std::unexpected(no_such_session("yet"));
-    return newest->front().id;
-  }
-  SessionId id = 0;
-  const char* end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, id);
-  if (error != std::errc() || stopped != end || id < 1) {
-    return fail(ErrorCode::invalid_argument,
-                fmt::format("'{}' is no session's number; `wright sessions` lists them", text));
-  }
-  if (store == nullptr) return std::unexpected(no_such_session(text));
-  return id;
-}
-
-ExitCode complain_about(const Error& error, Console& console) {
-  console.complain(error.message, error.code == ErrorCode::not_found
-                                      ? "`wright sessions` lists what there is."
-                                      : "");
-  return error.code == ErrorCode::invalid_argument ? ExitCode::usage : ExitCode::failed;
-}
 
 Result<Transcript> transcript_of(const std::string& id_text, const Settings& settings) {
   const auto store = open_existing_store(settings.database_path());

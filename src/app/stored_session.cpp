@@ -1,0 +1,72 @@
+#include "app/stored_session.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace wright::app {
+namespace {
+
+std::optional<std::string> text_in(const Json& config, std::string_view key) {
+  const JsonObject* object = config.if_object();
+  const Json* found = object != nullptr ? object->if_contains(key) : nullptr;
+  if (found == nullptr || !found->is_string()) return std::nullopt;
+  return std::string(found->get_string());
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Store>> open_existing_store(const std::filesystem::path& path) {
+  std::error_code error;
+  if (path.empty() || (path != ":memory:" && !std::filesystem::exists(path, error) && !error)) {
+    return nullptr;
+  }
+  return open_sqlite_store(path);
+}
+
+Error no_such_session(std::string_view id) {
+  return {ErrorCode::not_found, fmt::format("there is no session {}", id), {}};
+}
+
+Result<SessionId> session_id_from(const std::string& text, Store* store) {
+  if (text == "last") {
+    if (store == nullptr) return std::unexpected(no_such_session("yet"));
+    const auto newest = store->list_sessions({.limit = 1});
+    if (!newest) return std::unexpected(newest.error());
+    if (newest->empty()) return std::unexpected(no_such_session("yet"));
+    return newest->front().id;
+  }
+  SessionId id = 0;
+  const char* end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, id);
+  if (error != std::errc() || stopped != end || id < 1) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("'{}' is no session's number; `wright sessions` lists them", text));
+  }
+  if (store == nullptr) return std::unexpected(no_such_session(text));
+  return id;
+}
+
+ExitCode complain_about(const Error& error, Console& console) {
+  console.complain(error.message, error.code == ErrorCode::not_found
+                                      ? "`wright sessions` lists what there is."
+                                      : "");
+  return error.code == ErrorCode::invalid_argument ? ExitCode::usage : ExitCode::failed;
+}
+
+SettingFlags flags_for(const Session& session, SettingFlags given) {
+  const auto keep = [&](std::optional<std::string>& flag, std::string_view key) {
+    if (!flag) flag = text_in(session.config, key);
+  };
+  keep(given.base_path, "base_path");
+  keep(given.model, "model");
+  keep(given.database, "database");
+  const JsonObject* config = session.config.if_object();
+  const Json* iterations = config != nullptr ? config->if_contains("max_iterations") : nullptr;
+  if (!given.max_iterations && iterations != nullptr && iterations->is_int64()) {
+    given.max_iterations = iterations->get_int64();
+  }
+  return given;
+}
+
+}  // namespace wright::app

@@ -1,0 +1,28 @@
+// Finding a stored session by what a person typed, for every command that names one.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "app/console.h"
+#include "app/settings.h"
+#include "wright/store.h"
+
+namespace wright::app {
+
+// Null when there is no database yet: looking must not create one.
+Result<std::unique_ptr<Store>> open_existing_store(const std::filesystem::path& path);
+
+Error no_such_session(std::string_view id);
+
+// A session's number, or `last` for the newest. `store` may be null.
+Result<SessionId> session_id_from(const std::string& text, Store* store);
+
+ExitCode complain_about(const Error& error, Console& console);
+
+// What was set for the session when it began, where `given` says nothing else.
+SettingFlags flags_for(const Session& session, SettingFlags given);
+
+}  // namespace wright::app
