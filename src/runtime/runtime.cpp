@@ -230,7 +230,9 @@ Result<Runtime::Implementation::RootPointer> Runtime::Implementation::begin_driv
     SessionId id, AgentPointer agent, StartOptions options) {
   const std::lock_guard lock(mutex_);
   const auto known = roots_.find(id);
-  if (known != roots_.end() && known->second->is_driven) {
+  const auto below = drivers_.find(id);  // of a specialist, driven with the session above it
+  if ((known != roots_.end() && known->second->is_driven) ||
+      (below != drivers_.end() && !below->second.expired())) {
     return fail(ErrorCode::unavailable, fmt::format("Session {} is driven already", id));
   }
   const auto root = known != roots_.end() ? known->second : std::make_shared<Root>();

@@ -116,25 +116,35 @@ TEST_P(Killed, at_any_moment_another_process_goes_on) {
   RecordProperty("moments", fatal);
 }
 
-// Two writes that were interrupted: one beside another call of its turn, and one two specialists
-// deep.
-bool has_interrupted(const Evidence& evidence, std::string_view agent, std::string_view call_id) {
-  return std::ranges::any_of(evidence.sessions, [&](const auto& entry) {
-    const Evidence::One& one = entry.second;
-    return one.session.agent_name == agent &&
-           std::ranges::any_of(one.calls, [&](const StoredCall& call) {
-             return call.tool_call_id == call_id && call.status == CallStatus::executing;
-           });
-  });
-}
+// A write whose process was killed while it ran.
+struct Interrupted {
+  std::string agent;
+  std::string agent_above;
+  std::string call_id;
+
+  bool is_in(const Evidence& evidence) const {
+    return std::ranges::any_of(evidence.sessions, [&](const auto& entry) {
+      const Evidence::One& one = entry.second;
+      const auto above = one.session.parent_session_id;
+      if (one.session.agent_name != agent ||
+          (above ? evidence.sessions.at(*above).session.agent_name : "") != agent_above) {
+        return false;
+      }
+      return std::ranges::any_of(one.calls, [&](const StoredCall& call) {
+        return call.tool_call_id == call_id && call.status == CallStatus::executing;
+      });
+    });
+  }
+};
 
 TEST_P(Killed, again_while_it_resumes_a_third_process_goes_on) {
-  std::vector<std::pair<std::string, std::string>> wanted{{"scribe", "pay1"}, {"chief", "pay3"}};
+  // One beside other calls of its turn, and one two specialists deep.
+  std::vector<Interrupted> wanted{{"chief", "", "pay3"}, {"scribe", "clerk", "pay1"}};
   for (int first = 0; !wanted.empty() && first < kMostMoments; ++first) {
     const Office office = open_office("office");
     ASSERT_TRUE(was_killed(work_until(first, office)));
     const Evidence before = collect(office.database);
-    if (!has_interrupted(before, wanted.front().first, wanted.front().second)) continue;
+    if (!wanted.front().is_in(before)) continue;
     wanted.erase(wanted.begin());
     int second = 0;
     for (; second < kMostMoments; ++second) {

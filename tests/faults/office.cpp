@@ -50,8 +50,9 @@ Tool noting(std::string name, Effect effect, const Ledger& ledger, Moments& mome
               {.effect = effect});
 }
 
-ToolCall delegated(std::string agent, std::string id) {
-  return call(std::move(agent), R"({"message":"Please"})", std::move(id));
+// A call with an id and arguments that no other of its session has.
+ToolCall ask(const std::string& name, const std::string& number) {
+  return call(name, fmt::format(R"({{"message":"Number {}"}})", number), name + number);
 }
 
 constexpr int kSessionFailed = 1;
@@ -141,28 +142,22 @@ AgentPointer make_chief(const Ledger& ledger, Moments& moments) {
   const Tool pay = noting("pay", Effect::write, ledger, moments);
   const Agent scribe{
       .name = "scribe",
-      .model = scripted(
-          {calls({call("put", "{}", "put1"), call("pay", "{}", "pay1")}), says("Written down")},
-          moments),
+      .model = scripted({calls({ask("put", "1"), ask("pay", "1")}), says("Written down")}, moments),
       .tools = {put, pay}};
-  const Agent clerk{
-      .name = "clerk",
-      .model = scripted({calls({call("pay", "{}", "pay1"), delegated("scribe", "scribe1")}),
-                         calls({call("look", "{}", "look1")}), says("Cleared")},
-                        moments),
-      .tools = {look, pay, delegate_to(scribe)}};
-  return std::make_shared<const Agent>(
-      Agent{.name = "chief",
-            .model = scripted({calls({call("look", "{}", "look1"), call("put", "{}", "put1"),
-                                      call("pay", "{}", "pay1")}),
-                               calls({delegated("clerk", "clerk1"), call("pay", "{}", "pay2"),
-                                      delegated("scribe", "scribe1")}),
-                               says(std::string(kFirstAnswer)),
-                               calls({call("pay", "{}", "pay3"), call("pay", "{}", "pay4")}),
-                               calls({call("pay", "{}", "pay5"), call("look", "{}", "look2")}),
-                               says(std::string(kSecondAnswer))},
-                              moments),
-            .tools = {look, put, pay, delegate_to(clerk), delegate_to(scribe)}});
+  const Agent clerk{.name = "clerk",
+                    .model = scripted({calls({ask("pay", "1"), ask("scribe", "1")}),
+                                       calls({ask("look", "1")}), says("Cleared")},
+                                      moments),
+                    .tools = {look, pay, delegate_to(scribe)}};
+  return std::make_shared<const Agent>(Agent{
+      .name = "chief",
+      .model =
+          scripted({calls({ask("look", "1"), ask("put", "1"), ask("pay", "1")}),
+                    calls({ask("scribe", "1"), ask("pay", "2")}), says(std::string(kFirstAnswer)),
+                    calls({ask("pay", "3"), ask("clerk", "1"), ask("pay", "4")}),
+                    calls({ask("pay", "5"), ask("look", "2")}), says(std::string(kSecondAnswer))},
+                   moments),
+      .tools = {look, put, pay, delegate_to(clerk), delegate_to(scribe)}});
 }
 
 int work(Driver driver, const std::filesystem::path& database, const Ledger& ledger,
