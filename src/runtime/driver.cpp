@@ -62,8 +62,9 @@ Result<std::unique_ptr<RunnerRegistration>> registered(Store* store) {
 // One run in the caller's thread.
 class BlockingRun {
  public:
-  BlockingRun(Store* store, const RunnerRegistration* runner)
-      : host_(store), around_{.host = host_, .parallel_calls = 1} {
+  // Without a runner nothing is stored.
+  explicit BlockingRun(RunnerRegistration* runner)
+      : host_(runner), around_{.host = host_, .parallel_calls = 1} {
     if (runner != nullptr) around_.runner = runner->id();
   }
 
@@ -99,7 +100,7 @@ Result<Answer> go_on_with(const Agent& agent, const RunOptions& options,
   }
   const auto runner = registered(options.store);
   if (!runner) return std::unexpected(runner.error());
-  BlockingRun blocking(options.store, runner->get());
+  BlockingRun blocking(runner->get());
   auto driver =
       runtime::revive(blocking.around(), blocking.plan(agent, options), *options.store, revival);
   if (!driver) return std::unexpected(std::move(driver).error());
@@ -119,7 +120,7 @@ Result<Answer> run(const Agent& agent, std::string_view prompt, const RunOptions
                      .user_prompt = said,
                      .config = options.config};
   if (!agent.instructions.empty()) session.system_prompt = agent.instructions;
-  BlockingRun blocking(options.store, runner->get());
+  BlockingRun blocking(runner->get());
   const auto driver =
       std::make_shared<SessionDriver>(blocking.around(), blocking.plan(agent, options),
                                       start(agent, said), Journal(blocking.around().runner));
@@ -129,7 +130,7 @@ Result<Answer> run(const Agent& agent, std::string_view prompt, const RunOptions
 
 Result<Answer> drive(const Agent& agent, Run& run, const RunOptions& options) {
   if (auto usable = check(agent); !usable) return std::unexpected(std::move(usable).error());
-  BlockingRun blocking(nullptr, nullptr);
+  BlockingRun blocking(nullptr);
   const auto driver = std::make_shared<SessionDriver>(
       blocking.around(), blocking.plan(agent, options), std::move(run), Journal(std::nullopt));
   Ending ending = blocking.drive(*driver, options.stop, [&] { driver->go_on(); });

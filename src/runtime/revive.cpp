@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <future>
 #include <limits>
 #include <set>
 #include <utility>
@@ -131,7 +132,8 @@ Result<void> add_unfinished_below(Store& store, SessionId id, std::vector<Sessio
 // any is read: whoever drove them before, and perhaps still does, can change none of them any more.
 class HeldTree {
  public:
-  HeldTree(Store& store, std::optional<RunnerId> runner) : store_(store), runner_(runner) {}
+  HeldTree(Store& store, const Surroundings& around)
+      : store_(store), host_(around.host), runner_(around.runner) {}
   HeldTree(const HeldTree&) = delete;
   HeldTree& operator=(const HeldTree&) = delete;
   ~HeldTree() { give_free(); }
@@ -147,9 +149,7 @@ class HeldTree {
         if (held_.insert(session).second) writes.emplace_back(TakeLease{session, *runner_, {}});
       }
       if (writes.empty()) return {};
-      if (auto taken = store_.apply(writes); !taken) {
-        return std::unexpected(std::move(taken).error());
-      }
+      if (auto taken = write(std::move(writes)); !taken) return taken;
     }
   }
 
@@ -161,10 +161,21 @@ class HeldTree {
     std::vector<Write> writes;
     for (const SessionId session : held_) writes.emplace_back(FreeLease{session, *runner_});
     // If the store cannot take it, they are free when the runner ends.
-    if (!writes.empty()) (void)store_.apply(writes);
+    if (!writes.empty()) (void)write(std::move(writes));
+  }
+
+  // By the host, as everything that a runner writes.
+  Result<void> write(std::vector<Write> writes) {
+    const auto written = std::make_shared<std::promise<Result<BatchIds>>>();
+    host_.write({.writes = std::move(writes)},
+                [written](Result<BatchIds> ids) { written->set_value(std::move(ids)); });
+    auto ids = written->get_future().get();
+    if (!ids) return std::unexpected(std::move(ids).error());
+    return {};
   }
 
   Store& store_;
+  Host& host_;
   const std::optional<RunnerId> runner_;
   std::set<SessionId> held_;
 };
@@ -178,7 +189,7 @@ Result<std::shared_ptr<SessionDriver>> revive(const Surroundings& around, Sessio
   if (auto fits = check_status(*session, revival); !fits) {
     return std::unexpected(std::move(fits).error());
   }
-  HeldTree tree(store, around.runner);
+  HeldTree tree(store, around);
   if (auto taken = tree.take(revival.id); !taken) return std::unexpected(std::move(taken).error());
   // Nobody else changes the session from here on; it may have ended a moment ago.
   session = store.get_session(revival.id);

@@ -75,7 +75,7 @@ class Runtime::Implementation {
         own_store_(std::move(own_store)),
         store_(store),
         runner_(std::move(runner)),
-        host_(options_.keeps_sessions ? &store_ : nullptr,
+        host_(options_.keeps_sessions ? runner_.get() : nullptr,
               or_default(options_.workers, processors()),
               or_default(options_.tool_threads, std::max<std::size_t>(8, 4 * processors()))),
         around_{.host = host_,

@@ -89,7 +89,8 @@ void expect_kept(const Evidence& before, const Evidence& after) {
       EXPECT_EQ(now->status, call.status);
       EXPECT_EQ(now->response, call.response);
       EXPECT_EQ(now->completed_at, call.completed_at);
-      if (!call.result) continue;
+      // A specialist that failed is not asked again, and so is told no more.
+      if (!call.result || is.session.status != SessionStatus::completed) continue;
       EXPECT_EQ(told(is, call.tool_call_id), call.result->content);
     }
   }
@@ -143,6 +144,20 @@ void expect_done(const Evidence& evidence, const Ledger& ledger,
   EXPECT_EQ(writes, kWrites);
   for (const auto& [line, count] : counts) {
     EXPECT_TRUE(known_lines.contains(line)) << "nobody asked for this: " << line;
+  }
+}
+
+void expect_honest(const Evidence& evidence, const Ledger& ledger) {
+  const auto counts = counted(ledger);
+  for (const auto& [line, count] : counts) {
+    if (!line.starts_with("pay ")) continue;
+    EXPECT_EQ(count, 1) << line;
+  }
+  for (const auto& [id, one] : evidence.sessions) {
+    for (const StoredCall& call : one.calls) {
+      if (call.tool_name != "pay" || call.status != CallStatus::completed) continue;
+      EXPECT_TRUE(counts.contains(fmt::format("pay did {}:{}", id, call.tool_call_id)));
+    }
   }
 }
 

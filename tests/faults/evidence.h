@@ -32,4 +32,7 @@ void expect_kept(const Evidence& before, const Evidence& after);
 void expect_done(const Evidence& evidence, const Ledger& ledger,
                  const std::vector<Evidence>& interrupted);
 
+// Of every write: it ran at most once, and is said to be done only if it was.
+void expect_honest(const Evidence& evidence, const Ledger& ledger);
+
 }  // namespace wright::faults

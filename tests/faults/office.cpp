@@ -74,7 +74,7 @@ Result<Progress> progress(Store& store) {
   if (!sessions) return std::unexpected(sessions.error());
   if (sessions->empty()) return Progress{};
   const Session& chief = sessions->back();  // newest first
-  if (chief.status == SessionStatus::running) return Progress{Left::to_resume, chief.id};
+  if (chief.status != SessionStatus::completed) return Progress{Left::to_resume, chief.id};
   const auto messages = store.get_messages(chief.id);
   if (!messages) return std::unexpected(messages.error());
   const auto said = std::ranges::count_if(
