@@ -23,6 +23,8 @@ ExitCode execute(const ListSessionsCommand& command, Surroundings around);
 ExitCode execute(const ShowSessionCommand& command, Surroundings around);
 ExitCode execute(const ExportSessionCommand& command, Surroundings around);
 ExitCode execute(const RemoveSessionsCommand& command, Surroundings around);
+ExitCode execute(const FeedbackCommand& command, Surroundings around);
+ExitCode execute(const StatsCommand& command, Surroundings around);
 ExitCode execute(const ListAgentsCommand& command, Surroundings around);
 ExitCode execute(const ListToolsCommand& command, Surroundings around);
 ExitCode execute(const ShowToolCommand& command, Surroundings around);

@@ -49,6 +49,9 @@ class View {
     header();
     for (const StoredMessage& stored : transcript_.messages) message(stored.message);
     outcome();
+    if (const std::string feedback = feedback_text(transcript_.session); !feedback.empty()) {
+      out_ += "\n" + sanitised(feedback);
+    }
     return std::move(out_);
   }
 

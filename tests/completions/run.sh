@@ -56,10 +56,15 @@ while read -r -a command; do
   done
 done <<'END'
 run
+resume
+answer
+waits
 sessions
 sessions show
 sessions export
 sessions rm
+feedback
+stats
 agents
 tools
 tools show
@@ -78,7 +83,7 @@ expect_offer() {
   [ "$offered" = "$expected" ] || fail "for 'wright $*' bash offers '$offered', not '$expected'"
 }
 
-expect_offer 'agents config doctor help models run sessions tools' ''
+expect_offer 'agents config doctor feedback help models run sessions stats tools' ''
 expect_offer 'run' ru
 expect_offer 'export list rm show' sessions ''
 expect_offer 'codebase-analysis' run code
