@@ -80,8 +80,13 @@ struct HoldLease {
   SessionId session_id = 0;
   RunnerId runner_id = 0;
 };
+// Gives the session free, if it is this runner's; nothing else about it changes.
+struct FreeLease {
+  SessionId session_id = 0;
+  RunnerId runner_id = 0;
+};
 using Write = std::variant<AppendMessage, CreateCall, UpdateCall, UpdateSession, OpenWait,
-                           CloseWaits, TakeLease, HoldLease>;
+                           CloseWaits, TakeLease, HoldLease, FreeLease>;
 
 // Writes that stand or fall together, perhaps with a new session to which they belong.
 struct Batch {

@@ -64,8 +64,9 @@ Result<std::unique_ptr<RunnerRegistration>> registered(Store* store) {
 // One run in the caller's thread.
 class BlockingRun {
  public:
-  BlockingRun(Store* store, const RunnerRegistration* runner)
-      : host_(store), around_{.host = host_, .parallel_calls = 1} {
+  // Without a runner nothing is stored.
+  explicit BlockingRun(RunnerRegistration* runner)
+      : host_(runner), around_{.host = host_, .parallel_calls = 1} {
     if (runner != nullptr) around_.runner = runner->id();
   }
 
@@ -104,7 +105,7 @@ Result<Answer> go_on_with(const Agent& agent, const RunOptions& options,
   }
   const auto runner = registered(options.store);
   if (!runner) return std::unexpected(runner.error());
-  BlockingRun blocking(options.store, runner->get());
+  BlockingRun blocking(runner->get());
   auto driver =
       runtime::revive(blocking.around(), blocking.plan(agent, options), *options.store, revival);
   if (!driver) return std::unexpected(std::move(driver).error());
@@ -123,7 +124,7 @@ Result<Answer> run(const Agent& agent, std::string_view prompt, const RunOptions
                      .model = agent.model.name(),
                      .user_prompt = said,
                      .config = options.config};
-  BlockingRun blocking(options.store, runner->get());
+  BlockingRun blocking(runner->get());
   SessionPlan plan = blocking.plan(agent, options);
   if (!plan.agent->instructions.empty()) session.system_prompt = plan.agent->instructions;
   const auto driver = std::make_shared<SessionDriver>(
@@ -134,7 +135,7 @@ Result<Answer> run(const Agent& agent, std::string_view prompt, const RunOptions
 
 Result<Answer> drive(const Agent& agent, Run& run, const RunOptions& options) {
   if (auto usable = check(agent); !usable) return std::unexpected(std::move(usable).error());
-  BlockingRun blocking(nullptr, nullptr);
+  BlockingRun blocking(nullptr);
   const auto driver = std::make_shared<SessionDriver>(
       blocking.around(), blocking.plan(agent, options), std::move(run), Journal(std::nullopt));
   Ending ending = blocking.drive(*driver, options.stop, [&] { driver->go_on(); });

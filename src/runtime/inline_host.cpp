@@ -13,7 +13,7 @@ void InlineHost::run_soon(Task task) {
 }
 
 void InlineHost::write(Batch batch, std::function<void(Result<BatchIds>)> done) {
-  done(std::move(store_->apply_all({&batch, 1}).front()));
+  done(std::move(runner_->apply_all({&batch, 1}).front()));
 }
 
 void InlineHost::ask(const Model& model, const Request& request, ModelCall call, ModelDone done) {

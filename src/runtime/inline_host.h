@@ -7,18 +7,20 @@
 #include <mutex>
 
 #include "runtime/host.h"
+#include "runtime/runner_registration.h"
 #include "runtime/timer_thread.h"
 
 namespace wright::runtime {
 
 class InlineHost : public Host {
  public:
-  explicit InlineHost(Store* store) : store_(store) {}
+  // Without a runner nothing is stored.
+  explicit InlineHost(RunnerRegistration* runner) : runner_(runner) {}
 
   void run_soon(Task task) override;
   void run_blocking(Task task) override { run_soon(std::move(task)); }
   void write(Batch batch, std::function<void(Result<BatchIds>)> done) override;
-  bool has_store() const override { return store_ != nullptr; }
+  bool has_store() const override { return runner_ != nullptr; }
   void ask(const Model& model, const Request& request, ModelCall call, ModelDone done) override;
   Timer run_at(Time time, Task task) override { return timers_.run_at(time, std::move(task)); }
   void cancel(Timer timer) override { timers_.cancel(timer); }
@@ -32,7 +34,7 @@ class InlineHost : public Host {
  private:
   Task next_task();  // waits for one
 
-  Store* store_;
+  RunnerRegistration* runner_;  // may be null
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Task> tasks_;

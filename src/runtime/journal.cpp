@@ -43,11 +43,10 @@ UpdateCall call_update(CallId id, const ToolOutcome& outcome) {
 
 }  // namespace
 
-Journal::Journal(std::optional<RunnerId> runner, Lease lease, SessionId session,
-                 std::size_t stored_messages, std::map<std::string, StoredRow> rows)
+Journal::Journal(std::optional<RunnerId> runner, SessionId session, std::size_t stored_messages,
+                 std::map<std::string, StoredRow> rows)
     : runner_(runner),
       session_id_(session),
-      takes_lease_(lease == Lease::to_be_taken),
       stored_messages_(stored_messages),
       rows_(std::move(rows)) {}
 
@@ -193,10 +192,7 @@ Batch Journal::batch(const Run& run, SessionStatus status) {
   add_messages(run, batch.writes);
   add_session(run, status, batch.writes);
   batch.create = std::exchange(create_, {});
-  if (!runner_ || batch.create || batch.writes.empty()) return batch;
-  if (std::exchange(takes_lease_, false)) {
-    batch.writes.insert(batch.writes.begin(), TakeLease{session_id_, *runner_, {}});
-  } else {
+  if (runner_ && !batch.create && !batch.writes.empty()) {
     batch.writes.insert(batch.writes.begin(), HoldLease{session_id_, *runner_});
   }
   return batch;

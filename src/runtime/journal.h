@@ -22,16 +22,14 @@ struct StoredRow {
   WaitId wait_id = 0;  // of the last wait, if it ever waited
 };
 
-enum class Lease : std::uint8_t { is_held, to_be_taken };
-
 class Journal {
  public:
   // Of a session that is to be created. `runner` may be absent: then nobody holds the session.
   explicit Journal(std::optional<RunnerId> runner) : runner_(runner) {}
 
-  // Of a session that is there, with its open calls, by the model's id.
-  Journal(std::optional<RunnerId> runner, Lease lease, SessionId session,
-          std::size_t stored_messages, std::map<std::string, StoredRow> rows = {});
+  // Of a session that is there and that the runner holds, with its open calls, by the model's id.
+  Journal(std::optional<RunnerId> runner, SessionId session, std::size_t stored_messages,
+          std::map<std::string, StoredRow> rows = {});
 
   SessionId session_id() const { return session_id_; }
   CallId row_of(const std::string& call_id) const;
@@ -66,7 +64,6 @@ class Journal {
 
   std::optional<RunnerId> runner_;
   SessionId session_id_ = 0;
-  bool takes_lease_ = false;
   std::size_t stored_messages_ = 0;
   std::size_t messages_under_way_ = 0;
   std::map<std::string, StoredRow> rows_;

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <future>
+#include <limits>
+#include <set>
 #include <utility>
 
 #include "runtime/turn.h"
@@ -54,7 +57,7 @@ constexpr int kMostHandoffs = 4;
 // Makes the driver of a session that may be driven, and those below it.
 Result<std::shared_ptr<SessionDriver>> make_driver(const Surroundings& around, SessionPlan plan,
                                                    Store& store, const Session& session,
-                                                   const Revival& revival, Lease lease) {
+                                                   const Revival& revival) {
   if (auto present = find_agent(plan.agent, session.agent_name, kMostHandoffs)) {
     plan.agent = std::move(present);
   }
@@ -62,13 +65,18 @@ Result<std::shared_ptr<SessionDriver>> make_driver(const Surroundings& around, S
   auto loaded = load_run(store, session.id, *agent, revival.settlements, around.clock());
   if (!loaded) return std::unexpected(std::move(loaded).error());
   if (revival.said) {
+    if (!loaded->run.open_calls.empty()) {
+      return fail(
+          ErrorCode::invalid_argument,
+          fmt::format("Session {} was interrupted while tools ran: resume it first", session.id));
+    }
     loaded->run.phase = Phase::done;
     if (auto said = accept(loaded->run, UserSaid{*revival.said}); !said) {
       return std::unexpected(std::move(said).error());
     }
   }
   plan.spent_below = spending_of(loaded->usage_below);
-  Journal journal(around.runner, lease, session.id, loaded->stored_messages, loaded->rows);
+  Journal journal(around.runner, session.id, loaded->stored_messages, loaded->rows);
   write_down(journal, *loaded);
   const auto driver =
       std::make_shared<SessionDriver>(around, std::move(plan), loaded->run, std::move(journal));
@@ -81,9 +89,8 @@ Result<std::shared_ptr<SessionDriver>> make_driver(const Surroundings& around, S
     if (!child_agent) return std::unexpected(std::move(child_agent).error());
     const auto child_session = store.get_session(child.session_id);
     if (!child_session) return std::unexpected(child_session.error());
-    auto revived =
-        make_driver(around, driver->child_plan(child.call_id, *child_agent), store, *child_session,
-                    {.settlements = revival.settlements}, Lease::to_be_taken);
+    auto revived = make_driver(around, driver->child_plan(child.call_id, *child_agent), store,
+                               *child_session, {.settlements = revival.settlements});
     if (!revived) return revived;
     driver->adopt(child.call_id, std::move(*revived));
   }
@@ -108,13 +115,70 @@ Result<void> check_status(const Session& session, const Revival& revival) {
   return {};
 }
 
-Result<void> take_lease(Store& store, const Surroundings& around, SessionId id) {
-  if (!around.runner) return {};
-  const Write take = TakeLease{id, *around.runner, {}};
-  auto taken = store.apply({&take, 1});
-  if (!taken) return std::unexpected(std::move(taken).error());
+// Adds the sessions below this one that have not ended, at any depth.
+Result<void> add_unfinished_below(Store& store, SessionId id, std::vector<SessionId>& found) {
+  const auto children = store.list_sessions(
+      {.parent_session_id = id, .limit = std::numeric_limits<std::size_t>::max()});
+  if (!children) return std::unexpected(children.error());
+  for (const Session& child : *children) {
+    if (has_ended(child.status)) continue;
+    found.push_back(child.id);
+    if (auto added = add_unfinished_below(store, child.id, found); !added) return added;
+  }
   return {};
 }
+
+// A session and those below it that have not ended, held by a runner. All of them are taken before
+// any is read: whoever drove them before, and perhaps still does, can change none of them any more.
+class HeldTree {
+ public:
+  HeldTree(Store& store, const Surroundings& around)
+      : store_(store), host_(around.host), runner_(around.runner) {}
+  HeldTree(const HeldTree&) = delete;
+  HeldTree& operator=(const HeldTree&) = delete;
+  ~HeldTree() { give_free(); }
+
+  Result<void> take(SessionId root) {
+    if (!runner_) return {};
+    // Until the one before is shut out, it may begin further specialists.
+    while (true) {
+      std::vector<SessionId> sessions{root};
+      if (auto added = add_unfinished_below(store_, root, sessions); !added) return added;
+      std::vector<Write> writes;
+      for (const SessionId session : sessions) {
+        if (held_.insert(session).second) writes.emplace_back(TakeLease{session, *runner_, {}});
+      }
+      if (writes.empty()) return {};
+      if (auto taken = write(std::move(writes)); !taken) return taken;
+    }
+  }
+
+  // From now on they are the drivers'.
+  void keep() { held_.clear(); }
+
+ private:
+  void give_free() {
+    std::vector<Write> writes;
+    for (const SessionId session : held_) writes.emplace_back(FreeLease{session, *runner_});
+    // If the store cannot take it, they are free when the runner ends.
+    if (!writes.empty()) (void)write(std::move(writes));
+  }
+
+  // By the host, as everything that a runner writes.
+  Result<void> write(std::vector<Write> writes) {
+    const auto written = std::make_shared<std::promise<Result<BatchIds>>>();
+    host_.write({.writes = std::move(writes)},
+                [written](Result<BatchIds> ids) { written->set_value(std::move(ids)); });
+    auto ids = written->get_future().get();
+    if (!ids) return std::unexpected(std::move(ids).error());
+    return {};
+  }
+
+  Store& store_;
+  Host& host_;
+  const std::optional<RunnerId> runner_;
+  std::set<SessionId> held_;
+};
 
 }  // namespace
 
@@ -125,13 +189,17 @@ Result<std::shared_ptr<SessionDriver>> revive(const Surroundings& around, Sessio
   if (auto fits = check_status(*session, revival); !fits) {
     return std::unexpected(std::move(fits).error());
   }
-  // Nobody else changes the session from here on.
-  if (auto taken = take_lease(store, around, revival.id); !taken) {
-    return std::unexpected(std::move(taken).error());
-  }
+  HeldTree tree(store, around);
+  if (auto taken = tree.take(revival.id); !taken) return std::unexpected(std::move(taken).error());
+  // Nobody else changes the session from here on; it may have ended a moment ago.
   session = store.get_session(revival.id);
   if (!session) return std::unexpected(std::move(session).error());
-  return make_driver(around, std::move(plan), store, *session, revival, Lease::is_held);
+  if (auto fits = check_status(*session, revival); !fits) {
+    return std::unexpected(std::move(fits).error());
+  }
+  auto driver = make_driver(around, std::move(plan), store, *session, revival);
+  if (driver) tree.keep();
+  return driver;
 }
 
 }  // namespace wright::runtime

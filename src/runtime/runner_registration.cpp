@@ -1,5 +1,7 @@
 #include "runtime/runner_registration.h"
 
+#include <algorithm>
+
 #include "runtime/process_name.h"
 #include "wright/resume.h"
 
@@ -38,6 +40,19 @@ RunnerRegistration::~RunnerRegistration() {
   thread_.join();
   // If the store cannot take it, the runner's time runs out.
   (void)store_.end_runner(id_);
+}
+
+std::vector<Result<BatchIds>> RunnerRegistration::apply_all(std::span<const Batch> batches) {
+  std::vector<Result<BatchIds>> results = store_.apply_all(batches);
+  const auto is_refused = [](const Result<BatchIds>& result) {
+    return !result && result.error().code == ErrorCode::unavailable;
+  };
+  if (std::ranges::none_of(results, is_refused)) return results;
+  if (!store_.renew_runner(id_, time_)) return results;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (is_refused(results[i])) results[i] = store_.apply_all(batches.subspan(i, 1)).front();
+  }
+  return results;
 }
 
 void RunnerRegistration::renew_until_told() {

@@ -5,7 +5,9 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <thread>
+#include <vector>
 
 #include "wright/store.h"
 
@@ -22,6 +24,11 @@ class RunnerRegistration {
   RunnerRegistration& operator=(const RunnerRegistration&) = delete;
 
   RunnerId id() const { return id_; }
+
+  // Store::apply_all() for batches of this runner. Its time may have run out unnoticed, because the
+  // machine slept or its clock jumped: then it is renewed, and what was refused is tried once more.
+  // Sessions that somebody else has taken meanwhile stay refused.
+  std::vector<Result<BatchIds>> apply_all(std::span<const Batch> batches);
 
  private:
   RunnerRegistration(Store& store, RunnerId id, std::chrono::milliseconds time);

@@ -77,7 +77,7 @@ class Runtime::Implementation {
         own_store_(std::move(own_store)),
         store_(store),
         runner_(std::move(runner)),
-        host_(options_.keeps_sessions ? &store_ : nullptr,
+        host_(options_.keeps_sessions ? runner_.get() : nullptr,
               or_default(options_.workers, processors()),
               or_default(options_.tool_threads, std::max<std::size_t>(8, 4 * processors()))),
         around_{.host = host_,
@@ -236,7 +236,9 @@ Result<Runtime::Implementation::RootPointer> Runtime::Implementation::begin_driv
     SessionId id, AgentPointer agent, StartOptions options) {
   const std::lock_guard lock(mutex_);
   const auto known = roots_.find(id);
-  if (known != roots_.end() && known->second->is_driven) {
+  const auto below = drivers_.find(id);  // of a specialist, driven with the session above it
+  if ((known != roots_.end() && known->second->is_driven) ||
+      (below != drivers_.end() && !below->second.expired())) {
     return fail(ErrorCode::unavailable, fmt::format("Session {} is driven already", id));
   }
   const auto root = known != roots_.end() ? known->second : std::make_shared<Root>();

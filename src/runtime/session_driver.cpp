@@ -69,7 +69,7 @@ void SessionDriver::begin(NewSession session) {
     journal_.create(std::move(session));
   } else if (around_.next_id) {
     session_id_ = around_.next_id();
-    journal_ = Journal(std::nullopt, Lease::is_held, session_id_, 0);
+    journal_ = Journal(std::nullopt, session_id_, 0);
   }
   post(Begin{});
 }

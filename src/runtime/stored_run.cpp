@@ -126,8 +126,8 @@ class Loader {
       case CallStatus::executing:
         if (is_delegated) return find_child(open, row);
         if (tool != nullptr && tool->spec.options.effect != Effect::write) return;
-        return settle(open);
-      case CallStatus::unknown: return settle(open);
+        return settle(open, row);
+      case CallStatus::unknown: return settle(open, row);
       case CallStatus::completed:
       case CallStatus::failed:
       case CallStatus::cancelled: return take_result(open, row);
@@ -203,11 +203,11 @@ class Loader {
     }
   }
 
-  void settle(OpenCall& open) {
+  void settle(OpenCall& open, const StoredCall& row) {
     const auto settlement = settlements_.find(open.call.id);
     if (settlement == settlements_.end()) {
       answer(open, std::string(kOutcomeUnknown), true);
-      loaded_.unknown.push_back(open.call.id);
+      if (row.status != CallStatus::unknown) loaded_.unknown.push_back(open.call.id);
       return;
     }
     switch (settlement->second) {

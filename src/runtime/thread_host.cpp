@@ -46,8 +46,9 @@ void TaskQueue::run() {
   }
 }
 
-ThreadHost::ThreadHost(Store* store, std::size_t workers, std::size_t blocking_threads)
-    : store_(store),
+ThreadHost::ThreadHost(RunnerRegistration* runner, std::size_t workers,
+                       std::size_t blocking_threads)
+    : runner_(runner),
       workers_(workers),
       blocking_(blocking_threads),
       writer_([this] { write_all(); }) {}
@@ -77,7 +78,7 @@ void ThreadHost::write_all() {
     const auto batches = std::exchange(batches_, {});
     const auto whom_to_tell = std::exchange(whom_to_tell_, {});
     lock.unlock();
-    std::vector<Result<BatchIds>> results = store_->apply_all(batches);
+    std::vector<Result<BatchIds>> results = runner_->apply_all(batches);
     for (std::size_t i = 0; i < results.size(); ++i) whom_to_tell[i](std::move(results[i]));
     lock.lock();
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runtime/host.h"
+#include "runtime/runner_registration.h"
 #include "runtime/timer_thread.h"
 
 namespace wright::runtime {
@@ -36,13 +37,14 @@ class TaskQueue {
 
 class ThreadHost : public Host {
  public:
-  ThreadHost(Store* store, std::size_t workers, std::size_t blocking_threads);
+  // Without a runner nothing is stored.
+  ThreadHost(RunnerRegistration* runner, std::size_t workers, std::size_t blocking_threads);
   ~ThreadHost() override;
 
   void run_soon(Task task) override { workers_.push(std::move(task)); }
   void run_blocking(Task task) override { blocking_.push(std::move(task)); }
   void write(Batch batch, std::function<void(Result<BatchIds>)> done) override;
-  bool has_store() const override { return store_ != nullptr; }
+  bool has_store() const override { return runner_ != nullptr; }
   void ask(const Model& model, const Request& request, ModelCall call, ModelDone done) override;
   Timer run_at(Time time, Task task) override { return timers_.run_at(time, std::move(task)); }
   void cancel(Timer timer) override { timers_.cancel(timer); }
@@ -50,7 +52,7 @@ class ThreadHost : public Host {
  private:
   void write_all();
 
-  Store* store_;  // may be null
+  RunnerRegistration* runner_;  // may be null
   std::mutex writes_mutex_;
   std::condition_variable writes_changed_;
   std::vector<Batch> batches_;

@@ -233,6 +233,16 @@ Result<void> MemoryBatch::apply(const HoldLease& write) {
   return check_held(lease_of((*row)->session), write.runner_id, tables_.runners, now_);
 }
 
+Result<void> MemoryBatch::apply(const FreeLease& write) {
+  const auto row = target(write.session_id);
+  if (!row) return std::unexpected(row.error());
+  Session& session = (*row)->session;
+  if (session.runner_id != write.runner_id) return {};
+  remember(**row);
+  session.runner_id.reset();
+  return {};
+}
+
 void MemoryBatch::insert_call(SessionRow& row, std::optional<MessageId> message_id,
                               const ToolCall& call) {
   const CallId id = ++tables_.last.call;

@@ -36,6 +36,7 @@ class MemoryBatch {
   Result<void> apply(const CloseWaits& write);
   Result<void> apply(const TakeLease& write);
   Result<void> apply(const HoldLease& write);
+  Result<void> apply(const FreeLease& write);
 
   Result<SessionRow*> target(SessionId written);
   Result<void> check_parent(const NewSession& session);

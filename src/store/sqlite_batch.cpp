@@ -182,6 +182,13 @@ Result<void> SqliteBatch::apply(const HoldLease& write) {
   return explained(check_held(*lease, write.runner_id, *runners, now_));
 }
 
+Result<void> SqliteBatch::apply(const FreeLease& write) {
+  const SessionId session_id = session_id_.value_or(write.session_id);
+  auto freed = queries_.run(Query::free_lease, session_id, write.runner_id);
+  if (!freed || sqlite3_changes(connection_) > 0) return freed;
+  return check_session(session_id);
+}
+
 Result<void> SqliteBatch::insert_call(SessionId session_id, std::optional<MessageId> message_id,
                                       const ToolCall& call) {
   auto inserted = queries_.run(Query::insert_call, session_id, message_id, call.id, call.name,

@@ -35,6 +35,7 @@ class SqliteBatch {
   Result<void> apply(const CloseWaits& write);
   Result<void> apply(const TakeLease& write);
   Result<void> apply(const HoldLease& write);
+  Result<void> apply(const FreeLease& write);
 
   Result<void> insert_call(SessionId session_id, std::optional<MessageId> message_id,
                            const ToolCall& call);

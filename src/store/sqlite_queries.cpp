@@ -89,6 +89,8 @@ std::string sql_of(Query query) {
       return "SELECT 1 FROM agent_sessions JOIN agent_runners "
              "ON agent_runners.id = agent_sessions.runner_id "
              "WHERE agent_sessions.id = ?1 AND runner_id = ?2 AND expires_at > ?3";
+    case Query::free_lease:
+      return "UPDATE agent_sessions SET runner_id = NULL WHERE id = ?1 AND runner_id = ?2";
     case Query::insert_wait:
       return "INSERT INTO agent_waits (session_id, call_id, kind, shown, created_at, expires_at) "
              "VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING";

@@ -31,6 +31,7 @@ enum class Query : std::uint8_t {
   calls_with_status,
   take_lease,
   hold_lease,
+  free_lease,
   insert_wait,
   close_waits,
   answer_wait,

@@ -1,0 +1,168 @@
+// A process that drives sessions is killed at every moment, and another one goes on: nothing that
+// was stored is lost, nothing is done twice, and nothing is claimed that was not done.
+#include <gtest/gtest.h>
+
+#include "faults/evidence.h"
+#include "faults/process.h"
+#include "store/testing.h"
+
+namespace wright::faults {
+namespace {
+
+using store::TemporaryFolder;
+
+constexpr int kMostMoments = 2000;
+
+class Killed : public ::testing::TestWithParam<Driver> {
+ protected:
+  void SetUp() override {
+    // Tables are made once: what is killed here is a session, not a migration.
+    ASSERT_TRUE(open_sqlite_store(folder_ / "empty.db"));
+  }
+
+  // A database and a ledger of their own.
+  struct Office {
+    std::filesystem::path database;
+    Ledger ledger;
+  };
+  Office open_office(const std::string& name) {
+    Office office{folder_ / (name + ".db"), Ledger(folder_ / (name + ".ledger"))};
+    remove(office);
+    std::filesystem::copy_file(folder_ / "empty.db", office.database);
+    return office;
+  }
+  Office copy_of(const Office& original, const std::string& name) {
+    Office copy{folder_ / (name + ".db"), Ledger(folder_ / (name + ".ledger"))};
+    remove(copy);
+    // A killed process leaves the log of the database beside it.
+    for (const char* const suffix : {"", "-wal"}) {
+      if (std::filesystem::exists(original.database.string() + suffix)) {
+        std::filesystem::copy_file(original.database.string() + suffix,
+                                   copy.database.string() + suffix);
+      }
+    }
+    if (std::filesystem::exists(original.ledger.path())) {
+      std::filesystem::copy_file(original.ledger.path(), copy.ledger.path());
+    }
+    return copy;
+  }
+  static void remove(const Office& office) {
+    for (const char* const suffix : {"", "-wal", "-shm"}) {
+      std::filesystem::remove(office.database.string() + suffix);
+    }
+    std::filesystem::remove(office.ledger.path());
+  }
+
+  int work_until(int fatal, const Office& office) {
+    return wait_for(in_child([&] {
+      Moments moments(fatal);
+      return work(GetParam(), office.database, office.ledger, moments);
+    }));
+  }
+
+  // Goes on in a new process that is not killed, and looks at what came of it.
+  void expect_recovery(const Office& office, std::vector<Evidence> interrupted) {
+    ASSERT_TRUE(succeeded(work_until(Moments::kNever, office)));
+    last_ = collect(office.database);
+    for (const Evidence& before : interrupted) expect_kept(before, last_);
+    expect_done(last_, office.ledger, interrupted);
+  }
+
+  TemporaryFolder folder_;
+  Evidence last_;  // of expect_recovery
+};
+
+INSTANTIATE_TEST_SUITE_P(Driver, Killed, ::testing::Values(Driver::blocking, Driver::runtime),
+                         [](const auto& info) {
+                           return info.param == Driver::blocking ? "blocking" : "runtime";
+                         });
+
+TEST_P(Killed, nowhere_the_office_does_all_its_work) {
+  const Office office = open_office("office");
+  const std::filesystem::path kinds = folder_ / "kinds";
+  ASSERT_TRUE(succeeded(wait_for(in_child([&] {
+    Moments moments(Moments::kNever);
+    const int code = work(GetParam(), office.database, office.ledger, moments);
+    for (const std::string& kind : moments.kinds()) Ledger(kinds).add(kind);
+    return code;
+  }))));
+  expect_done(collect(office.database), office.ledger, {});
+  EXPECT_EQ(Ledger(kinds).lines(),
+            (std::vector<std::string>{"a model answers", "a model is asked", "a tool ends",
+                                      "a tool is about to have its effect", "a tool starts",
+                                      "after a write", "before a write"}));
+}
+
+TEST_P(Killed, at_any_moment_another_process_goes_on) {
+  int fatal = 0;
+  int unknown = 0;
+  for (; fatal < kMostMoments; ++fatal) {
+    SCOPED_TRACE(fatal);
+    const Office office = open_office("office");
+    const int status = work_until(fatal, office);
+    if (!was_killed(status)) {
+      ASSERT_TRUE(succeeded(status));
+      break;
+    }
+    expect_recovery(office, {collect(office.database)});
+    if (HasFailure()) return;
+    for (const auto& [id, one] : last_.sessions) {
+      for (const StoredCall& call : one.calls) unknown += call.status == CallStatus::unknown;
+    }
+  }
+  EXPECT_LT(fatal, kMostMoments);
+  EXPECT_GT(fatal, 100) << "that cannot have been all moments";
+  EXPECT_GE(unknown, static_cast<int>(3 * kWrites));  // each is interrupted at several moments
+  RecordProperty("moments", fatal);
+}
+
+// A write whose process was killed while it ran.
+struct Interrupted {
+  std::string agent;
+  std::string agent_above;
+  std::string call_id;
+
+  bool is_in(const Evidence& evidence) const {
+    return std::ranges::any_of(evidence.sessions, [&](const auto& entry) {
+      const Evidence::One& one = entry.second;
+      const auto above = one.session.parent_session_id;
+      if (one.session.agent_name != agent ||
+          (above ? evidence.sessions.at(*above).session.agent_name : "") != agent_above) {
+        return false;
+      }
+      return std::ranges::any_of(one.calls, [&](const StoredCall& call) {
+        return call.tool_call_id == call_id && call.status == CallStatus::executing;
+      });
+    });
+  }
+};
+
+TEST_P(Killed, again_while_it_resumes_a_third_process_goes_on) {
+  constexpr int kStride = 3;  // a write runs for at least as many moments
+  // One beside other calls of its turn, and one two specialists deep.
+  std::vector<Interrupted> wanted{{"chief", "", "pay3"}, {"scribe", "clerk", "pay1"}};
+  for (int first = 0; !wanted.empty() && first < kMostMoments; first += kStride) {
+    const Office office = open_office("office");
+    ASSERT_TRUE(was_killed(work_until(first, office)));
+    const Evidence before = collect(office.database);
+    if (!wanted.front().is_in(before)) continue;
+    wanted.erase(wanted.begin());
+    int second = 0;
+    for (; second < kMostMoments; ++second) {
+      SCOPED_TRACE(std::to_string(first) + ", then " + std::to_string(second));
+      const Office again = copy_of(office, "again");
+      const int status = work_until(second, again);
+      if (!was_killed(status)) {
+        ASSERT_TRUE(succeeded(status));
+        break;
+      }
+      expect_recovery(again, {before, collect(again.database)});
+      if (HasFailure()) return;
+    }
+    EXPECT_GT(second, 20);
+  }
+  EXPECT_TRUE(wanted.empty());
+}
+
+}  // namespace
+}  // namespace wright::faults

@@ -1,0 +1,185 @@
+// Several processes and one session: only one drives it at a time. A second one is refused while
+// the first lives, takes over at once when it was killed, and when the first was only taken for
+// dead, shuts it out.
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+#include <thread>
+
+#include "faults/evidence.h"
+#include "faults/process.h"
+#include "store/testing.h"
+#include "wright/specialist.h"
+#include "wright/testing.h"
+
+namespace wright::faults {
+namespace {
+
+using store::TemporaryFolder;
+using wright::testing::call;
+using wright::testing::calls;
+using wright::testing::says;
+
+// Longer than any test: a runner that is not renewed stays alive.
+constexpr std::chrono::milliseconds kLongTime{3'600'000};
+
+class Leases : public ::testing::Test {
+ protected:
+  // Calls `hold`, and with it `note`, in a specialist's session; then says "Done". `hold` tells
+  // `begun` that it runs and returns when `let_go` says so, in the first process only.
+  AgentPointer holding_agent(const Signal* begun, const Signal* let_go) {
+    const Model once = model_from("test", "m", [](const Request& request, const ModelCall&) {
+      if (request.messages.size() > 1) return Result<Response>(says("Done"));
+      return Result<Response>(calls({call("hold", "{}", "1"), call("note", "{}", "2")}));
+    });
+    const Tool hold = tool("hold", "",
+                           [this, begun, let_go](Context& context) {
+                             ledger_.add("hold " + std::string(context.idempotency_key));
+                             if (begun != nullptr) begun->send();
+                             if (let_go != nullptr) let_go->wait();
+                             return "held";
+                           },
+                           {.effect = Effect::write});
+    const Tool note = tool("note", "",
+                           [this](Context& context) {
+                             ledger_.add("note " + std::string(context.idempotency_key));
+                             return "noted";
+                           },
+                           {.effect = Effect::write, .concurrency = Concurrency::serial});
+    const Agent below{.name = "below", .model = once, .tools = {hold, note}};
+    return std::make_shared<const Agent>(
+        Agent{.name = "above",
+              .model = model_from("test", "m",
+                                  [](const Request& request, const ModelCall&) {
+                                    if (request.messages.size() > 1)
+                                      return Result<Response>(says("All done"));
+                                    return Result<Response>(
+                                        calls({call("below", R"({"message":"Go"})", "1")}));
+                                  }),
+              .tools = {delegate_to(below)}});
+  }
+
+  // A process that drives a session until its tool holds it.
+  pid_t start_holding(const Signal& begun, const Signal& let_go,
+                      std::chrono::milliseconds runner_time) {
+    const pid_t child = in_child([&] {
+      const auto store = open_sqlite_store(database_);
+      if (!store) return 1;
+      const auto runtime = Runtime::open({.store = store->get(), .runner_time = runner_time});
+      if (!runtime) return 2;
+      const auto id = (*runtime)->start(holding_agent(&begun, &let_go), "Go");
+      if (!id) return 3;
+      const auto answer = (*runtime)->wait(*id);
+      if (answer) return answer->text == "All done" ? 0 : 4;
+      return answer.error().code == ErrorCode::unavailable ? kFenced : 5;
+    });
+    begun.wait();
+    return child;
+  }
+
+  Result<Answer> resume_here() {
+    const auto store = open_sqlite_store(database_);
+    if (!store) return std::unexpected(store.error());
+    if (auto ended = end_dead_runners(**store); !ended) return std::unexpected(ended.error());
+    return resume(*holding_agent(nullptr, nullptr), 1, {.store = store->get()});
+  }
+
+  static constexpr int kFenced = 42;
+  TemporaryFolder folder_;
+  std::filesystem::path database_ = folder_ / "store.db";
+  Ledger ledger_{folder_ / "ledger"};
+};
+
+TEST_F(Leases, refuse_a_second_process_while_the_first_lives) {
+  const Signal begun;
+  const Signal let_go;
+  const pid_t first = start_holding(begun, let_go, kLongTime);
+  const auto refused = resume_here();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
+  EXPECT_NE(refused.error().message.find("pid=" + std::to_string(first)), std::string::npos)
+      << refused.error().message;
+  let_go.send();
+  EXPECT_TRUE(succeeded(wait_for(first)));
+  EXPECT_EQ(ledger_.lines(), (std::vector<std::string>{"hold 2:1", "note 2:2"}));
+  EXPECT_EQ(collect(database_).runners, 0U);
+}
+
+TEST_F(Leases, of_a_killed_process_are_taken_over_at_once) {
+  const Signal begun;
+  const Signal let_go;
+  const pid_t first = start_holding(begun, let_go, kLongTime);
+  ASSERT_EQ(::kill(first, SIGKILL), 0);
+  ASSERT_TRUE(was_killed(wait_for(first)));
+  const auto answer = resume_here();
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->text, "All done");
+  EXPECT_EQ(ledger_.lines(), (std::vector<std::string>{"hold 2:1", "note 2:2"}));
+  const Evidence evidence = collect(database_);
+  EXPECT_EQ(evidence.sessions.at(2).calls.at(0).status, CallStatus::unknown);
+  EXPECT_EQ(evidence.sessions.at(2).calls.at(1).status, CallStatus::completed);
+}
+
+TEST_F(Leases, of_a_process_that_was_killed_but_not_waited_for_are_taken_over_as_well) {
+  const Signal begun;
+  const Signal let_go;
+  const pid_t first = start_holding(begun, let_go, kLongTime);
+  ASSERT_EQ(::kill(first, SIGKILL), 0);
+  siginfo_t info{};
+  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(first), &info, WEXITED | WNOWAIT), 0);
+  EXPECT_TRUE(resume_here());
+  EXPECT_TRUE(was_killed(wait_for(first)));
+}
+
+TEST_F(Leases, of_a_stopped_process_run_out_and_it_is_shut_out_when_it_goes_on) {
+  constexpr std::chrono::milliseconds kShortTime{300};
+  const Signal begun;
+  const Signal let_go;
+  const pid_t first = start_holding(begun, let_go, kShortTime);
+  ASSERT_EQ(::kill(first, SIGSTOP), 0);
+  int status = 0;
+  ASSERT_EQ(::waitpid(first, &status, WUNTRACED), first);
+  ASSERT_TRUE(WIFSTOPPED(status));
+  Result<Answer> answer = resume_here();
+  while (!answer && answer.error().code == ErrorCode::unavailable) {
+    std::this_thread::yield();  // its time is running out
+    answer = resume_here();
+  }
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->text, "All done");
+  const Evidence before = collect(database_);
+  let_go.send();
+  ASSERT_EQ(::kill(first, SIGCONT), 0);
+  const int ended = wait_for(first);
+  ASSERT_TRUE(WIFEXITED(ended));
+  EXPECT_EQ(WEXITSTATUS(ended), kFenced);
+  // Its late result is not stored, and what came after it was not done again.
+  const Evidence after = collect(database_);
+  expect_kept(before, after);
+  EXPECT_EQ(after.sessions.at(2).calls.at(0).status, CallStatus::unknown);
+  EXPECT_EQ(after.sessions.at(1).session.status, SessionStatus::completed);
+  EXPECT_EQ(after.sessions.at(2).session.status, SessionStatus::completed);
+  EXPECT_EQ(ledger_.lines(), (std::vector<std::string>{"hold 2:1", "note 2:2"}));
+}
+
+TEST_F(Leases, are_renewed_as_long_as_the_process_lives) {
+  constexpr std::chrono::milliseconds kShortTime{60};
+  const Signal begun;
+  const Signal let_go;
+  const pid_t first = start_holding(begun, let_go, kShortTime);
+  // Ten times its length later it is still held.
+  std::int64_t last = 0;
+  for (int renewals = 0; renewals < 30;) {
+    const auto store = store::value_of(open_sqlite_store(database_));
+    const auto runners = store::value_of(store->get_runners());
+    ASSERT_EQ(runners.size(), 1U);
+    if (runners.front().expires_at == last) continue;
+    last = runners.front().expires_at;
+    ++renewals;
+  }
+  let_go.send();
+  EXPECT_TRUE(succeeded(wait_for(first)));
+}
+
+}  // namespace
+}  // namespace wright::faults
