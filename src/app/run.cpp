@@ -15,6 +15,7 @@
 #include "app/paths.h"
 #include "app/progress.h"
 #include "app/screen_text.h"
+#include "app/session_config.h"
 #include "app/standard_input.h"
 #include "app/tool_execution.h"
 #include "app/transcript.h"
@@ -148,14 +149,12 @@ class RunCommandExecution {
                     painted(place_of(agent), Colour::dim, around_.console.error())));
     auto store = open_store();
     if (!store) return failed(store.error());
-    const auto answer =
-        wright::run(agent, prompt,
-                    {.store = store->get(),
-                     .observer = [this](const Event& event) { observe(event); },
-                     .stop = interruption_.token(),
-                     .delivery = stream_ ? Delivery::streamed : Delivery::whole,
-                     .config = JsonObject{{"base_path", settings_.base_path().string()},
-                                          {"max_iterations", agent.limits.max_iterations}}});
+    const auto answer = wright::run(agent, prompt,
+                                    {.store = store->get(),
+                                     .observer = [this](const Event& event) { observe(event); },
+                                     .stop = interruption_.token(),
+                                     .delivery = stream_ ? Delivery::streamed : Delivery::whole,
+                                     .config = session_config(agent, settings_)});
     if (progress_) progress_->stop();
     if (!answer) return failed(answer.error());
     return answer->status == Answer::Status::waiting ? waiting(*answer) : answered(*answer);

@@ -3,72 +3,28 @@
 #include <boost/json/array.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 
 #include "app/commands.h"
 #include "app/figures.h"
 #include "app/file_output.h"
 #include "app/screen_text.h"
+#include "app/session_config.h"
 #include "app/standard_input.h"
+#include "app/stored_sessions.h"
 #include "app/transcript.h"
 #include "app/wiring.h"
 #include "core/nearest.h"
+#include "wright/cassette.h"
 #include "wright/store.h"
 
 namespace wright::app {
 namespace {
 
-// Null when there is no database yet: looking must not create one.
-Result<std::unique_ptr<Store>> open_existing_store(const std::filesystem::path& path) {
-  std::error_code error;
-  if (path.empty() || (path != ":memory:" && !std::filesystem::exists(path, error) && !error)) {
-    return nullptr;
-  }
-  return open_sqlite_store(path);
-}
-
-Error no_such_session(std::string_view id) {
-  return {ErrorCode::not_found, fmt::format("there is no session {}", id), {}};
-}
-
-// A session's number, or `last` for the newest.
-Result<SessionId> session_id_from(const std::string& text, Store* store) {
-  if (text == "last") {
-    if (store == nullptr) return std::unexpected(no_such_session("yet"));
-    const auto newest = store->list_sessions({.limit = 1});
-    if (!newest) return std::unexpected(newest.error());
-    if (newest->empty()) return std::unexpected(no_such_session("yet"));
-    return newest->front().id;
-  }
-  SessionId id = 0;
-  const char* end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, id);
-  if (error != std::errc() || stopped != end || id < 1) {
-    return fail(ErrorCode::invalid_argument,
-                fmt::format("'{}' is no session's number; `wright sessions` lists them", text));
-  }
-  if (store == nullptr) return std::unexpected(no_such_session(text));
-  return id;
-}
-
-ExitCode complain_about(const Error& error, Console& console) {
-  console.complain(error.message, error.code == ErrorCode::not_found
-                                      ? "`wright sessions` lists what there is."
-                                      : "");
-  return error.code == ErrorCode::invalid_argument ? ExitCode::usage : ExitCode::failed;
-}
-
-Result<Transcript> transcript_of(const std::string& id_text, const Settings& settings) {
-  const auto store = open_existing_store(settings.database_path());
-  if (!store) return std::unexpected(store.error());
-  const auto id = session_id_from(id_text, store->get());
-  if (!id) return std::unexpected(id.error());
-  auto transcript = load_transcript(**store, *id);
-  if (!transcript && transcript.error().code == ErrorCode::not_found) {
-    return std::unexpected(no_such_session(id_text));
-  }
-  return transcript;
+Result<Transcript> transcript_of(const std::string& id, const Settings& settings) {
+  const auto found = find_session(id, settings);
+  if (!found) return std::unexpected(found.error());
+  return load_transcript(*found->store, found->id);
 }
 
 Result<SessionFilter> filter_from(const ListSessionsCommand& command) {
@@ -196,24 +152,46 @@ ExitCode execute(const ShowSessionCommand& command, Surroundings around) {
   return ExitCode::ok;
 }
 
+namespace {
+
+struct Export {
+  SessionId id = 0;
+  std::string text = {};
+};
+
+Result<Export> exported(const ExportSessionCommand& command, const Settings& settings) {
+  if (command.format == ExportFormat::cassette) {
+    const auto found = find_session(command.id, settings);
+    if (!found) return std::unexpected(found.error());
+    auto recorded = load_recording(*found->store, found->id);
+    if (!recorded) return std::unexpected(std::move(recorded).error());
+    recorded->config = portable_config(recorded->config);
+    return Export{found->id, cassette_text(*recorded, Redactor(settings.secrets()))};
+  }
+  const auto transcript = transcript_of(command.id, settings);
+  if (!transcript) return std::unexpected(transcript.error());
+  return Export{transcript->session.id, command.format == ExportFormat::json
+                                            ? to_pretty_text(transcript_json(*transcript)) + "\n"
+                                            : transcript_markdown(*transcript)};
+}
+
+}  // namespace
+
 ExitCode execute(const ExportSessionCommand& command, Surroundings around) {
   const auto settings = settings_or_complain(command.settings, around);
   if (!settings) return ExitCode::usage;
-  const auto transcript = transcript_of(command.id, *settings);
-  if (!transcript) return complain_about(transcript.error(), around.console);
-  const std::string text = command.format == ExportFormat::json
-                               ? to_pretty_text(transcript_json(*transcript)) + "\n"
-                               : transcript_markdown(*transcript);
+  const auto found = exported(command, *settings);
+  if (!found) return complain_about(found.error(), around.console);
   if (!command.file || *command.file == "-") {
-    around.console.print_foreign(text);
+    around.console.print_foreign(found->text);
     return ExitCode::ok;
   }
-  if (const auto written = write_file(*command.file, text); !written) {
+  if (const auto written = write_file(*command.file, found->text); !written) {
     around.console.complain(written.error().message);
     return ExitCode::failed;
   }
   around.console.note(
-      fmt::format("Wrote session {} to {}\n", transcript->session.id, on_one_line(*command.file)));
+      fmt::format("Wrote session {} to {}\n", found->id, on_one_line(*command.file)));
   return ExitCode::ok;
 }
 
