@@ -15,4 +15,5 @@
 #include "wright/sqlite_reader.h"  // IWYU pragma: export
 #include "wright/store.h"          // IWYU pragma: export
 #include "wright/tools.h"          // IWYU pragma: export
+#include "wright/two_phase.h"      // IWYU pragma: export
 #include "wright/version.h"        // IWYU pragma: export

@@ -80,6 +80,27 @@ void add_json(CLI::App& app, OutputFormat& output, const char* description) {
       "--json", [&output] { output = OutputFormat::json; }, description);
 }
 
+// How a run is shown, and what it goes by.
+template <class C>
+void add_run_options(CLI::App& app, C& command) {
+  app.add_flag_callback(
+      "-q,--quiet", [&command] { command.verbosity = Verbosity::quiet; }, "No progress");
+  app.add_flag_callback(
+      "--stream", [&command] { command.streaming = Streaming::on; },
+      "Print text as it comes, as on a terminal");
+  app.add_flag_callback(
+      "--no-stream", [&command] { command.streaming = Streaming::off; },
+      "Print the answer when it is complete");
+  app.add_flag_callback(
+      "--no-input", [&command] { command.input = Input::none; },
+      "Nobody is there: tools that ask are told so at once");
+  add_text(app, "--trace-http", command.settings.trace_http, "FILE",
+           "Append all traffic with models there, keys masked");
+  add_all_settings(app, command.settings);
+  add_log_options(app, command.settings);
+  add_set_option(app, command.settings);
+}
+
 // Each describes one command's options; what only makes sense for the whole line is checked in
 // the `checked` of the same struct.
 void describe(CLI::App& app, RunCommand& command) {
@@ -89,19 +110,46 @@ void describe(CLI::App& app, RunCommand& command) {
       ->type_name("AGENT");
   add_text(app, "-p,--prompt", command.prompt, "TEXT", "The prompt, instead of the second word");
   add_json(app, command.output, "Print one JSON object: answer, status, usage, tool calls");
+  add_run_options(app, command);
+}
+void describe(CLI::App& app, ResumeCommand& command) {
+  app.add_option("ID", command.id, "The session's number, or `last`");
   app.add_flag_callback(
-      "-q,--quiet", [&command] { command.verbosity = Verbosity::quiet; }, "No progress");
-  app.add_flag_callback(
-      "--stream", [&command] { command.streaming = Streaming::on; },
-      "Print text as it comes, as on a terminal");
-  app.add_flag_callback(
-      "--no-stream", [&command] { command.streaming = Streaming::off; },
-      "Print the answer when it is complete");
-  add_text(app, "--trace-http", command.settings.trace_http, "FILE",
-           "Append all traffic with models there, keys masked");
-  add_all_settings(app, command.settings);
-  add_log_options(app, command.settings);
-  add_set_option(app, command.settings);
+      "--all", [&command] { command.which = ResumeCommand::Which::all; },
+      "Every session that was interrupted, or whose questions are answered");
+  app.add_option("--settle", command.settle,
+                 "What became of a call that was under way: done, failed, or retry it")
+      ->type_name("CALL=WHAT")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false);
+  add_json(app, command.output, "Print one JSON object: answer, status, usage, tool calls");
+  add_run_options(app, command);
+}
+void describe(CLI::App& app, AnswerCommand& command) {
+  app.add_option("ID", command.id, "The session's number, or `last`");
+  app.add_option("--set", command.set, "The answer to a question; twice for several choices")
+      ->type_name("ID=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false);
+  app.add_option("--approve", command.approve,
+                 "Let the call run: once (the default), or such calls for the whole session")
+      ->type_name("once|session")
+      ->expected(0, 1)
+      ->default_str("once");
+  add_text(app, "--refuse", command.refuse, "REASON",
+           "Do not let the call run; the model reads why");
+  add_text(app, "--answer", command.answer, "JSON", "The whole answer as JSON");
+  app.add_option("--wait", command.wait, "Which wait, where there are several")->type_name("N");
+  add_json(app, command.output, "Print a JSON object");
+  add_config_option(app, command.settings);
+  add_database_option(app, command.settings);
+}
+void describe(CLI::App& app, WaitsCommand& command) {
+  add_json(app, command.output, "Print a JSON array");
+  add_config_option(app, command.settings);
+  add_database_option(app, command.settings);
 }
 void describe(CLI::App& app, ListSessionsCommand& command) {
   add_text(app, "--agent", command.agent, "AGENT", "Only sessions of this agent");
@@ -244,6 +292,19 @@ template <class C>
 std::string problem_with(C&) {
   return {};
 }
+std::string problem_with(ResumeCommand& command) {
+  const bool is_all = command.which == ResumeCommand::Which::all;
+  if (is_all && !command.id.empty()) return "--all and an ID exclude each other";
+  if (is_all && !command.settle.empty()) return "--settle needs one session's ID";
+  return !is_all && command.id.empty() ? missing("the session's ID (or --all)") : "";
+}
+std::string problem_with(AnswerCommand& command) {
+  if (command.id.empty()) return missing("the session's ID");
+  if (command.approve && command.approve->empty()) command.approve = "once";
+  const int ways = (command.set.empty() ? 0 : 1) + (command.approve ? 1 : 0) +
+                   (command.refuse ? 1 : 0) + (command.answer ? 1 : 0);
+  return ways > 1 ? "use one of --set, --approve, --refuse and --answer" : "";
+}
 std::string problem_with(ShowSessionCommand& command) {
   return command.id.empty() ? missing("the session's ID") : "";
 }
@@ -381,6 +442,9 @@ struct CommandEntry {
 
 constexpr std::array kCommands{
     CommandEntry{"run", parse_as<RunCommand>},
+    CommandEntry{"resume", parse_as<ResumeCommand>},
+    CommandEntry{"answer", parse_as<AnswerCommand>},
+    CommandEntry{"waits", parse_as<WaitsCommand>},
     CommandEntry{"sessions", parse_as<ListSessionsCommand>},
     CommandEntry{"sessions show", parse_as<ShowSessionCommand>},
     CommandEntry{"sessions export", parse_as<ExportSessionCommand>},

@@ -22,6 +22,11 @@ enum class Confirmation : std::uint8_t { ask, given };
 
 enum class Streaming : std::uint8_t { automatic, on, off };  // automatic: on a terminal
 enum class Reach : std::uint8_t { machine, network };
+// Whether questions may be asked.
+enum class Input : std::uint8_t {
+  terminal,  // at the terminal, where there is one; else the run parks
+  none,      // of nobody: tools are told so at once
+};
 
 struct RunCommand {
   SettingFlags settings;
@@ -30,6 +35,33 @@ struct RunCommand {
   OutputFormat output = OutputFormat::text;
   Verbosity verbosity = Verbosity::normal;
   Streaming streaming = Streaming::automatic;
+  Input input = Input::terminal;
+};
+
+struct ResumeCommand {
+  enum class Which : std::uint8_t { one, all };
+  SettingFlags settings;
+  std::string id;
+  Which which = Which::one;
+  std::vector<std::string> settle;  // CALL=done|failed|retry
+  OutputFormat output = OutputFormat::text;
+  Verbosity verbosity = Verbosity::normal;
+  Streaming streaming = Streaming::automatic;
+  Input input = Input::terminal;
+};
+struct AnswerCommand {
+  SettingFlags settings;
+  std::string id;
+  std::optional<std::int64_t> wait;
+  std::vector<std::string> set;        // ID=VALUE
+  std::optional<std::string> approve;  // once or session
+  std::optional<std::string> refuse;   // the reason
+  std::optional<std::string> answer;   // JSON
+  OutputFormat output = OutputFormat::text;
+};
+struct WaitsCommand {
+  SettingFlags settings;
+  OutputFormat output = OutputFormat::text;
 };
 
 struct ListSessionsCommand {
@@ -134,11 +166,12 @@ struct PrintCommand {
   ExitCode code = ExitCode::ok;
 };
 
-using Command = std::variant<PrintCommand, RunCommand, ListSessionsCommand, ShowSessionCommand,
-                             ExportSessionCommand, ForkSessionCommand, RemoveSessionsCommand,
-                             ReplayCommand, TestCommand, ListAgentsCommand, ListToolsCommand,
-                             ShowToolCommand, CallToolCommand, ShowConfigCommand, ConfigPathCommand,
-                             InitConfigCommand, ListModelsCommand, DoctorCommand>;
+using Command =
+    std::variant<PrintCommand, RunCommand, ResumeCommand, AnswerCommand, WaitsCommand,
+                 ListSessionsCommand, ShowSessionCommand, ExportSessionCommand, ForkSessionCommand,
+                 RemoveSessionsCommand, ReplayCommand, TestCommand, ListAgentsCommand,
+                 ListToolsCommand, ShowToolCommand, CallToolCommand, ShowConfigCommand,
+                 ConfigPathCommand, InitConfigCommand, ListModelsCommand, DoctorCommand>;
 
 struct UsageError {
   std::string message;

@@ -16,6 +16,9 @@ struct Surroundings {
 
 ExitCode execute(const PrintCommand& command, Surroundings around);
 ExitCode execute(const RunCommand& command, Surroundings around);
+ExitCode execute(const ResumeCommand& command, Surroundings around);
+ExitCode execute(const AnswerCommand& command, Surroundings around);
+ExitCode execute(const WaitsCommand& command, Surroundings around);
 ExitCode execute(const ListSessionsCommand& command, Surroundings around);
 ExitCode execute(const ShowSessionCommand& command, Surroundings around);
 ExitCode execute(const ExportSessionCommand& command, Surroundings around);

@@ -29,6 +29,36 @@ Exit codes:
   3    a person has to answer first
   130  interrupted; Ctrl-C ends the run as `cancelled`, a second one at once
 )"},
+    CommandHelp{
+        "resume", "resume ID [options]",
+        "Go on with a session that was interrupted, or that somebody has answered.",
+        R"(What was stored is used. A call that was under way when the process ended is run again when
+its tool only reads; one that may have changed something is not: the model is told that its
+outcome is not known, unless you settle it. At a terminal, open questions are asked first.
+
+Examples:
+  wright resume 12
+  wright resume last --settle call_3=done
+  wright resume --all                   after a crash
+)"},
+    CommandHelp{
+        "answer", "answer ID [options]",
+        "Answer what a session waits for. Each wait is answered once.",
+        R"(Without an option, asks at the terminal. Passwords are never stored. Afterwards, `wright
+resume ID` goes on.
+
+Examples:
+  wright answer 12
+  wright answer 12 --set name=shop --set colours=red --set colours=blue
+  wright answer 12 --approve
+  wright answer 12 --approve session
+  wright answer 12 --refuse "Not on a Friday"
+)"},
+    CommandHelp{"waits", "waits [options]", "List what waits for a person, and how to answer it.",
+                R"(Examples:
+  wright waits
+  wright waits --json | jq '.[].shown'
+)"},
     CommandHelp{"sessions", "sessions [show|export|fork|rm] [options]",
                 "List past sessions, newest first.",
                 R"(Commands:

@@ -7,7 +7,7 @@
 #include "app/replay_view.h"
 #include "app/screen_text.h"
 #include "app/session_config.h"
-#include "app/stored_sessions.h"
+#include "app/stored_session.h"
 
 namespace wright::app {
 namespace {

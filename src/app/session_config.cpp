@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "app/tool_execution.h"
-#include "app/transcript.h"
 #include "app/wiring.h"
 
 namespace wright::app {
@@ -28,7 +27,7 @@ void take_text(std::optional<std::string>& flag, const Json& config, std::string
 
 Json session_config(const Agent& agent, const Settings& settings) {
   JsonObject config{{"agent", agent.name},
-                    {"model", model_label(agent.model.provider(), agent.model.name())},
+                    {"model", settings.model()},
                     {"base_path", to_valid_utf8(settings.base_path().string())},
                     {"max_iterations", agent.limits.max_iterations},
                     {"max_tokens", agent.sampling.max_tokens}};

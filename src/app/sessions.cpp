@@ -11,7 +11,7 @@
 #include "app/screen_text.h"
 #include "app/session_config.h"
 #include "app/standard_input.h"
-#include "app/stored_sessions.h"
+#include "app/stored_session.h"
 #include "app/transcript.h"
 #include "app/wiring.h"
 #include "core/nearest.h"
@@ -25,6 +25,27 @@ Result<Transcript> transcript_of(const std::string& id, const Settings& settings
   const auto found = find_session(id, settings);
   if (!found) return std::unexpected(found.error());
   return load_transcript(*found->store, found->id);
+}
+
+struct Export {
+  SessionId id = 0;
+  std::string text = {};
+};
+
+Result<Export> exported(const ExportSessionCommand& command, const Settings& settings) {
+  if (command.format == ExportFormat::cassette) {
+    const auto found = find_session(command.id, settings);
+    if (!found) return std::unexpected(found.error());
+    auto recorded = load_recording(*found->store, found->id);
+    if (!recorded) return std::unexpected(std::move(recorded).error());
+    recorded->config = portable_config(recorded->config);
+    return Export{found->id, cassette_text(*recorded, Redactor(settings.secrets()))};
+  }
+  const auto transcript = transcript_of(command.id, settings);
+  if (!transcript) return std::unexpected(transcript.error());
+  return Export{transcript->session.id, command.format == ExportFormat::json
+                                            ? to_pretty_text(transcript_json(*transcript)) + "\n"
+                                            : transcript_markdown(*transcript)};
 }
 
 Result<SessionFilter> filter_from(const ListSessionsCommand& command) {
@@ -151,31 +172,6 @@ ExitCode execute(const ShowSessionCommand& command, Surroundings around) {
   }
   return ExitCode::ok;
 }
-
-namespace {
-
-struct Export {
-  SessionId id = 0;
-  std::string text = {};
-};
-
-Result<Export> exported(const ExportSessionCommand& command, const Settings& settings) {
-  if (command.format == ExportFormat::cassette) {
-    const auto found = find_session(command.id, settings);
-    if (!found) return std::unexpected(found.error());
-    auto recorded = load_recording(*found->store, found->id);
-    if (!recorded) return std::unexpected(std::move(recorded).error());
-    recorded->config = portable_config(recorded->config);
-    return Export{found->id, cassette_text(*recorded, Redactor(settings.secrets()))};
-  }
-  const auto transcript = transcript_of(command.id, settings);
-  if (!transcript) return std::unexpected(transcript.error());
-  return Export{transcript->session.id, command.format == ExportFormat::json
-                                            ? to_pretty_text(transcript_json(*transcript)) + "\n"
-                                            : transcript_markdown(*transcript)};
-}
-
-}  // namespace
 
 ExitCode execute(const ExportSessionCommand& command, Surroundings around) {
   const auto settings = settings_or_complain(command.settings, around);

@@ -6,7 +6,7 @@
 
 #include "app/commands.h"
 #include "app/figures.h"
-#include "app/stored_sessions.h"
+#include "app/stored_session.h"
 
 namespace wright::app {
 namespace {

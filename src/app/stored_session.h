@@ -1,10 +1,10 @@
-// What the commands about stored sessions share: finding the store and the session that a person
-// means, and saying what is wrong.
+// Finding a stored session by what a person typed, for every command that names one.
 #pragma once
 
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "app/console.h"
 #include "app/settings.h"
@@ -15,7 +15,9 @@ namespace wright::app {
 // Null when there is no database yet: looking must not create one.
 Result<std::unique_ptr<Store>> open_existing_store(const std::filesystem::path& path);
 
-// A session's number, or `last` for the newest. `store` may be null: then there is no such session.
+Error no_such_session(std::string_view id);
+
+// A session's number, or `last` for the newest. `store` may be null.
 Result<SessionId> session_id_from(const std::string& text, Store* store);
 
 struct FoundSession {
@@ -25,9 +27,9 @@ struct FoundSession {
 // The session of that number, or `last`, in the store of the settings.
 Result<FoundSession> find_session(const std::string& id, const Settings& settings);
 
-Error no_such_session(std::string_view id);
-
-// Says what is wrong, and gives the exit code for it.
 ExitCode complain_about(const Error& error, Console& console);
+
+// What was set for the session when it began, where `given` says nothing else.
+SettingFlags flags_for(const Session& session, SettingFlags given);
 
 }  // namespace wright::app

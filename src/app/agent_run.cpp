@@ -1,0 +1,246 @@
+#include "app/agent_run.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include "app/log_output.h"
+#include "app/model_wiring.h"
+#include "app/paths.h"
+#include "app/person/person_answers.h"
+#include "app/screen_text.h"
+#include "app/session_config.h"
+#include "app/standard_input.h"
+#include "app/tool_execution.h"
+#include "app/transcript.h"
+#include "app/wiring.h"
+
+namespace wright::app {
+namespace {
+
+// A name that means no model is a slip of the hand; a key that is missing is a run that fails.
+std::optional<Error> problem_with_model(const std::string& id, const Models& models) {
+  if (id == "offline" || id == "offline:planner") return std::nullopt;
+  const auto endpoint = models.endpoint(id);
+  if (endpoint || endpoint.error().code == ErrorCode::authentication) return std::nullopt;
+  return endpoint.error();
+}
+
+Result<std::unique_ptr<Store>> open_store(const Settings& settings) {
+  const auto path = settings.database_path();
+  if (path.empty()) {
+    return fail(ErrorCode::invalid_argument,
+                "There is no home folder to keep sessions in. Set --database-path");
+  }
+  return open_sqlite_store(path);
+}
+
+}  // namespace
+
+AgentRun::AgentRun(AgentRunOptions options, const Settings& settings, Surroundings around)
+    : options_(options), settings_(settings), around_(around) {
+  show_progress();
+  interruption_.watch([this] { say("  ending the run; Ctrl-C again quits at once"); });
+}
+
+void AgentRun::show_progress() {
+  stream_.reset();
+  progress_.reset();
+  if (options_.verbosity == Verbosity::normal) {
+    progress_ = std::make_unique<Progress>(
+        around_.console.error(), [&](std::string_view text) { around_.console.note(text); });
+  }
+  if (is_streamed()) stream_.emplace(around_.console, progress_.get());
+}
+
+ExitCode AgentRun::begin(std::string_view agent_name, Agent agent, const std::string& prompt) {
+  return run(agent_name, std::move(agent), [&](const Agent& made, const RunOptions& options) {
+    return wright::run(made, prompt, options);
+  });
+}
+
+ExitCode AgentRun::resume(std::string_view agent_name, Agent agent, SessionId id,
+                          const Settlements& settlements) {
+  return run(agent_name, std::move(agent), [&](const Agent& made, const RunOptions& options) {
+    return wright::resume(made, id, options, settlements);
+  });
+}
+
+ExitCode AgentRun::run(std::string_view agent_name, Agent agent, const First& first) {
+  const auto logger = make_logger(settings_, [this](std::string_view line) { log(line); });
+  if (!logger) {
+    if (progress_) progress_->stop();
+    around_.console.complain(logger.error().message);
+    return ExitCode::usage;
+  }
+  agent.interceptors = make_interceptors(canonical_agent_name(agent_name), settings_, *logger);
+  say(fmt::format("{}  {}", painted(agent.name, Colour::bold, around_.console.error()),
+                  painted(place_of(agent), Colour::dim, around_.console.error())));
+  auto store = open_store(settings_);
+  if (!store) return failed(store.error());
+  // Sessions of processes that were killed are free to be taken.
+  if (auto ended = end_dead_runners(**store); !ended) return failed(ended.error());
+  const RunOptions options = run_options(**store, agent);
+  Result<Answer> answer = first(agent, options);
+  while (answer && answer->status == Answer::Status::waiting && has_person()) {
+    if (progress_) progress_->stop();
+    const auto given = answer_at_terminal(answer->waits, **store, around_, interruption_.token());
+    if (!given) return failed(given.error());
+    if (*given == PersonAnswered::no) break;
+    show_progress();
+    answer = wright::resume(agent, record_.session_id(), options);
+  }
+  if (progress_) progress_->stop();
+  if (!answer) return failed(answer.error());
+  return answer->status == Answer::Status::waiting ? waiting(*answer) : answered(*answer);
+}
+
+RunOptions AgentRun::run_options(Store& store, const Agent& agent) {
+  return {.store = &store,
+          .observer = [this](const Event& event) { observe(event); },
+          .stop = interruption_.token(),
+          .delivery = stream_ ? Delivery::streamed : Delivery::whole,
+          .config = session_config(agent, settings_),
+          .people = options_.input == Input::none ? People::nobody : People::may_answer_later};
+}
+
+bool AgentRun::is_streamed() const {
+  if (options_.output == OutputFormat::json) return false;
+  if (options_.streaming != Streaming::automatic) return options_.streaming == Streaming::on;
+  return around_.console.output().is_terminal;
+}
+
+// Somebody who can be asked right now.
+bool AgentRun::has_person() const {
+  return options_.input == Input::terminal && options_.output == OutputFormat::text &&
+         !interruption_.has_happened() && standard_input_is_terminal() &&
+         around_.console.error().is_terminal;
+}
+
+std::string AgentRun::place_of(const Agent& agent) const {
+  std::error_code error;
+  const auto base = std::filesystem::weakly_canonical(settings_.base_path(), error);
+  return fmt::format(
+      "{} · {}", model_label(agent.model.provider(), agent.model.name()),
+      on_one_line(shorten_home(error ? settings_.base_path() : base, around_.environment)));
+}
+
+void AgentRun::observe(const Event& event) {
+  record_.observe(event);
+  if (stream_) stream_->observe(event);
+  if (progress_) progress_->observe(event);
+}
+
+void AgentRun::say(std::string_view line) {
+  if (progress_) progress_->say(line);
+}
+
+// A finished line for standard error; a moving line makes room for it.
+void AgentRun::log(std::string_view line) {
+  if (!progress_) return around_.console.note(line);
+  if (line.ends_with('\n')) line.remove_suffix(1);
+  progress_->say(line);
+}
+
+ExitCode AgentRun::answered(const Answer& answer) {
+  Console& console = around_.console;
+  if (options_.output == OutputFormat::json) {
+    console.print(to_text(record_.json("completed", &answer.text, nullptr)) + "\n");
+  } else if (!stream_ || !stream_->has_printed_answer()) {
+    // On a terminal both streams meet: space keeps the answer apart from the progress.
+    const bool is_shared = progress_ && console.output().is_terminal && console.error().is_terminal;
+    if (is_shared) console.note("\n");
+    console.print_foreign(answer.text.ends_with('\n') ? answer.text : answer.text + "\n");
+    if (is_shared) console.note("\n");
+  }
+  conclude("✓", Colour::green);
+  return ExitCode::ok;
+}
+
+ExitCode AgentRun::waiting(const Answer& answer) {
+  Console& console = around_.console;
+  if (options_.output == OutputFormat::json) {
+    Json json = record_.json("waiting", nullptr, nullptr);
+    JsonArray waits;
+    for (const PersonWait& wait : answer.waits) {
+      waits.push_back({{"wait_id", wait.wait_id},
+                       {"session_id", wait.session_id},
+                       {"call_id", wait.call.id},
+                       {"name", wait.call.name},
+                       {"shown", wait.shown}});
+    }
+    json.as_object()["waits"] = std::move(waits);
+    console.print(to_text(json) + "\n");
+  }
+  for (const PersonWait& wait : answer.waits) {
+    console.complain(fmt::format("{} waits for a person", wait.call.name),
+                     wait_in_words(wait.shown, console.error()));
+  }
+  console.note(
+      fmt::format("  Answer with:  {}\n", how_to_answer(record_.session_id(), answer.waits)));
+  console.note(fmt::format("  then go on:   wright resume {}\n", record_.session_id()));
+  conclude("…", Colour::yellow);
+  return ExitCode::waiting;
+}
+
+ExitCode AgentRun::failed(const Error& error) {
+  if (progress_) progress_->stop();
+  const bool is_cancelled = error.code == ErrorCode::cancelled;
+  // What a model had said before a limit was reached is better than nothing.
+  std::string best;
+  if (const auto detail = parse_json(error.detail); detail && detail->is_object()) {
+    const Json* answer = detail->get_object().if_contains("answer");
+    if (answer != nullptr && answer->is_string()) best = answer->get_string();
+  }
+  if (options_.output == OutputFormat::json) {
+    const std::string_view status = is_cancelled ? "cancelled" : "failed";
+    around_.console.print(to_text(record_.json(status, best.empty() ? nullptr : &best, &error)) +
+                          "\n");
+  } else if (!best.empty() && !(stream_ && stream_->has_printed_answer())) {
+    around_.console.print_foreign(best + "\n");
+  }
+  if (is_cancelled) {
+    around_.console.complain("interrupted; the session is stored as cancelled");
+  } else {
+    around_.console.complain(error.message);
+  }
+  conclude("✗", is_cancelled ? Colour::yellow : Colour::red);
+  return is_cancelled ? ExitCode::interrupted : ExitCode::failed;
+}
+
+void AgentRun::conclude(std::string_view marker, Colour colour) {
+  if (!progress_) return;
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began_;
+  const Terminal& terminal = around_.console.error();
+  around_.console.note(fmt::format("  {} {}\n", painted(marker, colour, terminal),
+                                   painted(record_.summary(took.count()), Colour::dim, terminal)));
+}
+
+std::expected<Agent, ExitCode> agent_or_complain(const std::string& name, const Settings& settings,
+                                                 const SettingFlags& flags, Surroundings around) {
+  const auto models = make_models(settings, flags, around.environment);
+  if (!models) {
+    around.console.complain(models.error().message, "See `wright help models`.");
+    return std::unexpected(ExitCode::usage);
+  }
+  if (const auto error = problem_with_model(settings.model(), *models)) {
+    around.console.complain(error->message);
+    return std::unexpected(ExitCode::usage);
+  }
+  make_output_folder(settings);
+  auto agent = make_agent(name, settings, models->get(settings.model()));
+  if (!agent) {
+    around.console.complain(agent.error().message,
+                            "`wright agents` lists the agents, `wright config` the settings.");
+    return std::unexpected(ExitCode::usage);
+  }
+  if (const auto ready = check_needs(name, settings); !ready) {
+    around.console.complain(ready.error().message);
+    return std::unexpected(ExitCode::usage);
+  }
+  return std::move(*agent);
+}
+
+}  // namespace wright::app

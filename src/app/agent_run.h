@@ -1,0 +1,67 @@
+// One agent at work for a command: shows its progress, asks the person at the terminal what it
+// waits for, and prints what came of it. Shared by the commands that begin and that resume
+// sessions.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "app/answer_stream.h"
+#include "app/commands.h"
+#include "app/interruption.h"
+#include "app/run_record.h"
+#include "wright/resume.h"
+
+namespace wright::app {
+
+struct AgentRunOptions {
+  OutputFormat output = OutputFormat::text;
+  Verbosity verbosity = Verbosity::normal;
+  Streaming streaming = Streaming::automatic;
+  Input input = Input::terminal;
+};
+
+class AgentRun {
+ public:
+  AgentRun(AgentRunOptions options, const Settings& settings, Surroundings around);
+
+  ExitCode begin(std::string_view agent_name, Agent agent, const std::string& prompt);
+  ExitCode resume(std::string_view agent_name, Agent agent, SessionId id,
+                  const Settlements& settlements);
+
+ private:
+  using First = std::function<Result<Answer>(const Agent&, const RunOptions&)>;
+
+  ExitCode run(std::string_view agent_name, Agent agent, const First& first);
+  RunOptions run_options(Store& store, const Agent& agent);
+  void show_progress();
+  bool is_streamed() const;
+  bool has_person() const;
+  std::string place_of(const Agent& agent) const;
+  void observe(const Event& event);
+  void say(std::string_view line);
+  void log(std::string_view line);
+  ExitCode answered(const Answer& answer);
+  ExitCode waiting(const Answer& answer);
+  ExitCode failed(const Error& error);
+  void conclude(std::string_view marker, Colour colour);
+
+  const AgentRunOptions options_;
+  const Settings& settings_;
+  Surroundings around_;
+  RunRecord record_;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  std::unique_ptr<Progress> progress_;
+  std::optional<AnswerStream> stream_;
+  Interruption interruption_;  // last: its thread uses the progress
+};
+
+// The agent of a stored session, with its model and all that its calls go through but for the
+// interceptors; or a complaint and the exit code.
+std::expected<Agent, ExitCode> agent_or_complain(const std::string& name, const Settings& settings,
+                                                 const SettingFlags& flags, Surroundings around);
+
+}  // namespace wright::app

@@ -1,0 +1,81 @@
+#include "app/person/approvals.h"
+
+#include <fmt/format.h>
+#include <boost/json/object.hpp>
+
+#include "app/person/approval_text.h"
+#include "app/person/typed_text.h"
+#include "app/screen_text.h"
+
+namespace wright::app {
+namespace {
+
+using Decision = ApprovalAnswer::Decision;
+
+constexpr std::string_view kNever = "Never: do not try this again in this session.";
+
+constexpr std::string_view kExplanation = R"(
+  y      yes, this once: exactly the call above
+  s      yes, and do not ask again about this tool in this session
+  n      no; you may say why, which the agent is told
+  never  no, and the agent is told not to try it again
+  all    show everything that was cut
+  q      decide nothing, as Ctrl-C and Ctrl-D: the call waits on
+)";
+
+std::string lower(std::string_view text) {
+  std::string made = on_one_line(text);
+  for (char& c : made) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return made;
+}
+
+std::string question_of(const Json& shown) {
+  const JsonObject* object = shown.if_object();
+  const Json* question = object == nullptr ? nullptr : object->if_contains("question");
+  if (question == nullptr || !question->is_string()) return "May it run?";
+  return on_one_line(question->get_string());
+}
+
+std::expected<ApprovalAnswer, GaveUp> refused(TerminalDialogue& dialogue) {
+  LineEditor line;
+  dialogue.print("  Why not? The agent reads it.\n");
+  const auto why = ask_for_text(dialogue, {.below = "Enter: no reason"}, line);
+  if (!why) return std::unexpected(why.error());
+  return ApprovalAnswer{Decision::deny, to_valid_utf8(*why)};
+}
+
+}  // namespace
+
+std::expected<ApprovalAnswer, GaveUp> ask_approval(const Json& shown, const PersonTerminal& where) {
+  TerminalDialogue dialogue(where);
+  const ApprovalText fitting = approval_text(shown, Detail::fitting, dialogue.screen());
+  dialogue.print(fitting.text);
+  dialogue.print(fmt::format("\n{}\n", fitted_prose(question_of(shown), 0, dialogue.screen())));
+  dialogue.discard_typed();
+  const TextPrompt prompt{.before = fmt::format("[y/s/n/never{}] > ", fitting.is_cut ? "/all" : ""),
+                          .below = "y once, s for this session, n no, ? explains"};
+  while (true) {
+    LineEditor line;
+    const auto typed = ask_for_text(dialogue, prompt, line);
+    if (!typed) return std::unexpected(typed.error());
+    const std::string word = lower(*typed);
+    const auto decided = [&](ApprovalAnswer answer) {
+      if (dialogue.reads_keys()) dialogue.print(fmt::format("→ {}\n", word));
+      return answer;
+    };
+    if (word == "y" || word == "yes" || word == "once") return decided({Decision::once});
+    if (word == "s" || word == "session") return decided({Decision::session});
+    if (word == "never") return decided({Decision::deny, std::string(kNever)});
+    if (word == "n" || word == "no") return refused(dialogue);
+    if (word == "q") return std::unexpected(GaveUp::by_choice);
+    if (word == "?") {
+      dialogue.print(kExplanation);
+    } else if (word == "all") {
+      dialogue.print(approval_text(shown, Detail::all, dialogue.screen()).text);
+    } else {
+      dialogue.print(painted("  ✗ Answer y, s, n or never\n", Colour::red, dialogue.screen()));
+    }
+  }
+}
+
+}  // namespace wright::app

@@ -1,0 +1,137 @@
+#include "app/person/person_answers.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include <algorithm>
+#include <map>
+
+#include "app/person/approval_text.h"
+#include "app/person/approvals.h"
+#include "app/person/questions.h"
+#include "app/screen_text.h"
+
+namespace wright::app {
+namespace {
+
+std::string text_in(const Json& shown, std::string_view key) {
+  const JsonObject* object = shown.if_object();
+  const Json* found = object != nullptr ? object->if_contains(key) : nullptr;
+  return found != nullptr && found->is_string() ? std::string(found->get_string()) : "";
+}
+
+Result<AskUserRequest> questions_in(Json shown) {
+  if (JsonObject* object = shown.if_object()) object->erase("kind");
+  return decode<AskUserRequest>(shown);
+}
+
+Json answer_json(const ApprovalAnswer& answer) {
+  const Decision decision = answer.decision == ApprovalAnswer::Decision::once ? Decision::once
+                            : answer.decision == ApprovalAnswer::Decision::session
+                                ? Decision::session
+                                : Decision::refuse;
+  return {{"decision", to_string(decision)}, {"reason", answer.reason}};
+}
+
+// A wait that is neither: its question, and one line for an answer.
+AskUserRequest one_question(const PersonWait& wait) {
+  std::string question = text_in(wait.shown, "question");
+  if (question.empty()) question = fmt::format("{} waits for an answer", wait.call.name);
+  return {.questions = {{.id = "answer", .question = std::move(question)}}};
+}
+
+std::expected<Json, GaveUp> ask(const PersonWait& wait, const PersonTerminal& where) {
+  if (text_in(wait.shown, "kind") == "approval") {
+    auto approval = ask_approval(wait.shown, where);
+    if (!approval) return std::unexpected(approval.error());
+    return answer_json(*approval);
+  }
+  const auto request = questions_in(wait.shown);
+  auto answers = ask_person(request ? *request : one_question(wait), where);
+  if (!answers) return std::unexpected(answers.error());
+  if (!request) return answers->empty() ? Json() : answers->front().answer;
+  JsonObject json;
+  for (QuestionAnswer& answer : *answers) json[answer.question_id] = std::move(answer.answer);
+  return json;
+}
+
+// Which kinds of calls an approval is about, as text; empty for what is none.
+std::string kinds_of(const Json& shown) {
+  const JsonObject* object = shown.if_object();
+  const Json* kinds = object != nullptr ? object->if_contains("kinds") : nullptr;
+  return kinds != nullptr && text_in(shown, "kind") == "approval" ? to_text(*kinds) : "";
+}
+
+bool holds_for_session(const Json& answer) {
+  const std::string decision = text_in(answer, "decision");
+  return decision == to_string(Decision::session) || decision == to_string(Decision::never);
+}
+
+}  // namespace
+
+std::string person_name(const Environment& environment) {
+  return environment.find_non_empty("USER").value_or("terminal");
+}
+
+Result<PersonAnswered> answer_at_terminal(std::span<const PersonWait> waits, Store& store,
+                                          Surroundings around, std::stop_token stop) {
+  const PersonTerminal where{.input = STDIN_FILENO,
+                             .output = STDERR_FILENO,
+                             .screen = around.console.error(),
+                             .stop = std::move(stop)};
+  std::map<std::string, Json> decided;  // for the whole session, by the kinds of calls
+  for (const PersonWait& wait : waits) {
+    const std::string kinds = kinds_of(wait.shown);
+    const auto known = decided.find(kinds);
+    std::expected<Json, GaveUp> answer = known != decided.end() ? known->second : ask(wait, where);
+    if (!answer) return PersonAnswered::no;
+    if (!kinds.empty() && holds_for_session(*answer)) decided.emplace(kinds, *answer);
+    auto stored = answer_wait(store, wait.wait_id, *answer, person_name(around.environment));
+    // Somebody else may have been quicker: their answer counts.
+    if (!stored && stored.error().code == ErrorCode::already_exists) {
+      around.console.note("  " + stored.error().message + "\n");
+    } else if (!stored) {
+      return std::unexpected(std::move(stored).error());
+    }
+  }
+  return PersonAnswered::yes;
+}
+
+std::string wait_in_words(const Json& shown, const Terminal& screen) {
+  const auto request = questions_in(shown);
+  if (text_in(shown, "kind") == "approval") {
+    return approval_text(shown, Detail::fitting, screen).text;
+  }
+  if (!request) return to_pretty_text(shown);
+  std::string words;
+  for (const Question& question : request->questions) {
+    words += fmt::format("{}: {}", on_one_line(question.id), on_one_line(question.question));
+    if (question.options && !question.options->empty()) {
+      words +=
+          fmt::format(" ({})", on_one_line(fmt::format("{}", fmt::join(*question.options, ", "))));
+    }
+    words += "\n";
+  }
+  if (!words.empty()) words.pop_back();
+  return words;
+}
+
+std::string how_to_answer(SessionId root, std::span<const PersonWait> waits) {
+  std::string command = fmt::format("wright answer {}", root);
+  const auto is_approval = [](const PersonWait& wait) {
+    return text_in(wait.shown, "kind") == "approval";
+  };
+  if (!waits.empty() && std::ranges::all_of(waits, is_approval)) return command + " --approve";
+  if (waits.size() != 1) return command;
+  const auto request = questions_in(waits[0].shown);
+  if (!request) return command + " --answer '\"…\"'";
+  for (const Question& question : request->questions) {
+    command += fmt::format(" --set {}=…", on_one_line(question.id));
+  }
+  return command;
+}
+
+}  // namespace wright::app

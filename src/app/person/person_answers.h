@@ -1,0 +1,31 @@
+// From what a run waits for to a stored answer: asks the person at the terminal, or says how to
+// answer from elsewhere.
+#pragma once
+
+#include <span>
+#include <stop_token>
+#include <string>
+
+#include "app/commands.h"
+#include "wright/resume.h"
+
+namespace wright::app {
+
+enum class PersonAnswered : std::uint8_t { yes, no };
+
+// Asks about one wait after the other and stores each answer. `no` when the person gave up; what
+// was answered before that stays answered.
+Result<PersonAnswered> answer_at_terminal(std::span<const PersonWait> waits, Store& store,
+                                          Surroundings around, std::stop_token stop);
+
+// What is waited for, for a person who reads it: questions with their ids, or a call with its
+// arguments.
+std::string wait_in_words(const Json& shown, const Terminal& screen);
+
+// The command that answers these, with places for the answers.
+std::string how_to_answer(SessionId root, std::span<const PersonWait> waits);
+
+// Who is at this terminal.
+std::string person_name(const Environment& environment);
+
+}  // namespace wright::app

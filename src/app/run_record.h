@@ -1,0 +1,31 @@
+// What happened in a run, gathered from its events: a run that fails returns only its error.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "wright/event.h"
+
+namespace wright::app {
+
+class RunRecord {
+ public:
+  void observe(const Event& event);
+
+  std::int64_t session_id() const { return session_id_; }
+
+  Json json(std::string_view status, const std::string* answer, const Error* error) const;
+
+  // "session 12 · 3 turns · 2 tool calls · 150 tokens in, 40 out · 0.4 s"
+  std::string summary(double duration_ms) const;
+
+ private:
+  void add(const ToolCall& call, const ToolOutcome& outcome);
+
+  std::int64_t session_id_ = 0;
+  int iterations_ = 0;
+  Usage usage_;
+  JsonArray tool_calls_;
+};
+
+}  // namespace wright::app

@@ -1,0 +1,283 @@
+#include "wright/two_phase.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <stop_token>
+
+#include "runtime/model_call.h"
+#include "runtime/thread_host.h"
+#include "wright/run.h"
+
+namespace wright {
+
+// Written by the model's callbacks, read by whoever holds a stream.
+class TextStream::State {
+ public:
+  void add(std::string_view text) {
+    const std::lock_guard lock(mutex_);
+    text_ += text;
+    changed_.notify_all();
+  }
+
+  // The attempt that had spoken failed, and another one begins.
+  void begin_anew() {
+    const std::lock_guard lock(mutex_);
+    text_.clear();
+  }
+
+  void end(Result<void> result, std::optional<NeedsToolExecution> needs) {
+    const std::lock_guard lock(mutex_);
+    result_ = std::move(result);
+    needs_ = std::move(needs);
+    changed_.notify_all();
+  }
+
+  std::optional<std::string> next() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return read_ < text_.size() || result_; });
+    if (read_ >= text_.size()) return std::nullopt;
+    std::string piece = text_.substr(read_);
+    read_ = text_.size();
+    return piece;
+  }
+
+  Result<std::string> all() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return result_.has_value(); });
+    if (!*result_) return std::unexpected(result_->error());
+    return text_;
+  }
+
+  std::optional<NeedsToolExecution> needs_tools() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return result_.has_value(); });
+    return needs_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::string text_;
+  std::size_t read_ = 0;
+  std::optional<Result<void>> result_;  // at the end
+  std::optional<NeedsToolExecution> needs_;
+};
+
+std::optional<std::string> TextStream::next() {
+  return state_->next();
+}
+
+Result<std::string> TextStream::all() const {
+  return state_->all();
+}
+
+std::optional<NeedsToolExecution> TextStream::needs_tools() const {
+  return state_->needs_tools();
+}
+
+namespace {
+
+bool is_user_message(const Message& message) {
+  return message.role == Role::user && message.text() != kAnswerWasCut;
+}
+
+// The run that a conversation has come to. Results may stand in any order behind their calls.
+Result<Run> run_from(const Agent& agent, std::vector<Message> messages) {
+  Run run;
+  run.agent = agent.name;
+  run.limits = agent.limits;
+  std::map<std::string, Message, std::less<>> results;  // of the last turn
+  while (!messages.empty() && messages.back().role == Role::tool) {
+    for (const Part& part : messages.back().parts) {
+      const auto* result = std::get_if<ToolResult>(&part);
+      if (result != nullptr) results.insert_or_assign(result->call_id, Message::tool(*result));
+    }
+    messages.pop_back();
+  }
+  if (!messages.empty() && messages.back().role == Role::assistant) {
+    for (const ToolCall& call : messages.back().tool_calls()) {
+      auto result = results.extract(call.id);
+      if (!result) {
+        return fail(ErrorCode::invalid_argument,
+                    fmt::format("The call '{}' of {} has no result among the messages", call.id,
+                                call.name));
+      }
+      messages.push_back(std::move(result.mapped()));
+    }
+  }
+  if (!results.empty()) {
+    return fail(
+        ErrorCode::invalid_argument,
+        fmt::format("There is a result for '{}', which nobody has called", results.begin()->first));
+  }
+  for (const Message& message : messages) {
+    if (is_user_message(message)) run.iterations = 0;
+    if (message.role == Role::assistant) ++run.iterations;
+  }
+  run.messages = std::move(messages);
+  return restored(std::move(run));
+}
+
+}  // namespace
+
+class TwoPhaseAgent::Implementation {
+ public:
+  explicit Implementation(Agent agent)
+      : agent_(std::make_shared<const Agent>(std::move(agent))), queue_(kThreads) {}
+  ~Implementation() { stop_.request_stop(); }
+
+  const Agent& agent() const { return *agent_; }
+
+  void respond_to(Result<Run> run, Respond respond) {
+    if (run) {
+      if (auto usable = check(*agent_); !usable) run = std::unexpected(std::move(usable).error());
+    }
+    if (!run) return respond(std::unexpected(std::move(run).error()));
+    auto question = std::make_shared<Question>(agent_, std::move(*run), std::move(respond));
+    if (!question->needs_model()) return question->end_without_model();
+    if (agent_->model.blocks()) {
+      queue_.push([question, stop = stop_.get_token()] { question->ask_and_wait(stop); });
+    } else {
+      question->ask(stop_.get_token());
+    }
+  }
+
+ private:
+  static constexpr std::size_t kThreads = 8;  // for models that block
+
+  // One request to the model, until it has said everything.
+  class Question : public std::enable_shared_from_this<Question> {
+   public:
+    Question(std::shared_ptr<const Agent> agent, Run run, Respond respond)
+        : agent_(std::move(agent)), run_(std::move(run)), respond_(std::move(respond)) {}
+
+    bool needs_model() const { return run_.phase == Phase::model; }
+    void end_without_model() {
+      const Step step = next(*agent_, run_);
+      const auto* failed = std::get_if<Failed>(&step);
+      respond_(failed != nullptr
+                   ? std::unexpected(failed->error)
+                   : fail(ErrorCode::invalid_argument,
+                          "The last message is the agent's own: there is nothing to answer"));
+    }
+
+    void ask(const std::stop_token& stop) {
+      const Step step = next(*agent_, run_);
+      runtime::start_safely(agent_->model, std::get<CallModel>(step).request, call(stop),
+                            [self = shared_from_this()](Result<Response> response) {
+                              self->take(std::move(response));
+                            });
+    }
+
+    void ask_and_wait(const std::stop_token& stop) {
+      const Step step = next(*agent_, run_);
+      take(runtime::complete_safely(agent_->model, std::get<CallModel>(step).request, call(stop)));
+    }
+
+   private:
+    ModelCall call(const std::stop_token& stop) {
+      return {.stop = stop,
+              .on_text = [self = shared_from_this()](std::string_view text) { self->speak(text); },
+              .on_retry =
+                  [self = shared_from_this()](const ModelRetry&) {
+                    if (self->stream_) self->stream_->begin_anew();
+                  }};
+    }
+
+    void speak(std::string_view text) {
+      if (text.empty()) return;
+      if (!stream_) {
+        stream_ = std::make_shared<TextStream::State>();
+        respond_(TextStream(stream_));
+      }
+      stream_->add(text);
+    }
+
+    void take(Result<Response> response) {
+      if (!response) return end(std::unexpected(std::move(response).error()), std::nullopt);
+      const std::string text = response->text();
+      if (auto accepted = accept(run_, ModelAnswered{std::move(*response)}); !accepted) {
+        return end(std::unexpected(std::move(accepted).error()), std::nullopt);
+      }
+      Step step = next(*agent_, run_);
+      if (auto* calls = std::get_if<CallTools>(&step)) {
+        return end({}, NeedsToolExecution{std::move(calls->calls), run_.messages});
+      }
+      if (const auto* failed = std::get_if<Failed>(&step)) {
+        return end(std::unexpected(failed->error), std::nullopt);
+      }
+      // A model that does not stream says everything now, also when that is nothing.
+      if (!stream_) {
+        stream_ = std::make_shared<TextStream::State>();
+        stream_->add(text);
+        respond_(TextStream(stream_));
+      }
+      end({}, std::nullopt);
+    }
+
+    void end(Result<void> result, std::optional<NeedsToolExecution> needs) {
+      if (stream_) return stream_->end(std::move(result), std::move(needs));
+      if (!result) return respond_(std::unexpected(std::move(result).error()));
+      respond_(std::move(*needs));
+    }
+
+    const std::shared_ptr<const Agent> agent_;
+    Run run_;
+    const Respond respond_;
+    std::shared_ptr<TextStream::State> stream_;  // once the model has spoken
+  };
+
+  const std::shared_ptr<const Agent> agent_;
+  std::stop_source stop_;
+  runtime::TaskQueue queue_;
+};
+
+TwoPhaseAgent::TwoPhaseAgent(Agent agent)
+    : implementation_(std::make_shared<Implementation>(std::move(agent))) {}
+
+TwoPhaseAgent::~TwoPhaseAgent() = default;
+
+const Agent& TwoPhaseAgent::agent() const {
+  return implementation_->agent();
+}
+
+void TwoPhaseAgent::process(std::string message, std::vector<Message> history, Respond respond) {
+  history.push_back(Message::user(to_valid_utf8(std::move(message))));
+  process_with_results(std::move(history), std::move(respond));
+}
+
+void TwoPhaseAgent::process_with_results(std::vector<Message> messages, Respond respond) {
+  implementation_->respond_to(run_from(agent(), std::move(messages)), std::move(respond));
+}
+
+std::future<Result<AgentResponse>> TwoPhaseAgent::process(std::string message,
+                                                          std::vector<Message> history) {
+  history.push_back(Message::user(to_valid_utf8(std::move(message))));
+  return process_with_results(std::move(history));
+}
+
+std::future<Result<AgentResponse>> TwoPhaseAgent::process_with_results(
+    std::vector<Message> messages) {
+  const auto promise = std::make_shared<std::promise<Result<AgentResponse>>>();
+  auto future = promise->get_future();
+  process_with_results(std::move(messages), [promise](Result<AgentResponse> response) {
+    promise->set_value(std::move(response));
+  });
+  return future;
+}
+
+std::optional<NeedsToolExecution> needs_tools(const Result<AgentResponse>& response) {
+  if (!response) return std::nullopt;
+  if (const auto* needs = std::get_if<NeedsToolExecution>(&*response)) return *needs;
+  return std::get<TextStream>(*response).needs_tools();
+}
+
+TextStream* text_of(Result<AgentResponse>& response) {
+  return response ? std::get_if<TextStream>(&*response) : nullptr;
+}
+
+}  // namespace wright

@@ -1,0 +1,120 @@
+// Approvals and interrupted sessions, from the command line and from a terminal.
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include "process.h"
+
+namespace wright::cli {
+namespace {
+
+constexpr const char* kQuestion = "Where is alpha_function defined?";
+constexpr const char* kAskAboutGrep = "[permissions]\ngrep = \"ask\"\n";
+
+void change(const std::filesystem::path& database, const char* sql) {
+  sqlite3* connection = nullptr;
+  ASSERT_EQ(sqlite3_open(database.c_str(), &connection), SQLITE_OK);
+  char* problem = nullptr;
+  EXPECT_EQ(sqlite3_exec(connection, sql, nullptr, nullptr, &problem), SQLITE_OK) << problem;
+  sqlite3_free(problem);
+  sqlite3_close(connection);
+}
+
+TEST(Approval, is_waited_for_given_and_the_run_goes_on) {
+  const Home home;
+  home.write_config(kAskAboutGrep);
+  const Finished parked = home.wright({"run", "codebase-analysis", kQuestion});
+  EXPECT_EQ(parked.exit_code, 3) << parked.error;
+  EXPECT_NE(parked.error.find("wright answer 1 --approve"), std::string::npos) << parked.error;
+  EXPECT_NE(parked.error.find("wright resume 1"), std::string::npos) << parked.error;
+
+  const Json waits = home.wright({"waits", "--json"}).json();
+  ASSERT_FALSE(waits.as_array().empty());
+  EXPECT_EQ(waits.at(0).at("kind"), Json("approval"));
+  EXPECT_EQ(waits.at(0).at("shown").at("tool"), Json("grep"));
+  EXPECT_EQ(waits.at(0).at("root_session_id"), Json(1));
+
+  const Finished early = home.wright({"resume", "1"});
+  EXPECT_EQ(early.exit_code, 3) << early.error;
+
+  EXPECT_EQ(home.wright({"answer", "last", "--approve", "session"}).exit_code, 0);
+  const Finished again = home.wright({"answer", "1", "--approve"});
+  EXPECT_EQ(again.exit_code, 1);
+  EXPECT_NE(again.error.find("waits for nobody"), std::string::npos) << again.error;
+
+  const Finished answered = home.wright({"resume", "1"});
+  EXPECT_EQ(answered.exit_code, 0) << answered.error;
+  EXPECT_NE(answered.output.find("alpha.cpp:2"), std::string::npos) << answered.output;
+  const Finished over = home.wright({"resume", "1"});
+  EXPECT_EQ(over.exit_code, 1);
+  EXPECT_NE(over.error.find("nothing to resume"), std::string::npos) << over.error;
+}
+
+TEST(Approval, is_refused_with_a_reason_that_the_model_reads) {
+  const Home home;
+  home.write_config(kAskAboutGrep);
+  ASSERT_EQ(home.wright({"run", "codebase-analysis", kQuestion}).exit_code, 3);
+  EXPECT_EQ(home.wright({"answer", "1", "--refuse", "Not today"}).exit_code, 0);
+  home.wright({"resume", "1", "--no-input"});
+  const std::string shown = home.wright({"sessions", "export", "1"}).output;
+  EXPECT_NE(shown.find("Not today"), std::string::npos) << shown;
+}
+
+TEST(Approval, is_not_waited_for_when_nobody_is_there) {
+  const Home home;
+  home.write_config(kAskAboutGrep);
+  const Finished run = home.wright({"run", "codebase-analysis", "--no-input", kQuestion});
+  EXPECT_NE(run.exit_code, 3) << run.error;
+  const std::string shown = home.wright({"sessions", "export", "1"}).output;
+  EXPECT_NE(shown.find("nobody is there"), std::string::npos) << shown;
+  EXPECT_EQ(home.wright({"waits", "--json"}).json(), Json(JsonArray{}));
+}
+
+TEST(Approval, is_asked_for_at_the_terminal) {
+  Home home;
+  home.environment["TERM"] = "dumb";
+  home.write_config(kAskAboutGrep);
+  Process process({"run", "codebase-analysis", kQuestion}, home.environment, home.project(),
+                  Streams::terminal);
+  process.await("May grep run");
+  // For the session: several calls of the turn wait, and all of them are meant.
+  process.write("s\n");
+  const Finished run = process.finish();
+  EXPECT_EQ(run.exit_code, 0) << run.output;
+  EXPECT_NE(run.output.find("alpha.cpp:2"), std::string::npos) << run.output;
+}
+
+TEST(Resume, goes_on_where_a_process_was_killed) {
+  const Home home;
+  ASSERT_EQ(home.wright({"run", "codebase-analysis", kQuestion}).exit_code, 0);
+  // As if the process had ended before its last answer.
+  change(home.database(),
+         "DELETE FROM agent_messages WHERE id = (SELECT max(id) FROM agent_messages);"
+         "UPDATE agent_sessions SET status = 'running', result = NULL, ended_at = NULL");
+  const Finished resumed = home.wright({"resume", "--all"});
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.error;
+  EXPECT_NE(resumed.output.find("alpha.cpp:2"), std::string::npos) << resumed.output;
+  const Finished nothing = home.wright({"resume", "--all"});
+  EXPECT_EQ(nothing.exit_code, 0);
+  EXPECT_NE(nothing.error.find("Nothing to resume"), std::string::npos);
+}
+
+TEST(Resume, explains_what_it_cannot_do) {
+  const Home home;
+  EXPECT_EQ(home.wright({"resume"}).exit_code, 2);
+  EXPECT_EQ(home.wright({"resume", "7"}).exit_code, 1);
+  EXPECT_EQ(home.wright({"resume", "x"}).exit_code, 2);
+  EXPECT_EQ(home.wright({"answer", "7"}).exit_code, 1);
+  EXPECT_EQ(home.wright({"resume", "7", "--settle", "nonsense"}).exit_code, 2);
+  ASSERT_EQ(home.wright({"run", "codebase-analysis", kQuestion}).exit_code, 0);
+  const Finished unknown = home.wright({"resume", "1", "--settle", "nobody=done"});
+  EXPECT_EQ(unknown.exit_code, 1);
+  EXPECT_NE(unknown.error.find("no call 'nobody'"), std::string::npos) << unknown.error;
+  // A session of a newer version is left alone.
+  change(home.database(), "UPDATE agent_sessions SET status = 'running', format_version = 99");
+  const Finished newer = home.wright({"resume", "1"});
+  EXPECT_EQ(newer.exit_code, 1);
+  EXPECT_NE(newer.error.find("newer Wright"), std::string::npos) << newer.error;
+}
+
+}  // namespace
+}  // namespace wright::cli
