@@ -50,7 +50,7 @@ _wright() {
       mapfile -t COMPREPLY < <(compgen -W 'running completed failed waiting cancelled' -- "$current")
       return
       ;;
-    -p | --prompt | --max-iterations | --set | --since | --search | --limit)
+    -p | --prompt | --max-iterations | --set | --since | --search | --limit | --at)
       return
       ;;
   esac
@@ -59,8 +59,8 @@ _wright() {
   local command=${COMP_WORDS[1]} position=$((COMP_CWORD - 2))
   if [[ $COMP_CWORD -ge 3 ]]; then
     case "$command ${COMP_WORDS[2]}" in
-      'sessions show' | 'sessions export' | 'sessions rm' | 'tools show' | 'tools call' | \
-        'config path' | 'config init')
+      'sessions show' | 'sessions export' | 'sessions fork' | 'sessions rm' | 'tools show' | \
+        'tools call' | 'config path' | 'config init')
         command+=" ${COMP_WORDS[2]}"
         position=$((position - 1))
         ;;
@@ -69,7 +69,7 @@ _wright() {
 
   local words='' options=''
   if [[ $COMP_CWORD -eq 1 ]]; then
-    words='run sessions agents tools models config doctor help'
+    words='run sessions replay test agents tools models config doctor help'
     options='--help --version'
   else
     case $command in
@@ -78,12 +78,15 @@ _wright() {
         options+=" $settings $log"
         ;;
       sessions)
-        words='show export rm list'
+        words='show export fork rm list'
         options="--agent --status --since --search --limit --json $config $database"
         ;;
       'sessions show') options="--json $config $database" ;;
-      'sessions export') options="--format -o --output $config $database" ;;
+      'sessions export') options="--format --cassette -o --output $config $database" ;;
+      'sessions fork') options="--at --json $config $database" ;;
       'sessions rm') options="-y --yes $config $database" ;;
+      replay) options="--live-tools --json $settings --set" ;;
+      test) options="--live-tools --update --json $config $base --set" ;;
       agents) options="--json $settings" ;;
       tools)
         words='show call list'
@@ -98,7 +101,7 @@ _wright() {
         ;;
       'config path' | 'config init') options="$config" ;;
       doctor) options="--online --json $settings --set" ;;
-      help) words='run sessions agents tools models config doctor' ;;
+      help) words='run sessions replay test agents tools models config doctor' ;;
     esac
     options+=' -h --help'
   fi
@@ -112,6 +115,11 @@ _wright() {
     models) [[ $position -eq 0 ]] && words=$(_wright_names vendors) ;;
     'tools show' | 'tools call') [[ $position -eq 0 ]] && words=$(_wright_names tools) ;;
     'sessions show' | 'sessions export' | 'sessions rm') words=$(_wright_names sessions) ;;
+    'sessions fork' | replay) [[ $position -eq 0 ]] && words=$(_wright_names sessions) ;;
+    test)
+      mapfile -t COMPREPLY < <(compgen -f -- "$current")
+      return
+      ;;
     *) [[ $position -gt 0 ]] && words='' ;;
   esac
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")

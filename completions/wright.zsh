@@ -28,7 +28,8 @@ _wright() {
 
   if (( CURRENT == 2 )); then
     local -a commands
-    commands=('run:ask an agent' 'sessions:see what was done' 'agents:list the agents'
+    commands=('run:ask an agent' 'sessions:see what was done'
+      'replay:run a session again, offline' 'test:run recorded sessions as tests' 'agents:list the agents'
       'tools:list the tools' 'models:list vendors and models' 'config:show the settings' 'doctor:check this machine'
       'help:explain a command')
     _describe command commands
@@ -40,8 +41,8 @@ _wright() {
   shift words
   (( CURRENT-- ))
   case "$command $words[2]" in
-    'sessions show' | 'sessions export' | 'sessions rm' | 'tools show' | 'tools call' | \
-      'config path' | 'config init')
+    'sessions show' | 'sessions export' | 'sessions fork' | 'sessions rm' | 'tools show' | \
+      'tools call' | 'config path' | 'config init')
       if (( CURRENT > 2 )); then
         command+=" $words[2]"
         shift words
@@ -66,16 +67,30 @@ _wright() {
         '--agent[only of this agent]:agent:_wright_names agents' \
         '--status[only of this status]:status:(running completed failed waiting cancelled)' \
         '--since[only newer ones]:when:' '--search[only with this text]:text:' \
-        '--limit[at most this many]:number:' '1:command:(show export rm list)'
+        '--limit[at most this many]:number:' '1:command:(show export fork rm list)'
       ;;
     'sessions show') _arguments $help $json $config $database '1:session:_wright_names sessions' ;;
     'sessions export')
       _arguments $help $config $database '--format[how it is written]:format:(json markdown)' \
+        '--cassette[a test file for wright test]' \
         '(-o --output)'{-o,--output}'[write there]:file:_files' '1:session:_wright_names sessions'
+      ;;
+    'sessions fork')
+      _arguments $help $json $config $database '--at[the last message of the fork]:number:' \
+        '1:session:_wright_names sessions'
       ;;
     'sessions rm')
       _arguments $help $config $database '(-y --yes)'{-y,--yes}'[do not ask]' \
         '*:session:_wright_names sessions'
+      ;;
+    replay)
+      _arguments $help $json $settings '--live-tools[execute the calls again]' \
+        '*--set[any key of the configuration file]:key=value:' '1:session:_wright_names sessions'
+      ;;
+    test)
+      _arguments $help $json $config $base '--live-tools[execute the calls again]' \
+        '--update[rewrite the files that differ]' \
+        '*--set[any key of the configuration file]:key=value:' '*:file:_files'
       ;;
     agents) _arguments $help $json $settings ;;
     doctor)
@@ -93,7 +108,7 @@ _wright() {
       ;;
     config) _arguments $help $json $settings $log '1:command:(path init)' ;;
     'config path' | 'config init') _arguments $help $config ;;
-    help) _arguments '1:command:(run sessions agents tools models config doctor)' ;;
+    help) _arguments '1:command:(run sessions replay test agents tools models config doctor)' ;;
   esac
 }
 

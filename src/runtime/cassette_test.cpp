@@ -79,7 +79,7 @@ TEST(Cassette, is_readable) {
       << text;
   EXPECT_NE(text.find("\"pattern\": \"x\""), std::string::npos) << text;
   EXPECT_NE(text.find("\"The arguments are\",\n"), std::string::npos) << text;
-  EXPECT_EQ(text.find("\\\""), std::string::npos) << text;
+  EXPECT_NE(text.find("\"matches\": [\n"), std::string::npos) << text;
 }
 
 TEST(Cassette, hides_secrets_wherever_they_stand) {

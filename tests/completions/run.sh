@@ -59,7 +59,10 @@ run
 sessions
 sessions show
 sessions export
+sessions fork
 sessions rm
+replay
+test
 agents
 tools
 tools show
@@ -78,9 +81,9 @@ expect_offer() {
   [ "$offered" = "$expected" ] || fail "for 'wright $*' bash offers '$offered', not '$expected'"
 }
 
-expect_offer 'agents config doctor help models run sessions tools' ''
+expect_offer 'agents config doctor help models replay run sessions test tools' ''
 expect_offer 'run' ru
-expect_offer 'export list rm show' sessions ''
+expect_offer 'export fork list rm show' sessions ''
 expect_offer 'codebase-analysis' run code
 expect_offer 'codebase-analysis' run --agent code
 expect_offer '' run codebase-analysis ''
@@ -90,5 +93,7 @@ expect_offer 'last' sessions show ''
 expect_offer 'json markdown' sessions export last --format ''
 "$program" run codebase-analysis 'What is in this folder?' --quiet --model offline > /dev/null
 expect_offer '1 last' sessions show ''
+expect_offer '1 last' replay ''
+expect_offer '' replay 1 ''
 
 [ "$failures" -eq 0 ]
