@@ -52,13 +52,16 @@ class Fields {
     const Json* value = find(key);
     if (value == nullptr || value->is_string()) return value == nullptr ? "" : text(key);
     const JsonArray* array = value->if_array();
-    std::string joined;
-    for (std::size_t i = 0; array != nullptr && i < array->size(); ++i) {
-      if (!(*array)[i].is_string()) array = nullptr;
-      if (array != nullptr) joined += (i == 0 ? "" : "\n") + std::string((*array)[i].get_string());
-      if (array == nullptr) break;
+    const auto is_text = [](const Json& line) { return line.is_string(); };
+    if (array == nullptr || !std::ranges::all_of(*array, is_text)) {
+      complain(fmt::format("'{}' must be a text or a list of lines", key));
+      return {};
     }
-    if (array == nullptr) complain(fmt::format("'{}' must be a text or a list of lines", key));
+    std::string joined;
+    for (const Json& line : *array) {
+      if (&line != &array->front()) joined += '\n';
+      joined += std::string_view(line.get_string());
+    }
     return joined;
   }
   const JsonArray& list(std::string_view key) {
@@ -142,7 +145,6 @@ Result<Part> part_from(const Json& json, const std::string& place) {
     if (!result) return std::unexpected(std::move(result).error());
     return std::move(*result);
   }
-  Part part;
   if (name == "text" || name == "reasoning") {
     Fields fields(json, place, {"type", "text"});
     std::string text = fields.lines("text");

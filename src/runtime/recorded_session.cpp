@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <set>
+#include <span>
 #include <utility>
 
 #include "wright/replay.h"
@@ -159,6 +159,31 @@ Tool stand_in(std::string name) {
           }};
 }
 
+// The agent of these sessions. One that was asked several times has all the tools it ever called.
+Agent agent_of(std::span<const RecordedSession* const> sessions) {
+  std::map<std::string, std::vector<const RecordedSession*>> tools;  // and who answered for them
+  for (const RecordedSession* session : sessions) {
+    std::map<std::string_view, const RecordedCall*> calls;
+    for (const RecordedCall& call : session->calls) calls[call.id] = &call;
+    for (const Message& message : session->messages) {
+      for (const ToolCall& call : message.tool_calls()) {
+        const RecordedCall& came = *calls.at(call.id);
+        // A call that failed may have named a tool that never was.
+        const bool is_known = !came.specialist.empty() || (came.result && !came.result->is_error);
+        if (!is_known) continue;
+        auto& specialists = tools[call.name];
+        for (const RecordedSession& each : came.specialist) specialists.push_back(&each);
+      }
+    }
+  }
+  Agent agent{.name = sessions.front()->agent, .instructions = sessions.front()->instructions};
+  for (const auto& [name, specialists] : tools) {
+    agent.tools.push_back(specialists.empty() ? stand_in(name)
+                                              : delegate_to(agent_of(specialists)).as(name));
+  }
+  return agent;
+}
+
 }  // namespace
 
 std::string_view to_string(Difference::Kind kind) {
@@ -212,24 +237,8 @@ Result<RecordedSession> load_recording(Store& store, SessionId id) {
 }
 
 Agent recorded_agent(const RecordedSession& recorded) {
-  Agent agent{.name = recorded.agent, .instructions = recorded.instructions};
-  std::map<std::string_view, const RecordedCall*> calls;
-  for (const RecordedCall& call : recorded.calls) calls[call.id] = &call;
-  std::set<std::string> names;
-  for (const Message& message : recorded.messages) {
-    for (const ToolCall& call : message.tool_calls()) {
-      const RecordedCall& came = *calls.at(call.id);
-      // A call that failed may have named a tool that never was.
-      const bool is_known = !came.specialist.empty() || (came.result && !came.result->is_error);
-      if (!is_known || !names.insert(call.name).second) continue;
-      if (came.specialist.empty()) {
-        agent.tools.push_back(stand_in(call.name));
-      } else {
-        agent.tools.push_back(delegate_to(recorded_agent(came.specialist.front())).as(call.name));
-      }
-    }
-  }
-  return agent;
+  const RecordedSession* const session = &recorded;
+  return agent_of({&session, 1});
 }
 
 }  // namespace wright

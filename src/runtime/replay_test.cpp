@@ -338,6 +338,30 @@ TEST(Replay, gives_live_tools_the_answers_that_people_gave) {
   EXPECT_EQ(executed, 4);
 }
 
+TEST(Replay, repeats_that_nobody_was_there_to_be_asked) {
+  int executed = 0;
+  Stage stage({calls({call("launch", "{}", "c1")}), says("Not today")}, {approved_tool(executed)});
+  const RecordedSession recorded = stage.record({.people = People::nobody});
+  ASSERT_EQ(recorded.status, SessionStatus::completed);
+  for (const ToolSource tools : {ToolSource::record, ToolSource::live}) {
+    EXPECT_EQ(shown(replayed(stage.agent, recorded, {.tools = tools})), "");
+  }
+  EXPECT_EQ(executed, 0);
+}
+
+TEST(Replay, tells_a_call_that_needs_a_person_now) {
+  int executed = 0;
+  Stage stage({calls({call("launch", "{}", "c1")}), says("Gone")},
+              {tool("launch", "Launches", [] { return "launched"; })});
+  const RecordedSession recorded = stage.record();
+  stage.agent.tools = {approved_tool(executed)};
+  const ReplayReport report = replayed(stage.agent, recorded, {.tools = ToolSource::live});
+  ASSERT_EQ(report.differences.size(), 1U) << shown(report);
+  EXPECT_EQ(report.differences[0].kind, Difference::Kind::turns);
+  EXPECT_EQ(report.differences[0].recorded, "launched");
+  EXPECT_EQ(report.differences[0].now, "waiting");
+}
+
 TEST(Replay, hears_everything_that_the_user_said) {
   Stage stage({fail(ErrorCode::network, "no line"), calls({call("look", "{}", "c1")}), says("Sun"),
                says("Yes")});
@@ -396,6 +420,19 @@ TEST(Replay, replays_the_specialists_too) {
     EXPECT_EQ(report.session.calls[2].specialist[0].messages,
               recorded.calls[2].specialist[0].messages);
   }
+  EXPECT_EQ(shown(replayed(recorded_agent(recorded), recorded)), "");
+}
+
+TEST(Replay, knows_all_tools_that_a_specialist_ever_called) {
+  const ScriptedModel model({calls({call("one", "{}", "s1")}), says("first"),
+                             calls({call("two", "{}", "s2")}), says("second")});
+  Agent specialist{.name = "twice", .instructions = "Twice.", .model = model.model()};
+  specialist.tools = {tool("one", "One", [] { return 1; }), tool("two", "Two", [] { return 2; })};
+  Stage stage({calls({call("twice", R"({"message":"a"})", "c1")}),
+               calls({call("twice", R"({"message":"b"})", "c2")}), says("Done")},
+              {delegate_to(specialist)});
+  const RecordedSession recorded = stage.record();
+  ASSERT_EQ(recorded.status, SessionStatus::completed) << recorded.error;
   EXPECT_EQ(shown(replayed(recorded_agent(recorded), recorded)), "");
 }
 

@@ -117,10 +117,23 @@ bool was_executed(const RecordedCall& call) {
   return call.waits.empty() || call.waits.back().answer.has_value();
 }
 
+// The call gets what people answered then, and remembers what they decided.
+void give_answers(const RecordedCall& recorded, Context& context) {
+  for (const RecordedWait& wait : recorded.waits) {
+    if (!wait.answer) continue;
+    const auto answers = answers_of(wait.kind, *wait.answer);
+    if (!answers) continue;
+    if (answers->approval) context.answers.approval = answers->approval;
+    if (answers->answer && !context.answers.answer) context.answers.answer = answers->answer;
+    if (context.memory) remember_decision(*context.memory, wait.shown, *answers);
+  }
+}
+
 // A specialist is asked again, and compared by itself. The first time the call waits for it; the
 // second time it has the answer, of which the agent's interceptors may have made something else.
 Result<Json> by_specialist(const RecordedCall& recorded, ReplayState& state, const ToolCall& call,
                            Context& context, const Next& next) {
+  if (state.tools == ToolSource::live) give_answers(recorded, context);
   if (!context.answers.answer || state.tools == ToolSource::live) return next(call, context);
   if (!recorded.result) return without_result(recorded, state);
   const RecordedSession& specialist = recorded.specialist.front();
@@ -134,25 +147,19 @@ Result<Json> by_specialist(const RecordedCall& recorded, ReplayState& state, con
   return is_same ? as_then(*recorded.result, state, context) : next(call, context);
 }
 
-// The call gets what people answered then, and remembers what they decided.
-void give_answers(const RecordedCall& recorded, Context& context) {
-  for (const RecordedWait& wait : recorded.waits) {
-    if (!wait.answer) continue;
-    const auto answers = answers_of(wait.kind, *wait.answer);
-    if (!answers) continue;
-    if (answers->approval) context.answers.approval = answers->approval;
-    if (answers->answer && !context.answers.answer) context.answers.answer = answers->answer;
-    if (context.memory) remember_decision(*context.memory, wait.shown, *answers);
-  }
-}
-
 Result<Json> live(const RecordedCall& recorded, ReplayState& state, const ToolCall& call,
                   Context& context, const Next& next) {
   ++state.live_calls;
   give_answers(recorded, context);
   const std::string key = fmt::format("{}:{}", state.key_prefix, call.id);
   context.idempotency_key = key;
-  return next(call, context);
+  Result<Json> result = next(call, context);
+  // Nobody was there to be asked, or answered in time.
+  const bool waits = !result && result.error().code == ErrorCode::waiting;
+  if (waits && recorded.result->is_error && recorded.waits.empty()) {
+    return as_then(*recorded.result, state, context);
+  }
+  return result;
 }
 
 Result<Json> answer_call(Reel& reel, ReplayState& state, const ToolCall& call, Context& context,
