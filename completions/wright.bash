@@ -54,7 +54,7 @@ _wright() {
       mapfile -t COMPREPLY < <(compgen -W 'once session' -- "$current")
       return
       ;;
-    -p | --prompt | --max-iterations | --set | --settle | --refuse | --answer | --wait | --since | --search | --limit)
+    -p | --prompt | --max-iterations | --set | --settle | --refuse | --answer | --wait | --since | --search | --limit | --at)
       return
       ;;
   esac
@@ -63,7 +63,7 @@ _wright() {
   local command=${COMP_WORDS[1]} position=$((COMP_CWORD - 2))
   if [[ $COMP_CWORD -ge 3 ]]; then
     case "$command ${COMP_WORDS[2]}" in
-      'sessions show' | 'sessions export' | 'sessions rm' | 'tools show' | 'tools call' | \
+      'sessions show' | 'sessions export' | 'sessions fork' | 'sessions rm' | 'tools show' | 'tools call' | \
         'agents show' | 'agents new' | 'agents trust' | \
         'config path' | 'config init')
         command+=" ${COMP_WORDS[2]}"
@@ -74,7 +74,7 @@ _wright() {
 
   local words='' options=''
   if [[ $COMP_CWORD -eq 1 ]]; then
-    words='run resume answer waits sessions feedback stats agents tools models config doctor help'
+    words='run resume answer waits sessions replay test feedback stats agents tools models config doctor help'
     options='--help --version'
   else
     case $command in
@@ -90,11 +90,12 @@ _wright() {
       answer) options="--set --approve --refuse --answer --wait --json $config $database" ;;
       waits) options="--json $config $database" ;;
       sessions)
-        words='show export rm list'
+        words='show export fork rm list'
         options="--agent --status --since --search --limit --json $config $database"
         ;;
       'sessions show') options="--json $config $database" ;;
-      'sessions export') options="--format -o --output $config $database" ;;
+      'sessions export') options="--format --cassette -o --output $config $database" ;;
+      'sessions fork') options="--at --json $config $database" ;;
       'sessions rm') options="-y --yes $config $database" ;;
       feedback | stats) options="--agent --since --json $config $database" ;;
       agents)
@@ -104,6 +105,8 @@ _wright() {
       'agents show') options="--json $settings" ;;
       'agents new') options="--project $settings" ;;
       'agents trust') options="$settings" ;;
+      replay) options="--live-tools --json $settings --set" ;;
+      test) options="--live-tools --update --json $config $base --set" ;;
       tools)
         words='show call list'
         options="--json $config $base"
@@ -117,7 +120,7 @@ _wright() {
         ;;
       'config path' | 'config init') options="$config" ;;
       doctor) options="--online --json $settings --set" ;;
-      help) words='run resume answer waits sessions feedback stats agents tools models config doctor' ;;
+      help) words='run resume answer waits sessions replay test feedback stats agents tools models config doctor' ;;
     esac
     options+=' -h --help'
   fi
@@ -128,10 +131,15 @@ _wright() {
   fi
   case $command in
     run | 'agents show' | 'agents trust') [[ $position -eq 0 ]] && words=$(_wright_names agents) ;;
-    resume | answer) [[ $position -eq 0 ]] && words=$(_wright_names sessions) ;;
+    resume | answer | replay) [[ $position -eq 0 ]] && words=$(_wright_names sessions) ;;
     models) [[ $position -eq 0 ]] && words=$(_wright_names vendors) ;;
     'tools show' | 'tools call') [[ $position -eq 0 ]] && words=$(_wright_names tools) ;;
     'sessions show' | 'sessions export' | 'sessions rm') words=$(_wright_names sessions) ;;
+    'sessions fork' | replay) [[ $position -eq 0 ]] && words=$(_wright_names sessions) ;;
+    test)
+      mapfile -t COMPREPLY < <(compgen -f -- "$current")
+      return
+      ;;
     *) [[ $position -gt 0 ]] && words='' ;;
   esac
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")

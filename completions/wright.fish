@@ -9,7 +9,7 @@ function __wright_in
     set -l words (commandline -opc)
     set -l command "$words[2]"
     set -l longer "$words[2] $words[3]"
-    if contains -- $longer 'sessions show' 'sessions export' 'sessions rm' 'tools show' \
+    if contains -- $longer 'sessions show' 'sessions export' 'sessions fork' 'sessions rm' 'tools show' \
             'tools call' 'config path' 'config init' 'agents show' 'agents new' 'agents trust'
         set command $longer
     end
@@ -29,6 +29,8 @@ complete -c wright -n '__wright_after 1' -a resume -d 'Go on with a session'
 complete -c wright -n '__wright_after 1' -a answer -d 'Answer what a session waits for'
 complete -c wright -n '__wright_after 1' -a waits -d 'List what waits for a person'
 complete -c wright -n '__wright_after 1' -a sessions -d 'See what was done'
+complete -c wright -n '__wright_after 1' -a replay -d 'Run a session again, offline'
+complete -c wright -n '__wright_after 1' -a test -d 'Run recorded sessions as tests'
 complete -c wright -n '__wright_after 1' -a feedback -d 'What the tools lack'
 complete -c wright -n '__wright_after 1' -a stats -d 'How often and how long'
 complete -c wright -n '__wright_after 1' -a agents -d 'List the agents'
@@ -39,11 +41,11 @@ complete -c wright -n '__wright_after 1' -a doctor -d 'Check this machine'
 complete -c wright -n '__wright_after 1' -a help -d 'Explain a command'
 
 # Settings and --json, which several commands have
-set -l with_all_settings run resume agents config doctor
+set -l with_all_settings run resume replay agents config doctor
 set -l of_agents 'agents show' 'agents new' 'agents trust'
-set -l with_database answer waits feedback stats sessions 'sessions show' 'sessions export' 'sessions rm' $of_agents
-set -l with_base_path tools 'tools show' 'tools call' $of_agents
-set -l with_json answer waits feedback stats sessions 'sessions show' 'agents show' tools 'tools call' models
+set -l with_database answer waits feedback stats sessions 'sessions show' 'sessions export' 'sessions fork' 'sessions rm' $of_agents
+set -l with_base_path test tools 'tools show' 'tools call' $of_agents
+set -l with_json answer waits feedback stats sessions 'sessions show' 'sessions fork' 'agents show' test tools 'tools call' models
 complete -c wright -n 'not __wright_after 1; and not __wright_in help' -s c -l config -r -F -d 'Configuration file'
 complete -c wright -n "__wright_in $with_all_settings '"(string join "' '" $with_database)"'" -l database-path -r -F -d 'Where sessions are kept'
 complete -c wright -n "__wright_in $with_all_settings '"(string join "' '" $with_base_path)"'" -l base-path -x -a '(__fish_complete_directories)' -d 'The folder that tools may read'
@@ -56,7 +58,7 @@ complete -c wright -n "__wright_in $with_all_settings '"(string join "' '" $with
 complete -c wright -n "__wright_in run resume config 'tools call'" -l log-level -x -a 'debug info warning error off' -d 'What is logged'
 complete -c wright -n "__wright_in run resume config 'tools call'" -l log-format -x -a 'text json' -d 'How it is logged'
 complete -c wright -n "__wright_in run resume config 'tools call'" -l log-file -r -F -d 'Append the log there'
-complete -c wright -n "__wright_in run resume config 'tools call' models doctor" -l set -x -d 'Any key of the configuration file'
+complete -c wright -n "__wright_in run resume config replay test 'tools call' models doctor" -l set -x -d 'Any key of the configuration file'
 
 # run
 complete -c wright -n '__wright_in run; and __wright_after 2' -a '(__wright_names agents)'
@@ -87,16 +89,23 @@ complete -c wright -n "__wright_in 'agents show' 'agents trust'; and __wright_af
 complete -c wright -n "__wright_in 'agents new'" -l project -d 'Below the base folder'
 
 # sessions
-complete -c wright -n '__wright_in sessions; and __wright_after 2' -a 'show export rm list'
+complete -c wright -n '__wright_in sessions; and __wright_after 2' -a 'show export fork rm list'
 complete -c wright -n '__wright_in sessions feedback stats' -l agent -x -a '(__wright_names agents)' -d 'Only of this agent'
 complete -c wright -n '__wright_in sessions' -l status -x -a 'running completed failed waiting cancelled' -d 'Only of this status'
 complete -c wright -n '__wright_in sessions feedback stats' -l since -x -d 'Only newer ones'
 complete -c wright -n '__wright_in sessions' -l search -x -d 'Only with this text'
 complete -c wright -n '__wright_in sessions' -l limit -x -d 'At most this many'
-complete -c wright -n "__wright_in 'sessions show' 'sessions export' 'sessions rm'" -a 'last (__wright_names sessions)'
+complete -c wright -n "__wright_in 'sessions show' 'sessions export' 'sessions fork' 'sessions rm' replay" -a 'last (__wright_names sessions)'
 complete -c wright -n "__wright_in 'sessions export'" -l format -x -a 'json markdown' -d 'How it is written'
+complete -c wright -n "__wright_in 'sessions export'" -l cassette -d 'A test file for wright test'
+complete -c wright -n "__wright_in 'sessions fork'" -l at -x -d 'The last message of the fork'
 complete -c wright -n "__wright_in 'sessions export'" -s o -l output -r -F -d 'Write there'
 complete -c wright -n "__wright_in 'sessions rm'" -s y -l yes -d 'Do not ask'
+
+# replay and test
+complete -c wright -n '__wright_in replay test' -l live-tools -d 'Execute the calls again'
+complete -c wright -n '__wright_in test' -l update -d 'Rewrite the files that differ'
+complete -c wright -n '__wright_in test' -F
 
 # tools
 complete -c wright -n '__wright_in tools; and __wright_after 2' -a 'show call list'
@@ -108,4 +117,4 @@ complete -c wright -n '__wright_in doctor' -l online -d 'Ask every provider that
 
 # config and help
 complete -c wright -n '__wright_in config; and __wright_after 2' -a 'path init'
-complete -c wright -n '__wright_in help; and __wright_after 2' -a 'run resume answer waits sessions feedback stats agents tools models config doctor'
+complete -c wright -n '__wright_in help; and __wright_after 2' -a 'run resume answer waits sessions replay test feedback stats agents tools models config doctor'

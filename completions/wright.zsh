@@ -30,7 +30,8 @@ _wright() {
     local -a commands
     commands=('run:ask an agent' 'resume:go on with a session'
       'answer:answer what a session waits for' 'waits:list what waits for a person'
-      'sessions:see what was done' 'feedback:what the tools lack'
+      'sessions:see what was done' 'replay:run a session again, offline' 'test:run recorded sessions as tests'
+      'feedback:what the tools lack'
       'stats:how often and how long' 'agents:list the agents'
       'tools:list the tools' 'models:list vendors and models' 'config:show the settings' 'doctor:check this machine'
       'help:explain a command')
@@ -43,7 +44,7 @@ _wright() {
   shift words
   (( CURRENT-- ))
   case "$command $words[2]" in
-    'sessions show' | 'sessions export' | 'sessions rm' | 'tools show' | 'tools call' | \
+    'sessions show' | 'sessions export' | 'sessions fork' | 'sessions rm' | 'tools show' | 'tools call' | \
       'agents show' | 'agents new' | 'agents trust' | \
       'config path' | 'config init')
       if (( CURRENT > 2 )); then
@@ -92,12 +93,17 @@ _wright() {
         '--agent[only of this agent]:agent:_wright_names agents' \
         '--status[only of this status]:status:(running completed failed waiting cancelled)' \
         '--since[only newer ones]:when:' '--search[only with this text]:text:' \
-        '--limit[at most this many]:number:' '1:command:(show export rm list)'
+        '--limit[at most this many]:number:' '1:command:(show export fork rm list)'
       ;;
     'sessions show') _arguments $help $json $config $database '1:session:_wright_names sessions' ;;
     'sessions export')
       _arguments $help $config $database '--format[how it is written]:format:(json markdown)' \
+        '--cassette[a test file for wright test]' \
         '(-o --output)'{-o,--output}'[write there]:file:_files' '1:session:_wright_names sessions'
+      ;;
+    'sessions fork')
+      _arguments $help $json $config $database '--at[the last message of the fork]:number:' \
+        '1:session:_wright_names sessions'
       ;;
     'sessions rm')
       _arguments $help $config $database '(-y --yes)'{-y,--yes}'[do not ask]' \
@@ -111,6 +117,15 @@ _wright() {
     'agents show') _arguments $help $json $settings '1:agent:_wright_names agents' ;;
     'agents new') _arguments $help $settings '--project[below the base folder]' '1:name:' ;;
     'agents trust') _arguments $help $settings '1:agent:_wright_names agents' ;;
+    replay)
+      _arguments $help $json $settings '--live-tools[execute the calls again]' \
+        '*--set[any key of the configuration file]:key=value:' '1:session:_wright_names sessions'
+      ;;
+    test)
+      _arguments $help $json $config $base '--live-tools[execute the calls again]' \
+        '--update[rewrite the files that differ]' \
+        '*--set[any key of the configuration file]:key=value:' '*:file:_files'
+      ;;
     doctor)
       _arguments $help $json $settings '--online[ask every provider that has a key]' \
         '*--set[any key of the configuration file]:key=value:'
@@ -126,7 +141,7 @@ _wright() {
       ;;
     config) _arguments $help $json $settings $log '1:command:(path init)' ;;
     'config path' | 'config init') _arguments $help $config ;;
-    help) _arguments '1:command:(run resume answer waits sessions feedback stats agents tools models config doctor)' ;;
+    help) _arguments '1:command:(run resume answer waits sessions replay test feedback stats agents tools models config doctor)' ;;
   esac
 }
 

@@ -10,6 +10,7 @@
 #include "app/paths.h"
 #include "app/person/person_answers.h"
 #include "app/screen_text.h"
+#include "app/session_config.h"
 #include "app/standard_input.h"
 #include "app/transcript.h"
 
@@ -95,17 +96,11 @@ ExitCode AgentRun::run(ReadyAgent ready, const First& first) {
 }
 
 RunOptions AgentRun::run_options(Store& store, const Agent& agent) {
-  JsonObject config{{"base_path", settings_.base_path().string()},
-                    {"max_iterations", agent.limits.max_iterations},
-                    {"model", settings_.model()}};
-  if (const auto database = settings_.database(); !database.empty()) {
-    config["database"] = database.string();
-  }
   return {.store = &store,
           .observer = [this](const Event& event) { observe(event); },
           .stop = interruption_.token(),
           .delivery = stream_ ? Delivery::streamed : Delivery::whole,
-          .config = std::move(config),
+          .config = session_config(agent, settings_),
           .people = options_.input == Input::none ? People::nobody : People::may_answer_later};
 }
 

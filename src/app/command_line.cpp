@@ -192,7 +192,18 @@ void describe(CLI::App& app, ExportSessionCommand& command) {
          },
          "json (the default) or markdown")
       ->type_name("FORMAT");
+  app.add_flag_callback(
+      "--cassette", [&command] { command.format = ExportFormat::cassette; },
+      "A test file for `wright test`, with secrets hidden");
   add_text(app, "-o,--output", command.file, "FILE", "Write there instead of standard output");
+  add_config_option(app, command.settings);
+  add_database_option(app, command.settings);
+}
+void describe(CLI::App& app, ForkSessionCommand& command) {
+  app.add_option("ID", command.id, "The session's number, or `last`");
+  app.add_option("--at", command.at, "The last message of the fork, as `sessions show` counts")
+      ->type_name("N");
+  add_json(app, command.output, "Print a JSON object with the new session's id");
   add_config_option(app, command.settings);
   add_database_option(app, command.settings);
 }
@@ -211,6 +222,29 @@ requires(std::same_as<C, FeedbackCommand> ||
   add_json(app, command.output, "Print a JSON object");
   add_config_option(app, command.settings);
   add_database_option(app, command.settings);
+}
+void add_live_tools(CLI::App& app, ToolSource& tools) {
+  app.add_flag_callback(
+      "--live-tools", [&tools] { tools = ToolSource::live; },
+      "Execute the calls again instead of taking their results from the record");
+}
+void describe(CLI::App& app, ReplayCommand& command) {
+  app.add_option("ID", command.id, "The session's number, or `last`");
+  add_live_tools(app, command.tools);
+  add_json(app, command.output, "Print a JSON object");
+  add_all_settings(app, command.settings);
+  add_set_option(app, command.settings);
+}
+void describe(CLI::App& app, TestCommand& command) {
+  app.add_option("FILE", command.files, "Files of `wright sessions export --cassette`");
+  add_live_tools(app, command.tools);
+  app.add_flag_callback(
+      "--update", [&command] { command.rewriting = Rewriting::when_different; },
+      "Rewrite the files that differ");
+  add_json(app, command.output, "Print a JSON object");
+  add_config_option(app, command.settings);
+  add_base_path_option(app, command.settings);
+  add_set_option(app, command.settings);
 }
 void describe(CLI::App& app, ListAgentsCommand& command) {
   add_json(app, command.output, "Print a JSON array");
@@ -306,6 +340,15 @@ std::string problem_with(ShowSessionCommand& command) {
 }
 std::string problem_with(ExportSessionCommand& command) {
   return command.id.empty() ? missing("the session's ID") : "";
+}
+std::string problem_with(ForkSessionCommand& command) {
+  return command.id.empty() ? missing("the session's ID") : "";
+}
+std::string problem_with(ReplayCommand& command) {
+  return command.id.empty() ? missing("the session's ID") : "";
+}
+std::string problem_with(TestCommand& command) {
+  return command.files.empty() ? missing("the FILE") : "";
 }
 std::string problem_with(RemoveSessionsCommand& command) {
   return command.ids.empty() ? missing("the session's ID") : "";
@@ -444,7 +487,10 @@ constexpr std::array kCommands{
     CommandEntry{"sessions", parse_as<ListSessionsCommand>},
     CommandEntry{"sessions show", parse_as<ShowSessionCommand>},
     CommandEntry{"sessions export", parse_as<ExportSessionCommand>},
+    CommandEntry{"sessions fork", parse_as<ForkSessionCommand>},
     CommandEntry{"sessions rm", parse_as<RemoveSessionsCommand>},
+    CommandEntry{"replay", parse_as<ReplayCommand>},
+    CommandEntry{"test", parse_as<TestCommand>},
     CommandEntry{"feedback", parse_as<FeedbackCommand>},
     CommandEntry{"stats", parse_as<StatsCommand>},
     CommandEntry{"agents", parse_as<ListAgentsCommand>},

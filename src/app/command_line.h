@@ -11,11 +11,12 @@
 
 #include "app/exit_code.h"
 #include "app/settings.h"
+#include "wright/replay.h"
 
 namespace wright::app {
 
 enum class OutputFormat : std::uint8_t { text, json };
-enum class ExportFormat : std::uint8_t { json, markdown };
+enum class ExportFormat : std::uint8_t { json, markdown, cassette };
 enum class Verbosity : std::uint8_t { normal, quiet };
 enum class Confirmation : std::uint8_t { ask, given };
 
@@ -84,6 +85,12 @@ struct ExportSessionCommand {
   ExportFormat format = ExportFormat::json;
   std::optional<std::string> file;  // absent: standard output
 };
+struct ForkSessionCommand {
+  SettingFlags settings;
+  std::string id;
+  std::optional<std::int64_t> at;  // the number of a message; absent: the last one
+  OutputFormat output = OutputFormat::text;
+};
 struct RemoveSessionsCommand {
   SettingFlags settings;
   std::vector<std::string> ids;
@@ -102,6 +109,27 @@ struct StatsCommand {
   std::optional<std::string> agent;
   std::optional<std::string> since;
   OutputFormat output = OutputFormat::text;
+};
+
+struct ReplayCommand {
+  SettingFlags settings;
+  std::string id;
+  ToolSource tools = ToolSource::record;
+  OutputFormat output = OutputFormat::text;
+};
+
+enum class Rewriting : std::uint8_t { never, when_different };
+struct TestCommand {
+  SettingFlags settings;
+  std::vector<std::string> files;
+  ToolSource tools = ToolSource::record;
+  Rewriting rewriting = Rewriting::never;
+  OutputFormat output = OutputFormat::text;
+
+  // What is rewritten must be known to its end.
+  AfterDifference after_difference() const {
+    return rewriting == Rewriting::never ? AfterDifference::stop : AfterDifference::go_on;
+  }
 };
 
 struct ListAgentsCommand {
@@ -169,13 +197,12 @@ struct PrintCommand {
   ExitCode code = ExitCode::ok;
 };
 
-using Command =
-    std::variant<PrintCommand, RunCommand, ResumeCommand, AnswerCommand, WaitsCommand,
-                 ListSessionsCommand, ShowSessionCommand, ExportSessionCommand,
-                 RemoveSessionsCommand, ListAgentsCommand, ShowAgentCommand, NewAgentCommand,
-                 TrustAgentCommand, ListToolsCommand, ShowToolCommand, CallToolCommand,
-                 ShowConfigCommand, ConfigPathCommand, InitConfigCommand, ListModelsCommand,
-                 DoctorCommand, FeedbackCommand, StatsCommand>;
+using Command = std::variant<
+    PrintCommand, RunCommand, ResumeCommand, AnswerCommand, WaitsCommand, ListSessionsCommand,
+    ShowSessionCommand, ExportSessionCommand, ForkSessionCommand, ReplayCommand, TestCommand,
+    RemoveSessionsCommand, ListAgentsCommand, ShowAgentCommand, NewAgentCommand, TrustAgentCommand,
+    ListToolsCommand, ShowToolCommand, CallToolCommand, ShowConfigCommand, ConfigPathCommand,
+    InitConfigCommand, ListModelsCommand, DoctorCommand, FeedbackCommand, StatsCommand>;
 
 struct UsageError {
   std::string message;

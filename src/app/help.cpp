@@ -61,12 +61,13 @@ Examples:
   wright waits
   wright waits --json | jq '.[].shown'
 )"},
-    CommandHelp{"sessions", "sessions [show|export|rm] [options]",
+    CommandHelp{"sessions", "sessions [show|export|fork|rm] [options]",
                 "List past sessions, newest first.",
                 R"(Commands:
   wright sessions                   list
   wright sessions show ID           read one
-  wright sessions export ID         all of one, as JSON or Markdown
+  wright sessions export ID         all of one, as JSON, Markdown or a test file
+  wright sessions fork ID           the same again up to a message, to go on from there
   wright sessions rm ID…            delete
 
 Examples:
@@ -86,6 +87,17 @@ Examples:
                 R"(Examples:
   wright sessions export 12 > session.json
   wright sessions export last --format markdown -o session.md
+  wright sessions export last --cassette -o tests/question.json
+)"},
+    CommandHelp{
+        "sessions fork", "sessions fork ID [options]",
+        "Make a new session of an old one, up to a message. The old one is untouched.",
+        R"(Prints the number of the new session. It ends where every call has its result; where that is
+not so, the nearest places are named. Specialists stay with the original.
+
+Examples:
+  wright sessions fork 12 --at 5
+  wright sessions fork last --json
 )"},
     CommandHelp{
         "sessions rm", "sessions rm ID… [options]",
@@ -96,6 +108,41 @@ exist, nothing is deleted.
 Examples:
   wright sessions rm 12
   wright sessions rm --yes 3 4 5
+)"},
+    CommandHelp{
+        "replay", "replay ID [options]",
+        "Run a stored session again, offline, and show the first thing that differs.",
+        R"(The model's answers come from the record, those of specialists too. So do the results of tools,
+unless --live-tools executes the calls again, with the answers that people gave. Durations, metadata
+and the ids of calls are no differences. A session that was cancelled, interrupted or waits is
+replayed as far as its record goes.
+
+Examples:
+  wright replay last
+  wright replay 12 --live-tools
+  wright replay 12 --json | jq '.differences[0]'
+
+Exit codes:
+  0    the same
+  1    it differs, or cannot be replayed
+  2    bad flags or configuration
+)"},
+    CommandHelp{
+        "test", "test FILE… [options]",
+        "Run cassettes: recorded sessions as test files. No model, no key, no network.",
+        R"(One line a file: ok, differs, updated or broken. Execute calls (--live-tools) only for files
+that you trust: what they ask for is done.
+
+Examples:
+  wright sessions export 12 --cassette -o tests/question.json
+  wright test tests/*.json
+  wright test --live-tools --base-path ./project tests/question.json
+  wright test --update tests/question.json
+
+Exit codes:
+  0    all are ok or were updated
+  1    one differs or is broken
+  2    bad flags or configuration
 )"},
     CommandHelp{
         "feedback", "feedback [options]",
@@ -232,7 +279,9 @@ Examples:
 // One line a command, for the overview. `help` has no page of its own.
 constexpr std::array kOverview{
     std::pair{"run AGENT PROMPT", "Run an agent and print its answer"},
-    std::pair{"sessions", "List, show, export and delete past sessions"},
+    std::pair{"sessions", "List, show, export, fork and delete past sessions"},
+    std::pair{"replay ID", "Run a past session again, offline, and show what differs"},
+    std::pair{"test FILE…", "Run recorded sessions as tests"},
     std::pair{"feedback", "What past sessions say about the tools"},
     std::pair{"stats", "How often, how long, how much"},
     std::pair{"agents", "List the agents, show one, write or trust one"},

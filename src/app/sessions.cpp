@@ -9,26 +9,43 @@
 #include "app/figures.h"
 #include "app/file_output.h"
 #include "app/screen_text.h"
+#include "app/session_config.h"
 #include "app/standard_input.h"
 #include "app/stored_session.h"
 #include "app/transcript.h"
 #include "app/wiring.h"
 #include "core/nearest.h"
+#include "wright/cassette.h"
 #include "wright/store.h"
 
 namespace wright::app {
 namespace {
 
-Result<Transcript> transcript_of(const std::string& id_text, const Settings& settings) {
-  const auto store = open_existing_store(settings.database_path());
-  if (!store) return std::unexpected(store.error());
-  const auto id = session_id_from(id_text, store->get());
-  if (!id) return std::unexpected(id.error());
-  auto transcript = load_transcript(**store, *id);
-  if (!transcript && transcript.error().code == ErrorCode::not_found) {
-    return std::unexpected(no_such_session(id_text));
+Result<Transcript> transcript_of(const std::string& id, const Settings& settings) {
+  const auto found = find_session(id, settings);
+  if (!found) return std::unexpected(found.error());
+  return load_transcript(*found->store, found->id);
+}
+
+struct Export {
+  SessionId id = 0;
+  std::string text = {};
+};
+
+Result<Export> exported(const ExportSessionCommand& command, const Settings& settings) {
+  if (command.format == ExportFormat::cassette) {
+    const auto found = find_session(command.id, settings);
+    if (!found) return std::unexpected(found.error());
+    auto recorded = load_recording(*found->store, found->id);
+    if (!recorded) return std::unexpected(std::move(recorded).error());
+    recorded->config = portable_config(recorded->config);
+    return Export{found->id, cassette_text(*recorded, Redactor(settings.secrets()))};
   }
-  return transcript;
+  const auto transcript = transcript_of(command.id, settings);
+  if (!transcript) return std::unexpected(transcript.error());
+  return Export{transcript->session.id, command.format == ExportFormat::json
+                                            ? to_pretty_text(transcript_json(*transcript)) + "\n"
+                                            : transcript_markdown(*transcript)};
 }
 
 Result<SessionFilter> filter_from(const ListSessionsCommand& command) {
@@ -159,21 +176,18 @@ ExitCode execute(const ShowSessionCommand& command, Surroundings around) {
 ExitCode execute(const ExportSessionCommand& command, Surroundings around) {
   const auto settings = settings_or_complain(command.settings, around);
   if (!settings) return ExitCode::usage;
-  const auto transcript = transcript_of(command.id, *settings);
-  if (!transcript) return complain_about(transcript.error(), around.console);
-  const std::string text = command.format == ExportFormat::json
-                               ? to_pretty_text(transcript_json(*transcript)) + "\n"
-                               : transcript_markdown(*transcript);
+  const auto found = exported(command, *settings);
+  if (!found) return complain_about(found.error(), around.console);
   if (!command.file || *command.file == "-") {
-    around.console.print_foreign(text);
+    around.console.print_foreign(found->text);
     return ExitCode::ok;
   }
-  if (const auto written = write_file(*command.file, text); !written) {
+  if (const auto written = write_file(*command.file, found->text); !written) {
     around.console.complain(written.error().message);
     return ExitCode::failed;
   }
   around.console.note(
-      fmt::format("Wrote session {} to {}\n", transcript->session.id, on_one_line(*command.file)));
+      fmt::format("Wrote session {} to {}\n", found->id, on_one_line(*command.file)));
   return ExitCode::ok;
 }
 

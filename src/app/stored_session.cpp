@@ -47,6 +47,19 @@ Result<SessionId> session_id_from(const std::string& text, Store* store) {
   return id;
 }
 
+Result<FoundSession> find_session(const std::string& id_text, const Settings& settings) {
+  auto store = open_existing_store(settings.database_path());
+  if (!store) return std::unexpected(std::move(store).error());
+  const auto id = session_id_from(id_text, store->get());
+  if (!id) return std::unexpected(id.error());
+  const auto session = (*store)->get_session(*id);
+  if (!session) {
+    if (session.error().code != ErrorCode::not_found) return std::unexpected(session.error());
+    return std::unexpected(no_such_session(id_text));
+  }
+  return FoundSession{std::move(*store), *id};
+}
+
 ExitCode complain_about(const Error& error, Console& console) {
   console.complain(error.message, error.code == ErrorCode::not_found
                                       ? "`wright sessions` lists what there is."

@@ -20,6 +20,13 @@ Error no_such_session(std::string_view id);
 // A session's number, or `last` for the newest. `store` may be null.
 Result<SessionId> session_id_from(const std::string& text, Store* store);
 
+struct FoundSession {
+  std::unique_ptr<Store> store;
+  SessionId id = 0;
+};
+// The session of that number, or `last`, in the store of the settings.
+Result<FoundSession> find_session(const std::string& id, const Settings& settings);
+
 ExitCode complain_about(const Error& error, Console& console);
 
 // What was set for the session when it began, where `given` says nothing else.

@@ -33,8 +33,8 @@ Json call_json(const StoredCall& call) {
           {"error_details", or_null(call.error_details)}};
 }
 
-Json message_json(const StoredMessage& stored) {
-  JsonObject json{{"id", stored.id}, {"created_at", stored.created_at}};
+Json message_json(const StoredMessage& stored, std::size_t number) {
+  JsonObject json{{"number", number}, {"id", stored.id}, {"created_at", stored.created_at}};
   const Json message = to_json(stored.message);
   for (const auto& [key, value] : message.get_object()) json[key] = value;
   json["content"] = stored.content;
@@ -74,8 +74,9 @@ Json session_json(const Session& session) {
 
 Json transcript_json(const Transcript& transcript) {
   JsonArray messages;
-  for (const StoredMessage& message : transcript.messages)
-    messages.push_back(message_json(message));
+  for (const StoredMessage& message : transcript.messages) {
+    messages.push_back(message_json(message, messages.size() + 1));
+  }
   JsonArray calls;
   for (const StoredCall& call : transcript.calls) calls.push_back(call_json(call));
   return {{"format", "wright-session"},

@@ -22,7 +22,7 @@ inline constexpr int kTranscriptFormatVersion = 1;
 
 Json session_json(const Session& session);
 // {"format": "wright-session", "version": 1, "session": …, "messages": […], "tool_calls": […]}.
-// Each message has the JSON form of wright::Message, plus its id and time.
+// Each message has the JSON form of wright::Message, plus its number, id and time.
 Json transcript_json(const Transcript& transcript);
 
 // Complete; whatever the messages contain, it stays inside its block.

@@ -86,10 +86,10 @@ TEST_F(TranscriptTest, exports_markdown_whose_fences_no_content_can_close) {
 TEST_F(TranscriptTest, reads_well_and_harmlessly_on_a_terminal) {
   const std::string text = transcript_view(transcript(), Terminal{.is_terminal = true});
   EXPECT_EQ(text.find('\x1b'), std::string::npos) << text;
-  EXPECT_NE(text.find("\nYou\n  Where is x?\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("\nYou  [1]\n  Where is x?\n"), std::string::npos) << text;
   EXPECT_NE(text.find("  → grep  pattern=\"x\"\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("  ✓ grep  completed, 12 ms\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("  ✗ read_file  failed\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("  ✓ grep  completed, 12 ms  [3]\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("  ✗ read_file  failed  [4]\n"), std::string::npos) << text;
   EXPECT_NE(text.find("    x.cpp:12: "), std::string::npos) << text;
   EXPECT_EQ(text.find("x.cpp:13: "), std::string::npos) << text;
   EXPECT_NE(text.find("… 28 lines more"), std::string::npos) << text;

@@ -47,7 +47,10 @@ class View {
 
   std::string render() && {
     header();
-    for (const StoredMessage& stored : transcript_.messages) message(stored.message);
+    for (const StoredMessage& stored : transcript_.messages) {
+      ++number_;
+      message(stored.message);
+    }
     outcome();
     if (const std::string feedback = feedback_text(transcript_.session); !feedback.empty()) {
       out_ += "\n" + sanitised(feedback);
@@ -90,8 +93,11 @@ class View {
     out_ += fmt::format("  {} {}\n", paint(padded(name, 8), Colour::dim), on_one_line(value));
   }
 
+  // The number of a message, by which `wright sessions fork` knows it.
+  std::string number() const { return paint(fmt::format("[{}]", number_), Colour::dim); }
+
   void heading(std::string_view who) {
-    out_ += fmt::format("\n{}\n", paint(on_one_line(who), Colour::bold));
+    out_ += fmt::format("\n{}  {}\n", paint(on_one_line(who), Colour::bold), number());
   }
 
   void message(const Message& message) {
@@ -129,9 +135,9 @@ class View {
         about += ", " + show_whole_duration(*call->execution_time_ms);
       }
     }
-    out_ += fmt::format("  {} {}  {}\n",
+    out_ += fmt::format("  {} {}  {}  {}\n",
                         result.is_error ? paint("✗", Colour::red) : paint("✓", Colour::green),
-                        on_one_line(result.name), paint(about, Colour::dim));
+                        on_one_line(result.name), paint(about, Colour::dim), number());
     excerpt(result.content);
   }
 
@@ -168,6 +174,7 @@ class View {
 
   const Transcript& transcript_;
   const Terminal& terminal_;
+  std::size_t number_ = 0;  // of the message that is shown
   std::string out_;
 };
 

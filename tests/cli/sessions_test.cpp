@@ -78,7 +78,8 @@ TEST_F(SessionsCommand, shows_a_session) {
   const Finished shown = home_.wright({"sessions", "show", "1"});
   EXPECT_EQ(shown.exit_code, 0);
   EXPECT_TRUE(shown.output.starts_with("Session 1  completed\n")) << shown.output;
-  EXPECT_NE(shown.output.find("\nYou\n  Where is alpha_function defined?\n"), std::string::npos);
+  EXPECT_NE(shown.output.find("\nYou  [1]\n  Where is alpha_function defined?\n"),
+            std::string::npos);
   EXPECT_NE(shown.output.find("  → grep  pattern="), std::string::npos) << shown.output;
   EXPECT_NE(shown.output.find("  ✓ grep  completed, "), std::string::npos) << shown.output;
   const Finished failed = home_.wright({"sessions", "show", "last"});

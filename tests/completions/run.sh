@@ -62,9 +62,12 @@ waits
 sessions
 sessions show
 sessions export
+sessions fork
 sessions rm
 feedback
 stats
+replay
+test
 agents
 agents show
 agents new
@@ -86,9 +89,9 @@ expect_offer() {
   [ "$offered" = "$expected" ] || fail "for 'wright $*' bash offers '$offered', not '$expected'"
 }
 
-expect_offer 'agents answer config doctor feedback help models resume run sessions stats tools waits' ''
+expect_offer 'agents answer config doctor feedback help models replay resume run sessions stats test tools waits' ''
 expect_offer 'run' ru
-expect_offer 'export list rm show' sessions ''
+expect_offer 'export fork list rm show' sessions ''
 expect_offer 'codebase-analysis' run code
 expect_offer 'codebase-analysis' run --agent code
 expect_offer '' run codebase-analysis ''
@@ -98,5 +101,7 @@ expect_offer 'last' sessions show ''
 expect_offer 'json markdown' sessions export last --format ''
 "$program" run codebase-analysis 'What is in this folder?' --quiet --model offline > /dev/null
 expect_offer '1 last' sessions show ''
+expect_offer '1 last' replay ''
+expect_offer '' replay 1 ''
 
 [ "$failures" -eq 0 ]

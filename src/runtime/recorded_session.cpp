@@ -1,0 +1,244 @@
+// Records of sessions: made of what a store keeps, checked, and made into an agent where the real
+// one is not at hand. Runs nothing.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <span>
+#include <utility>
+
+#include "wright/replay.h"
+#include "wright/run.h"
+#include "wright/specialist.h"
+
+namespace wright {
+namespace {
+
+constexpr int kDeepestSpecialists = 32;
+
+class RecordLoader {
+ public:
+  explicit RecordLoader(Store& store) : store_(store) {}
+
+  Result<RecordedSession> load(SessionId id, int depth) {
+    auto session = store_.get_session(id);
+    if (!session) return std::unexpected(std::move(session).error());
+    if (session->format_version > Session{}.format_version) {
+      return fail(ErrorCode::unsupported,
+                  fmt::format("Session {} was written by a newer Wright (format {}; this one knows "
+                              "up to {})",
+                              id, session->format_version, Session{}.format_version));
+    }
+    if (depth > kDeepestSpecialists) {
+      return fail(ErrorCode::invalid_argument,
+                  fmt::format("The specialists of session {} are too deep", id));
+    }
+    auto messages = store_.get_messages(id);
+    if (!messages) return std::unexpected(std::move(messages).error());
+    RecordedSession recorded = recorded_row(std::move(*session));
+    for (StoredMessage& stored : *messages) {
+      recorded.messages.push_back(std::move(stored.message));
+    }
+    auto calls = calls_of(id, recorded.messages, depth);
+    if (!calls) return std::unexpected(std::move(calls).error());
+    recorded.calls = std::move(*calls);
+    return recorded;
+  }
+
+ private:
+  static RecordedSession recorded_row(Session session) {
+    RecordedSession recorded{.agent = std::move(session.agent_name),
+                             .provider = std::move(session.provider),
+                             .model = std::move(session.model),
+                             .instructions = session.system_prompt.value_or(""),
+                             .config = std::move(session.config),
+                             .status = session.status,
+                             .error = session.error.value_or("")};
+    // A conversation that was handed over belongs to the last agent; it began with the first one.
+    const JsonObject* config = recorded.config.if_object();
+    const Json* first = config != nullptr ? config->if_contains("agent") : nullptr;
+    if (!session.parent_session_id && first != nullptr && first->is_string()) {
+      recorded.agent = first->get_string();
+    }
+    return recorded;
+  }
+
+  // What is below one session, by the row of the call that it belongs to.
+  struct Below {
+    std::map<CallId, std::vector<RecordedWait>> waits;
+    std::map<CallId, SessionId> children;
+  };
+
+  Result<Below> below(SessionId id) {
+    Below found;
+    auto waits = store_.get_waits({.session_id = id});
+    if (!waits) return std::unexpected(std::move(waits).error());
+    for (StoredWait& wait : *waits) {
+      if (wait.session_id != id) continue;
+      found.waits[wait.call_id].push_back(
+          {wait.kind, std::move(wait.shown), std::move(wait.answer)});
+    }
+    auto children = store_.list_sessions(
+        {.parent_session_id = id, .limit = std::numeric_limits<std::size_t>::max()});
+    if (!children) return std::unexpected(std::move(children).error());
+    for (const Session& child : *children) {  // newest first
+      if (child.parent_call_id) found.children.try_emplace(*child.parent_call_id, child.id);
+    }
+    return found;
+  }
+
+  Result<std::vector<RecordedCall>> calls_of(SessionId id, const std::vector<Message>& messages,
+                                             int depth) {
+    auto rows = store_.get_tool_calls(id);
+    if (!rows) return std::unexpected(std::move(rows).error());
+    auto found = below(id);
+    if (!found) return std::unexpected(std::move(found).error());
+    std::map<std::string_view, const ToolResult*> results;
+    for (const Message& message : messages) {
+      for (const Part& part : message.parts) {
+        if (const auto* result = std::get_if<ToolResult>(&part)) results[result->call_id] = result;
+      }
+    }
+    std::vector<RecordedCall> calls;
+    for (const Message& message : messages) {
+      for (const ToolCall& call : message.tool_calls()) {
+        RecordedCall recorded{.id = call.id, .status = CallStatus::pending};
+        if (const auto told = results.find(call.id); told != results.end()) {
+          recorded.result = *told->second;
+          recorded.status = recorded.result->is_error ? CallStatus::failed : CallStatus::completed;
+        }
+        const auto row = std::ranges::find(*rows, call.id, &StoredCall::tool_call_id);
+        if (row != rows->end()) {
+          if (auto filled = fill_in(recorded, *row, *found, depth); !filled) {
+            return std::unexpected(std::move(filled).error());
+          }
+        }
+        calls.push_back(std::move(recorded));
+      }
+    }
+    return calls;
+  }
+
+  Result<void> fill_in(RecordedCall& call, const StoredCall& row, Below& found, int depth) {
+    call.status = row.status;
+    if (!call.result) call.result = row.result;
+    if (const auto waits = found.waits.find(row.id); waits != found.waits.end()) {
+      call.waits = std::move(waits->second);
+    }
+    const auto child = found.children.find(row.id);
+    if (child == found.children.end()) return {};
+    auto specialist = load(child->second, depth + 1);
+    if (!specialist) return std::unexpected(std::move(specialist).error());
+    call.specialist.push_back(std::move(*specialist));
+    return {};
+  }
+
+  Store& store_;
+};
+
+// A run in which the last turn may be open.
+Run run_of(const RecordedSession& recorded) {
+  Run run;
+  run.messages = recorded.messages;
+  run.limits.max_iterations = std::numeric_limits<int>::max();
+  run.limits.max_repeats = 0;
+  if (!run.messages.empty() && run.messages.back().role == Role::assistant) {
+    for (ToolCall& call : run.messages.back().tool_calls()) {
+      run.open_calls.push_back({.call = std::move(call)});
+    }
+  }
+  return run;
+}
+
+Tool stand_in(std::string name) {
+  return {.spec = {.name = std::move(name), .options = {.output_limit = 0}},
+          .function = [](const Json&, Context&) -> Result<Json> {
+            return fail(ErrorCode::unsupported,
+                        "This tool is only known from a record, and cannot be executed");
+          }};
+}
+
+// The agent of these sessions. One that was asked several times has all the tools it ever called.
+Agent agent_of(std::span<const RecordedSession* const> sessions) {
+  std::map<std::string, std::vector<const RecordedSession*>> tools;  // and who answered for them
+  for (const RecordedSession* session : sessions) {
+    std::map<std::string_view, const RecordedCall*> calls;
+    for (const RecordedCall& call : session->calls) calls[call.id] = &call;
+    for (const Message& message : session->messages) {
+      for (const ToolCall& call : message.tool_calls()) {
+        const RecordedCall& came = *calls.at(call.id);
+        // A call that failed may have named a tool that never was.
+        const bool is_known = !came.specialist.empty() || (came.result && !came.result->is_error);
+        if (!is_known) continue;
+        auto& specialists = tools[call.name];
+        for (const RecordedSession& each : came.specialist) specialists.push_back(&each);
+      }
+    }
+  }
+  Agent agent{.name = sessions.front()->agent, .instructions = sessions.front()->instructions};
+  for (const auto& [name, specialists] : tools) {
+    agent.tools.push_back(specialists.empty() ? stand_in(name)
+                                              : delegate_to(agent_of(specialists)).as(name));
+  }
+  return agent;
+}
+
+}  // namespace
+
+std::string_view to_string(Difference::Kind kind) {
+  switch (kind) {
+    case Difference::Kind::instructions: return "instructions";
+    case Difference::Kind::message: return "message";
+    case Difference::Kind::result: return "result";
+    case Difference::Kind::specialist: return "specialist";
+    case Difference::Kind::turns: return "turns";
+    case Difference::Kind::end: return "end";
+  }
+  return "message";
+}
+
+Result<void> check(const RecordedSession& recorded) {
+  if (recorded.messages.empty()) {
+    return fail(ErrorCode::invalid_argument, "The record has no messages: there is nothing to do");
+  }
+  if (recorded.messages.front().role != Role::user) {
+    return fail(ErrorCode::invalid_argument, "The record does not begin with a user's message");
+  }
+  if (auto valid = restored(run_of(recorded)); !valid) {
+    return std::unexpected(std::move(valid).error());
+  }
+  std::vector<std::string_view> ids;
+  for (const Message& message : recorded.messages) {
+    for (const Part& part : message.parts) {
+      if (const auto* call = std::get_if<ToolCall>(&part)) ids.push_back(call->id);
+    }
+  }
+  if (!std::ranges::equal(ids, recorded.calls, {}, {}, &RecordedCall::id)) {
+    return fail(ErrorCode::invalid_argument,
+                "The calls of the record are not those of its messages");
+  }
+  for (const RecordedCall& call : recorded.calls) {
+    for (const RecordedSession& specialist : call.specialist) {
+      if (auto valid = check(specialist); !valid) return valid;
+    }
+  }
+  return {};
+}
+
+Result<RecordedSession> load_recording(Store& store, SessionId id) {
+  auto recorded = RecordLoader(store).load(id, 0);
+  if (!recorded) return recorded;
+  if (auto valid = check(*recorded); !valid) {
+    return fail(valid.error().code,
+                fmt::format("Session {} cannot be replayed: {}", id, valid.error().message));
+  }
+  return recorded;
+}
+
+Agent recorded_agent(const RecordedSession& recorded) {
+  const RecordedSession* const session = &recorded;
+  return agent_of({&session, 1});
+}
+
+}  // namespace wright

@@ -1,0 +1,188 @@
+// replay(): drives a recorded session again in the caller's thread, on a store in memory, and holds
+// what came against the record.
+#include "wright/replay.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+#include "runtime/inline_host.h"
+#include "runtime/replayed_agent.h"
+#include "runtime/revive.h"
+
+namespace wright {
+namespace {
+
+using runtime::Ending;
+using runtime::InlineHost;
+using runtime::Journal;
+using runtime::ReplayComparison;
+using runtime::ReplayState;
+using runtime::SessionDriver;
+using runtime::SessionPlan;
+using runtime::SessionTape;
+
+// A service that has seen the call of then must not take the one of now for it.
+std::string new_key_prefix() {
+  std::random_device random;
+  return fmt::format("replay-{:08x}{:08x}", random(), random());
+}
+
+class Replay {
+ public:
+  Replay(const RecordedSession& recorded, const ReplayOptions& options)
+      : recorded_(recorded),
+        options_(options),
+        state_{.tools = options.tools,
+               .after_difference = options.after_difference,
+               .comparison = ReplayComparison(options.redactor),
+               .key_prefix = new_key_prefix(),
+               .end = [this] { end_.request_stop(); }},
+        tape_(std::make_shared<SessionTape>(recorded, state_.comparison)),
+        store_(open_memory_store()),
+        host_(store_.get()) {}
+
+  Result<ReplayReport> run(const Agent& agent) {
+    agent_ = std::make_shared<const Agent>(runtime::replayed_agent(agent, state_, tape_));
+    if (auto usable = check(*agent_); !usable) return std::unexpected(std::move(usable).error());
+    for (const Message& said : tape_->said()) {
+      if (auto driven = drive(said); !driven) return std::unexpected(std::move(driven).error());
+      if (options_.stop.stop_requested()) {
+        return fail(ErrorCode::cancelled, "The replay was stopped");
+      }
+      // A session that waits, or was ended, hears nothing more.
+      if (end_.stop_requested() || last_ == Ending::Kind::parked) break;
+    }
+    return report();
+  }
+
+ private:
+  SessionPlan plan() {
+    return {.agent = agent_, .ended = [this](Ending ending) { ending_ = std::move(ending); }};
+  }
+
+  Result<void> drive(const Message& said) {
+    const runtime::Surroundings around{.host = host_, .parallel_calls = 1};
+    const bool is_first = session_id_ == 0;
+    Result<std::shared_ptr<SessionDriver>> driver;
+    if (is_first) {
+      driver = std::make_shared<SessionDriver>(around, plan(), start(*agent_, said),
+                                               Journal(std::nullopt));
+    } else {
+      driver = runtime::revive(around, plan(), *store_, {.id = session_id_, .said = said});
+      if (!driver) return std::unexpected(std::move(driver).error());
+    }
+    const auto cancel = [&] { (*driver)->cancel(std::string(runtime::kReplayEndsHere)); };
+    const std::stop_callback on_end(end_.get_token(), cancel);
+    const std::stop_callback on_stop(options_.stop, cancel);
+    if (is_first) {
+      (*driver)->begin(new_session(said));
+    } else {
+      (*driver)->go_on();
+    }
+    host_.run_until([&] { return ending_.has_value(); });
+    last_ = ending_->kind;
+    session_id_ = ending_->session_id;
+    ending_.reset();
+    return {};
+  }
+
+  NewSession new_session(const Message& said) const {
+    NewSession session{.agent_name = agent_->name,
+                       .provider = recorded_.provider,
+                       .model = recorded_.model,
+                       .user_prompt = said.text(),
+                       .config = recorded_.config};
+    if (!agent_->instructions.empty()) session.system_prompt = agent_->instructions;
+    return session;
+  }
+
+  Result<ReplayReport> report() {
+    auto now = load_recording(*store_, session_id_);
+    if (!now) return std::unexpected(std::move(now).error());
+    ReplayReport report{.differences = state_.comparison.differences(recorded_, *now),
+                        .turns = state_.turns,
+                        .recorded_calls = state_.recorded_calls,
+                        .live_calls = state_.live_calls,
+                        .session = std::move(*now)};
+    report.is_complete = !end_.stop_requested();
+    if (report.differences.empty() || is_all_before(report)) {
+      std::ranges::move(state_.asked_again, std::back_inserter(report.differences));
+    }
+    if (options_.after_difference == AfterDifference::stop) keep_first(report.differences);
+    add_notes(report);
+    return report;
+  }
+
+  // Whether everything that differs differs before anything was said.
+  static bool is_all_before(const ReplayReport& report) {
+    return std::ranges::all_of(report.differences, [](const Difference& each) {
+      return each.kind == Difference::Kind::instructions;
+    });
+  }
+
+  static void keep_first(std::vector<Difference>& differences) {
+    const auto first = std::ranges::find_if(differences, [](const Difference& each) {
+      return each.kind != Difference::Kind::instructions;
+    });
+    if (first != differences.end()) differences.erase(first + 1, differences.end());
+  }
+
+  void add_notes(ReplayReport& report) const {
+    if (state_.has_reached_end_of_record) {
+      report.notes.push_back(end_of_record());
+    } else if (recorded_.status == SessionStatus::waiting) {
+      report.notes.emplace_back("The session waits for a person; the record goes as far as that");
+    } else if (runtime::failed_after_answer(recorded_)) {
+      report.notes.push_back(
+          fmt::format("The session failed after its last answer, for a reason outside of it: {}",
+                      recorded_.error));
+    }
+    const auto unknown =
+        std::ranges::count(recorded_.calls, CallStatus::unknown, &RecordedCall::status);
+    if (unknown > 0) {
+      report.notes.push_back(fmt::format(
+          "{} interrupted, and nobody knows what came of it; the record's word was taken",
+          unknown == 1 ? "One call was" : fmt::format("{} calls were", unknown)));
+    }
+  }
+
+  std::string end_of_record() const {
+    const auto count = recorded_.messages.size();
+    switch (recorded_.status) {
+      case SessionStatus::cancelled:
+        return fmt::format("The session was cancelled after message {}; the record ends there",
+                           count);
+      case SessionStatus::completed:
+        return fmt::format("The session is a fork that ends with message {}", count);
+      case SessionStatus::running:
+      case SessionStatus::failed:
+      case SessionStatus::waiting: break;
+    }
+    return fmt::format("The session has not ended; the record goes as far as message {}", count);
+  }
+
+  const RecordedSession& recorded_;
+  const ReplayOptions& options_;
+  std::stop_source end_;
+  ReplayState state_;
+  std::shared_ptr<SessionTape> tape_;
+  std::unique_ptr<Store> store_;
+  std::shared_ptr<const Agent> agent_;
+  std::optional<Ending> ending_;
+  Ending::Kind last_ = Ending::Kind::completed;
+  SessionId session_id_ = 0;
+  InlineHost host_;  // last: its tasks refer to the rest
+};
+
+}  // namespace
+
+Result<ReplayReport> replay(const Agent& agent, const RecordedSession& recorded,
+                            const ReplayOptions& options) {
+  if (auto valid = check(recorded); !valid) return std::unexpected(std::move(valid).error());
+  return Replay(recorded, options).run(agent);
+}
+
+}  // namespace wright

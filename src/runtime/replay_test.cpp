@@ -1,0 +1,548 @@
+#include "wright/replay.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "wright/cassette.h"
+#include "wright/resume.h"
+#include "wright/specialist.h"
+#include "wright/testing.h"
+
+namespace wright {
+namespace {
+
+using testing::call;
+using testing::calls;
+using testing::says;
+using testing::ScriptedModel;
+
+// A tool whose answers a test changes between the record and the replay.
+struct World {
+  std::string answer = "sunny";
+  int calls = 0;
+};
+
+Tool look(World& world) {
+  return tool("look", "Looks out of the window",
+              [&world] {
+                ++world.calls;
+                return world.answer;
+              },
+              {.effect = Effect::read});
+}
+
+struct Stage {
+  World world = {};
+  std::unique_ptr<Store> store = open_memory_store();
+  Agent agent = {};
+
+  explicit Stage(std::vector<Result<Response>> turns, std::vector<Tool> tools = {}) {
+    agent = {.name = "watcher",
+             .instructions = "Watch.",
+             .model = ScriptedModel(std::move(turns)).model(),
+             .tools = std::move(tools)};
+    agent.tools.push_back(look(world));
+  }
+
+  RecordedSession record(const RunOptions& given = {}) {
+    RunOptions options = given;
+    options.store = store.get();
+    (void)wright::run(agent, "What is it like?", options);
+    return loaded(1);
+  }
+
+  RecordedSession loaded(SessionId id) {
+    auto recorded = load_recording(*store, id);
+    EXPECT_TRUE(recorded) << recorded.error().message;
+    return recorded.value_or(RecordedSession{});
+  }
+};
+
+std::vector<Result<Response>> one_look() {
+  return {calls({call("look", "{}", "c1")}), says("It is sunny")};
+}
+
+ReplayReport replayed(const Agent& agent, const RecordedSession& recorded,
+                      const ReplayOptions& options = {}) {
+  auto report = replay(agent, recorded, options);
+  EXPECT_TRUE(report) << report.error().message;
+  return report.value_or(ReplayReport{});
+}
+
+std::string shown(const ReplayReport& report) {
+  std::string text;
+  for (const Difference& each : report.differences) {
+    text += std::string(to_string(each.kind)) + ": " + each.what + " | " + each.recorded + " | " +
+            each.now + "\n";
+  }
+  for (const std::string& note : report.notes) text += "note: " + note + "\n";
+  return text;
+}
+
+TEST(Replay, finds_no_difference_in_what_is_the_same_and_executes_nothing) {
+  Stage stage(one_look());
+  const RecordedSession recorded = stage.record();
+  const ReplayReport report = replayed(stage.agent, recorded);
+  EXPECT_EQ(shown(report), "");
+  EXPECT_TRUE(report.is_complete);
+  EXPECT_EQ(report.turns, 2);
+  EXPECT_EQ(report.recorded_calls, 1);
+  EXPECT_EQ(report.live_calls, 0);
+  EXPECT_EQ(stage.world.calls, 1);  // while it was recorded
+  EXPECT_EQ(report.session.messages, recorded.messages);
+  EXPECT_EQ(report.session.status, SessionStatus::completed);
+}
+
+TEST(Replay, executes_live_tools_and_shows_the_first_result_that_differs) {
+  Stage stage({calls({call("look", "{}", "c1")}), calls({call("look", "{}", "c2")}), says("Sun")});
+  const RecordedSession recorded = stage.record();
+  EXPECT_EQ(shown(replayed(stage.agent, recorded, {.tools = ToolSource::live})), "");
+  EXPECT_EQ(stage.world.calls, 4);
+
+  stage.world.answer = "it rains";
+  const ReplayReport report = replayed(stage.agent, recorded, {.tools = ToolSource::live});
+  ASSERT_EQ(report.differences.size(), 1U) << shown(report);
+  const Difference& difference = report.differences.front();
+  EXPECT_EQ(difference.kind, Difference::Kind::result);
+  EXPECT_EQ(difference.message, 3U);
+  EXPECT_EQ(difference.what, "the result of look");
+  EXPECT_EQ(difference.recorded, "sunny");
+  EXPECT_EQ(difference.now, "it rains");
+  // Nothing is executed after that: the record's calls belong to another world.
+  EXPECT_EQ(stage.world.calls, 5);
+
+  const ReplayReport all =
+      replayed(stage.agent, recorded,
+               {.tools = ToolSource::live, .after_difference = AfterDifference::go_on});
+  EXPECT_EQ(all.differences.size(), 2U) << shown(all);
+  EXPECT_TRUE(all.is_complete);
+}
+
+TEST(Replay, ignores_durations_and_metadata_of_live_tools) {
+  int n = 0;
+  Stage stage({calls({call("timed", "{}", "c1")}), says("Done")},
+              {tool("timed", "Takes its time", [&n]() -> Result<Json> {
+                ++n;
+                return Json{{"found", 7},
+                            {"execution_time_secs", n},
+                            {"_execution_metadata", {{"timestamp", n}}},
+                            {"inner", {{"duration_ms", n}}}};
+              })});
+  stage.agent.interceptors = conveniences();
+  const RecordedSession recorded = stage.record();
+  EXPECT_EQ(shown(replayed(stage.agent, recorded, {.tools = ToolSource::live})), "");
+  EXPECT_EQ(n, 2);
+}
+
+TEST(Replay, tells_changed_instructions_and_goes_on) {
+  Stage stage(one_look());
+  const RecordedSession recorded = stage.record();
+  stage.agent.instructions = "Watch closely.";
+  stage.world.answer = "fog";
+  const ReplayReport report = replayed(stage.agent, recorded, {.tools = ToolSource::live});
+  ASSERT_EQ(report.differences.size(), 2U) << shown(report);
+  EXPECT_EQ(report.differences[0].kind, Difference::Kind::instructions);
+  EXPECT_EQ(report.differences[0].recorded, "Watch.");
+  EXPECT_EQ(report.differences[0].now, "Watch closely.");
+  EXPECT_EQ(report.differences[1].kind, Difference::Kind::result);
+}
+
+TEST(Replay, tells_fewer_turns) {
+  Stage stage({calls({call("look", "{}", "c1")}), calls({call("look", "{}", "c2")}), says("Sun")});
+  const RecordedSession recorded = stage.record();
+  stage.agent.limits.max_iterations = 2;
+  const ReplayReport report = replayed(stage.agent, recorded);
+  ASSERT_EQ(report.differences.size(), 1U) << shown(report);
+  EXPECT_EQ(report.differences[0].kind, Difference::Kind::turns);
+  EXPECT_EQ(report.differences[0].message, 6U);
+  EXPECT_EQ(report.differences[0].recorded, "Sun");
+  EXPECT_EQ(report.differences[0].now, "failed: Maximum iteration limit reached");
+}
+
+TEST(Replay, tells_that_the_model_is_asked_where_a_limit_had_ended_the_session) {
+  Stage stage({calls({call("look", "{}", "c1")}), calls({call("look", "{}", "c2")})});
+  stage.agent.limits.max_iterations = 2;
+  const RecordedSession recorded = stage.record();
+  ASSERT_EQ(recorded.status, SessionStatus::failed);
+  EXPECT_EQ(shown(replayed(stage.agent, recorded)), "");
+  stage.agent.limits.max_iterations = 3;
+  const ReplayReport report = replayed(stage.agent, recorded);
+  ASSERT_EQ(report.differences.size(), 1U) << shown(report);
+  EXPECT_EQ(report.differences[0].what, "the session goes on");
+  EXPECT_EQ(report.differences[0].recorded, "failed: Maximum iteration limit reached");
+  EXPECT_FALSE(report.is_complete);
+}
+
+TEST(Replay, tells_a_tool_that_is_not_there_any_more) {
+  Stage stage(one_look());
+  const RecordedSession recorded = stage.record();
+  stage.agent.tools.clear();
+  const ReplayReport report = replayed(stage.agent, recorded);
+  ASSERT_EQ(report.differences.size(), 1U) << shown(report);
+  EXPECT_EQ(report.differences[0].recorded, "sunny");
+  EXPECT_EQ(report.differences[0].now, "failed: Unknown tool: look. Available tools: none");
+}
+
+TEST(Replay, repeats_calls_that_could_never_run) {
+  Stage stage({calls({call("nothing", "{}", "c1"), call("look", "{broken", "c2"),
+                      call("look", "[1]", "c3")}),
+               says("Sorry")});
+  const RecordedSession recorded = stage.record();
+  EXPECT_EQ(shown(replayed(stage.agent, recorded)), "");
+  EXPECT_EQ(shown(replayed(stage.agent, recorded, {.tools = ToolSource::live})), "");
+}
+
+TEST(Replay, takes_long_results_from_the_record_as_they_were_cut) {
+  Stage stage(
+      {calls({call("long", "{}", "c1")}), says("Long")},
+      {tool("long", "Says much", [] { return std::string(500, 'x'); }, {.output_limit = 100})});
+  const RecordedSession recorded = stage.record();
+  ASSERT_NE(recorded.calls.front().result->content.find("Output cut"), std::string::npos);
+  EXPECT_EQ(shown(replayed(stage.agent, recorded)), "");
+  EXPECT_EQ(shown(replayed(recorded_agent(recorded), recorded)), "");
+}
+
+TEST(Replay, repeats_what_a_run_adds_to_results_that_repeat) {
+  std::vector<Result<Response>> turns;
+  for (int i = 0; i < 5; ++i) turns.push_back(calls({call("look", "{}")}));
+  turns.push_back(says("Still the same"));
+  Stage stage(std::move(turns));
+  const RecordedSession recorded = stage.record();
+  ASSERT_TRUE(std::ranges::any_of(recorded.calls, [](const RecordedCall& each) {
+    return each.result->content.ends_with(kSameResultAgain);
+  }));
+  EXPECT_EQ(shown(replayed(stage.agent, recorded)), "");
+  EXPECT_EQ(shown(replayed(stage.agent, recorded, {.tools = ToolSource::live})), "");
+}
+
+TEST(Replay, repeats_answers_that_were_cut_or_filtered) {
+  Response cut = says("Half an ans");
+  cut.stop_reason = StopReason::max_tokens;
+  Response nothing;
+  nothing.stop_reason = StopReason::max_tokens;
+  Stage cut_stage({cut, nothing, says("Whole")});
+  const RecordedSession recorded = cut_stage.record();
+  ASSERT_EQ(recorded.messages.size(), 5U);
+  EXPECT_EQ(shown(replayed(cut_stage.agent, recorded)), "");
+
+  Response filtered = says("I will n");
+  filtered.stop_reason = StopReason::content_filter;
+  Stage filtered_stage({filtered});
+  const RecordedSession stopped = filtered_stage.record();
+  ASSERT_EQ(stopped.status, SessionStatus::failed);
+  const ReplayReport report = replayed(filtered_stage.agent, stopped);
+  EXPECT_EQ(shown(report), "");
+  EXPECT_EQ(report.session.status, SessionStatus::failed);
+}
+
+TEST(Replay, repeats_a_model_that_failed) {
+  Stage stage({calls({call("look", "{}", "c1")}), fail(ErrorCode::network, "The line is dead")});
+  const RecordedSession recorded = stage.record();
+  const ReplayReport report = replayed(stage.agent, recorded);
+  EXPECT_EQ(shown(report), "");
+  EXPECT_TRUE(report.is_complete);
+  EXPECT_EQ(report.session.error, "The line is dead");
+}
+
+TEST(Replay, goes_as_far_as_a_cancelled_session) {
+  std::stop_source stop;
+  Stage stage({calls({call("stop", "{}", "c1"), call("look", "{}", "c2")})},
+              {tool("stop", "Stops the run", [&stop] { stop.request_stop(); })});
+  const RecordedSession recorded = stage.record({.stop = stop.get_token()});
+  ASSERT_EQ(recorded.status, SessionStatus::cancelled);
+  for (const ToolSource tools : {ToolSource::record, ToolSource::live}) {
+    const ReplayReport report = replayed(stage.agent, recorded, {.tools = tools});
+    EXPECT_EQ(shown(report),
+              "note: The session was cancelled after message 4; the record ends there\n");
+    EXPECT_FALSE(report.is_complete);
+  }
+  EXPECT_EQ(stage.world.calls, 0);  // it was never executed, and is not now
+}
+
+TEST(Replay, goes_as_far_as_a_session_that_was_interrupted) {
+  Stage stage(one_look());
+  RecordedSession recorded = stage.record();
+  recorded.messages.resize(2);
+  recorded.status = SessionStatus::running;
+  recorded.calls.front() = {.id = "c1", .status = CallStatus::executing};
+  for (const ToolSource tools : {ToolSource::record, ToolSource::live}) {
+    EXPECT_EQ(shown(replayed(stage.agent, recorded, {.tools = tools})),
+              "note: The session has not ended; the record goes as far as message 2\n");
+  }
+  EXPECT_EQ(stage.world.calls, 1);
+}
+
+TEST(Replay, takes_the_word_of_the_record_for_calls_of_unknown_outcome) {
+  Stage stage(one_look());
+  RecordedSession recorded = stage.record();
+  recorded.calls.front().status = CallStatus::unknown;
+  recorded.calls.front().result->is_error = true;
+  recorded.calls.front().result->content = kOutcomeUnknown;
+  recorded.messages[2] = Message::tool(*recorded.calls.front().result);
+  const ReplayReport report = replayed(stage.agent, recorded, {.tools = ToolSource::live});
+  EXPECT_EQ(shown(report),
+            "note: One call was interrupted, and nobody knows what came of it; the record's word "
+            "was taken\n");
+  EXPECT_EQ(report.live_calls, 0);
+}
+
+Tool approved_tool(int& executed) {
+  return tool("launch", "Launches", [&executed](Context& context) -> Result<std::string> {
+    if (auto approved = require_approval(context, {{"tool", "launch"}}, {"launch"}); !approved) {
+      return std::unexpected(approved.error());
+    }
+    ++executed;
+    return "launched";
+  });
+}
+
+TEST(Replay, waits_where_the_session_waits) {
+  int executed = 0;
+  Stage stage({calls({call("launch", "{}", "c1"), call("look", "{}", "c2")})},
+              {approved_tool(executed)});
+  const RecordedSession recorded = stage.record();
+  ASSERT_EQ(recorded.status, SessionStatus::waiting);
+  ASSERT_EQ(recorded.calls[1].result->content, "sunny");
+  for (const ToolSource tools : {ToolSource::record, ToolSource::live}) {
+    const ReplayReport report = replayed(stage.agent, recorded, {.tools = tools});
+    EXPECT_EQ(shown(report),
+              "note: The session waits for a person; the record goes as far as that\n");
+    EXPECT_EQ(report.session.status, SessionStatus::waiting);
+  }
+  stage.world.answer = "dark";
+  const ReplayReport report = replayed(stage.agent, recorded, {.tools = ToolSource::live});
+  ASSERT_EQ(report.differences.size(), 1U);
+  EXPECT_EQ(report.differences[0].now, "dark");
+  EXPECT_EQ(executed, 0);
+}
+
+TEST(Replay, gives_live_tools_the_answers_that_people_gave) {
+  int executed = 0;
+  Stage stage(
+      {calls({call("launch", "{}", "c1")}), calls({call("launch", "{}", "c2")}), says("Gone")},
+      {approved_tool(executed)});
+  (void)stage.record();
+  const auto waits = stage.store->get_waits({});
+  ASSERT_TRUE(waits);
+  ASSERT_EQ(waits->size(), 1U);
+  ASSERT_TRUE(answer_wait(*stage.store, waits->front().id, JsonObject{{"decision", "session"}},
+                          "somebody"));
+  const auto answer = resume(stage.agent, 1, {.store = stage.store.get()});
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(executed, 2);
+  const RecordedSession recorded = stage.loaded(1);
+  EXPECT_EQ(shown(replayed(stage.agent, recorded)), "");
+  EXPECT_EQ(executed, 2);
+  EXPECT_EQ(shown(replayed(stage.agent, recorded, {.tools = ToolSource::live})), "");
+  EXPECT_EQ(executed, 4);
+}
+
+TEST(Replay, repeats_that_nobody_was_there_to_be_asked) {
+  int executed = 0;
+  Stage stage({calls({call("launch", "{}", "c1")}), says("Not today")}, {approved_tool(executed)});
+  const RecordedSession recorded = stage.record({.people = People::nobody});
+  ASSERT_EQ(recorded.status, SessionStatus::completed);
+  for (const ToolSource tools : {ToolSource::record, ToolSource::live}) {
+    EXPECT_EQ(shown(replayed(stage.agent, recorded, {.tools = tools})), "");
+  }
+  EXPECT_EQ(executed, 0);
+}
+
+TEST(Replay, tells_a_call_that_needs_a_person_now) {
+  int executed = 0;
+  Stage stage({calls({call("launch", "{}", "c1")}), says("Gone")},
+              {tool("launch", "Launches", [] { return "launched"; })});
+  const RecordedSession recorded = stage.record();
+  stage.agent.tools = {approved_tool(executed)};
+  const ReplayReport report = replayed(stage.agent, recorded, {.tools = ToolSource::live});
+  ASSERT_EQ(report.differences.size(), 1U) << shown(report);
+  EXPECT_EQ(report.differences[0].kind, Difference::Kind::turns);
+  EXPECT_EQ(report.differences[0].recorded, "launched");
+  EXPECT_EQ(report.differences[0].now, "waiting");
+}
+
+TEST(Replay, hears_everything_that_the_user_said) {
+  Stage stage({fail(ErrorCode::network, "no line"), calls({call("look", "{}", "c1")}), says("Sun"),
+               says("Yes")});
+  (void)stage.record();
+  for (const char* message : {"And now?", "Really?"}) {
+    ASSERT_TRUE(send(stage.agent, 1, message, {.store = stage.store.get()}));
+  }
+  const RecordedSession recorded = stage.loaded(1);
+  ASSERT_EQ(recorded.messages.size(), 7U);
+  const ReplayReport report = replayed(stage.agent, recorded);
+  EXPECT_EQ(shown(report), "");
+  EXPECT_EQ(report.session.messages, recorded.messages);
+}
+
+TEST(Replay, of_a_fork_ends_where_the_fork_ends) {
+  Stage stage(one_look());
+  (void)stage.record();
+  const auto messages = stage.store->get_messages(1);
+  ASSERT_TRUE(messages);
+  const auto fork = stage.store->fork_session(1, messages->at(2).id);
+  ASSERT_TRUE(fork) << fork.error().message;
+  const ReplayReport report = replayed(stage.agent, stage.loaded(*fork));
+  EXPECT_EQ(shown(report), "note: The session is a fork that ends with message 3\n");
+}
+
+// An agent that asks two specialists in one turn; one of them looks out of the window.
+struct Delegation {
+  ScriptedModel north{{calls({call("look", "{}", "n1")}), says("north is sunny")}};
+  ScriptedModel south{{says("south is wet"), says("south is dry")}};
+  Stage stage;
+
+  Delegation()
+      : stage({calls({call("north", R"({"message":"go north"})", "c1"),
+                      call("south", R"({"message":"go south"})", "c2"),
+                      call("south", R"({"message":"go further south"})", "c3")}),
+               says("Both are weather")}) {
+    Agent specialist{.name = "north", .instructions = "North.", .model = north.model()};
+    specialist.tools.push_back(look(stage.world));
+    stage.agent.tools.push_back(delegate_to(specialist));
+    stage.agent.tools.push_back(
+        delegate_to(Agent{.name = "south", .instructions = "South.", .model = south.model()}));
+  }
+};
+
+TEST(Replay, replays_the_specialists_too) {
+  Delegation delegation;
+  const RecordedSession recorded = delegation.stage.record();
+  ASSERT_EQ(recorded.calls.size(), 3U);
+  ASSERT_EQ(recorded.calls[0].specialist.size(), 1U);
+  for (const ToolSource tools : {ToolSource::record, ToolSource::live}) {
+    const ReplayReport report = replayed(delegation.stage.agent, recorded, {.tools = tools});
+    EXPECT_EQ(shown(report), "");
+    EXPECT_EQ(report.turns, 6);
+    EXPECT_EQ(report.session.messages, recorded.messages);
+    ASSERT_EQ(report.session.calls[2].specialist.size(), 1U);
+    EXPECT_EQ(report.session.calls[2].specialist[0].messages,
+              recorded.calls[2].specialist[0].messages);
+  }
+  EXPECT_EQ(shown(replayed(recorded_agent(recorded), recorded)), "");
+}
+
+TEST(Replay, knows_all_tools_that_a_specialist_ever_called) {
+  const ScriptedModel model({calls({call("one", "{}", "s1")}), says("first"),
+                             calls({call("two", "{}", "s2")}), says("second")});
+  Agent specialist{.name = "twice", .instructions = "Twice.", .model = model.model()};
+  specialist.tools = {tool("one", "One", [] { return 1; }), tool("two", "Two", [] { return 2; })};
+  Stage stage({calls({call("twice", R"({"message":"a"})", "c1")}),
+               calls({call("twice", R"({"message":"b"})", "c2")}), says("Done")},
+              {delegate_to(specialist)});
+  const RecordedSession recorded = stage.record();
+  ASSERT_EQ(recorded.status, SessionStatus::completed) << recorded.error;
+  EXPECT_EQ(shown(replayed(recorded_agent(recorded), recorded)), "");
+}
+
+TEST(Replay, shows_in_which_specialist_something_differs) {
+  Delegation delegation;
+  const RecordedSession recorded = delegation.stage.record();
+  delegation.stage.world.answer = "snow";
+  const ReplayReport report =
+      replayed(delegation.stage.agent, recorded, {.tools = ToolSource::live});
+  ASSERT_EQ(report.differences.size(), 1U) << shown(report);
+  EXPECT_EQ(report.differences[0].specialists, std::vector<std::string>{"north"});
+  EXPECT_EQ(report.differences[0].message, 3U);
+  EXPECT_EQ(report.differences[0].now, "snow");
+}
+
+TEST(Replay, tells_a_specialist_that_is_not_asked_any_more) {
+  Delegation delegation;
+  const RecordedSession recorded = delegation.stage.record();
+  std::erase_if(delegation.stage.agent.tools,
+                [](const Tool& each) { return each.spec.name == "south"; });
+  const ReplayReport report = replayed(delegation.stage.agent, recorded);
+  ASSERT_EQ(report.differences.size(), 1U) << shown(report);
+  EXPECT_EQ(report.differences[0].now.substr(0, 7), "failed:") << shown(report);
+}
+
+TEST(Replay, follows_a_conversation_that_is_handed_over) {
+  const ScriptedModel second({calls({call("peek", "{}", "p1")}), says("Second here")});
+  Agent other{.name = "second", .instructions = "Second.", .model = second.model()};
+  other.tools = {tool("peek", "Peeks", [] { return "peeked"; })};
+  Stage stage({calls({call("transfer_to_second", "{}", "c1")})}, {hand_off_to(other)});
+  const RecordedSession recorded = stage.record();
+  ASSERT_EQ(recorded.status, SessionStatus::completed) << recorded.error;
+  for (const ToolSource tools : {ToolSource::record, ToolSource::live}) {
+    const ReplayReport report = replayed(stage.agent, recorded, {.tools = tools});
+    EXPECT_EQ(shown(report), "");
+    EXPECT_EQ(report.session.messages, recorded.messages);
+  }
+}
+
+TEST(Replay, is_stopped_from_outside) {
+  Stage stage(one_look());
+  const RecordedSession recorded = stage.record();
+  std::stop_source stop;
+  stop.request_stop();
+  const auto report = replay(stage.agent, recorded, {.stop = stop.get_token()});
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().code, ErrorCode::cancelled);
+}
+
+TEST(Replay, refuses_records_that_no_run_can_have_made) {
+  const Agent agent{.name = "any"};
+  EXPECT_FALSE(replay(agent, RecordedSession{}));
+  EXPECT_FALSE(replay(agent, {.agent = "a", .messages = {Message::assistant("Hello")}}));
+  const Message orphan = Message::tool({.call_id = "c9", .name = "look"});
+  EXPECT_FALSE(replay(agent, {.agent = "a", .messages = {Message::user("Hi"), orphan}}));
+  const Message twice{Role::assistant, {ToolCall{"c", "a", "{}"}, ToolCall{"c", "a", "{}"}}};
+  EXPECT_FALSE(replay(agent, {.agent = "a",
+                              .messages = {Message::user("Hi"), twice},
+                              .calls = {{.id = "c"}, {.id = "c"}}}));
+}
+
+TEST(Replay, gives_idempotent_tools_a_key_of_its_own) {
+  std::vector<std::string> keys;
+  Stage stage({calls({call("pay", "{}", "c1")}), says("Paid")},
+              {tool("pay", "Pays",
+                    [&keys](Context& context) { keys.emplace_back(context.idempotency_key); })});
+  const RecordedSession recorded = stage.record();
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(shown(replayed(stage.agent, recorded, {.tools = ToolSource::live})), "");
+  }
+  ASSERT_EQ(keys.size(), 3U);
+  std::ranges::sort(keys);
+  EXPECT_EQ(std::ranges::adjacent_find(keys), keys.end());
+}
+
+TEST(Replay, compares_redacted_records_with_what_is_redacted_now) {
+  Stage stage(one_look());
+  stage.world.answer = "the key is hunter2000";
+  RecordedSession recorded = stage.record();
+  const Redactor redactor({"hunter2000"});
+  const auto redacted = cassette_from(cassette_text(recorded, redactor));
+  ASSERT_TRUE(redacted) << redacted.error().message;
+  EXPECT_EQ(redacted->calls.front().result->content, "the key is [REDACTED]");
+  EXPECT_EQ(
+      shown(replayed(stage.agent, *redacted, {.tools = ToolSource::live, .redactor = redactor})),
+      "");
+  stage.world.answer = "another is hunter2000";
+  const ReplayReport report =
+      replayed(stage.agent, *redacted, {.tools = ToolSource::live, .redactor = redactor});
+  ASSERT_EQ(report.differences.size(), 1U);
+  EXPECT_EQ(report.differences[0].now, "another is [REDACTED]");
+}
+
+TEST(Replay, updates_a_record_only_where_something_changed) {
+  int n = 0;
+  Stage stage({calls({call("timed", "{}", "c1"), call("look", "{}", "c2")}), says("Done")},
+              {tool("timed", "Takes its time", [&n]() -> Result<Json> {
+                return Json{{"a", 1}, {"duration_ms", ++n}};
+              })});
+  const RecordedSession recorded = stage.record();
+  stage.world.answer = "hail";
+  const ReplayOptions options{.tools = ToolSource::live,
+                              .after_difference = AfterDifference::go_on};
+  const ReplayReport report = replayed(stage.agent, recorded, options);
+  ASSERT_TRUE(report.is_complete);
+  const RecordedSession next = updated(recorded, report);
+  EXPECT_EQ(next.messages[2], recorded.messages[2]);
+  EXPECT_EQ(next.calls[1].result->content, "hail");
+  EXPECT_EQ(shown(replayed(stage.agent, next, {.tools = ToolSource::live})), "");
+}
+
+}  // namespace
+}  // namespace wright
