@@ -20,7 +20,7 @@ help:
 	@echo
 	@echo '  make install      install below PREFIX (default /usr/local); DESTDIR is honoured'
 	@echo '  make bench        build the benchmarks and print one table'
-	@echo '  make coverage     test coverage of src/core and src/store; fails below 90 %'
+	@echo '  make coverage     test coverage of src/core, src/store and src/feedback; fails below 90 %'
 	@echo '  make tsan         the tests under ThreadSanitizer'
 	@echo '  make fuzz         every fuzz target for FUZZ_TIME seconds (default 5)'
 	@echo '  make format       clang-format every source file'
@@ -49,7 +49,7 @@ fuzz: build-fuzz
 coverage: packages-npm build-coverage
 	find build/coverage -name '*.gcda' -delete
 	ctest --preset coverage --parallel $(JOBS) --label-exclude build
-	@for folder in core store; do \
+	@for folder in core store feedback; do \
 	  gcovr --root . --filter "src/$$folder/" --exclude '.*_test\.cpp' --fail-under-line 90 \
 	    build/coverage/src/$$folder || exit 1; \
 	done

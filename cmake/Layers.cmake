@@ -1,7 +1,7 @@
 # The house: the folders of src/ and what each may include. Arrows point inward; a folder sees
 # include/wright, itself, and the folders listed here. tests/layers checks that this is so.
-set(WRIGHT_FOLDERS core offline providers net models store sandbox tools interceptors agents runtime
-                   app)
+set(WRIGHT_FOLDERS core offline providers net models store sandbox tools interceptors agents feedback
+                   runtime app)
 
 set(WRIGHT_LAYER_core "")
 set(WRIGHT_LAYER_offline core)
@@ -13,6 +13,7 @@ set(WRIGHT_LAYER_sandbox core)
 set(WRIGHT_LAYER_tools core net sandbox)
 set(WRIGHT_LAYER_interceptors core tools)
 set(WRIGHT_LAYER_agents core tools)
-set(WRIGHT_LAYER_runtime core models store sandbox tools interceptors agents)
+set(WRIGHT_LAYER_feedback core tools)
+set(WRIGHT_LAYER_runtime core models store sandbox tools interceptors agents feedback)
 set(WRIGHT_LAYER_app core offline providers net models store sandbox tools interceptors agents
-                     runtime)
+                     feedback runtime)

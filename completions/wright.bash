@@ -50,7 +50,11 @@ _wright() {
       mapfile -t COMPREPLY < <(compgen -W 'running completed failed waiting cancelled' -- "$current")
       return
       ;;
-    -p | --prompt | --max-iterations | --set | --since | --search | --limit | --at)
+    --approve)
+      mapfile -t COMPREPLY < <(compgen -W 'once session' -- "$current")
+      return
+      ;;
+    -p | --prompt | --max-iterations | --set | --settle | --refuse | --answer | --wait | --since | --search | --limit | --at)
       return
       ;;
   esac
@@ -69,14 +73,21 @@ _wright() {
 
   local words='' options=''
   if [[ $COMP_CWORD -eq 1 ]]; then
-    words='run sessions replay test agents tools models config doctor help'
+    words='run resume answer waits sessions replay test feedback stats agents tools models config doctor help'
     options='--help --version'
   else
     case $command in
       run)
-        options="-a --agent -p --prompt --json -q --quiet --stream --no-stream --trace-http"
+        options="-a --agent -p --prompt --json -q --quiet --stream --no-stream --debug --no-debug"
+        options+=" --no-input --trace-http"
         options+=" $settings $log"
         ;;
+      resume)
+        options="--all --settle --json -q --quiet --stream --no-stream --no-input --trace-http"
+        options+=" $settings $log"
+        ;;
+      answer) options="--set --approve --refuse --answer --wait --json $config $database" ;;
+      waits) options="--json $config $database" ;;
       sessions)
         words='show export fork rm list'
         options="--agent --status --since --search --limit --json $config $database"
@@ -85,6 +96,7 @@ _wright() {
       'sessions export') options="--format --cassette -o --output $config $database" ;;
       'sessions fork') options="--at --json $config $database" ;;
       'sessions rm') options="-y --yes $config $database" ;;
+      feedback | stats) options="--agent --since --json $config $database" ;;
       replay) options="--live-tools --json $settings --set" ;;
       test) options="--live-tools --update --json $config $base --set" ;;
       agents) options="--json $settings" ;;
@@ -101,7 +113,7 @@ _wright() {
         ;;
       'config path' | 'config init') options="$config" ;;
       doctor) options="--online --json $settings --set" ;;
-      help) words='run sessions replay test agents tools models config doctor' ;;
+      help) words='run resume answer waits sessions replay test feedback stats agents tools models config doctor' ;;
     esac
     options+=' -h --help'
   fi
@@ -112,6 +124,7 @@ _wright() {
   fi
   case $command in
     run) [[ $position -eq 0 ]] && words=$(_wright_names agents) ;;
+    resume | answer) [[ $position -eq 0 ]] && words=$(_wright_names sessions) ;;
     models) [[ $position -eq 0 ]] && words=$(_wright_names vendors) ;;
     'tools show' | 'tools call') [[ $position -eq 0 ]] && words=$(_wright_names tools) ;;
     'sessions show' | 'sessions export' | 'sessions rm') words=$(_wright_names sessions) ;;

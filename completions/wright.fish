@@ -25,9 +25,14 @@ complete -c wright -f
 complete -c wright -s h -l help -d 'Show help'
 complete -c wright -n '__wright_after 1' -s V -l version -d 'Show the version'
 complete -c wright -n '__wright_after 1' -a run -d 'Ask an agent'
+complete -c wright -n '__wright_after 1' -a resume -d 'Go on with a session'
+complete -c wright -n '__wright_after 1' -a answer -d 'Answer what a session waits for'
+complete -c wright -n '__wright_after 1' -a waits -d 'List what waits for a person'
 complete -c wright -n '__wright_after 1' -a sessions -d 'See what was done'
 complete -c wright -n '__wright_after 1' -a replay -d 'Run a session again, offline'
 complete -c wright -n '__wright_after 1' -a test -d 'Run recorded sessions as tests'
+complete -c wright -n '__wright_after 1' -a feedback -d 'What the tools lack'
+complete -c wright -n '__wright_after 1' -a stats -d 'How often and how long'
 complete -c wright -n '__wright_after 1' -a agents -d 'List the agents'
 complete -c wright -n '__wright_after 1' -a tools -d 'List the tools'
 complete -c wright -n '__wright_after 1' -a models -d 'List vendors and models'
@@ -36,10 +41,10 @@ complete -c wright -n '__wright_after 1' -a doctor -d 'Check this machine'
 complete -c wright -n '__wright_after 1' -a help -d 'Explain a command'
 
 # Settings and --json, which several commands have
-set -l with_all_settings run replay agents config doctor
-set -l with_database sessions 'sessions show' 'sessions export' 'sessions fork' 'sessions rm'
+set -l with_all_settings run resume replay agents config doctor
+set -l with_database answer waits feedback stats sessions 'sessions show' 'sessions export' 'sessions fork' 'sessions rm'
 set -l with_base_path test tools 'tools show' 'tools call'
-set -l with_json sessions 'sessions show' 'sessions fork' test tools 'tools call' models
+set -l with_json answer waits feedback stats sessions 'sessions show' 'sessions fork' test tools 'tools call' models
 complete -c wright -n 'not __wright_after 1; and not __wright_in help' -s c -l config -r -F -d 'Configuration file'
 complete -c wright -n "__wright_in $with_all_settings '"(string join "' '" $with_database)"'" -l database-path -r -F -d 'Where sessions are kept'
 complete -c wright -n "__wright_in $with_all_settings '"(string join "' '" $with_base_path)"'" -l base-path -x -a '(__fish_complete_directories)' -d 'The folder that tools may read'
@@ -49,25 +54,39 @@ complete -c wright -n "__wright_in $with_all_settings" -l max-iterations -x -d '
 complete -c wright -n "__wright_in $with_all_settings '"(string join "' '" $with_json)"'" -l json -d 'Print JSON'
 
 # The log
-complete -c wright -n "__wright_in run config 'tools call'" -l log-level -x -a 'debug info warning error off' -d 'What is logged'
-complete -c wright -n "__wright_in run config 'tools call'" -l log-format -x -a 'text json' -d 'How it is logged'
-complete -c wright -n "__wright_in run config 'tools call'" -l log-file -r -F -d 'Append the log there'
-complete -c wright -n "__wright_in run replay test config 'tools call' models doctor" -l set -x -d 'Any key of the configuration file'
+complete -c wright -n "__wright_in run resume config 'tools call'" -l log-level -x -a 'debug info warning error off' -d 'What is logged'
+complete -c wright -n "__wright_in run resume config 'tools call'" -l log-format -x -a 'text json' -d 'How it is logged'
+complete -c wright -n "__wright_in run resume config 'tools call'" -l log-file -r -F -d 'Append the log there'
+complete -c wright -n "__wright_in run resume config 'tools call' models doctor replay test" -l set -x -d 'Any key of the configuration file'
 
 # run
 complete -c wright -n '__wright_in run; and __wright_after 2' -a '(__wright_names agents)'
 complete -c wright -n '__wright_in run' -s a -l agent -x -a '(__wright_names agents)' -d 'The agent'
 complete -c wright -n '__wright_in run' -s p -l prompt -x -d 'The prompt'
-complete -c wright -n '__wright_in run' -s q -l quiet -d 'No progress'
-complete -c wright -n '__wright_in run' -l stream -d 'Print text as it comes'
-complete -c wright -n '__wright_in run' -l no-stream -d 'Print the answer when it is complete'
-complete -c wright -n '__wright_in run' -l trace-http -r -F -d 'Append all traffic with models there'
+complete -c wright -n '__wright_in run resume' -s q -l quiet -d 'No progress'
+complete -c wright -n '__wright_in run resume' -l stream -d 'Print text as it comes'
+complete -c wright -n '__wright_in run resume' -l no-stream -d 'Print the answer when it is complete'
+complete -c wright -n '__wright_in run' -l debug -d 'Tell how well the tools served'
+complete -c wright -n '__wright_in run' -l no-debug -d 'Do not, whatever the settings say'
+complete -c wright -n '__wright_in run resume' -l trace-http -r -F -d 'Append all traffic with models there'
+
+complete -c wright -n '__wright_in run resume' -l no-input -d 'Nobody is there to be asked'
+
+# resume, answer
+complete -c wright -n '__wright_in resume answer; and __wright_after 2' -a 'last (__wright_names sessions)'
+complete -c wright -n '__wright_in resume' -l all -d 'Every session that was interrupted or answered'
+complete -c wright -n '__wright_in resume' -l settle -x -d 'What became of a call that was under way'
+complete -c wright -n '__wright_in answer' -l set -x -d 'The answer to a question'
+complete -c wright -n '__wright_in answer' -l approve -x -a 'once session' -d 'Let the call run'
+complete -c wright -n '__wright_in answer' -l refuse -x -d 'Do not let the call run'
+complete -c wright -n '__wright_in answer' -l answer -x -d 'The whole answer as JSON'
+complete -c wright -n '__wright_in answer' -l wait -x -d 'Which wait'
 
 # sessions
 complete -c wright -n '__wright_in sessions; and __wright_after 2' -a 'show export fork rm list'
-complete -c wright -n '__wright_in sessions' -l agent -x -a '(__wright_names agents)' -d 'Only of this agent'
+complete -c wright -n '__wright_in sessions feedback stats' -l agent -x -a '(__wright_names agents)' -d 'Only of this agent'
 complete -c wright -n '__wright_in sessions' -l status -x -a 'running completed failed waiting cancelled' -d 'Only of this status'
-complete -c wright -n '__wright_in sessions' -l since -x -d 'Only newer ones'
+complete -c wright -n '__wright_in sessions feedback stats' -l since -x -d 'Only newer ones'
 complete -c wright -n '__wright_in sessions' -l search -x -d 'Only with this text'
 complete -c wright -n '__wright_in sessions' -l limit -x -d 'At most this many'
 complete -c wright -n "__wright_in 'sessions show' 'sessions export' 'sessions fork' 'sessions rm' replay" -a 'last (__wright_names sessions)'
@@ -92,4 +111,4 @@ complete -c wright -n '__wright_in doctor' -l online -d 'Ask every provider that
 
 # config and help
 complete -c wright -n '__wright_in config; and __wright_after 2' -a 'path init'
-complete -c wright -n '__wright_in help; and __wright_after 2' -a 'run sessions replay test agents tools models config doctor'
+complete -c wright -n '__wright_in help; and __wright_after 2' -a 'run resume answer waits sessions replay test feedback stats agents tools models config doctor'

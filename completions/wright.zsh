@@ -28,8 +28,11 @@ _wright() {
 
   if (( CURRENT == 2 )); then
     local -a commands
-    commands=('run:ask an agent' 'sessions:see what was done'
-      'replay:run a session again, offline' 'test:run recorded sessions as tests' 'agents:list the agents'
+    commands=('run:ask an agent' 'resume:go on with a session'
+      'answer:answer what a session waits for' 'waits:list what waits for a person'
+      'sessions:see what was done' 'replay:run a session again, offline'
+      'test:run recorded sessions as tests' 'feedback:what the tools lack'
+      'stats:how often and how long' 'agents:list the agents'
       'tools:list the tools' 'models:list vendors and models' 'config:show the settings' 'doctor:check this machine'
       'help:explain a command')
     _describe command commands
@@ -59,9 +62,31 @@ _wright() {
         '(-q --quiet)'{-q,--quiet}'[no progress]' \
         '(--no-stream)--stream[print text as it comes]' \
         '(--stream)--no-stream[print the answer when it is complete]' \
+        '(--no-debug)--debug[tell how well the tools served]' \
+        '(--debug)--no-debug[do not, whatever the settings say]' \
+        '--no-input[nobody is there to be asked]' \
         '--trace-http[append all traffic with models there]:file:_files' \
         '1:agent:_wright_names agents' '2:prompt:'
       ;;
+    resume)
+      _arguments $help $json $settings $log \
+        '--all[every session that was interrupted or answered]' \
+        '*--settle[what became of a call that was under way]:call=done|failed|retry:' \
+        '(-q --quiet)'{-q,--quiet}'[no progress]' \
+        '(--no-stream)--stream[print text as it comes]' \
+        '(--stream)--no-stream[print the answer when it is complete]' \
+        '--no-input[nobody is there to be asked]' \
+        '--trace-http[append all traffic with models there]:file:_files' \
+        '1:session:_wright_names sessions'
+      ;;
+    answer)
+      _arguments $help $json $config $database \
+        '*--set[the answer to a question]:id=value:' \
+        '--approve[let the call run]::for:(once session)' \
+        '--refuse[do not let the call run]:reason:' '--answer[the whole answer]:JSON:' \
+        '--wait[which wait]:number:' '1:session:_wright_names sessions'
+      ;;
+    waits) _arguments $help $json $config $database ;;
     sessions)
       _arguments $help $json $config $database \
         '--agent[only of this agent]:agent:_wright_names agents' \
@@ -82,6 +107,10 @@ _wright() {
     'sessions rm')
       _arguments $help $config $database '(-y --yes)'{-y,--yes}'[do not ask]' \
         '*:session:_wright_names sessions'
+      ;;
+    feedback | stats)
+      _arguments $help $json $config $database \
+        '--agent[only of this agent]:agent:_wright_names agents' '--since[only newer ones]:when:'
       ;;
     replay)
       _arguments $help $json $settings '--live-tools[execute the calls again]' \
@@ -108,7 +137,7 @@ _wright() {
       ;;
     config) _arguments $help $json $settings $log '1:command:(path init)' ;;
     'config path' | 'config init') _arguments $help $config ;;
-    help) _arguments '1:command:(run sessions replay test agents tools models config doctor)' ;;
+    help) _arguments '1:command:(run resume answer waits sessions replay test feedback stats agents tools models config doctor)' ;;
   esac
 }
 

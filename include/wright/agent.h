@@ -3,9 +3,11 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "wright/debug.h"
 #include "wright/model.h"
 #include "wright/tool.h"
 
@@ -33,6 +35,7 @@ struct Agent {
   std::vector<Interceptor> interceptors = {};  // outermost first
   Limits limits = {};
   Sampling sampling = {};
+  std::optional<DebugOptions> debug = {};
 };
 
 // Refuses what could never run: no model, a tool without a printable name, two tools of one name,

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "wright/event.h"
+#include "wright/feedback.h"
 #include "wright/run.h"
 
 namespace wright {
@@ -30,6 +31,7 @@ struct RunOptions {
   People people = People::may_answer_later;
   // For this run instead of the agent's own.
   std::optional<std::vector<Interceptor>> interceptors = {};
+  std::optional<bool> debug = {};  // for this run, whatever the agent says
 };
 
 struct Answer {
@@ -40,6 +42,7 @@ struct Answer {
   std::int64_t session_id = 0;         // 0 when nothing was stored
   int iterations = 0;
   Usage usage = {};
+  std::optional<FeedbackReport> feedback = {};  // in debug mode
 };
 
 // Runs `agent` on `prompt` until it has answered, has failed, or needs a person. Every way out

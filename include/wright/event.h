@@ -14,6 +14,8 @@
 
 namespace wright {
 
+struct FeedbackReport;
+
 struct SessionStarted {
   std::int64_t session_id;  // 0 when nothing is stored
 };
@@ -58,9 +60,13 @@ struct RunEnded {
   const Error* error;     // null when it is done
 };
 
-using Event =
-    std::variant<SessionStarted, ModelStarted, TextDelta, ModelRetried, ModelEnded, ToolStarted,
-                 ToolProgress, ToolEnded, ChildStarted, HandedOver, RunParked, RunEnded>;
+struct FeedbackGiven {  // in debug mode, just before the run ends or is parked
+  const FeedbackReport& report;
+};
+
+using Event = std::variant<SessionStarted, ModelStarted, TextDelta, ModelRetried, ModelEnded,
+                           ToolStarted, ToolProgress, ToolEnded, ChildStarted, HandedOver,
+                           RunParked, RunEnded, FeedbackGiven>;
 using Observer = std::function<void(const Event&)>;
 
 }  // namespace wright

@@ -37,6 +37,7 @@ struct StartOptions {
   Json config = {};  // kept with the session
   Delivery delivery = Delivery::whole;
   People people = People::may_answer_later;
+  std::optional<bool> debug = {};  // for this message, whatever the agent says
 };
 
 // One event of a session or of one of those below it.

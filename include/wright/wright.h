@@ -5,6 +5,7 @@
 #include "wright/agents.h"         // IWYU pragma: export
 #include "wright/describe.h"       // IWYU pragma: export
 #include "wright/driver.h"         // IWYU pragma: export
+#include "wright/feedback.h"       // IWYU pragma: export
 #include "wright/interceptors.h"   // IWYU pragma: export
 #include "wright/log.h"            // IWYU pragma: export
 #include "wright/models.h"         // IWYU pragma: export
@@ -17,3 +18,4 @@
 #include "wright/tools.h"          // IWYU pragma: export
 #include "wright/two_phase.h"      // IWYU pragma: export
 #include "wright/version.h"        // IWYU pragma: export
+#include "wright/web.h"            // IWYU pragma: export

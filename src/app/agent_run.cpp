@@ -69,13 +69,19 @@ ExitCode AgentRun::resume(std::string_view agent_name, Agent agent, SessionId id
 }
 
 ExitCode AgentRun::run(std::string_view agent_name, Agent agent, const First& first) {
-  const auto logger = make_logger(settings_, [this](std::string_view line) { log(line); });
+  const std::string name = canonical_agent_name(agent_name);
+  agent.debug = effective_debug({.query = options_.debug, .agent = settings_.debug(name)});
+  const bool is_verbose = agent.debug->enabled && agent.debug->verbose_logging;
+  const auto logger = make_logger(
+      settings_, [this](std::string_view line) { log(line); },
+      is_verbose ? LogLevel::debug : LogLevel::off);
   if (!logger) {
     if (progress_) progress_->stop();
     around_.console.complain(logger.error().message);
     return ExitCode::usage;
   }
-  agent.interceptors = make_interceptors(canonical_agent_name(agent_name), settings_, *logger);
+  agent.debug->logger = *logger;
+  agent.interceptors = make_interceptors(name, settings_, *logger);
   say(fmt::format("{}  {}", painted(agent.name, Colour::bold, around_.console.error()),
                   painted(place_of(agent), Colour::dim, around_.console.error())));
   auto store = open_store(settings_);
@@ -155,6 +161,7 @@ ExitCode AgentRun::answered(const Answer& answer) {
     console.print_foreign(answer.text.ends_with('\n') ? answer.text : answer.text + "\n");
     if (is_shared) console.note("\n");
   }
+  show_feedback();
   conclude("✓", Colour::green);
   return ExitCode::ok;
 }
@@ -181,6 +188,7 @@ ExitCode AgentRun::waiting(const Answer& answer) {
   console.note(
       fmt::format("  Answer with:  {}\n", how_to_answer(record_.session_id(), answer.waits)));
   console.note(fmt::format("  then go on:   wright resume {}\n", record_.session_id()));
+  show_feedback();
   conclude("…", Colour::yellow);
   return ExitCode::waiting;
 }
@@ -206,8 +214,15 @@ ExitCode AgentRun::failed(const Error& error) {
   } else {
     around_.console.complain(error.message);
   }
+  show_feedback();
   conclude("✗", is_cancelled ? Colour::yellow : Colour::red);
   return is_cancelled ? ExitCode::interrupted : ExitCode::failed;
+}
+
+// Beside the answer, never in it: who pipes the answer on gets the answer.
+void AgentRun::show_feedback() {
+  if (!record_.feedback() || options_.output == OutputFormat::json) return;
+  around_.console.note("\n" + sanitised(to_text(*record_.feedback())) + "\n");
 }
 
 void AgentRun::conclude(std::string_view marker, Colour colour) {

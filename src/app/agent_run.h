@@ -22,6 +22,7 @@ struct AgentRunOptions {
   Verbosity verbosity = Verbosity::normal;
   Streaming streaming = Streaming::automatic;
   Input input = Input::terminal;
+  std::optional<bool> debug = {};  // absent: as the settings say
 };
 
 class AgentRun {
@@ -47,6 +48,7 @@ class AgentRun {
   ExitCode answered(const Answer& answer);
   ExitCode waiting(const Answer& answer);
   ExitCode failed(const Error& error);
+  void show_feedback();
   void conclude(std::string_view marker, Colour colour);
 
   const AgentRunOptions options_;

@@ -110,6 +110,11 @@ void describe(CLI::App& app, RunCommand& command) {
       ->type_name("AGENT");
   add_text(app, "-p,--prompt", command.prompt, "TEXT", "The prompt, instead of the second word");
   add_json(app, command.output, "Print one JSON object: answer, status, usage, tool calls");
+  app.add_flag_callback(
+      "--debug", [&command] { command.debug = true; },
+      "Tell after the answer how well the tools served");
+  app.add_flag_callback(
+      "--no-debug", [&command] { command.debug = false; }, "Do not, whatever the settings say");
   add_run_options(app, command);
 }
 void describe(CLI::App& app, ResumeCommand& command) {
@@ -231,6 +236,15 @@ void describe(CLI::App& app, TestCommand& command) {
   add_config_option(app, command.settings);
   add_base_path_option(app, command.settings);
   add_set_option(app, command.settings);
+}
+template <class C>
+requires(std::same_as<C, FeedbackCommand> ||
+         std::same_as<C, StatsCommand>) void describe(CLI::App& app, C& command) {
+  add_text(app, "--agent", command.agent, "AGENT", "Only sessions of this agent");
+  add_text(app, "--since", command.since, "WHEN", "Only newer ones: 2h, 3d, today, 2026-03-01");
+  add_json(app, command.output, "Print a JSON object");
+  add_config_option(app, command.settings);
+  add_database_option(app, command.settings);
 }
 void describe(CLI::App& app, ListAgentsCommand& command) {
   add_json(app, command.output, "Print a JSON array");
@@ -452,6 +466,8 @@ constexpr std::array kCommands{
     CommandEntry{"sessions rm", parse_as<RemoveSessionsCommand>},
     CommandEntry{"replay", parse_as<ReplayCommand>},
     CommandEntry{"test", parse_as<TestCommand>},
+    CommandEntry{"feedback", parse_as<FeedbackCommand>},
+    CommandEntry{"stats", parse_as<StatsCommand>},
     CommandEntry{"agents", parse_as<ListAgentsCommand>},
     CommandEntry{"tools", parse_as<ListToolsCommand>},
     CommandEntry{"tools show", parse_as<ShowToolCommand>},

@@ -36,6 +36,7 @@ struct RunCommand {
   Verbosity verbosity = Verbosity::normal;
   Streaming streaming = Streaming::automatic;
   Input input = Input::terminal;
+  std::optional<bool> debug;  // absent: as the settings say
 };
 
 struct ResumeCommand {
@@ -117,6 +118,20 @@ struct TestCommand {
   }
 };
 
+// What many sessions say about the tools, and what they took.
+struct FeedbackCommand {
+  SettingFlags settings;
+  std::optional<std::string> agent;
+  std::optional<std::string> since;
+  OutputFormat output = OutputFormat::text;
+};
+struct StatsCommand {
+  SettingFlags settings;
+  std::optional<std::string> agent;
+  std::optional<std::string> since;
+  OutputFormat output = OutputFormat::text;
+};
+
 struct ListAgentsCommand {
   SettingFlags settings;
   OutputFormat output = OutputFormat::text;
@@ -166,12 +181,12 @@ struct PrintCommand {
   ExitCode code = ExitCode::ok;
 };
 
-using Command =
-    std::variant<PrintCommand, RunCommand, ResumeCommand, AnswerCommand, WaitsCommand,
-                 ListSessionsCommand, ShowSessionCommand, ExportSessionCommand, ForkSessionCommand,
-                 RemoveSessionsCommand, ReplayCommand, TestCommand, ListAgentsCommand,
-                 ListToolsCommand, ShowToolCommand, CallToolCommand, ShowConfigCommand,
-                 ConfigPathCommand, InitConfigCommand, ListModelsCommand, DoctorCommand>;
+using Command = std::variant<PrintCommand, RunCommand, ResumeCommand, AnswerCommand, WaitsCommand,
+                             ListSessionsCommand, ShowSessionCommand, ExportSessionCommand,
+                             ForkSessionCommand, RemoveSessionsCommand, ReplayCommand, TestCommand,
+                             ListAgentsCommand, ListToolsCommand, ShowToolCommand, CallToolCommand,
+                             ShowConfigCommand, ConfigPathCommand, InitConfigCommand,
+                             ListModelsCommand, DoctorCommand, FeedbackCommand, StatsCommand>;
 
 struct UsageError {
   std::string message;

@@ -26,6 +26,8 @@ ExitCode execute(const ForkSessionCommand& command, Surroundings around);
 ExitCode execute(const RemoveSessionsCommand& command, Surroundings around);
 ExitCode execute(const ReplayCommand& command, Surroundings around);
 ExitCode execute(const TestCommand& command, Surroundings around);
+ExitCode execute(const FeedbackCommand& command, Surroundings around);
+ExitCode execute(const StatsCommand& command, Surroundings around);
 ExitCode execute(const ListAgentsCommand& command, Surroundings around);
 ExitCode execute(const ListToolsCommand& command, Surroundings around);
 ExitCode execute(const ShowToolCommand& command, Surroundings around);

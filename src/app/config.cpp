@@ -202,7 +202,7 @@ class Checker {
     return std::nullopt;
   }
 
-  // [agents.NAME.tool_execution]
+  // [agents.NAME.tool_execution], [agents.NAME.debug]
   void check_agents(const toml::table& agents) {
     for (const auto& [agent, sections] : agents) {
       const std::string name = fmt::format("{}.{}", kAgentSections, agent.str());
@@ -217,22 +217,32 @@ class Checker {
       }
       for (const auto& [section, node] : *sections.as_table()) {
         const std::string full = fmt::format("{}.{}", name, section.str());
-        if (section.str() != kToolExecution) {
+        if (std::ranges::find(kSectionsOfAgents, section.str()) == kSectionsOfAgents.end()) {
           report(line_of(section.source()), full,
-                 fmt::format("unknown section; there is [{}.{}]", name, kToolExecution));
+                 fmt::format("unknown section; there is [{0}.{1}]", name,
+                             fmt::join(kSectionsOfAgents, fmt::format("] and [{}.", name))));
         } else if (!node.is_table()) {
           report(line_of(section.source()), full,
                  fmt::format("must be a section [{}], not {}", full, kind_of(node)));
         } else {
-          check_section(kToolExecution, full, *node.as_table());
+          check_section(section.str(), full, *node.as_table());
         }
       }
     }
   }
 
-  // The keys of `section`, which stand in the file below `place`.
+  static bool is_section(std::string_view name) {
+    return std::ranges::find(kConfigKeys, name, &ConfigKey::section) != kConfigKeys.end();
+  }
+
+  // The keys of `section`, which stand in the file below `place`, and the sections inside of it.
   void check_section(std::string_view section, std::string_view place, const toml::table& table) {
     for (const auto& [name, node] : table) {
+      const std::string inner = fmt::format("{}.{}", section, name.str());
+      if (node.is_table() && is_section(inner)) {
+        check_section(inner, fmt::format("{}.{}", place, name.str()), *node.as_table());
+        continue;
+      }
       const auto key = std::ranges::find_if(kConfigKeys, [&](const ConfigKey& known) {
         return known.section == section && known.name == name.str();
       });

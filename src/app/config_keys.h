@@ -35,6 +35,7 @@ struct ConfigKey {
   std::int64_t most = kMostIterations;
   std::string_view fallback = {};  // as it would stand after --set; the example when that is empty
   std::string_view words = {};     // what may be said instead of a number, "a, b, c"
+  bool file_wins = false;          // over the environment variable
 
   std::string full_name() const { return std::string(section) + "." + std::string(name); }
 };
@@ -186,6 +187,37 @@ inline constexpr ConfigKey kOrder = tool_execution(
     "order", KeyType::names, kInterceptors,
     "the order around a call, outermost first; those left out follow in this one", kInterceptors);
 
+inline constexpr ConfigKey kDebugEnabled{"debug",
+                                         "enabled",
+                                         KeyType::flag,
+                                         "WRIGHT_AGENT_DEBUG",
+                                         "--debug",
+                                         "tell after a run how well the tools served",
+                                         "",
+                                         0,
+                                         0,
+                                         "false",
+                                         "",
+                                         true};
+constexpr ConfigKey debug(std::string_view section, std::string_view name,
+                          std::string_view fallback, std::string_view description) {
+  return {section, name, KeyType::flag, "", "", description, "", 0, 0, fallback};
+}
+inline constexpr ConfigKey kVerboseLogging =
+    debug("debug", "verbose_logging", "false", "log every call and finding of debug mode");
+inline constexpr ConfigKey kTrackPerformance =
+    debug("debug", "track_performance", "false", "add the times of tools to the feedback");
+inline constexpr ConfigKey kFeedbackEnabled =
+    debug("debug.tool_feedback", "enabled", "true", "give feedback in debug mode");
+inline constexpr ConfigKey kIncludeReasoning =
+    debug("debug.tool_feedback", "include_reasoning", "true", "why tools were chosen, or not");
+inline constexpr ConfigKey kIncludeLimitations =
+    debug("debug.tool_feedback", "include_limitations", "true", "what could not be done");
+inline constexpr ConfigKey kIncludeSuggestions =
+    debug("debug.tool_feedback", "include_suggestions", "true", "what would help");
+inline constexpr ConfigKey kIncludeAlternatives =
+    debug("debug.tool_feedback", "include_alternatives", "false", "other ways to the answer");
+
 inline constexpr ConfigKey kLogLevel{
     "log",         "level",
     KeyType::text, "WRIGHT_LOG_LEVEL",
@@ -223,6 +255,42 @@ inline constexpr ConfigKey kBashReadPaths =
 inline constexpr ConfigKey kBashWritePaths =
     bash("write_paths", KeyType::text, "what else commands may write, separated by colons",
          "\"/var/tmp/out\"");
+
+constexpr ConfigKey web(std::string_view name, KeyType type, std::string_view description,
+                        std::string_view example, std::string_view fallback = {}) {
+  return {"web", name, type, "", "", description, example, 1, 1'000'000'000, fallback};
+}
+inline constexpr ConfigKey kWebFetch = web(
+    "fetch", KeyType::flag, "whether there is the tool fetch_url, which reads pages", "", "false");
+inline constexpr ConfigKey kWebSearch = web(
+    "search", KeyType::text,
+    "what the tool web_search asks: an endpoint that answers as SearXNG does; none: no such tool",
+    "\"https://searx.example/search\"");
+inline constexpr ConfigKey kWebSearchKey{"web",
+                                         "search_key",
+                                         KeyType::secret,
+                                         "WEBSEARCH_API_KEY",
+                                         "",
+                                         "the key of that endpoint, if it needs one",
+                                         {}};
+inline constexpr ConfigKey kWebSearchHeader = web(
+    "search_header", KeyType::text, "the header in which that key is sent", "", "Authorization");
+inline constexpr ConfigKey kWebAllow =
+    web("allow", KeyType::names,
+        "hosts and networks that may be fetched although they are not of the public internet",
+        "[\"intranet.example\", \"10.1.0.0/16\", \"localhost:8080\"]");
+inline constexpr ConfigKey kWebDeny =
+    web("deny", KeyType::names, "hosts and networks that may not be fetched in any case",
+        "[\"tracker.example\"]");
+inline constexpr ConfigKey kWebPorts =
+    web("ports", KeyType::names, "ports that may be fetched from; any: all of them", "", "80, 443");
+inline constexpr ConfigKey kWebTimeout =
+    web("timeout", KeyType::duration, "how long one page or search may take", "", "30s");
+inline constexpr ConfigKey kWebMaxBytes =
+    web("max_bytes", KeyType::count, "how much of a page is read", "", "5000000");
+inline constexpr ConfigKey kWebProxy =
+    web("proxy", KeyType::text, "a proxy for pages; it must keep private addresses apart then",
+        "\"http://proxy.example:3128\"");
 
 constexpr ConfigKey secret(std::string_view name, std::string_view variable,
                            std::string_view vendor) {
@@ -263,6 +331,14 @@ inline constexpr std::array kConfigKeys{
     keys::kOutputLimit,
     keys::kRedaction,
     keys::kOrder,
+    keys::kDebugEnabled,
+    keys::kVerboseLogging,
+    keys::kTrackPerformance,
+    keys::kFeedbackEnabled,
+    keys::kIncludeReasoning,
+    keys::kIncludeLimitations,
+    keys::kIncludeSuggestions,
+    keys::kIncludeAlternatives,
     keys::kLogLevel,
     keys::kLogFormat,
     keys::kLogFile,
@@ -278,6 +354,16 @@ inline constexpr std::array kConfigKeys{
     keys::kBashNetwork,
     keys::kBashReadPaths,
     keys::kBashWritePaths,
+    keys::kWebFetch,
+    keys::kWebSearch,
+    keys::kWebSearchKey,
+    keys::kWebSearchHeader,
+    keys::kWebAllow,
+    keys::kWebDeny,
+    keys::kWebPorts,
+    keys::kWebTimeout,
+    keys::kWebMaxBytes,
+    keys::kWebProxy,
     keys::secret("openai_api_key", "OPENAI_API_KEY", "OpenAI"),
     keys::secret("anthropic_api_key", "ANTHROPIC_API_KEY", "Anthropic"),
     keys::secret("gemini_api_key", "GEMINI_API_KEY", "Google Gemini"),
@@ -302,7 +388,7 @@ inline constexpr std::array kConfigKeys{
 //   [bash.rules]
 //   "git push *" = "ask"     # likewise; before the rules of the preset
 //
-// and for each agent what differs from [tool_execution]:
+// and for each agent what differs from [tool_execution] and [debug]:
 //
 //   [agents.codebase-analysis.tool_execution]
 //   enable_metadata = false
@@ -311,6 +397,7 @@ inline constexpr std::string_view kBash = "bash";
 inline constexpr std::string_view kRules = "rules";
 inline constexpr std::string_view kAgentSections = "agents";
 inline constexpr std::string_view kToolExecution = "tool_execution";
+inline constexpr std::array<std::string_view, 2> kSectionsOfAgents{kToolExecution, "debug"};
 
 // And vendors and models of the user's own, or what differs from the catalogue's rows:
 //

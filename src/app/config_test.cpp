@@ -52,7 +52,7 @@ INSTANTIATE_TEST_SUITE_P(
                   "[agents.helper.tool_execution], not an integer"},
         BadConfig{"unknown_section_of_an_agent", "[agents.helper.log]\nlevel = \"off\"\n",
                   "wright.toml:1: agents.helper.log: unknown section; there is "
-                  "[agents.helper.tool_execution]"},
+                  "[agents.helper.tool_execution] and [agents.helper.debug]"},
         BadConfig{"unknown_key_of_an_agent",
                   "[agents.helper.tool_execution]\nlog_argument = true\n",
                   "wright.toml:2: agents.helper.tool_execution.log_argument: unknown key; did you "
@@ -107,7 +107,8 @@ INSTANTIATE_TEST_SUITE_P(
                   "wright.toml:2: bash.prest: unknown key; did you mean 'bash.preset'?"},
         BadConfig{"unknown_section_far_from_all", "[server]\nport = 1\n",
                   "wright.toml:1: server: unknown section; there are [agent], [tool_execution], "
-                  "[log], [http], [bash], [api_keys], [permissions], [agents], [vendors], "
+                  "[debug], [debug.tool_feedback], "
+                  "[log], [http], [bash], [web], [api_keys], [permissions], [agents], [vendors], "
                   "[models]"},
         BadConfig{"section_that_is_a_value", "agent = 3\n",
                   "wright.toml:1: agent: must be a section [agent], not an integer"},

@@ -21,6 +21,8 @@ constexpr std::array kCommandHelp{
   wright run codebase-analysis --base-path ~/src/project "Summarise this project"
   git diff | wright run codebase-analysis          the prompt from standard input
   wright run codebase-analysis -q --json "How many tests are there?" | jq .answer
+  wright run codebase-analysis --debug "Classes with more than 200 lines?"
+                                                   and what the tools lacked, on standard error
 
 Exit codes:
   0    answered
@@ -142,6 +144,28 @@ Exit codes:
   1    one differs or is broken
   2    bad flags or configuration
 )"},
+    CommandHelp{
+        "feedback", "feedback [options]",
+        "Show what past sessions say about the tools: which to build, what to expose, what fails.",
+        R"(Wishes come from sessions in debug mode (`wright run --debug`); calls that failed, and calls of
+tools that do not exist, from all sessions. The same wish of several sessions is one line, ranked
+by how many had it and how grave it was. --json has a draft of each tool.
+
+Examples:
+  wright feedback --since 7d
+  wright feedback --agent codebase-analysis
+  wright feedback --json | jq '.tools_to_build[0].draft'
+)"},
+    CommandHelp{
+        "stats", "stats [options]",
+        "Show how often tools, agents and models were used, how long it took and what it cost.",
+        R"(Durations are of calls for tools, and of whole runs for agents and models. p95 is the time within
+which 95 of 100 were done.
+
+Examples:
+  wright stats --since today
+  wright stats --json | jq '.tools[] | {name, p95: .calls.p95_ms}'
+)"},
     CommandHelp{"agents", "agents [options]", "List the agents, their tools and their limits.",
                 R"(Examples:
   wright agents
@@ -226,6 +250,8 @@ constexpr std::array kOverview{
     std::pair{"sessions", "List, show, export, fork and delete past sessions"},
     std::pair{"replay ID", "Run a past session again, offline, and show what differs"},
     std::pair{"test FILE…", "Run recorded sessions as tests"},
+    std::pair{"feedback", "What past sessions say about the tools"},
+    std::pair{"stats", "How often, how long, how much"},
     std::pair{"agents", "List the agents"},
     std::pair{"tools", "List the tools, show one, call one"},
     std::pair{"config", "Show the settings and where each came from"},
@@ -244,13 +270,13 @@ std::string environment_list() {
   std::string vendors;
   for (const ConfigKey& key : kConfigKeys) {
     if (key.environment_variable.empty()) continue;
-    if (key.type == KeyType::secret) {
+    if (key.section == "api_keys") {
       if (!vendors.empty()) vendors += ", ";
       vendors += key.environment_variable.substr(0, key.environment_variable.find('_'));
       continue;
     }
-    rows.push_back(
-        {"Environment", std::string(key.environment_variable), fmt::format("like {}", key.flag)});
+    rows.push_back({"Environment", std::string(key.environment_variable),
+                    key.flag.empty() ? key.full_name() : fmt::format("like {}", key.flag)});
   }
   rows.push_back({"Environment", "NO_COLOR", "no colours"});
   return help_table(rows) +

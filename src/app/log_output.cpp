@@ -53,13 +53,14 @@ std::unexpected<Error> refused(const Setting& setting, const Error& error) {
 
 }  // namespace
 
-Result<Logger> make_logger(const Settings& settings, std::function<void(std::string_view)> write) {
+Result<Logger> make_logger(const Settings& settings, std::function<void(std::string_view)> write,
+                           LogLevel otherwise) {
   const Setting& level_setting = settings.get(keys::kLogLevel);
   const Setting& format_setting = settings.get(keys::kLogFormat);
   const std::string file = text_of(settings.get(keys::kLogFile));
   std::string level_name = text_of(level_setting);
   // Who names a file wants to see something in it.
-  if (level_name.empty()) level_name = file.empty() ? "off" : "debug";
+  if (level_name.empty()) level_name = file.empty() ? to_string(otherwise) : "debug";
   const auto level = log_level_from(level_name);
   if (!level) return refused(level_setting, level.error());
   const auto format = log_format_from(text_of(format_setting));

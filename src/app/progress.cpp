@@ -101,6 +101,7 @@ void Progress::stop() {
 }
 
 void Progress::on(const SessionStarted&) {}
+void Progress::on(const FeedbackGiven&) {}
 
 void Progress::on(const ModelStarted& event) {
   begin(std::string(kModelActivity), fmt::format("thinking, turn {}", event.iteration));

@@ -67,6 +67,7 @@ class Progress {
   void on(const RunEnded&) {}
   void on(const ToolStarted& event);
   void on(const ToolEnded& event);
+  void on(const FeedbackGiven& event);
 
   void begin(std::string call_id, std::string text);
   void end(std::string_view call_id);

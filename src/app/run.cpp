@@ -46,7 +46,8 @@ ExitCode execute(const RunCommand& command, Surroundings around) {
   return AgentRun({.output = command.output,
                    .verbosity = command.verbosity,
                    .streaming = command.streaming,
-                   .input = command.input},
+                   .input = command.input,
+                   .debug = command.debug},
                   *settings, around)
       .begin(command.agent, std::move(*agent), *prompt);
 }

@@ -18,6 +18,8 @@ void RunRecord::observe(const Event& event) {
     usage_ += ended->response.usage;
   } else if (const auto* tool = std::get_if<ToolEnded>(&event)) {
     add(tool->call, tool->outcome);
+  } else if (const auto* given = std::get_if<FeedbackGiven>(&event)) {
+    feedback_ = given->report;
   }
 }
 
@@ -31,6 +33,12 @@ Json RunRecord::json(std::string_view status, const std::string* answer, const E
                   {"error", nullptr}};
   if (error != nullptr) {
     json["error"] = {{"code", to_string(error->code)}, {"message", error->message}};
+  }
+  if (feedback_) {
+    JsonObject report = to_json(*feedback_).as_object();
+    json["tool_feedback"] = std::move(report["tool_feedback"]);
+    report.erase("tool_feedback");
+    json["feedback_record"] = std::move(report);
   }
   return json;
 }

@@ -1,10 +1,12 @@
 // What happened in a run, gathered from its events: a run that fails returns only its error.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "wright/event.h"
+#include "wright/feedback.h"
 
 namespace wright::app {
 
@@ -13,6 +15,7 @@ class RunRecord {
   void observe(const Event& event);
 
   std::int64_t session_id() const { return session_id_; }
+  const std::optional<FeedbackReport>& feedback() const { return feedback_; }
 
   Json json(std::string_view status, const std::string* answer, const Error* error) const;
 
@@ -26,6 +29,7 @@ class RunRecord {
   int iterations_ = 0;
   Usage usage_;
   JsonArray tool_calls_;
+  std::optional<FeedbackReport> feedback_;
 };
 
 }  // namespace wright::app

@@ -47,7 +47,7 @@ Result<Setting> setting_from(const ConfigKey& key, const std::string& text, Orig
   return Setting{&key, std::move(*value), std::move(origin)};
 }
 
-// agents.NAME.tool_execution.KEY
+// agents.NAME.tool_execution.KEY, agents.NAME.debug.KEY
 struct AgentKey {
   std::string agent;
   const ConfigKey* key;
@@ -60,15 +60,15 @@ const ConfigKey* find_key(std::string_view full_name) {
 
 std::optional<AgentKey> agent_key_from(std::string_view full_name) {
   const std::string before = fmt::format("{}.", kAgentSections);
-  const std::string between = fmt::format(".{}.", kToolExecution);
-  const std::size_t middle = full_name.rfind(between);
-  if (!full_name.starts_with(before) || middle == std::string_view::npos ||
-      middle <= before.size()) {
-    return std::nullopt;
+  if (!full_name.starts_with(before)) return std::nullopt;
+  for (const std::string_view section : kSectionsOfAgents) {
+    const std::size_t middle = full_name.rfind(fmt::format(".{}.", section));
+    if (middle == std::string_view::npos || middle <= before.size()) continue;
+    const ConfigKey* key = find_key(full_name.substr(middle + 1));
+    if (key == nullptr) continue;
+    return AgentKey{std::string(full_name.substr(before.size(), middle - before.size())), key};
   }
-  const ConfigKey* key = find_key(full_name.substr(middle + 1));
-  if (key == nullptr) return std::nullopt;
-  return AgentKey{std::string(full_name.substr(before.size(), middle - before.size())), key};
+  return std::nullopt;
 }
 
 // vendors.NAME.KEY, models."VENDOR:NAME".KEY: the catalogue's, which checks them.
@@ -128,6 +128,28 @@ Setting setting_from(const ConfigKey& key, const ConfigValue& value, const Confi
           {Source::file, fmt::format("{}:{}", file.path.string(), value.line)}};
 }
 
+std::optional<Result<Setting>> from_environment(const ConfigKey& key,
+                                                const Environment& environment) {
+  if (key.environment_variable.empty()) return std::nullopt;
+  auto value = environment.find_non_empty(key.environment_variable);
+  if (!value) return std::nullopt;
+  // As switches in the environment usually are.
+  if (key.type == KeyType::flag && (*value == "1" || *value == "0")) {
+    *value = *value == "1" ? "true" : "false";
+  }
+  return setting_from(key, *value, {Source::environment, std::string(key.environment_variable)});
+}
+
+std::optional<Result<Setting>> from_file(const ConfigKey& key,
+                                         const std::optional<ConfigFile>& file) {
+  if (!file) return std::nullopt;
+  const auto found = file->values.find(key.full_name());
+  if (found == file->values.end()) return std::nullopt;
+  const auto* text = std::get_if<std::string>(&found->second.value);
+  if (text != nullptr && text->empty()) return std::nullopt;
+  return setting_from(key, found->second, *file);
+}
+
 Result<Setting> resolve(const ConfigKey& key, const SettingFlags& flags, const Given& given,
                         const Environment& environment, const std::optional<ConfigFile>& file) {
   if (const auto flag = flag_for(key, flags)) {
@@ -136,19 +158,10 @@ Result<Setting> resolve(const ConfigKey& key, const SettingFlags& flags, const G
   if (const auto set = given.find(key.full_name()); set != given.end()) {
     return setting_from(key, set->second, origin_of_set(set->first));
   }
-  if (!key.environment_variable.empty()) {
-    if (const auto value = environment.find_non_empty(key.environment_variable)) {
-      return setting_from(key, *value,
-                          {Source::environment, std::string(key.environment_variable)});
-    }
-  }
-  if (file) {
-    const auto found = file->values.find(key.full_name());
-    const auto* text =
-        found == file->values.end() ? nullptr : std::get_if<std::string>(&found->second.value);
-    const bool is_blank = text != nullptr && text->empty();
-    if (found != file->values.end() && !is_blank) return setting_from(key, found->second, *file);
-  }
+  auto in_environment = from_environment(key, environment);
+  if (in_environment && !key.file_wins) return std::move(*in_environment);
+  if (auto in_file = from_file(key, file)) return std::move(*in_file);
+  if (in_environment) return std::move(*in_environment);
   return Setting{&key, default_of(key, environment), {}};
 }
 
@@ -209,6 +222,10 @@ std::filesystem::path Settings::database() const {
 
 std::string Settings::model() const {
   return std::get<std::string>(get(keys::kModel).value);
+}
+
+bool Settings::flag(const ConfigKey& key) const {
+  return std::get<bool>(get(key).value);
 }
 
 std::optional<int> Settings::count(const ConfigKey& key) const {
@@ -288,6 +305,18 @@ ToolExecutionOptions Settings::tool_execution(std::string_view agent) const {
           .log_arguments = flag(keys::kLogArguments),
           .truncate_logs = static_cast<std::size_t>(
               std::get<std::int64_t>(get(keys::kTruncateLogs, agent).value))};
+}
+
+DebugOptions Settings::debug(std::string_view agent) const {
+  const auto flag = [&](const ConfigKey& key) { return std::get<bool>(get(key, agent).value); };
+  return {.enabled = flag(keys::kDebugEnabled),
+          .tool_feedback = {.enabled = flag(keys::kFeedbackEnabled),
+                            .include_reasoning = flag(keys::kIncludeReasoning),
+                            .include_limitations = flag(keys::kIncludeLimitations),
+                            .include_suggestions = flag(keys::kIncludeSuggestions),
+                            .include_alternatives = flag(keys::kIncludeAlternatives)},
+          .verbose_logging = flag(keys::kVerboseLogging),
+          .track_performance = flag(keys::kTrackPerformance)};
 }
 
 std::vector<intercept::PermissionRule> Settings::permissions() const {

@@ -12,6 +12,7 @@
 #include "app/config.h"
 #include "app/environment.h"
 #include "app/setting_value.h"
+#include "wright/debug.h"
 #include "wright/models.h"
 #include "wright/sandbox.h"
 
@@ -85,20 +86,22 @@ class Settings {
   HttpTimeouts http_timeouts() const;
   RetryOptions http_retries() const;
   ToolExecutionOptions tool_execution(std::string_view agent) const;
+  // What the file, the environment and --set say; `wright run --debug` has the last word.
+  DebugOptions debug(std::string_view agent) const;
   std::vector<intercept::PermissionRule> permissions() const;
   std::vector<CommandRule> command_rules() const;
   // What programs that tools start get to see of the environment.
   const Variables& command_environment() const { return command_environment_; }
   const std::filesystem::path& temporary_folder() const { return temporary_folder_; }
+  bool flag(const ConfigKey& key) const;
+  std::optional<int> count(const ConfigKey& key) const;
+  std::vector<std::string> list(const ConfigKey& key) const;
+  std::chrono::milliseconds duration(const ConfigKey& key) const;
   std::string text(const ConfigKey& key) const;  // empty when nothing sets it
   // Every key that is set, so that none is shown or logged.
   std::vector<std::string> secrets() const;
 
  private:
-  std::optional<int> count(const ConfigKey& key) const;
-  std::vector<std::string> list(const ConfigKey& key) const;
-  std::chrono::milliseconds duration(const ConfigKey& key) const;
-
   friend Result<Settings> load_settings(const SettingFlags&, const Environment&);
   std::vector<Setting> all_;
   std::vector<AgentSetting> of_agents_;

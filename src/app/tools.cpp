@@ -48,6 +48,10 @@ const Tool* find_or_complain(const std::vector<Tool>& tools, std::string_view na
     if (tool.spec.name == name) return &tool;
     names.push_back(tool.spec.name);
   }
+  if (const std::string_view advice = how_to_turn_on(name); !advice.empty()) {
+    console.complain(fmt::format("there is no tool {} here", name), std::string(advice));
+    return nullptr;
+  }
   console.complain(fmt::format("unknown tool '{}'{}", name, did_you_mean(name, names)),
                    "`wright tools` lists the tools.");
   return nullptr;

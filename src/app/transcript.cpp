@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "app/figures.h"
+#include "wright/feedback.h"
 
 namespace wright::app {
 namespace {
@@ -67,7 +68,8 @@ Json session_json(const Session& session) {
           {"parent_session_id", or_null(session.parent_session_id)},
           {"iterations", session.iterations},
           {"usage", to_json(session.usage)},
-          {"config", session.config}};
+          {"config", session.config},
+          {"feedback", session.feedback}};
 }
 
 Json transcript_json(const Transcript& transcript) {
@@ -82,6 +84,12 @@ Json transcript_json(const Transcript& transcript) {
           {"session", session_json(transcript.session)},
           {"messages", std::move(messages)},
           {"tool_calls", std::move(calls)}};
+}
+
+std::string feedback_text(const Session& session) {
+  if (session.feedback.is_null()) return {};
+  const auto report = feedback_report_from_json(session.feedback);
+  return report ? to_text(*report) : report.error().message + "\n";
 }
 
 std::string duration_of(const Session& session) {

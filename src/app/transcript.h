@@ -31,6 +31,9 @@ std::string transcript_markdown(const Transcript& transcript);
 // For reading: long tool output is cut, with a note that says so. Ends with a line feed.
 std::string transcript_view(const Transcript& transcript, const Terminal& terminal);
 
+// What debug mode had to say, for people; empty when the session has none.
+std::string feedback_text(const Session& session);
+
 // How long a session took, in words; empty while it has not ended.
 std::string duration_of(const Session& session);
 

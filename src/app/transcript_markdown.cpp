@@ -110,6 +110,9 @@ std::string transcript_markdown(const Transcript& transcript) {
     text += '\n' + message_block(transcript, stored.message);
     while (text.ends_with("\n\n")) text.pop_back();
   }
+  if (const std::string feedback = feedback_text(session); !feedback.empty()) {
+    text += fmt::format("\n## Tool feedback\n\n{}", fenced(feedback, ""));
+  }
   return text;
 }
 

@@ -52,6 +52,9 @@ class View {
       message(stored.message);
     }
     outcome();
+    if (const std::string feedback = feedback_text(transcript_.session); !feedback.empty()) {
+      out_ += "\n" + sanitised(feedback);
+    }
     return std::move(out_);
   }
 

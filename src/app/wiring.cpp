@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "app/bash_settings.h"
+#include "app/web_settings.h"
 #include "core/nearest.h"
 #include "wright/agents.h"
 #include "wright/sqlite_reader.h"
@@ -95,6 +96,9 @@ Result<Agent> make_agent(std::string_view name, const Settings& settings, Model 
   }
   auto agent = entry->make(settings, std::move(model));
   if (!agent) return agent;
+  auto web = web_tools(settings);
+  if (!web) return std::unexpected(std::move(web).error());
+  std::ranges::move(*web, std::back_inserter(agent->tools));
   if (const auto limit = settings.max_iterations()) agent->limits.max_iterations = *limit;
   if (const auto limit = settings.max_tokens()) agent->sampling.max_tokens = *limit;
   if (const auto effort = settings.reasoning()) agent->sampling.reasoning = *effort;
@@ -123,7 +127,27 @@ Result<std::vector<Tool>> make_tools(const Settings& settings) {
   auto reader = sqlite_reader_tool(reader_options(settings));
   if (!reader) return std::unexpected(std::move(reader).error());
   tools->push_back(std::move(*reader));
+  auto web = web_tools(settings);
+  if (!web) return std::unexpected(std::move(web).error());
+  std::ranges::move(*web, std::back_inserter(*tools));
   return tools;
+}
+
+std::string_view how_to_turn_on(std::string_view tool) {
+  if (tool == "fetch_url") {
+    return "It is off. `fetch = true` below [web] in the configuration, or --set web.fetch=true, "
+           "turns it on.";
+  }
+  if (tool == "web_search") {
+    return "It is off, because nothing says where to search. `search = \"https://…\"` below [web] "
+           "in the configuration, or --set web.search=…, names an endpoint that answers as SearXNG "
+           "does.";
+  }
+  if (tool == "write_file" || tool == "apply_patch") {
+    return "It is off, because nothing may be written. `writable = [\".\"]` below [agent] in the "
+           "configuration, or --set agent.writable=., allows it.";
+  }
+  return {};
 }
 
 }  // namespace wright::app

@@ -31,4 +31,7 @@ void make_output_folder(const Settings& settings);
 // Every tool that some agent may use.
 Result<std::vector<Tool>> make_tools(const Settings& settings);
 
+// What to set so that make_tools() makes this tool as well; empty for one that there never is.
+std::string_view how_to_turn_on(std::string_view tool);
+
 }  // namespace wright::app

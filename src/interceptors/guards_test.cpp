@@ -238,9 +238,14 @@ TEST_F(Guards, cache_forgets_the_least_recently_used_and_the_old) {
 
 // --- output limit ------------------------------------------------------------------------------
 
+Tool returning(Json value) {
+  return *wright::tool(ToolSpec{.name = "t"}, [value = std::move(value)](const Json&, Context&) {
+    return Result<Json>(value);
+  });
+}
+
 Json limited_to(std::size_t bytes, const Json& value) {
-  const Tool tool = *wright::tool(ToolSpec{.name = "t"},
-                                  [&](const Json&, Context&) -> Result<Json> { return value; });
+  const Tool tool = returning(value);
   const std::vector<Interceptor> list{output_limit(bytes)};
   return execute({&tool, 1}, list, call("t"), {}).response;
 }
@@ -264,6 +269,57 @@ TEST(OutputLimit, cuts_the_long_strings_of_an_object_and_keeps_its_shape) {
   EXPECT_NE(cut.at("content").as_string().find("[Output cut"), JsonString::npos);
   EXPECT_LE(to_text(cut).size(), 1050U);
   EXPECT_GE(to_text(cut).size(), 900U);
+}
+
+TEST(OutputLimit, keeps_all_of_what_it_cuts_where_there_is_a_place) {
+  std::vector<std::string> files;
+  const Interceptor keeping = [&](const ToolCall& call, Context& context, const Next& next) {
+    context.spill = [&](std::string_view text) -> Result<std::string> {
+      files.emplace_back(text);
+      return "/kept/" + std::to_string(files.size());
+    };
+    return next(call, context);
+  };
+  const auto limited_to_1000 = [&](const Json& value) {
+    const Tool tool = returning(value);
+    const std::vector<Interceptor> list{keeping, output_limit(1000)};
+    return execute({&tool, 1}, list, call("t"), {}).response;
+  };
+  EXPECT_EQ(limited_to_1000(Json("short")), Json("short"));
+  EXPECT_TRUE(files.empty());
+
+  const std::string text = "begin" + std::string(5000, 'x') + "end";
+  const Json cut_text = limited_to_1000(Json(text));
+  EXPECT_TRUE(cut_text.as_string().starts_with("begin"));
+  EXPECT_TRUE(cut_text.as_string().ends_with("end"));
+  EXPECT_NE(cut_text.as_string().find("/kept/1"), JsonString::npos);
+  EXPECT_EQ(files.at(0), text);
+
+  const Json object{{"path", "a.txt"}, {"content", text}};
+  const Json cut_object = limited_to_1000(object);
+  EXPECT_EQ(cut_object.at("path"), Json("a.txt"));
+  EXPECT_EQ(cut_object.at("full_output_file"), Json("/kept/2"));
+  EXPECT_LE(to_text(cut_object).size(), 1050U);
+  EXPECT_EQ(parse_json(files.at(1)), object);
+
+  const Json numbers(JsonArray(2000, Json(7)));
+  const Json cut_numbers = limited_to_1000(numbers);
+  EXPECT_NE(cut_numbers.as_string().find("/kept/3"), JsonString::npos);
+  EXPECT_EQ(parse_json(files.at(2)), numbers);
+}
+
+TEST(OutputLimit, only_cuts_where_the_disk_is_full) {
+  const Interceptor failing = [](const ToolCall& call, Context& context, const Next& next) {
+    context.spill = [](std::string_view) -> Result<std::string> {
+      return fail(ErrorCode::storage, "no space");
+    };
+    return next(call, context);
+  };
+  const Tool tool = returning(Json(std::string(5000, 'x')));
+  const std::vector<Interceptor> list{failing, output_limit(1000)};
+  const ToolOutcome outcome = execute({&tool, 1}, list, call("t"), {});
+  EXPECT_FALSE(outcome.result.is_error);
+  EXPECT_TRUE(outcome.response.as_string().ends_with("[Output cut: the first 1000 of 5000 bytes]"));
 }
 
 TEST(OutputLimit, cuts_the_text_of_what_has_no_long_strings) {

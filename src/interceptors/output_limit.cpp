@@ -1,11 +1,13 @@
 // Keeps results short. Long strings inside an object are cut, so that its shape stays; only what is
-// still too long then becomes a cut text.
+// still too long then becomes a cut text. Where there is a place for it, all of the result is kept
+// in a file first.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <functional>
 #include <utility>
 
+#include "tools/output_spill.h"
 #include "wright/interceptors.h"
 
 namespace wright::intercept {
@@ -13,6 +15,7 @@ namespace {
 
 constexpr std::size_t kShortestCut = 32;
 constexpr std::size_t kRemark = 48;  // about the length of what is added to a cut text
+constexpr std::string_view kWholeFile = "full_output_file";
 
 std::string cut(std::string_view text, std::size_t bytes) {
   const std::string_view head = utf8_prefix(text, bytes);
@@ -53,28 +56,46 @@ std::optional<std::size_t> cut_length(const std::vector<std::size_t>& lengths, s
   return low;
 }
 
-Json limited(Json value, std::size_t bytes) {
+// The path of a file with `text` in it; empty when it cannot be kept.
+std::string kept(std::string_view text, const Context& context) {
+  if (!context.spill) return {};
+  return context.spill(text).value_or(std::string());
+}
+
+std::string shortened(std::string_view text, std::size_t bytes, const std::string& file) {
+  return file.empty() ? cut(text, bytes) : tools::head_and_tail(text, bytes, file);
+}
+
+Json limited(Json value, std::size_t bytes, const Context& context) {
   if (const JsonString* text = value.if_string()) {
-    return text->size() <= bytes ? std::move(value) : Json(cut(*text, bytes));
+    if (text->size() <= bytes) return value;
+    return Json(shortened(*text, bytes, kept(*text, context)));
   }
   if (!value.is_structured()) return value;
   const std::string whole = to_text(value);
   if (whole.size() <= bytes) return value;
+  // What has lines can be paged.
+  const std::string file = kept(to_pretty_text(value), context);
+  std::size_t excess = whole.size() - bytes;
+  if (!file.empty() && value.is_object()) excess += kWholeFile.size() + file.size() + 6;
   std::vector<std::size_t> lengths;
   for_each_string(value, [&](Json& text) { lengths.push_back(text.get_string().size()); });
-  const auto length = cut_length(lengths, whole.size() - bytes);
-  if (!length) return Json(cut(whole, bytes));
+  const auto length = cut_length(lengths, excess);
+  if (!length) return Json(shortened(whole, bytes, file));
   for_each_string(value, [&](Json& text) {
     if (text.get_string().size() > *length + kRemark) text = cut(text.get_string(), *length);
   });
+  if (JsonObject* object = value.if_object(); object != nullptr && !file.empty()) {
+    (*object)[kWholeFile] = file;
+  }
   return value;
 }
 
 }  // namespace
 
 Interceptor output_limit(std::size_t bytes) {
-  return after([bytes](const ToolCall&, Context&, Result<Json>& result) {
-    if (result) result = limited(std::move(*result), bytes);
+  return after([bytes](const ToolCall&, Context& context, Result<Json>& result) {
+    if (result) result = limited(std::move(*result), bytes, context);
   });
 }
 

@@ -6,6 +6,7 @@
 #include <latch>
 
 #include "net/canned_server.h"
+#include "net/event_loop.h"
 
 namespace wright::models {
 namespace {
@@ -284,6 +285,25 @@ TEST_F(ProviderModel, stopping_ends_the_wait_before_a_retry) {
   const auto asked = ask(*model({candidate(script.server())}), Delivery::whole, stop.get_token());
   ASSERT_FALSE(asked.response);
   EXPECT_EQ(asked.response.error().code, ErrorCode::cancelled);
+}
+
+TEST_F(ProviderModel, stopping_ends_the_wait_for_the_pace_and_nothing_is_sent) {
+  Script script({hangs()});
+  Candidate paced = candidate(script.server());
+  paced.pacer->pause_until(std::chrono::steady_clock::now() + 1h);
+  auto backend = model({paced});
+  std::stop_source stop;
+  std::promise<Result<Response>> promise;
+  backend->start(request(), {.stop = stop.get_token()},
+                 [&](Result<Response> response) { promise.set_value(std::move(response)); });
+  // Behind the question in the same thread, so that it is waiting by then.
+  client_->loop().post([&] { stop.request_stop(); });
+  const auto response = promise.get_future().get();
+  ASSERT_FALSE(response);
+  EXPECT_EQ(response.error().code, ErrorCode::cancelled);
+  backend.reset();
+  client_.reset();  // with everything that it might still have sent
+  EXPECT_EQ(script.server().connections(), 0);
 }
 
 TEST_F(ProviderModel, stopped_before_it_began_is_cancelled) {

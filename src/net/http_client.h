@@ -2,11 +2,14 @@
 // clock; what the bytes mean, and whether to try again, is decided elsewhere.
 #pragma once
 
+#include <sys/socket.h>
+
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -36,12 +39,23 @@ struct HttpTraceEvent {
   std::string_view text;
 };
 
+enum class Compression : std::uint8_t {
+  refused,
+  accepted,  // bodies come unpacked
+};
+
 class HttpClient {
  public:
   struct Options {
     std::string user_agent = "wright";
     std::string ca_file = {};  // empty: the system's
     std::function<void(const HttpTraceEvent&)> trace = {};
+    // Absent: what http_proxy, https_proxy, all_proxy and no_proxy say; empty: none.
+    std::optional<std::string> proxy = {};
+    Compression compression = Compression::refused;
+    // Asked, in the client's thread, about every address before a connection for this URL is opened
+    // to it; an error refuses it. Through a proxy, that is the proxy's address.
+    std::function<Result<void>(std::string_view url, const sockaddr& address)> may_connect = {};
   };
   using Exchange = std::uint64_t;
 

@@ -8,6 +8,7 @@ namespace wright::net {
 namespace {
 
 constexpr long kReceiveBuffer = 2 * 1024;  // one is held by every exchange that waits
+constexpr std::size_t kMostHeadBytes = 512 * 1024;
 
 bool has_line_break(std::string_view text) {
   return text.find_first_of(std::string_view("\r\n\0", 3)) != std::string_view::npos;
@@ -33,11 +34,6 @@ std::string server_of(std::string_view url) {
 
 std::string seconds(std::chrono::milliseconds time) {
   return fmt::format("{:g} s", static_cast<double>(time.count()) / 1000);
-}
-
-// Sockets must not leak into the programs that tools start.
-curl_socket_t open_socket(void*, curlsocktype, curl_sockaddr* address) {
-  return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
 }  // namespace
@@ -86,12 +82,20 @@ Result<void> HttpExchange::prepare(CurlHandle handle) {
   // Many streams on one connection where the server speaks HTTP/2; worth a wait over TLS only.
   set(CURLOPT_PIPEWAIT, request_.url.starts_with("https:") ? 1L : 0L);
   set(CURLOPT_NOSIGNAL, 1L);
+  // Ending an exchange does not wait for the name server, which would hold up all others.
+  set(CURLOPT_QUICK_EXIT, 1L);
   set(CURLOPT_TCP_KEEPALIVE, 1L);
   set(CURLOPT_BUFFERSIZE, kReceiveBuffer);
   set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(timeouts_.connect.count()));
   set(CURLOPT_TIMEOUT_MS, static_cast<long>(timeouts_.total.count()));
   if (!options_.ca_file.empty()) set(CURLOPT_CAINFO, options_.ca_file.c_str());
+  if (options_.proxy) {
+    set(CURLOPT_PROXY, options_.proxy->c_str());
+    set(CURLOPT_NOPROXY, "");
+  }
+  if (options_.compression == Compression::accepted) set(CURLOPT_ACCEPT_ENCODING, "");
   set(CURLOPT_OPENSOCKETFUNCTION, open_socket);
+  set(CURLOPT_OPENSOCKETDATA, static_cast<void*>(this));
   set(CURLOPT_ERRORBUFFER, error_text_.data());
   set(CURLOPT_HEADERFUNCTION, take_header);
   set(CURLOPT_HEADERDATA, static_cast<void*>(this));
@@ -124,6 +128,7 @@ std::optional<Error> HttpExchange::lateness(EventLoop::Clock::time_point now) co
 Result<void> HttpExchange::result_of(CURLcode code) const {
   if (receiver_error_) return std::unexpected(*receiver_error_);
   if (code == CURLE_OK) return {};
+  if (refusal_) return std::unexpected(*refusal_);
   const std::string server = server_of(request_.url);
   const std::string_view told =
       error_text_[0] != '\0' ? std::string_view(error_text_.data()) : curl_easy_strerror(code);
@@ -144,10 +149,12 @@ Result<void> HttpExchange::result_of(CURLcode code) const {
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CACERT_BADFILE:
     case CURLE_SSL_CONNECT_ERROR:
-      return fail(ErrorCode::network,
-                  fmt::format("No secure connection to {}: {}. The certificate is always checked; "
-                              "Debian's package ca-certificates holds the usual authorities",
-                              server, told));
+      return fail(
+          ErrorCode::network,
+          fmt::format("No secure connection to {}: {}. The certificate of a server is always "
+                      "checked; the usual authorities come with Debian's package "
+                      "ca-certificates, and `ca_file` below [http] names others to trust",
+                      server, told));
     case CURLE_URL_MALFORMAT:
     case CURLE_UNSUPPORTED_PROTOCOL:
       return fail(ErrorCode::invalid_argument,
@@ -166,31 +173,50 @@ void HttpExchange::end(Result<void> end) {
   receiver->on_end(std::move(end));
 }
 
+// The one place where sockets are opened. They must not leak into the programs that tools start.
+curl_socket_t HttpExchange::open_socket(void* exchange, curlsocktype, curl_sockaddr* address) {
+  auto& self = *static_cast<HttpExchange*>(exchange);
+  if (self.options_.may_connect) {
+    if (auto allowed = self.options_.may_connect(self.request_.url, address->addr); !allowed) {
+      self.refusal_ = std::move(allowed).error();
+      return CURL_SOCKET_BAD;
+    }
+  }
+  return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
 std::size_t HttpExchange::take_header(char* bytes, std::size_t, std::size_t count, void* exchange) {
-  static_cast<HttpExchange*>(exchange)->header_line({bytes, count});
-  return count;
+  return static_cast<HttpExchange*>(exchange)->header_line({bytes, count}) ? count : 0;
 }
 
 // A status line begins a head; informational ones (1xx) and proxies' are replaced by the next.
-void HttpExchange::header_line(std::string_view line) {
-  if (has_told_head_) return;  // a trailer
+bool HttpExchange::header_line(std::string_view line) {
+  head_bytes_ += line.size();
+  if (head_bytes_ > kMostHeadBytes) {
+    receiver_error_ = Error{ErrorCode::protocol,
+                            fmt::format("{} sent more than {} KB of headers",
+                                        server_of(request_.url), kMostHeadBytes / 1024),
+                            {}};
+    return false;
+  }
+  if (has_told_head_) return true;  // a trailer
   line = trimmed(line);
   if (line.starts_with("HTTP/")) {
     head_ = {};
-    return;
+    return true;
   }
   if (const std::size_t colon = line.find(':'); colon != std::string_view::npos) {
     head_.headers.push_back({.name = std::string(trimmed(line.substr(0, colon))),
                              .value = std::string(trimmed(line.substr(colon + 1)))});
-    return;
+    return true;
   }
-  if (!line.empty()) return;
+  if (!line.empty()) return true;
   long status = 0;
   long tunnel_status = 0;
   curl_easy_getinfo(handle_.get(), CURLINFO_RESPONSE_CODE, &status);
   curl_easy_getinfo(handle_.get(), CURLINFO_HTTP_CONNECTCODE, &tunnel_status);
   const bool is_of_proxy = status == 0 && tunnel_status != 0;
-  if (is_of_proxy || (status >= 100 && status < 200)) return;
+  if (is_of_proxy || (status >= 100 && status < 200)) return true;
   head_.status = static_cast<int>(status);
   has_told_head_ = true;
   if (options_.trace) {
@@ -201,6 +227,7 @@ void HttpExchange::header_line(std::string_view line) {
     trace(HttpTraceEvent::Kind::response_head, text);
   }
   receiver_->on_head(std::move(head_));
+  return true;
 }
 
 std::size_t HttpExchange::take_body(char* bytes, std::size_t, std::size_t count, void* exchange) {

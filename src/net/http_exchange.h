@@ -49,9 +49,10 @@ class HttpExchange {
   std::function<void()> on_pace;  // called when next_check() came nearer
 
  private:
+  static curl_socket_t open_socket(void* exchange, curlsocktype, curl_sockaddr* address);
   static std::size_t take_header(char* bytes, std::size_t, std::size_t count, void* exchange);
   static std::size_t take_body(char* bytes, std::size_t, std::size_t count, void* exchange);
-  void header_line(std::string_view line);
+  bool header_line(std::string_view line);
   bool body(std::string_view bytes);
   void trace(HttpTraceEvent::Kind kind, std::string_view text) const;
   void trace_request() const;
@@ -64,9 +65,11 @@ class HttpExchange {
   CurlHandle handle_;
   CurlList headers_;
   HttpResponseHead head_;
+  std::size_t head_bytes_ = 0;  // of all heads together
   bool has_told_head_ = false;
   bool has_body_ = false;
   std::optional<Error> receiver_error_;
+  std::optional<Error> refusal_;  // of the last address that may not be connected to
   EventLoop::Clock::time_point last_byte_ = EventLoop::Clock::now();
   std::array<char, CURL_ERROR_SIZE> error_text_{};
 };

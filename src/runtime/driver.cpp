@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "runtime/debug_mode.h"
 #include "runtime/inline_host.h"
 #include "runtime/revive.h"
 #include "runtime/runner_registration.h"
@@ -50,7 +51,8 @@ Result<Answer> answer_of(Ending ending) {
                 .waits = std::move(ending.waits),
                 .session_id = ending.session_id,
                 .iterations = ending.iterations,
-                .usage = ending.usage};
+                .usage = ending.usage,
+                .feedback = std::move(ending.feedback)};
 }
 
 // This process as a driver of sessions, where there is a store.
@@ -72,7 +74,10 @@ class BlockingRun {
   SessionPlan plan(const Agent& agent, const RunOptions& options) {
     SessionPlan plan = plan_of(agent, options);
     plan.ended = [this](Ending ended) { ending_ = std::move(ended); };
-    return plan;
+    if (!wants_feedback(options.debug, agent.debug)) return plan;
+    const DebugOptions debug = effective_debug({.query = options.debug, .agent = agent.debug});
+    return runtime::in_debug_mode(std::move(plan), debug,
+                                  host_.has_store() ? options.store : nullptr);
   }
 
   // `begin` sets the driver going.
@@ -118,11 +123,11 @@ Result<Answer> run(const Agent& agent, std::string_view prompt, const RunOptions
                      .model = agent.model.name(),
                      .user_prompt = said,
                      .config = options.config};
-  if (!agent.instructions.empty()) session.system_prompt = agent.instructions;
   BlockingRun blocking(options.store, runner->get());
-  const auto driver =
-      std::make_shared<SessionDriver>(blocking.around(), blocking.plan(agent, options),
-                                      start(agent, said), Journal(blocking.around().runner));
+  SessionPlan plan = blocking.plan(agent, options);
+  if (!plan.agent->instructions.empty()) session.system_prompt = plan.agent->instructions;
+  const auto driver = std::make_shared<SessionDriver>(
+      blocking.around(), std::move(plan), start(agent, said), Journal(blocking.around().runner));
   return answer_of(
       blocking.drive(*driver, options.stop, [&] { driver->begin(std::move(session)); }));
 }

@@ -1,5 +1,7 @@
 #include "runtime/event_json.h"
 
+#include "wright/feedback.h"
+
 namespace wright::runtime {
 namespace {
 
@@ -24,9 +26,11 @@ struct TypeOf {
   std::string_view operator()(const HandedOver&) const { return "handed_over"; }
   std::string_view operator()(const RunParked&) const { return "run_parked"; }
   std::string_view operator()(const RunEnded&) const { return "run_ended"; }
+  std::string_view operator()(const FeedbackGiven&) const { return "feedback_given"; }
 };
 
 struct DataOf {
+  Json operator()(const FeedbackGiven& e) const { return to_json(e.report); }
   Json operator()(const SessionStarted& e) const { return {{"session_id", e.session_id}}; }
   Json operator()(const ModelStarted& e) const { return {{"iteration", e.iteration}}; }
   Json operator()(const TextDelta& e) const { return {{"text", e.text}}; }

@@ -13,6 +13,7 @@
 #include <thread>
 #include <utility>
 
+#include "runtime/debug_mode.h"
 #include "runtime/event_stream.h"
 #include "runtime/revive.h"
 #include "runtime/runner_registration.h"
@@ -54,7 +55,8 @@ Result<Answer> answer_of(const Ending& ending) {
                 .waits = ending.waits,
                 .session_id = ending.session_id,
                 .iterations = ending.iterations,
-                .usage = ending.usage};
+                .usage = ending.usage,
+                .feedback = ending.feedback};
 }
 
 // What was said before, for those who subscribe later.
@@ -169,7 +171,11 @@ SessionPlan Runtime::Implementation::plan_for(const RootPointer& root) {
   plan.tell = [stream = root->stream](const Event& event, const Origin& origin) {
     stream->add(event, origin.session_id, origin.depth);
   };
-  return plan;
+  const Agent& agent = *root->agent;
+  if (!wants_feedback(root->options.debug, agent.debug)) return plan;
+  return runtime::in_debug_mode(
+      std::move(plan), effective_debug({.query = root->options.debug, .agent = agent.debug}),
+      options_.keeps_sessions ? &store_ : nullptr);
 }
 
 void Runtime::Implementation::register_driver(const RootPointer& root, SessionId id,
@@ -200,11 +206,11 @@ Result<SessionId> Runtime::Implementation::start(AgentPointer agent, std::string
                      .model = agent->model.name(),
                      .user_prompt = said,
                      .config = options.config};
-  if (!agent->instructions.empty()) session.system_prompt = agent->instructions;
 
   // The session has its id when it is stored, and before anything else happens.
   const auto stored = std::make_shared<std::promise<Result<SessionId>>>();
   SessionPlan plan = plan_for(root);
+  if (!plan.agent->instructions.empty()) session.system_prompt = plan.agent->instructions;
   plan.started = [this, root, stored](SessionId id) {
     {
       const std::lock_guard lock(mutex_);

@@ -648,6 +648,8 @@ void SessionDriver::end() {
   ending.session_id = journal_.session_id();
   ending.iterations = run_.iterations;
   ending.usage = run_.usage;
+  if (plan_.conclude && ending.kind != Ending::Kind::suspended) plan_.conclude(run_, ending);
+  if (ending.feedback) tell(FeedbackGiven{*ending.feedback});
   if (ending.kind == Ending::Kind::parked) {
     ending.waits = person_waits();
     tell(RunParked{ending.waits});

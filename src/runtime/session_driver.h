@@ -37,6 +37,7 @@ struct Ending {
   SessionId session_id = 0;
   int iterations = 0;
   Usage usage = {};
+  std::optional<FeedbackReport> feedback = {};  // in debug mode
 };
 
 // What sessions of one driver share.
@@ -67,6 +68,8 @@ struct SessionPlan {
   People people = People::may_answer_later;
   // For this session and all below it; one event of a session at a time. May be empty.
   std::function<void(const Event&, const Origin&)> tell = {};
+  // Adds to the ending what the run has to say of itself. May be empty.
+  std::function<void(const Run&, Ending&)> conclude = {};
   std::function<void(Ending)> ended = {};
   std::shared_ptr<Budget> budget_above = {};
   Spending spent_below = {};                   // by specialists, before this driver began

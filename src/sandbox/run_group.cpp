@@ -7,11 +7,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <string_view>
 #include <system_error>
@@ -73,27 +75,38 @@ std::filesystem::path make_folder(const CgroupPlace& place) {
 
 }  // namespace
 
-Result<CgroupPlace> find_cgroup_place() {
-  std::ifstream own("/proc/self/cgroup");
+std::vector<std::filesystem::path> cgroup_candidates(std::string_view own_groups) {
+  const std::filesystem::path root = "/sys/fs/cgroup";
   std::vector<std::filesystem::path> candidates;
-  for (std::string line; std::getline(own, line);) {
+  while (!own_groups.empty()) {
+    const std::size_t end = std::min(own_groups.find('\n'), own_groups.size());
+    const std::string line(own_groups.substr(0, end));
+    own_groups.remove_prefix(std::min(end + 1, own_groups.size()));
     const std::size_t first = line.find(':');
     const std::size_t second = line.find(':', first + 1);
     if (first == std::string::npos || second == std::string::npos) continue;
     const std::string controllers = line.substr(first + 1, second - first - 1);
     const std::string path = line.substr(second + 1);
+    // One that lies outside of what this process may see of the hierarchy.
+    if (!path.starts_with('/') || path.find("/..") != std::string::npos) continue;
     if (("," + controllers + ",").find(",pids,") != std::string::npos) {
-      candidates.emplace_back("/sys/fs/cgroup/" + controllers + path);
-      candidates.emplace_back("/sys/fs/cgroup/pids" + path);
+      candidates.emplace_back(root.native() + "/" + controllers + path);
+      candidates.emplace_back(root.native() + "/pids" + path);
     } else if (controllers.empty()) {
       // Beside the own group, because a group with processes in it may not have others below.
-      candidates.push_back(std::filesystem::path("/sys/fs/cgroup" + path).parent_path());
-      candidates.emplace_back("/sys/fs/cgroup" + path);
+      if (path != "/")
+        candidates.push_back(std::filesystem::path(root.native() + path).parent_path());
+      candidates.emplace_back(root.native() + path);
     }
   }
+  return candidates;
+}
+
+Result<CgroupPlace> find_cgroup_place() {
+  std::ifstream file("/proc/self/cgroup");
+  const std::string own_groups(std::istreambuf_iterator<char>(file), {});
   std::string problem = "this kernel has no cgroups with a limit of processes";
-  for (const auto& candidate : candidates) {
-    if (!candidate.native().starts_with("/sys/fs/cgroup")) continue;
+  for (const auto& candidate : cgroup_candidates(own_groups)) {
     const CgroupPlace place{candidate};
     const auto folder = make_folder(place);
     if (folder.empty()) {

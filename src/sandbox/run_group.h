@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/file_descriptor.h"
@@ -22,6 +23,10 @@ struct CgroupPlace {
 };
 // The error says why there is none.
 Result<CgroupPlace> find_cgroup_place();
+
+// Where to try, best first, by what /proc/self/cgroup says: groups of version 1 with a limit of
+// processes, groups of version 2.
+std::vector<std::filesystem::path> cgroup_candidates(std::string_view own_groups);
 
 class RunGroup {
  public:

@@ -88,6 +88,22 @@ TEST(Landlock, holds_with_the_rules_of_every_version_up_to_this_one) {
   }
 }
 
+TEST(Cgroups, are_looked_for_where_the_kernel_says_this_process_is) {
+  using Paths = std::vector<std::filesystem::path>;
+  EXPECT_EQ(cgroup_candidates("9:name=systemd:/\n8:pids:/a/b\n0::/\n"),
+            (Paths{"/sys/fs/cgroup/pids/a/b", "/sys/fs/cgroup/pids/a/b", "/sys/fs/cgroup/"}));
+  EXPECT_EQ(cgroup_candidates("4:cpu,pids:/x\n"),
+            (Paths{"/sys/fs/cgroup/cpu,pids/x", "/sys/fs/cgroup/pids/x"}));
+  // Version 2, as on Debian 12: beside the own group first.
+  EXPECT_EQ(cgroup_candidates("0::/user.slice/session-1.scope\n"),
+            (Paths{"/sys/fs/cgroup/user.slice", "/sys/fs/cgroup/user.slice/session-1.scope"}));
+  EXPECT_EQ(cgroup_candidates("0::/\n"), Paths{"/sys/fs/cgroup/"});
+  for (const char* odd :
+       {"", "\n", "x", "0:", "0::", "0::relative", "0::/../..", "8:pids:/../x", "3:cpu:/x"}) {
+    EXPECT_EQ(cgroup_candidates(odd), Paths{}) << odd;
+  }
+}
+
 TEST(RunGroup, finds_who_changed_the_process_group_and_lets_nobody_leave_the_session) {
   const Grounds grounds;
   auto filter = make_filter({.sessions = FilterOptions::Sessions::forbidden});

@@ -110,7 +110,9 @@ TEST(ToolExecution, is_set_for_one_agent_in_the_file_or_for_one_run_on_the_comma
   const auto is_cut = [&](const Arguments& more) {
     const Finished called = home.wright(with(kCall, more));
     EXPECT_EQ(called.exit_code, 0) << called.error;
-    return called.output.find("[Output cut") != std::string::npos;
+    return called.output.find("bytes are left out here. All of it is in " +
+                              (home.path() / ".local/state/wright/output").string()) !=
+           std::string::npos;
   };
   EXPECT_TRUE(is_cut({}));
   EXPECT_FALSE(is_cut({"--set", "tool_execution.output_limit=0"}));

@@ -56,6 +56,9 @@ while read -r -a command; do
   done
 done <<'END'
 run
+resume
+answer
+waits
 sessions
 sessions show
 sessions export
@@ -63,6 +66,8 @@ sessions fork
 sessions rm
 replay
 test
+feedback
+stats
 agents
 tools
 tools show
@@ -81,7 +86,7 @@ expect_offer() {
   [ "$offered" = "$expected" ] || fail "for 'wright $*' bash offers '$offered', not '$expected'"
 }
 
-expect_offer 'agents config doctor help models replay run sessions test tools' ''
+expect_offer 'agents answer config doctor feedback help models replay resume run sessions stats test tools waits' ''
 expect_offer 'run' ru
 expect_offer 'export fork list rm show' sessions ''
 expect_offer 'codebase-analysis' run code

@@ -1,9 +1,5 @@
 #include "vendors.h"
 
-#include <fcntl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
@@ -17,7 +13,7 @@ namespace wright::http {
 namespace {
 
 [[noreturn]] void give_up(const char* why) {
-  std::fprintf(stderr, "The stand-in for the vendors did not start: %s\n", why);
+  std::fprintf(stderr, "The stand-in for the vendors does not tell what it was asked: %s\n", why);
   std::exit(1);
 }
 
@@ -40,41 +36,12 @@ class Body : public net::HttpReceiver {
 
 }  // namespace
 
-Vendors::Vendors() {
-  int input[2];
-  int output[2];
-  if (pipe2(input, O_CLOEXEC) != 0 || pipe2(output, O_CLOEXEC) != 0) give_up("no pipes");
-  id_ = fork();
-  if (id_ == 0) {
-    dup2(input[0], STDIN_FILENO);
-    dup2(output[1], STDOUT_FILENO);
-    const std::string node = WRIGHT_NPM_FOLDER "/node";
-    const std::string script = WRIGHT_NPM_FOLDER "/vendors.mjs";
-    execl(node.c_str(), node.c_str(), script.c_str(), nullptr);
-    _exit(127);
-  }
-  close(input[0]);
-  close(output[1]);
-  input_ = input[1];
-  FILE* lines = fdopen(output[0], "r");
-  char line[256];
-  if (std::fgets(line, sizeof(line), lines) == nullptr) {
-    give_up("it said nothing; is aimock installed, and Node.js 20.15 or newer?");
-  }
-  std::fclose(lines);
-  url_ = line;
-  while (url_.ends_with('\n')) url_.pop_back();
-}
-
-Vendors::~Vendors() {
-  close(input_);
-  waitpid(id_, nullptr, 0);
-}
+Vendors::Vendors() : server_(WRIGHT_NPM_FOLDER "/vendors.mjs") {}
 
 JsonArray Vendors::requests_with(std::string_view text) const {
   net::HttpClient client;
   auto body = std::make_shared<Body>();
-  client.start({.url = url_ + "/__aimock/journal", .method = "GET"}, {}, body);
+  client.start({.url = url() + "/__aimock/journal", .method = "GET"}, {}, body);
   const auto answer = body->wait();
   if (!answer) give_up(answer.error().message.c_str());
   JsonArray found;

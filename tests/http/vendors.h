@@ -1,31 +1,25 @@
 // The stand-in for the vendors of models, as a child process.
 #pragma once
 
-#include <sys/types.h>
-
 #include <string>
+#include <string_view>
 
+#include "node_server.h"
 #include "wright/json.h"
 
 namespace wright::http {
 
 class Vendors {
  public:
-  // Starts the server; fails the test program when it cannot.
   Vendors();
-  ~Vendors();
-  Vendors(const Vendors&) = delete;
-  Vendors& operator=(const Vendors&) = delete;
 
-  const std::string& url() const { return url_; }
+  const std::string& url() const { return server_.place(); }
 
   // What it was asked so far whose body contains `text`, oldest first: headers, path, body, …
   JsonArray requests_with(std::string_view text) const;
 
  private:
-  pid_t id_ = -1;
-  int input_ = -1;
-  std::string url_;
+  NodeServer server_;
 };
 
 }  // namespace wright::http

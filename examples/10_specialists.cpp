@@ -1,0 +1,45 @@
+// An editor with a specialist, driven by a runtime: the specialist asks a person, and the whole
+// tree waits, stored, until somebody has answered.
+#include <wright/testing.h>
+#include <wright/wright.h>
+
+#include <iostream>
+
+int main() {
+  using namespace wright;
+  const Tool ask_colour =
+      tool("ask_colour", "Asks which colour", [](Context& context) -> Result<Json> {
+        if (context.answers.answer) return *context.answers.answer;
+        return wait_for_person(JsonObject{{"kind", "result"}, {"question", "Which colour?"}});
+      });
+  const testing::ScriptedModel painter_script(
+      {testing::calls({testing::call("ask_colour")}), testing::says("A blue house.")});
+  const Agent painter{.name = "painter",
+                      .description = "Describes pictures",
+                      .model = painter_script.model(),
+                      .tools = {ask_colour}};
+  const testing::ScriptedModel editor_script(
+      {testing::calls({testing::call("painter", R"({"message": "Describe a house"})")}),
+       testing::says("The painter says: a blue house.")});
+  const auto editor = std::make_shared<const Agent>(
+      Agent{.name = "editor", .model = editor_script.model(), .tools = {delegate_to(painter)}});
+
+  auto runtime = Runtime::open();
+  if (!runtime) return 1;
+  const auto id = (*runtime)->start(editor, "A picture of a house, please");
+  if (!id) return 1;
+  const auto parked = (*runtime)->wait(*id);
+  if (!parked || parked->status != Answer::Status::waiting) return 1;
+  for (const PersonWait& wait : parked->waits) {
+    std::cout << "session " << wait.session_id << " asks: " << to_text(wait.shown) << '\n';
+    const auto answered = (*runtime)->answer(wait.wait_id, Json("blue"), "Ada");
+    if (!answered) return 1;
+  }
+  const auto answer = (*runtime)->wait(*id);
+  std::cout << (answer ? answer->text : answer.error().message) << '\n';
+  const auto sessions = (*runtime)->store().list_sessions({});
+  if (!sessions) return 1;
+  for (const Session& session : *sessions) {
+    std::cout << session.agent_name << ": " << to_string(session.status) << '\n';
+  }
+}

@@ -1,0 +1,48 @@
+// What a query may need of tools, and which tools can do it: judged by their schemas, and by the
+// well-known names of search tools.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "wright/tool.h"
+
+namespace wright::feedback {
+
+enum class Capability : std::uint8_t {
+  compare_numbers,
+  compare_dates,
+  match_patterns,
+  sort,
+  aggregate,
+  relate,
+  exclude,
+  convert_units,
+};
+
+// What a schema reveals, gathered once a tool, with bounded work.
+struct ToolFacts {
+  std::string name = {};
+  std::string lower_name = {};
+  std::string description = {};              // in lower case, its beginning
+  std::vector<std::string> parameters = {};  // at any depth, in lower case
+  std::vector<std::string> choices = {};     // the values of enums, in lower case
+  bool has_date_format = false;
+
+  bool has_parameter(std::string_view parameter) const;
+  bool has_choice(std::string_view choice) const;
+};
+
+ToolFacts facts_of(const ToolSpec& spec);
+std::vector<ToolFacts> facts_of(std::span<const Tool> tools);
+
+bool can(const ToolFacts& tool, Capability capability);
+bool can(std::span<const ToolFacts> tools, Capability capability);
+
+// Finds by likeness of meaning, which cannot tell whether it found everything.
+bool searches_by_meaning(const ToolFacts& tool);
+
+}  // namespace wright::feedback

@@ -1,0 +1,69 @@
+#include "feedback/debug_prompt.h"
+
+#include <fmt/format.h>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include "wright/feedback.h"
+
+namespace wright::feedback {
+namespace {
+
+// Without the parts that nobody asked for. Only the rating is insisted on.
+Json parameters(const ToolFeedbackOptions& options) {
+  Json schema = tool_feedback_schema();
+  JsonObject& properties = schema.at("properties").as_object();
+  if (!options.include_reasoning) properties.erase("tools_considered");
+  if (!options.include_limitations) properties.erase("limitations");
+  if (!options.include_suggestions) properties.erase("suggestions");
+  if (!options.include_alternatives) properties.erase("alternatives");
+  schema.as_object()["required"] = JsonArray{"answer_quality"};
+  return schema;
+}
+
+}  // namespace
+
+std::string debug_instructions(const ToolFeedbackOptions& options) {
+  std::string text = fmt::format(
+      "\n\n## DEBUG MODE ACTIVE\n\n"
+      "The developers of your tools want to know how well the tools served you. Answer the user as "
+      "well as the tools allow, try them before you ask back, and in the same turn as your final "
+      "answer call {} once, beside the text of the answer. Report:\n",
+      kReportToolFeedback);
+  if (options.include_reasoning) {
+    text +=
+        "- tools_used: each tool that you called and what for; tools_considered: which ones you "
+        "passed over, and why\n";
+  }
+  if (options.include_limitations) {
+    text +=
+        "- limitations: what you could not do, and whether a tool, a field, an operator or a "
+        "relationship was missing\n";
+  }
+  if (options.include_suggestions) {
+    text +=
+        "- suggestions: the one tool, field or change that would have helped, with its "
+        "parameters (\"a number_range_search with operator gt on line_count\", not \"better "
+        "search\")\n";
+  }
+  if (options.include_alternatives) {
+    text += "- alternatives: other ways to the answer, with their pros and cons\n";
+  }
+  text += "- answer_quality: how complete your answer is and how sure you are, in percent";
+  return text;
+}
+
+Tool report_tool(const ToolFeedbackOptions& options) {
+  ToolSpec spec{.name = std::string(kReportToolFeedback),
+                .description =
+                    "Reports how well the tools served you. Call it once, in the same turn as "
+                    "your final answer: the text beside this call is the answer.",
+                .parameters = parameters(options)};
+  spec.options.effect = Effect::read;
+  spec.options.provides = {.validation = true, .logging = false, .metadata = true};
+  return Tool{.spec = std::move(spec), .function = [](const Json&, Context&) -> Result<Json> {
+                return Json("Noted, thank you. If you have not answered the user yet, do so now.");
+              }};
+}
+
+}  // namespace wright::feedback

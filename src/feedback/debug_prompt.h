@@ -1,0 +1,17 @@
+// What debug mode adds to a request: a paragraph of instructions and one tool.
+#pragma once
+
+#include <string>
+
+#include "wright/debug.h"
+#include "wright/tool.h"
+
+namespace wright::feedback {
+
+std::string debug_instructions(const ToolFeedbackOptions& options);
+
+// report_tool_feedback. Whatever it is called with is good enough: feedback is never a reason for
+// another turn.
+Tool report_tool(const ToolFeedbackOptions& options);
+
+}  // namespace wright::feedback

@@ -1,0 +1,68 @@
+// Puts the findings together: no repetitions, the gravest first.
+#include "feedback/findings.h"
+
+#include <algorithm>
+#include <set>
+
+namespace wright::feedback {
+namespace {
+
+std::string normalised(std::string_view text) {
+  std::string key;
+  for (const char c : text) {
+    if (c >= 'A' && c <= 'Z') key += static_cast<char>(c - 'A' + 'a');
+    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || static_cast<unsigned char>(c) >= 0x80) {
+      key += c;
+    }
+  }
+  return key;
+}
+
+template <class Item, class Key>
+void keep_first(std::vector<Item>& items, Key key) {
+  std::set<std::string> seen;
+  std::erase_if(items, [&](const Item& item) { return !seen.insert(key(item)).second; });
+}
+
+template <class Item>
+void append(std::vector<Item>& items, std::vector<Item> more) {
+  items.insert(items.end(), std::make_move_iterator(more.begin()),
+               std::make_move_iterator(more.end()));
+}
+
+}  // namespace
+
+std::string key_of(const Suggestion& suggestion) {
+  const std::string type = std::to_string(static_cast<int>(suggestion.type));
+  if (suggestion.tool_spec) return type + ":" + normalised(suggestion.tool_spec->name);
+  if (suggestion.config_change) {
+    return type + ":" + normalised(suggestion.config_change->entity) + ":" +
+           normalised(suggestion.config_change->change);
+  }
+  return type + ":" + normalised(suggestion.description);
+}
+
+bool has_data(const Evidence& evidence) {
+  return std::ranges::any_of(evidence.calls, [](const CallRecord& call) {
+    return call.state == CallRecord::State::succeeded && !call.shape.is_empty &&
+           !call.shape.says_failure;
+  });
+}
+
+Findings all_findings(const Evidence& evidence) {
+  Findings findings = findings_from_query(evidence);
+  Findings more = findings_from_calls(evidence);
+  append(findings.limitations, std::move(more.limitations));
+  append(findings.suggestions, std::move(more.suggestions));
+  append(findings.alternatives, std::move(more.alternatives));
+  std::ranges::stable_sort(findings.limitations, {}, &Limitation::impact);
+  std::ranges::stable_sort(findings.suggestions, {}, &Suggestion::priority);
+  keep_first(findings.limitations,
+             [](const Limitation& each) { return normalised(each.description); });
+  keep_first(findings.suggestions, key_of);
+  keep_first(findings.alternatives,
+             [](const Alternative& each) { return normalised(each.approach); });
+  return findings;
+}
+
+}  // namespace wright::feedback

@@ -1,0 +1,45 @@
+// What was lacking in a run, and what would help: from its calls, its end, and the query.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "feedback/capabilities.h"
+#include "feedback/usage.h"
+#include "wright/feedback.h"
+
+namespace wright::feedback {
+
+// What the findings are drawn from.
+struct Evidence {
+  std::string agent = {};
+  std::string query = {};
+  std::vector<CallRecord> calls = {};
+  std::vector<ToolFacts> tools = {};  // those that the agent offers
+  Phase phase = Phase::done;
+  Error error = {};  // of the run
+  int max_iterations = 0;
+};
+
+struct Findings {
+  std::vector<Limitation> limitations = {};
+  std::vector<Suggestion> suggestions = {};
+  std::vector<Alternative> alternatives = {};
+};
+
+// From what happened: failures by kind, empty and cut results, how the run ended.
+Findings findings_from_calls(const Evidence& evidence);
+
+// From what was asked: needs that no tool of the agent serves.
+Findings findings_from_query(const Evidence& evidence);
+
+// Both, without repetitions, the gravest first.
+Findings all_findings(const Evidence& evidence);
+
+// What two suggestions have in common that ask for the same thing.
+std::string key_of(const Suggestion& suggestion);
+
+// Whether some call gave data.
+bool has_data(const Evidence& evidence);
+
+}  // namespace wright::feedback

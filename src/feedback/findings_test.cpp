@@ -1,0 +1,494 @@
+// Limitation detection and the suggestion engine, with the seed's questions.
+#include "feedback/findings.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "feedback/query_needs.h"
+
+namespace wright::feedback {
+namespace {
+
+Json parsed(std::string_view text) {
+  auto json = parse_json(text);
+  EXPECT_TRUE(json) << text;
+  return json ? *json : Json();
+}
+
+ToolFacts tool_named(std::string name, std::string_view schema = R"({"type":"object"})",
+                     std::string description = {}) {
+  return facts_of(ToolSpec{.name = std::move(name),
+                           .description = std::move(description),
+                           .parameters = parsed(schema)});
+}
+
+// As the seed has it: equality and CONTAINS only.
+ToolFacts plain_query_entities() {
+  return tool_named("query_entities", R"({"type":"object","properties":{
+      "entity_type":{"type":"string"},
+      "conditions":{"type":"array","items":{"type":"object","properties":{
+          "field":{"type":"string"},"operator":{"enum":["=","!=","CONTAINS"]},"value":{}}}}}})");
+}
+
+CallRecord call_of(std::string name, std::string_view result,
+                   std::string arguments = R"({"entity_type":"class"})") {
+  return {.name = std::move(name),
+          .arguments = std::move(arguments),
+          .shape = shape_of(parsed(result))};
+}
+
+CallRecord failed_call(std::string name, std::string error, ErrorCode code = ErrorCode::tool_failed,
+                       std::string arguments = R"({"entity_type":"class"})") {
+  return {.name = std::move(name),
+          .arguments = std::move(arguments),
+          .state = CallRecord::State::failed,
+          .error = error,
+          .failure = failure_of(code, error)};
+}
+
+const Suggestion* tool_suggestion(const Findings& findings, std::string_view name) {
+  const auto found = std::ranges::find_if(findings.suggestions, [&](const Suggestion& each) {
+    return each.tool_spec && each.tool_spec->name == name;
+  });
+  return found == findings.suggestions.end() ? nullptr : &*found;
+}
+
+const Suggestion* suggestion_of(const Findings& findings, SuggestionType type) {
+  const auto found = std::ranges::find(findings.suggestions, type, &Suggestion::type);
+  return found == findings.suggestions.end() ? nullptr : &*found;
+}
+
+bool has_limitation(const Findings& findings, std::string_view words, Impact impact,
+                    std::optional<MissingCapability> missing) {
+  return std::ranges::any_of(findings.limitations, [&](const Limitation& each) {
+    return each.description.find(words) != std::string::npos && each.impact == impact &&
+           each.missing_capability == missing;
+  });
+}
+
+constexpr std::string_view kClasses =
+    R"({"entities":[{"name":"Agent","startLine":10,"endLine":255,"file":"a.ts"}]})";
+
+TEST(Suggestions, ask_for_a_numeric_tool_until_there_is_one) {
+  Evidence evidence{.agent = "code-analyzer",
+                    .query = "What are the largest classes (over 200 lines)?",
+                    .calls = {call_of("query_entities", kClasses)},
+                    .tools = {plain_query_entities()}};
+  const Findings without = all_findings(evidence);
+  const Suggestion* suggestion = tool_suggestion(without, "number_range_search");
+  ASSERT_NE(suggestion, nullptr);
+  EXPECT_EQ(suggestion->type, SuggestionType::new_tool);
+  EXPECT_EQ(suggestion->priority, Impact::high);
+  EXPECT_NE(suggestion->description.find("startLine, endLine"), std::string::npos)
+      << suggestion->description;
+  const std::vector<std::string> parameters{"entity_type",  "field",      "operator", "value",
+                                            "upper_value?", "tolerance?", "limit?"};
+  EXPECT_EQ(suggestion->tool_spec->parameters, parameters);
+  EXPECT_TRUE(has_limitation(without, "Cannot filter by numbers (\"over 200\")", Impact::high,
+                             MissingCapability::comparison));
+  const Suggestion* field = suggestion_of(without, SuggestionType::expose_field);
+  ASSERT_NE(field, nullptr);
+  EXPECT_EQ(field->config_change->change, "Add line_count to searchable_fields");
+  EXPECT_EQ(field->config_change->entity, "class");
+
+  evidence.tools.push_back(tool_named("number_range_search"));
+  const Findings with = all_findings(evidence);
+  EXPECT_EQ(tool_suggestion(with, "number_range_search"), nullptr);
+  EXPECT_FALSE(has_limitation(with, "Cannot filter by numbers", Impact::high,
+                              MissingCapability::comparison));
+}
+
+TEST(Suggestions, ask_for_a_date_tool_until_there_is_one) {
+  Evidence evidence{.query = "Show me code modified in the last week",
+                    .tools = {plain_query_entities(), tool_named("semantic_search")}};
+  const Findings without = all_findings(evidence);
+  const Suggestion* suggestion = tool_suggestion(without, "datetime_range_search");
+  ASSERT_NE(suggestion, nullptr);
+  EXPECT_EQ(suggestion->priority, Impact::critical) << "nothing at all was found out";
+  EXPECT_TRUE(has_limitation(without, "Cannot filter by time (\"last week\")", Impact::critical,
+                             MissingCapability::tool));
+  const Suggestion* field = suggestion_of(without, SuggestionType::expose_field);
+  ASSERT_NE(field, nullptr);
+  EXPECT_EQ(field->config_change->example,
+            "searchable_fields:\n  - name: last_modified\n    type: datetime");
+
+  evidence.tools.push_back(tool_named("datetime_range_search"));
+  EXPECT_EQ(tool_suggestion(all_findings(evidence), "datetime_range_search"), nullptr);
+}
+
+TEST(Suggestions, complement_a_search_by_meaning_until_there_is_a_pattern_tool) {
+  Evidence evidence{
+      .query = "Find authentication functions",
+      .calls = {call_of("semantic_search", R"({"results":[{"name":"authenticateUser"}]})")},
+      .tools = {tool_named("semantic_search")}};
+  const Findings without = all_findings(evidence);
+  EXPECT_TRUE(without.limitations.empty());
+  ASSERT_EQ(without.suggestions.size(), 1U);
+  EXPECT_EQ(without.suggestions[0].tool_spec->name, "text_pattern_search");
+  EXPECT_EQ(without.suggestions[0].priority, Impact::low);
+
+  evidence.tools.push_back(tool_named("text_pattern_search"));
+  EXPECT_TRUE(all_findings(evidence).suggestions.empty());
+}
+
+struct Question {
+  const char* query;
+  const char* tool;    // that is proposed
+  const char* schema;  // of a tool with another name that serves as well
+};
+
+class MissingTool : public testing::TestWithParam<Question> {};
+
+TEST_P(MissingTool, is_proposed_until_some_tool_serves) {
+  const Question& question = GetParam();
+  Evidence evidence{
+      .query = question.query, .calls = {call_of("look", kClasses)}, .tools = {tool_named("look")}};
+  EXPECT_NE(tool_suggestion(all_findings(evidence), question.tool), nullptr) << question.query;
+  EXPECT_TRUE(std::ranges::all_of(all_findings(evidence).suggestions, [](const Suggestion& each) {
+    return each.tool_spec.has_value() != each.config_change.has_value();
+  })) << "each is a tool or a change";
+
+  Evidence by_name = evidence;
+  by_name.tools.push_back(tool_named(question.tool, question.schema));
+  EXPECT_EQ(tool_suggestion(all_findings(by_name), question.tool), nullptr);
+  evidence.tools.push_back(tool_named("something_else", question.schema));
+  EXPECT_EQ(tool_suggestion(all_findings(evidence), question.tool), nullptr) << question.schema;
+}
+
+constexpr const char* kOperators = R"({"properties":{"operator":{"enum":["gt","lt"]}}})";
+constexpr const char* kDates = R"({"properties":{"on":{"type":"string","format":"date"}}})";
+constexpr const char* kPatterns = R"({"properties":{"pattern":{"type":"string"}}})";
+constexpr const char* kOrder = R"({"properties":{"order_by":{"type":"object"}}})";
+constexpr const char* kGroups = R"({"properties":{"group_by":{"type":"string"}}})";
+constexpr const char* kRelations = R"({"properties":{"relationship":{"type":"string"}}})";
+constexpr const char* kExclude = R"({"properties":{"exclude":{"type":"boolean"}}})";
+constexpr const char* kUnits = R"({"properties":{"from_unit":{"type":"string"}}})";
+
+INSTANTIATE_TEST_SUITE_P(
+    Questions, MissingTool,
+    testing::Values(
+        Question{"Find classes with more than 200 lines", "number_range_search", kOperators},
+        Question{"functions between 10 and 20 lines", "number_range_search", kOperators},
+        Question{"Which methods have > 5 parameters?", "number_range_search", kOperators},
+        Question{"Which classes are larger?", "number_range_search", kOperators},
+        Question{"products cheaper than 1,000.50", "number_range_search",
+                 R"({"properties":{"min_price":{},"max_price":{}}})"},
+        Question{"files older than 30 days", "datetime_range_search", kDates},
+        Question{"What changed recently?", "datetime_range_search", kDates},
+        Question{"orders between January and March", "datetime_range_search",
+                 R"({"properties":{"since":{}}})"},
+        Question{"everything created after 2024", "datetime_range_search", kDates},
+        Question{"commits since yesterday", "datetime_range_search", kDates},
+        Question{"functions whose name starts with parse", "text_pattern_search", kPatterns},
+        Question{"classes with names like Agent", "text_pattern_search", kPatterns},
+        Question{"files ending with .ts", "text_pattern_search",
+                 R"({"properties":{"mode":{"enum":["CONTAINS","REGEX"]}}})"},
+        Question{"the top 5 authors", "query_entities", kOrder},
+        Question{"Rank the files by size", "query_entities", kOrder},
+        Question{"How many functions are there?", "aggregate_entities", kGroups},
+        Question{"average salary grouped by team", "aggregate_entities",
+                 R"({"properties":{"function":{"enum":["COUNT","AVG"]}}})"},
+        Question{"Which functions are called by main?", "explore_relationships", kRelations},
+        Question{"all subclasses of Widget", "explore_relationships", kRelations},
+        Question{"classes without tests", "enum_filter_search", kExclude},
+        Question{"users that are not active", "enum_filter_search",
+                 R"({"properties":{"operator":{"enum":["=","!="]}}})"},
+        Question{"files over 10 MB", "convert_units", kUnits},
+        Question{"Convert 3 miles", "convert_units", kUnits},
+        Question{"requests slower than 250ms", "convert_units", kUnits}));
+
+TEST(Suggestions, are_not_made_for_questions_that_need_nothing) {
+  const Evidence evidence{.calls = {call_of("look", kClasses)}, .tools = {tool_named("look")}};
+  for (const char* query : {"", "What does this project do?", "Explain the run machine.",
+                            "I would like to know what it looks like",
+                            "Where is the loop before the call?", "Where is convert defined?"}) {
+    Evidence asked = evidence;
+    asked.query = query;
+    EXPECT_TRUE(all_findings(asked).suggestions.empty()) << query;
+  }
+}
+
+TEST(Suggestions, see_that_one_language_does_it_all) {
+  for (const ToolFacts& tool :
+       {tool_named("sqlite_reader", R"({"properties":{"query":{"type":"string"}}})"),
+        tool_named("ask_database", R"({"properties":{"sql":{"type":"string"}}})", "Runs SQL")}) {
+    const Evidence evidence{
+        .query =
+            "top 5 customers without orders over 100 euros since 2024, grouped by city, "
+            "joined with payments, names starting with A",
+        .calls = {call_of(tool.name, kClasses)},
+        .tools = {tool}};
+    const Findings findings = all_findings(evidence);
+    ASSERT_EQ(findings.suggestions.size(), 1U) << tool.name;
+    EXPECT_EQ(findings.suggestions[0].tool_spec->name, "convert_units");
+  }
+  const Evidence shell{.query = "how many files starting with a are larger than 100 bytes?",
+                       .tools = {tool_named("bash")}};
+  EXPECT_TRUE(all_findings(shell).suggestions.empty());
+}
+
+TEST(Suggestions, do_not_take_likeness_of_size_for_numbers_where_there_are_none) {
+  Evidence evidence{.query = "Which one is larger?",
+                    .calls = {call_of("look", R"({"items":[{"name":"a"}]})")},
+                    .tools = {tool_named("look")}};
+  EXPECT_EQ(tool_suggestion(all_findings(evidence), "number_range_search"), nullptr);
+  evidence.calls = {call_of("look", R"({"items":[{"name":"a","weight":3}]})")};
+  EXPECT_NE(tool_suggestion(all_findings(evidence), "number_range_search"), nullptr);
+}
+
+TEST(Suggestions, improve_a_search_tool_that_cannot_sort) {
+  const Evidence evidence{
+      .query = "What are the most complex classes in the codebase? (Based on lines of code)",
+      .calls = {call_of("query_entities", kClasses)},
+      .tools = {plain_query_entities()}};
+  const Findings findings = all_findings(evidence);
+  EXPECT_NE(tool_suggestion(findings, "number_range_search"), nullptr);
+  const Suggestion* sorting = suggestion_of(findings, SuggestionType::improve_existing);
+  ASSERT_NE(sorting, nullptr);
+  EXPECT_EQ(sorting->tool_spec->name, "query_entities");
+  EXPECT_TRUE(has_limitation(findings, "for example by line_count", Impact::high,
+                             MissingCapability::comparison));
+}
+
+TEST(Needs, take_conditions_without_a_list_of_operators_for_all_of_them) {
+  const ToolFacts open = tool_named("query_entities", R"({"properties":{"conditions":{"items":{
+      "properties":{"field":{},"operator":{"type":"string"},"value":{}}}}}})");
+  EXPECT_TRUE(can(open, Capability::compare_numbers));
+  EXPECT_FALSE(can(plain_query_entities(), Capability::compare_numbers));
+  EXPECT_TRUE(can(plain_query_entities(), Capability::match_patterns));
+}
+
+TEST(Needs, name_the_field_of_a_measure) {
+  EXPECT_EQ(field_for("lines"), "line_count");
+  EXPECT_EQ(field_for("classes"), "class_count");
+  EXPECT_EQ(field_for("queries"), "query_count");
+  EXPECT_EQ(field_for("mb"), "size");
+  EXPECT_EQ(field_for("price"), "price");
+  EXPECT_EQ(field_for(""), "");
+}
+
+TEST(Needs, are_found_in_texts_of_any_kind) {
+  EXPECT_TRUE(needs_of(std::string(100'000, 'x')).empty());
+  EXPECT_TRUE(needs_of(std::string("\xff\xfe\x00 >", 5)).empty());
+  EXPECT_TRUE(needs_of("like").empty());
+  std::string many;
+  for (int i = 0; i < 5000; ++i) many += "more than ";
+  EXPECT_LE(needs_of(many).size(), 8U);
+}
+
+TEST(Limitations, tell_of_tools_that_are_not_there) {
+  const Evidence evidence{
+      .query = "Who wrote this?",
+      .calls = {failed_call("git_blame", "Unknown tool: git_blame. Available tools: grep",
+                            ErrorCode::not_found, R"({"path":"a.c","line":3})"),
+                failed_call("git_blame", "Unknown tool: git_blame. Available tools: grep",
+                            ErrorCode::not_found, "{}")},
+      .tools = {tool_named("grep")}};
+  const Findings findings = all_findings(evidence);
+  EXPECT_TRUE(has_limitation(findings, "The model called git_blame, which does not exist (2 times)",
+                             Impact::high, MissingCapability::tool));
+  const Suggestion* suggestion = tool_suggestion(findings, "git_blame");
+  ASSERT_NE(suggestion, nullptr);
+  EXPECT_EQ(suggestion->tool_spec->parameters, (std::vector<std::string>{"path", "line"}));
+}
+
+TEST(Limitations, take_a_name_that_is_nearly_right_for_an_alias) {
+  const Evidence evidence{
+      .calls = {failed_call("read_fil", "Unknown tool: read_fil. Available tools: read_file")},
+      .tools = {tool_named("read_file")}};
+  const Findings findings = all_findings(evidence);
+  EXPECT_EQ(suggestion_of(findings, SuggestionType::new_tool), nullptr);
+  const Suggestion* alias = suggestion_of(findings, SuggestionType::improve_existing);
+  ASSERT_NE(alias, nullptr);
+  EXPECT_EQ(alias->config_change->change, "Add the alias read_fil");
+}
+
+struct FailureCase {
+  const char* error;
+  ErrorCode code;
+  FailureKind kind;
+  const char* subject;
+};
+
+class Failures : public testing::TestWithParam<FailureCase> {};
+
+TEST_P(Failures, are_understood_by_code_and_words) {
+  const Failure failure = failure_of(GetParam().code, GetParam().error);
+  EXPECT_EQ(failure.kind, GetParam().kind) << GetParam().error;
+  EXPECT_EQ(failure.subject, GetParam().subject) << GetParam().error;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, Failures,
+    testing::Values(
+        FailureCase{"no such column: nam", ErrorCode::tool_failed, FailureKind::unknown_field,
+                    "nam"},
+        FailureCase{"'class' has no field 'line_cnt'; its fields are: name, file",
+                    ErrorCode::invalid_argument, FailureKind::unknown_field, "line_cnt"},
+        FailureCase{"The field `age` does not exist", ErrorCode::tool_failed,
+                    FailureKind::unknown_field, "age"},
+        FailureCase{"Unknown parameter: sort (known: path)", ErrorCode::invalid_argument,
+                    FailureKind::unknown_field, "sort"},
+        FailureCase{"Parameter field must be one of: name, file", ErrorCode::invalid_argument,
+                    FailureKind::unknown_field, ""},
+        FailureCase{"There is no operator '~='; there are: =, !=", ErrorCode::invalid_argument,
+                    FailureKind::unsupported_operator, "~="},
+        FailureCase{"Operator 'BETWEEN' is not supported", ErrorCode::tool_failed,
+                    FailureKind::unsupported_operator, "BETWEEN"},
+        FailureCase{"Parameter conditions[0].operator must be one of: =, !=",
+                    ErrorCode::invalid_argument, FailureKind::unsupported_operator, ""},
+        FailureCase{"no such table: userz. There are: users", ErrorCode::tool_failed,
+                    FailureKind::unknown_entity, "userz"},
+        FailureCase{"Unknown relationship 'befriends'", ErrorCode::tool_failed,
+                    FailureKind::unknown_relationship, "befriends"},
+        FailureCase{"whatever", ErrorCode::permission_denied, FailureKind::permission, ""},
+        FailureCase{"open: Permission denied", ErrorCode::tool_failed, FailureKind::permission, ""},
+        FailureCase{"whatever", ErrorCode::timeout, FailureKind::timeout, ""},
+        FailureCase{"The command timed out", ErrorCode::tool_failed, FailureKind::timeout, ""},
+        FailureCase{"The arguments are not valid JSON: at byte 3", ErrorCode::invalid_json,
+                    FailureKind::broken_arguments, ""},
+        FailureCase{"The arguments must be a JSON object", ErrorCode::invalid_argument,
+                    FailureKind::broken_arguments, ""},
+        FailureCase{"Missing required parameter: path", ErrorCode::invalid_argument,
+                    FailureKind::refused_arguments, ""},
+        FailureCase{"Parameter days must be at most 7, not 8", ErrorCode::invalid_argument,
+                    FailureKind::refused_arguments, ""},
+        FailureCase{"The file is too large", ErrorCode::tool_failed, FailureKind::too_much, ""},
+        FailureCase{"slow down", ErrorCode::rate_limited, FailureKind::too_much, ""},
+        FailureCase{"busy", ErrorCode::unavailable, FailureKind::unavailable, ""},
+        FailureCase{"\xff\xfe", ErrorCode::tool_failed, FailureKind::other, ""},
+        FailureCase{"", ErrorCode::tool_failed, FailureKind::other, ""}));
+
+TEST(Limitations, name_fields_operators_entities_and_relationships_that_were_missing) {
+  const Evidence evidence{.agent = "code",
+                          .calls = {failed_call("query", "no such column: line_count"),
+                                    failed_call("query", "Operator 'gt' is not supported"),
+                                    failed_call("query", "no such table: userz"),
+                                    failed_call("explore", "Unknown relationship 'befriends'")},
+                          .tools = {tool_named("query"), tool_named("explore")}};
+  const Findings findings = all_findings(evidence);
+  EXPECT_TRUE(has_limitation(findings, "query does not know the field line_count", Impact::high,
+                             MissingCapability::field));
+  EXPECT_TRUE(has_limitation(findings, "query does not support the operator gt", Impact::high,
+                             MissingCapability::comparison));
+  EXPECT_TRUE(has_limitation(findings, "query does not know userz", Impact::medium,
+                             MissingCapability::field));
+  EXPECT_TRUE(has_limitation(findings, "explore does not know the relationship befriends",
+                             Impact::high, MissingCapability::relationship));
+  const Suggestion* field = suggestion_of(findings, SuggestionType::expose_field);
+  ASSERT_NE(field, nullptr);
+  EXPECT_EQ(field->config_change->entity, "class");
+  EXPECT_NE(suggestion_of(findings, SuggestionType::add_relationship), nullptr);
+}
+
+TEST(Limitations, tell_of_permissions_and_time) {
+  const Evidence evidence{
+      .agent = "code",
+      .calls = {failed_call("read_file", "outside", ErrorCode::permission_denied,
+                            R"({"path":"/etc/passwd"})"),
+                failed_call("write_file", "denied", ErrorCode::permission_denied,
+                            R"({"path":"a.txt"})"),
+                failed_call("bash", "timed out", ErrorCode::timeout)},
+      .tools = {}};
+  const Findings findings = all_findings(evidence);
+  EXPECT_TRUE(has_limitation(findings, "read_file was not permitted", Impact::high, {}));
+  EXPECT_TRUE(has_limitation(findings, "bash ran out of time", Impact::high, {}));
+  std::vector<std::string> examples;
+  for (const Suggestion& each : findings.suggestions) {
+    ASSERT_TRUE(each.config_change);
+    examples.push_back(each.config_change->example);
+  }
+  std::ranges::sort(examples);
+  EXPECT_EQ(examples, (std::vector<std::string>{"[agent]\nreadable = [\"/etc/passwd\"]",
+                                                "[agents.code.tool_execution]\ntimeout = \"5m\"",
+                                                "[permissions]\n\"write_file\" = \"ask\""}));
+}
+
+TEST(Limitations, tell_of_calls_that_a_model_got_wrong) {
+  const Evidence evidence{
+      .calls = {failed_call("grep", "Missing required parameter: pattern"),
+                failed_call("grep", "Missing required parameter: pattern"),
+                failed_call("list", "The arguments are not valid JSON: x", ErrorCode::invalid_json),
+                failed_call("list", "disk on fire")},
+      .tools = {tool_named("grep"), tool_named("list")}};
+  const Findings findings = all_findings(evidence);
+  EXPECT_TRUE(has_limitation(findings, "Calls of grep did not fit its parameters (2 times)",
+                             Impact::medium, {}));
+  EXPECT_TRUE(has_limitation(findings, "Calls of list were not valid JSON", Impact::low, {}));
+  EXPECT_TRUE(has_limitation(findings, "list failed: disk on fire", Impact::medium, {}));
+  ASSERT_EQ(findings.suggestions.size(), 1U);
+  EXPECT_EQ(findings.suggestions[0].config_change->entity, "grep");
+}
+
+TEST(Limitations, tell_of_results_that_are_empty_cut_or_unwell) {
+  Evidence evidence{.calls = {call_of("search", R"({"results":[]})"),
+                              call_of("list", R"({"files":["a"],"truncated":true})"),
+                              call_of("bash", R"({"stdout":"","exit_code":2})")},
+                    .tools = {tool_named("list")}};
+  const Findings findings = all_findings(evidence);
+  EXPECT_TRUE(has_limitation(findings, "search found nothing", Impact::low, {}));
+  EXPECT_TRUE(has_limitation(findings, "list returned only a part", Impact::medium, {}));
+  EXPECT_TRUE(
+      has_limitation(findings, "bash answered that it did not succeed", Impact::medium, {}));
+  ASSERT_EQ(findings.suggestions.size(), 1U);
+  EXPECT_EQ(findings.suggestions[0].config_change->change, "Add the parameters limit and offset");
+  evidence.tools = {tool_named("list", R"({"properties":{"offset":{}}})")};
+  EXPECT_TRUE(all_findings(evidence).suggestions.empty()) << "it can page already";
+  evidence.calls.erase(evidence.calls.begin() + 1, evidence.calls.end());
+  EXPECT_TRUE(has_limitation(all_findings(evidence), "search found nothing", Impact::high, {}))
+      << "there was nothing else";
+}
+
+TEST(Limitations, tell_how_the_run_ended) {
+  const Evidence limit{.agent = "code",
+                       .phase = Phase::failed,
+                       .error = {ErrorCode::limit_reached, std::string(kIterationLimitReached), {}},
+                       .max_iterations = 10};
+  const Findings findings = all_findings(limit);
+  EXPECT_TRUE(has_limitation(findings, "limit of 10 turns", Impact::critical, {}));
+  ASSERT_EQ(findings.suggestions.size(), 1U);
+  EXPECT_EQ(findings.suggestions[0].config_change->example, "[agent]\nmax_iterations = 20");
+  const Evidence failed{.phase = Phase::failed, .error = {ErrorCode::network, "no route", {}}};
+  EXPECT_TRUE(
+      has_limitation(all_findings(failed), "The run failed: no route", Impact::critical, {}));
+  const Evidence waiting{.phase = Phase::waiting};
+  EXPECT_TRUE(has_limitation(all_findings(waiting), "waits for a person", Impact::high, {}));
+}
+
+TEST(Shapes, are_found_in_results_of_any_kind) {
+  EXPECT_TRUE(shape_of(Json(nullptr)).is_empty);
+  EXPECT_TRUE(shape_of(Json("")).is_empty);
+  EXPECT_FALSE(shape_of(Json("text")).is_empty);
+  EXPECT_TRUE(shape_of(parsed("[]")).is_empty);
+  EXPECT_TRUE(shape_of(parsed("{}")).is_empty);
+  EXPECT_TRUE(shape_of(parsed(R"({"_execution_metadata":{}})")).is_empty);
+  EXPECT_FALSE(shape_of(parsed(R"({"a":[],"b":[1]})")).is_empty);
+  EXPECT_TRUE(shape_of(parsed(R"({"success":false})")).says_failure);
+  EXPECT_TRUE(shape_of(parsed(R"({"timed_out":true,"stdout":"x"})")).says_failure);
+  EXPECT_TRUE(shape_of(parsed(R"({"has_more":true,"a":[1]})")).is_truncated);
+  EXPECT_TRUE(shape_of(Json("abc\n[Output cut: the first 3 of 9 bytes]")).is_truncated);
+  const ResultShape fields = shape_of(
+      parsed(R"([{"size":3,"score":1,"created_at":"x","on":"2026-03-01","nested":{"depth":1}}])"));
+  EXPECT_EQ(fields.number_fields, (std::vector<std::string>{"size", "depth"}));
+  EXPECT_EQ(fields.date_fields, (std::vector<std::string>{"created_at", "on"}));
+  EXPECT_TRUE(fields.has_records);
+  const ResultShape beside =
+      shape_of(parsed(R"({"files":["a"],"total":1,"skipped":{"hidden":2}})"));
+  EXPECT_TRUE(beside.number_fields.empty()) << "they tell about the list";
+  const ResultShape document = shape_of(parsed(R"({"content":"int x;","start_line":1})"));
+  EXPECT_TRUE(document.number_fields.empty()) << "they tell about the text";
+  const ResultShape alone = shape_of(parsed(R"({"city":"Oslo","degrees":3,"wind":{"speed":4}})"));
+  EXPECT_EQ(alone.number_fields, (std::vector<std::string>{"degrees", "speed"}));
+}
+
+TEST(Shapes, are_found_in_what_a_model_read) {
+  EXPECT_EQ(shape_of_text(R"([{"size":3}])").number_fields, std::vector<std::string>{"size"});
+  EXPECT_TRUE(shape_of_text("").is_empty);
+  EXPECT_TRUE(shape_of_text("null").is_empty);
+  EXPECT_FALSE(shape_of_text("{broken").is_empty);
+  EXPECT_TRUE(shape_of_text("{\"a\":1\n[Output cut: the first 6 of 9 bytes]").is_truncated);
+}
+
+}  // namespace
+}  // namespace wright::feedback

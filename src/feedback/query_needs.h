@@ -1,0 +1,35 @@
+// What a question, in English, asks of the tools: found by its words, not understood.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "feedback/capabilities.h"
+
+namespace wright::feedback {
+
+enum class Certainty : std::uint8_t {
+  sure,   // "more than 200 lines"
+  maybe,  // "larger classes": only where the data has numbers
+};
+
+struct Need {
+  Capability capability = Capability::compare_numbers;
+  Certainty certainty = Certainty::sure;
+  std::string words = {};    // of the query, in lower case
+  std::string measure = {};  // what is counted or compared, "lines"; empty when it is not said
+
+  bool operator==(const Need&) const = default;
+};
+
+// One of each capability at most. Only the beginning of a long text is looked at.
+std::vector<Need> needs_of(std::string_view query);
+
+// "Find authentication functions": things are looked for by what they are about.
+bool looks_for_things(std::string_view query);
+
+// The field that would hold a measure: "line_count" for "lines"; empty for none.
+std::string field_for(std::string_view measure);
+
+}  // namespace wright::feedback

@@ -1,0 +1,74 @@
+// Figures over many sessions: how often, how long, how often in vain, and what it cost; by tool,
+// by agent and by model. Pure; sessions are handed in.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "wright/store.h"
+
+namespace wright::feedback {
+
+// Of things that took a time and may have failed. Percentiles are by nearest rank.
+struct Timing {
+  std::int64_t count = 0;
+  std::int64_t failed = 0;
+  std::int64_t timed = 0;  // how many of them have a known duration
+  double mean_ms = 0;
+  double p50_ms = 0;
+  double p95_ms = 0;
+  double p99_ms = 0;
+
+  double failure_rate() const {
+    return count == 0 ? 0 : static_cast<double>(failed) / static_cast<double>(count);
+  }
+};
+
+struct Figures {
+  std::string name = {};
+  Timing runs = {};   // sessions; of a tool: those that used it are not counted here
+  Timing calls = {};  // of tools
+  Usage usage = {};   // of the sessions; nothing for a tool
+};
+
+struct Statistics {
+  Figures all = {};
+  std::vector<Figures> tools = {};  // each list by calls or runs, the most first
+  std::vector<Figures> agents = {};
+  std::vector<Figures> models = {};
+};
+
+class StatisticsCollector {
+ public:
+  void add(const Session& session, std::span<const StoredCall> calls);
+  Statistics finish() &&;
+
+ private:
+  struct Samples {
+    std::int64_t count = 0;
+    std::int64_t failed = 0;
+    std::vector<double> durations = {};
+  };
+  struct Group {
+    Samples runs;
+    Samples calls;
+    Usage usage;
+  };
+  using Groups = std::map<std::string, Group, std::less<>>;
+
+  static Timing timing_of(Samples samples);
+  static Figures figures_of(std::string name, Group group);
+  static std::vector<Figures> figures_of(Groups groups);
+
+  Group all_;
+  Groups tools_;
+  Groups agents_;
+  Groups models_;
+};
+
+Json to_json(const Statistics& statistics);
+
+}  // namespace wright::feedback

@@ -1,0 +1,27 @@
+// One exchange from beginning to end, for a thread that has nothing else to do than wait for it.
+#pragma once
+
+#include <functional>
+#include <stop_token>
+#include <string>
+
+#include "net/http_client.h"
+
+namespace wright::net {
+
+struct WholeAnswer {
+  HttpResponseHead head = {};
+  std::string body = {};
+  bool is_cut = false;  // there would have been more
+};
+
+// How many bytes of the body are wanted, by what the head says. With 0 the exchange ends there.
+using BodyLimit = std::function<std::size_t(const HttpResponseHead& head)>;
+
+// Blocks until the answer is there, its wanted part is there, it has failed, or `stop` is asked
+// for. Must not run in the client's own thread.
+Result<WholeAnswer> ask_and_wait(HttpClient& client, HttpRequest request,
+                                 const HttpTimeouts& timeouts, const BodyLimit& limit,
+                                 const std::stop_token& stop);
+
+}  // namespace wright::net

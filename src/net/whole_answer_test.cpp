@@ -1,0 +1,150 @@
+#include "net/whole_answer.h"
+
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+
+#include <latch>
+#include <thread>
+
+#include "net/address.h"
+#include "net/canned_server.h"
+
+namespace wright::net {
+namespace {
+
+using testing::CannedServer;
+using testing::Connection;
+using namespace std::chrono_literals;
+
+BodyLimit at_most(std::size_t bytes) {
+  return [bytes](const HttpResponseHead&) { return bytes; };
+}
+
+HttpRequest get(std::string url) {
+  return {.url = std::move(url), .method = "GET"};
+}
+
+TEST(WholeAnswer, comes_with_head_and_body) {
+  CannedServer server([](Connection& connection) {
+    (void)connection.read_request();
+    connection.answer(404, "not here", "Content-Type: text/plain\r\n");
+  });
+  HttpClient client;
+  const auto answer = ask_and_wait(client, get(server.url()), {}, at_most(100), {});
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->head.status, 404);
+  EXPECT_EQ(answer->body, "not here");
+  EXPECT_FALSE(answer->is_cut);
+}
+
+TEST(WholeAnswer, is_cut_where_enough_has_come) {
+  CannedServer server([](Connection& connection) {
+    (void)connection.read_request();
+    connection.send("HTTP/1.1 200 OK\r\n\r\n");
+    while (connection.send(std::string(10'000, 'x'))) {
+    }
+  });
+  HttpClient client;
+  const auto answer = ask_and_wait(client, get(server.url()), {}, at_most(12'345), {});
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->body, std::string(12'345, 'x'));
+  EXPECT_TRUE(answer->is_cut);
+}
+
+TEST(WholeAnswer, ends_with_the_head_when_no_body_is_wanted) {
+  std::latch has_closed(1);
+  CannedServer server([&](Connection& connection) {
+    (void)connection.read_request();
+    connection.send("HTTP/1.1 302 Found\r\nLocation: /x\r\nContent-Length: 5\r\n\r\n");
+    connection.wait_for_close();
+    has_closed.count_down();
+  });
+  HttpClient client;
+  const auto answer = ask_and_wait(client, get(server.url()), {}, at_most(0), {});
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(find_header(answer->head.headers, "location"), "/x");
+  has_closed.wait();
+}
+
+TEST(WholeAnswer, is_not_waited_for_after_a_stop) {
+  std::stop_source stop;
+  CannedServer server([&](Connection& connection) {
+    (void)connection.read_request();
+    connection.send("HTTP/1.1 200 OK\r\n\r\nsome");
+    stop.request_stop();
+    connection.wait_for_close();
+  });
+  HttpClient client;
+  const auto answer = ask_and_wait(client, get(server.url()), {}, at_most(100), stop.get_token());
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, ErrorCode::cancelled);
+  const auto later = ask_and_wait(client, get(server.url()), {}, at_most(100), stop.get_token());
+  ASSERT_FALSE(later);
+  EXPECT_EQ(later.error().code, ErrorCode::cancelled);
+  EXPECT_EQ(server.connections(), 1);
+}
+
+TEST(HttpClient, asks_before_it_connects_and_opens_nothing_when_refused) {
+  CannedServer server([](Connection& connection) {
+    (void)connection.read_request();
+    connection.answer(200, "secret");
+  });
+  std::string asked;
+  HttpClient client({.may_connect = [&](std::string_view url, const sockaddr& address) {
+    asked = std::string(url) + " at " + address_text(address);
+    return Result<void>(fail(ErrorCode::permission_denied, "not there"));
+  }});
+  const auto answer = ask_and_wait(client, get(server.url("/x")), {}, at_most(100), {});
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, ErrorCode::permission_denied);
+  EXPECT_EQ(answer.error().message, "not there");
+  EXPECT_EQ(asked, server.url("/x") + " at 127.0.0.1");
+  EXPECT_EQ(server.connections(), 0);
+}
+
+TEST(HttpClient, judges_the_address_of_a_name_and_not_the_name) {
+  std::string asked;
+  HttpClient client({.may_connect = [&](std::string_view, const sockaddr& address) {
+    asked += address_text(address) + " ";
+    return Result<void>(fail(ErrorCode::permission_denied, "not there"));
+  }});
+  EXPECT_FALSE(ask_and_wait(client, get("http://localhost:9/"), {}, at_most(1), {}));
+  EXPECT_NE(asked.find("127.0.0.1"), std::string::npos) << asked;
+}
+
+TEST(HttpClient, unpacks_bodies_where_that_was_asked_for) {
+  // gzip of "hello hello hello hello\n"
+  const std::string packed(
+      "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xcb\x48\xcd\xc9\xc9\x57\xc8\x40\x27\xb9\x00\x00"
+      "\x88\x59\x0b\x18\x00\x00\x00",
+      29);
+  std::string request;
+  CannedServer server([&](Connection& connection) {
+    request = connection.read_request();
+    connection.answer(200, packed, "Content-Encoding: gzip\r\n");
+  });
+  HttpClient plain;
+  EXPECT_EQ(ask_and_wait(plain, get(server.url()), {}, at_most(1000), {})->body, packed);
+  EXPECT_EQ(request.find("Accept-Encoding"), std::string::npos);
+  HttpClient unpacking({.compression = Compression::accepted});
+  const auto answer = ask_and_wait(unpacking, get(server.url()), {}, at_most(1000), {});
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->body, "hello hello hello hello\n");
+  EXPECT_NE(request.find("gzip"), std::string::npos);
+}
+
+TEST(HttpClient, does_not_read_headers_without_end) {
+  CannedServer server([](Connection& connection) {
+    (void)connection.read_request();
+    connection.send("HTTP/1.1 200 OK\r\n");
+    while (connection.send("X-More: " + std::string(1000, 'x') + "\r\n")) {
+    }
+  });
+  HttpClient client;
+  const auto answer = ask_and_wait(client, get(server.url()), {}, at_most(100), {});
+  ASSERT_FALSE(answer);
+  EXPECT_NE(answer.error().message.find("headers"), std::string::npos) << answer.error().message;
+}
+
+}  // namespace
+}  // namespace wright::net

@@ -1,0 +1,193 @@
+// Debug mode, `wright feedback` and `wright stats` on the real program.
+#include <gtest/gtest.h>
+
+#include "process.h"
+
+namespace wright::cli {
+namespace {
+
+constexpr const char* kAgent = "codebase-analysis";
+constexpr const char* kQuestion = "Which functions have more than 200 lines?";
+
+bool has(const std::string& text, std::string_view words) {
+  return text.find(words) != std::string::npos;
+}
+
+TEST(DebugMode, tells_beside_the_answer_and_never_in_it) {
+  const Home home;
+  const Finished plain = home.wright({"run", kAgent, kQuestion});
+  EXPECT_FALSE(has(plain.error, "DEBUG MODE")) << plain.error;
+  const Finished debug = home.wright({"run", kAgent, kQuestion, "--debug"});
+  EXPECT_EQ(debug.exit_code, 0);
+  EXPECT_EQ(debug.output, plain.output);
+  EXPECT_TRUE(has(debug.error, "[DEBUG MODE ACTIVE]\nTool Feedback:\n")) << debug.error;
+  EXPECT_TRUE(has(debug.error, "   - number_range_search: ")) << debug.error;
+  const Finished quiet = home.wright({"run", kAgent, kQuestion, "--debug", "--quiet"});
+  EXPECT_TRUE(quiet.error.starts_with("\n[DEBUG MODE ACTIVE]\n")) << quiet.error;
+}
+
+TEST(DebugMode, is_a_member_of_the_json) {
+  const Home home;
+  const Json plain = home.wright({"run", kAgent, kQuestion, "--json"}).json();
+  EXPECT_FALSE(plain.as_object().contains("tool_feedback"));
+  const Json debug = home.wright({"run", kAgent, kQuestion, "--json", "--debug"}).json();
+  const JsonObject& feedback = debug.at("tool_feedback").as_object();
+  for (const char* member :
+       {"tools_used", "tools_considered", "limitations", "suggestions", "answer_quality"}) {
+    EXPECT_TRUE(feedback.contains(member)) << member;
+  }
+  EXPECT_EQ(feedback.at("suggestions").at(0).at("tool_spec").at("name"), "number_range_search");
+  // What the tracker saw is what was done.
+  std::size_t tracked = 0;
+  for (const Json& tool : debug.at("feedback_record").at("usage").as_array()) {
+    tracked += static_cast<std::size_t>(tool.at("calls").as_int64());
+  }
+  EXPECT_EQ(tracked, debug.at("tool_calls").as_array().size());
+}
+
+bool gives_feedback(const Home& home, Arguments more) {
+  Arguments arguments{"run", kAgent, kQuestion, "--json"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  const Finished finished = home.wright(arguments);
+  EXPECT_EQ(finished.exit_code, 0) << finished.error;
+  return finished.json().as_object().contains("tool_feedback");
+}
+
+TEST(DebugMode, is_switched_by_flag_over_file_over_environment) {
+  Home home;
+  EXPECT_FALSE(gives_feedback(home, {}));
+  home.environment["WRIGHT_AGENT_DEBUG"] = "true";
+  EXPECT_TRUE(gives_feedback(home, {}));
+  home.environment["WRIGHT_AGENT_DEBUG"] = "1";
+  EXPECT_TRUE(gives_feedback(home, {}));
+  EXPECT_FALSE(gives_feedback(home, {"--no-debug"}));
+  home.write_config("[debug]\nenabled = false\n");
+  EXPECT_FALSE(gives_feedback(home, {}));
+  EXPECT_TRUE(gives_feedback(home, {"--debug"}));
+  EXPECT_TRUE(gives_feedback(home, {"--set", "debug.enabled=true"}));
+  home.write_config("[agents.codebase-analysis.debug]\nenabled = true\n[debug]\nenabled = false\n");
+  EXPECT_TRUE(gives_feedback(home, {}));
+  home.environment["WRIGHT_AGENT_DEBUG"] = "0";
+  EXPECT_TRUE(gives_feedback(home, {}));
+  home.write_config("[debug]\nenabled = true\n[debug.tool_feedback]\nenabled = false\n");
+  EXPECT_FALSE(gives_feedback(home, {}));
+}
+
+TEST(DebugMode, follows_the_options_of_the_file) {
+  const Home home;
+  home.write_config(
+      "[debug]\nenabled = true\ntrack_performance = true\n[debug.tool_feedback]\n"
+      "include_reasoning = false\ninclude_limitations = false\ninclude_suggestions = false\n"
+      "include_alternatives = true\n");
+  const Json json = home.wright({"run", kAgent, kQuestion, "--json"}).json();
+  const Json& feedback = json.at("tool_feedback");
+  EXPECT_EQ(feedback.at("tools_used").at(0).at("purpose"), "");
+  EXPECT_TRUE(feedback.at("limitations").as_array().empty());
+  EXPECT_TRUE(feedback.at("suggestions").as_array().empty());
+  EXPECT_TRUE(feedback.as_object().contains("alternatives"));
+  EXPECT_TRUE(json.at("feedback_record").at("usage").at(0).as_object().contains("total_ms"));
+  const Finished verbose =
+      home.wright({"run", kAgent, kQuestion, "--quiet", "--set", "debug.verbose_logging=true"});
+  EXPECT_TRUE(has(verbose.error, "[TOOL FEEDBACK] A call ended")) << verbose.error;
+}
+
+TEST(DebugMode, refuses_settings_that_mean_nothing) {
+  Home home;
+  home.environment["WRIGHT_AGENT_DEBUG"] = "perhaps";
+  const Finished unclear = home.wright({"run", kAgent, kQuestion});
+  EXPECT_EQ(unclear.exit_code, 2);
+  EXPECT_TRUE(has(unclear.error, "WRIGHT_AGENT_DEBUG")) << unclear.error;
+  home.environment.erase("WRIGHT_AGENT_DEBUG");
+  home.write_config("[debug.tool_feedback]\ninclude_everything = true\n");
+  const Finished unknown = home.wright({"run", kAgent, kQuestion});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_TRUE(has(unknown.error, "debug.tool_feedback.include_everything: unknown key"))
+      << unknown.error;
+}
+
+TEST(DebugMode, is_kept_with_the_session) {
+  const Home home;
+  home.wright({"run", kAgent, kQuestion, "--debug"});
+  EXPECT_TRUE(has(home.wright({"sessions", "show", "last"}).output, "[DEBUG MODE ACTIVE]"));
+  const Json exported = home.wright({"sessions", "export", "last"}).json();
+  EXPECT_EQ(exported.at("session")
+                .at("feedback")
+                .at("tool_feedback")
+                .at("suggestions")
+                .at(0)
+                .at("tool_spec")
+                .at("name"),
+            "number_range_search");
+  const std::string markdown =
+      home.wright({"sessions", "export", "last", "--format", "markdown"}).output;
+  EXPECT_TRUE(has(markdown, "\n## Tool feedback\n\n```\n[DEBUG MODE ACTIVE]\n")) << markdown;
+  home.wright({"run", kAgent, kQuestion});
+  EXPECT_FALSE(has(home.wright({"sessions", "show", "last"}).output, "DEBUG MODE"));
+  EXPECT_TRUE(
+      home.wright({"sessions", "export", "last"}).json().at("session").at("feedback").is_null());
+}
+
+TEST(FeedbackCommand, ranks_what_sessions_ask_for) {
+  const Home home;
+  home.wright({"run", kAgent, "Which files changed in the last week?", "--debug"});
+  home.wright({"run", kAgent, kQuestion, "--debug"});
+  home.wright({"run", kAgent, kQuestion, "--debug"});
+  home.wright({"run", kAgent, "Where is alpha_function defined?"});
+  const Json json = home.wright({"feedback", "--json"}).json();
+  EXPECT_EQ(json.at("sessions"), 4);
+  EXPECT_EQ(json.at("with_feedback"), 3);
+  JsonArray names;
+  for (const Json& wish : json.at("tools_to_build").as_array()) {
+    names.push_back(wish.at("tool_spec").at("name"));
+    if (wish.at("tool_spec").at("name") == "number_range_search") {
+      EXPECT_EQ(wish.at("sessions"), 2);
+      EXPECT_EQ(wish.at("examples"), Json({3, 2}));
+      EXPECT_EQ(wish.at("draft").at("parameters").at("required").at(0), "entity_type");
+    }
+  }
+  EXPECT_EQ(names.size(), 2U) << to_text(names);
+  const Finished text = home.wright({"feedback"});
+  EXPECT_TRUE(text.output.starts_with("4 sessions, 3 with feedback\n\nTools to build\n  1. "))
+      << text.output;
+  EXPECT_TRUE(has(text.output, "number_range_search  2 sessions, ")) << text.output;
+  EXPECT_TRUE(has(text.output, "see sessions 3, 2\n")) << text.output;
+  EXPECT_EQ(home.wright({"feedback", "--json", "--agent", "nobody"}).json().at("sessions"), 0);
+  EXPECT_EQ(home.wright({"feedback", "--json", "--since", "2999-01-01"}).json().at("sessions"), 0);
+  EXPECT_EQ(home.wright({"feedback", "--since", "soon"}).exit_code, 2);
+}
+
+TEST(StatsCommand, counts_calls_and_runs) {
+  const Home home;
+  home.wright({"run", kAgent, "Where is alpha_function defined?"});
+  home.wright({"run", kAgent, "something else", "--model", "openai:x"});
+  const Json json = home.wright({"stats", "--json"}).json();
+  const Json session = home.wright({"sessions", "export", "1"}).json();
+  EXPECT_EQ(json.at("all").at("runs").at("count"), 2);
+  EXPECT_EQ(json.at("all").at("runs").at("failed"), 1);
+  EXPECT_EQ(json.at("all").at("calls").at("count").as_int64(),
+            static_cast<std::int64_t>(session.at("tool_calls").as_array().size()));
+  EXPECT_EQ(json.at("models").as_array().size(), 2U);
+  EXPECT_EQ(json.at("agents").at(0).at("name"), kAgent);
+  EXPECT_EQ(json.at("agents").at(0).at("usage").at("input_tokens"),
+            session.at("session").at("usage").at("input_tokens"));
+  const Finished text = home.wright({"stats"});
+  EXPECT_TRUE(text.output.starts_with("2 runs, ")) << text.output;
+  EXPECT_TRUE(has(text.output, "  AGENT              RUNS  FAILED")) << text.output;
+  EXPECT_FALSE(has(text.output, "█")) << "bars are for terminals";
+  const Finished terminal = home.wright_on_terminal({"stats"});
+  EXPECT_TRUE(has(terminal.output, "████████████████████")) << terminal.output;
+}
+
+TEST(WithoutDatabase, there_is_nothing_to_tell_and_none_is_made) {
+  const Home home;
+  for (const char* command : {"feedback", "stats"}) {
+    const Finished none = home.wright({command});
+    EXPECT_EQ(none.exit_code, 0);
+    EXPECT_EQ(none.output, "");
+    EXPECT_TRUE(none.error.starts_with("No sessions.")) << none.error;
+  }
+  EXPECT_FALSE(std::filesystem::exists(home.database()));
+}
+
+}  // namespace
+}  // namespace wright::cli
