@@ -92,6 +92,24 @@ inline constexpr ConfigKey kReasoning =
     agent("reasoning", KeyType::choice, "how long a model that can think should do so", "\"low\"",
           "none, low, medium, high");
 
+constexpr ConfigKey limit(std::string_view name, KeyType type, std::string_view fallback,
+                          std::string_view description) {
+  return {"limits", name, type, "", "", description, "", 0, 1'000'000'000, fallback};
+}
+inline constexpr ConfigKey kLimitToolCalls =
+    limit("tool_calls", KeyType::count, "0",
+          "tool calls for one prompt, specialists included; 0: any number");
+inline constexpr ConfigKey kLimitTokens =
+    limit("tokens", KeyType::count, "0", "tokens of a session, in and out; 0: any number");
+inline constexpr ConfigKey kLimitCents =
+    limit("cents", KeyType::count, "0", "US cents that a session may cost; 0: any sum");
+inline constexpr ConfigKey kLimitTime{
+    "limits", "time", KeyType::duration,
+    "",       "",     "from the prompt to the answer; without it, any time",
+    "\"10m\""};
+inline constexpr ConfigKey kLimitRepeats =
+    limit("repeats", KeyType::count, "6", "the same call with the same result; 0: any number");
+
 constexpr ConfigKey http(std::string_view name, KeyType type, std::string_view fallback,
                          std::string_view description) {
   return {"http", name, type, "", "", description, "", 0, 1'000, fallback};
@@ -320,6 +338,11 @@ inline constexpr std::array kConfigKeys{
     keys::kReadable,
     keys::kWritable,
     keys::kDatabase,
+    keys::kLimitToolCalls,
+    keys::kLimitTokens,
+    keys::kLimitCents,
+    keys::kLimitTime,
+    keys::kLimitRepeats,
     keys::kEnableValidation,
     keys::kStrictness,
     keys::kCoercion,

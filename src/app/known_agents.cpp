@@ -96,6 +96,7 @@ Result<ChosenAgent> KnownAgents::make(const AgentDefinition& definition) const {
           preferred(settings_, keys::kMaxTokens, settings_.max_tokens(), definition.max_tokens)) {
     agent.sampling.max_tokens = *most;
   }
+  agent.limits = settings_.limits(agent.limits);
   if (const auto most = preferred(settings_, keys::kMaxIterations, settings_.max_iterations(),
                                   definition.max_iterations)) {
     agent.limits.max_iterations = *most;

@@ -275,6 +275,17 @@ std::optional<int> Settings::max_tokens() const {
   return count(keys::kMaxTokens);
 }
 
+Limits Settings::limits(Limits own) const {
+  if (const auto most = max_iterations()) own.max_iterations = *most;
+  own.max_tool_calls = count(keys::kLimitToolCalls).value_or(0);
+  own.max_tokens = count(keys::kLimitTokens).value_or(0);
+  own.max_cost_usd = count(keys::kLimitCents).value_or(0) / 100.0;
+  const auto* time = std::get_if<std::string>(&get(keys::kLimitTime).value);
+  if (time != nullptr) own.max_time = duration(keys::kLimitTime);
+  own.max_repeats = count(keys::kLimitRepeats).value_or(0);
+  return own;
+}
+
 std::optional<ReasoningEffort> Settings::reasoning() const {
   const auto* value = std::get_if<std::string>(&get(keys::kReasoning).value);
   if (value == nullptr) return std::nullopt;

@@ -12,6 +12,7 @@
 #include "app/config.h"
 #include "app/environment.h"
 #include "app/setting_value.h"
+#include "wright/agent.h"
 #include "wright/debug.h"
 #include "wright/models.h"
 #include "wright/sandbox.h"
@@ -85,6 +86,7 @@ class Settings {
   // home folder.
   std::filesystem::path entity_folder() const;
   std::optional<int> max_tokens() const;
+  Limits limits(Limits own) const;  // those of the settings on top of an agent's own
   std::optional<ReasoningEffort> reasoning() const;
   HttpTimeouts http_timeouts() const;
   RetryOptions http_retries() const;

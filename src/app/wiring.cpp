@@ -113,7 +113,7 @@ Result<Agent> make_agent(std::string_view name, const Settings& settings, Model 
   auto web = web_tools(settings);
   if (!web) return std::unexpected(std::move(web).error());
   std::ranges::move(*web, std::back_inserter(agent->tools));
-  if (const auto limit = settings.max_iterations()) agent->limits.max_iterations = *limit;
+  agent->limits = settings.limits(agent->limits);
   if (const auto limit = settings.max_tokens()) agent->sampling.max_tokens = *limit;
   if (const auto effort = settings.reasoning()) agent->sampling.reasoning = *effort;
   return agent;
