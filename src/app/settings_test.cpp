@@ -71,6 +71,23 @@ TEST_F(SettingsTest, prefer_flag_over_environment_over_file_over_default) {
   EXPECT_EQ(from_flag->max_iterations(), 5);
 }
 
+TEST_F(SettingsTest, limit_a_run_on_top_of_the_agent_s_own_limits) {
+  const Limits own{.max_iterations = 7, .max_depth = 2};
+  const auto usual = load_settings({}, environment());
+  ASSERT_TRUE(usual) << usual.error().message;
+  EXPECT_EQ(usual->limits(own), own);
+  write_config("[limits]\ntool_calls = 3\ntokens = 5000\ncents = 25\ntime = '90s'\nrepeats = 0\n");
+  const auto limited = load_settings({}, environment());
+  ASSERT_TRUE(limited) << limited.error().message;
+  EXPECT_EQ(limited->limits(own), (Limits{.max_iterations = 7,
+                                          .max_tool_calls = 3,
+                                          .max_tokens = 5000,
+                                          .max_cost_usd = 0.25,
+                                          .max_time = std::chrono::seconds(90),
+                                          .max_repeats = 0,
+                                          .max_depth = 2}));
+}
+
 TEST_F(SettingsTest, take_an_empty_variable_for_none) {
   const auto settings = load_settings({}, environment({{"WRIGHT_MODEL", ""}}));
   ASSERT_TRUE(settings);
