@@ -177,6 +177,10 @@ Agent agent_of(std::span<const RecordedSession* const> sessions) {
     }
   }
   Agent agent{.name = sessions.front()->agent, .instructions = sessions.front()->instructions};
+  // The record does not tell its limits; it ends where they ended it.
+  agent.limits.max_iterations = std::numeric_limits<int>::max();
+  agent.limits.max_repeats = 0;
+  agent.limits.max_depth = kDeepestSpecialists;
   for (const auto& [name, specialists] : tools) {
     agent.tools.push_back(specialists.empty() ? stand_in(name)
                                               : delegate_to(agent_of(specialists)).as(name));

@@ -436,6 +436,32 @@ TEST(Replay, knows_all_tools_that_a_specialist_ever_called) {
   EXPECT_EQ(shown(replayed(recorded_agent(recorded), recorded)), "");
 }
 
+TEST(Replay, of_an_agent_that_is_only_recorded_knows_no_limits) {
+  std::vector<Result<Response>> turns;
+  for (int i = 0; i < 30; ++i) turns.push_back(calls({call("look", "{}")}));
+  Stage stage(std::move(turns));
+  stage.agent.limits.max_iterations = 30;
+  stage.agent.limits.max_repeats = 20;
+  const RecordedSession recorded = stage.record();
+  ASSERT_TRUE(recorded.error.starts_with("The model made the same call")) << recorded.error;
+  EXPECT_EQ(shown(replayed(recorded_agent(recorded), recorded)), "");
+  EXPECT_EQ(shown(replayed(stage.agent, recorded)), "");
+}
+
+TEST(Replay, ends_with_records_that_would_wait_for_ever) {
+  const Message asks{Role::assistant, {ToolCall{"c1", "helper", R"({"message":"m"})"}}};
+  const RecordedSession recorded{
+      .agent = "a",
+      .status = SessionStatus::waiting,
+      .messages = {Message::user("Hi"), asks},
+      .calls = {{.id = "c1",
+                 .status = CallStatus::waiting,
+                 .waits = {{WaitKind::result, JsonObject{{"kind", "specialist"}}, std::nullopt}}}}};
+  const Agent agent{.name = "a", .tools = {delegate_to(Agent{.name = "helper"})}};
+  const ReplayReport report = replayed(agent, recorded);
+  EXPECT_FALSE(report.is_complete);
+}
+
 TEST(Replay, shows_in_which_specialist_something_differs) {
   Delegation delegation;
   const RecordedSession recorded = delegation.stage.record();

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <limits>
 #include <utility>
 #include <variant>
 
@@ -48,7 +48,13 @@ std::unexpected<Error> ends_here() {
 
 // --- the model -----------------------------------------------------------------------------------
 
-Result<Response> answer_from(Reel& reel, ReplayState& state, const Request& request) {
+// Of an agent that is only known from its record, nobody knows the limits.
+bool has_limits(const Limits& limits) {
+  return limits.max_iterations != std::numeric_limits<int>::max();
+}
+
+Result<Response> answer_from(Reel& reel, ReplayState& state, const Limits& limits,
+                             const Request& request) {
   reel.find_tape(request.messages, state.comparison);
   SessionTape* tape = reel.tape();
   if (tape == nullptr) {
@@ -66,6 +72,9 @@ Result<Response> answer_from(Reel& reel, ReplayState& state, const Request& requ
     state.has_reached_end_of_record = true;
   } else if (std::holds_alternative<SessionTape::AskedAgain>(answer)) {
     const RecordedSession& recorded = tape->recorded();
+    if (recorded.status == SessionStatus::failed && !has_limits(limits)) {
+      return fail(ErrorCode::limit_reached, recorded.error);
+    }
     state.asked_again.push_back({.kind = Difference::Kind::turns,
                                  .specialists = reel.way(),
                                  .message = request.messages.size() + 1,
@@ -79,106 +88,129 @@ Result<Response> answer_from(Reel& reel, ReplayState& state, const Request& requ
 
 // --- the calls -----------------------------------------------------------------------------------
 
-Result<Json> as_then(const ToolResult& recorded, ReplayState& state, Context& context) {
-  ++state.recorded_calls;
-  std::string content = recorded.content;
-  // The run adds it again.
-  if (content.ends_with(kSameResultAgain)) {
-    content.resize(content.size() - kSameResultAgain.size());
+// One execution of one call.
+class CallReplay {
+ public:
+  CallReplay(ReplayState& state, const Limits& limits, const RecordedCall& recorded,
+             const ToolCall& call, Context& context, const Next& next)
+      : state_(state),
+        limits_(limits),
+        recorded_(recorded),
+        call_(call),
+        context_(context),
+        next_(next) {}
+
+  Result<Json> answer() {
+    if (!recorded_.specialist.empty()) return by_specialist();
+    if (!recorded_.result) return without_result();
+    // A specialist without a record cannot be asked.
+    if (state_.tools == ToolSource::live && !is_delegate() && was_executed()) return live();
+    // A tool that is not there any more cannot have had a result.
+    if (names_no_tool() && !recorded_.result->is_error) return std::unexpected(*context_.unusable);
+    return as_then();
   }
-  if (recorded.is_error) return fail(ErrorCode::tool_failed, std::move(content));
-  context.images = recorded.images;
-  return Json(content);
-}
 
-// Nothing came of it then, as far as the record tells.
-Result<Json> without_result(const RecordedCall& call, ReplayState& state) {
-  if (call.status == CallStatus::waiting && !call.waits.empty() && !call.waits.back().answer) {
-    return wait_for_person(call.waits.back().shown);
+ private:
+  Result<Json> as_then() {
+    ++state_.recorded_calls;
+    std::string content = recorded_.result->content;
+    // A run that counts repetitions adds it again.
+    if (limits_.max_repeats > 0 && content.ends_with(kSameResultAgain)) {
+      content.resize(content.size() - kSameResultAgain.size());
+    }
+    if (recorded_.result->is_error) return fail(ErrorCode::tool_failed, std::move(content));
+    context_.images = recorded_.result->images;
+    return Json(content);
   }
-  state.has_reached_end_of_record = true;
-  state.end();
-  return ends_here();
-}
 
-bool is_delegate(const Context& context) {
-  return context.tool != nullptr && context.tool->specialist &&
-         context.tool->specialist->kind == Specialist::Kind::delegate;
-}
-
-bool names_no_tool(const Context& context) {
-  return context.unusable && context.unusable->code == ErrorCode::not_found;
-}
-
-// Whether the call had its turn: it was neither refused, interrupted nor left without an answer.
-bool was_executed(const RecordedCall& call) {
-  if (call.status == CallStatus::cancelled || call.status == CallStatus::unknown) return false;
-  if (call.result->is_error && call.result->content.starts_with("Not run: ")) return false;
-  return call.waits.empty() || call.waits.back().answer.has_value();
-}
-
-// The call gets what people answered then, and remembers what they decided.
-void give_answers(const RecordedCall& recorded, Context& context) {
-  for (const RecordedWait& wait : recorded.waits) {
-    if (!wait.answer) continue;
-    const auto answers = answers_of(wait.kind, *wait.answer);
-    if (!answers) continue;
-    if (answers->approval) context.answers.approval = answers->approval;
-    if (answers->answer && !context.answers.answer) context.answers.answer = answers->answer;
-    if (context.memory) remember_decision(*context.memory, wait.shown, *answers);
+  // Nothing came of it then, as far as the record tells.
+  Result<Json> without_result() {
+    const bool waits = recorded_.status == CallStatus::waiting && !recorded_.waits.empty() &&
+                       !recorded_.waits.back().answer && !context_.answers.answer;
+    if (waits) return wait_for_person(recorded_.waits.back().shown);
+    state_.has_reached_end_of_record = true;
+    state_.end();
+    return ends_here();
   }
-}
 
-// A specialist is asked again, and compared by itself. The first time the call waits for it; the
-// second time it has the answer, of which the agent's interceptors may have made something else.
-Result<Json> by_specialist(const RecordedCall& recorded, ReplayState& state, const ToolCall& call,
-                           Context& context, const Next& next) {
-  if (state.tools == ToolSource::live) give_answers(recorded, context);
-  if (!context.answers.answer || state.tools == ToolSource::live) return next(call, context);
-  if (!recorded.result) return without_result(recorded, state);
-  const RecordedSession& specialist = recorded.specialist.front();
-  const JsonObject* answer = context.answers.answer->if_object();
-  const Json* text = answer != nullptr ? answer->if_contains("text") : nullptr;
-  const std::string then =
-      specialist.messages.empty() ? std::string() : specialist.messages.back().text();
-  const bool is_same = text != nullptr
-                           ? text->is_string() && std::string_view(text->get_string()) == then
-                           : specialist.status != SessionStatus::completed;
-  return is_same ? as_then(*recorded.result, state, context) : next(call, context);
-}
-
-Result<Json> live(const RecordedCall& recorded, ReplayState& state, const ToolCall& call,
-                  Context& context, const Next& next) {
-  ++state.live_calls;
-  give_answers(recorded, context);
-  const std::string key = fmt::format("{}:{}", state.key_prefix, call.id);
-  context.idempotency_key = key;
-  Result<Json> result = next(call, context);
-  // Nobody was there to be asked, or answered in time.
-  const bool waits = !result && result.error().code == ErrorCode::waiting;
-  if (waits && recorded.result->is_error && recorded.waits.empty()) {
-    return as_then(*recorded.result, state, context);
+  // A specialist is asked again, and compared by itself. The first time the call waits for it; the
+  // second time it has the answer, of which the agent's interceptors may have made something else.
+  Result<Json> by_specialist() {
+    if (state_.tools == ToolSource::live) {
+      give_answers();
+      return next_(call_, context_);
+    }
+    if (!context_.answers.answer) return next_(call_, context_);
+    if (!recorded_.result) return without_result();
+    return specialist_said_the_same() ? as_then() : next_(call_, context_);
   }
-  return result;
-}
 
-Result<Json> answer_call(Reel& reel, ReplayState& state, const ToolCall& call, Context& context,
-                         const Next& next) {
+  bool specialist_said_the_same() const {
+    const RecordedSession& specialist = recorded_.specialist.front();
+    const JsonObject* answer = context_.answers.answer->if_object();
+    const Json* text = answer != nullptr ? answer->if_contains("text") : nullptr;
+    if (text == nullptr) return specialist.status != SessionStatus::completed;
+    return text->is_string() &&
+           std::string_view(text->get_string()) == specialist.messages.back().text();
+  }
+
+  Result<Json> live() {
+    ++state_.live_calls;
+    give_answers();
+    const std::string key = fmt::format("{}:{}", state_.key_prefix, call_.id);
+    context_.idempotency_key = key;
+    Result<Json> result = next_(call_, context_);
+    // Nobody was there to be asked, or answered in time.
+    const bool waits = !result && result.error().code == ErrorCode::waiting;
+    if (waits && recorded_.result->is_error && recorded_.waits.empty()) return as_then();
+    return result;
+  }
+
+  // The call gets what people answered then, and remembers what they decided.
+  void give_answers() {
+    for (const RecordedWait& wait : recorded_.waits) {
+      if (!wait.answer) continue;
+      const auto answers = answers_of(wait.kind, *wait.answer);
+      if (!answers) continue;
+      if (answers->approval) context_.answers.approval = answers->approval;
+      if (answers->answer && !context_.answers.answer) context_.answers.answer = answers->answer;
+      if (context_.memory) remember_decision(*context_.memory, wait.shown, *answers);
+    }
+  }
+
+  // It was neither refused, interrupted nor left without an answer.
+  bool was_executed() const {
+    if (recorded_.status == CallStatus::cancelled || recorded_.status == CallStatus::unknown) {
+      return false;
+    }
+    const ToolResult& result = *recorded_.result;
+    if (result.is_error && result.content.starts_with("Not run: ")) return false;
+    return recorded_.waits.empty() || recorded_.waits.back().answer.has_value();
+  }
+
+  bool is_delegate() const {
+    return context_.tool != nullptr && context_.tool->specialist &&
+           context_.tool->specialist->kind == Specialist::Kind::delegate;
+  }
+
+  bool names_no_tool() const {
+    return context_.unusable && context_.unusable->code == ErrorCode::not_found;
+  }
+
+  ReplayState& state_;
+  const Limits& limits_;
+  const RecordedCall& recorded_;
+  const ToolCall& call_;
+  Context& context_;
+  const Next& next_;
+};
+
+Result<Json> answer_call(const Reel& reel, ReplayState& state, const Limits& limits,
+                         const ToolCall& call, Context& context, const Next& next) {
   const SessionTape* tape = reel.tape();
   const RecordedCall* recorded = tape != nullptr ? tape->find_call(call.id) : nullptr;
   if (recorded == nullptr) return fail(ErrorCode::not_found, "The record has no such call");
-  if (!recorded->specialist.empty()) return by_specialist(*recorded, state, call, context, next);
-  if (!recorded->result) return without_result(*recorded, state);
-  // What it would have answered is not recorded.
-  const bool is_from_record = is_delegate(context) || !was_executed(*recorded);
-  if (state.tools == ToolSource::live && !is_from_record) {
-    return live(*recorded, state, call, context, next);
-  }
-  // A tool that is not there any more cannot have had a result.
-  if (names_no_tool(context) && !recorded->result->is_error) {
-    return std::unexpected(*context.unusable);
-  }
-  return as_then(*recorded->result, state, context);
+  return CallReplay(state, limits, *recorded, call, context, next).answer();
 }
 
 // --- the agent -----------------------------------------------------------------------------------
@@ -204,17 +236,18 @@ Tool made_over(Tool tool, ReplayState& state, const std::shared_ptr<Reel>& reel)
 
 Agent made_over(const Agent& agent, ReplayState& state, const std::shared_ptr<Reel>& reel) {
   Agent made = agent;
-  made.model = model_from(agent.model.provider(), agent.model.name(),
-                          [&state, reel](const Request& request, const ModelCall&) {
-                            return answer_from(*reel, state, request);
-                          });
+  made.model =
+      model_from(agent.model.provider(), agent.model.name(),
+                 [&state, reel, limits = agent.limits](const Request& request, const ModelCall&) {
+                   return answer_from(*reel, state, limits, request);
+                 });
   for (Tool& tool : made.tools) tool = made_over(std::move(tool), state, reel);
   if (state.tools == ToolSource::record) made.interceptors.clear();
-  made.interceptors.insert(
-      made.interceptors.begin(),
-      [&state, reel](const ToolCall& call, Context& context, const Next& next) {
-        return answer_call(*reel, state, call, context, next);
-      });
+  made.interceptors.insert(made.interceptors.begin(),
+                           [&state, reel, limits = agent.limits](
+                               const ToolCall& call, Context& context, const Next& next) {
+                             return answer_call(*reel, state, limits, call, context, next);
+                           });
   // Nothing is spent, and nothing takes the time it took.
   made.limits.max_time = {};
   made.limits.max_tokens = 0;
