@@ -27,15 +27,6 @@ std::optional<Error> problem_with_model(const std::string& id, const Models& mod
   return endpoint.error();
 }
 
-Result<std::unique_ptr<Store>> open_store(const Settings& settings) {
-  const auto path = settings.database_path();
-  if (path.empty()) {
-    return fail(ErrorCode::invalid_argument,
-                "There is no home folder to keep sessions in. Set --database-path");
-  }
-  return open_sqlite_store(path);
-}
-
 }  // namespace
 
 AgentRun::AgentRun(AgentRunOptions options, const Settings& settings, Surroundings around)
@@ -76,7 +67,8 @@ ExitCode AgentRun::run(std::string_view agent_name, Agent agent, const First& fi
   }
   agent.interceptors = make_interceptors(canonical_agent_name(agent_name), settings_, *logger);
   say(fmt::format("{}  {}", painted(agent.name, Colour::bold, around_.console.error()),
-                  painted(place_of(agent), Colour::dim, around_.console.error())));
+                  painted(place_of(agent, settings_, around_.environment), Colour::dim,
+                          around_.console.error())));
   auto store = open_store(settings_);
   if (!store) return failed(store.error());
   // Sessions of processes that were killed are free to be taken.
@@ -97,17 +89,11 @@ ExitCode AgentRun::run(std::string_view agent_name, Agent agent, const First& fi
 }
 
 RunOptions AgentRun::run_options(Store& store, const Agent& agent) {
-  JsonObject config{{"base_path", settings_.base_path().string()},
-                    {"max_iterations", agent.limits.max_iterations},
-                    {"model", settings_.model()}};
-  if (const auto database = settings_.database(); !database.empty()) {
-    config["database"] = database.string();
-  }
   return {.store = &store,
           .observer = [this](const Event& event) { observe(event); },
           .stop = interruption_.token(),
           .delivery = stream_ ? Delivery::streamed : Delivery::whole,
-          .config = std::move(config),
+          .config = session_config(settings_, agent),
           .people = options_.input == Input::none ? People::nobody : People::may_answer_later};
 }
 
@@ -122,14 +108,6 @@ bool AgentRun::has_person() const {
   return options_.input == Input::terminal && options_.output == OutputFormat::text &&
          !interruption_.has_happened() && standard_input_is_terminal() &&
          around_.console.error().is_terminal;
-}
-
-std::string AgentRun::place_of(const Agent& agent) const {
-  std::error_code error;
-  const auto base = std::filesystem::weakly_canonical(settings_.base_path(), error);
-  return fmt::format(
-      "{} · {}", model_label(agent.model.provider(), agent.model.name()),
-      on_one_line(shorten_home(error ? settings_.base_path() : base, around_.environment)));
 }
 
 void AgentRun::observe(const Event& event) {
@@ -179,13 +157,7 @@ ExitCode AgentRun::waiting(const Answer& answer) {
     json.as_object()["waits"] = std::move(waits);
     console.print(to_text(json) + "\n");
   }
-  for (const PersonWait& wait : answer.waits) {
-    console.complain(fmt::format("{} waits for a person", wait.call.name),
-                     wait_in_words(wait.shown, console.error()));
-  }
-  console.note(
-      fmt::format("  Answer with:  {}\n", how_to_answer(record_.session_id(), answer.waits)));
-  console.note(fmt::format("  then go on:   wright resume {}\n", record_.session_id()));
+  tell_waits(record_.session_id(), answer.waits, console);
   conclude("…", Colour::yellow);
   return ExitCode::waiting;
 }
@@ -246,6 +218,32 @@ std::expected<Agent, ExitCode> agent_or_complain(const std::string& name, const 
     return std::unexpected(ExitCode::usage);
   }
   return std::move(*agent);
+}
+
+Result<std::unique_ptr<Store>> open_store(const Settings& settings) {
+  const auto path = settings.database_path();
+  if (path.empty()) {
+    return fail(ErrorCode::invalid_argument,
+                "There is no home folder to keep sessions in. Set --database-path");
+  }
+  return open_sqlite_store(path);
+}
+
+Json session_config(const Settings& settings, const Agent& agent) {
+  JsonObject config{{"base_path", settings.base_path().string()},
+                    {"max_iterations", agent.limits.max_iterations},
+                    {"model", settings.model()}};
+  if (const auto database = settings.database(); !database.empty()) {
+    config["database"] = database.string();
+  }
+  return config;
+}
+
+std::string place_of(const Agent& agent, const Settings& settings, const Environment& environment) {
+  std::error_code error;
+  const auto base = std::filesystem::weakly_canonical(settings.base_path(), error);
+  return fmt::format("{} · {}", model_label(agent.model.provider(), agent.model.name()),
+                     on_one_line(shorten_home(error ? settings.base_path() : base, environment)));
 }
 
 }  // namespace wright::app

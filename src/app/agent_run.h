@@ -40,7 +40,6 @@ class AgentRun {
   void show_progress();
   bool is_streamed() const;
   bool has_person() const;
-  std::string place_of(const Agent& agent) const;
   void observe(const Event& event);
   void say(std::string_view line);
   void log(std::string_view line);
@@ -63,5 +62,14 @@ class AgentRun {
 // interceptors; or a complaint and the exit code.
 std::expected<Agent, ExitCode> agent_or_complain(const std::string& name, const Settings& settings,
                                                  const SettingFlags& flags, Surroundings around);
+
+// Where the sessions of these settings are kept; made when it is not there.
+Result<std::unique_ptr<Store>> open_store(const Settings& settings);
+
+// What is kept with a session of the agent, for those who go on with it; see flags_for().
+Json session_config(const Settings& settings, const Agent& agent);
+
+// The model and the folder an agent works with, for a person.
+std::string place_of(const Agent& agent, const Settings& settings, const Environment& environment);
 
 }  // namespace wright::app

@@ -37,6 +37,17 @@ struct RunCommand {
   Input input = Input::terminal;
 };
 
+struct ChatCommand {
+  enum class Which : std::uint8_t { begun_anew, last, named };
+  SettingFlags settings;
+  std::optional<std::string> agent;
+  Which which = Which::begun_anew;
+  std::string session;  // Which::named: its number
+  Verbosity verbosity = Verbosity::normal;
+  Streaming streaming = Streaming::automatic;
+  Input input = Input::terminal;
+};
+
 struct ResumeCommand {
   enum class Which : std::uint8_t { one, all };
   SettingFlags settings;
@@ -138,11 +149,12 @@ struct PrintCommand {
   ExitCode code = ExitCode::ok;
 };
 
-using Command = std::variant<PrintCommand, RunCommand, ResumeCommand, AnswerCommand, WaitsCommand,
-                             ListSessionsCommand, ShowSessionCommand, ExportSessionCommand,
-                             RemoveSessionsCommand, ListAgentsCommand, ListToolsCommand,
-                             ShowToolCommand, CallToolCommand, ShowConfigCommand, ConfigPathCommand,
-                             InitConfigCommand, ListModelsCommand, DoctorCommand>;
+using Command =
+    std::variant<PrintCommand, RunCommand, ChatCommand, ResumeCommand, AnswerCommand, WaitsCommand,
+                 ListSessionsCommand, ShowSessionCommand, ExportSessionCommand,
+                 RemoveSessionsCommand, ListAgentsCommand, ListToolsCommand, ShowToolCommand,
+                 CallToolCommand, ShowConfigCommand, ConfigPathCommand, InitConfigCommand,
+                 ListModelsCommand, DoctorCommand>;
 
 struct UsageError {
   std::string message;

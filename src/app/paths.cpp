@@ -33,6 +33,11 @@ std::filesystem::path default_output_folder(const Environment& environment) {
   return folder.empty() ? folder : folder / "wright" / "output";
 }
 
+std::filesystem::path default_history_file(const Environment& environment) {
+  const auto folder = base_folder(environment, "XDG_STATE_HOME", ".local/state");
+  return folder.empty() ? folder : folder / "wright" / "chat_history";
+}
+
 std::filesystem::path expand_home(std::string_view path, const Environment& environment) {
   if (path != "~" && !path.starts_with("~/")) return path;
   const auto home = environment.find_non_empty("HOME");

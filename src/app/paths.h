@@ -18,6 +18,9 @@ std::filesystem::path default_database_file(const Environment& environment);
 // Empty without a home.
 std::filesystem::path default_output_folder(const Environment& environment);
 
+// $XDG_STATE_HOME/wright/chat_history, or ~/.local/state/wright/chat_history. Empty without a home.
+std::filesystem::path default_history_file(const Environment& environment);
+
 // `~` and `~/…` become the home folder; everything else stays.
 std::filesystem::path expand_home(std::string_view path, const Environment& environment);
 
