@@ -30,6 +30,10 @@ _wright() {
       mapfile -t COMPREPLY < <(compgen -W "$(_wright_names agents)" -- "$current")
       return
       ;;
+    --session)
+      mapfile -t COMPREPLY < <(compgen -W "$(_wright_names sessions)" -- "$current")
+      return
+      ;;
     --model)
       mapfile -t COMPREPLY < <(compgen -W offline -- "$current")
       return
@@ -69,12 +73,16 @@ _wright() {
 
   local words='' options=''
   if [[ $COMP_CWORD -eq 1 ]]; then
-    words='run sessions agents tools models config doctor help'
+    words='run chat sessions agents tools models config doctor help'
     options='--help --version'
   else
     case $command in
       run)
         options="-a --agent -p --prompt --json -q --quiet --stream --no-stream --trace-http"
+        options+=" $settings $log"
+        ;;
+      chat)
+        options="--continue --session -q --quiet --stream --no-stream --no-input --trace-http"
         options+=" $settings $log"
         ;;
       sessions)
@@ -98,7 +106,7 @@ _wright() {
         ;;
       'config path' | 'config init') options="$config" ;;
       doctor) options="--online --json $settings --set" ;;
-      help) words='run sessions agents tools models config doctor' ;;
+      help) words='run chat sessions agents tools models config doctor' ;;
     esac
     options+=' -h --help'
   fi
@@ -108,7 +116,7 @@ _wright() {
     return
   fi
   case $command in
-    run) [[ $position -eq 0 ]] && words=$(_wright_names agents) ;;
+    run | chat) [[ $position -eq 0 ]] && words=$(_wright_names agents) ;;
     models) [[ $position -eq 0 ]] && words=$(_wright_names vendors) ;;
     'tools show' | 'tools call') [[ $position -eq 0 ]] && words=$(_wright_names tools) ;;
     'sessions show' | 'sessions export' | 'sessions rm') words=$(_wright_names sessions) ;;

@@ -28,7 +28,7 @@ _wright() {
 
   if (( CURRENT == 2 )); then
     local -a commands
-    commands=('run:ask an agent' 'sessions:see what was done' 'agents:list the agents'
+    commands=('run:ask an agent' 'chat:talk with an agent' 'sessions:see what was done' 'agents:list the agents'
       'tools:list the tools' 'models:list vendors and models' 'config:show the settings' 'doctor:check this machine'
       'help:explain a command')
     _describe command commands
@@ -60,6 +60,17 @@ _wright() {
         '(--stream)--no-stream[print the answer when it is complete]' \
         '--trace-http[append all traffic with models there]:file:_files' \
         '1:agent:_wright_names agents' '2:prompt:'
+      ;;
+    chat)
+      _arguments $help $settings $log \
+        '(--session)--continue[go on with the last session]' \
+        '(--continue)--session[go on with this session]:session:_wright_names sessions' \
+        '(-q --quiet)'{-q,--quiet}'[no progress]' \
+        '(--no-stream)--stream[print text as it comes]' \
+        '(--stream)--no-stream[print the answer when it is complete]' \
+        '--no-input[nobody is there to be asked]' \
+        '--trace-http[append all traffic with models there]:file:_files' \
+        '1:agent:_wright_names agents'
       ;;
     sessions)
       _arguments $help $json $config $database \

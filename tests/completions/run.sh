@@ -56,6 +56,7 @@ while read -r -a command; do
   done
 done <<'END'
 run
+chat
 sessions
 sessions show
 sessions export
@@ -78,7 +79,7 @@ expect_offer() {
   [ "$offered" = "$expected" ] || fail "for 'wright $*' bash offers '$offered', not '$expected'"
 }
 
-expect_offer 'agents config doctor help models run sessions tools' ''
+expect_offer 'agents chat config doctor help models run sessions tools' ''
 expect_offer 'run' ru
 expect_offer 'export list rm show' sessions ''
 expect_offer 'codebase-analysis' run code
