@@ -1,8 +1,6 @@
 // CPU of one tool turn of the whole loop over HTTP, and memory of one waiting session, against a
 // fake model server on this machine. Runs loop_driver, so that the server's work is not counted.
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <boost/json/object.hpp>
 
@@ -14,68 +12,14 @@
 #include <thread>
 #include <vector>
 
+#include "child.h"
 #include "wright/json.h"
 
 namespace {
 
 using wright::Json;
-
-[[noreturn]] void give_up(const std::string& why) {
-  std::fprintf(stderr, "loop_bench: %s\n", why.c_str());
-  std::exit(1);
-}
-
-// A child with pipes to its standard input and output.
-class Child {
- public:
-  explicit Child(std::vector<std::string> words) {
-    int input[2];
-    int output[2];
-    if (pipe2(input, O_CLOEXEC) != 0 || pipe2(output, O_CLOEXEC) != 0) give_up("no pipes");
-    id_ = fork();
-    if (id_ == 0) {
-      dup2(input[0], STDIN_FILENO);
-      dup2(output[1], STDOUT_FILENO);
-      std::vector<char*> arguments;
-      for (std::string& word : words) arguments.push_back(word.data());
-      arguments.push_back(nullptr);
-      execv(arguments[0], arguments.data());
-      _exit(127);
-    }
-    close(input[0]);
-    close(output[1]);
-    input_ = fdopen(input[1], "w");
-    output_ = fdopen(output[0], "r");
-  }
-  ~Child() {
-    std::fclose(input_);
-    std::fclose(output_);
-    kill(id_, SIGTERM);
-    waitpid(id_, nullptr, 0);
-  }
-  Child(const Child&) = delete;
-  Child& operator=(const Child&) = delete;
-
-  std::string read_line() {
-    char line[1024];
-    if (std::fgets(line, sizeof(line), output_) == nullptr) give_up("a child ended early");
-    return line;
-  }
-  Json read_json() {
-    auto json = wright::parse_json(read_line());
-    if (!json) give_up(json.error().message);
-    return std::move(*json);
-  }
-  void press_enter() {
-    std::fputs("\n", input_);
-    std::fflush(input_);
-  }
-
- private:
-  pid_t id_ = -1;
-  FILE* input_ = nullptr;
-  FILE* output_ = nullptr;
-};
+using wright::bench::Child;
+using wright::bench::give_up;
 
 double number(const Json& json, std::string_view key) {
   return json.at(key).to_number<double>();
@@ -90,10 +34,7 @@ struct Way {
 
 int main() {
   Child server({WRIGHT_FAKE_LLM, "--port", "0"});
-  const std::string said = server.read_line();
-  std::string base = "http://" + said.substr(said.find("127.0.0.1"));
-  while (base.ends_with('\n')) base.pop_back();
-  base += "/v1";
+  const std::string base = wright::bench::base_url_of(server);
   char folder[] = "/tmp/wright_loop_XXXXXX";
   if (mkdtemp(folder) == nullptr) give_up("no temporary folder");
 

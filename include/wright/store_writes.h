@@ -11,19 +11,6 @@
 
 namespace wright {
 
-// The message, and for each tool call in it one `pending` row that belongs to the message. The
-// first `started_calls` of them are about to be executed: they move on to `executing` at once.
-struct AppendMessage {
-  SessionId session_id = 0;
-  Message message = {};
-  std::size_t started_calls = 0;
-};
-// A call that belongs to no message of this batch.
-struct CreateCall {
-  SessionId session_id = 0;
-  std::optional<MessageId> message_id = {};
-  ToolCall call = {};
-};
 // Moves a call on. Legal moves: pending → executing, waiting, cancelled, failed;
 // waiting → executing, completed, failed, cancelled; executing → completed, failed, waiting,
 // cancelled, unknown; unknown → completed, failed, executing. Others are refused.
@@ -36,6 +23,21 @@ struct UpdateCall {
   // What the model will read, while the other calls of the turn are still open: the message that
   // tells the model is written only when all are answered, in the order of the calls.
   std::optional<ToolResult> result = {};
+};
+// The message, and for each tool call in it one `pending` row that belongs to the message. The
+// first `started_calls` of them are about to be executed: they move on to `executing` at once. With
+// `others`, the rest of them move on as well: they will not be executed.
+struct AppendMessage {
+  SessionId session_id = 0;
+  Message message = {};
+  std::size_t started_calls = 0;
+  std::optional<UpdateCall> others = {};  // its call_id is filled in
+};
+// A call that belongs to no message of this batch.
+struct CreateCall {
+  SessionId session_id = 0;
+  std::optional<MessageId> message_id = {};
+  ToolCall call = {};
 };
 // Sets what has a value. Ended statuses (completed, failed, cancelled) set ended_at; `running` and
 // `waiting` clear it. Statuses that are no failure clear the error. Every status but `running` also

@@ -29,6 +29,11 @@ std::string told(const Run& run, const std::string& call_id) {
   return {};
 }
 
+// What becomes of calls that were not executed when their turn is over.
+CallStatus status_of_unexecuted(const Run& run) {
+  return run.phase == Phase::cancelled ? CallStatus::cancelled : CallStatus::failed;
+}
+
 UpdateCall call_update(CallId id, const ToolOutcome& outcome) {
   UpdateCall update{.call_id = id, .execution_time_ms = std::llround(outcome.duration_ms)};
   if (outcome.result.is_error) {
@@ -124,8 +129,7 @@ void Journal::add_calls(const Run& run, std::vector<Write>& writes) {
   news_.clear();
   if (!run.open_calls.empty()) return;
   // The turn is over: what was never executed will not be.
-  const CallStatus status =
-      run.phase == Phase::cancelled ? CallStatus::cancelled : CallStatus::failed;
+  const CallStatus status = status_of_unexecuted(run);
   bool has_waited = false;
   for (const auto& [call_id, row] : rows_) {
     if (is_over(row.status)) continue;
@@ -139,19 +143,21 @@ void Journal::add_calls(const Run& run, std::vector<Write>& writes) {
 
 void Journal::add_messages(const Run& run, std::vector<Write>& writes) {
   for (std::size_t i = stored_messages_; i < run.messages.size(); ++i) {
-    const Message& message = run.messages[i];
-    AppendMessage append{session_id_, message};
-    bool has_calls = false;
-    for (const Part& part : message.parts) {
-      const auto* call = std::get_if<ToolCall>(&part);
-      if (call == nullptr) continue;
-      new_calls_.push_back(call->id);
-      has_calls = true;
-    }
-    if (has_calls) append.started_calls = std::exchange(starts_, 0);
-    for (std::size_t n = 0; n < append.started_calls; ++n) {
-      rows_[new_calls_[new_calls_.size() - message.tool_calls().size() + n]].status =
-          CallStatus::executing;
+    AppendMessage append{session_id_, run.messages[i]};
+    if (const auto calls = append.message.tool_calls(); !calls.empty()) {
+      if (run.open_calls.empty()) {
+        // The run was stopped by the time of this answer: the turn is over before it began.
+        append.others = UpdateCall{.status = status_of_unexecuted(run),
+                                   .error_details = told(run, calls.front().id)};
+      } else {
+        append.started_calls = std::exchange(starts_, 0);
+        for (const ToolCall& call : calls) {
+          if (new_calls_.size() < append.started_calls) {
+            rows_[call.id].status = CallStatus::executing;
+          }
+          new_calls_.push_back(call.id);
+        }
+      }
     }
     writes.emplace_back(std::move(append));
   }

@@ -534,5 +534,53 @@ TEST(Runtime, tells_its_events_in_order_and_again_to_those_who_come_late) {
   EXPECT_TRUE(std::ranges::is_sorted(numbers));
 }
 
+TEST(Runtime, ends_the_calls_of_an_answer_that_came_after_the_cancellation) {
+  const auto store = open_memory_store();
+  const auto runtime = open_runtime(*store);
+  std::latch asked(1);
+  std::latch let_go(1);
+  const auto agent =
+      agent_with("late",
+                 model_from("test", "m",
+                            [&](const Request&, const ModelCall&) {
+                              asked.count_down();
+                              let_go.wait();
+                              return Result<Response>(calls({call("never", "{}", "1")}));
+                            }),
+                 {tool("never", "", [] { ADD_FAILURE() << "it ran"; })});
+  const SessionId id = value_of(runtime->start(agent, "Go"));
+  asked.wait();
+  ASSERT_TRUE(runtime->cancel(id, "Enough"));
+  let_go.count_down();
+  const auto answer = runtime->wait(id);
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, ErrorCode::cancelled) << answer.error().message;
+  const StoredCall row = value_of(store->get_tool_calls(id)).at(0);
+  EXPECT_EQ(row.status, CallStatus::cancelled);
+  EXPECT_EQ(row.error_details, "Cancelled: Enough");
+}
+
+TEST(Runtime, refuses_to_drive_a_specialists_session_a_second_time) {
+  const auto store = open_memory_store();
+  const auto runtime = open_runtime(*store);
+  std::latch begun(1);
+  std::latch let_go(1);
+  const Agent below{
+      .name = "below", .model = calling({call("busy", "{}", "1")}), .tools = {tool("busy", "", [&] {
+                                                                      begun.count_down();
+                                                                      let_go.wait();
+                                                                    })}};
+  const auto above = agent_with("above", calling({call("below", R"({"message":"x"})", "1")}),
+                                {delegate_to(below)});
+  const SessionId id = value_of(runtime->start(above, "Go"));
+  begun.wait();
+  const Session child = value_of(store->list_sessions({.parent_session_id = id})).at(0);
+  const auto refused = runtime->resume(child.id, std::make_shared<const Agent>(below));
+  let_go.count_down();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
+  EXPECT_TRUE(runtime->wait(id));
+}
+
 }  // namespace
 }  // namespace wright

@@ -107,9 +107,12 @@ Result<void> MemoryBatch::apply(const AppendMessage& write) {
     const auto* call = std::get_if<ToolCall>(&part);
     if (call == nullptr) continue;
     insert_call(**row, id, *call);
-    if (to_start == 0) continue;
-    --to_start;
-    if (auto started = apply(UpdateCall{.call_id = ids_.calls.back()}); !started) return started;
+    const bool is_started = to_start > 0;
+    if (is_started) --to_start;
+    if (!is_started && !write.others) continue;
+    UpdateCall update = is_started ? UpdateCall{} : *write.others;
+    update.call_id = ids_.calls.back();
+    if (auto updated = apply(update); !updated) return updated;
   }
   return {};
 }

@@ -62,9 +62,12 @@ Result<void> SqliteBatch::apply(const AppendMessage& write) {
     const auto* call = std::get_if<ToolCall>(&part);
     if (call == nullptr) continue;
     if (auto created = insert_call(session_id, message_id, *call); !created) return created;
-    if (to_start == 0) continue;
-    --to_start;
-    if (auto started = apply(UpdateCall{.call_id = ids_.calls.back()}); !started) return started;
+    const bool is_started = to_start > 0;
+    if (is_started) --to_start;
+    if (!is_started && !write.others) continue;
+    UpdateCall update = is_started ? UpdateCall{} : *write.others;
+    update.call_id = ids_.calls.back();
+    if (auto updated = apply(update); !updated) return updated;
   }
   return {};
 }

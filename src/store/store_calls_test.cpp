@@ -213,6 +213,28 @@ TEST_P(StoreCalls, refuses_a_response_that_could_not_be_read_back) {
   EXPECT_EQ(to_text(call_of(id, call).response.value_or(Json())), to_text(deep));
 }
 
+TEST_P(StoreCalls, of_a_message_can_be_over_from_their_first_moment) {
+  const SessionId session = new_session();
+  const Message message{
+      Role::assistant,
+      {ToolCall{"a", "t", "{}"}, ToolCall{"b", "t", "{}"}, ToolCall{"c", "t", "{}"}}};
+  const BatchIds ids =
+      value_of(apply_one(store(), AppendMessage{session, message, 1,
+                                                UpdateCall{.call_id = 4711,
+                                                           .status = CallStatus::cancelled,
+                                                           .error_details = "Too late"}}));
+  ASSERT_EQ(ids.calls.size(), 3U);
+  EXPECT_EQ(call_of(session, ids.calls[0]).status, CallStatus::executing);
+  for (const CallId id : {ids.calls[1], ids.calls[2]}) {
+    EXPECT_EQ(call_of(session, id).status, CallStatus::cancelled);
+    EXPECT_EQ(call_of(session, id).error_details, "Too late");
+    EXPECT_TRUE(call_of(session, id).completed_at);
+  }
+  const AppendMessage wrong{session, message, 0, UpdateCall{.status = CallStatus::completed}};
+  EXPECT_FALSE(apply_one(store(), wrong));
+  EXPECT_EQ(value_of(store().get_messages(session)).size(), 1U);
+}
+
 }  // namespace
 
 }  // namespace wright::store

@@ -225,5 +225,24 @@ TEST_P(StoreLeases, find_the_running_sessions_that_nobody_drives) {
   EXPECT_EQ(found({}).size(), 6U);
 }
 
+TEST_P(StoreLeases, are_given_free_by_their_runner_alone) {
+  const RunnerId one = new_runner("host:1");
+  const RunnerId two = new_runner("host:2");
+  const SessionId session = new_session();
+  take(session, one);
+  EXPECT_TRUE(apply_one(store(), FreeLease{session, two}));
+  EXPECT_TRUE(hold(session, one).has_value());
+  EXPECT_TRUE(apply_one(store(), FreeLease{session, one}));
+  EXPECT_EQ(value_of(store().get_session(session)).runner_id, std::nullopt);
+  EXPECT_EQ(value_of(store().get_session(session)).status, SessionStatus::running);
+  EXPECT_EQ(code_of(hold(session, one)), ErrorCode::unavailable);
+  EXPECT_EQ(take(session, two), 2);
+  EXPECT_EQ(code_of(apply_one(store(), FreeLease{4711, one})), ErrorCode::not_found);
+  // A batch that fails gives nothing free.
+  const std::vector<Write> writes{FreeLease{session, two}, UpdateCall{.call_id = 4711}};
+  EXPECT_FALSE(store().apply(writes));
+  EXPECT_TRUE(hold(session, two).has_value());
+}
+
 }  // namespace
 }  // namespace wright::store
