@@ -7,6 +7,7 @@
 #include <stop_token>
 
 #include "scenarios/scenario.h"
+#include "wright/cassette.h"
 #include "wright/testing.h"
 #include "wright/wright.h"
 
@@ -72,6 +73,26 @@ class Stage {
     EXPECT_TRUE(id);
     const auto answer = runtime_->wait(*id);
     return stored_protocol(*id, answer);
+  }
+
+  // What the store holds of the session can be replayed, also from a file, and by an agent of which
+  // only the record is known; nothing differs.
+  void expect_replay() const {
+    if (store_ == nullptr) return;
+    const auto recorded = load_recording(*store_, 1);
+    ASSERT_TRUE(recorded) << recorded.error().message;
+    const auto cassette = cassette_from(cassette_text(*recorded, Redactor{}));
+    ASSERT_TRUE(cassette) << cassette.error().message;
+    for (const Agent& agent : {agent_, recorded_agent(*recorded)}) {
+      for (const RecordedSession& record : {*recorded, *cassette}) {
+        const auto report = replay(agent, record);
+        ASSERT_TRUE(report) << report.error().message;
+        for (const Difference& difference : report->differences) {
+          ADD_FAILURE() << difference.what << "\n" << difference.recorded << "\n" << difference.now;
+        }
+        EXPECT_GE(report->session.messages.size(), record.messages.size());
+      }
+    }
   }
 
   // A driver as a user would write one, which also sends the run through text after every step.
@@ -312,6 +333,7 @@ TEST_P(ScenarioTest, comes_out_as_written) {
     expected = without_last_turn(expected);
   }
   EXPECT_EQ(lines, expected);
+  stage.expect_replay();
 }
 
 INSTANTIATE_TEST_SUITE_P(Scenarios, ScenarioTest, ::testing::ValuesIn(all_cases()), name_of);
