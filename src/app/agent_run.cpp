@@ -15,9 +15,6 @@
 #include "app/transcript.h"
 
 namespace wright::app {
-namespace {}
-
-}  // namespace
 
 AgentRun::AgentRun(AgentRunOptions options, const Settings& settings, Surroundings around)
     : options_(options), settings_(settings), around_(around) {

@@ -11,6 +11,7 @@
 #include "runtime/inline_host.h"
 #include "runtime/replayed_agent.h"
 #include "runtime/revive.h"
+#include "runtime/runner_registration.h"
 
 namespace wright {
 namespace {
@@ -30,6 +31,12 @@ std::string new_key_prefix() {
   return fmt::format("replay-{:08x}{:08x}", random(), random());
 }
 
+// A store in memory registers everybody.
+std::unique_ptr<runtime::RunnerRegistration> registered(Store& store) {
+  auto runner = runtime::RunnerRegistration::open(store);
+  return runner ? std::move(*runner) : nullptr;
+}
+
 class Replay {
  public:
   Replay(const RecordedSession& recorded, const ReplayOptions& options)
@@ -42,7 +49,8 @@ class Replay {
                .end = [this] { end_.request_stop(); }},
         tape_(std::make_shared<SessionTape>(recorded, state_.comparison)),
         store_(open_memory_store()),
-        host_(store_.get()) {}
+        runner_(registered(*store_)),
+        host_(runner_.get()) {}
 
   Result<ReplayReport> run(const Agent& agent) {
     agent_ = std::make_shared<const Agent>(runtime::replayed_agent(agent, state_, tape_));
@@ -174,6 +182,7 @@ class Replay {
   std::optional<Ending> ending_;
   Ending::Kind last_ = Ending::Kind::completed;
   SessionId session_id_ = 0;
+  const std::unique_ptr<runtime::RunnerRegistration> runner_;
   InlineHost host_;  // last: its tasks refer to the rest
 };
 
