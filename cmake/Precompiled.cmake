@@ -22,6 +22,7 @@ endif()
 # wright_precompiled(target): a test that uses them.
 function(wright_precompiled target)
   if(WRIGHT_PRECOMPILED)
+    target_link_libraries(${target} PRIVATE Boost::json fmt::fmt)  # for the macros they define
     target_compile_options(${target} PRIVATE -fpch-preprocess -pthread)
     target_precompile_headers(${target} REUSE_FROM wright_heavy_headers)
   endif()

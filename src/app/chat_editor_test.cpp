@@ -17,7 +17,7 @@ namespace {
 Json read_all(const PersonTerminal& where) {
   const std::vector<std::string> history{"first entry", "two\nlines"};
   auto editor = ChatEditor::open(where, history, commands_beginning_with);
-  if (!editor) return editor.error().message;
+  if (!editor) return Json(editor.error().message);
   JsonArray lines;
   while (true) {
     const auto line = editor->next_line("> ", {});

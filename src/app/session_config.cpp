@@ -11,8 +11,6 @@
 namespace wright::app {
 namespace {
 
-constexpr std::int64_t kMostIterations = 1'000'000;
-
 const Json* member(const Json& config, std::string_view key) {
   const JsonObject* object = config.if_object();
   return object != nullptr ? object->if_contains(key) : nullptr;
