@@ -47,6 +47,15 @@ std::string on_one_line(std::string_view text) {
   return line;
 }
 
+// Text that begins a line, which list items do not, and begins nothing else.
+std::string as_paragraph(std::string_view text) {
+  std::string line = on_one_line(text);
+  const std::size_t first = line.find_first_not_of(' ');
+  const bool is_markup = first != std::string::npos && (line[first] == '`' || line[first] == '#');
+  if (is_markup) line.insert(first, "\\");
+  return line;
+}
+
 class Markdown {
  public:
   void section(std::string_view title, std::string_view text) {
@@ -101,7 +110,7 @@ std::string to_markdown(const RequirementsDocument& document) {
   Markdown markdown;
   std::vector<std::string> sources;
   for (const DataSource& source : document.data_sources) sources.push_back(line_of(source));
-  markdown.section("Goal", on_one_line(document.goal));
+  markdown.section("Goal", as_paragraph(document.goal));
   markdown.list("Actors", document.actors, "-");
   markdown.list("Data sources", sources, "-");
   markdown.list("Steps", document.steps, "1.");
