@@ -1,5 +1,7 @@
 #include "app/session_config.h"
 
+#include <filesystem>
+
 #include <fmt/format.h>
 #include <boost/json/object.hpp>
 
@@ -24,9 +26,11 @@ void take_text(std::optional<std::string>& flag, const Json& config, std::string
 }  // namespace
 
 Json session_config(const Agent& agent, const Settings& settings) {
+  std::error_code error;
+  const auto base = std::filesystem::absolute(settings.base_path(), error);
   JsonObject config{{"agent", agent.name},
                     {"model", settings.model()},
-                    {"base_path", to_valid_utf8(settings.base_path().string())},
+                    {"base_path", to_valid_utf8((error ? settings.base_path() : base).string())},
                     {"max_iterations", agent.limits.max_iterations},
                     {"max_tokens", agent.sampling.max_tokens}};
   if (!settings.database().empty()) {

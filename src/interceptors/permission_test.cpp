@@ -66,8 +66,8 @@ TEST_F(Permissions, a_person_is_shown_what_the_call_would_touch) {
   });
   EXPECT_EQ(seen.at("diff"), Json(R"(- {"disk":"a"})"));
   EXPECT_EQ(seen.at("tool"), Json("wipe")) << "a preview changes nothing of what is asked";
-  EXPECT_EQ(shown([](const Json&) { return Json(7); }).as_object().size(), 4U);
-  EXPECT_EQ(shown({}).as_object().size(), 4U);
+  EXPECT_EQ(shown([](const Json&) { return Json(7); }).as_object().size(), 5U);
+  EXPECT_EQ(shown({}).as_object().size(), 5U);
 }
 
 TEST_F(Permissions, a_preview_never_fails_the_call) {

@@ -14,7 +14,8 @@ bool has(const std::string& text, std::string_view words) {
 }
 
 TEST(DebugMode, tells_beside_the_answer_and_never_in_it) {
-  const Home home;
+  Home home;
+  home.environment["WRIGHT_ENTITY_INDEX"] = "false";  // without the tools that it asks for
   const Finished plain = home.wright({"run", kAgent, kQuestion});
   EXPECT_FALSE(has(plain.error, "DEBUG MODE")) << plain.error;
   const Finished debug = home.wright({"run", kAgent, kQuestion, "--debug"});
@@ -27,7 +28,8 @@ TEST(DebugMode, tells_beside_the_answer_and_never_in_it) {
 }
 
 TEST(DebugMode, is_a_member_of_the_json) {
-  const Home home;
+  Home home;
+  home.environment["WRIGHT_ENTITY_INDEX"] = "false";  // without the tools that it asks for
   const Json plain = home.wright({"run", kAgent, kQuestion, "--json"}).json();
   EXPECT_FALSE(plain.as_object().contains("tool_feedback"));
   const Json debug = home.wright({"run", kAgent, kQuestion, "--json", "--debug"}).json();
@@ -55,6 +57,7 @@ bool gives_feedback(const Home& home, Arguments more) {
 
 TEST(DebugMode, is_switched_by_flag_over_file_over_environment) {
   Home home;
+  home.environment["WRIGHT_ENTITY_INDEX"] = "false";  // without the tools that it asks for
   EXPECT_FALSE(gives_feedback(home, {}));
   home.environment["WRIGHT_AGENT_DEBUG"] = "true";
   EXPECT_TRUE(gives_feedback(home, {}));
@@ -74,7 +77,8 @@ TEST(DebugMode, is_switched_by_flag_over_file_over_environment) {
 }
 
 TEST(DebugMode, follows_the_options_of_the_file) {
-  const Home home;
+  Home home;
+  home.environment["WRIGHT_ENTITY_INDEX"] = "false";  // without the tools that it asks for
   home.write_config(
       "[debug]\nenabled = true\ntrack_performance = true\n[debug.tool_feedback]\n"
       "include_reasoning = false\ninclude_limitations = false\ninclude_suggestions = false\n"
@@ -93,6 +97,7 @@ TEST(DebugMode, follows_the_options_of_the_file) {
 
 TEST(DebugMode, refuses_settings_that_mean_nothing) {
   Home home;
+  home.environment["WRIGHT_ENTITY_INDEX"] = "false";  // without the tools that it asks for
   home.environment["WRIGHT_AGENT_DEBUG"] = "perhaps";
   const Finished unclear = home.wright({"run", kAgent, kQuestion});
   EXPECT_EQ(unclear.exit_code, 2);
@@ -106,7 +111,8 @@ TEST(DebugMode, refuses_settings_that_mean_nothing) {
 }
 
 TEST(DebugMode, is_kept_with_the_session) {
-  const Home home;
+  Home home;
+  home.environment["WRIGHT_ENTITY_INDEX"] = "false";  // without the tools that it asks for
   home.wright({"run", kAgent, kQuestion, "--debug"});
   EXPECT_TRUE(has(home.wright({"sessions", "show", "last"}).output, "[DEBUG MODE ACTIVE]"));
   const Json exported = home.wright({"sessions", "export", "last"}).json();
@@ -128,7 +134,8 @@ TEST(DebugMode, is_kept_with_the_session) {
 }
 
 TEST(FeedbackCommand, ranks_what_sessions_ask_for) {
-  const Home home;
+  Home home;
+  home.environment["WRIGHT_ENTITY_INDEX"] = "false";  // without the tools that it asks for
   home.wright({"run", kAgent, "Which files changed in the last week?", "--debug"});
   home.wright({"run", kAgent, kQuestion, "--debug"});
   home.wright({"run", kAgent, kQuestion, "--debug"});
@@ -157,7 +164,8 @@ TEST(FeedbackCommand, ranks_what_sessions_ask_for) {
 }
 
 TEST(StatsCommand, counts_calls_and_runs) {
-  const Home home;
+  Home home;
+  home.environment["WRIGHT_ENTITY_INDEX"] = "false";  // without the tools that it asks for
   home.wright({"run", kAgent, "Where is alpha_function defined?"});
   home.wright({"run", kAgent, "something else", "--model", "openai:x"});
   const Json json = home.wright({"stats", "--json"}).json();
@@ -179,7 +187,8 @@ TEST(StatsCommand, counts_calls_and_runs) {
 }
 
 TEST(WithoutDatabase, there_is_nothing_to_tell_and_none_is_made) {
-  const Home home;
+  Home home;
+  home.environment["WRIGHT_ENTITY_INDEX"] = "false";  // without the tools that it asks for
   for (const char* command : {"feedback", "stats"}) {
     const Finished none = home.wright({command});
     EXPECT_EQ(none.exit_code, 0);

@@ -14,7 +14,7 @@ bool has_name(const Json& array, std::string_view name) {
 }
 
 TEST(AgentsCommand, lists_the_agents_with_their_tools) {
-  const Home home;
+  Home home;
   const Finished list = home.wright({"agents"});
   EXPECT_EQ(list.exit_code, 0);
   EXPECT_TRUE(list.output.starts_with("codebase-analysis\n")) << list.output;
@@ -24,7 +24,8 @@ TEST(AgentsCommand, lists_the_agents_with_their_tools) {
   EXPECT_EQ(json.at(0).at("model").as_string(), "offline");
   EXPECT_EQ(json.at(0).at("max_iterations").as_int64(), 3);
   EXPECT_EQ(json.at(0).at("tools").as_array().size(), 13U);
-  const Finished off = home.wright({"agents", "--json", "--set", "entities.index=false"});
+  home.environment["WRIGHT_ENTITY_INDEX"] = "false";
+  const Finished off = home.wright({"agents", "--json"});
   EXPECT_EQ(off.json().at(0).at("tools").as_array().size(), 3U);
 }
 
