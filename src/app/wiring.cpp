@@ -125,8 +125,24 @@ void make_output_folder(const Settings& settings) {
 }
 
 std::vector<std::string> tool_names() {
-  return {"list_files",  "read_file", "grep",          "write_file",
-          "apply_patch", "bash",      "sqlite_reader", "ask_user"};
+  return {"list_files",
+          "read_file",
+          "grep",
+          "write_file",
+          "apply_patch",
+          "bash",
+          "sqlite_reader",
+          "ask_user",
+          "query_entities",
+          "number_range_search",
+          "datetime_range_search",
+          "text_pattern_search",
+          "enum_filter_search",
+          "aggregate_entities",
+          "get_schema",
+          "describe_entity",
+          "explore_relationships",
+          "semantic_search"};
 }
 
 Result<std::vector<Tool>> make_tools(const Settings& settings) {

