@@ -66,7 +66,8 @@ class Stage {
   }
 
   std::vector<std::string> play_concurrent(const std::string& prompt) {
-    auto runtime = Runtime::open({.store = store_.get()});
+    // One call at a time: some scenarios are about what one call leaves to the next.
+    auto runtime = Runtime::open({.store = store_.get(), .parallel_calls = 1});
     EXPECT_TRUE(runtime);
     runtime_ = runtime->get();
     const auto id = runtime_->start(std::make_shared<const Agent>(agent_), prompt);
