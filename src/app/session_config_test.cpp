@@ -32,7 +32,9 @@ TEST(FlagsForReplay, never_let_a_file_choose_what_tools_may_read) {
 }
 
 TEST(FlagsForReplay, leave_what_the_person_said) {
-  const SettingFlags said{.base_path = "here", .max_iterations = 3};
+  SettingFlags said;
+  said.base_path = "here";
+  said.max_iterations = 3;
   const SettingFlags flags = flags_for_replay(said, kRecorded, ToolSource::live, RecordTrust::own);
   EXPECT_EQ(flags.base_path, "here");
   EXPECT_EQ(flags.max_iterations, 3);
@@ -50,7 +52,7 @@ TEST(FlagsForReplay, ignore_what_makes_no_sense) {
 }
 
 TEST(PortableConfig, names_nothing_of_one_machine) {
-  EXPECT_EQ(portable_config(kRecorded.config), (JsonObject{{"max_iterations", 7}}));
+  EXPECT_EQ(portable_config(kRecorded.config), (Json{{"max_iterations", 7}}));
   EXPECT_EQ(portable_config(nullptr), Json(nullptr));
 }
 
