@@ -339,6 +339,8 @@ void SessionDriver::take(ChildCame came) {
   if (ending.kind == Ending::Kind::parked) {
     resting_.insert(std::move(child));
     parked_children_[came.call_id] = std::move(ending.waits);
+    // It parked before it heard that it is to end, and hears it now.
+    if (stopping_ || broken_) wake_child(came.call_id);
     return;
   }
   if (broken_) return;
@@ -650,7 +652,7 @@ std::function<void(Ending)> SessionDriver::child_ended(const std::string& call_i
 }
 
 void SessionDriver::start_child(const ToolCall& call, const Json& shown) {
-  auto agent = specialist_for(call);
+  auto agent = stopping_ ? fail(ErrorCode::cancelled, "The run was stopped") : specialist_for(call);
   if (!agent) {
     post(ChildCame{call.id, {.kind = Ending::Kind::failed, .error = agent.error()}});
     return;
