@@ -35,6 +35,10 @@ constexpr auto kArguments = std::to_array<const char*>({
     "-",
 });
 
+// Without it, ctags leaves out names that are not UTF-8.
+constexpr auto kFromLatin1 =
+    std::to_array<const char*>({"--input-encoding=ISO-8859-1", "--output-encoding=UTF-8"});
+
 std::string_view text_in(const JsonObject& tag, std::string_view key) {
   const Json* value = tag.if_contains(key);
   return value != nullptr && value->is_string() ? std::string_view(value->get_string())
@@ -105,30 +109,36 @@ Error ctags_is_missing() {
 Ctags::Ctags(const Sandbox& sandbox, std::filesystem::path base)
     : sandbox_(sandbox), base_(std::move(base)) {}
 
-Result<TagsByPath> Ctags::tags_of(std::span<const std::string> paths,
+Result<TagsByPath> Ctags::tags_of(std::span<const FileToParse> files,
                                   const std::stop_token& stop) const {
-  std::vector<std::string> together;
+  std::map<Letters, std::vector<std::string>> together;
   TagsByPath tags;
-  for (const std::string& path : paths) {
-    if (is_valid_utf8(path)) {
-      together.push_back(path);
+  for (const FileToParse& file : files) {
+    if (is_valid_utf8(file.path)) {
+      together[file.letters].push_back(file.path);
       continue;
     }
-    auto alone = read(std::span(&path, 1), kShortPatience, stop);
+    auto alone = read(std::span(&file.path, 1), file.letters, kShortPatience, stop);
     if (!alone) return alone;
     tags.merge(*alone);
   }
-  auto others = read(together, kPatience, stop);
-  if (others) others->merge(tags);
-  return others;
+  for (const auto& [letters, paths] : together) {
+    auto some = read(paths, letters, kPatience, stop);
+    if (!some) return some;
+    tags.merge(*some);
+  }
+  return tags;
 }
 
 // A process that crashed or hung is asked again about either half of its files, until the file that
 // does it stands alone.
-Result<TagsByPath> Ctags::read(std::span<const std::string> paths, std::chrono::seconds patience,
-                               const std::stop_token& stop) const {
+Result<TagsByPath> Ctags::read(std::span<const std::string> paths, Letters letters,
+                               std::chrono::seconds patience, const std::stop_token& stop) const {
   if (paths.empty()) return TagsByPath();
   Command command{.arguments = {kArguments.begin(), kArguments.end()}, .working_directory = base_};
+  if (letters == Letters::latin_1) {
+    command.arguments.insert(command.arguments.end(), kFromLatin1.begin(), kFromLatin1.end());
+  }
   for (const std::string& path : paths) command.arguments.push_back("./" + path);
   std::string output;
   bool is_too_much = false;
@@ -157,9 +167,9 @@ Result<TagsByPath> Ctags::read(std::span<const std::string> paths, std::chrono::
   }
   if (paths.size() == 1) return TagsByPath{{paths.front(), {}}};
   const auto half = paths.size() / 2;
-  auto first = read(paths.first(half), kShortPatience, stop);
+  auto first = read(paths.first(half), letters, kShortPatience, stop);
   if (!first) return first;
-  auto second = read(paths.subspan(half), kShortPatience, stop);
+  auto second = read(paths.subspan(half), letters, kShortPatience, stop);
   if (second) second->merge(*first);
   return second;
 }

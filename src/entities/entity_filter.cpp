@@ -17,6 +17,10 @@ constexpr auto kOperators =
     std::to_array<std::string_view>({"=", "!=", ">", ">=", "<", "<=", "CONTAINS", "STARTS WITH",
                                      "ENDS WITH", "REGEX", "GLOB", "IN"});
 constexpr std::size_t kMostValues = 500;
+// What a query of many pieces may hold.
+constexpr std::size_t kMostPieces = 50;
+constexpr std::size_t kLongestPieces = 50'000;
+constexpr std::size_t kMostPieceValues = 5'000;
 constexpr std::size_t kLongestPattern = 1000;
 
 std::string upper(std::string_view text) {
@@ -198,14 +202,12 @@ Result<Sql> membership_condition(const EntityField& field, std::span<const Json>
   return made.add(wants_null ? " IS NULL)" : " IS NOT NULL)");
 }
 
-EntityFilter::EntityFilter(const EntityType& type) : type_(&type) {
-  if (!type.is) return;
-  Sql is;
-  conditions_.push_back(is.add("type = ").value(*type.is));
-}
+EntityFilter::EntityFilter(const EntityType& type)
+    : type_(&type), is_tallied_(!type.tally.empty()) {}
 
-void EntityFilter::add(const Sql& condition) {
+void EntityFilter::add(const EntityField& field, const Sql& condition) {
   conditions_.push_back(condition);
+  is_tallied_ = is_tallied_ && field.is_tallied;
 }
 
 Result<void> EntityFilter::add(std::span<const Condition> conditions) {
@@ -254,16 +256,55 @@ Result<void> EntityFilter::add(const Condition& condition) {
                             utf8_prefix(condition.comparison, 50), fmt::join(kOperators, ", ")));
   }();
   if (!made) return std::unexpected(std::move(made).error());
-  conditions_.push_back(std::move(*made));
+  add(**field, *made);
   return {};
 }
 
+Sql EntityFilter::from(std::string_view table, const Sql& type_condition) const {
+  Sql made{fmt::format("FROM {}", table)};
+  std::string_view joined_by = " WHERE ";
+  const auto add = [&](const Sql& condition) {
+    made.add(joined_by).add("(").add(condition).add(")");
+    joined_by = " AND ";
+  };
+  if (!type_condition.text.empty()) add(type_condition);
+  for (const Sql& condition : conditions_) add(condition);
+  return made;
+}
+
 Sql EntityFilter::sql() const {
-  Sql made{"FROM " + type_->table};
-  for (std::size_t i = 0; i < conditions_.size(); ++i) {
-    made.add(i == 0 ? " WHERE (" : " AND (").add(conditions_[i]).add(")");
+  Sql is;
+  if (type_->is) {
+    is.add("type = ").value(*type_->is);
+  } else if (!type_->members.empty()) {
+    // All of them, said in a way that lets an index by type serve.
+    for (const std::string& member : type_->members) {
+      is.add(is.text.empty() ? "type IN (" : ", ").value(member);
+    }
+    is.add(")");
+  }
+  return from(type_->table, is);
+}
+
+std::vector<Sql> EntityFilter::pieces() const {
+  const Sql whole = sql();
+  const std::size_t count = type_->members.size();
+  const bool is_long =
+      count * whole.text.size() > kLongestPieces || count * whole.values.size() > kMostPieceValues;
+  if (count == 0 || count > kMostPieces || is_long) return {whole};
+  std::vector<Sql> made;
+  for (const std::string& member : type_->members) {
+    Sql is{"type = "};
+    made.push_back(from(type_->table, is.value(member)));
   }
   return made;
+}
+
+std::optional<Sql> EntityFilter::tally() const {
+  if (!is_tallied_) return std::nullopt;
+  Sql is;
+  if (type_->is) is.add("type = ").value(*type_->is);
+  return from(type_->tally, is);
 }
 
 }  // namespace wright::entities

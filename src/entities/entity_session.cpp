@@ -59,8 +59,9 @@ Result<void> EntitySession::query(const Sql& sql,
 
 Result<std::int64_t> EntitySession::count(const EntityFilter& filter) {
   std::int64_t number = 0;
-  Sql sql{"SELECT count(*) "};
-  auto done = query(sql.add(filter.sql()), [&](sqlite3_stmt* row) -> Result<void> {
+  const auto tally = filter.tally();
+  Sql sql{tally ? "SELECT coalesce(sum(entities), 0) " : "SELECT count(*) "};
+  auto done = query(sql.add(tally ? *tally : filter.sql()), [&](sqlite3_stmt* row) -> Result<void> {
     number = sqlite3_column_int64(row, 0);
     return {};
   });
@@ -103,16 +104,21 @@ Result<JsonObject> EntitySession::entities(const EntityFilter& filter, const Sel
   if (selection.order) order.add(*selection.order);
   if (selection.order && !type.tie_order.empty()) order.add(", ");
   order.add(type.tie_order);
-  Sql chosen = filter.sql();
-  chosen.add(order).add(" LIMIT ").value(static_cast<std::int64_t>(selection.limit));
-  // Fields are computed for the chosen rows only, not for all that are sorted.
+  const auto limit = static_cast<std::int64_t>(selection.limit);
   Sql sql{fmt::format("SELECT {} ", columns_of(type))};
   if (type.row.empty()) {
-    sql.add(chosen);
+    sql.add(filter.sql());
   } else {
-    sql.add(fmt::format("FROM {0} WHERE {1} IN (SELECT {1} ", type.table, type.row));
-    sql.add(chosen).add(")").add(order);
+    // Fields are computed for the chosen rows only, not for all that are sorted.
+    Sql chosen;
+    for (const Sql& piece : filter.pieces()) {
+      if (!chosen.text.empty()) chosen.add(" UNION ALL ");
+      chosen.add(fmt::format("SELECT * FROM (SELECT {} ", type.row)).add(piece).add(order);
+      chosen.add(" LIMIT ").value(limit).add(")");
+    }
+    sql.add(fmt::format("FROM {} WHERE {} IN (", type.table, type.row)).add(chosen).add(")");
   }
+  sql.add(order).add(" LIMIT ").value(limit);
   JsonArray found;
   tools::OutputBudget budget;
   std::size_t left_out = 0;

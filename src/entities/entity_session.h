@@ -49,6 +49,7 @@ class EntitySession {
   // Runs a query and calls `on_row` for each row.
   Result<void> query(const Sql& sql, const std::function<Result<void>(sqlite3_stmt*)>& on_row);
   Result<std::int64_t> count(const EntityFilter& filter);
+  sqlite3* handle() { return database_.handle(); }
 
  private:
   tools::ReadOnlyDatabase database_;
