@@ -24,6 +24,7 @@ using TagsByPath = std::map<std::string, FileTags>;
 // How the letters of a file are written. What is not UTF-8 is read as Latin-1, in which every byte
 // is a letter; names come as UTF-8 from either.
 enum class Letters : std::uint8_t { utf8, latin_1 };
+std::string from_latin_1(std::string_view bytes);
 
 struct FileToParse {
   std::string path;

@@ -13,7 +13,6 @@
 #include "entities/entity_types.h"
 #include "entities/source_lines.h"
 #include "entities/whole_names.h"
-#include "tools/character_set.h"
 #include "tools/text_file.h"
 #include "wright/json.h"
 
@@ -31,13 +30,6 @@ constexpr auto kWithBlocks = std::to_array<std::string_view>(
 
 bool has_block(std::string_view type) {
   return std::ranges::find(kWithBlocks, type) != kWithBlocks.end();
-}
-
-std::string from_latin_1(std::string_view bytes) {
-  std::string text;
-  text.reserve(bytes.size() + bytes.size() / 8);
-  for (const char byte : bytes) tools::append_utf8(text, static_cast<unsigned char>(byte));
-  return text;
 }
 
 std::string_view base_name(std::string_view path) {
