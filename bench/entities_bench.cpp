@@ -268,19 +268,55 @@ const std::vector<wright::Tool>& settled() {
   return tools;
 }
 
+// Vectors without a server: the same for the same text, and nothing like those of others.
+wright::EmbeddingModel random_vectors(std::size_t dimensions) {
+  return {
+      "bench:random",
+      [dimensions](std::span<const std::string> texts,
+                   const std::stop_token&) -> wright::Result<std::vector<wright::Embedding>> {
+        std::vector<wright::Embedding> vectors;
+        for (const std::string& text : texts) {
+          std::minstd_rand random(static_cast<std::uint32_t>(std::hash<std::string>{}(text) | 1U));
+          wright::Embedding& vector = vectors.emplace_back(dimensions);
+          for (float& element : vector) {
+            element = static_cast<float>(random() % 2001) / 1000.0F - 1.0F;
+          }
+        }
+        return vectors;
+      }};
+}
+
+// The same with a vector for each entity. `first_ms` is the question that has them made and stored,
+// without the time of a model.
+const std::vector<wright::Tool>& with_vectors() {
+  static const Folder folder;
+  static const std::vector<wright::Tool> tools = [] {
+    wright::CodeIndexOptions options;
+    options.base = sources().path();
+    options.folder = folder.path();
+    options.recheck_after = std::chrono::hours(1);
+    options.embeddings = {.model = random_vectors(256),
+                          .time_at_a_question = std::chrono::minutes(10)};
+    auto made = wright::code_entity_tools(std::move(options)).value();
+    ask(made, "aggregate_entities", kCount);
+    return made;
+  }();
+  return tools;
+}
+
 double p95(std::vector<double> values) {
   std::ranges::sort(values);
   return values[static_cast<std::size_t>(static_cast<double>(values.size()) * 0.95)];
 }
 
-void question(benchmark::State& state, const char* tool, const char* arguments) {
-  settled();
+void measure(benchmark::State& state, const std::vector<wright::Tool>& tools, const char* tool,
+             const char* arguments) {
   std::vector<double> times;
   std::vector<double> cpu;
   for (auto _ : state) {
     const auto began = Clock::now();
     const double cpu_before = thread_cpu_ms();
-    benchmark::DoNotOptimize(ask(settled(), tool, arguments));
+    benchmark::DoNotOptimize(ask(tools, tool, arguments));
     cpu.push_back(thread_cpu_ms() - cpu_before);
     times.push_back(milliseconds_since(began));
     state.SetIterationTime(times.back() / 1000);
@@ -288,6 +324,20 @@ void question(benchmark::State& state, const char* tool, const char* arguments) 
   state.counters["p95_cpu_ms"] = p95(std::move(cpu));
   state.counters["p95_ms"] = p95(std::move(times));
 }
+
+void question(benchmark::State& state, const char* tool, const char* arguments) {
+  measure(state, settled(), tool, arguments);
+}
+
+void by_meaning(benchmark::State& state) {
+  constexpr const char* kQuestion = R"({"entity_type":"any","query":"parse session token"})";
+  const auto& tools = with_vectors();
+  const auto began = Clock::now();
+  ask(tools, "semantic_search", kQuestion);
+  state.counters["first_ms"] = milliseconds_since(began);
+  measure(state, tools, "semantic_search", kQuestion);
+}
+BENCHMARK(by_meaning)->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(50);
 
 #define QUESTION(name, tool, arguments)              \
   BENCHMARK_CAPTURE(question, name, tool, arguments) \

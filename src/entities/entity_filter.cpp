@@ -167,11 +167,18 @@ Result<Sql> text_condition(const EntityField& field, TextMode mode, const std::s
     return made.add("entity_regex(").value(regex).add(", ").add(field.sql).add(")");
   }
   if (letter_case == Case::minded) return minded_condition(field, mode, pattern);
+  if (mode == TextMode::contains) {
+    Sql made;
+    std::string needle = pattern;
+    std::ranges::transform(needle, needle.begin(), [](char c) {
+      return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    made.add("entity_contains(").add(field.sql).add(", ").value(std::move(needle));
+    return made.add(")");
+  }
   const std::string like = like_pattern(pattern);
-  const std::string_view before =
-      mode == TextMode::contains || mode == TextMode::ends_with ? "%" : "";
-  const std::string_view after =
-      mode == TextMode::contains || mode == TextMode::starts_with ? "%" : "";
+  const std::string_view before = mode == TextMode::ends_with ? "%" : "";
+  const std::string_view after = mode == TextMode::starts_with ? "%" : "";
   Sql made;
   made.add(field.sql).add(" LIKE ").value(fmt::format("{}{}{}", before, like, after));
   return made.add(" ESCAPE '\\'");

@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <boost/json/array.hpp>
 
 #include <algorithm>
 #include <optional>
 
 #include "entities/entity_types.h"
 #include "entities/index_schema.h"
+#include "wright/json.h"
 
 namespace wright::entities {
 namespace {
@@ -33,7 +35,9 @@ Result<EntityTotals> EntityTotals::prepare(sqlite3* connection) {
       Lifetime::kept);
   if (!insert) return std::unexpected(std::move(insert).error());
   auto count_methods = Statement::prepare(
-      connection, fmt::format("{} AND qualified_name = ?1", kCountMethods), Lifetime::kept);
+      connection,
+      fmt::format("{} AND qualified_name IN (SELECT value FROM json_each(?1))", kCountMethods),
+      Lifetime::kept);
   if (!count_methods) return std::unexpected(std::move(count_methods).error());
   return EntityTotals(connection, std::move(*change), std::move(*insert),
                       std::move(*count_methods));
@@ -70,11 +74,10 @@ Result<void> EntityTotals::write_tally() {
 Result<void> EntityTotals::write(Methods methods) {
   if (!has_changes()) return {};
   auto done = write_tally();
-  if (methods == Methods::where_changed) {
-    for (const std::string& scope : scopes_) {
-      if (!done) return done;
-      done = count_methods_.run(scope);
-    }
+  if (done && methods == Methods::where_changed) {
+    JsonArray scopes;
+    for (const std::string& scope : scopes_) scopes.emplace_back(to_valid_utf8(scope));
+    done = count_methods_.run(to_text(scopes));
   }
   if (done) forget();
   return done;

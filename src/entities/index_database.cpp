@@ -87,6 +87,7 @@ Result<std::int64_t> integer_of(sqlite3* connection, const char* sql) {
 Result<void> finish_indexes(sqlite3* connection) {
   auto done = store::execute(connection, kIndexIndexes);
   if (done) done = EntityTotals::count_all_methods(connection);
+  if (done) done = store::execute(connection, kMethodCountIndex);
   if (done) done = store::execute(connection, "DELETE FROM fact WHERE name = 'unfinished'");
   return done;
 }
@@ -105,13 +106,15 @@ Result<std::optional<Connection>> opened_as_is(const std::filesystem::path& file
   if (!version) return std::unexpected(version.error());
   if (*version != 0 && *version != kIndexVersion) return std::optional<Connection>();
   const std::string mark = fmt::format("PRAGMA user_version = {}", kIndexVersion);
-  for (const char* step : {*version == 0 ? kIndexTables : "", mark.c_str()}) {
+  const bool is_new = *version == 0;
+  for (const char* step :
+       {is_new ? kIndexTables : "", is_new ? kIndexStatistics : "", mark.c_str()}) {
     if (auto done = store::execute(handle, step); !done) return std::unexpected(done.error());
   }
   // Where somebody was killed while reading everything.
   const auto unfinished = integer_of(handle, "SELECT count(*) FROM fact WHERE name = 'unfinished'");
   if (!unfinished) return std::unexpected(unfinished.error());
-  if (*unfinished != 0 || *version == 0) {
+  if (*unfinished != 0 || is_new) {
     if (auto done = finish_indexes(handle); !done) return std::unexpected(done.error());
   }
   if (auto done = store::execute(handle, "COMMIT"); !done) return std::unexpected(done.error());

@@ -67,26 +67,47 @@ CREATE INDEX entity_by_file ON entity (file_id);
 INSERT INTO fact (name, value) VALUES ('generation', abs(random() / 2));
 )sql";
 
-// Those with the place answer in the order of files and lines without sorting, and the last columns
-// of entity_by_place are there to be looked at on the way.
+// Those with the place (file, start_line, name) answer in its order without sorting, and the last
+// columns of entity_by_place are there to be looked at on the way.
 inline constexpr const char* kIndexIndexes = R"sql(
 CREATE INDEX IF NOT EXISTS entity_by_place
   ON entity (type, file, start_line, name, language, visibility);
 CREATE INDEX IF NOT EXISTS entity_by_time
   ON entity (type, last_modified DESC, file, start_line, name);
-CREATE INDEX IF NOT EXISTS entity_by_line_count ON entity (type, line_count);
-CREATE INDEX IF NOT EXISTS entity_by_method_count ON entity (type, method_count);
+CREATE INDEX IF NOT EXISTS entity_by_line_count
+  ON entity (type, line_count DESC, file, start_line, name);
 CREATE INDEX IF NOT EXISTS entity_by_name ON entity (name, type);
 CREATE INDEX IF NOT EXISTS entity_by_type_and_name ON entity (type, name);
 CREATE INDEX IF NOT EXISTS entity_by_parent
   ON entity (parent, type, name, parameters, file_id, parent_is_here);
-CREATE INDEX IF NOT EXISTS entity_with_methods ON entity (qualified_name)
-  WHERE type IN ('class', 'struct', 'interface', 'trait', 'enum', 'union', 'object', 'module');
+)sql";
+
+// Made when methods have been counted. By its last column, classes are found to count them again.
+inline constexpr const char* kMethodCountIndex = R"sql(
+CREATE INDEX IF NOT EXISTS entity_by_method_count
+  ON entity (type, method_count DESC, file, start_line, name, qualified_name);
+)sql";
+
+// What ANALYZE would say about a large code base: many entities of a type, few of a name. Said once
+// and for all, so that a query is planned alike whatever the code.
+inline constexpr const char* kIndexStatistics = R"sql(
+ANALYZE fact;
+DELETE FROM sqlite_stat1;
+INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
+  ('entity', 'entity_by_file', '200000 20'),
+  ('entity', 'entity_by_place', '200000 20000 20 1 1 1 1'),
+  ('entity', 'entity_by_time', '200000 20000 2000 20 1 1'),
+  ('entity', 'entity_by_line_count', '200000 20000 500 10 1 1'),
+  ('entity', 'entity_by_method_count', '200000 20000 5000 10 1 1 1'),
+  ('entity', 'entity_by_name', '200000 3 2'),
+  ('entity', 'entity_by_type_and_name', '200000 20000 2'),
+  ('entity', 'entity_by_parent', '200000 10 8 1 1 1 1');
+ANALYZE sqlite_schema;
 )sql";
 
 // Definitions in other files than the class (C++, Go, Rust) belong to every class of that name. A
 // declaration and its definition count once, by name and number of parameters. The types are those
-// of entity_with_methods and of may_have_methods().
+// of may_have_methods().
 inline constexpr const char* kCountMethods = R"sql(
 UPDATE entity SET method_count = (
   SELECT count(DISTINCT m.name || '/' || m.parameters) FROM entity m
@@ -103,7 +124,6 @@ DROP INDEX IF EXISTS entity_by_method_count;
 DROP INDEX IF EXISTS entity_by_name;
 DROP INDEX IF EXISTS entity_by_type_and_name;
 DROP INDEX IF EXISTS entity_by_parent;
-DROP INDEX IF EXISTS entity_with_methods;
 )sql";
 
 }  // namespace wright::entities

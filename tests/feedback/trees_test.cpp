@@ -63,7 +63,9 @@ std::vector<SessionId> children_of(Store& store, SessionId id) {
 int compare_tree(Store& store, SessionId id, std::string_view where) {
   const auto report = feedback_of(store, id);
   EXPECT_TRUE(report) << where << ": session " << id << " has no feedback";
-  if (report) EXPECT_EQ(tracked(*report), stored(store, id)) << where << ": session " << id;
+  if (report) {
+    EXPECT_EQ(tracked(*report), stored(store, id)) << where << ": session " << id;
+  }
   int count = 1;
   for (const SessionId child : children_of(store, id)) count += compare_tree(store, child, where);
   return count;
