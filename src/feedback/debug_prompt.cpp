@@ -9,8 +9,9 @@
 namespace wright::feedback {
 namespace {
 
-// Without the parts that nobody asked for. Only the rating is insisted on, and more may be said: what
-// comes is read leniently, and a vendor that enforced the schema would ask for every part of it.
+// Without the parts that nobody asked for. Only the rating is insisted on, and more may be said:
+// what comes is read leniently, and a vendor that enforced the schema would ask for every part of
+// it.
 Json parameters(const ToolFeedbackOptions& options) {
   Json schema = tool_feedback_schema();
   JsonObject& properties = schema.at("properties").as_object();

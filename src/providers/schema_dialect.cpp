@@ -115,6 +115,8 @@ class StrictWriter {
     }
     const Json* type = object->if_contains("type");
     if (type != nullptr && *type != Json("object")) return {};
+    const Json* further = object->if_contains("additionalProperties");
+    if (further != nullptr && *further != Json(false)) return {};
     JsonObject whole = *object;
     whole["type"] = "object";
     // An object that names no properties has none: it is the schema of a tool without parameters.
@@ -260,11 +262,11 @@ std::optional<Json> strict_schema(const Json& schema) {
 }
 
 ToolSchema tool_schema(const Json& parameters, const Quirks& quirks) {
-  const Json plain = quirks.supports_schema_refs ? parameters : without_refs(parameters);
+  Json plain = quirks.supports_schema_refs ? parameters : without_refs(parameters);
   if (quirks.strict_schemas) {
     if (auto strict = strict_schema(plain)) return {std::move(*strict), true};
   }
-  JsonObject object = plain.is_object() ? plain.get_object() : JsonObject();
+  JsonObject object = plain.is_object() ? std::move(plain.get_object()) : JsonObject();
   if (!object.contains("type")) object["type"] = "object";
   if (!object.contains("properties")) object["properties"] = JsonObject();
   return {std::move(object), false};
