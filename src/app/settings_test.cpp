@@ -46,7 +46,9 @@ TEST_F(SettingsTest, have_defaults_without_a_file) {
 }
 
 TEST_F(SettingsTest, do_not_take_the_model_that_answers_for_the_one_that_makes_vectors) {
-  const auto settings = load_settings({.model = "openai:gpt-5-mini"}, environment());
+  SettingFlags flags;
+  flags.model = "openai:gpt-5-mini";
+  const auto settings = load_settings(flags, environment());
   ASSERT_TRUE(settings) << settings.error().message;
   EXPECT_EQ(settings->model(), "openai:gpt-5-mini");
   EXPECT_EQ(settings->text(keys::kEmbeddingModel), "");

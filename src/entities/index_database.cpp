@@ -88,6 +88,7 @@ Result<void> finish_indexes(sqlite3* connection) {
   auto done = store::execute(connection, kIndexIndexes);
   if (done) done = EntityTotals::count_all_methods(connection);
   if (done) done = store::execute(connection, kMethodCountIndex);
+  if (done) done = store::execute(connection, kIndexStatistics);  // they go with their indexes
   if (done) done = store::execute(connection, "DELETE FROM fact WHERE name = 'unfinished'");
   return done;
 }
@@ -107,8 +108,7 @@ Result<std::optional<Connection>> opened_as_is(const std::filesystem::path& file
   if (*version != 0 && *version != kIndexVersion) return std::optional<Connection>();
   const std::string mark = fmt::format("PRAGMA user_version = {}", kIndexVersion);
   const bool is_new = *version == 0;
-  for (const char* step :
-       {is_new ? kIndexTables : "", is_new ? kIndexStatistics : "", mark.c_str()}) {
+  for (const char* step : {is_new ? kIndexTables : "", mark.c_str()}) {
     if (auto done = store::execute(handle, step); !done) return std::unexpected(done.error());
   }
   // Where somebody was killed while reading everything.

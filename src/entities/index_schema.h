@@ -77,7 +77,6 @@ CREATE INDEX IF NOT EXISTS entity_by_time
 CREATE INDEX IF NOT EXISTS entity_by_line_count
   ON entity (type, line_count DESC, file, start_line, name);
 CREATE INDEX IF NOT EXISTS entity_by_name ON entity (name, type);
-CREATE INDEX IF NOT EXISTS entity_by_type_and_name ON entity (type, name);
 CREATE INDEX IF NOT EXISTS entity_by_parent
   ON entity (parent, type, name, parameters, file_id, parent_is_here);
 )sql";
@@ -100,7 +99,6 @@ INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
   ('entity', 'entity_by_line_count', '200000 20000 500 10 1 1'),
   ('entity', 'entity_by_method_count', '200000 20000 5000 10 1 1 1'),
   ('entity', 'entity_by_name', '200000 3 2'),
-  ('entity', 'entity_by_type_and_name', '200000 20000 2'),
   ('entity', 'entity_by_parent', '200000 10 8 1 1 1 1');
 ANALYZE sqlite_schema;
 )sql";
@@ -122,7 +120,6 @@ DROP INDEX IF EXISTS entity_by_time;
 DROP INDEX IF EXISTS entity_by_line_count;
 DROP INDEX IF EXISTS entity_by_method_count;
 DROP INDEX IF EXISTS entity_by_name;
-DROP INDEX IF EXISTS entity_by_type_and_name;
 DROP INDEX IF EXISTS entity_by_parent;
 )sql";
 

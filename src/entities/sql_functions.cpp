@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 
+#include <algorithm>
 #include <memory>
 #include <string_view>
 
@@ -21,7 +22,11 @@ RE2::Options regex_options() {
 }
 
 std::string_view text_of(sqlite3_value* value) {
-  const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(value));
+  // As a blob it is not copied for the sake of a NUL at its end.
+  const bool is_utf8 =
+      sqlite3_value_type(value) == SQLITE_TEXT && sqlite3_value_encoding(value) == SQLITE_UTF8;
+  const auto* text = is_utf8 ? static_cast<const char*>(sqlite3_value_blob(value))
+                             : reinterpret_cast<const char*>(sqlite3_value_text(value));
   if (text == nullptr) return {};
   return {text, static_cast<std::size_t>(sqlite3_value_bytes(value))};
 }
@@ -55,17 +60,9 @@ void contains(sqlite3_context* context, int, sqlite3_value** arguments) {
   if (sqlite3_value_type(arguments[0]) == SQLITE_NULL) return sqlite3_result_null(context);
   const std::string_view text = text_of(arguments[0]);
   const std::string_view needle = text_of(arguments[1]);
-  const auto is_at = [&](std::size_t place) {
-    for (std::size_t i = 0; i < needle.size(); ++i) {
-      if (lowered(text[place + i]) != needle[i]) return false;
-    }
-    return true;
-  };
-  bool is_found = false;
-  for (std::size_t place = 0; !is_found && place + needle.size() <= text.size(); ++place) {
-    is_found = is_at(place);
-  }
-  sqlite3_result_int(context, is_found ? 1 : 0);
+  const auto found = std::search(text.begin(), text.end(), needle.begin(), needle.end(),
+                                 [](char left, char right) { return lowered(left) == right; });
+  sqlite3_result_int(context, found != text.end() || needle.empty() ? 1 : 0);
 }
 
 void time(sqlite3_context* context, int, sqlite3_value** arguments) {
