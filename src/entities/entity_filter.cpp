@@ -140,18 +140,8 @@ Sql minded_condition(const EntityField& field, TextMode mode, const std::string&
   return made.add(field.sql).add(" = ").value(pattern);
 }
 
-}  // namespace
-
-std::span<const std::string_view> condition_operators() {
-  return kOperators;
-}
-
-std::string time_sql(const EntityField& field) {
-  return field.is_indexed ? field.sql : fmt::format("entity_time({})", field.sql);
-}
-
-Result<Sql> text_condition(const EntityField& field, TextMode mode, const std::string& pattern,
-                           Case letter_case) {
+Result<Sql> matching_condition(const EntityField& field, TextMode mode, const std::string& pattern,
+                               Case letter_case) {
   if (pattern.size() > kLongestPattern) {
     return fail(ErrorCode::limit_reached,
                 fmt::format("The pattern is longer than {} bytes", kLongestPattern));
@@ -182,6 +172,24 @@ Result<Sql> text_condition(const EntityField& field, TextMode mode, const std::s
   Sql made;
   made.add(field.sql).add(" LIKE ").value(fmt::format("{}{}{}", before, like, after));
   return made.add(" ESCAPE '\\'");
+}
+
+}  // namespace
+
+std::span<const std::string_view> condition_operators() {
+  return kOperators;
+}
+
+std::string time_sql(const EntityField& field) {
+  return field.is_indexed ? field.sql : fmt::format("entity_time({})", field.sql);
+}
+
+Result<Sql> text_condition(const EntityField& field, TextMode mode, const std::string& pattern,
+                           Case letter_case) {
+  auto made = matching_condition(field, mode, pattern, letter_case);
+  const bool is_by_start = mode == TextMode::exact || mode == TextMode::starts_with;
+  if (made) made->is_slow = !(is_by_start && letter_case == Case::minded);
+  return made;
 }
 
 Result<Sql> membership_condition(const EntityField& field, std::span<const Json> values,
@@ -252,6 +260,7 @@ Result<void> EntityFilter::add(const Condition& condition) {
                     fmt::format("The pattern is longer than {} bytes", kLongestPattern));
       }
       Sql glob;
+      glob.is_slow = true;
       return glob.add((*field)->sql).add(" GLOB ").value(text());
     }
     if (sign == "IN") {
@@ -265,6 +274,10 @@ Result<void> EntityFilter::add(const Condition& condition) {
   if (!made) return std::unexpected(std::move(made).error());
   add(**field, *made);
   return {};
+}
+
+bool EntityFilter::is_slow() const {
+  return std::ranges::any_of(conditions_, &Sql::is_slow);
 }
 
 Sql EntityFilter::from(std::string_view table, const Sql& type_condition) const {

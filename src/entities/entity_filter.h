@@ -34,6 +34,7 @@ using SqlValue = std::variant<std::nullptr_t, std::int64_t, double, std::string>
 struct Sql {
   std::string text;
   std::vector<SqlValue> values = {};
+  bool is_slow = false;  // has to look at every row, whatever the indexes
 
   Sql& add(std::string_view more) {
     text += more;
@@ -42,6 +43,7 @@ struct Sql {
   Sql& add(const Sql& more) {
     text += more.text;
     values.insert(values.end(), more.values.begin(), more.values.end());
+    is_slow = is_slow || more.is_slow;
     return *this;
   }
   // A parameter.
@@ -62,6 +64,7 @@ class EntityFilter {
   void add(const EntityField& field, const Sql& condition);  // on this field alone
 
   const EntityType& type() const { return *type_; }
+  bool is_slow() const;  // as a condition
   // "FROM … WHERE …"
   Sql sql() const;
   // The same in pieces, one for each type of entities, which an index by type serves. One piece

@@ -11,6 +11,7 @@ namespace wright::entities {
 namespace {
 
 constexpr std::size_t kLongestCell = 1'000;
+constexpr std::size_t kFewMatches = 500;
 
 struct Bind {
   sqlite3_stmt* statement;
@@ -95,9 +96,32 @@ JsonObject EntitySession::entity(const EntityType& type, sqlite3_stmt* statement
   return made;
 }
 
+Result<std::optional<std::vector<std::int64_t>>> EntitySession::few_matches(
+    const EntityFilter& filter) {
+  std::vector<std::int64_t> rows;
+  bool has_others = false;  // rows that no number tells
+  Sql sql{fmt::format("SELECT {} ", filter.type().row)};
+  sql.add(filter.sql()).add(" LIMIT ").value(static_cast<std::int64_t>(kFewMatches + 1));
+  auto done = query(sql, [&](sqlite3_stmt* row) -> Result<void> {
+    has_others = has_others || sqlite3_column_type(row, 0) != SQLITE_INTEGER;
+    rows.push_back(sqlite3_column_int64(row, 0));
+    return {};
+  });
+  if (!done) return std::unexpected(std::move(done).error());
+  if (has_others || rows.size() > kFewMatches) return std::nullopt;
+  return rows;
+}
+
 Result<JsonObject> EntitySession::entities(const EntityFilter& filter, const Selection& selection) {
   const EntityType& type = filter.type();
-  const auto total = count(filter);
+  // A slow condition is looked at once, not once for the number and once for the first few.
+  std::optional<std::vector<std::int64_t>> matches;
+  if (filter.is_slow() && !type.row.empty()) {
+    auto few = few_matches(filter);
+    if (!few) return std::unexpected(std::move(few).error());
+    matches = std::move(*few);
+  }
+  const auto total = matches ? Result<std::int64_t>(std::ssize(*matches)) : count(filter);
   if (!total) return std::unexpected(total.error());
   Sql order;
   if (selection.order || !type.tie_order.empty()) order.add(" ORDER BY ");
@@ -111,7 +135,10 @@ Result<JsonObject> EntitySession::entities(const EntityFilter& filter, const Sel
   } else {
     // Fields are computed for the chosen rows only, not for all that are sorted.
     Sql chosen;
-    for (const Sql& piece : filter.pieces()) {
+    for (const std::int64_t row : matches.value_or(std::vector<std::int64_t>())) {
+      chosen.add(chosen.text.empty() ? "" : ", ").value(row);
+    }
+    for (const Sql& piece : matches ? std::vector<Sql>() : filter.pieces()) {
       if (!chosen.text.empty()) chosen.add(" UNION ALL ");
       chosen.add(fmt::format("SELECT * FROM (SELECT {} ", type.row)).add(piece).add(order);
       chosen.add(" LIMIT ").value(limit).add(")");

@@ -52,6 +52,9 @@ class EntitySession {
   sqlite3* handle() { return database_.handle(); }
 
  private:
+  // The rows that match, in no order; nothing when they are many.
+  Result<std::optional<std::vector<std::int64_t>>> few_matches(const EntityFilter& filter);
+
   tools::ReadOnlyDatabase database_;
   EntitySchema schema_;
 };
