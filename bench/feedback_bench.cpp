@@ -1,5 +1,6 @@
-// CPU of one scripted run of ten tool turns, without debug mode, with it switched off, and with it
-// on. The three take turns, so that whatever else the machine does falls on all of them alike.
+// CPU and heap allocations of one scripted run of ten tool turns, without debug mode, with it
+// switched off, and with it on. The three take turns, so that whatever else the machine does falls
+// on all of them alike.
 #include <fmt/format.h>
 #include <stdlib.h>
 #include <time.h>
@@ -16,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "allocations.h"
 #include "wright/provider.h"
 #include "wright/testing.h"
 #include "wright/wright.h"
@@ -109,14 +111,20 @@ class Runs {
                                        }),
                    .tools = {search_tool(setting.tool_work)},
                    .interceptors = conveniences(),
-                   .limits = {.max_iterations = kTurns + 1}};
+                   .limits = {.max_iterations = kTurns + 1, .max_repeats = 0}};
   }
 
-  double once(std::optional<DebugOptions> debug) {
+  struct Cost {
+    double microseconds;
+    std::uint64_t allocations;
+  };
+
+  Cost once(std::optional<DebugOptions> debug) {
     agent_.debug = std::move(debug);
+    const std::uint64_t allocations = bench::allocations();
     const double began = cpu_microseconds();
     const auto answer = wright::run(agent_, kQuery, {.store = store_.get()});
-    const double took = cpu_microseconds() - began;
+    const Cost took{cpu_microseconds() - began, bench::allocations() - allocations};
     if (!answer) give_up(answer.error().message);
     if (answer->iterations != kTurns + 1) give_up("a run took another number of turns");
     const bool wants_feedback = agent_.debug && agent_.debug->wants_feedback();
@@ -173,23 +181,29 @@ int main() {
       {"SQLite, requests encoded", true, true, [] {}},
       {"SQLite, encoded, tools that read files", true, true, read_files, 30},
   };
-  fmt::print("{:<42} {:>10} {:>10} {:>10} {:>10} {:>10}\n", "ten tool turns, CPU of a run",
-             "none us", "off us", "on us", "off adds", "on adds");
+  fmt::print("{:<42} {:>10} {:>10} {:>10} {:>10} {:>10} {:>12} {:>12} {:>12}\n",
+             "ten tool turns, CPU of a run", "none us", "off us", "on us", "off adds", "on adds",
+             "none allocs", "off allocs", "on allocs");
   for (const Setting& setting : settings) {
     const int rounds = setting.rounds;
     Runs runs(setting, fmt::format("{}/feedback.db", folder));
     std::array<std::vector<double>, 3> samples;
+    std::array<std::vector<double>, 3> allocations;
     for (int i = 0; i < rounds + 10; ++i) {
-      const std::array<double, 3> took{runs.once(std::nullopt), runs.once(DebugOptions{}),
-                                       runs.once(DebugOptions{.enabled = true})};
+      const std::array<Runs::Cost, 3> took{runs.once(std::nullopt), runs.once(DebugOptions{}),
+                                           runs.once(DebugOptions{.enabled = true})};
       if (i < 10) continue;  // to warm up
-      for (std::size_t way = 0; way < took.size(); ++way) samples[way].push_back(took[way]);
+      for (std::size_t way = 0; way < took.size(); ++way) {
+        samples[way].push_back(took[way].microseconds);
+        allocations[way].push_back(static_cast<double>(took[way].allocations));
+      }
     }
     const double none = median(samples[0]);
     const double off = median(samples[1]);
     const double on = median(samples[2]);
-    fmt::print("{:<42} {:>10.1f} {:>10.1f} {:>10.1f} {:>9.2f}% {:>9.2f}%\n", setting.label, none,
-               off, on, (off / none - 1) * 100, (on / none - 1) * 100);
+    fmt::print("{:<42} {:>10.1f} {:>10.1f} {:>10.1f} {:>9.2f}% {:>9.2f}% {:>12} {:>12} {:>12}\n",
+               setting.label, none, off, on, (off / none - 1) * 100, (on / none - 1) * 100,
+               median(allocations[0]), median(allocations[1]), median(allocations[2]));
     std::fflush(stdout);
   }
   std::filesystem::remove_all(folder);

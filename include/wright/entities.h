@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "wright/embeddings.h"
 #include "wright/sandbox.h"
 #include "wright/sqlite_reader.h"
 #include "wright/tool.h"
@@ -27,6 +28,17 @@ struct IndexProgress {
   std::int64_t total = 0;  // the last report has done == total
 };
 
+// How semantic_search finds by what texts mean, beside the words in them. The texts (names,
+// signatures and comments) go to the model, and their vectors are kept in the index.
+struct EmbeddingOptions {
+  EmbeddingModel model = {};  // not set: by words alone
+  // For making vectors that are missing; what is left waits for the next question.
+  std::chrono::milliseconds time_at_a_question{60'000};
+  // During which a model that failed is not asked again.
+  std::chrono::milliseconds pause_after_failure{30'000};
+  std::int64_t most_entities = 500'000;  // of more, none is embedded
+};
+
 struct CodeIndexOptions {
   std::filesystem::path base = {};
   // Where the index is kept, a file for each base. Made when it is missing; it may be deleted at
@@ -39,6 +51,7 @@ struct CodeIndexOptions {
   EntityClock clock = system_time_ms;
   // How long an index that was compared with the files counts as current.
   std::chrono::milliseconds recheck_after{1'000};
+  EmbeddingOptions embeddings = {};
 };
 
 // Over the files, classes, functions, … below the base. The index is built when a call first needs

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "wright/catalogue.h"
+#include "wright/embeddings.h"
 #include "wright/http.h"
 #include "wright/model.h"
 
@@ -48,6 +49,10 @@ class Models {
   // "offline", or "vendor:name". Never fails: what is not there gives a Model whose calls fail and
   // say what to do.
   Model get(std::string_view id) const;
+
+  // Texts as vectors, from a vendor that has them in the way of OpenAI or Ollama. Never fails, like
+  // get(). Waits at most a minute for an answer, all attempts together.
+  EmbeddingModel embeddings(std::string_view id) const;
 
   // What get() would talk to, or why it could not.
   Result<Endpoint> endpoint(std::string_view id) const;

@@ -344,6 +344,25 @@ inline constexpr ConfigKey kEntityIndex{
     1,
     1,
     "true"};
+inline constexpr ConfigKey kEmbeddingModel{"entities.embeddings",
+                                           "model",
+                                           KeyType::text,
+                                           "WRIGHT_EMBEDDING_MODEL",
+                                           "",
+                                           "\"vendor:name\" of a model that makes vectors: "
+                                           "semantic_search then finds by meaning, too, and "
+                                           "sends names, signatures and comments there",
+                                           "\"openai:text-embedding-3-small\""};
+inline constexpr ConfigKey kEmbeddingTime{"entities.embeddings",
+                                          "time",
+                                          KeyType::duration,
+                                          "",
+                                          "",
+                                          "how long one search may make vectors that are missing",
+                                          "",
+                                          0,
+                                          1'000,
+                                          "1m"};
 
 constexpr ConfigKey secret(std::string_view name, std::string_view variable,
                            std::string_view vendor) {
@@ -425,6 +444,8 @@ inline constexpr std::array kConfigKeys{
     keys::kWebMaxBytes,
     keys::kWebProxy,
     keys::kEntityIndex,
+    keys::kEmbeddingModel,
+    keys::kEmbeddingTime,
     keys::secret("openai_api_key", "OPENAI_API_KEY", "OpenAI"),
     keys::secret("anthropic_api_key", "ANTHROPIC_API_KEY", "Anthropic"),
     keys::secret("gemini_api_key", "GEMINI_API_KEY", "Google Gemini"),

@@ -108,7 +108,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadConfig{"unknown_section_far_from_all", "[server]\nport = 1\n",
                   "wright.toml:1: server: unknown section; there are [agent], [limits], [tool_execution], "
                   "[debug], [debug.tool_feedback], "
-                  "[log], [http], [bash], [web], [entities], [api_keys], [permissions], [agents], [vendors], "
+                  "[log], [http], [bash], [web], [entities], [entities.embeddings], [api_keys], [permissions], [agents], [vendors], "
                   "[models]"},
         BadConfig{"section_that_is_a_value", "agent = 3\n",
                   "wright.toml:1: agent: must be a section [agent], not an integer"},

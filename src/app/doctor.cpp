@@ -291,6 +291,29 @@ class Examination {
                   "apt-get install universal-ctags, or set entities.index = false."});
     }
     add({"entity index", Health::ok, fmt::format("{}, kept in {}", version, shown(folder))});
+    check_embeddings(settings);
+  }
+
+  void check_embeddings(const Settings& settings) {
+    const std::string model = settings.text(keys::kEmbeddingModel);
+    if (model.empty()) return;
+    const auto models = make_models(settings, {}, around_.environment);
+    if (!models) return;  // told by check_providers()
+    if (const auto endpoint = models->endpoint(model); !endpoint) {
+      return add({"embeddings", Health::warn, endpoint.error().message,
+                  "semantic_search goes by words alone until then."});
+    }
+    if (command_.reach != Reach::network) {
+      return add({"embeddings", Health::ok, fmt::format("{}, not asked", model)});
+    }
+    const std::vector<std::string> texts{"ok"};
+    const auto vectors = models->embeddings(model).embed(texts, {});
+    if (!vectors) {
+      return add({"embeddings", Health::warn, vectors.error().message,
+                  "semantic_search goes by words alone until then."});
+    }
+    add({"embeddings", Health::ok,
+         fmt::format("{}, {} dimensions", model, vectors->front().size())});
   }
 
   void check_terminal() {

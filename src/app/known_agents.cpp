@@ -56,7 +56,7 @@ std::vector<std::string> KnownAgents::names() const {
 
 Result<std::vector<Tool>> KnownAgents::tools_for(const AgentDefinition& definition) const {
   if (definition.tools.empty()) return std::vector<Tool>{};
-  const auto all = make_tools(settings_);
+  const auto all = make_tools(settings_, {on_index_, &models_});
   if (!all) return std::unexpected(all.error());
   std::vector<Tool> tools;
   for (const std::string& name : definition.tools) {
@@ -114,7 +114,7 @@ Result<ChosenAgent> KnownAgents::choose(std::string_view name) const {
                           : file->obstacle);
   }
   if (is_shipped(name)) {
-    auto agent = make_agent(name, settings_, models_.get(settings_.model()), on_index_);
+    auto agent = make_agent(name, settings_, models_.get(settings_.model()), {on_index_, &models_});
     if (!agent) return std::unexpected(std::move(agent).error());
     return ChosenAgent{std::move(*agent), settings_.model(), {}, {}};
   }

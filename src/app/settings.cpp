@@ -15,7 +15,7 @@ std::optional<std::string> flag_for(const ConfigKey& key, const SettingFlags& fl
   if (key.name == keys::kDatabasePath.name) return flags.database_path;
   if (key.name == keys::kBasePath.name) return flags.base_path;
   if (key.name == keys::kDatabase.name) return flags.database;
-  if (key.name == keys::kModel.name) return flags.model;
+  if (key.full_name() == keys::kModel.full_name()) return flags.model;
   if (key.name == keys::kMaxIterations.name && flags.max_iterations) {
     return fmt::format("{}", *flags.max_iterations);
   }
@@ -28,7 +28,7 @@ std::optional<std::string> flag_for(const ConfigKey& key, const SettingFlags& fl
 SettingValue default_of(const ConfigKey& key, const Environment& environment) {
   if (key.name == keys::kDatabasePath.name) return default_database_file(environment).string();
   if (key.name == keys::kBasePath.name) return std::string(".");
-  if (key.name == keys::kModel.name) return std::string("offline");
+  if (key.full_name() == keys::kModel.full_name()) return std::string("offline");
   if (key.name == keys::kZaiCodingPlan.name) return true;
   if (key.full_name() == keys::kLogFormat.full_name()) return std::string("text");
   if (!key.fallback.empty()) return setting_value_from(key, key.fallback).value();

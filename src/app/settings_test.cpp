@@ -45,6 +45,21 @@ TEST_F(SettingsTest, have_defaults_without_a_file) {
   EXPECT_EQ(std::get<bool>(settings->get(keys::kZaiCodingPlan).value), true);
 }
 
+TEST_F(SettingsTest, do_not_take_the_model_that_answers_for_the_one_that_makes_vectors) {
+  SettingFlags flags;
+  flags.model = "openai:gpt-5-mini";
+  const auto settings = load_settings(flags, environment());
+  ASSERT_TRUE(settings) << settings.error().message;
+  EXPECT_EQ(settings->model(), "openai:gpt-5-mini");
+  EXPECT_EQ(settings->text(keys::kEmbeddingModel), "");
+  write_config("[entities.embeddings]\nmodel = 'openai:text-embedding-3-small'\ntime = '5s'\n");
+  const auto set = load_settings({}, environment());
+  ASSERT_TRUE(set) << set.error().message;
+  EXPECT_EQ(set->model(), "offline");
+  EXPECT_EQ(set->text(keys::kEmbeddingModel), "openai:text-embedding-3-small");
+  EXPECT_EQ(set->duration(keys::kEmbeddingTime), std::chrono::seconds(5));
+}
+
 TEST_F(SettingsTest, prefer_flag_over_environment_over_file_over_default) {
   const auto path = write_config("[agent]\nmodel = 'from-file'\nmax_iterations = 3\n");
   const auto from_file = load_settings({}, environment());

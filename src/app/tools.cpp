@@ -9,6 +9,7 @@
 #include "app/figures.h"
 #include "app/interruption.h"
 #include "app/log_output.h"
+#include "app/model_wiring.h"
 #include "app/screen_text.h"
 #include "app/standard_input.h"
 #include "app/tool_execution.h"
@@ -27,8 +28,9 @@ Json tool_json(const ToolSpec& spec) {
           {"parameters", spec.parameters}};
 }
 
-std::optional<std::vector<Tool>> tools_or_complain(const Settings& settings, Surroundings around) {
-  auto tools = make_tools(settings);
+std::optional<std::vector<Tool>> tools_or_complain(const Settings& settings, Surroundings around,
+                                                   const IndexWiring& index = {}) {
+  auto tools = make_tools(settings, index);
   if (tools) return std::move(*tools);
   around.console.complain(tools.error().message, "See `wright config`, or set --base-path.");
   return std::nullopt;
@@ -142,7 +144,12 @@ ExitCode execute(const CallToolCommand& command, Surroundings around) {
   const auto settings = settings_or_complain(command.settings, around);
   if (!settings) return ExitCode::usage;
   make_output_folder(*settings);
-  const auto tools = tools_or_complain(*settings, around);
+  const auto models = make_models(*settings, command.settings, around.environment);
+  if (!models) {
+    around.console.complain(models.error().message, "See `wright help models`.");
+    return ExitCode::usage;
+  }
+  const auto tools = tools_or_complain(*settings, around, {.models = &*models});
   if (!tools) return ExitCode::usage;
   const auto logger =
       make_logger(*settings, [&](std::string_view line) { around.console.note(line); });

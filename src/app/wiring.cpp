@@ -21,7 +21,7 @@ namespace {
 
 struct AgentEntry {
   std::string_view name;
-  Result<Agent> (*make)(const Settings& settings, Model model, IndexListener on_index);
+  Result<Agent> (*make)(const Settings& settings, Model model, const IndexWiring& index);
 };
 
 // Output that was too long lies outside of the base, and is there to be paged.
@@ -45,32 +45,37 @@ SqliteReaderOptions reader_options(const Settings& settings) {
   return options;
 }
 
-CodeIndexOptions index_options(const Settings& settings, IndexListener on_index) {
+CodeIndexOptions index_options(const Settings& settings, const IndexWiring& index) {
   CodeIndexOptions options;
   options.base = settings.base_path();
   options.folder = settings.entity_folder();
   options.policy.environment = settings.command_environment();
   options.policy.temporary_root = settings.temporary_folder();
-  options.on_progress = std::move(on_index);
+  options.on_progress = index.on_index;
+  const std::string model = settings.text(keys::kEmbeddingModel);
+  if (!model.empty() && index.models != nullptr) {
+    options.embeddings.model = index.models->embeddings(model);
+    options.embeddings.time_at_a_question = settings.duration(keys::kEmbeddingTime);
+  }
   return options;
 }
 
 constexpr std::array kAgents{
     AgentEntry{"codebase-analysis",
-               [](const Settings& settings, Model model, IndexListener on_index) {
+               [](const Settings& settings, Model model, const IndexWiring& index) {
                  const FileAccess access = file_access(settings);
                  if (settings.entity_folder().empty()) {
                    return codebase_analysis_agent(access, std::move(model));
                  }
-                 return codebase_analysis_agent(
-                     access, index_options(settings, std::move(on_index)), std::move(model));
+                 return codebase_analysis_agent(access, index_options(settings, index),
+                                                std::move(model));
                }},
     AgentEntry{kSqliteAnalysis,
-               [](const Settings& settings, Model model, IndexListener) {
+               [](const Settings& settings, Model model, const IndexWiring&) {
                  return sqlite_analysis_agent(reader_options(settings), std::move(model));
                }},
     AgentEntry{kRequirementsGathering,
-               [](const Settings&, Model model, IndexListener) -> Result<Agent> {
+               [](const Settings&, Model model, const IndexWiring&) -> Result<Agent> {
                  return requirements_gathering_agent(std::move(model));
                }},
 };
@@ -99,7 +104,7 @@ Result<void> check_needs(std::string_view name, const Settings& settings) {
 }
 
 Result<Agent> make_agent(std::string_view name, const Settings& settings, Model model,
-                         IndexListener on_index) {
+                         const IndexWiring& index) {
   const std::string wanted = canonical_agent_name(name);
   const auto entry = std::ranges::find(kAgents, std::string_view(wanted), &AgentEntry::name);
   if (entry == kAgents.end()) {
@@ -108,7 +113,7 @@ Result<Agent> make_agent(std::string_view name, const Settings& settings, Model 
     if (suggestion.empty()) suggestion = fmt::format("; there is {}", fmt::join(names, ", "));
     return fail(ErrorCode::not_found, fmt::format("unknown agent '{}'{}", name, suggestion));
   }
-  auto agent = entry->make(settings, std::move(model), std::move(on_index));
+  auto agent = entry->make(settings, std::move(model), index);
   if (!agent) return agent;
   auto web = web_tools(settings);
   if (!web) return std::unexpected(std::move(web).error());
@@ -145,7 +150,7 @@ std::vector<std::string> tool_names() {
           "semantic_search"};
 }
 
-Result<std::vector<Tool>> make_tools(const Settings& settings) {
+Result<std::vector<Tool>> make_tools(const Settings& settings, const IndexWiring& index) {
   const FileAccess access = file_access(settings);
   auto tools = file_tools(access);
   if (!tools) return tools;
@@ -167,7 +172,7 @@ Result<std::vector<Tool>> make_tools(const Settings& settings) {
   std::ranges::move(*web, std::back_inserter(*tools));
   tools->push_back(ask_user_tool());
   if (!settings.entity_folder().empty()) {
-    auto entities = code_entity_tools(index_options(settings, {}));
+    auto entities = code_entity_tools(index_options(settings, index));
     if (!entities) return entities;
     std::ranges::move(*entities, std::back_inserter(*tools));
   }

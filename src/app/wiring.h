@@ -11,6 +11,7 @@
 #include "app/settings.h"
 #include "wright/agent.h"
 #include "wright/entities.h"
+#include "wright/models.h"
 
 namespace wright::app {
 
@@ -23,10 +24,16 @@ Result<void> check_needs(std::string_view name, const Settings& settings);
 
 using IndexListener = std::function<void(const IndexProgress&)>;
 
+// What the index of a code base gets beside the settings.
+struct IndexWiring {
+  IndexListener on_index = {};     // told while it is built
+  const Models* models = nullptr;  // who makes vectors, where the settings name a model for that
+};
+
 // The agent with the folder and limits of `settings`. An unknown name is refused with the nearest
-// known one. `on_index` is told while an index of the code is built.
+// known one.
 Result<Agent> make_agent(std::string_view name, const Settings& settings, Model model,
-                         IndexListener on_index = {});
+                         const IndexWiring& index = {});
 
 // For a command that calls tools: the folder for output that is too long, so that the tools that
 // are made afterwards can read it. Without one, such output is cut.
@@ -37,7 +44,7 @@ void make_output_folder(const Settings& settings);
 std::vector<std::string> tool_names();
 
 // Every tool that some agent may use with these settings.
-Result<std::vector<Tool>> make_tools(const Settings& settings);
+Result<std::vector<Tool>> make_tools(const Settings& settings, const IndexWiring& index = {});
 
 // What to set so that make_tools() makes this tool as well; empty for one that there never is.
 std::string_view how_to_turn_on(std::string_view tool);

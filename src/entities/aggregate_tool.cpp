@@ -89,8 +89,13 @@ Result<JsonObject> aggregate(EntitySession& session, const EntityType& type,
                                     : nullptr;
   JsonObject answer{{"entity_type", type.name}, {"operation", encode(given.operation)}};
   if (given.field) answer["field"] = *given.field;
-  Sql sql{fmt::format("SELECT {}, count(*), {} ", *figure, group == nullptr ? "NULL" : group->sql)};
-  sql.add(filter.sql());
+  const bool is_plain_count = given.operation == Operation::COUNT && !given.field;
+  const bool may_use_tally = is_plain_count && (group == nullptr || group->is_tallied);
+  const auto tally = may_use_tally ? filter.tally() : std::nullopt;
+  constexpr std::string_view kTallied = "coalesce(sum(entities), 0)";
+  Sql sql{fmt::format("SELECT {}, {}, {} ", tally ? kTallied : *figure,
+                      tally ? kTallied : "count(*)", group == nullptr ? "NULL" : group->sql)};
+  sql.add(tally ? *tally : filter.sql());
   if (group == nullptr) {
     auto done = session.query(sql, [&](sqlite3_stmt* row) -> Result<void> {
       answer["value"] = shown(shown_as, tools::cell(row, 0, kLongestGroup));

@@ -11,26 +11,15 @@
 namespace wright::entities {
 namespace {
 
-// Definitions in other files than the class (C++, Go, Rust) belong to every class of that name.
-// A declaration and its definition count once, by name and number of parameters.
-constexpr const char* kMethodCount =
-    "(SELECT count(DISTINCT m.name || '/' || m.parameters) FROM entity m WHERE m.parent = "
-    "entity.qualified_name AND m.type IN ('method', 'prototype') AND (m.file_id = entity.file_id "
-    "OR "
-    "m.parent_is_here = 0))";
-
-constexpr auto kWithMethods = std::to_array<std::string_view>(
-    {"class", "struct", "interface", "trait", "enum", "union", "object", "module", "any"});
-
 std::vector<EntityField> fields_of(std::string_view type) {
   std::vector<EntityField> fields{
       {"name", FieldKind::text, "its name", "name", true},
-      {"type", FieldKind::text, "its entity type", "type", true},
+      {"type", FieldKind::text, "its entity type", "type", true, true, false, true},
       {"file", FieldKind::text, "path of its file, relative to the base", "file", true},
       {"start_line", FieldKind::number, "first line", "start_line", true},
       {"end_line", FieldKind::number, "last line", "end_line", true},
       {"line_count", FieldKind::number, "how many lines it has", "line_count", true},
-      {"language", FieldKind::text, "programming language", "language", true},
+      {"language", FieldKind::text, "programming language", "language", true, true, false, true},
       {"signature", FieldKind::text, "parameters, and what else ctags tells of a function",
        "signature", true},
       {"last_modified", FieldKind::datetime,
@@ -38,18 +27,18 @@ std::vector<EntityField> fields_of(std::string_view type) {
        "what is committed",
        "last_modified", true},
       {"visibility", FieldKind::text, "public, protected, private, where the language says so",
-       "visibility", true},
+       "visibility", true, true, false, true},
       {"parent", FieldKind::text, "qualified name of what it stands in", "parent", true},
       {"qualified_name", FieldKind::text, "name with those of its parents", "qualified_name", true},
       {"kind", FieldKind::text, "ctags' own word for its type", "kind", true, false},
       {"documentation", FieldKind::text, "the comment that belongs to it, shortened",
        "documentation", true, false},
   };
-  if (std::ranges::find(kWithMethods, type) != kWithMethods.end()) {
+  if (type == "any" || may_have_methods(type)) {
     fields.push_back({"method_count", FieldKind::number,
                       "how many methods it has (declared or defined, overloads with as many "
                       "parameters once)",
-                      kMethodCount, false, type != "any"});
+                      "method_count", true, type != "any"});
   }
   return fields;
 }
@@ -61,7 +50,8 @@ EntityType code_type(std::string_view name, std::string_view description) {
                   .is = std::string(name),
                   .fields = fields_of(name),
                   .tie_order = "file, start_line, name",
-                  .row = "id"};
+                  .row = "id",
+                  .tally = "tally"};
   if (name == "any") type.is.reset();
   return type;
 }
@@ -84,11 +74,8 @@ Result<EntitySchema> code_schema(tools::ReadOnlyDatabase& connection, bool has_h
   for (const TypeDescription& known : known_types()) {
     schema.types.push_back(code_type(known.name, known.description));
   }
-  // Each type once, by jumping from one to the next in an index instead of reading all entities.
-  const auto statement = connection.prepare(
-      "WITH RECURSIVE each(type) AS (SELECT min(type) FROM entity UNION ALL SELECT (SELECT "
-      "min(type) FROM entity WHERE type > each.type) FROM each WHERE type IS NOT NULL) SELECT type "
-      "FROM each WHERE type IS NOT NULL");
+  std::vector<std::string> present;
+  const auto statement = connection.prepare("SELECT DISTINCT type FROM tally ORDER BY type");
   if (!statement) return std::unexpected(statement.error());
   while (true) {
     const auto stepped = connection.step(statement->get());
@@ -96,11 +83,13 @@ Result<EntitySchema> code_schema(tools::ReadOnlyDatabase& connection, bool has_h
     if (*stepped == tools::ReadOnlyDatabase::Stepped::done) break;
     const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement->get(), 0));
     const std::string name = text == nullptr ? "" : text;
+    present.push_back(name);
     if (std::ranges::find(schema.types, name, &EntityType::name) == schema.types.end()) {
       schema.types.push_back(code_type(name, fmt::format("what ctags calls so: {}", name)));
     }
   }
   schema.types.push_back(code_type("any", "every entity, of whatever type"));
+  schema.types.back().members = std::move(present);
   schema.notes.emplace_back(has_history
                                 ? "last_modified comes from git; files that differ from what is "
                                   "committed have the time of the file"

@@ -8,24 +8,23 @@
 #include "entities/code_relations.h"
 #include "entities/code_schema.h"
 #include "entities/entity_source.h"
-#include "entities/identifier_words.h"
+#include "entities/meaning_search.h"
+#include "entities/rank_fusion.h"
+#include "entities/word_search.h"
 
 namespace wright::entities {
 namespace {
 
-// A query for the index of words: any of the words, each as it is. It is a value like any other.
-std::string words_query(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) {
-    if (!text.empty()) text += " OR ";
-    text += '"' + word + '"';
-  }
-  return text;
-}
+constexpr std::size_t kCandidates = 50;  // of each ranking, where there are two
 
 class CodeSource : public EntitySource {
  public:
-  explicit CodeSource(std::shared_ptr<CodeIndex> index) : index_(std::move(index)) {}
+  explicit CodeSource(std::shared_ptr<CodeIndex> index) : index_(std::move(index)) {
+    const CodeIndexOptions& options = index_->options();
+    if (options.embeddings.model.is_set()) {
+      meanings_.emplace(options.embeddings, options.on_progress);
+    }
+  }
 
   Result<EntitySession> open(const std::stop_token& stop) override {
     const auto updated = index_->refresh(stop);
@@ -34,48 +33,50 @@ class CodeSource : public EntitySource {
     if (!path) return std::unexpected(path.error());
     auto connection = EntitySession::connect(*path, SqliteReaderOptions{}, stop);
     if (!connection) return std::unexpected(std::move(connection).error());
+    if (install_word_function(connection->handle()) != SQLITE_OK) {
+      return fail(ErrorCode::unsupported, "This build of SQLite has no full-text search (FTS5)");
+    }
     auto schema = code_schema(*connection, updated->has_history);
     if (!schema) return std::unexpected(std::move(schema).error());
     return EntitySession(std::move(*connection), std::move(*schema));
   }
 
-  Result<JsonObject> similar(EntitySession& session, const SimilarityQuestion& question) override {
+  Result<JsonObject> similar(EntitySession& session, const SimilarityQuestion& question,
+                             const std::stop_token& stop) override {
     const auto type = find_type(session.schema(), question.entity_type);
     if (!type) return std::unexpected(type.error());
-    const std::vector<std::string> words = identifier_words(question.query);
+    const std::vector<std::string> words = search_words(session, question.query);
     if (words.empty()) {
       return fail(ErrorCode::invalid_argument, "The query has no words to look for");
     }
-    // What is in a name counts more than what is in a comment, and that more than the path.
-    Sql sql{
-        fmt::format("SELECT -found.score, {} FROM (SELECT rowid AS id, bm25(words, 10.0, 3.0, "
-                    "4.0, 2.0) AS score FROM words WHERE words MATCH ",
-                    EntitySession::columns_of(**type))};
-    sql.value(words_query(words)).add(") found JOIN entity ON entity.id = found.id");
-    if ((*type)->is) sql.add(" WHERE type = ").value(*(*type)->is);
-    sql.add(" ORDER BY found.score, ").add((*type)->tie_order).add(" LIMIT ");
-    sql.value(static_cast<std::int64_t>(question.top_k));
-    JsonArray entities;
-    double best = 0;
-    auto done = session.query(sql, [&](sqlite3_stmt* row) -> Result<void> {
-      const double score = sqlite3_column_double(row, 0);
-      best = std::max(best, score);
-      const double relative = best > 0 ? score / best : 1;
-      if (relative < question.min_score) return {};
-      JsonObject made{{"score", std::round(relative * 1000) / 1000}};
-      for (auto& [key, value] : session.entity(**type, row, 1)) made[key] = std::move(value);
-      entities.push_back(std::move(made));
-      return {};
-    });
-    if (!done) return std::unexpected(std::move(done).error());
-    const std::size_t count = entities.size();
-    return JsonObject{{"entity_type", (*type)->name},
-                      {"query", question.query},
-                      {"entities", std::move(entities)},
-                      {"count", count},
-                      {"ranking",
-                       "words of names, signatures, comments and paths (bm25); the best "
-                       "has the score 1"}};
+    const std::size_t wanted = meanings_ ? std::max(kCandidates, question.top_k) : question.top_k;
+    auto by_words = best_by_words(session, **type, words, wanted);
+    if (!by_words) return std::unexpected(std::move(by_words).error());
+    MeaningSearch::Found by_meaning;
+    if (meanings_) {
+      auto found = meanings_->nearest(index_->file(), (*type)->is, question.query, wanted, stop);
+      if (!found) return std::unexpected(std::move(found).error());
+      by_meaning = std::move(*found);
+    }
+    const bool has_meaning = !by_meaning.nearest.empty();
+    auto best = has_meaning ? fused(*by_words, by_meaning.nearest) : std::move(*by_words);
+    keep_best(best, question);
+    auto entities = described(session, **type, best, by_meaning.nearest);
+    if (!entities) return std::unexpected(std::move(entities).error());
+    const std::size_t count = entities->size();
+    JsonObject answer{
+        {"entity_type", (*type)->name},
+        {"query", question.query},
+        {"entities", std::move(*entities)},
+        {"count", count},
+        {"ranking", has_meaning ? fmt::format("words of names, signatures, comments and paths, "
+                                              "and meaning ({}), merged by their ranks; the "
+                                              "best has the score 1",
+                                              meanings_->model())
+                                : "words of names, signatures, comments and paths; the best has "
+                                  "the score 1"}};
+    if (!by_meaning.note.empty()) answer["note"] = by_meaning.note;
+    return answer;
   }
 
   Result<JsonObject> related(EntitySession& session, const RelationQuestion& question,
@@ -84,7 +85,44 @@ class CodeSource : public EntitySource {
   }
 
  private:
+  // Scores become those beside the best.
+  static void keep_best(std::vector<RankedEntity>& ranked, const SimilarityQuestion& question) {
+    const double best = ranked.empty() ? 0 : ranked.front().score;
+    for (RankedEntity& each : ranked) each.score = best > 0 ? each.score / best : 1;
+    std::erase_if(ranked, [&](const auto& each) { return each.score < question.min_score; });
+    if (ranked.size() > question.top_k) ranked.resize(question.top_k);
+  }
+
+  static Result<JsonArray> described(EntitySession& session, const EntityType& type,
+                                     const std::vector<RankedEntity>& ranked,
+                                     const std::vector<RankedEntity>& nearest) {
+    if (ranked.empty()) return JsonArray();
+    std::vector<Json> found(ranked.size());
+    Sql sql{
+        fmt::format("SELECT id, {} FROM entity WHERE id IN (", EntitySession::columns_of(type))};
+    for (const RankedEntity& each : ranked) {
+      if (&each != ranked.data()) sql.add(", ");
+      sql.value(each.id);
+    }
+    auto done = session.query(sql.add(")"), [&](sqlite3_stmt* row) -> Result<void> {
+      const auto place = std::ranges::find(ranked, sqlite3_column_int64(row, 0), &RankedEntity::id);
+      JsonObject entity{{"score", rounded(place->score)}};
+      const auto near = std::ranges::find(nearest, place->id, &RankedEntity::id);
+      if (near != nearest.end()) entity["similarity"] = rounded(near->score);
+      for (auto& [key, value] : session.entity(type, row, 1)) entity[key] = std::move(value);
+      found[static_cast<std::size_t>(place - ranked.begin())] = std::move(entity);
+      return {};
+    });
+    if (!done) return std::unexpected(std::move(done).error());
+    // Vectors are read beside the session, which may not know the newest entities yet.
+    std::erase_if(found, [](const Json& entity) { return entity.is_null(); });
+    return JsonArray(found.begin(), found.end());
+  }
+
+  static double rounded(double score) { return std::round(score * 1000) / 1000; }
+
   std::shared_ptr<CodeIndex> index_;
+  std::optional<MeaningSearch> meanings_;
 };
 
 }  // namespace

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <iterator>
 
 #include "entities/entity_types.h"
+#include "tools/character_set.h"
 #include "wright/json.h"
 
 namespace wright::entities {
@@ -23,7 +26,6 @@ constexpr std::size_t kLongestSignature = 400;
 constexpr auto kArguments = std::to_array<const char*>({
     "ctags",
     "--options=NONE",
-    "--output-format=json",
     "--sort=no",
     "--extras=+f",
     "--fields=NFKlneSazsp",
@@ -34,6 +36,12 @@ constexpr auto kArguments = std::to_array<const char*>({
     "-f",
     "-",
 });
+
+// As JSON, ctags leaves out names that are not UTF-8.
+std::vector<std::string> output_format(Letters letters) {
+  if (letters == Letters::utf8) return {"--output-format=json"};
+  return {"--output-format=u-ctags", "--excmd=number", "--fields=+Z"};
+}
 
 std::string_view text_in(const JsonObject& tag, std::string_view key) {
   const Json* value = tag.if_contains(key);
@@ -65,14 +73,61 @@ CodeEntity entity_of(const JsonObject& tag) {
   return entity;
 }
 
-// Puts every line of JSON into the file that it is about. Where one file was asked for, all of them
-// are about it: ctags leaves out paths that are not UTF-8.
-TagsByPath tags_in(std::string_view output, std::span<const std::string> paths) {
+// Tabs, line ends and backslashes in values stand as \t, \n and \\.
+std::string unescaped(std::string_view value) {
+  std::string made;
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    if (value[i] != '\\' || i + 1 == value.size()) {
+      made += value[i];
+      continue;
+    }
+    const char escaped = value[++i];
+    made += escaped == 't' ? '\t' : escaped == 'n' ? '\n' : escaped == 'r' ? '\r' : escaped;
+  }
+  return made;
+}
+
+// name TAB path TAB line;" TAB key:value …, as the JSON of such a tag would be. All but the path
+// are Latin-1.
+Json tag_of_line(std::string_view line) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const std::size_t tab = std::min(line.find('\t'), line.size());
+    parts.push_back(line.substr(0, tab));
+    if (tab == line.size()) break;
+    line.remove_prefix(tab + 1);
+  }
+  if (parts.size() < 3 || parts[0].starts_with("!_")) return nullptr;
+  JsonObject tag{
+      {"_type", "tag"}, {"name", from_latin_1(unescaped(parts[0]))}, {"path", unescaped(parts[1])}};
+  for (const std::string_view part : std::span(parts).subspan(3)) {
+    const std::size_t colon = std::min(part.find(':'), part.size());
+    const std::string_view key = part.substr(0, colon);
+    std::string value = from_latin_1(unescaped(part.substr(std::min(colon + 1, part.size()))));
+    if (key == "line" || key == "end") {
+      int number = 0;
+      std::from_chars(value.data(), value.data() + value.size(), number);
+      tag[key] = number;
+    } else if (key == "scope") {
+      const std::size_t end = std::min(value.find(':'), value.size());
+      tag["scopeKind"] = value.substr(0, end);
+      tag["scope"] = value.substr(std::min(end + 1, value.size()));
+    } else {
+      tag[key] = std::move(value);
+    }
+  }
+  return tag;
+}
+
+// Puts every tag into the file that it is about. Where one file was asked for, all of them are
+// about it: ctags leaves out paths that are not UTF-8.
+TagsByPath tags_in(std::string_view output, std::span<const std::string> paths, Letters letters) {
   TagsByPath tags;
   for (const std::string& path : paths) tags[path];
   while (!output.empty()) {
     const std::size_t end = std::min(output.find('\n'), output.size());
-    const auto parsed = parse_json(output.substr(0, end));
+    const std::string_view line = output.substr(0, end);
+    const auto parsed = letters == Letters::utf8 ? parse_json(line) : tag_of_line(line);
     output.remove_prefix(std::min(end + 1, output.size()));
     if (!parsed || !parsed->is_object()) continue;
     const JsonObject& tag = parsed->get_object();
@@ -95,6 +150,13 @@ TagsByPath tags_in(std::string_view output, std::span<const std::string> paths) 
 
 }  // namespace
 
+std::string from_latin_1(std::string_view bytes) {
+  std::string text;
+  text.reserve(bytes.size() + bytes.size() / 8);
+  for (const char byte : bytes) tools::append_utf8(text, static_cast<unsigned char>(byte));
+  return text;
+}
+
 Error ctags_is_missing() {
   return {ErrorCode::unsupported,
           "The index of entities needs universal-ctags, which is not installed; on Debian and "
@@ -105,30 +167,34 @@ Error ctags_is_missing() {
 Ctags::Ctags(const Sandbox& sandbox, std::filesystem::path base)
     : sandbox_(sandbox), base_(std::move(base)) {}
 
-Result<TagsByPath> Ctags::tags_of(std::span<const std::string> paths,
+Result<TagsByPath> Ctags::tags_of(std::span<const FileToParse> files,
                                   const std::stop_token& stop) const {
-  std::vector<std::string> together;
+  std::map<Letters, std::vector<std::string>> together;
   TagsByPath tags;
-  for (const std::string& path : paths) {
-    if (is_valid_utf8(path)) {
-      together.push_back(path);
+  for (const FileToParse& file : files) {
+    if (is_valid_utf8(file.path)) {
+      together[file.letters].push_back(file.path);
       continue;
     }
-    auto alone = read(std::span(&path, 1), kShortPatience, stop);
+    auto alone = read(std::span(&file.path, 1), file.letters, kShortPatience, stop);
     if (!alone) return alone;
     tags.merge(*alone);
   }
-  auto others = read(together, kPatience, stop);
-  if (others) others->merge(tags);
-  return others;
+  for (const auto& [letters, paths] : together) {
+    auto some = read(paths, letters, kPatience, stop);
+    if (!some) return some;
+    tags.merge(*some);
+  }
+  return tags;
 }
 
 // A process that crashed or hung is asked again about either half of its files, until the file that
 // does it stands alone.
-Result<TagsByPath> Ctags::read(std::span<const std::string> paths, std::chrono::seconds patience,
-                               const std::stop_token& stop) const {
+Result<TagsByPath> Ctags::read(std::span<const std::string> paths, Letters letters,
+                               std::chrono::seconds patience, const std::stop_token& stop) const {
   if (paths.empty()) return TagsByPath();
   Command command{.arguments = {kArguments.begin(), kArguments.end()}, .working_directory = base_};
+  std::ranges::move(output_format(letters), std::back_inserter(command.arguments));
   for (const std::string& path : paths) command.arguments.push_back("./" + path);
   std::string output;
   bool is_too_much = false;
@@ -149,7 +215,7 @@ Result<TagsByPath> Ctags::read(std::span<const std::string> paths, std::chrono::
     return fail(ErrorCode::cancelled, "Indexing was cancelled");
   }
   const bool is_good = finished->exit_code <= 1 && !finished->is_timed_out && !is_too_much;
-  if (is_good) return tags_in(output, paths);
+  if (is_good) return tags_in(output, paths, letters);
   // Another ctags has other options, and says so.
   if (finished->error.head.contains("nrecognized option") ||
       finished->error.head.contains("nknown option")) {
@@ -157,9 +223,9 @@ Result<TagsByPath> Ctags::read(std::span<const std::string> paths, std::chrono::
   }
   if (paths.size() == 1) return TagsByPath{{paths.front(), {}}};
   const auto half = paths.size() / 2;
-  auto first = read(paths.first(half), kShortPatience, stop);
+  auto first = read(paths.first(half), letters, kShortPatience, stop);
   if (!first) return first;
-  auto second = read(paths.subspan(half), kShortPatience, stop);
+  auto second = read(paths.subspan(half), letters, kShortPatience, stop);
   if (second) second->merge(*first);
   return second;
 }

@@ -21,6 +21,16 @@ struct FileTags {
 
 using TagsByPath = std::map<std::string, FileTags>;
 
+// How the letters of a file are written. What is not UTF-8 is read as Latin-1, in which every byte
+// is a letter; names come as UTF-8 from either.
+enum class Letters : std::uint8_t { utf8, latin_1 };
+std::string from_latin_1(std::string_view bytes);
+
+struct FileToParse {
+  std::string path;
+  Letters letters = Letters::utf8;
+};
+
 class Ctags {
  public:
   // `sandbox` may read the folder `base`, and outlives this.
@@ -29,11 +39,11 @@ class Ctags {
   // Of files below the base. A file that ctags cannot read, or that makes it crash or hang, has no
   // tags. Fails when ctags is missing, when it is stopped, and when nothing can be run at all.
   // May be called from several threads at once.
-  Result<TagsByPath> tags_of(std::span<const std::string> paths, const std::stop_token& stop) const;
+  Result<TagsByPath> tags_of(std::span<const FileToParse> files, const std::stop_token& stop) const;
 
  private:
-  Result<TagsByPath> read(std::span<const std::string> paths, std::chrono::seconds patience,
-                          const std::stop_token& stop) const;
+  Result<TagsByPath> read(std::span<const std::string> paths, Letters letters,
+                          std::chrono::seconds patience, const std::stop_token& stop) const;
 
   const Sandbox& sandbox_;
   std::filesystem::path base_;

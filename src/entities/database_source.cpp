@@ -74,7 +74,8 @@ class DatabaseSource : public EntitySource {
     return EntitySession(std::move(session), std::move(*schema));
   }
 
-  Result<JsonObject> similar(EntitySession& session, const SimilarityQuestion& question) override {
+  Result<JsonObject> similar(EntitySession& session, const SimilarityQuestion& question,
+                             const std::stop_token&) override {
     const auto type = find_type(session.schema(), question.entity_type);
     if (!type) return std::unexpected(type.error());
     WordRanking ranking(identifier_words(question.query));

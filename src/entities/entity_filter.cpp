@@ -17,6 +17,10 @@ constexpr auto kOperators =
     std::to_array<std::string_view>({"=", "!=", ">", ">=", "<", "<=", "CONTAINS", "STARTS WITH",
                                      "ENDS WITH", "REGEX", "GLOB", "IN"});
 constexpr std::size_t kMostValues = 500;
+// What a query of many pieces may hold.
+constexpr std::size_t kMostPieces = 50;
+constexpr std::size_t kLongestPieces = 50'000;
+constexpr std::size_t kMostPieceValues = 5'000;
 constexpr std::size_t kLongestPattern = 1000;
 
 std::string upper(std::string_view text) {
@@ -136,18 +140,8 @@ Sql minded_condition(const EntityField& field, TextMode mode, const std::string&
   return made.add(field.sql).add(" = ").value(pattern);
 }
 
-}  // namespace
-
-std::span<const std::string_view> condition_operators() {
-  return kOperators;
-}
-
-std::string time_sql(const EntityField& field) {
-  return field.is_indexed ? field.sql : fmt::format("entity_time({})", field.sql);
-}
-
-Result<Sql> text_condition(const EntityField& field, TextMode mode, const std::string& pattern,
-                           Case letter_case) {
+Result<Sql> matching_condition(const EntityField& field, TextMode mode, const std::string& pattern,
+                               Case letter_case) {
   if (pattern.size() > kLongestPattern) {
     return fail(ErrorCode::limit_reached,
                 fmt::format("The pattern is longer than {} bytes", kLongestPattern));
@@ -163,14 +157,39 @@ Result<Sql> text_condition(const EntityField& field, TextMode mode, const std::s
     return made.add("entity_regex(").value(regex).add(", ").add(field.sql).add(")");
   }
   if (letter_case == Case::minded) return minded_condition(field, mode, pattern);
+  if (mode == TextMode::contains) {
+    Sql made;
+    std::string needle = pattern;
+    std::ranges::transform(needle, needle.begin(), [](char c) {
+      return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    made.add("entity_contains(").add(field.sql).add(", ").value(std::move(needle));
+    return made.add(")");
+  }
   const std::string like = like_pattern(pattern);
-  const std::string_view before =
-      mode == TextMode::contains || mode == TextMode::ends_with ? "%" : "";
-  const std::string_view after =
-      mode == TextMode::contains || mode == TextMode::starts_with ? "%" : "";
+  const std::string_view before = mode == TextMode::ends_with ? "%" : "";
+  const std::string_view after = mode == TextMode::starts_with ? "%" : "";
   Sql made;
   made.add(field.sql).add(" LIKE ").value(fmt::format("{}{}{}", before, like, after));
   return made.add(" ESCAPE '\\'");
+}
+
+}  // namespace
+
+std::span<const std::string_view> condition_operators() {
+  return kOperators;
+}
+
+std::string time_sql(const EntityField& field) {
+  return field.is_indexed ? field.sql : fmt::format("entity_time({})", field.sql);
+}
+
+Result<Sql> text_condition(const EntityField& field, TextMode mode, const std::string& pattern,
+                           Case letter_case) {
+  auto made = matching_condition(field, mode, pattern, letter_case);
+  const bool is_by_start = mode == TextMode::exact || mode == TextMode::starts_with;
+  if (made) made->is_slow = !(is_by_start && letter_case == Case::minded);
+  return made;
 }
 
 Result<Sql> membership_condition(const EntityField& field, std::span<const Json> values,
@@ -198,14 +217,12 @@ Result<Sql> membership_condition(const EntityField& field, std::span<const Json>
   return made.add(wants_null ? " IS NULL)" : " IS NOT NULL)");
 }
 
-EntityFilter::EntityFilter(const EntityType& type) : type_(&type) {
-  if (!type.is) return;
-  Sql is;
-  conditions_.push_back(is.add("type = ").value(*type.is));
-}
+EntityFilter::EntityFilter(const EntityType& type)
+    : type_(&type), is_tallied_(!type.tally.empty()) {}
 
-void EntityFilter::add(const Sql& condition) {
+void EntityFilter::add(const EntityField& field, const Sql& condition) {
   conditions_.push_back(condition);
+  is_tallied_ = is_tallied_ && field.is_tallied;
 }
 
 Result<void> EntityFilter::add(std::span<const Condition> conditions) {
@@ -243,6 +260,7 @@ Result<void> EntityFilter::add(const Condition& condition) {
                     fmt::format("The pattern is longer than {} bytes", kLongestPattern));
       }
       Sql glob;
+      glob.is_slow = true;
       return glob.add((*field)->sql).add(" GLOB ").value(text());
     }
     if (sign == "IN") {
@@ -254,16 +272,59 @@ Result<void> EntityFilter::add(const Condition& condition) {
                             utf8_prefix(condition.comparison, 50), fmt::join(kOperators, ", ")));
   }();
   if (!made) return std::unexpected(std::move(made).error());
-  conditions_.push_back(std::move(*made));
+  add(**field, *made);
   return {};
 }
 
+bool EntityFilter::is_slow() const {
+  return std::ranges::any_of(conditions_, &Sql::is_slow);
+}
+
+Sql EntityFilter::from(std::string_view table, const Sql& type_condition) const {
+  Sql made{fmt::format("FROM {}", table)};
+  std::string_view joined_by = " WHERE ";
+  const auto add = [&](const Sql& condition) {
+    made.add(joined_by).add("(").add(condition).add(")");
+    joined_by = " AND ";
+  };
+  if (!type_condition.text.empty()) add(type_condition);
+  for (const Sql& condition : conditions_) add(condition);
+  return made;
+}
+
 Sql EntityFilter::sql() const {
-  Sql made{"FROM " + type_->table};
-  for (std::size_t i = 0; i < conditions_.size(); ++i) {
-    made.add(i == 0 ? " WHERE (" : " AND (").add(conditions_[i]).add(")");
+  Sql is;
+  if (type_->is) {
+    is.add("type = ").value(*type_->is);
+  } else if (!type_->members.empty()) {
+    // All of them, said in a way that lets an index by type serve.
+    for (const std::string& member : type_->members) {
+      is.add(is.text.empty() ? "type IN (" : ", ").value(member);
+    }
+    is.add(")");
+  }
+  return from(type_->table, is);
+}
+
+std::vector<Sql> EntityFilter::pieces() const {
+  const Sql whole = sql();
+  const std::size_t count = type_->members.size();
+  const bool is_long =
+      count * whole.text.size() > kLongestPieces || count * whole.values.size() > kMostPieceValues;
+  if (count == 0 || count > kMostPieces || is_long) return {whole};
+  std::vector<Sql> made;
+  for (const std::string& member : type_->members) {
+    Sql is{"type = "};
+    made.push_back(from(type_->table, is.value(member)));
   }
   return made;
+}
+
+std::optional<Sql> EntityFilter::tally() const {
+  if (!is_tallied_) return std::nullopt;
+  Sql is;
+  if (type_->is) is.add("type = ").value(*type_->is);
+  return from(type_->tally, is);
 }
 
 }  // namespace wright::entities

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -33,6 +34,7 @@ using SqlValue = std::variant<std::nullptr_t, std::int64_t, double, std::string>
 struct Sql {
   std::string text;
   std::vector<SqlValue> values = {};
+  bool is_slow = false;  // has to look at every row, whatever the indexes
 
   Sql& add(std::string_view more) {
     text += more;
@@ -41,6 +43,7 @@ struct Sql {
   Sql& add(const Sql& more) {
     text += more.text;
     values.insert(values.end(), more.values.begin(), more.values.end());
+    is_slow = is_slow || more.is_slow;
     return *this;
   }
   // A parameter.
@@ -51,22 +54,31 @@ struct Sql {
   }
 };
 
-// The entities of a type. More is added with and_().
+// The entities of a type for which all conditions hold.
 class EntityFilter {
  public:
   explicit EntityFilter(const EntityType& type);
 
   Result<void> add(const Condition& condition);
   Result<void> add(std::span<const Condition> conditions);
-  void add(const Sql& condition);
+  void add(const EntityField& field, const Sql& condition);  // on this field alone
 
   const EntityType& type() const { return *type_; }
+  bool is_slow() const;  // as a condition
   // "FROM … WHERE …"
   Sql sql() const;
+  // The same in pieces, one for each type of entities, which an index by type serves. One piece
+  // where there is nothing to be gained.
+  std::vector<Sql> pieces() const;
+  // The same over the type's tally, where that says enough to count; otherwise nothing.
+  std::optional<Sql> tally() const;
 
  private:
+  Sql from(std::string_view table, const Sql& type_condition) const;
+
   const EntityType* type_;
   std::vector<Sql> conditions_;
+  bool is_tallied_;
 };
 
 // The time of a field, comparable with milliseconds.

@@ -72,19 +72,12 @@ class CodeTree {
   std::vector<Tool> tools_;
 };
 
-// Everything that an index knows about entities, but for the numbers that it gave them.
-inline std::vector<std::string> contents_of(const std::filesystem::path& index) {
+// The rows that a query gives, a text for each.
+inline std::vector<std::string> rows_of(sqlite3* database, const char* sql) {
   std::vector<std::string> rows;
-  sqlite3* database = nullptr;
-  EXPECT_EQ(sqlite3_open_v2(index.c_str(), &database, SQLITE_OPEN_READONLY, nullptr), SQLITE_OK);
-  constexpr const char* kSql =
-      "SELECT f.key, f.hash, f.last_modified, e.type, e.name, e.qualified_name, e.file, "
-      "e.start_line, e.end_line, e.line_count, e.language, e.signature, e.last_modified, "
-      "e.visibility, e.parent, e.parent_is_here, e.kind, e.documentation, "
-      "(SELECT count(*) FROM words WHERE words.rowid = e.id) "
-      "FROM entity e JOIN file f ON f.id = e.file_id ORDER BY 1, 8, 9, 5, 4, 12";
   sqlite3_stmt* statement = nullptr;
-  EXPECT_EQ(sqlite3_prepare_v2(database, kSql, -1, &statement, nullptr), SQLITE_OK);
+  EXPECT_EQ(sqlite3_prepare_v2(database, sql, -1, &statement, nullptr), SQLITE_OK)
+      << sqlite3_errmsg(database);
   while (sqlite3_step(statement) == SQLITE_ROW) {
     std::string row;
     for (int i = 0; i < sqlite3_column_count(statement); ++i) {
@@ -94,6 +87,26 @@ inline std::vector<std::string> contents_of(const std::filesystem::path& index) 
     rows.push_back(std::move(row));
   }
   sqlite3_finalize(statement);
+  return rows;
+}
+
+// Everything that an index knows about entities, but for the numbers that it gave them. What it
+// counted is checked on the way.
+inline std::vector<std::string> contents_of(const std::filesystem::path& index) {
+  sqlite3* database = nullptr;
+  EXPECT_EQ(sqlite3_open_v2(index.c_str(), &database, SQLITE_OPEN_READONLY, nullptr), SQLITE_OK);
+  EXPECT_EQ(
+      rows_of(database, "SELECT type, language, visibility, entities FROM tally ORDER BY 1, 2, 3"),
+      rows_of(database,
+              "SELECT type, language, visibility, count(*) FROM entity GROUP BY 1, 2, 3 "
+              "ORDER BY 1, 2, 3"));
+  std::vector<std::string> rows =
+      rows_of(database,
+              "SELECT f.key, f.hash, f.last_modified, e.type, e.name, e.qualified_name, e.file, "
+              "e.start_line, e.end_line, e.line_count, e.language, e.signature, e.last_modified, "
+              "e.visibility, e.parent, e.parent_is_here, e.kind, e.documentation, e.method_count, "
+              "(SELECT count(*) FROM words WHERE words.rowid = e.id) "
+              "FROM entity e JOIN file f ON f.id = e.file_id ORDER BY 1, 8, 9, 5, 4, 12");
   sqlite3_close(database);
   return rows;
 }

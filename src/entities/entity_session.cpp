@@ -11,6 +11,7 @@ namespace wright::entities {
 namespace {
 
 constexpr std::size_t kLongestCell = 1'000;
+constexpr std::size_t kFewMatches = 500;
 
 struct Bind {
   sqlite3_stmt* statement;
@@ -59,8 +60,9 @@ Result<void> EntitySession::query(const Sql& sql,
 
 Result<std::int64_t> EntitySession::count(const EntityFilter& filter) {
   std::int64_t number = 0;
-  Sql sql{"SELECT count(*) "};
-  auto done = query(sql.add(filter.sql()), [&](sqlite3_stmt* row) -> Result<void> {
+  const auto tally = filter.tally();
+  Sql sql{tally ? "SELECT coalesce(sum(entities), 0) " : "SELECT count(*) "};
+  auto done = query(sql.add(tally ? *tally : filter.sql()), [&](sqlite3_stmt* row) -> Result<void> {
     number = sqlite3_column_int64(row, 0);
     return {};
   });
@@ -94,25 +96,56 @@ JsonObject EntitySession::entity(const EntityType& type, sqlite3_stmt* statement
   return made;
 }
 
+Result<std::optional<std::vector<std::int64_t>>> EntitySession::few_matches(
+    const EntityFilter& filter) {
+  std::vector<std::int64_t> rows;
+  bool has_others = false;  // rows that no number tells
+  Sql sql{fmt::format("SELECT {} ", filter.type().row)};
+  sql.add(filter.sql()).add(" LIMIT ").value(static_cast<std::int64_t>(kFewMatches + 1));
+  auto done = query(sql, [&](sqlite3_stmt* row) -> Result<void> {
+    has_others = has_others || sqlite3_column_type(row, 0) != SQLITE_INTEGER;
+    rows.push_back(sqlite3_column_int64(row, 0));
+    return {};
+  });
+  if (!done) return std::unexpected(std::move(done).error());
+  if (has_others || rows.size() > kFewMatches) return std::nullopt;
+  return rows;
+}
+
 Result<JsonObject> EntitySession::entities(const EntityFilter& filter, const Selection& selection) {
   const EntityType& type = filter.type();
-  const auto total = count(filter);
+  // A slow condition is looked at once, not once for the number and once for the first few.
+  std::optional<std::vector<std::int64_t>> matches;
+  if (filter.is_slow() && !type.row.empty()) {
+    auto few = few_matches(filter);
+    if (!few) return std::unexpected(std::move(few).error());
+    matches = std::move(*few);
+  }
+  const auto total = matches ? Result<std::int64_t>(std::ssize(*matches)) : count(filter);
   if (!total) return std::unexpected(total.error());
   Sql order;
   if (selection.order || !type.tie_order.empty()) order.add(" ORDER BY ");
   if (selection.order) order.add(*selection.order);
   if (selection.order && !type.tie_order.empty()) order.add(", ");
   order.add(type.tie_order);
-  Sql chosen = filter.sql();
-  chosen.add(order).add(" LIMIT ").value(static_cast<std::int64_t>(selection.limit));
-  // Fields are computed for the chosen rows only, not for all that are sorted.
+  const auto limit = static_cast<std::int64_t>(selection.limit);
   Sql sql{fmt::format("SELECT {} ", columns_of(type))};
   if (type.row.empty()) {
-    sql.add(chosen);
+    sql.add(filter.sql());
   } else {
-    sql.add(fmt::format("FROM {0} WHERE {1} IN (SELECT {1} ", type.table, type.row));
-    sql.add(chosen).add(")").add(order);
+    // Fields are computed for the chosen rows only, not for all that are sorted.
+    Sql chosen;
+    for (const std::int64_t row : matches.value_or(std::vector<std::int64_t>())) {
+      chosen.add(chosen.text.empty() ? "" : ", ").value(row);
+    }
+    for (const Sql& piece : matches ? std::vector<Sql>() : filter.pieces()) {
+      if (!chosen.text.empty()) chosen.add(" UNION ALL ");
+      chosen.add(fmt::format("SELECT * FROM (SELECT {} ", type.row)).add(piece).add(order);
+      chosen.add(" LIMIT ").value(limit).add(")");
+    }
+    sql.add(fmt::format("FROM {} WHERE {} IN (", type.table, type.row)).add(chosen).add(")");
   }
+  sql.add(order).add(" LIMIT ").value(limit);
   JsonArray found;
   tools::OutputBudget budget;
   std::size_t left_out = 0;

@@ -49,8 +49,12 @@ class EntitySession {
   // Runs a query and calls `on_row` for each row.
   Result<void> query(const Sql& sql, const std::function<Result<void>(sqlite3_stmt*)>& on_row);
   Result<std::int64_t> count(const EntityFilter& filter);
+  sqlite3* handle() { return database_.handle(); }
 
  private:
+  // The rows that match, in no order; nothing when they are many.
+  Result<std::optional<std::vector<std::int64_t>>> few_matches(const EntityFilter& filter);
+
   tools::ReadOnlyDatabase database_;
   EntitySchema schema_;
 };

@@ -37,9 +37,10 @@ class EntitySource {
   // Up to date.
   virtual Result<EntitySession> open(const std::stop_token& stop) = 0;
 
-  // {entity_type, query, entities, count}, each with a score.
-  virtual Result<JsonObject> similar(EntitySession& session,
-                                     const SimilarityQuestion& question) = 0;
+  // {entity_type, query, entities, count, ranking}, each with a score; a note where something could
+  // not be done.
+  virtual Result<JsonObject> similar(EntitySession& session, const SimilarityQuestion& question,
+                                     const std::stop_token& stop) = 0;
 
   // {relationship_type, direction, relations: [{from, relationship, to}], count, truncated}
   virtual Result<JsonObject> related(EntitySession& session, const RelationQuestion& question,

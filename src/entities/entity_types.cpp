@@ -131,6 +131,12 @@ std::string entity_type(std::string_view language, std::string_view kind,
   return made;
 }
 
+bool may_have_methods(std::string_view type) {
+  constexpr auto kTypes = std::to_array<std::string_view>(
+      {"class", "struct", "interface", "trait", "enum", "union", "object", "module"});
+  return std::ranges::find(kTypes, type) != kTypes.end();
+}
+
 std::string_view scope_separator(std::string_view language) {
   constexpr auto kColons =
       std::to_array<std::string_view>({"C", "C++", "CUDA", "Rust", "Perl", "Tcl", "SystemVerilog"});

@@ -19,6 +19,9 @@ std::span<const TypeDescription> known_types();
 std::string entity_type(std::string_view language, std::string_view kind,
                         std::string_view scope_kind);
 
+// Whether methods are counted for entities of this type.
+bool may_have_methods(std::string_view type);
+
 // What stands between the names of a qualified name.
 std::string_view scope_separator(std::string_view language);
 

@@ -12,6 +12,7 @@
 #include "entities/documentation.h"
 #include "entities/entity_types.h"
 #include "entities/source_lines.h"
+#include "entities/whole_names.h"
 #include "tools/text_file.h"
 #include "wright/json.h"
 
@@ -114,17 +115,23 @@ FileReader::Loaded FileReader::load(const FileToRead& wanted) const {
   loaded.read.outcome =
       file.hash == wanted.known_hash ? FileRead::Outcome::same : FileRead::Outcome::changed;
   if (loaded.read.outcome == FileRead::Outcome::same) loaded.content.clear();
+  if (!is_valid_utf8(loaded.content)) {
+    loaded.letters = Letters::latin_1;
+    loaded.content = from_latin_1(loaded.content);
+  }
   return loaded;
 }
 
 Result<std::vector<FileRead>> FileReader::read(std::span<const FileToRead> files,
                                                const std::stop_token& stop) const {
   std::vector<Loaded> loaded;
-  std::vector<std::string> to_parse;
+  std::vector<FileToParse> to_parse;
   for (const FileToRead& wanted : files) {
     if (stop.stop_requested()) return fail(ErrorCode::cancelled, "Indexing was cancelled");
     loaded.push_back(load(wanted));
-    if (!loaded.back().content.empty()) to_parse.push_back(wanted.path);
+    if (!loaded.back().content.empty()) {
+      to_parse.push_back({wanted.path, loaded.back().letters});
+    }
   }
   auto tags = ctags_.tags_of(to_parse, stop);
   if (!tags) return std::unexpected(std::move(tags).error());
@@ -134,6 +141,7 @@ Result<std::vector<FileRead>> FileReader::read(std::span<const FileToRead> files
     if (each.read.outcome == FileRead::Outcome::changed) {
       FileTags& found = (*tags)[file.path];
       const SourceLines lines(each.content);
+      make_names_whole(found.entities, lines);
       complete(found.entities, each.content, lines);
       file.language = found.language.empty() ? std::string(language_by_name(file.path))
                                              : std::move(found.language);

@@ -42,7 +42,8 @@ class FileReader {
  private:
   struct Loaded {
     FileRead read;
-    std::string content;  // empty when there is nothing to parse
+    std::string content;  // UTF-8; empty when there is nothing to parse
+    Letters letters = Letters::utf8;
   };
   Loaded load(const FileToRead& wanted) const;
 

@@ -24,6 +24,7 @@ struct IndexDatabase::Statements {
   Statement add_words;
   Statement entities_of_file;
   Statement remove_words;
+  Statement remove_meanings;
   Statement remove_entities;
 };
 
@@ -42,12 +43,13 @@ struct Words {
   std::string signature;
   std::string documentation;
   std::string path;
+  std::string type;
 };
 
 Words words_of(std::string_view name, std::string_view signature, std::string_view documentation,
-               std::string_view path) {
+               std::string_view path, std::string_view type) {
   return {searchable_text(name), searchable_text(signature), searchable_text(documentation),
-          searchable_text(path)};
+          searchable_text(path), searchable_text(type)};
 }
 
 // Commas between the outermost round brackets, which are no part of a type's own.
@@ -70,18 +72,6 @@ std::optional<std::string_view> unless_empty(std::string_view text) {
   return text;
 }
 
-Result<Connection> connect(const std::filesystem::path& file) {
-  sqlite3* opened = nullptr;
-  const int code = sqlite3_open_v2(
-      file.c_str(), &opened,
-      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
-      nullptr);
-  Connection connection(opened);
-  if (code != SQLITE_OK) return std::unexpected(store::error_of(opened, code));
-  sqlite3_busy_timeout(opened, static_cast<int>(kPatience.count()));
-  return connection;
-}
-
 Result<std::int64_t> integer_of(sqlite3* connection, const char* sql) {
   auto statement = Statement::prepare(connection, sql);
   if (!statement) return std::unexpected(std::move(statement).error());
@@ -94,9 +84,18 @@ Result<std::int64_t> integer_of(sqlite3* connection, const char* sql) {
   return value;
 }
 
+Result<void> finish_indexes(sqlite3* connection) {
+  auto done = store::execute(connection, kIndexIndexes);
+  if (done) done = EntityTotals::count_all_methods(connection);
+  if (done) done = store::execute(connection, kMethodCountIndex);
+  if (done) done = store::execute(connection, kIndexStatistics);  // they go with their indexes
+  if (done) done = store::execute(connection, "DELETE FROM fact WHERE name = 'unfinished'");
+  return done;
+}
+
 // With the tables of this version; nothing when the file is of another one.
 Result<std::optional<Connection>> opened_as_is(const std::filesystem::path& file) {
-  auto connection = connect(file);
+  auto connection = IndexDatabase::connect(file);
   if (!connection) return std::unexpected(std::move(connection).error());
   sqlite3* handle = connection->get();
   for (const char* setting :
@@ -108,11 +107,17 @@ Result<std::optional<Connection>> opened_as_is(const std::filesystem::path& file
   if (!version) return std::unexpected(version.error());
   if (*version != 0 && *version != kIndexVersion) return std::optional<Connection>();
   const std::string mark = fmt::format("PRAGMA user_version = {}", kIndexVersion);
-  // The indexes are missing where somebody was killed while reading everything.
-  for (const char* step :
-       {*version == 0 ? kIndexTables : "", kIndexIndexes, mark.c_str(), "COMMIT"}) {
+  const bool is_new = *version == 0;
+  for (const char* step : {is_new ? kIndexTables : "", mark.c_str()}) {
     if (auto done = store::execute(handle, step); !done) return std::unexpected(done.error());
   }
+  // Where somebody was killed while reading everything.
+  const auto unfinished = integer_of(handle, "SELECT count(*) FROM fact WHERE name = 'unfinished'");
+  if (!unfinished) return std::unexpected(unfinished.error());
+  if (*unfinished != 0 || is_new) {
+    if (auto done = finish_indexes(handle); !done) return std::unexpected(done.error());
+  }
+  if (auto done = store::execute(handle, "COMMIT"); !done) return std::unexpected(done.error());
   return std::optional<Connection>(std::move(*connection));
 }
 
@@ -152,8 +157,11 @@ std::string path_of_key(std::string_view key) {
   return path;
 }
 
-IndexDatabase::IndexDatabase(Connection connection, std::unique_ptr<Statements> statements)
-    : connection_(std::move(connection)), statements_(std::move(statements)) {}
+IndexDatabase::IndexDatabase(Connection connection, std::unique_ptr<Statements> statements,
+                             EntityTotals totals)
+    : connection_(std::move(connection)),
+      statements_(std::move(statements)),
+      totals_(std::move(totals)) {}
 IndexDatabase::IndexDatabase(IndexDatabase&&) noexcept = default;
 IndexDatabase& IndexDatabase::operator=(IndexDatabase&&) noexcept = default;
 IndexDatabase::~IndexDatabase() = default;
@@ -163,6 +171,18 @@ void IndexDatabase::discard(const std::filesystem::path& file) {
   for (const char* ending : {"", "-wal", "-shm", "-journal"}) {
     std::filesystem::remove(file.native() + ending, ignored);
   }
+}
+
+Result<Connection> IndexDatabase::connect(const std::filesystem::path& file) {
+  sqlite3* opened = nullptr;
+  const int code = sqlite3_open_v2(
+      file.c_str(), &opened,
+      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
+      nullptr);
+  Connection connection(opened);
+  if (code != SQLITE_OK) return std::unexpected(store::error_of(opened, code));
+  sqlite3_busy_timeout(opened, static_cast<int>(kPatience.count()));
+  return connection;
 }
 
 Result<IndexDatabase> IndexDatabase::open(const std::filesystem::path& file) {
@@ -208,23 +228,29 @@ Result<IndexDatabase> IndexDatabase::open(const std::filesystem::path& file) {
       "?14, ?15, "
       "?16, ?17)");
   auto add_words = prepared(
-      "INSERT INTO words (rowid, name, signature, documentation, path) "
-      "VALUES (last_insert_rowid(), ?1, ?2, ?3, ?4)");
-  auto entities_of_file =
-      prepared("SELECT id, name, signature, documentation, file FROM entity WHERE file_id = ?1");
+      "INSERT INTO words (rowid, name, signature, documentation, path, type) "
+      "VALUES (last_insert_rowid(), ?1, ?2, ?3, ?4, ?5)");
+  auto entities_of_file = prepared(
+      "SELECT id, name, signature, documentation, file, type, language, visibility, "
+      "qualified_name, parent FROM entity WHERE file_id = ?1");
   auto remove_words = prepared(
-      "INSERT INTO words (words, rowid, name, signature, documentation, path) "
-      "VALUES ('delete', ?1, ?2, ?3, ?4, ?5)");
+      "INSERT INTO words (words, rowid, name, signature, documentation, path, type) "
+      "VALUES ('delete', ?1, ?2, ?3, ?4, ?5, ?6)");
+  auto remove_meanings =
+      prepared("DELETE FROM meaning WHERE entity_id IN (SELECT id FROM entity WHERE file_id = ?1)");
   auto remove_entities = prepared("DELETE FROM entity WHERE file_id = ?1");
   if (!find_file || !put_file || !touch_file || !remove_file || !committed || !add_entity ||
-      !add_words || !entities_of_file || !remove_words || !remove_entities) {
+      !add_words || !entities_of_file || !remove_words || !remove_meanings || !remove_entities) {
     return std::unexpected(std::move(failed));
   }
-  auto statements = std::make_unique<Statements>(Statements{
-      std::move(*find_file), std::move(*put_file), std::move(*touch_file), std::move(*remove_file),
-      std::move(*committed), std::move(*add_entity), std::move(*add_words),
-      std::move(*entities_of_file), std::move(*remove_words), std::move(*remove_entities)});
-  return IndexDatabase(std::move(**connection), std::move(statements));
+  auto totals = EntityTotals::prepare(handle);
+  if (!totals) return std::unexpected(std::move(totals).error());
+  auto statements = std::make_unique<Statements>(
+      Statements{std::move(*find_file), std::move(*put_file), std::move(*touch_file),
+                 std::move(*remove_file), std::move(*committed), std::move(*add_entity),
+                 std::move(*add_words), std::move(*entities_of_file), std::move(*remove_words),
+                 std::move(*remove_meanings), std::move(*remove_entities)});
+  return IndexDatabase(std::move(**connection), std::move(statements), std::move(*totals));
 }
 
 Result<std::map<std::string, IndexedFile>> IndexDatabase::files() {
@@ -258,8 +284,22 @@ Result<void> IndexDatabase::begin() {
   return store::execute(connection_.get(), "BEGIN IMMEDIATE");
 }
 
+Result<void> IndexDatabase::write_totals() {
+  if (!totals_.has_changes()) return {};
+  auto done = totals_.write(methods_);
+  if (done && methods_ == EntityTotals::Methods::later) {
+    done = store::execute(connection_.get(),
+                          "INSERT OR IGNORE INTO fact (name, value) VALUES ('unfinished', 'yes')");
+  }
+  if (!done) return done;
+  return store::execute(connection_.get(),
+                        "UPDATE fact SET value = value + 1 WHERE name = 'generation'");
+}
+
 Result<void> IndexDatabase::end(Result<void> done) {
+  if (done) done = write_totals();
   if (done) done = store::execute(connection_.get(), "COMMIT");
+  totals_.forget();
   if (!done && sqlite3_get_autocommit(connection_.get()) == 0) {
     (void)store::execute(connection_.get(), "ROLLBACK");
   }
@@ -286,16 +326,22 @@ Result<void> IndexDatabase::remove_entities(std::int64_t file_id) {
   std::vector<Row> rows;
   auto done = statements_->entities_of_file.query(
       [&](const store::Row& row) -> Result<void> {
-        rows.push_back(
-            {row.integer(0), words_of(row.text(1), row.text(2), row.text(3), row.text(4))});
+        rows.push_back({row.integer(0),
+                        words_of(row.text(1), row.text(2), row.text(3), row.text(4), row.text(5))});
+        totals_.removed({.type = row.text(5),
+                         .language = row.text(6),
+                         .visibility = row.text(7),
+                         .qualified_name = row.text(8),
+                         .parent = row.text(9)});
         return {};
       },
       file_id);
   for (const Row& row : rows) {
     if (!done) return done;
     done = statements_->remove_words.run(row.id, row.words.name, row.words.signature,
-                                         row.words.documentation, row.words.path);
+                                         row.words.documentation, row.words.path, row.words.type);
   }
+  if (done) done = statements_->remove_meanings.run(file_id);
   if (!done) return done;
   return statements_->remove_entities.run(file_id);
 }
@@ -311,8 +357,15 @@ Result<void> IndexDatabase::add_entity(std::int64_t file_id, const CodeFile& fil
       unless_empty(entity.visibility), unless_empty(entity.parent), entity.parent_is_here ? 1 : 0,
       entity.kind, unless_empty(entity.documentation), parameter_count(entity.signature));
   if (!done) return done;
-  const Words words = words_of(entity.name, entity.signature, entity.documentation, path);
-  return statements_->add_words.run(words.name, words.signature, words.documentation, words.path);
+  totals_.added({.type = entity.type,
+                 .language = entity.language,
+                 .visibility = entity.visibility,
+                 .qualified_name = entity.qualified_name,
+                 .parent = entity.parent});
+  const Words words =
+      words_of(entity.name, entity.signature, entity.documentation, path, entity.type);
+  return statements_->add_words.run(words.name, words.signature, words.documentation, words.path,
+                                    words.type);
 }
 
 Result<void> IndexDatabase::put_file(const CodeFile& file, Settled settled) {
@@ -408,11 +461,19 @@ Result<void> IndexDatabase::forget_history() {
 }
 
 Result<void> IndexDatabase::drop_indexes() {
-  return store::execute(connection_.get(), kDropIndexIndexes);
+  methods_ = EntityTotals::Methods::later;
+  return together([&] {
+    return store::execute(
+        connection_.get(),
+        fmt::format("INSERT OR IGNORE INTO fact (name, value) VALUES ('unfinished', 'yes');{}",
+                    kDropIndexIndexes)
+            .c_str());
+  });
 }
 
 Result<void> IndexDatabase::make_indexes() {
-  return store::execute(connection_.get(), kIndexIndexes);
+  methods_ = EntityTotals::Methods::where_changed;
+  return together([&] { return finish_indexes(connection_.get()); });
 }
 
 }  // namespace wright::entities

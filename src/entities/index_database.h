@@ -10,6 +10,7 @@
 #include <string>
 
 #include "entities/code_entity.h"
+#include "entities/entity_totals.h"
 #include "entities/git_history.h"
 #include "store/sqlite_open.h"
 #include "store/sqlite_statement.h"
@@ -38,6 +39,8 @@ std::string path_of_key(std::string_view key);
 class IndexDatabase {
  public:
   static Result<IndexDatabase> open(const std::filesystem::path& file);
+  // Only the connection, for those who keep something beside the entities.
+  static Result<store::Connection> connect(const std::filesystem::path& file);
   // Removes the file with its side files.
   static void discard(const std::filesystem::path& file);
 
@@ -67,16 +70,19 @@ class IndexDatabase {
   Result<void> set_history(const std::string& head, const GitHistory::Changes& changes);
   Result<void> forget_history();
 
-  // While everything is read for the first time, structures for searching wait until the end.
+  // While everything is read for the first time, structures for searching and the counting of
+  // methods wait until the end.
   Result<void> drop_indexes();
   Result<void> make_indexes();
 
  private:
   struct Statements;
-  IndexDatabase(store::Connection connection, std::unique_ptr<Statements> statements);
+  IndexDatabase(store::Connection connection, std::unique_ptr<Statements> statements,
+                EntityTotals totals);
 
   Result<void> begin();
   Result<void> end(Result<void> done);
+  Result<void> write_totals();
   Result<void> remove_entities(std::int64_t file_id);
   Result<void> add_entity(std::int64_t file_id, const CodeFile& file, const CodeEntity& entity,
                           std::int64_t last_modified);
@@ -84,6 +90,8 @@ class IndexDatabase {
 
   store::Connection connection_;
   std::unique_ptr<Statements> statements_;  // go before the connection
+  EntityTotals totals_;                     // as well
+  EntityTotals::Methods methods_ = EntityTotals::Methods::where_changed;
 };
 
 }  // namespace wright::entities

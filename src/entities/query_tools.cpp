@@ -107,7 +107,7 @@ Tool text_pattern_search_tool(SharedSource source) {
                                  arguments.case_sensitive ? Case::minded : Case::ignored);
               if (!condition) return std::unexpected(std::move(condition).error());
               EntityFilter filter(type);
-              filter.add(*condition);
+              filter.add(**field, *condition);
               return session.entities(
                   filter, {Sql{(*field)->sql}, static_cast<std::size_t>(arguments.limit)});
             });
@@ -129,7 +129,7 @@ Tool enum_filter_search_tool(SharedSource source) {
                                arguments.exclude ? Membership::none_of : Membership::one_of);
                            if (!condition) return std::unexpected(std::move(condition).error());
                            EntityFilter filter(type);
-                           filter.add(*condition);
+                           filter.add(**field, *condition);
                            return session.entities(
                                filter, {.limit = static_cast<std::size_t>(arguments.limit)});
                          });

@@ -233,7 +233,7 @@ Tool number_range_search_tool(SharedSource source) {
                            auto condition = number_condition(**field, arguments);
                            if (!condition) return std::unexpected(std::move(condition).error());
                            EntityFilter filter(type);
-                           filter.add(*condition);
+                           filter.add(**field, *condition);
                            return session.entities(filter,
                                                    {number_order(**field, arguments),
                                                     static_cast<std::size_t>(arguments.limit)});
@@ -259,7 +259,7 @@ Tool datetime_range_search_tool(SharedSource source, EntityClock clock) {
                            const auto range = range_of(arguments, clock());
                            if (!range) return std::unexpected(range.error());
                            EntityFilter filter(type);
-                           filter.add(time_condition(**field, *range));
+                           filter.add(**field, time_condition(**field, *range));
                            Sql order{time_sql(**field)};
                            auto answer = session.entities(
                                filter,

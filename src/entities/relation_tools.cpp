@@ -71,9 +71,11 @@ Tool semantic_search_tool(SharedSource source) {
       [source](const SemanticSearchArguments& arguments, Context& context) -> Result<Json> {
         auto session = source->open(context.stop);
         if (!session) return std::unexpected(std::move(session).error());
-        auto answer = source->similar(
-            *session, {arguments.entity_type, arguments.query,
-                       static_cast<std::size_t>(arguments.top_k), arguments.min_score});
+        auto answer =
+            source->similar(*session,
+                            {arguments.entity_type, arguments.query,
+                             static_cast<std::size_t>(arguments.top_k), arguments.min_score},
+                            context.stop);
         if (!answer) return std::unexpected(std::move(answer).error());
         return Json(std::move(*answer));
       },

@@ -97,7 +97,7 @@ Result<JsonArray> examples_of(EntitySession& session, const EntityType& type,
   JsonArray made;
   EntityFilter filter(type);
   Sql present{field.sql};
-  filter.add(present.add(" IS NOT NULL"));
+  filter.add(field, present.add(" IS NOT NULL"));
   Sql sql{"SELECT DISTINCT value FROM (SELECT " + field.sql + " AS value "};
   sql.add(filter.sql()).add(" LIMIT 200) LIMIT ").value(static_cast<std::int64_t>(kExamples));
   auto done = session.query(sql, [&](sqlite3_stmt* row) -> Result<void> {

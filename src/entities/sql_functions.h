@@ -10,6 +10,8 @@
 namespace wright::entities {
 
 // entity_regex(pattern, text): whether RE2 finds the pattern in the text; NULL for no text.
+// entity_contains(text, needle): whether the text has the needle, which is in lower case, in it in
+// any case; NULL for no text.
 // entity_time(value): milliseconds since 1970 of a text or number; NULL for what is no time.
 // Returns SQLite's code.
 int install_entity_functions(sqlite3* database);

@@ -9,7 +9,9 @@
 namespace wright::feedback {
 namespace {
 
-// Without the parts that nobody asked for. Only the rating is insisted on.
+// Without the parts that nobody asked for. Only the rating is insisted on, and more may be said:
+// what comes is read leniently, and a vendor that enforced the schema would ask for every part of
+// it.
 Json parameters(const ToolFeedbackOptions& options) {
   Json schema = tool_feedback_schema();
   JsonObject& properties = schema.at("properties").as_object();
@@ -18,6 +20,7 @@ Json parameters(const ToolFeedbackOptions& options) {
   if (!options.include_suggestions) properties.erase("suggestions");
   if (!options.include_alternatives) properties.erase("alternatives");
   schema.as_object()["required"] = JsonArray{"answer_quality"};
+  schema.as_object()["additionalProperties"] = true;
   return schema;
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 
+#include "models/embedding_model.h"
 #include "models/provider_model.h"
 #include "models/trace_text.h"
 #include "net/http_client.h"
@@ -124,6 +125,19 @@ Model Models::get(std::string_view id) const {
       std::move(vendor), std::move(name),
       models::provider_model(std::move(candidates),
                              {shared_->options.retry, shared_->options.timeouts}, shared_->client)};
+}
+
+EmbeddingModel Models::embeddings(std::string_view id) const {
+  auto candidate = shared_->candidate(id);
+  if (candidate) {
+    return models::embedding_model(std::move(*candidate),
+                                   {shared_->options.retry, shared_->options.timeouts},
+                                   shared_->client);
+  }
+  return {
+      std::string(id),
+      [reason = std::move(candidate).error()](std::span<const std::string>, const std::stop_token&)
+          -> Result<std::vector<Embedding>> { return std::unexpected(reason); }};
 }
 
 std::string key_from(const VendorInfo& vendor,

@@ -115,6 +115,8 @@ class StrictWriter {
     }
     const Json* type = object->if_contains("type");
     if (type != nullptr && *type != Json("object")) return {};
+    const Json* further = object->if_contains("additionalProperties");
+    if (further != nullptr && *further != Json(false)) return {};
     JsonObject whole = *object;
     whole["type"] = "object";
     // An object that names no properties has none: it is the schema of a tool without parameters.

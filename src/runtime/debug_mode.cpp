@@ -14,13 +14,11 @@ void store_feedback(Store& store, SessionId id, FeedbackReport& report) {
   }
 }
 
-}  // namespace
-
-SessionPlan in_debug_mode(SessionPlan plan, const DebugOptions& debug, Store* store) {
+SessionPlan observed(SessionPlan plan, const DebugOptions& debug, Store* store) {
   const FeedbackSession session(debug);
-  Agent observed = *plan.agent;
-  if (plan.interceptors) observed.interceptors = *std::exchange(plan.interceptors, std::nullopt);
-  plan.agent = std::make_shared<const Agent>(session.observed(std::move(observed)));
+  Agent agent = *plan.agent;
+  if (plan.interceptors) agent.interceptors = *std::exchange(plan.interceptors, std::nullopt);
+  plan.agent = std::make_shared<const Agent>(session.observed(std::move(agent)));
   plan.conclude = [session, agent = plan.agent, store](const Run& run, Ending& ending) {
     FeedbackReport report = session.conclude(*agent, run);
     if (store != nullptr && ending.session_id != 0) {
@@ -29,6 +27,26 @@ SessionPlan in_debug_mode(SessionPlan plan, const DebugOptions& debug, Store* st
     ending.feedback = std::move(report);
   };
   return plan;
+}
+
+}  // namespace
+
+SessionPlan in_debug_mode_if_wanted(SessionPlan plan, std::optional<bool> query, Store* store) {
+  const std::optional<DebugOptions>& own = plan.agent->debug;
+  plan.below = [query, store](SessionPlan child) {
+    return in_debug_mode_if_wanted(std::move(child), query, store);
+  };
+  if (!wants_feedback(query, own)) return plan;
+  const DebugOptions debug = effective_debug({.query = query, .agent = own});
+  plan.below = [query, store, debug](SessionPlan child) {
+    if (!child.agent->debug) {
+      Agent heir = *child.agent;
+      heir.debug = debug;
+      child.agent = std::make_shared<const Agent>(std::move(heir));
+    }
+    return in_debug_mode_if_wanted(std::move(child), query, store);
+  };
+  return observed(std::move(plan), debug, store);
 }
 
 }  // namespace wright::runtime

@@ -75,10 +75,8 @@ class BlockingRun {
   SessionPlan plan(const Agent& agent, const RunOptions& options) {
     SessionPlan plan = plan_of(agent, options);
     plan.ended = [this](Ending ended) { ending_ = std::move(ended); };
-    if (!wants_feedback(options.debug, agent.debug)) return plan;
-    const DebugOptions debug = effective_debug({.query = options.debug, .agent = agent.debug});
-    return runtime::in_debug_mode(std::move(plan), debug,
-                                  host_.has_store() ? options.store : nullptr);
+    return runtime::in_debug_mode_if_wanted(std::move(plan), options.debug,
+                                            host_.has_store() ? options.store : nullptr);
   }
 
   // `begin` sets the driver going.

@@ -178,11 +178,8 @@ SessionPlan Runtime::Implementation::plan_for(const RootPointer& root) {
   plan.tell = [stream = root->stream](const Event& event, const Origin& origin) {
     stream->add(event, origin.session_id, origin.depth);
   };
-  const Agent& agent = *root->agent;
-  if (!wants_feedback(root->options.debug, agent.debug)) return plan;
-  return runtime::in_debug_mode(
-      std::move(plan), effective_debug({.query = root->options.debug, .agent = agent.debug}),
-      options_.keeps_sessions ? &store_ : nullptr);
+  return runtime::in_debug_mode_if_wanted(std::move(plan), root->options.debug,
+                                          options_.keeps_sessions ? &store_ : nullptr);
 }
 
 void Runtime::Implementation::register_driver(const RootPointer& root, SessionId id,

@@ -657,7 +657,7 @@ SessionPlan SessionDriver::child_plan(const std::string& call_id,
                    .config = plan_.config,
                    .alive = plan_.alive};
   plan.agents_above.push_back(agent_->name);
-  return plan;
+  return plan_.below ? plan_.below(std::move(plan)) : plan;
 }
 
 std::function<void(Ending)> SessionDriver::child_ended(const std::string& call_id) {
@@ -681,12 +681,12 @@ void SessionDriver::start_child(const ToolCall& call, const Json& shown) {
                      .user_prompt = message,
                      .parent_session_id = std::nullopt,
                      .config = plan_.config};
-  if (!(*agent)->instructions.empty()) session.system_prompt = (*agent)->instructions;
+  SessionPlan plan = child_plan(call.id, *agent);
+  if (!plan.agent->instructions.empty()) session.system_prompt = plan.agent->instructions;
   if (around_.host.has_store()) {
     session.parent_session_id = journal_.session_id();
     session.parent_call_id = journal_.row_of(call.id);
   }
-  SessionPlan plan = child_plan(call.id, *agent);
   plan.started = [self = shared_from_this(), call, name = (*agent)->name](SessionId id) {
     self->tell(ChildStarted{call, name, id});
   };

@@ -70,6 +70,8 @@ struct SessionPlan {
   std::function<void(const Event&, const Origin&)> tell = {};
   // Adds to the ending what the run has to say of itself. May be empty.
   std::function<void(const Run&, Ending&)> conclude = {};
+  // What becomes of the plan of a session below. May be empty.
+  std::function<SessionPlan(SessionPlan)> below = {};
   std::function<void(Ending)> ended = {};
   // Something arrived while it rests. Empty where nobody would wake it: then it never rests.
   std::function<void()> stirs = {};

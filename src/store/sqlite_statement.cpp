@@ -26,6 +26,11 @@ std::string Row::text(int column) const {
   return bytes == nullptr ? std::string() : std::string(bytes, size);
 }
 
+std::span<const std::byte> Row::blob(int column) const {
+  const auto* bytes = static_cast<const std::byte*>(sqlite3_column_blob(statement_, column));
+  return {bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
+}
+
 std::optional<std::int64_t> Row::optional_integer(int column) const {
   if (is_null(column)) return std::nullopt;
   return integer(column);
@@ -68,6 +73,12 @@ void Statement::bind(int index, std::string_view value) {
   const std::string repaired = to_valid_utf8(std::string(value));
   remember(sqlite3_bind_text64(statement_.get(), index, repaired.data(), repaired.size(),
                                SQLITE_TRANSIENT, SQLITE_UTF8));
+}
+
+void Statement::bind(int index, std::span<const std::byte> value) {
+  // A null pointer would bind NULL.
+  const void* bytes = value.empty() ? static_cast<const void*>("") : value.data();
+  remember(sqlite3_bind_blob64(statement_.get(), index, bytes, value.size(), SQLITE_STATIC));
 }
 
 void Statement::bind_null(int index) {

@@ -2,9 +2,11 @@
 // A statement belongs to one connection and must be finalised before it closes. Not thread-safe.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,6 +27,7 @@ class Row {
   std::int64_t integer(int column) const;
   double real(int column) const;
   std::string text(int column) const;
+  std::span<const std::byte> blob(int column) const;  // until the next row
   std::optional<std::int64_t> optional_integer(int column) const;
   std::optional<std::string> optional_text(int column) const;
 
@@ -71,7 +74,8 @@ class Statement {
   void bind(int index, std::int64_t value);
   void bind(int index, int value) { bind(index, std::int64_t{value}); }
   void bind(int index, double value);
-  void bind(int index, std::string_view value);  // borrowed until reset()
+  void bind(int index, std::string_view value);            // borrowed until reset()
+  void bind(int index, std::span<const std::byte> value);  // likewise
   void bind_null(int index);
   template <class T>
   void bind(int index, const std::optional<T>& value) {

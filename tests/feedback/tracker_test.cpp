@@ -1,11 +1,11 @@
 // The tracker against the store: whatever a run does, both say the same.
 #include <gtest/gtest.h>
 
-#include <map>
 #include <random>
 #include <stdexcept>
 
 #include "store/forwarding_store.h"
+#include "usage_counts.h"
 #include "wright/runtime.h"
 #include "wright/testing.h"
 #include "wright/wright.h"
@@ -13,10 +13,14 @@
 namespace wright {
 namespace {
 
+using testing::ByTool;
 using testing::call;
 using testing::calls;
+using testing::Counts;
 using testing::says;
 using testing::ScriptedModel;
+using testing::stored;
+using testing::tracked;
 
 std::vector<Tool> tools_of_all_kinds(std::stop_source& stop) {
   return {
@@ -38,37 +42,6 @@ std::vector<Tool> tools_of_all_kinds(std::stop_source& stop) {
       tool("long", "Long", [] { return std::string(200'000, 'x'); }),
       tool("waits", "Waits", []() -> Result<Json> { return wait_for_person(Json("Shall I?")); }),
       tool("stops", "Stops the run", [&stop] { stop.request_stop(); })};
-}
-
-struct Counts {
-  int calls = 0;
-  int failed = 0;
-  bool operator==(const Counts&) const = default;
-};
-using ByTool = std::map<std::string, Counts>;
-
-void PrintTo(const Counts& counts, std::ostream* out) {
-  *out << counts.failed << " of " << counts.calls << " failed";
-}
-
-ByTool stored(Store& store, SessionId id) {
-  ByTool counts;
-  const auto all = store.get_tool_calls(id);
-  EXPECT_TRUE(all);
-  for (const StoredCall& each : *all) {
-    const bool has_ended =
-        each.status == CallStatus::completed || each.status == CallStatus::failed;
-    if (!has_ended || each.tool_name == kReportToolFeedback) continue;
-    ++counts[each.tool_name].calls;
-    if (each.status == CallStatus::failed) ++counts[each.tool_name].failed;
-  }
-  return counts;
-}
-
-ByTool tracked(const FeedbackReport& report) {
-  ByTool counts;
-  for (const ToolUsage& tool : report.usage) counts[tool.name] = {tool.calls, tool.failed};
-  return counts;
 }
 
 // Random turns of random calls, good and bad, until a random end.

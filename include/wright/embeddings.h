@@ -1,0 +1,32 @@
+// Texts as vectors: what means the same lies near. A value like Model; where it goes is behind it.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "wright/error.h"
+
+namespace wright {
+
+using Embedding = std::vector<float>;
+
+// What one call may hold, and what may come back.
+inline constexpr std::size_t kMostEmbeddedTexts = 2'048;
+inline constexpr std::size_t kMostEmbeddedBytes = std::size_t{1} << 20;
+inline constexpr std::size_t kMostDimensions = 8'192;
+
+struct EmbeddingModel {
+  std::string id = {};  // "openai:text-embedding-3-small"; vectors of one id can be compared
+
+  // One vector for each text, in their order, all of one size. Blocks; from any thread.
+  std::function<Result<std::vector<Embedding>>(std::span<const std::string> texts,
+                                               const std::stop_token& stop)>
+      embed = {};
+
+  bool is_set() const { return embed != nullptr; }
+};
+
+}  // namespace wright

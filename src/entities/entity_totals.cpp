@@ -1,0 +1,95 @@
+#include "entities/entity_totals.h"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+#include <boost/json/array.hpp>
+
+#include <algorithm>
+#include <optional>
+
+#include "entities/entity_types.h"
+#include "entities/index_schema.h"
+#include "wright/json.h"
+
+namespace wright::entities {
+namespace {
+
+std::optional<std::string_view> unless_empty(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  return text;
+}
+
+}  // namespace
+
+Result<EntityTotals> EntityTotals::prepare(sqlite3* connection) {
+  using store::Lifetime;
+  using store::Statement;
+  auto change = Statement::prepare(connection,
+                                   "UPDATE tally SET entities = entities + ?4 WHERE type = ?1 AND "
+                                   "language IS ?2 AND visibility IS ?3",
+                                   Lifetime::kept);
+  if (!change) return std::unexpected(std::move(change).error());
+  auto insert = Statement::prepare(
+      connection,
+      "INSERT INTO tally (type, language, visibility, entities) VALUES (?1, ?2, ?3, ?4)",
+      Lifetime::kept);
+  if (!insert) return std::unexpected(std::move(insert).error());
+  auto count_methods = Statement::prepare(
+      connection,
+      fmt::format("{} AND qualified_name IN (SELECT value FROM json_each(?1))", kCountMethods),
+      Lifetime::kept);
+  if (!count_methods) return std::unexpected(std::move(count_methods).error());
+  return EntityTotals(connection, std::move(*change), std::move(*insert),
+                      std::move(*count_methods));
+}
+
+EntityTotals::EntityTotals(sqlite3* connection, store::Statement change, store::Statement insert,
+                           store::Statement count_methods)
+    : connection_(connection),
+      change_(std::move(change)),
+      insert_(std::move(insert)),
+      count_methods_(std::move(count_methods)) {}
+
+void EntityTotals::note(const Counted& entity, std::int64_t number) {
+  changes_[{entity.type, entity.language, entity.visibility}] += number;
+  const bool is_method = entity.type == "method" || entity.type == "prototype";
+  if (is_method && !entity.parent.empty()) scopes_.insert(entity.parent);
+  if (may_have_methods(entity.type)) scopes_.insert(entity.qualified_name);
+}
+
+Result<void> EntityTotals::write_tally() {
+  for (const auto& [kind, number] : changes_) {
+    if (number == 0) continue;
+    const auto language = unless_empty(kind.language);
+    const auto visibility = unless_empty(kind.visibility);
+    auto done = change_.run(kind.type, language, visibility, number);
+    if (done && sqlite3_changes(connection_) == 0) {
+      done = insert_.run(kind.type, language, visibility, number);
+    }
+    if (!done) return done;
+  }
+  return store::execute(connection_, "DELETE FROM tally WHERE entities = 0");
+}
+
+Result<void> EntityTotals::write(Methods methods) {
+  if (!has_changes()) return {};
+  auto done = write_tally();
+  if (done && methods == Methods::where_changed) {
+    JsonArray scopes;
+    for (const std::string& scope : scopes_) scopes.emplace_back(to_valid_utf8(scope));
+    done = count_methods_.run(to_text(scopes));
+  }
+  if (done) forget();
+  return done;
+}
+
+void EntityTotals::forget() {
+  changes_.clear();
+  scopes_.clear();
+}
+
+Result<void> EntityTotals::count_all_methods(sqlite3* connection) {
+  return store::execute(connection, kCountMethods);
+}
+
+}  // namespace wright::entities

@@ -1,0 +1,125 @@
+#include "models/embedding_model.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <random>
+
+#include "models/retry_policy.h"
+#include "net/whole_answer.h"
+#include "providers/embeddings.h"
+#include "wright/provider.h"
+
+namespace wright::models {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kLongestSilence{30'000};
+constexpr milliseconds kLongestInAll{60'000};  // with all attempts
+constexpr std::size_t kLargestErrorBody = 64 * 1024;
+constexpr std::size_t kBytesOfANumber = 32;
+constexpr std::size_t kLargestBody = std::size_t{256} << 20;
+constexpr std::size_t kBytesOfAToken = 4;  // roughly; for pacing only
+
+bool is_success(const HttpResponseHead& head) {
+  return head.status >= 200 && head.status < 300;
+}
+
+double chance() {
+  thread_local std::minstd_rand generator(std::random_device{}());
+  return std::uniform_real_distribution<double>(0, 1)(generator);
+}
+
+Result<void> wait_until(Clock::time_point time, const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any never;
+  std::unique_lock lock(mutex);
+  never.wait_until(lock, stop, time, [] { return false; });
+  if (stop.stop_requested()) return fail(ErrorCode::cancelled, "The request was cancelled");
+  return {};
+}
+
+class Embedder {
+ public:
+  Embedder(Candidate candidate, const ProviderOptions& options,
+           std::shared_ptr<net::HttpClient> client)
+      : candidate_(std::move(candidate)), options_(options), client_(std::move(client)) {
+    HttpTimeouts& timeouts = options_.timeouts;
+    timeouts.first_byte = std::min(timeouts.first_byte, kLongestSilence);
+    timeouts.idle = std::min(timeouts.idle, kLongestSilence);
+    options_.retry.deadline = std::min(options_.retry.deadline, kLongestInAll);
+  }
+
+  Result<std::vector<Embedding>> embed(std::span<const std::string> texts,
+                                       const std::stop_token& stop) const {
+    const auto request = providers::encode_embeddings(candidate_.endpoint, texts);
+    if (!request) return std::unexpected(request.error());
+    const auto began = Clock::now();
+    for (int failed = 1;; ++failed) {
+      auto vectors = attempt(*request, texts.size(), began, stop);
+      if (vectors || stop.stop_requested()) return vectors;
+      const auto spent = std::chrono::duration_cast<milliseconds>(Clock::now() - began);
+      const auto wait =
+          wait_before_retry(vectors.error(), {failed, spent}, chance(), options_.retry);
+      if (!wait) return vectors;
+      if (auto waited = wait_until(Clock::now() + *wait, stop); !waited) {
+        return std::unexpected(std::move(waited).error());
+      }
+    }
+  }
+
+ private:
+  Result<std::vector<Embedding>> attempt(const HttpRequest& request, std::size_t count,
+                                         Clock::time_point began,
+                                         const std::stop_token& stop) const {
+    const auto tokens = static_cast<std::int64_t>(request.body.size() / kBytesOfAToken);
+    const auto turn = candidate_.pacer->reserve(Clock::now(), tokens);
+    const auto deadline = began + options_.retry.deadline;
+    if (turn >= deadline) {
+      return fail(ErrorCode::rate_limited, "The vendor's pace leaves no room for embeddings now");
+    }
+    if (auto waited = wait_until(turn, stop); !waited) {
+      return std::unexpected(std::move(waited).error());
+    }
+    HttpTimeouts timeouts = options_.timeouts;
+    const auto left = std::chrono::duration_cast<milliseconds>(deadline - Clock::now());
+    timeouts.total = std::clamp(left, milliseconds(1), timeouts.total);
+    const std::size_t largest =
+        std::min(kLargestBody, kLargestErrorBody + count * kMostDimensions * kBytesOfANumber);
+    const auto answer = net::ask_and_wait(
+        *client_, request, timeouts,
+        [&](const HttpResponseHead& head) {
+          return is_success(head) ? largest : kLargestErrorBody;
+        },
+        stop);
+    if (!answer) return std::unexpected(answer.error());
+    if (!is_success(answer->head)) {
+      return std::unexpected(error_from(candidate_.endpoint, answer->head, answer->body));
+    }
+    if (answer->is_cut) {
+      return fail(ErrorCode::limit_reached, "The answer is larger than any embeddings can be");
+    }
+    return providers::decode_embeddings(candidate_.endpoint, answer->body, count);
+  }
+
+  Candidate candidate_;
+  ProviderOptions options_;
+  std::shared_ptr<net::HttpClient> client_;
+};
+
+}  // namespace
+
+EmbeddingModel embedding_model(Candidate candidate, const ProviderOptions& options,
+                               std::shared_ptr<net::HttpClient> client) {
+  std::string id = candidate.id();
+  const auto embedder =
+      std::make_shared<const Embedder>(std::move(candidate), options, std::move(client));
+  return {std::move(id),
+          [embedder](std::span<const std::string> texts, const std::stop_token& stop) {
+            return embedder->embed(texts, stop);
+          }};
+}
+
+}  // namespace wright::models
