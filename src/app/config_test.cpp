@@ -106,7 +106,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadConfig{"unknown_key_of_bash", "[bash]\nprest = \"x\"\n",
                   "wright.toml:2: bash.prest: unknown key; did you mean 'bash.preset'?"},
         BadConfig{"unknown_section_far_from_all", "[server]\nport = 1\n",
-                  "wright.toml:1: server: unknown section; there are [agent], [limits], [tool_execution], "
+                  "wright.toml:1: server: unknown section; there are [agent], [limits], "
+                  "[tool_execution], "
                   "[debug], [debug.tool_feedback], "
                   "[log], [http], [bash], [web], [entities], [api_keys], [permissions], [agents], [vendors], "
                   "[models]"},

@@ -62,10 +62,12 @@ Interruption::~Interruption() {
 }
 
 void Interruption::await_signals() {
-  while (await_signal(kForever)) {
-    if (source_.stop_requested()) _exit(static_cast<int>(ExitCode::interrupted));
-    source_.request_stop();
-    while (await_signal(kSamePress)) {
+  while (const int signal = await_signal(kForever)) {
+    std::stop_source source = current_source();
+    if (source.stop_requested()) _exit(static_cast<int>(ExitCode::interrupted));
+    first_signal_ = signal;
+    source.request_stop();
+    while (await_signal(kSamePress) != 0) {
     }
     if (is_over()) return;
     if (on_first_) on_first_();
@@ -78,14 +80,26 @@ bool Interruption::is_over() const {
   return poll(&wait, 1, 0) > 0;
 }
 
-// False when nothing came in time, or when nobody watches any more.
-bool Interruption::await_signal(int milliseconds) {
+std::stop_source Interruption::current_source() const {
+  const std::scoped_lock lock(mutex_);
+  return source_;
+}
+
+void Interruption::forget() {
+  const std::scoped_lock lock(mutex_);
+  source_ = std::stop_source();
+  first_signal_ = 0;
+}
+
+// The signal; 0 when nothing came in time, or when nobody watches any more.
+int Interruption::await_signal(int milliseconds) {
   std::array<pollfd, 2> waits{pollfd{ended_, POLLIN, 0}, pollfd{signals_, POLLIN, 0}};
   while (poll(waits.data(), waits.size(), milliseconds) < 0) {
   }
-  if (waits[0].revents != 0 || waits[1].revents == 0) return false;
+  if (waits[0].revents != 0 || waits[1].revents == 0) return 0;
   signalfd_siginfo received{};
-  return read(signals_, &received, sizeof received) == sizeof received;
+  if (read(signals_, &received, sizeof received) != sizeof received) return 0;
+  return static_cast<int>(received.ssi_signo);
 }
 
 }  // namespace wright::app

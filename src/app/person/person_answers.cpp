@@ -134,4 +134,13 @@ std::string how_to_answer(SessionId root, std::span<const PersonWait> waits) {
   return command;
 }
 
+void tell_waits(SessionId root, std::span<const PersonWait> waits, Console& console) {
+  for (const PersonWait& wait : waits) {
+    console.complain(fmt::format("{} waits for a person", wait.call.name),
+                     wait_in_words(wait.shown, console.error()));
+  }
+  console.note(fmt::format("  Answer with:  {}\n", how_to_answer(root, waits)));
+  console.note(fmt::format("  then go on:   wright resume {}\n", root));
+}
+
 }  // namespace wright::app
