@@ -48,10 +48,11 @@ Result<Session> find_session(Store& store, const std::string& text) {
 
 class Chat {
  public:
-  Chat(const ChatCommand& command, Store& store, Surroundings around)
+  Chat(const ChatCommand& command, Store& store, Surroundings around, Interruption& interruption)
       : command_(command),
         store_(store),
         around_(around),
+        interruption_(interruption),
         conversation_({.verbosity = command.verbosity,
                        .streaming = command.streaming,
                        .input = command.input},
@@ -247,7 +248,7 @@ class Chat {
 
   ExitCode export_session(const std::string& file) {
     if (conversation_.session_id() == 0) {
-      return complain_about({ErrorCode::not_found, "nothing has been said yet", {}});
+      return complain_about({ErrorCode::unavailable, "nothing has been said yet", {}});
     }
     const auto transcript = load_transcript(store_, conversation_.session_id());
     if (!transcript) return complain_about(transcript.error());
@@ -323,7 +324,7 @@ class Chat {
   const ChatCommand& command_;
   Store& store_;
   Surroundings around_;
-  Interruption interruption_;  // before everything that starts threads
+  Interruption& interruption_;
   Conversation conversation_;
   ChatHistory history_;
   bool has_complained_of_history_ = false;
@@ -335,6 +336,7 @@ class Chat {
 }  // namespace
 
 ExitCode execute(const ChatCommand& command, Surroundings around) {
+  Interruption interruption;  // before everything that starts threads
   const auto settings = settings_or_complain(command.settings, around);
   if (!settings) return ExitCode::usage;
   // Who only asks for an old session does not want a new database.
@@ -346,7 +348,7 @@ ExitCode execute(const ChatCommand& command, Surroundings around) {
   if (const auto ended = end_dead_runners(**store); !ended) {
     return complain_about(ended.error(), around.console);
   }
-  return Chat(command, **store, around).run();
+  return Chat(command, **store, around, interruption).run();
 }
 
 }  // namespace wright::app

@@ -28,6 +28,10 @@ Conversation::Conversation(ConversationOptions options, SettingFlags flags, Stor
   });
 }
 
+Conversation::~Conversation() {
+  interruption_.end_watching();
+}
+
 // --- who talks, and where ------------------------------------------------------------------------
 
 std::expected<void, ExitCode> Conversation::equip(const std::string& agent_name,
@@ -78,13 +82,13 @@ std::expected<void, ExitCode> Conversation::use_model(const std::string& id) {
 }
 
 Result<std::string> Conversation::undo() {
-  if (session_id_ == 0) return fail(ErrorCode::not_found, "nothing has been said yet");
+  if (session_id_ == 0) return fail(ErrorCode::unavailable, "nothing has been said yet");
   const auto messages = store_.get_messages(session_id_);
   if (!messages) return std::unexpected(messages.error());
   const auto last = std::ranges::find_if(
       messages->rbegin(), messages->rend(),
       [](const StoredMessage& stored) { return stored.message.role == Role::user; });
-  if (last == messages->rend()) return fail(ErrorCode::not_found, "nothing has been said yet");
+  if (last == messages->rend()) return fail(ErrorCode::unavailable, "nothing has been said yet");
   const auto before = std::next(last);
   if (before == messages->rend()) {
     session_id_ = 0;  // the next message begins a new session
@@ -97,10 +101,10 @@ Result<std::string> Conversation::undo() {
 }
 
 Result<SessionId> Conversation::fork() {
-  if (session_id_ == 0) return fail(ErrorCode::not_found, "nothing has been said yet");
+  if (session_id_ == 0) return fail(ErrorCode::unavailable, "nothing has been said yet");
   const auto messages = store_.get_messages(session_id_);
   if (!messages) return std::unexpected(messages.error());
-  if (messages->empty()) return fail(ErrorCode::not_found, "nothing has been said yet");
+  if (messages->empty()) return fail(ErrorCode::unavailable, "nothing has been said yet");
   const auto forked = store_.fork_session(session_id_, messages->back().id);
   if (forked) session_id_ = *forked;
   return forked;

@@ -31,6 +31,9 @@ class Conversation {
   // What is handed in outlives it.
   Conversation(ConversationOptions options, SettingFlags flags, Store& store, Surroundings around,
                Interruption& interruption);
+  ~Conversation();
+  Conversation(const Conversation&) = delete;
+  Conversation& operator=(const Conversation&) = delete;
 
   // Both complain where they fail, and change nothing then. A session begins with its first
   // message.

@@ -51,11 +51,14 @@ void Interruption::watch(std::function<void()> on_first) {
   }
 }
 
+void Interruption::end_watching() {
+  if (!thread_.joinable()) return;
+  eventfd_write(ended_, 1);
+  thread_.join();
+}
+
 Interruption::~Interruption() {
-  if (thread_.joinable()) {
-    eventfd_write(ended_, 1);
-    thread_.join();
-  }
+  end_watching();
   pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
   if (signals_ >= 0) close(signals_);
   if (ended_ >= 0) close(ended_);

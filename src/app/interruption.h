@@ -22,6 +22,8 @@ class Interruption {
   // From now on the first signal requests the stop and calls `on_first` (which may be empty) in a
   // thread of its own; a second one ends the process at once.
   void watch(std::function<void()> on_first);
+  // From now on nothing is called; signals wait.
+  void end_watching();
 
   std::stop_token token() const { return current_source().get_token(); }
   bool has_happened() const { return token().stop_requested(); }
