@@ -226,7 +226,7 @@ TEST_F(ChatAtTerminal, asks_for_approval_in_place) {
   Process chat({"chat"}, home_.environment, home_.project(), Streams::terminal);
   chat.await("> ");
   chat.write(std::string(kQuestion) + "\r");
-  chat.await("May grep run");
+  chat.await("[y/s/n");
   chat.write("s\n");
   chat.await("alpha.cpp:2");
   chat.await("tool call");
@@ -239,7 +239,7 @@ TEST_F(ChatAtTerminal, goes_on_after_a_question_that_was_not_answered) {
   Process chat({"chat"}, home_.environment, home_.project(), Streams::terminal);
   chat.await("> ");
   chat.write(std::string(kQuestion) + "\r");
-  chat.await("May grep run");
+  chat.await("[y/s/n");
   chat.write("\x03");
   chat.await("Not answered");
   EXPECT_EQ(session(home_, "1").at("session").at("status").as_string(), "cancelled");
