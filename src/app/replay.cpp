@@ -45,7 +45,7 @@ void print_json(const Loaded& loaded, const ReplayReport& report, ToolSource too
                   {"agent", loaded.recorded.agent},
                   {"status", report.differences.empty() ? "same" : "different"},
                   {"tools", tools == ToolSource::live ? "live" : "record"}};
-  for (auto& [key, value] : report_json(report)) json[key] = value;
+  for (const auto& [key, value] : report_json(report)) json[key] = value;
   console.print(to_pretty_text(json) + "\n");
 }
 

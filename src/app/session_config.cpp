@@ -20,7 +20,7 @@ const Json* member(const Json& config, std::string_view key) {
 
 void take_text(std::optional<std::string>& flag, const Json& config, std::string_view key) {
   const Json* value = member(config, key);
-  if (!flag && value != nullptr && value->is_string()) flag = value->get_string();
+  if (!flag && value != nullptr && value->is_string()) flag = std::string(value->get_string());
 }
 
 }  // namespace

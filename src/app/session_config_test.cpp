@@ -52,7 +52,7 @@ TEST(FlagsForReplay, ignore_what_makes_no_sense) {
 }
 
 TEST(PortableConfig, names_nothing_of_one_machine) {
-  EXPECT_EQ(portable_config(kRecorded.config), (JsonObject{{"max_iterations", 7}}));
+  EXPECT_EQ(portable_config(kRecorded.config), (Json{{"max_iterations", 7}}));
   EXPECT_EQ(portable_config(nullptr), Json(nullptr));
 }
 

@@ -34,9 +34,9 @@ Result<std::string> read_cassette(const std::filesystem::path& path) {
     return fail(ErrorCode::limit_reached, error ? error.message() : "It is too large");
   }
   std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file.good() && !file.eof()) return fail(ErrorCode::storage, "It cannot be read");
   if (!file.is_open()) return fail(ErrorCode::permission_denied, "It cannot be opened");
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (file.bad()) return fail(ErrorCode::storage, "It cannot be read");
   return text;
 }
 
@@ -167,7 +167,7 @@ class TestRun {
     JsonObject json{{"file", to_valid_utf8(tested.file)}, {"status", to_string(tested.verdict)}};
     if (!tested.message.empty()) json["message"] = tested.message;
     if (tested.verdict == Verdict::broken) return json;
-    for (auto& [key, value] : report_json(tested.report)) json[key] = value;
+    for (const auto& [key, value] : report_json(tested.report)) json[key] = value;
     return json;
   }
 

@@ -138,7 +138,7 @@ struct Interrupted {
 };
 
 TEST_P(Killed, again_while_it_resumes_a_third_process_goes_on) {
-  constexpr int kStride = 3;  // a write runs for at least as many moments
+  constexpr int kStride = 5;  // a write runs for at least as many moments
   // One beside other calls of its turn, and one two specialists deep.
   std::vector<Interrupted> wanted{{"chief", "", "pay3"}, {"scribe", "clerk", "pay1"}};
   for (int first = 0; !wanted.empty() && first < kMostMoments; first += kStride) {

@@ -3,5 +3,6 @@
 extern "C" const char* __asan_default_options();
 
 extern "C" const char* __asan_default_options() {
-  return "quarantine_size_mb=1:malloc_context_size=4:detect_leaks=0";
+  return "quarantine_size_mb=0:thread_local_quarantine_size_kb=0:malloc_context_size=1:detect_"
+         "leaks=0";
 }
