@@ -60,6 +60,10 @@ class Chat {
         history_(default_history_file(around.environment)),
         is_for_person_(standard_input_is_terminal() && around.console.error().is_terminal) {}
 
+  ~Chat() { interruption_.before_quitting({}); }
+  Chat(const Chat&) = delete;
+  Chat& operator=(const Chat&) = delete;
+
   ExitCode run() {
     if (const auto opened = open(); !opened) return opened.error();
     open_input();
@@ -95,8 +99,10 @@ class Chat {
   ExitCode talk() {
     while (true) {
       const auto line = next_message();
-      if (!line && line.error() == NoLine::stopped) return ExitCode::interrupted;
       if (!line && line.error() == NoLine::ended) return ExitCode::ok;
+      if (!line && line.error() == NoLine::stopped && (is_asked_to_end() || !editor_)) {
+        return ExitCode::interrupted;
+      }
       if (!line) {
         note("  Ctrl-D or /quit ends the chat.\n");
         continue;
@@ -118,8 +124,7 @@ class Chat {
     return signal != 0 && signal != SIGINT;
   }
 
-  // --- what was typed
-  // ------------------------------------------------------------------------------
+  // --- what was typed ----------------------------------------------------------------------------
 
   void open_input() {
     const auto stop = [this] { return interruption_.token(); };
@@ -137,6 +142,7 @@ class Chat {
                                    commands_beginning_with);
     if (!editor) return around_.console.complain(editor.error().message);
     editor_.emplace(std::move(*editor));
+    interruption_.before_quitting([this] { editor_->restore_terminal(); });
     read_line_ = [this](std::string_view prompt) {
       return editor_->next_line(prompt, interruption_.token());
     };
@@ -156,8 +162,7 @@ class Chat {
     around_.console.complain(kept.error().message);
   }
 
-  // --- what it means
-  // -------------------------------------------------------------------------------
+  // --- what it means -----------------------------------------------------------------------------
 
   ExitCode obey(const ChatMessage& message) { return conversation_.say(message.text); }
 
@@ -279,8 +284,7 @@ class Chat {
     return app::complain_about(error, around_.console);
   }
 
-  // --- what is shown
-  // -------------------------------------------------------------------------------
+  // --- what is shown -----------------------------------------------------------------------------
 
   void note(std::string_view text) {
     if (command_.verbosity == Verbosity::normal) around_.console.note(text);

@@ -1,5 +1,7 @@
 // libedit asks us for every character, so that signals, pasted blocks and keys that are not about
-// the line can be dealt with here. Ctrl-C and Ctrl-Z come as characters, not as signals.
+// the line can be dealt with here. While a line is edited, Ctrl-C and Ctrl-Z come as characters,
+// not as signals. Between lines the terminal neither echoes nor collects lines: a terminal that
+// collects them would swallow a Ctrl-D that is typed ahead.
 #include "app/chat_editor.h"
 
 #include <fmt/format.h>
@@ -32,6 +34,7 @@ constexpr std::string_view kPasteBegins = "\x1b[200~";
 constexpr std::string_view kPasteEnds = "\x1b[201~";
 // Stands for a pasted block; bound to the function that inserts it.
 constexpr wchar_t kPasteKey = L'\x1c';
+constexpr wchar_t kEndByte = L'\x04';  // Ctrl-D
 // Marks what takes no room in a prompt.
 constexpr wchar_t kUnseen = L'\x01';
 // What is larger is shown by a note in its place.
@@ -125,7 +128,7 @@ File stream_of(int descriptor, const char* mode) {
 class ChatEditor::State {
  public:
   State(const PersonTerminal& where, Complete complete)
-      : where_(where), complete_(std::move(complete)) {}
+      : where_(where), complete_(std::move(complete)), found_(where.input) {}
   ~State() {
     if (line_ != nullptr) el_end(line_);
     if (history_ != nullptr) history_wend(history_);
@@ -153,7 +156,8 @@ class ChatEditor::State {
     el_wset(line_, EL_HIST, history_w, history_);
     el_wset(line_, EL_PROMPT_ESC, &State::prompt, kUnseen);
     el_wset(line_, EL_GETCFN, &State::next_character);
-    el_wset(line_, EL_SETTY, L"-d", L"-isig", nullptr);
+    el_wset(line_, EL_SETTY, L"-d", L"-isig", L"-icrnl", L"-inlcr", nullptr);
+    el_wset(line_, EL_SETTY, L"-x", L"-icanon", L"-echo", nullptr);
     el_source(line_, nullptr);
     bind(L"wright-paste", L"^\\", &State::insert_pasted);
     bind(L"wright-complete", L"^I", &State::complete_command);
@@ -163,13 +167,13 @@ class ChatEditor::State {
   }
 
   std::expected<std::string, NoLine> next_line(std::string_view prompt, std::stop_token stop) {
-    const TerminalMode found(where_.input);  // puts back what it found
     TerminalSignals signals(std::move(stop));
     signals_ = &signals;
     why_.reset();
     blocks_.clear();
     set_prompt(prompt);
     write_all(where_.output, kAskForPasteMarks);
+    el_wset(line_, EL_PREP_TERM, 1);  // before the prompt invites to type
     int length = 0;
     const wchar_t* typed = el_wgets(line_, &length);
     write_all(where_.output, kNoMorePasteMarks);
@@ -177,12 +181,16 @@ class ChatEditor::State {
     if (typed == nullptr || length <= 0 || why_) {
       write_all(where_.output, "\n");
       el_reset(line_);
+      // What told us to end is obeyed on the way out of here.
+      if (why_ == NoLine::stopped) found_.restore();
       return std::unexpected(why_.value_or(NoLine::ended));
     }
     std::wstring text(typed, static_cast<std::size_t>(length));
     while (text.ends_with(L'\n')) text.pop_back();
     return to_narrow(with_blocks(std::move(text)));
   }
+
+  void restore_terminal() { found_.restore(); }
 
   void remember(std::string_view entry) {
     HistEventW event;
@@ -231,12 +239,18 @@ class ChatEditor::State {
     while (true) {
       if (auto taken = take_typed()) {
         if (*taken == kInterruptByte) return end_with(NoLine::interrupted);
+        if (*taken == kEndByte && is_line_empty()) return end_with(NoLine::ended);
         if (*taken != kSuspendByte) return taken;
         suspend();
         continue;
       }
       if (!await_input()) return std::nullopt;
     }
+  }
+
+  bool is_line_empty() const {
+    const LineInfoW* info = el_wline(line_);
+    return info->buffer == info->lastchar;
   }
 
   std::optional<wchar_t> end_with(NoLine why) {
@@ -295,6 +309,7 @@ class ChatEditor::State {
   void suspend() {
     write_all(where_.output, kNoMorePasteMarks);
     el_wset(line_, EL_PREP_TERM, 0);
+    found_.restore();
     signals_->suspend();
     el_wset(line_, EL_PREP_TERM, 1);
     write_all(where_.output, kAskForPasteMarks);
@@ -352,6 +367,7 @@ class ChatEditor::State {
 
   PersonTerminal where_;
   Complete complete_;
+  TerminalMode found_;  // puts back what it found when all else is gone
   File input_;
   File output_;
   EditLine* line_ = nullptr;
@@ -379,6 +395,10 @@ Result<ChatEditor> ChatEditor::open(const PersonTerminal& where,
 std::expected<std::string, NoLine> ChatEditor::next_line(std::string_view prompt,
                                                          std::stop_token stop) {
   return state_->next_line(prompt, std::move(stop));
+}
+
+void ChatEditor::restore_terminal() {
+  state_->restore_terminal();
 }
 
 void ChatEditor::remember(std::string_view entry) {

@@ -25,11 +25,15 @@ class ChatEditor {
   ChatEditor(ChatEditor&&) noexcept;
   ~ChatEditor();
 
-  // What comes back may have several lines: a pasted block, or Alt-Enter. The terminal is left as
-  // it was found. Ends with `stop`.
+  // What comes back may have several lines: a pasted block, or Alt-Enter. Ends with `stop`. What is
+  // typed between lines is kept for the next one, unseen; Ctrl-C is a signal then.
   std::expected<std::string, NoLine> next_line(std::string_view prompt, std::stop_token stop);
 
   void remember(std::string_view entry);
+
+  // The terminal is as it was found when the editor is gone. This is for those who end the program
+  // at once; in any thread.
+  void restore_terminal();
 
  private:
   class State;

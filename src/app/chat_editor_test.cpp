@@ -2,12 +2,14 @@
 #include "app/chat_editor.h"
 
 #include <gtest/gtest.h>
+#include <poll.h>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <csignal>
 
 #include "app/chat_commands.h"
+#include "app/console.h"
 #include "app/person/person_at_terminal.h"
 
 namespace wright::app {
@@ -45,6 +47,7 @@ TEST(ChatEditor, edits_a_line_and_shows_it) {
   person.type("\x04");
   EXPECT_EQ(person.result(), lines({"hello!", "日本é"}));
   EXPECT_EQ(person.screen().text(), "> hello!\n> 日本é\n>\n");
+  EXPECT_EQ(person.screen().not_understood(), std::vector<std::string>());
   EXPECT_TRUE(person.is_terminal_restored());
 }
 
@@ -55,7 +58,7 @@ TEST(ChatEditor, remembers_what_was_typed_before) {
   person.await("first entry");
   person.type("!\r");
   person.await("entry!");
-  person.type("\x10\r\x10\x10\x10\r\x04");
+  person.type("\x10\r\x10\x10\r\x04");
   EXPECT_EQ(person.result(), lines({"first entry!", "first entry!", "two\nlines"}));
 }
 
@@ -103,9 +106,30 @@ TEST(ChatEditor, survives_bytes_that_are_no_text) {
       "b\xc3(\r");
   person.await("b");
   person.type("ok\r\x04");
-  const auto result = person.result();
-  ASSERT_TRUE(result && result->is_array());
-  EXPECT_EQ(result->as_array().back(), Json("ok"));
+  EXPECT_EQ(person.result(), lines({"a\uFFFD\uFFFDb\uFFFD(", "ok"}));
+}
+
+TEST(ChatEditor, keeps_what_is_typed_between_lines_for_the_next_one) {
+  PersonAtTerminal person(
+      [](const PersonTerminal& where) -> Json {
+        auto editor = ChatEditor::open(where, {}, {});
+        const auto first = editor->next_line("> ", {});
+        write_all(where.output, "busy\n");
+        // The next prompt comes when the keys are there.
+        pollfd typed{where.input, POLLIN, 0};
+        poll(&typed, 1, -1);
+        const auto second = editor->next_line("> ", {});
+        const auto third = editor->next_line("> ", {});
+        return lines({Json(*first), Json(*second), !third && third.error() == NoLine::ended});
+      },
+      TerminalKind::capable);
+  person.await(">");
+  person.type("one\r");
+  person.await("busy");
+  person.type("two\r\x04");
+  EXPECT_EQ(person.result(), lines({"one", "two", true}));
+  EXPECT_EQ(person.screen().text(), "> one\nbusy\n> two\n>\n");
+  EXPECT_TRUE(person.is_terminal_restored());
 }
 
 TEST(ChatEditor, draws_the_line_anew_when_the_window_changes) {

@@ -67,7 +67,7 @@ Interruption::~Interruption() {
 void Interruption::await_signals() {
   while (const int signal = await_signal(kForever)) {
     std::stop_source source = current_source();
-    if (source.stop_requested()) _exit(static_cast<int>(ExitCode::interrupted));
+    if (source.stop_requested()) quit();
     first_signal_ = signal;
     source.request_stop();
     while (await_signal(kSamePress) != 0) {
@@ -75,6 +75,17 @@ void Interruption::await_signals() {
     if (is_over()) return;
     if (on_first_) on_first_();
   }
+}
+
+void Interruption::quit() {
+  const std::scoped_lock lock(mutex_);
+  if (last_words_) last_words_();
+  _exit(static_cast<int>(ExitCode::interrupted));
+}
+
+void Interruption::before_quitting(std::function<void()> last_words) {
+  const std::scoped_lock lock(mutex_);
+  last_words_ = std::move(last_words);
 }
 
 // Nobody watches any more.

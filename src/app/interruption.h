@@ -22,6 +22,8 @@ class Interruption {
   // From now on the first signal requests the stop and calls `on_first` (which may be empty) in a
   // thread of its own; a second one ends the process at once.
   void watch(std::function<void()> on_first);
+  // What is to be done before the process ends at once, in that thread; may be empty.
+  void before_quitting(std::function<void()> last_words);
   // From now on nothing is called; signals wait.
   void end_watching();
 
@@ -37,11 +39,13 @@ class Interruption {
   std::stop_source current_source() const;
   void await_signals();
   int await_signal(int milliseconds);
+  [[noreturn]] void quit();
   bool is_over() const;
 
   std::function<void()> on_first_;
-  mutable std::mutex mutex_;  // of the source, which is replaced
+  mutable std::mutex mutex_;  // of what is replaced
   std::stop_source source_;
+  std::function<void()> last_words_;
   std::atomic<int> first_signal_ = 0;
   int signals_ = -1;  // a signalfd
   int ended_ = -1;    // an eventfd that tells the thread to leave
