@@ -24,8 +24,6 @@
 namespace wright::app {
 namespace {
 
-constexpr std::string_view kDefaultAgent = "codebase-analysis";
-
 // The newest one that is no specialist's.
 Result<Session> last_session(Store& store, const std::optional<std::string>& agent) {
   for (const std::size_t limit : {std::size_t{50}, std::numeric_limits<std::size_t>::max()}) {
@@ -48,8 +46,10 @@ Result<Session> find_session(Store& store, const std::string& text) {
 
 class Chat {
  public:
-  Chat(const ChatCommand& command, Store& store, Surroundings around, Interruption& interruption)
+  Chat(const ChatCommand& command, const Settings& settings, Store& store, Surroundings around,
+       Interruption& interruption)
       : command_(command),
+        settings_(settings),
         store_(store),
         around_(around),
         interruption_(interruption),
@@ -77,7 +77,8 @@ class Chat {
  private:
   std::expected<void, ExitCode> open() {
     if (command_.which == ChatCommand::Which::begun_anew) {
-      return conversation_.begin(command_.agent.value_or(std::string(kDefaultAgent)));
+      return conversation_.begin(
+          command_.agent.value_or(default_agent(settings_, around_.environment)));
     }
     const auto session = command_.which == ChatCommand::Which::named
                              ? find_session(store_, command_.session)
@@ -326,6 +327,7 @@ class Chat {
   }
 
   const ChatCommand& command_;
+  const Settings& settings_;  // before any session has its say
   Store& store_;
   Surroundings around_;
   Interruption& interruption_;
@@ -352,7 +354,7 @@ ExitCode execute(const ChatCommand& command, Surroundings around) {
   if (const auto ended = end_dead_runners(**store); !ended) {
     return complain_about(ended.error(), around.console);
   }
-  return Chat(command, **store, around, interruption).run();
+  return Chat(command, *settings, **store, around, interruption).run();
 }
 
 }  // namespace wright::app

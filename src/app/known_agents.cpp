@@ -31,6 +31,14 @@ bool is_shipped(std::string_view name) {
   return std::ranges::find(names, std::string_view(canonical_agent_name(name))) != names.end();
 }
 
+std::string default_agent(const Settings& settings, const Environment& environment) {
+  for (const AgentFile& file :
+       find_agent_files(settings, environment, tool_names(), agent_names())) {
+    if (file.obstacle.empty() && file.definition->is_primary) return file.name;
+  }
+  return "codebase-analysis";
+}
+
 KnownAgents::KnownAgents(const Settings& settings, const Models& models,
                          const Environment& environment, IndexListener on_index)
     : settings_(settings),

@@ -210,7 +210,10 @@ std::optional<MarkdownStream::LineKind> MarkdownStream::kind_of_line(Extent exte
       if (may_go_on) return std::nullopt;
       if (marks <= 6 && next == ' ') return LineKind::heading;
       break;
-    case '>': return LineKind::quote;
+    case '>':
+      // The blank behind the mark belongs to it.
+      if (text.size() == 1 && !is_whole) return std::nullopt;
+      return LineKind::quote;
     case '-':
     case '*':
     case '_':

@@ -161,7 +161,7 @@ TEST(Chat, from_a_pipe_parks_where_a_person_is_needed_and_goes_on_later) {
 
 TEST(Chat, survives_any_bytes_from_a_pipe) {
   const Home home;
-  const std::string bytes = std::string("\xff\xfe\x00zero\x1b[2J", 13) + "\n/\n//help\n";
+  const std::string bytes = std::string("\xff\xfe\x00zero\x1b[2J", 11) + "\n/\n//help\n";
   EXPECT_EQ(home.wright({"chat"}, bytes).exit_code, 0);
   EXPECT_EQ(user_messages(session(home, "1")), 3U);
 }
@@ -199,7 +199,7 @@ TEST_F(ChatAtTerminal, shows_tool_calls_as_they_happen) {
   chat.write("/quit\r");
   const Finished ended = chat.finish();
   const std::string screen = screen_of(ended);
-  EXPECT_NE(screen.find("  ✓ grep  pattern=\"alpha_function\""), std::string::npos) << screen;
+  EXPECT_NE(screen.find(R"(  ✓ grep  pattern="\balpha_function\b")"), std::string::npos) << screen;
   EXPECT_NE(screen.find("alpha.cpp:2"), std::string::npos) << screen;
 }
 

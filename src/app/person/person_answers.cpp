@@ -28,12 +28,8 @@ Result<AskUserRequest> questions_in(Json shown) {
   return decode<AskUserRequest>(shown);
 }
 
-Json answer_json(const ApprovalAnswer& answer) {
-  const Decision decision = answer.decision == ApprovalAnswer::Decision::once ? Decision::once
-                            : answer.decision == ApprovalAnswer::Decision::session
-                                ? Decision::session
-                                : Decision::refuse;
-  return {{"decision", to_string(decision)}, {"reason", answer.reason}};
+Json answer_json(const Approval& answer) {
+  return {{"decision", to_string(answer.decision)}, {"reason", answer.reason}};
 }
 
 // A wait that is neither: its question, and one line for an answer.
