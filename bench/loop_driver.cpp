@@ -7,7 +7,7 @@
 //   loop_driver … --once      one session
 //   loop_driver … --idle N    N sessions that wait; see below
 //
-// Prints one JSON line: sessions, turns, wall_s, user_ms, sys_ms, rss.
+// Prints one JSON line: sessions, turns, wall_s, user_ms, sys_ms, rss, allocations.
 #include <sys/resource.h>
 
 #include <atomic>
@@ -20,6 +20,7 @@
 #include <memory>
 #include <thread>
 
+#include "allocations.h"
 #include "wright/wright.h"
 
 namespace {
@@ -180,6 +181,7 @@ int main(int count, char** words) {
   const int sessions = given.contains("--once") ? 1 : std::stoi(given["--n"]);
   crowd.run(warm, std::stoi(given["--c"]));
   tool_calls = 0;
+  const std::uint64_t allocated = bench::allocations();
   const rusage before = used();
   const auto began = std::chrono::steady_clock::now();
   crowd.run(sessions, std::stoi(given["--c"]));
@@ -187,8 +189,9 @@ int main(int count, char** words) {
   const rusage after = used();
   std::printf(
       "{\"sessions\": %d, \"turns\": %ld, \"wall_s\": %.3f, \"user_ms\": %.1f, \"sys_ms\": %.1f, "
-      "\"rss\": %ld}\n",
+      "\"rss\": %ld, \"allocations\": %lu}\n",
       sessions, tool_calls.load(), took.count(),
       milliseconds(after.ru_utime) - milliseconds(before.ru_utime),
-      milliseconds(after.ru_stime) - milliseconds(before.ru_stime), rss_kib("VmHWM:"));
+      milliseconds(after.ru_stime) - milliseconds(before.ru_stime), rss_kib("VmHWM:"),
+      bench::allocations() - allocated);
 }

@@ -1,13 +1,12 @@
 // Whole sessions through the blocking driver: CPU and allocations per tool turn without a store,
 // in memory and in SQLite, and the bytes that a turn leaves in the database.
 #include <benchmark/benchmark.h>
-#include <sys/resource.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <string>
 
 #include "allocations.h"
+#include "measure.h"
 #include "wright/store.h"
 #include "wright/testing.h"
 #include "wright/wright.h"
@@ -15,7 +14,8 @@
 namespace wright {
 namespace {
 
-namespace fs = std::filesystem;
+using bench::cpu_seconds;
+using bench::Folder;
 
 struct ReadFile {
   std::string path;
@@ -23,29 +23,6 @@ struct ReadFile {
   std::string mode;
 };
 WRIGHT_DESCRIBE(ReadFile, WRIGHT_FIELD(path), WRIGHT_FIELD(limit), WRIGHT_FIELD(mode))
-
-// A folder of its own for a database, removed at the end.
-class Folder {
- public:
-  Folder() {
-    std::string pattern = (fs::temp_directory_path() / "wright-bench-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) std::abort();
-    path_ = pattern;
-  }
-  ~Folder() { fs::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  fs::path database() const { return path_ / "bench.db"; }
-  std::uintmax_t bytes() const {
-    std::uintmax_t sum = 0;
-    for (const auto& entry : fs::directory_iterator(path_)) sum += entry.file_size();
-    return sum;
-  }
-
- private:
-  fs::path path_;
-};
 
 // A model that calls read_file in each of `turns` turns and then answers.
 Model looping_model(int turns) {
@@ -73,15 +50,6 @@ Agent looping_agent(int turns) {
       })}};
   agent.limits.max_iterations = turns + 1;
   return agent;
-}
-
-double cpu_seconds() {
-  rusage used{};
-  getrusage(RUSAGE_SELF, &used);
-  const auto seconds = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
-  };
-  return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
 void play(benchmark::State& state, Store* store) {

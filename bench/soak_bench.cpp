@@ -7,7 +7,6 @@
 //
 // Other arguments are left alone: they are for the other benchmarks.
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
@@ -18,6 +17,7 @@
 #include <memory>
 
 #include "child.h"
+#include "measure.h"
 #include "wright/specialist.h"
 #include "wright/testing.h"
 #include "wright/wright.h"
@@ -26,23 +26,6 @@ namespace wright::bench {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Removed with what is in it.
-class Folder {
- public:
-  Folder() {
-    std::string pattern = (fs::temp_directory_path() / "wright_soak_XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) give_up("no temporary folder");
-    path_ = pattern;
-  }
-  ~Folder() { fs::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  fs::path database() const { return path_ / "soak.db"; }
-
- private:
-  fs::path path_;
-};
 
 double status_mib(std::string_view name) {
   std::ifstream status("/proc/self/status");
@@ -54,15 +37,6 @@ double status_mib(std::string_view name) {
 
 long descriptors() {
   return static_cast<long>(std::distance(fs::directory_iterator("/proc/self/fd"), {}));
-}
-
-double cpu_seconds() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
 template <class T>

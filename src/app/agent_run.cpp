@@ -94,7 +94,7 @@ RunOptions AgentRun::run_options(Store& store, const Agent& agent) {
 }
 
 bool AgentRun::is_streamed() const {
-  if (options_.output == OutputFormat::json) return false;
+  if (options_.output != OutputFormat::text) return false;
   if (options_.streaming != Streaming::automatic) return options_.streaming == Streaming::on;
   return around_.console.output().is_terminal;
 }
@@ -127,7 +127,7 @@ ExitCode AgentRun::answered(const Answer& answer) {
   Console& console = around_.console;
   if (options_.output == OutputFormat::json) {
     console.print(to_text(record_.json("completed", &answer.text, nullptr)) + "\n");
-  } else if (!stream_ || !stream_->has_printed_answer()) {
+  } else if (options_.output == OutputFormat::text && !(stream_ && stream_->has_printed_answer())) {
     // On a terminal both streams meet: space keeps the answer apart from the progress.
     const bool is_shared = progress_ && console.output().is_terminal && console.error().is_terminal;
     if (is_shared) console.note("\n");
@@ -173,7 +173,8 @@ ExitCode AgentRun::failed(const Error& error) {
     const std::string_view status = is_cancelled ? "cancelled" : "failed";
     around_.console.print(to_text(record_.json(status, best.empty() ? nullptr : &best, &error)) +
                           "\n");
-  } else if (!best.empty() && !(stream_ && stream_->has_printed_answer())) {
+  } else if (options_.output == OutputFormat::text && !best.empty() &&
+             !(stream_ && stream_->has_printed_answer())) {
     around_.console.print_foreign(best + "\n");
   }
   if (is_cancelled) {
@@ -188,7 +189,7 @@ ExitCode AgentRun::failed(const Error& error) {
 
 // Beside the answer, never in it: who pipes the answer on gets the answer.
 void AgentRun::show_feedback() {
-  if (!record_.feedback() || options_.output == OutputFormat::json) return;
+  if (!record_.feedback() || options_.output != OutputFormat::text) return;
   around_.console.note("\n" + sanitised(to_text(*record_.feedback())) + "\n");
 }
 
@@ -206,7 +207,8 @@ Result<std::unique_ptr<Store>> open_store(const Settings& settings) {
     return fail(ErrorCode::invalid_argument,
                 "There is no home folder to keep sessions in. Set --database-path");
   }
-  return open_sqlite_store(path);
+  const bool is_full = settings.text(keys::kDurability) == "full";
+  return open_sqlite_store(path, {.durability = is_full ? Durability::full : Durability::normal});
 }
 
 std::string place_of(const Agent& agent, const Settings& settings, const Environment& environment) {

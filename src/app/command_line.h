@@ -15,7 +15,7 @@
 
 namespace wright::app {
 
-enum class OutputFormat : std::uint8_t { text, json };
+enum class OutputFormat : std::uint8_t { text, json, none };
 enum class ExportFormat : std::uint8_t { json, markdown, cassette };
 enum class Verbosity : std::uint8_t { normal, quiet };
 enum class Confirmation : std::uint8_t { ask, given };

@@ -110,6 +110,30 @@ inline constexpr ConfigKey kLimitTime{
 inline constexpr ConfigKey kLimitRepeats =
     limit("repeats", KeyType::count, "6", "the same call with the same result; 0: any number");
 
+inline constexpr ConfigKey kDurability{
+    "sessions",
+    "durability",
+    KeyType::choice,
+    "",
+    "",
+    "normal: nothing is lost when the process is killed; full: nor when the power fails",
+    "",
+    0,
+    0,
+    "normal",
+    "normal, full"};
+inline constexpr ConfigKey kAutomaticResume{
+    "sessions",
+    "resume",
+    KeyType::flag,
+    "WRIGHT_RESUME",
+    "",
+    "whether `wright run` goes on, when it has answered, with sessions that a crash interrupted",
+    "",
+    0,
+    0,
+    "true"};
+
 constexpr ConfigKey http(std::string_view name, KeyType type, std::string_view fallback,
                          std::string_view description) {
   return {"http", name, type, "", "", description, "", 0, 1'000, fallback};
@@ -343,6 +367,8 @@ inline constexpr std::array kConfigKeys{
     keys::kLimitCents,
     keys::kLimitTime,
     keys::kLimitRepeats,
+    keys::kDurability,
+    keys::kAutomaticResume,
     keys::kEnableValidation,
     keys::kStrictness,
     keys::kCoercion,

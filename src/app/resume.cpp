@@ -6,6 +6,7 @@
 #include "app/agent_run.h"
 #include "app/commands.h"
 #include "app/figures.h"
+#include "app/interrupted_sessions.h"
 #include "app/stored_session.h"
 #include "wright/resume.h"
 
@@ -78,33 +79,26 @@ Result<Settlements> settle_past_calls(Store& store, SessionId id, Settlements se
 
 ExitCode resume_one(const ResumeCommand& command, const Session& session,
                     const Settlements& settlements, Surroundings around) {
-  const SettingFlags flags = flags_for(session, command.settings);
-  const auto settings = settings_or_complain(flags, around);
-  if (!settings) return ExitCode::usage;
-  auto agent = agent_or_complain(session.agent_name, *settings, flags, around);
-  if (!agent) return agent.error();
-  return AgentRun({.output = command.output,
-                   .verbosity = command.verbosity,
-                   .streaming = command.streaming,
-                   .input = command.input},
-                  *settings, around)
-      .resume(std::move(*agent), session.id, settlements);
+  return resume_session(session, command.settings, settlements,
+                        {.output = command.output,
+                         .verbosity = command.verbosity,
+                         .streaming = command.streaming,
+                         .input = command.input},
+                        around);
 }
 
 // Roots that nobody drives: interrupted ones, and those whose questions have all been answered.
 Result<std::vector<Session>> resumable(Store& store) {
-  if (auto ended = end_dead_runners(store); !ended) return std::unexpected(ended.error());
-  constexpr auto kAll = std::numeric_limits<std::size_t>::max();
-  auto sessions = store.list_sessions({.is_abandoned = true, .limit = kAll});
+  auto sessions = interrupted_sessions(store);
   if (!sessions) return sessions;
-  const auto waiting = store.list_sessions({.status = SessionStatus::waiting, .limit = kAll});
+  const auto waiting = store.list_sessions(
+      {.status = SessionStatus::waiting, .limit = std::numeric_limits<std::size_t>::max()});
   if (!waiting) return waiting;
   for (const Session& session : *waiting) {
     const auto open = store.get_waits({.session_id = session.id, .status = WaitStatus::open});
     if (!open) return std::unexpected(open.error());
-    if (open->empty()) sessions->push_back(session);
+    if (open->empty() && !session.parent_session_id) sessions->push_back(session);
   }
-  std::erase_if(*sessions, [](const Session& session) { return session.parent_session_id; });
   std::ranges::sort(*sessions, {}, &Session::id);
   return sessions;
 }

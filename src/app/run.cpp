@@ -3,6 +3,7 @@
 
 #include "app/agent_run.h"
 #include "app/commands.h"
+#include "app/interrupted_sessions.h"
 #include "app/screen_text.h"
 #include "app/standard_input.h"
 
@@ -43,13 +44,15 @@ ExitCode execute(const RunCommand& command, Surroundings around) {
   if (!agent) return agent.error();
   const auto prompt = prompt_or_complain(command, around.console);
   if (!prompt) return ExitCode::usage;
-  return AgentRun({.output = command.output,
-                   .verbosity = command.verbosity,
-                   .streaming = command.streaming,
-                   .input = command.input,
-                   .debug = command.debug},
-                  *settings, around)
-      .begin(std::move(*agent), *prompt);
+  const ExitCode code = AgentRun({.output = command.output,
+                                  .verbosity = command.verbosity,
+                                  .streaming = command.streaming,
+                                  .input = command.input,
+                                  .debug = command.debug},
+                                 *settings, around)
+                            .begin(std::move(*agent), *prompt);
+  if (code != ExitCode::interrupted) resume_interrupted(*settings, command, around);
+  return code;
 }
 
 }  // namespace wright::app

@@ -49,11 +49,12 @@ UpdateCall call_update(CallId id, const ToolOutcome& outcome) {
 }  // namespace
 
 Journal::Journal(std::optional<RunnerId> runner, SessionId session, std::size_t stored_messages,
-                 std::map<std::string, StoredRow> rows)
+                 std::map<std::string, StoredRow> rows, int epoch)
     : runner_(runner),
       session_id_(session),
       stored_messages_(stored_messages),
-      rows_(std::move(rows)) {}
+      rows_(std::move(rows)),
+      epoch_(epoch) {}
 
 CallId Journal::row_of(const std::string& call_id) const {
   const auto found = rows_.find(call_id);
@@ -191,6 +192,7 @@ void Journal::add_session(const Run& run, SessionStatus status, std::vector<Writ
 }
 
 Batch Journal::batch(const Run& run, SessionStatus status) {
+  const bool is_free = status_ && *status_ != SessionStatus::running;
   Batch batch;
   add_calls(run, batch.writes);
   for (Write& write : others_) batch.writes.push_back(std::move(write));
@@ -199,13 +201,16 @@ Batch Journal::batch(const Run& run, SessionStatus status) {
   add_session(run, status, batch.writes);
   batch.create = std::exchange(create_, {});
   if (runner_ && !batch.create && !batch.writes.empty()) {
-    batch.writes.insert(batch.writes.begin(), HoldLease{session_id_, *runner_});
+    batch.writes.insert(batch.writes.begin(), is_free
+                                                  ? Write(TakeLease{session_id_, *runner_, epoch_})
+                                                  : Write(HoldLease{session_id_, *runner_}));
   }
   return batch;
 }
 
 void Journal::written(const BatchIds& ids) {
   if (ids.session != 0) session_id_ = ids.session;
+  if (!ids.epochs.empty()) epoch_ = ids.epochs.back();
   stored_messages_ = messages_under_way_;
   for (std::size_t i = 0; i < new_calls_.size() && i < ids.calls.size(); ++i) {
     rows_[new_calls_[i]].id = ids.calls[i];

@@ -27,9 +27,10 @@ class Journal {
   // Of a session that is to be created. `runner` may be absent: then nobody holds the session.
   explicit Journal(std::optional<RunnerId> runner) : runner_(runner) {}
 
-  // Of a session that is there and that the runner holds, with its open calls, by the model's id.
+  // Of a session that is there and that the runner holds since `epoch`, with its open calls, by the
+  // model's id.
   Journal(std::optional<RunnerId> runner, SessionId session, std::size_t stored_messages,
-          std::map<std::string, StoredRow> rows = {});
+          std::map<std::string, StoredRow> rows = {}, int epoch = 1);
 
   SessionId session_id() const { return session_id_; }
   CallId row_of(const std::string& call_id) const;
@@ -47,7 +48,8 @@ class Journal {
   void agent_changed(std::string name);
   void feedback(Json feedback);
 
-  // Everything that the run has and the store has not. `status` is the session's.
+  // Everything that the run has and the store has not. `status` is the session's. A session that
+  // was given free by its status is taken again, unless somebody else has driven it meanwhile.
   Batch batch(const Run& run, SessionStatus status);
   void written(const BatchIds& ids);
 
@@ -76,6 +78,7 @@ class Journal {
   std::optional<std::string> agent_name_;
   std::optional<Json> feedback_;
   std::optional<SessionStatus> status_;  // as stored
+  int epoch_ = 1;
   Usage usage_;
   int iterations_ = 0;
 };

@@ -76,7 +76,8 @@ Result<std::shared_ptr<SessionDriver>> make_driver(const Surroundings& around, S
     }
   }
   plan.spent_below = spending_of(loaded->usage_below);
-  Journal journal(around.runner, session.id, loaded->stored_messages, loaded->rows);
+  Journal journal(around.runner, session.id, loaded->stored_messages, loaded->rows,
+                  session.lease_epoch);
   write_down(journal, *loaded);
   const auto driver =
       std::make_shared<SessionDriver>(around, std::move(plan), loaded->run, std::move(journal));

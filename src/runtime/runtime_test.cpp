@@ -4,7 +4,10 @@
 
 #include <atomic>
 #include <barrier>
+#include <future>
 #include <latch>
+#include <set>
+#include <stop_token>
 #include <thread>
 
 #include "wright/ask_user.h"
@@ -335,6 +338,77 @@ TEST(Runtime, waits_at_any_depth_and_goes_on_in_another_process) {
   ASSERT_TRUE(later->answer(wait, Json("blue"), "Ada"));
   EXPECT_EQ(value_of(later->wait(id)).text, "1;blue;2;;;");
   EXPECT_EQ(counted, 2);
+}
+
+// Asks a specialist, whose specialist asks a person, and does something else meanwhile.
+AgentPointer agent_with_a_waiting_specialist(const Tool& meanwhile) {
+  const Agent deep{.name = "deep", .model = calling({call("ask", "{}", "1")}), .tools = {asking()}};
+  const Agent middle{.name = "middle",
+                     .model = calling({call("deep", R"({"message":"Ask"})", "1")}),
+                     .tools = {delegate_to(deep)}};
+  return agent_with(
+      "top", calling({call("middle", R"({"message":"Ask"})", "1"), call("meanwhile", "{}", "2")}),
+      {delegate_to(middle), meanwhile});
+}
+
+// Waits until the session that asks has parked, which its listeners are told.
+PersonWait first_wait(Runtime& runtime, SessionId id) {
+  std::promise<void> parked;
+  std::set<SessionId> sessions;
+  const auto subscription = value_of(runtime.subscribe(id, 0, [&](const SessionEvent& event) {
+    if (event.type != "run_parked" || !sessions.insert(event.session_id).second) return;
+    if (sessions.size() == 2) parked.set_value();
+  }));
+  parked.get_future().wait();
+  const auto waits = value_of(runtime.store().get_waits({.status = WaitStatus::open}));
+  EXPECT_EQ(waits.size(), 1U);
+  return {.wait_id = waits.front().id, .session_id = waits.front().session_id};
+}
+
+TEST(Runtime, goes_on_with_a_specialist_that_was_answered_while_the_session_above_is_busy) {
+  const auto store = open_memory_store();
+  const auto runtime = open_runtime(*store);
+  std::latch answered(1);
+  const auto agent = agent_with_a_waiting_specialist(tool("meanwhile", "", [&] {
+    answered.wait();
+    return "busy";
+  }));
+  const SessionId id = value_of(runtime->start(agent, "Go"));
+  const PersonWait wait = first_wait(*runtime, id);
+  ASSERT_TRUE(runtime->answer(wait.wait_id, "blue", "Ada"));
+  // The specialists end although the tool of the session above still runs.
+  for (int bound = 0; bound < 1'000'000; ++bound) {
+    if (store->get_session(id + 1)->status == SessionStatus::completed) break;
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(store->get_session(id)->status, SessionStatus::running);
+  EXPECT_EQ(store->get_session(id + 1)->status, SessionStatus::completed);
+  EXPECT_EQ(store->get_session(wait.session_id)->status, SessionStatus::completed);
+  answered.count_down();
+  EXPECT_EQ(value_of(runtime->wait(id)).text, "blue;;;busy;");
+}
+
+TEST(Runtime, cancels_specialists_that_wait_with_the_session_above) {
+  const auto store = open_memory_store();
+  const auto runtime = open_runtime(*store);
+  const auto agent =
+      agent_with_a_waiting_specialist(tool("meanwhile", "", [](Context& context) -> Result<Json> {
+        std::latch stopped(1);
+        const std::stop_callback heed(context.stop, [&] { stopped.count_down(); });
+        stopped.wait();
+        return fail(ErrorCode::cancelled, "Stopped");
+      }));
+  const SessionId id = value_of(runtime->start(agent, "Go"));
+  const PersonWait wait = first_wait(*runtime, id);
+  ASSERT_TRUE(runtime->cancel(id, "Enough"));
+  EXPECT_EQ(runtime->wait(id).error().code, ErrorCode::cancelled);
+  for (const SessionId session : {id, id + 1, wait.session_id}) {
+    EXPECT_EQ(store->get_session(session)->status, SessionStatus::cancelled) << session;
+    for (const StoredCall& each : value_of(store->get_tool_calls(session))) {
+      EXPECT_TRUE(each.completed_at.has_value());
+    }
+  }
+  EXPECT_EQ(store->get_wait(wait.wait_id)->status, WaitStatus::cancelled);
 }
 
 TEST(Runtime, ends_a_wait_when_its_time_is_over) {

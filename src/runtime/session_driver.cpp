@@ -91,6 +91,15 @@ void SessionDriver::answer(std::string call_id, WaitAnswers answers) {
   post(AnswerCame{std::move(call_id), std::move(answers)});
 }
 
+void SessionDriver::wake_up(std::function<void(Ending)> ended) {
+  const std::lock_guard lock(inbox_mutex_);
+  if (!is_resting_) return;
+  is_resting_ = has_ended_ = false;
+  plan_.ended = std::move(ended);
+  inbox_.emplace_front(Woken{});
+  schedule();
+}
+
 void SessionDriver::adopt(const std::string& call_id, std::shared_ptr<SessionDriver> child) {
   children_.emplace(call_id, std::move(child));
   delegated_.insert(call_id);
@@ -115,13 +124,21 @@ void SessionDriver::schedule() {
 }
 
 // Deals with what has arrived until nothing is left. Whoever works alone is what is_scheduled_
-// says; while a batch is under way, only its end counts.
+// says; while a batch is under way, only its end counts. What arrives during a rest is kept for the
+// time after it.
 void SessionDriver::work() {
   while (true) {
     std::deque<Input> inputs;
     std::optional<Result<BatchIds>> written;
     {
-      const std::lock_guard lock(inbox_mutex_);
+      std::unique_lock lock(inbox_mutex_);
+      if (is_resting_) {
+        is_scheduled_ = false;
+        const bool stirs = !inbox_.empty();
+        lock.unlock();
+        if (stirs) plan_.stirs();
+        return;
+      }
       if (is_writing_) {
         written = std::exchange(written_, {});
       } else {
@@ -208,7 +225,7 @@ void SessionDriver::break_off(Error error) {
   planned_calls_.clear();
   std::erase_if(delegated_, [&](const auto& call_id) { return !children_.contains(call_id); });
   stop_.request_stop();
-  for (const auto& [call_id, child] : children_) child->cancel("The session above failed");
+  cancel_children("The session above failed");
 }
 
 void SessionDriver::accept_or_break(Outcome outcome) {
@@ -224,12 +241,19 @@ void SessionDriver::take(Begin) {
     tell(SessionStarted{journal_.session_id()});
   });
   for (const auto& [call_id, child] : children_) child->go_on();
-  if (run_.limits.max_time.count() > 0) {
-    deadline_ = around_.host.run_at(std::chrono::steady_clock::now() + run_.limits.max_time,
-                                    [weak = weak_from_this()] {
-                                      if (const auto self = weak.lock()) self->post(TimeIsUp{});
-                                    });
-  }
+  watch_time();
+}
+
+void SessionDriver::take(Woken) {
+  watch_time();
+}
+
+void SessionDriver::watch_time() {
+  if (run_.limits.max_time.count() <= 0) return;
+  deadline_ = around_.host.run_at(std::chrono::steady_clock::now() + run_.limits.max_time,
+                                  [weak = weak_from_this()] {
+                                    if (const auto self = weak.lock()) self->post(TimeIsUp{});
+                                  });
 }
 
 void SessionDriver::take(ModelCame came) {
@@ -309,13 +333,20 @@ void SessionDriver::hand_over_if_asked(const ToolCall& call, ToolOutcome& outcom
 }
 
 void SessionDriver::take(ChildCame came) {
-  children_.erase(came.call_id);
+  auto child = children_.extract(came.call_id);
   delegated_.erase(came.call_id);
-  if (broken_) return;
   Ending& ending = came.ending;
+  if (ending.kind == Ending::Kind::parked) {
+    resting_.insert(std::move(child));
+    parked_children_[came.call_id] = std::move(ending.waits);
+    // It parked before it heard that it is to end, and hears it now.
+    if (stopping_ || broken_) wake_child(came.call_id);
+    return;
+  }
+  if (broken_) return;
   switch (ending.kind) {
+    case Ending::Kind::parked: return;
     case Ending::Kind::suspended: is_suspending_ = true; return;
-    case Ending::Kind::parked: parked_children_[came.call_id] = std::move(ending.waits); return;
     case Ending::Kind::completed:
       accept_or_break(WaitAnswered{came.call_id, {.answer = JsonObject{{"text", ending.text}}}});
       return;
@@ -325,6 +356,30 @@ void SessionDriver::take(ChildCame came) {
   accept_or_break(WaitAnswered{
       came.call_id,
       {.answer = JsonObject{{"error", "The specialist failed: " + ending.error.message}}}});
+}
+
+void SessionDriver::take(ChildStirs stirs) {
+  // One that rests is stored as it is, which is all that a suspension wants.
+  if (!is_suspending_) wake_child(stirs.call_id);
+}
+
+void SessionDriver::wake_child(const std::string& call_id) {
+  auto child = resting_.extract(call_id);
+  if (!child) return;
+  parked_children_.erase(call_id);
+  delegated_.insert(call_id);
+  const auto driver = child.mapped();
+  children_.insert(std::move(child));
+  driver->wake_up(child_ended(call_id));
+}
+
+void SessionDriver::cancel_children(const std::string& reason) {
+  for (const auto& [call_id, child] : children_) child->cancel(reason);
+  while (!resting_.empty()) {
+    const auto& [call_id, child] = *resting_.begin();
+    child->cancel(reason);  // the first thing it finds when it wakes up
+    wake_child(std::string(call_id));
+  }
 }
 
 void SessionDriver::take(AnswerCame came) {
@@ -350,7 +405,7 @@ void SessionDriver::stop_with(Outcome outcome, const std::string& reason) {
   if (stopping_ || broken_) return;
   stopping_ = std::move(outcome);
   stop_.request_stop();
-  for (const auto& [call_id, child] : children_) child->cancel(reason);
+  cancel_children(reason);
   if (!around_.grace || running_.empty()) return;
   around_.host.run_at(std::chrono::steady_clock::now() + *around_.grace, [weak = weak_from_this()] {
     if (const auto self = weak.lock()) self->post(GraceIsOver{});
@@ -576,9 +631,11 @@ SessionPlan SessionDriver::child_plan(const std::string& call_id,
                    .delivery = plan_.delivery,
                    .people = plan_.people,
                    .tell = plan_.tell,
-                   .ended =
-                       [self = shared_from_this(), call_id](Ending ending) {
-                         self->post(ChildCame{call_id, std::move(ending)});
+                   .ended = child_ended(call_id),
+                   // It may outlast this driver, but nobody wakes it then.
+                   .stirs =
+                       [weak = weak_from_this(), call_id] {
+                         if (const auto self = weak.lock()) self->post(ChildStirs{call_id});
                        },
                    .budget_above = budget_,
                    .agents_above = plan_.agents_above,
@@ -588,8 +645,14 @@ SessionPlan SessionDriver::child_plan(const std::string& call_id,
   return plan;
 }
 
+std::function<void(Ending)> SessionDriver::child_ended(const std::string& call_id) {
+  return [self = shared_from_this(), call_id](Ending ending) {
+    self->post(ChildCame{call_id, std::move(ending)});
+  };
+}
+
 void SessionDriver::start_child(const ToolCall& call, const Json& shown) {
-  auto agent = specialist_for(call);
+  auto agent = stopping_ ? fail(ErrorCode::cancelled, "The run was stopped") : specialist_for(call);
   if (!agent) {
     post(ChildCame{call.id, {.kind = Ending::Kind::failed, .error = agent.error()}});
     return;
@@ -658,7 +721,13 @@ void SessionDriver::end() {
     const Phase phase = broken_ ? Phase::failed : run_.phase;
     tell(RunEnded{phase, ending.text, is_done ? nullptr : &ending.error});
   }
-  if (const auto ended = std::exchange(plan_.ended, {})) ended(std::move(ending));
+  const auto ended = std::exchange(plan_.ended, {});
+  if (ending.kind == Ending::Kind::parked && plan_.stirs) {
+    const std::lock_guard lock(inbox_mutex_);
+    is_resting_ = true;
+  }
+  // From here on it may be woken up.
+  if (ended) ended(std::move(ending));
 }
 
 }  // namespace wright::runtime

@@ -3,7 +3,8 @@
 //
 // Everything that happens arrives by post() and is dealt with in order, by one thread at a time. A
 // session that waits holds no thread. A session that needs a person parks: it is stored, and its
-// driver ends.
+// driver ends. The driver of a specialist rests instead while the session above is driven: it is
+// woken when it gets an answer, or is to end with the session above.
 #pragma once
 
 #include <deque>
@@ -71,6 +72,8 @@ struct SessionPlan {
   // Adds to the ending what the run has to say of itself. May be empty.
   std::function<void(const Run&, Ending&)> conclude = {};
   std::function<void(Ending)> ended = {};
+  // Something arrived while it rests. Empty where nobody would wake it: then it never rests.
+  std::function<void()> stirs = {};
   std::shared_ptr<Budget> budget_above = {};
   Spending spent_below = {};                   // by specialists, before this driver began
   std::vector<std::string> agents_above = {};  // from the root on
@@ -93,6 +96,8 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   // Ends the driver at the next moment when nothing is under way; the session stays as it is.
   void suspend();
   void answer(std::string call_id, WaitAnswers answers);
+  // Goes on after a rest, and tells `ended` how that ended.
+  void wake_up(std::function<void(Ending)> ended);
 
   SessionId session_id() const;
   const Run& run() const { return run_; }  // when it has ended
@@ -118,6 +123,9 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
     std::string call_id;
     Ending ending;
   };
+  struct ChildStirs {
+    std::string call_id;
+  };
   struct AnswerCame {
     std::string call_id;
     WaitAnswers answers;
@@ -129,8 +137,9 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   struct GraceIsOver {};
   struct SuspendCame {};
   struct Begin {};
-  using Input = std::variant<Begin, ModelCame, ToolCame, ChildCame, AnswerCame, CancelCame,
-                             TimeIsUp, GraceIsOver, SuspendCame>;
+  struct Woken {};
+  using Input = std::variant<Begin, Woken, ModelCame, ToolCame, ChildCame, ChildStirs, AnswerCame,
+                             CancelCame, TimeIsUp, GraceIsOver, SuspendCame>;
 
   void post(Input input);
   void post_written(Result<BatchIds> ids);
@@ -139,9 +148,11 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   void write_or_act();
   void write(Batch batch);
   void take(Begin);
+  void take(Woken);
   void take(ModelCame came);
   void take(ToolCame came);
   void take(ChildCame came);
+  void take(ChildStirs stirs);
   void take(AnswerCame came);
   void take(CancelCame came);
   void take(TimeIsUp);
@@ -168,6 +179,9 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   void wait_or_refuse(const std::string& call_id, ToolOutcome outcome);
   void hand_over_if_asked(const ToolCall& call, ToolOutcome& outcome);
   void stop_with(Outcome outcome, const std::string& reason);
+  void wake_child(const std::string& call_id);
+  void cancel_children(const std::string& reason);
+  std::function<void(Ending)> child_ended(const std::string& call_id);
   void watch_time();
   void tell(const Event& event);
   void end();
@@ -186,6 +200,7 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   std::deque<Input> inbox_;
   std::optional<Result<BatchIds>> written_;
   bool is_scheduled_ = false;
+  bool is_resting_ = false;  // has_ended_, but may be woken up
 
   // Only of the thread that works.
   Run run_;
@@ -199,7 +214,8 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   std::set<std::string> running_;    // calls
   std::set<std::string> delegated_;  // calls that a specialist answers now, or is about to
   std::map<std::string, std::shared_ptr<SessionDriver>> children_;  // by call
-  std::map<std::string, std::vector<PersonWait>> parked_children_;  // by call
+  std::map<std::string, std::shared_ptr<SessionDriver>> resting_;   // children that are parked
+  std::map<std::string, std::vector<PersonWait>> parked_children_;  // what they wait for
   std::optional<Outcome> stopping_;  // how the run ends when nothing is under way
   bool is_suspending_ = false;
   std::optional<Error> broken_;

@@ -83,13 +83,58 @@ TEST(Approval, is_asked_for_at_the_terminal) {
   EXPECT_NE(run.output.find("alpha.cpp:2"), std::string::npos) << run.output;
 }
 
-TEST(Resume, goes_on_where_a_process_was_killed) {
-  const Home home;
-  ASSERT_EQ(home.wright({"run", "codebase-analysis", kQuestion}).exit_code, 0);
-  // As if the process had ended before its last answer.
+// As if the process had ended before its last answer.
+void interrupt_last_session(const Home& home) {
   change(home.database(),
          "DELETE FROM agent_messages WHERE id = (SELECT max(id) FROM agent_messages);"
          "UPDATE agent_sessions SET status = 'running', result = NULL, ended_at = NULL");
+}
+
+std::string status_of_first(const Home& home) {
+  return home.wright({"sessions", "show", "1", "--json"}).json().at("status").as_string().c_str();
+}
+
+TEST(Resume, follows_the_next_run_by_itself) {
+  const Home home;
+  ASSERT_EQ(home.wright({"run", "codebase-analysis", kQuestion}).exit_code, 0);
+  interrupt_last_session(home);
+  const Finished left = home.wright(
+      {"run", "codebase-analysis", "--set", "sessions.resume=false", "Where is nothing defined?"});
+  EXPECT_EQ(left.error.find("goes on now"), std::string::npos) << left.error;
+  EXPECT_EQ(status_of_first(home), "running");
+  const Finished next = home.wright({"run", "codebase-analysis", "Where is nothing defined?"});
+  EXPECT_NE(next.error.find("Session 1 was interrupted, and goes on now"), std::string::npos)
+      << next.error;
+  EXPECT_EQ(next.output.find("alpha.cpp:2"), std::string::npos) << "an answer nobody asked for";
+  EXPECT_EQ(status_of_first(home), "completed");
+}
+
+TEST(Resume, is_left_to_the_person_when_a_session_was_taken_up_too_often) {
+  const Home home;
+  ASSERT_EQ(home.wright({"run", "codebase-analysis", kQuestion}).exit_code, 0);
+  interrupt_last_session(home);
+  change(home.database(), "UPDATE agent_sessions SET lease_epoch = 5");
+  const Finished next = home.wright({"run", "codebase-analysis", "Where is nothing defined?"});
+  EXPECT_NE(next.error.find("`wright resume 1` tries once more"), std::string::npos) << next.error;
+  EXPECT_EQ(status_of_first(home), "running");
+}
+
+TEST(Durability, is_one_of_two) {
+  const Home home;
+  EXPECT_EQ(
+      home.wright({"run", "codebase-analysis", "--set", "sessions.durability=full", kQuestion})
+          .exit_code,
+      0);
+  EXPECT_EQ(
+      home.wright({"run", "codebase-analysis", "--set", "sessions.durability=some", kQuestion})
+          .exit_code,
+      2);
+}
+
+TEST(Resume, goes_on_where_a_process_was_killed) {
+  const Home home;
+  ASSERT_EQ(home.wright({"run", "codebase-analysis", kQuestion}).exit_code, 0);
+  interrupt_last_session(home);
   const Finished resumed = home.wright({"resume", "--all"});
   EXPECT_EQ(resumed.exit_code, 0) << resumed.error;
   EXPECT_NE(resumed.output.find("alpha.cpp:2"), std::string::npos) << resumed.output;
