@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "wright/message.h"
@@ -66,6 +67,13 @@ struct ContextFit {
 ContextFit fit_context(std::span<const Message> messages, const ContextCut& cut,
                        const ContextWindow& window, const MeasuredRequest& measured);
 
+// What a model is asked to do with the conversation before it.
+inline constexpr std::string_view kSummaryQuestion =
+    "The conversation has become too long to be kept whole. Write down what whoever goes on with "
+    "it must know: what the user wants and has decided, what was found (names, places, numbers), "
+    "what was done and changed, what failed, and what is still to be done. Be brief and exact. "
+    "Write nothing but that.";
+
 // The conversation that a model is asked to summarise, and the question at its end.
 std::vector<Message> summary_request(std::span<const Message> messages, const ContextCut& cut,
                                      std::size_t summarise);
@@ -74,5 +82,10 @@ std::vector<Message> summary_request(std::span<const Message> messages, const Co
 // failed, is replaced by one made of the user's own words and the names of the calls.
 ContextCut summarised_cut(std::span<const Message> messages, ContextCut cut, std::size_t summarise,
                           std::string summary);
+
+// For those who keep a cut. The messages are those it is a cut of: what cannot be one of theirs is
+// refused.
+Json to_json(const ContextCut& cut);
+Result<ContextCut> context_cut_from_json(const Json& json, std::span<const Message> messages);
 
 }  // namespace wright

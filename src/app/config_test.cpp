@@ -36,8 +36,8 @@ INSTANTIATE_TEST_SUITE_P(
                   "wright.toml:3: agent.modle: unknown key; did you mean 'agent.model'?"},
         BadConfig{"unknown_key_far_from_all", "[agent]\ntemperature = 1\n",
                   "wright.toml:2: agent.temperature: unknown key; [agent] has database_path, "
-                  "base_path, model, max_iterations, fallback, max_tokens, reasoning, readable, "
-                  "writable, database"},
+                  "base_path, model, max_iterations, fallback, max_tokens, context_tokens, "
+                  "reasoning, readable, writable, database"},
         BadConfig{"key_of_another_section", "[agent]\nopenai_api_key = \"x\"\n",
                   "wright.toml:2: agent.openai_api_key: unknown key; openai_api_key belongs below "
                   "the section [api_keys]"},
@@ -109,7 +109,8 @@ INSTANTIATE_TEST_SUITE_P(
                   "wright.toml:1: server: unknown section; there are [agent], [limits], "
                   "[tool_execution], "
                   "[debug], [debug.tool_feedback], "
-                  "[log], [http], [bash], [web], [entities], [api_keys], [permissions], [agents], [vendors], "
+                  "[log], [http], [bash], [web], [entities], [api_keys], [permissions], [agents], "
+                  "[vendors], "
                   "[models]"},
         BadConfig{"section_that_is_a_value", "agent = 3\n",
                   "wright.toml:1: agent: must be a section [agent], not an integer"},

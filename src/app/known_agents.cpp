@@ -104,6 +104,9 @@ Result<ChosenAgent> KnownAgents::make(const AgentDefinition& definition) const {
           preferred(settings_, keys::kMaxTokens, settings_.max_tokens(), definition.max_tokens)) {
     agent.sampling.max_tokens = *most;
   }
+  agent.context_tokens = preferred(settings_, keys::kContextTokens, settings_.context_tokens(),
+                                   definition.context_tokens)
+                             .value_or(0);
   agent.limits = settings_.limits(agent.limits);
   if (const auto most = preferred(settings_, keys::kMaxIterations, settings_.max_iterations(),
                                   definition.max_iterations)) {

@@ -140,6 +140,19 @@ void Progress::on(const ModelRetried& event) {
   write_line(painted("  ↻ " + what, Colour::yellow, terminal_));
 }
 
+void Progress::on(const ContextShortened& event) {
+  usage_ += event.usage;
+  std::string what = "context shortened";
+  if (event.summarised_messages > 0) {
+    what +=
+        fmt::format(": the first {} summarised",
+                    show_counted(static_cast<std::int64_t>(event.summarised_messages), "message"));
+  } else {
+    what += ": old results in part";
+  }
+  write_line(painted("  · " + what, Colour::dim, terminal_));
+}
+
 void Progress::on(const ModelEnded& event) {
   end(kModelActivity);
   usage_ += event.response.usage;

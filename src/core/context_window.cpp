@@ -1,6 +1,7 @@
 #include "wright/context_window.h"
 
 #include <fmt/format.h>
+#include <boost/json/object.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -200,16 +201,19 @@ class Fitting {
     }
   }
 
-  // The first place before which enough stands; the last one there is when it is never enough.
+  // The first place before which enough stands; the last one there is when it is never enough, and
+  // no more than the model can read to summarise it.
   std::optional<std::size_t> place_for_summary(const ContextCut& cut) const {
     const std::size_t least = std::max(first_end(messages_), cut.summarised);
     std::optional<std::size_t> found;
+    std::int64_t asked = window_.fixed_bytes + shown_bytes(messages_.first(least), cut);
+    ContextCut tried = cut;
+    tried.summary.assign(kMostOfSummary, '.');
     for (std::size_t at = least + 1; at <= last_turn_; ++at) {
+      asked += bytes_of(messages_[at - 1], kept_of(at - 1, cut));
       if (!is_boundary(messages_, at)) continue;
-      found = at;
-      ContextCut tried = cut;
-      tried.summarised = at;
-      tried.summary = std::string(kMostOfSummary, '.');
+      if (found && added_tokens(asked) > room_) break;
+      found = tried.summarised = at;
       if (tokens(tried) <= low_water(room_)) break;
     }
     return found;
@@ -259,12 +263,15 @@ std::string at_most(std::string text, std::size_t bytes) {
   return text;
 }
 
-constexpr std::string_view kSummarise =
-    "The conversation has become too long to be kept whole. Write down what whoever goes on with "
-    "it "
-    "must know: what the user wants and has decided, what was found (names, places, numbers), what "
-    "was done and changed, what failed, and what is still to be done. Be brief and exact. Write "
-    "nothing but that.";
+// A place in the messages; absent for what is none.
+std::optional<std::size_t> place_in(const JsonObject& object, std::string_view key,
+                                    std::span<const Message> messages) {
+  const Json* place = object.if_contains(key);
+  if (place == nullptr || !place->is_int64() || place->get_int64() < 0) return std::nullopt;
+  const auto at = static_cast<std::size_t>(place->get_int64());
+  const bool is_boundary_or_end = at == messages.size() || is_boundary(messages, at);
+  return is_boundary_or_end ? std::optional(at) : std::nullopt;
+}
 
 }  // namespace
 
@@ -283,10 +290,17 @@ std::vector<Message> cut_messages(std::span<const Message> messages, const Conte
 
 std::int64_t estimate_tokens(std::span<const Message> messages, const ContextCut& cut,
                              const ContextWindow& window, const MeasuredRequest& measured) {
-  const std::int64_t wanted = shown_bytes(messages, cut);
-  if (measured.messages == 0 || measured.messages > messages.size()) {
-    return added_tokens(window.fixed_bytes + wanted);
+  const bool is_measured = measured.messages > 0 && measured.messages <= messages.size();
+  if (is_measured && cut == ContextCut{} && measured.cut == cut) {
+    // The usual case costs as little as what has come since.
+    std::int64_t added = 0;
+    for (const Message& message : messages.subspan(measured.messages)) {
+      added += bytes_of(message, kWhole);
+    }
+    return measured.tokens + added_tokens(added);
   }
+  const std::int64_t wanted = shown_bytes(messages, cut);
+  if (!is_measured) return added_tokens(window.fixed_bytes + wanted);
   const auto known = messages.first(measured.messages);
   const std::int64_t before = shown_bytes(known, measured.cut);
   const std::int64_t now = shown_bytes(known, cut);
@@ -305,7 +319,7 @@ ContextFit fit_context(std::span<const Message> messages, const ContextCut& cut,
 std::vector<Message> summary_request(std::span<const Message> messages, const ContextCut& cut,
                                      std::size_t summarise) {
   auto asked = cut_messages(messages.first(std::min(summarise, messages.size())), cut);
-  asked.push_back(Message::user(std::string(kSummarise)));
+  asked.push_back(Message::user(std::string(kSummaryQuestion)));
   return asked;
 }
 
@@ -320,6 +334,40 @@ ContextCut summarised_cut(std::span<const Message> messages, ContextCut cut, std
   cut.summarised = summarise;
   cut.summary = at_most(std::move(summary), kMostOfSummary);
   return cut;
+}
+
+Json to_json(const ContextCut& cut) {
+  return JsonObject{
+      {"shortened", cut.shortened},
+      {"summarised", cut.summarised},
+      {"summary", cut.summary},
+      {"tight", {{"begin", cut.tight.begin}, {"end", cut.tight.end}, {"kept", cut.tight.kept}}}};
+}
+
+Result<ContextCut> context_cut_from_json(const Json& json, std::span<const Message> messages) {
+  const auto refused = [] {
+    return fail(ErrorCode::invalid_argument, "This is no cut of these messages");
+  };
+  const JsonObject* object = json.if_object();
+  if (object == nullptr) return refused();
+  const Json* summary = object->if_contains("summary");
+  const Json* tight = object->if_contains("tight");
+  const auto shortened = place_in(*object, "shortened", messages);
+  const auto summarised = place_in(*object, "summarised", messages);
+  if (!shortened || !summarised || summary == nullptr || !summary->is_string() ||
+      tight == nullptr || !tight->is_object()) {
+    return refused();
+  }
+  const auto begin = place_in(tight->get_object(), "begin", messages);
+  const auto end = place_in(tight->get_object(), "end", messages);
+  const Json* kept = tight->get_object().if_contains("kept");
+  if (!begin || !end || kept == nullptr || !kept->is_int64() || kept->get_int64() < 0) {
+    return refused();
+  }
+  return ContextCut{.shortened = *shortened,
+                    .summarised = *summarised,
+                    .summary = at_most(std::string(summary->get_string()), kMostOfSummary),
+                    .tight = {*begin, *end, static_cast<std::size_t>(kept->get_int64())}};
 }
 
 }  // namespace wright

@@ -91,9 +91,9 @@ TEST(ContextWindow, leaves_everything_as_it_is_when_it_fits) {
 }
 
 TEST(ContextWindow, holds_for_random_conversations_and_windows) {
-  for (unsigned seed = 0; seed < 200; ++seed) {
+  for (unsigned seed = 0; seed < 60; ++seed) {
     Conversation conversation(seed);
-    const ContextWindow window{.tokens = 9'000 + static_cast<std::int64_t>(seed) * 50,
+    const ContextWindow window{.tokens = 9'000 + static_cast<std::int64_t>(seed) * 170,
                                .answer_tokens = 500,
                                .fixed_bytes = 300};
     ContextCut cut;
@@ -212,6 +212,40 @@ TEST(ContextWindow, has_a_summary_of_its_own_when_the_model_has_none) {
   ASSERT_EQ(shown.size(), 3U);
   EXPECT_EQ(shown.front(), messages.front());
   EXPECT_EQ(shown.back(), messages.back());
+}
+
+TEST(ContextWindow, asks_for_no_summary_of_more_than_the_model_can_read) {
+  std::vector<Message> messages{Message::user("task")};
+  for (int i = 0; i < 30; ++i) {
+    messages.push_back(Message::assistant(std::string(3'000, 'a')));
+    messages.push_back(Message::user("next"));
+  }
+  const ContextWindow window{.tokens = 6'000, .answer_tokens = 500};
+  ContextCut cut;
+  int rounds = 0;
+  for (; rounds < 60; ++rounds) {
+    const ContextFit fit = fit_context(messages, cut, window, {});
+    if (!fit.summarise) break;
+    const auto asked = summary_request(messages, fit.cut, *fit.summarise);
+    EXPECT_LE(bytes_in(asked) / 3, 6'000U);
+    cut = summarised_cut(messages, fit.cut, *fit.summarise, "It was like this.");
+  }
+  EXPECT_GT(rounds, 1);
+  EXPECT_LT(rounds, 20);
+  EXPECT_LE(estimate_tokens(messages, cut, window, {}), 5'500);
+}
+
+TEST(ContextWindow, is_read_back_as_it_was_kept) {
+  Conversation conversation(3);
+  for (int i = 0; i < 40; ++i) conversation.turn();
+  const ContextWindow window{.tokens = 9'000, .answer_tokens = 500};
+  const ContextCut cut = fitted(conversation.messages, {}, window);
+  ASSERT_NE(cut, ContextCut{});
+  const auto read = context_cut_from_json(to_json(cut), conversation.messages);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(*read, cut);
+  const auto fewer = std::span(conversation.messages).first(3);
+  EXPECT_FALSE(context_cut_from_json(to_json(cut), fewer));
 }
 
 TEST(ContextWindow, survives_messages_that_are_no_conversation) {

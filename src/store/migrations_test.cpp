@@ -250,7 +250,8 @@ TEST_F(MigrationsTest, upgrade_every_earlier_version_and_keep_every_row) {
   };
   Connection fresh = connect_plainly(":memory:");
   expect_ok(run_agent_migrations(fresh.get()));
-  for (const std::string& tables : {tables_of_version_1(), std::string(kTablesOfVersion2)}) {
+  for (const std::string& tables :
+       {tables_of_version_1(), std::string(kTablesOfVersion2), tables_of_version_3()}) {
     const auto path = folder_ / fmt::format("{}.db", tables.size());
     Connection old = connect_plainly(path);
     expect_ok(execute(old.get(), tables.c_str()));
@@ -261,9 +262,9 @@ TEST_F(MigrationsTest, upgrade_every_earlier_version_and_keep_every_row) {
               Rows{std::to_string(kAgentSchemaVersion)});
     EXPECT_EQ(rows_of(old.get(),
                       "SELECT id, agent_name, reasoning_tokens, cache_write_tokens, cost_usd, "
-                      "config, parent_call_id, forked_from, runner_id, lease_epoch, feedback "
-                      "FROM agent_sessions"),
-              Rows{"5|a|7|0|0.0|{\"limit\":3}|NULL|NULL|NULL|0|NULL"});
+                      "config, parent_call_id, forked_from, runner_id, lease_epoch, feedback, "
+                      "context FROM agent_sessions"),
+              Rows{"5|a|7|0|0.0|{\"limit\":3}|NULL|NULL|NULL|0|NULL|NULL"});
     EXPECT_EQ(rows_of(old.get(), "PRAGMA integrity_check"), Rows{"ok"});
     old.reset();
 
