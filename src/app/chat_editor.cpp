@@ -294,8 +294,16 @@ class ChatEditor::State {
       switch (*event) {
         case TerminalEvent::ended: return end_with(NoLine::stopped).has_value();
         case TerminalEvent::stopped: suspend(); return true;
-        case TerminalEvent::resized: el_resize(line_); [[fallthrough]];
-        case TerminalEvent::continued: el_wset(line_, EL_REFRESH); return true;
+        case TerminalEvent::resized:
+          el_resize(line_);
+          draw_anew();
+          return true;
+        case TerminalEvent::continued:
+          // The shell may have changed the terminal meanwhile.
+          el_wset(line_, EL_PREP_TERM, 0);
+          el_wset(line_, EL_PREP_TERM, 1);
+          draw_anew();
+          return true;
       }
     }
     if (waits[1].revents == 0) return true;
@@ -314,6 +322,12 @@ class ChatEditor::State {
     el_wset(line_, EL_PREP_TERM, 1);
     write_all(where_.output, kAskForPasteMarks);
     write_all(where_.output, "\n");
+    draw_anew();
+  }
+
+  // Over what stands in this row.
+  void draw_anew() {
+    write_all(where_.output, "\r");
     el_wset(line_, EL_REFRESH);
   }
 

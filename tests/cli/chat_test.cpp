@@ -166,6 +166,40 @@ TEST(Chat, survives_any_bytes_from_a_pipe) {
   EXPECT_EQ(user_messages(session(home, "1")), 3U);
 }
 
+TEST(Chat, talks_with_the_primary_agent_when_nobody_is_named) {
+  const Home home;
+  home.write_file("../.config/wright/agents/helper.toml",
+                  "instructions = 'Help.'\ntools = ['grep']\nprimary = true\n");
+  const Finished chat = home.wright({"chat"}, "/tools\nhello\n");
+  EXPECT_EQ(chat.exit_code, 0) << chat.error;
+  EXPECT_NE(chat.output.find("grep"), std::string::npos) << chat.output;
+  EXPECT_EQ(chat.output.find("list_files"), std::string::npos) << chat.output;
+  EXPECT_EQ(session(home, "1").at("session").at("agent_name").as_string(), "helper");
+  EXPECT_EQ(home.wright({"chat", "codebase-analysis"}, "hello\n").exit_code, 0);
+  EXPECT_EQ(session(home, "2").at("session").at("agent_name").as_string(), "codebase-analysis");
+}
+
+TEST(Chat, shortens_what_it_sends_and_keeps_the_session_whole) {
+  const Home home;
+  home.write_config("[agent]\ncontext_tokens = 4000\nmax_tokens = 500\n");
+  std::string text;
+  for (int line = 0; line < 60; ++line) text += "a line of some length, to be read\n";
+  std::string questions;
+  for (const char* name : {"a", "b", "c", "d", "e", "f", "g", "h"}) {
+    home.write_file(std::string(name) + ".txt", text);
+    questions += "show " + std::string(name) + ".txt\n";
+  }
+  const Finished chat = home.wright({"chat"}, questions);
+  EXPECT_EQ(chat.exit_code, 0) << chat.error;
+  EXPECT_NE(chat.error.find("context shortened"), std::string::npos) << chat.error;
+  const Json transcript = session(home, "1");
+  EXPECT_EQ(user_messages(transcript), 8U);
+  EXPECT_EQ(to_text(transcript).find("left out"), std::string::npos);
+  const Finished later = home.wright({"chat", "--continue"}, "show a.txt\n");
+  EXPECT_EQ(later.exit_code, 0) << later.error;
+  EXPECT_NE(later.output.find("to be read"), std::string::npos) << later.output;
+}
+
 // --- at a terminal -------------------------------------------------------------------------------
 
 class ChatAtTerminal : public testing::Test {
@@ -232,6 +266,37 @@ TEST_F(ChatAtTerminal, asks_for_approval_in_place) {
   chat.await("tool call");
   chat.write("\x04");
   EXPECT_EQ(chat.finish().exit_code, 0);
+}
+
+TEST_F(ChatAtTerminal, takes_never_for_the_whole_session) {
+  home_.write_config("[permissions]\ngrep = \"ask\"\n");
+  Process chat({"chat"}, home_.environment, home_.project(), Streams::terminal);
+  chat.await("> ");
+  chat.write(std::string(kQuestion) + "\r");
+  chat.await("[y/s/n");
+  chat.write("never\r");
+  chat.await("tool calls");
+  chat.write("Where is beta_function defined?\r");
+  chat.await("I could not look for `beta_function`");
+  chat.await("tool calls");
+  chat.write("\x04");
+  const Finished ended = chat.finish();
+  EXPECT_EQ(ended.exit_code, 0);
+  const std::string screen = screen_of(ended);
+  const std::size_t asked = screen.find("waits for your approval");
+  EXPECT_NE(asked, std::string::npos) << screen;
+  EXPECT_EQ(screen.find("waits for your approval", asked + 1), std::string::npos) << screen;
+}
+
+TEST_F(ChatAtTerminal, reads_what_was_typed_ahead) {
+  Process chat({"chat"}, home_.environment, home_.project(), Streams::terminal);
+  chat.await("> ");
+  chat.write("hello\r/usage\r\x04");
+  const Finished ended = chat.finish();
+  EXPECT_EQ(ended.exit_code, 0);
+  const std::string screen = screen_of(ended);
+  EXPECT_NE(screen.find("> /usage\n  session 1 · "), std::string::npos) << screen;
+  EXPECT_TRUE(screen.ends_with(">\n  Go on with:  wright chat --session 1\n")) << screen;
 }
 
 TEST_F(ChatAtTerminal, goes_on_after_a_question_that_was_not_answered) {
