@@ -85,9 +85,10 @@ Result<std::string> Conversation::undo() {
   if (session_id_ == 0) return fail(ErrorCode::unavailable, "nothing has been said yet");
   const auto messages = store_.get_messages(session_id_);
   if (!messages) return std::unexpected(messages.error());
-  const auto last = std::ranges::find_if(
-      messages->rbegin(), messages->rend(),
-      [](const StoredMessage& stored) { return stored.message.role == Role::user; });
+  const auto last =
+      std::ranges::find_if(messages->rbegin(), messages->rend(), [](const StoredMessage& stored) {
+        return stored.message.role == Role::user && stored.message.text() != kAnswerWasCut;
+      });
   if (last == messages->rend()) return fail(ErrorCode::unavailable, "nothing has been said yet");
   const auto before = std::next(last);
   if (before == messages->rend()) {

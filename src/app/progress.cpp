@@ -142,15 +142,17 @@ void Progress::on(const ModelRetried& event) {
 
 void Progress::on(const ContextShortened& event) {
   usage_ += event.usage;
-  std::string what = "context shortened";
+  std::vector<std::string> ways;
   if (event.summarised_messages > 0) {
-    what +=
-        fmt::format(": the first {} summarised",
-                    show_counted(static_cast<std::int64_t>(event.summarised_messages), "message"));
-  } else {
-    what += ": old results in part";
+    ways.push_back(
+        fmt::format("{} summarised",
+                    show_counted(static_cast<std::int64_t>(event.summarised_messages), "message")));
   }
-  write_line(painted("  · " + what, Colour::dim, terminal_));
+  if (event.shortened_messages > event.summarised_messages || ways.empty()) {
+    ways.emplace_back("old results in part");
+  }
+  write_line(painted(fmt::format("  · context shortened: {}", fmt::join(ways, ", ")), Colour::dim,
+                     terminal_));
 }
 
 void Progress::on(const ModelEnded& event) {

@@ -7,6 +7,8 @@
 #include <limits>
 #include <utility>
 
+#include "wright/run.h"
+
 namespace wright {
 namespace {
 
@@ -19,6 +21,8 @@ constexpr std::int64_t kBytesOfImage = 6'000;  // as vendors count them, whateve
 constexpr std::size_t kKeptOfResult = 1'200;       // bytes of an old one, beginning and end
 constexpr std::size_t kLeastOfLastResult = 1'000;  // bytes of one of the last turn
 constexpr std::size_t kMostOfSummary = 8'000;      // bytes
+constexpr std::size_t kMostOfSaid = 1'200;         // bytes of a user's message in a plain one
+constexpr std::size_t kMostOfAnswer = 300;         // and of an answer
 
 // Once something has to go, enough goes that the next turns have room: every change at the
 // beginning of a request empties a vendor's cache.
@@ -103,6 +107,14 @@ std::size_t first_end(std::span<const Message> messages) {
              : static_cast<std::size_t>(std::distance(messages.begin(), first)) + 1;
 }
 
+// And not by us in the user's place.
+bool is_said_by_user(const Message& message) {
+  if (message.role != Role::user) return false;
+  const auto* text =
+      message.parts.size() == 1 ? std::get_if<Text>(&message.parts.front()) : nullptr;
+  return text == nullptr || text->text != kAnswerWasCut;
+}
+
 // A conversation may be parted before every message that is not a result.
 bool is_boundary(std::span<const Message> messages, std::size_t at) {
   return at < messages.size() && messages[at].role != Role::tool;
@@ -130,10 +142,10 @@ Layout layout_of(std::span<const Message> messages, const ContextCut& cut) {
   layout.has_summary = true;
   layout.begin = std::min(cut.summarised, messages.size());
   for (std::size_t at = messages.size(); at > layout.begin; --at) {
-    if (messages[at - 1].role == Role::user) return layout;
+    if (is_said_by_user(messages[at - 1])) return layout;
   }
   for (std::size_t at = layout.begin; at > layout.first; --at) {
-    if (messages[at - 1].role != Role::user) continue;
+    if (!is_said_by_user(messages[at - 1])) continue;
     layout.last_user = at - 1;
     break;
   }
@@ -241,26 +253,37 @@ class Fitting {
   std::size_t last_turn_;
 };
 
-// Without a model: what the user said, and which tools were called.
-std::string plain_summary(std::span<const Message> messages) {
-  std::string text;
-  for (const Message& message : messages) {
-    if (message.role == Role::user) {
-      const std::string said = message.text();
-      text += fmt::format("- The user: {}\n",
-                          said.size() > kKeptOfResult ? shortened_text(said, kKeptOfResult) : said);
-    }
-    for (const ToolCall& call : message.tool_calls())
-      text += fmt::format("- Called {}\n", call.name);
-  }
-  return text;
-}
-
 std::string at_most(std::string text, std::size_t bytes) {
   if (text.size() <= bytes) return text;
   while (bytes > 0 && is_continuation(text[bytes])) --bytes;
   text.resize(bytes);
   return text;
+}
+
+// Without a model: what was said, and which tools were called.
+std::string plain_summary(std::span<const Message> messages) {
+  std::string lines;
+  for (const Message& message : messages) {
+    const bool is_user = message.role == Role::user;
+    if (is_user && !is_said_by_user(message)) continue;
+    const std::string said = message.text();
+    if (!said.empty()) {
+      const std::size_t most = is_user ? kMostOfSaid : kMostOfAnswer;
+      lines += fmt::format("- {}: {}{}\n", is_user ? "The user" : "You", at_most(said, most),
+                           said.size() > most ? "…" : "");
+    }
+    for (const ToolCall& call : message.tool_calls()) {
+      lines += fmt::format("- You called {}\n", call.name);
+    }
+  }
+  return lines;
+}
+
+// The newest lines.
+std::string last_lines(std::string lines, std::size_t bytes) {
+  if (lines.size() <= bytes) return lines;
+  const std::size_t begin = lines.find('\n', lines.size() - bytes);
+  return begin == std::string::npos ? std::string() : lines.substr(begin + 1);
 }
 
 // A place in the messages; absent for what is none.
@@ -330,6 +353,7 @@ ContextCut summarised_cut(std::span<const Message> messages, ContextCut cut, std
     const std::size_t begin = std::max(first, cut.summarised);
     if (cut.summarised > first) summary = cut.summary;
     summary += plain_summary(messages.subspan(begin, std::max(summarise, begin) - begin));
+    summary = last_lines(std::move(summary), kMostOfSummary);
   }
   cut.summarised = summarise;
   cut.summary = at_most(std::move(summary), kMostOfSummary);
@@ -337,11 +361,14 @@ ContextCut summarised_cut(std::span<const Message> messages, ContextCut cut, std
 }
 
 Json to_json(const ContextCut& cut) {
-  return JsonObject{
-      {"shortened", cut.shortened},
-      {"summarised", cut.summarised},
-      {"summary", cut.summary},
-      {"tight", {{"begin", cut.tight.begin}, {"end", cut.tight.end}, {"kept", cut.tight.kept}}}};
+  const auto number = [](std::size_t place) { return static_cast<std::int64_t>(place); };
+  return JsonObject{{"shortened", number(cut.shortened)},
+                    {"summarised", number(cut.summarised)},
+                    {"summary", cut.summary},
+                    {"tight",
+                     {{"begin", number(cut.tight.begin)},
+                      {"end", number(cut.tight.end)},
+                      {"kept", number(cut.tight.kept)}}}};
 }
 
 Result<ContextCut> context_cut_from_json(const Json& json, std::span<const Message> messages) {

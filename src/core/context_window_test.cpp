@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <random>
 
+#include "wright/run.h"
+
 namespace wright {
 namespace {
 
@@ -206,8 +208,7 @@ TEST(ContextWindow, has_a_summary_of_its_own_when_the_model_has_none) {
                                 Message::assistant("more"),
                                 Message::user("last")};
   const ContextCut cut = summarised_cut(messages, {}, 6, "");
-  EXPECT_NE(cut.summary.find("and then?"), std::string::npos);
-  EXPECT_NE(cut.summary.find("Called look"), std::string::npos);
+  EXPECT_EQ(cut.summary, "- You called look\n- You: done\n- The user: and then?\n- You: more\n");
   const auto shown = cut_messages(messages, cut);
   ASSERT_EQ(shown.size(), 3U);
   EXPECT_EQ(shown.front(), messages.front());
@@ -233,6 +234,36 @@ TEST(ContextWindow, asks_for_no_summary_of_more_than_the_model_can_read) {
   EXPECT_GT(rounds, 1);
   EXPECT_LT(rounds, 20);
   EXPECT_LE(estimate_tokens(messages, cut, window, {}), 5'500);
+}
+
+TEST(ContextWindow, keeps_the_newest_of_what_it_sums_up_itself) {
+  std::vector<Message> messages{Message::user("task")};
+  for (int i = 0; i < 200; ++i) {
+    messages.push_back(Message::user("question " + std::to_string(i) + std::string(90, '?')));
+    messages.push_back(Message::assistant(std::string(900, 'a') + "é"));
+  }
+  const ContextCut cut = summarised_cut(messages, {}, messages.size() - 1, "");
+  EXPECT_LE(cut.summary.size(), 8'000U);
+  EXPECT_GT(cut.summary.size(), 7'000U);
+  EXPECT_TRUE(cut.summary.starts_with("- ")) << cut.summary;
+  EXPECT_NE(cut.summary.find("question 199"), std::string::npos);
+  EXPECT_EQ(cut.summary.find("question 0"), std::string::npos);
+}
+
+TEST(ContextWindow, tells_what_the_user_said_last_from_what_was_said_in_their_place) {
+  std::vector<Message> messages{Message::user("task"), Message::assistant("done"),
+                                Message::user("really last")};
+  for (int i = 0; i < 10; ++i) {
+    messages.push_back(calls({"a" + std::to_string(i)}));
+    messages.push_back(result("a" + std::to_string(i), 10));
+    messages.push_back(Message::user(std::string(kAnswerWasCut)));
+  }
+  const ContextCut cut = summarised_cut(messages, {}, messages.size() - 3, "");
+  EXPECT_EQ(cut.summary.find("cut at the limit"), std::string::npos) << cut.summary;
+  const auto shown = cut_messages(messages, cut);
+  ASSERT_EQ(shown.size(), 6U);
+  EXPECT_EQ(shown[2], Message::user("really last"));
+  expect_calls_are_answered(shown);
 }
 
 TEST(ContextWindow, is_read_back_as_it_was_kept) {

@@ -175,7 +175,7 @@ TEST(ContextFitting, does_without_a_summary_when_the_model_has_none) {
     EXPECT_EQ(model->refused(), 0);
     const auto& last = model->requests().back();
     expect_calls_are_answered(last);
-    EXPECT_NE(last[1].text().find("Called look"), std::string::npos) << last[1].text();
+    EXPECT_NE(last[1].text().find("You called look"), std::string::npos) << last[1].text();
   }
 }
 

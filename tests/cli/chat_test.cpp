@@ -181,9 +181,9 @@ TEST(Chat, talks_with_the_primary_agent_when_nobody_is_named) {
 
 TEST(Chat, shortens_what_it_sends_and_keeps_the_session_whole) {
   const Home home;
-  home.write_config("[agent]\ncontext_tokens = 4000\nmax_tokens = 500\n");
+  home.write_config("[agent]\ncontext_tokens = 4000\nmax_tokens = 1000\n");
   std::string text;
-  for (int line = 0; line < 60; ++line) text += "a line of some length, to be read\n";
+  for (int line = 0; line < 50; ++line) text += "a line of some length, to be read\n";
   std::string questions;
   for (const char* name : {"a", "b", "c", "d", "e", "f", "g", "h"}) {
     home.write_file(std::string(name) + ".txt", text);
