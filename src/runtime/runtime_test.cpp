@@ -239,7 +239,7 @@ TEST(Runtime, gives_specialists_no_tools_but_their_own) {
   const auto agent = agent_with("above", calling({call("bare", R"({"message":"x"})", "1")}),
                                 {delegate_to(bare), tool("secret", "", [] { return "leaked"; })});
   const Answer answer = value_of(runtime->wait(value_of(runtime->start(agent, "Go"))));
-  EXPECT_EQ(answer.text, "Unknown tool: secret. Available tools: none;;");
+  EXPECT_EQ(answer.text, "The specialist failed: bare called secret and has no tools;");
 }
 
 TEST(Runtime, hands_a_conversation_over) {

@@ -274,6 +274,15 @@ void SessionDriver::take(ModelCame came) {
   context_.answered(run_, usage);
   accept_or_break(ModelAnswered{std::move(*came.response)});
   counted_messages_ = run_.messages.size();
+  refuse_calls_without_tools();
+}
+
+// A specialist that was granted no tools and calls one fails, and the agent above is told.
+void SessionDriver::refuse_calls_without_tools() {
+  if (plan_.agents_above.empty() || !agent_->tools.empty() || run_.open_calls.empty()) return;
+  const std::string message = fmt::format("{} called {} and has no tools", agent_->name,
+                                          run_.open_calls.front().call.name);
+  stop_with(LimitReached{"tools", message}, message);
 }
 
 void SessionDriver::take(SummaryCame came) {

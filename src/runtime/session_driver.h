@@ -167,6 +167,7 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   void take_written(Result<BatchIds> ids);
   void accept_or_break(Outcome outcome);
   void break_off(Error error);
+  void refuse_calls_without_tools();
 
   void proceed();
   void plan_model();
