@@ -575,6 +575,7 @@ const OpenCall* SessionDriver::find_open(const std::string& call_id) const {
 // --- having it done ----------------------------------------------------------------------------
 
 void SessionDriver::start_summary() {
+  tell(ModelStarted{run_.iterations + 1});
   around_.host.ask(agent_->model, context_.summary_request(*agent_, run_),
                    {.stop = stop_.get_token()},
                    [self = shared_from_this()](Result<Response> response) {
