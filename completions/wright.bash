@@ -30,6 +30,10 @@ _wright() {
       mapfile -t COMPREPLY < <(compgen -W "$(_wright_names agents)" -- "$current")
       return
       ;;
+    --session)
+      mapfile -t COMPREPLY < <(compgen -W "$(_wright_names sessions)" -- "$current")
+      return
+      ;;
     --model)
       mapfile -t COMPREPLY < <(compgen -W offline -- "$current")
       return
@@ -74,13 +78,17 @@ _wright() {
 
   local words='' options=''
   if [[ $COMP_CWORD -eq 1 ]]; then
-    words='run resume answer waits sessions replay test feedback stats agents tools models config doctor help'
+    words='run chat resume answer waits sessions replay test feedback stats agents tools models config doctor help'
     options='--help --version'
   else
     case $command in
       run)
         options="-a --agent -p --prompt --json -q --quiet --stream --no-stream --debug --no-debug"
         options+=" --no-input --trace-http"
+        options+=" $settings $log"
+        ;;
+      chat)
+        options="--continue --session -q --quiet --stream --no-stream --no-input --trace-http"
         options+=" $settings $log"
         ;;
       resume)
@@ -120,7 +128,7 @@ _wright() {
         ;;
       'config path' | 'config init') options="$config" ;;
       doctor) options="--online --json $settings --set" ;;
-      help) words='run resume answer waits sessions replay test feedback stats agents tools models config doctor' ;;
+      help) words='run chat resume answer waits sessions replay test feedback stats agents tools models config doctor' ;;
     esac
     options+=' -h --help'
   fi
@@ -130,7 +138,7 @@ _wright() {
     return
   fi
   case $command in
-    run | 'agents show' | 'agents trust') [[ $position -eq 0 ]] && words=$(_wright_names agents) ;;
+    run | chat | 'agents show' | 'agents trust') [[ $position -eq 0 ]] && words=$(_wright_names agents) ;;
     resume | answer | replay) [[ $position -eq 0 ]] && words=$(_wright_names sessions) ;;
     models) [[ $position -eq 0 ]] && words=$(_wright_names vendors) ;;
     'tools show' | 'tools call') [[ $position -eq 0 ]] && words=$(_wright_names tools) ;;

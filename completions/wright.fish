@@ -25,6 +25,7 @@ complete -c wright -f
 complete -c wright -s h -l help -d 'Show help'
 complete -c wright -n '__wright_after 1' -s V -l version -d 'Show the version'
 complete -c wright -n '__wright_after 1' -a run -d 'Ask an agent'
+complete -c wright -n '__wright_after 1' -a chat -d 'Talk with an agent'
 complete -c wright -n '__wright_after 1' -a resume -d 'Go on with a session'
 complete -c wright -n '__wright_after 1' -a answer -d 'Answer what a session waits for'
 complete -c wright -n '__wright_after 1' -a waits -d 'List what waits for a person'
@@ -88,6 +89,25 @@ complete -c wright -n '__wright_in agents; and __wright_after 2' -a 'show new tr
 complete -c wright -n "__wright_in 'agents show' 'agents trust'; and __wright_after 3" -a '(__wright_names agents)'
 complete -c wright -n "__wright_in 'agents new'" -l project -d 'Below the base folder'
 
+# chat
+complete -c wright -n '__wright_in chat; and __wright_after 2' -a '(__wright_names agents)'
+complete -c wright -n '__wright_in chat' -l continue -d 'Go on with the last session'
+complete -c wright -n '__wright_in chat' -l session -x -a 'last (__wright_names sessions)' -d 'Go on with this session'
+complete -c wright -n '__wright_in chat' -s q -l quiet -d 'No progress'
+complete -c wright -n '__wright_in chat' -l stream -d 'Print text as it comes'
+complete -c wright -n '__wright_in chat' -l no-stream -d 'Print the answer when it is complete'
+complete -c wright -n '__wright_in chat' -l no-input -d 'Nobody is there to be asked'
+complete -c wright -n '__wright_in chat' -l trace-http -r -F -d 'Append all traffic with models there'
+complete -c wright -n '__wright_in chat' -l database-path -r -F -d 'Where sessions are kept'
+complete -c wright -n '__wright_in chat' -l base-path -x -a '(__fish_complete_directories)' -d 'The folder that tools may read'
+complete -c wright -n '__wright_in chat' -l database -r -F -d 'The SQLite file that sqlite-analysis reads'
+complete -c wright -n '__wright_in chat' -l model -x -a offline -d 'offline, or vendor:name'
+complete -c wright -n '__wright_in chat' -l max-iterations -x -d 'How often the model may be asked'
+complete -c wright -n '__wright_in chat' -l log-level -x -a 'debug info warning error off' -d 'What is logged'
+complete -c wright -n '__wright_in chat' -l log-format -x -a 'text json' -d 'How it is logged'
+complete -c wright -n '__wright_in chat' -l log-file -r -F -d 'Append the log there'
+complete -c wright -n '__wright_in chat' -l set -x -d 'Any key of the configuration file'
+
 # sessions
 complete -c wright -n '__wright_in sessions; and __wright_after 2' -a 'show export fork rm list'
 complete -c wright -n '__wright_in sessions feedback stats' -l agent -x -a '(__wright_names agents)' -d 'Only of this agent'
@@ -117,4 +137,4 @@ complete -c wright -n '__wright_in doctor' -l online -d 'Ask every provider that
 
 # config and help
 complete -c wright -n '__wright_in config; and __wright_after 2' -a 'path init'
-complete -c wright -n '__wright_in help; and __wright_after 2' -a 'run resume answer waits sessions replay test feedback stats agents tools models config doctor'
+complete -c wright -n '__wright_in help; and __wright_after 2' -a 'run chat resume answer waits sessions replay test feedback stats agents tools models config doctor'

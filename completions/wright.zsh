@@ -28,7 +28,7 @@ _wright() {
 
   if (( CURRENT == 2 )); then
     local -a commands
-    commands=('run:ask an agent' 'resume:go on with a session'
+    commands=('run:ask an agent' 'chat:talk with an agent' 'resume:go on with a session'
       'answer:answer what a session waits for' 'waits:list what waits for a person'
       'sessions:see what was done' 'replay:run a session again, offline' 'test:run recorded sessions as tests'
       'feedback:what the tools lack'
@@ -68,6 +68,17 @@ _wright() {
         '--no-input[nobody is there to be asked]' \
         '--trace-http[append all traffic with models there]:file:_files' \
         '1:agent:_wright_names agents' '2:prompt:'
+      ;;
+    chat)
+      _arguments $help $settings $log \
+        '(--session)--continue[go on with the last session]' \
+        '(--continue)--session[go on with this session]:session:_wright_names sessions' \
+        '(-q --quiet)'{-q,--quiet}'[no progress]' \
+        '(--no-stream)--stream[print text as it comes]' \
+        '(--stream)--no-stream[print the answer when it is complete]' \
+        '--no-input[nobody is there to be asked]' \
+        '--trace-http[append all traffic with models there]:file:_files' \
+        '1:agent:_wright_names agents'
       ;;
     resume)
       _arguments $help $json $settings $log \
@@ -141,7 +152,7 @@ _wright() {
       ;;
     config) _arguments $help $json $settings $log '1:command:(path init)' ;;
     'config path' | 'config init') _arguments $help $config ;;
-    help) _arguments '1:command:(run resume answer waits sessions replay test feedback stats agents tools models config doctor)' ;;
+    help) _arguments '1:command:(run chat resume answer waits sessions replay test feedback stats agents tools models config doctor)' ;;
   esac
 }
 

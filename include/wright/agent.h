@@ -35,6 +35,9 @@ struct Agent {
   std::vector<Interceptor> interceptors = {};  // outermost first
   Limits limits = {};
   Sampling sampling = {};
+  // Tokens of a request and its answer together, beyond which old parts of the conversation are
+  // sent shortened or summarised (context_window.h); 0: as many as the model reads.
+  std::int64_t context_tokens = 0;
   std::optional<DebugOptions> debug = {};
 };
 

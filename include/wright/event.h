@@ -1,6 +1,7 @@
 // What a driver tells while it advances a run. Views are valid for the duration of the callback.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -31,6 +32,11 @@ struct ModelRetried {  // the text since ModelStarted is void
 struct ModelEnded {
   const Response& response;
   double duration_ms;
+};
+struct ContextShortened {           // the next request leaves something out; the session does not
+  std::size_t shortened_messages;   // from the first on, whose results are shortened
+  std::size_t summarised_messages;  // from the first on, that a summary stands for
+  const Usage& usage;               // of the summaries that the model wrote for it
 };
 struct ToolStarted {
   const ToolCall& call;
@@ -65,8 +71,8 @@ struct FeedbackGiven {  // in debug mode, just before the run ends or is parked
 };
 
 using Event = std::variant<SessionStarted, ModelStarted, TextDelta, ModelRetried, ModelEnded,
-                           ToolStarted, ToolProgress, ToolEnded, ChildStarted, HandedOver,
-                           RunParked, RunEnded, FeedbackGiven>;
+                           ContextShortened, ToolStarted, ToolProgress, ToolEnded, ChildStarted,
+                           HandedOver, RunParked, RunEnded, FeedbackGiven>;
 using Observer = std::function<void(const Event&)>;
 
 }  // namespace wright

@@ -47,6 +47,9 @@ class ModelBackend {
 
   // What this many tokens would cost at most; 0 where no price is known.
   virtual double cost_usd(std::int64_t input_tokens, std::int64_t output_tokens) const;
+
+  // How many tokens a request and its answer may have together; 0: as many as there are.
+  virtual std::int64_t context_tokens() const { return 0; }
 };
 
 // A value, cheap to copy. A default Model answers every request with an error that says so.
@@ -64,6 +67,9 @@ class Model {
   void start(const Request& request, ModelCall call, ModelDone done) const;
   bool blocks() const { return backend_ == nullptr || backend_->blocks(); }
   double cost_usd(std::int64_t input_tokens, std::int64_t output_tokens) const;
+  std::int64_t context_tokens() const {
+    return backend_ == nullptr ? 0 : backend_->context_tokens();
+  }
 
  private:
   std::string provider_;

@@ -67,6 +67,7 @@ struct Session {
   std::optional<RunnerId> runner_id = {};  // who drives it; see Runner
   int lease_epoch = 0;                     // how many times it was taken by a runner
   Json feedback = {};                      // of its tools, or null
+  Json context = {};  // what requests to its model leave out, or null; see context_window.h
 };
 
 struct StoredMessage {

@@ -51,6 +51,7 @@ struct UpdateSession {
   std::optional<int> iterations = {};
   std::optional<std::string> agent_name = {};  // the conversation moved to another agent
   std::optional<Json> feedback = {};
+  std::optional<Json> context = {};
 };
 // The call must be `waiting` by then, or become so in the same batch before this. It has one open
 // wait at a time (ErrorCode::already_exists).

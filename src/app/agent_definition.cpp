@@ -24,7 +24,7 @@ constexpr auto kTopKeys = std::to_array<std::string_view>(
      "enabled", "primary", "parameters", "limits", "permissions"});
 constexpr auto kParameterKeys =
     std::to_array<std::string_view>({"temperature", "top_p", "max_tokens", "reasoning"});
-constexpr auto kLimitKeys = std::to_array<std::string_view>({"max_iterations"});
+constexpr auto kLimitKeys = std::to_array<std::string_view>({"max_iterations", "context_tokens"});
 
 // The name with the section it belongs to.
 std::vector<std::string> full_names() {
@@ -230,6 +230,8 @@ class Reader {
       made.max_tokens = count(key, node, line, kMostTokens);
     } else if (key == "limits.max_iterations") {
       made.max_iterations = count(key, node, line, kMostIterations);
+    } else if (key == "limits.context_tokens") {
+      made.context_tokens = count(key, node, line, kMostTokens);
     } else if (key == "parameters.reasoning") {
       const auto word = expanded(key, node, line);
       if (!word) return;
@@ -395,6 +397,8 @@ enabled = true
 [limits]
 # How often the model may be asked for one prompt.
 max_iterations = 10
+# Tokens of a request and its answer; without it, as many as the model reads.
+# context_tokens = 200000
 
 [permissions]
 # Whether a tool may run: allow, deny, or ask a person; the first line that fits counts. What the

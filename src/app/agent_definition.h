@@ -30,6 +30,7 @@ struct AgentDefinition {
   std::optional<int> max_tokens = {};
   std::optional<ReasoningEffort> reasoning = {};
   std::optional<int> max_iterations = {};
+  std::optional<int> context_tokens = {};
   bool is_enabled = true;
   bool is_primary = false;
 };

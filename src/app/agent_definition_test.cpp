@@ -39,6 +39,7 @@ max_tokens = 100
 reasoning = "low"
 [limits]
 max_iterations = 3
+context_tokens = 9000
 [permissions]
 "z*" = "ask"
 "a*" = "deny"
@@ -57,6 +58,7 @@ max_iterations = 3
   EXPECT_EQ(made.max_tokens, 100);
   EXPECT_EQ(made.reasoning, ReasoningEffort::low);
   EXPECT_EQ(made.max_iterations, 3);
+  EXPECT_EQ(made.context_tokens, 9'000);
   ASSERT_EQ(made.permissions.size(), 2U);
   EXPECT_EQ(made.permissions[0].tool, "z*") << "the order of the file counts";
   EXPECT_EQ(made.permissions[1].permission, intercept::Permission::deny);

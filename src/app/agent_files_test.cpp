@@ -125,6 +125,7 @@ temperature = 0.25
 max_tokens = 321
 [limits]
 max_iterations = 7
+context_tokens = 9000
 [permissions]
 "grep" = "ask"
 )");
@@ -140,6 +141,7 @@ max_iterations = 7
   EXPECT_EQ(chosen->agent.sampling.temperature, 0.25);
   EXPECT_EQ(chosen->agent.sampling.max_tokens, 321);
   EXPECT_EQ(chosen->agent.limits.max_iterations, 7);
+  EXPECT_EQ(chosen->agent.context_tokens, 9'000);
   EXPECT_EQ(chosen->permissions.size(), 1U);
   const auto specialists = KnownAgents(usual, models, environment()).specialists_of(*chosen);
   ASSERT_TRUE(specialists) << specialists.error().message;
@@ -154,6 +156,15 @@ max_iterations = 7
   EXPECT_EQ(other->model, "offline");
   EXPECT_EQ(other->agent.limits.max_iterations, 2);
   EXPECT_EQ(other->agent.sampling.max_tokens, 321);
+}
+
+TEST_F(AgentFiles, name_the_one_to_talk_with) {
+  EXPECT_EQ(default_agent(settings(), environment()), "codebase-analysis");
+  write_user("b.toml", "instructions = 'x'\n");
+  write_user("c.toml", "instructions = 'x'\nprimary = true\n");
+  EXPECT_EQ(default_agent(settings(), environment()), "c");
+  write_user("c.toml", "instructions = 'x'\nprimary = true\nenabled = false\n");
+  EXPECT_EQ(default_agent(settings(), environment()), "codebase-analysis");
 }
 
 TEST_F(AgentFiles, say_what_they_lack) {

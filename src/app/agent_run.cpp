@@ -15,19 +15,6 @@
 #include "app/transcript.h"
 
 namespace wright::app {
-namespace {
-
-Result<std::unique_ptr<Store>> open_store(const Settings& settings) {
-  const auto path = settings.database_path();
-  if (path.empty()) {
-    return fail(ErrorCode::invalid_argument,
-                "There is no home folder to keep sessions in. Set --database-path");
-  }
-  const bool is_full = settings.text(keys::kDurability) == "full";
-  return open_sqlite_store(path, {.durability = is_full ? Durability::full : Durability::normal});
-}
-
-}  // namespace
 
 AgentRun::AgentRun(AgentRunOptions options, const Settings& settings, Surroundings around)
     : options_(options), settings_(settings), around_(around) {
@@ -76,7 +63,8 @@ ExitCode AgentRun::run(ReadyAgent ready, const First& first) {
   Agent agent = finished(std::move(ready), settings_, *logger);
   agent.debug = std::move(debug);
   say(fmt::format("{}  {}", painted(agent.name, Colour::bold, around_.console.error()),
-                  painted(place_of(agent), Colour::dim, around_.console.error())));
+                  painted(place_of(agent, settings_, around_.environment), Colour::dim,
+                          around_.console.error())));
   auto store = open_store(settings_);
   if (!store) return failed(store.error());
   // Sessions of processes that were killed are free to be taken.
@@ -116,14 +104,6 @@ bool AgentRun::has_person() const {
   return options_.input == Input::terminal && options_.output == OutputFormat::text &&
          !interruption_.has_happened() && standard_input_is_terminal() &&
          around_.console.error().is_terminal;
-}
-
-std::string AgentRun::place_of(const Agent& agent) const {
-  std::error_code error;
-  const auto base = std::filesystem::weakly_canonical(settings_.base_path(), error);
-  return fmt::format(
-      "{} · {}", model_label(agent.model.provider(), agent.model.name()),
-      on_one_line(shorten_home(error ? settings_.base_path() : base, around_.environment)));
 }
 
 void AgentRun::observe(const Event& event) {
@@ -174,13 +154,7 @@ ExitCode AgentRun::waiting(const Answer& answer) {
     json.as_object()["waits"] = std::move(waits);
     console.print(to_text(json) + "\n");
   }
-  for (const PersonWait& wait : answer.waits) {
-    console.complain(fmt::format("{} waits for a person", wait.call.name),
-                     wait_in_words(wait.shown, console.error()));
-  }
-  console.note(
-      fmt::format("  Answer with:  {}\n", how_to_answer(record_.session_id(), answer.waits)));
-  console.note(fmt::format("  then go on:   wright resume {}\n", record_.session_id()));
+  tell_waits(record_.session_id(), answer.waits, console);
   show_feedback();
   conclude("…", Colour::yellow);
   return ExitCode::waiting;
@@ -225,6 +199,23 @@ void AgentRun::conclude(std::string_view marker, Colour colour) {
   const Terminal& terminal = around_.console.error();
   around_.console.note(fmt::format("  {} {}\n", painted(marker, colour, terminal),
                                    painted(record_.summary(took.count()), Colour::dim, terminal)));
+}
+
+Result<std::unique_ptr<Store>> open_store(const Settings& settings) {
+  const auto path = settings.database_path();
+  if (path.empty()) {
+    return fail(ErrorCode::invalid_argument,
+                "There is no home folder to keep sessions in. Set --database-path");
+  }
+  const bool is_full = settings.text(keys::kDurability) == "full";
+  return open_sqlite_store(path, {.durability = is_full ? Durability::full : Durability::normal});
+}
+
+std::string place_of(const Agent& agent, const Settings& settings, const Environment& environment) {
+  std::error_code error;
+  const auto base = std::filesystem::weakly_canonical(settings.base_path(), error);
+  return fmt::format("{} · {}", model_label(agent.model.provider(), agent.model.name()),
+                     on_one_line(shorten_home(error ? settings.base_path() : base, environment)));
 }
 
 }  // namespace wright::app

@@ -41,7 +41,6 @@ class AgentRun {
   void show_progress();
   bool is_streamed() const;
   bool has_person() const;
-  std::string place_of(const Agent& agent) const;
   void observe(const Event& event);
   void say(std::string_view line);
   void log(std::string_view line);
@@ -60,5 +59,11 @@ class AgentRun {
   std::optional<AnswerStream> stream_;
   Interruption interruption_;  // last: its thread uses the progress
 };
+
+// Where the sessions of these settings are kept; made when it is not there.
+Result<std::unique_ptr<Store>> open_store(const Settings& settings);
+
+// The model and the folder an agent works with, for a person.
+std::string place_of(const Agent& agent, const Settings& settings, const Environment& environment);
 
 }  // namespace wright::app

@@ -27,11 +27,26 @@ void AnswerStream::print(std::string_view text) {
       if (console_.error().is_terminal) console_.note("\n");
     }
   }
-  console_.print_foreign(text);
+  if (markdown_) {
+    show(markdown_->add(text));
+  } else {
+    console_.print_foreign(text);
+    is_at_line_start_ = text.ends_with('\n');
+  }
+}
+
+void AnswerStream::show(std::string_view text) {
+  if (text.empty()) return;
+  console_.print(text);
   is_at_line_start_ = text.ends_with('\n');
 }
 
+void AnswerStream::close() {
+  if (is_printing_) end_text();
+}
+
 void AnswerStream::end_text() {
+  if (markdown_) show(markdown_->finish());
   if (!is_at_line_start_) console_.print("\n");
   is_at_line_start_ = true;
   is_printing_ = false;

@@ -117,6 +117,22 @@ void describe(CLI::App& app, RunCommand& command) {
       "--no-debug", [&command] { command.debug = false; }, "Do not, whatever the settings say");
   add_run_options(app, command);
 }
+void describe(CLI::App& app, ChatCommand& command) {
+  app.add_option("AGENT", command.agent, "Which agent; without one the primary agent, or codebase-analysis");
+  app.add_flag_callback(
+      "--continue", [&command] { command.which = ChatCommand::Which::last; },
+      "Go on with the last session");
+  app.add_option_function<std::string>(
+         "--session",
+         [&command](const std::string& id) {
+           command.which = ChatCommand::Which::named;
+           command.session = id;
+         },
+         "Go on with this session")
+      ->type_name("ID")
+      ->excludes("--continue");
+  add_run_options(app, command);
+}
 void describe(CLI::App& app, ResumeCommand& command) {
   app.add_option("ID", command.id, "The session's number, or `last`");
   app.add_flag_callback(
@@ -481,6 +497,7 @@ struct CommandEntry {
 
 constexpr std::array kCommands{
     CommandEntry{"run", parse_as<RunCommand>},
+    CommandEntry{"chat", parse_as<ChatCommand>},
     CommandEntry{"resume", parse_as<ResumeCommand>},
     CommandEntry{"answer", parse_as<AnswerCommand>},
     CommandEntry{"waits", parse_as<WaitsCommand>},

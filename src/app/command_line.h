@@ -39,6 +39,17 @@ struct RunCommand {
   std::optional<bool> debug;  // absent: as the settings say
 };
 
+struct ChatCommand {
+  enum class Which : std::uint8_t { begun_anew, last, named };
+  SettingFlags settings;
+  std::optional<std::string> agent;
+  Which which = Which::begun_anew;
+  std::string session;  // Which::named: its number
+  Verbosity verbosity = Verbosity::normal;
+  Streaming streaming = Streaming::automatic;
+  Input input = Input::terminal;
+};
+
 struct ResumeCommand {
   enum class Which : std::uint8_t { one, all };
   SettingFlags settings;
@@ -197,12 +208,14 @@ struct PrintCommand {
   ExitCode code = ExitCode::ok;
 };
 
-using Command = std::variant<
-    PrintCommand, RunCommand, ResumeCommand, AnswerCommand, WaitsCommand, ListSessionsCommand,
-    ShowSessionCommand, ExportSessionCommand, ForkSessionCommand, ReplayCommand, TestCommand,
-    RemoveSessionsCommand, ListAgentsCommand, ShowAgentCommand, NewAgentCommand, TrustAgentCommand,
-    ListToolsCommand, ShowToolCommand, CallToolCommand, ShowConfigCommand, ConfigPathCommand,
-    InitConfigCommand, ListModelsCommand, DoctorCommand, FeedbackCommand, StatsCommand>;
+using Command =
+    std::variant<PrintCommand, RunCommand, ChatCommand, ResumeCommand, AnswerCommand, WaitsCommand,
+                 ListSessionsCommand, ShowSessionCommand, ExportSessionCommand, ForkSessionCommand,
+                 ReplayCommand, TestCommand, RemoveSessionsCommand, ListAgentsCommand,
+                 ShowAgentCommand, NewAgentCommand, TrustAgentCommand, ListToolsCommand,
+                 ShowToolCommand, CallToolCommand, ShowConfigCommand, ConfigPathCommand,
+                 InitConfigCommand, ListModelsCommand, DoctorCommand, FeedbackCommand,
+                 StatsCommand>;
 
 struct UsageError {
   std::string message;

@@ -16,6 +16,7 @@ struct Surroundings {
 
 ExitCode execute(const PrintCommand& command, Surroundings around);
 ExitCode execute(const RunCommand& command, Surroundings around);
+ExitCode execute(const ChatCommand& command, Surroundings around);
 ExitCode execute(const ResumeCommand& command, Surroundings around);
 ExitCode execute(const AnswerCommand& command, Surroundings around);
 ExitCode execute(const WaitsCommand& command, Surroundings around);

@@ -82,6 +82,11 @@ inline constexpr ConfigKey kFallback =
 inline constexpr ConfigKey kMaxTokens =
     agent("max_tokens", KeyType::count,
           "how long one answer of the model may be; each agent has its own default", "4000");
+inline constexpr ConfigKey kContextTokens =
+    agent("context_tokens", KeyType::count,
+          "tokens of a request and its answer, beyond which old parts of a conversation are sent "
+          "shortened or summarised; without it, as many as the model reads",
+          "200000");
 inline constexpr ConfigKey kReadable =
     agent("readable", KeyType::names, "folders beside base_path that file tools may read",
           "[\"/usr/include\"]");
@@ -377,6 +382,7 @@ inline constexpr std::array kConfigKeys{
     keys::kMaxIterations,
     keys::kFallback,
     keys::kMaxTokens,
+    keys::kContextTokens,
     keys::kReasoning,
     keys::kReadable,
     keys::kWritable,

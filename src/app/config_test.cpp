@@ -36,8 +36,8 @@ INSTANTIATE_TEST_SUITE_P(
                   "wright.toml:3: agent.modle: unknown key; did you mean 'agent.model'?"},
         BadConfig{"unknown_key_far_from_all", "[agent]\ntemperature = 1\n",
                   "wright.toml:2: agent.temperature: unknown key; [agent] has database_path, "
-                  "base_path, model, max_iterations, fallback, max_tokens, reasoning, readable, "
-                  "writable, database"},
+                  "base_path, model, max_iterations, fallback, max_tokens, context_tokens, "
+                  "reasoning, readable, writable, database"},
         BadConfig{"key_of_another_section", "[agent]\nopenai_api_key = \"x\"\n",
                   "wright.toml:2: agent.openai_api_key: unknown key; openai_api_key belongs below "
                   "the section [api_keys]"},
@@ -105,11 +105,15 @@ INSTANTIATE_TEST_SUITE_P(
                   "wright.toml:2: bash.rules: must be a section [bash.rules], not an integer"},
         BadConfig{"unknown_key_of_bash", "[bash]\nprest = \"x\"\n",
                   "wright.toml:2: bash.prest: unknown key; did you mean 'bash.preset'?"},
-        BadConfig{"unknown_section_far_from_all", "[server]\nport = 1\n",
-                  "wright.toml:1: server: unknown section; there are [agent], [limits], [tool_execution], "
-                  "[debug], [debug.tool_feedback], "
-                  "[log], [http], [bash], [web], [entities], [entities.embeddings], [api_keys], [permissions], [agents], [vendors], "
-                  "[models]"},
+        BadConfig{
+            "unknown_section_far_from_all", "[server]\nport = 1\n",
+            "wright.toml:1: server: unknown section; there are [agent], [limits], [sessions], "
+            "[tool_execution], "
+            "[debug], [debug.tool_feedback], "
+            "[log], [http], [bash], [web], [entities], [entities.embeddings], [api_keys], "
+            "[permissions], [agents], "
+            "[vendors], "
+            "[models]"},
         BadConfig{"section_that_is_a_value", "agent = 3\n",
                   "wright.toml:1: agent: must be a section [agent], not an integer"},
         BadConfig{"number_for_text", "[agent]\nmodel = 5\n",

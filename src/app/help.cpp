@@ -32,6 +32,30 @@ Exit codes:
   130  interrupted; Ctrl-C ends the run as `cancelled`, a second one at once
 )"},
     CommandHelp{
+        "chat", "chat [AGENT] [options]",
+        "Talk with an agent. Ctrl-C stops the answer, Ctrl-D ends the chat.",
+        R"(At a terminal, lines are edited and remembered, answers are shown as they come, and what a
+tool needs to know is asked in place. A backslash at the end of a line goes on in the next one;
+what is pasted may have several. /help lists the commands of a chat.
+
+From a pipe, each line is a message, only the answers go to standard output, and the first message
+that fails ends the chat.
+
+Examples:
+  wright chat
+  wright chat sqlite-analysis --database shop.db
+  wright chat --continue                the last session
+  wright chat --session 12
+  printf 'Where is main?\nWhat calls it?\n' | wright chat
+
+Exit codes:
+  0    the chat was ended
+  1    from a pipe: a message failed
+  2    bad flags, bad configuration, unknown agent; from a pipe: unknown command
+  3    from a pipe: a person has to answer first
+  130  ended by a signal; from a pipe: interrupted
+)"},
+    CommandHelp{
         "resume", "resume ID [options]",
         "Go on with a session that was interrupted, or that somebody has answered.",
         R"(What was stored is used. A call that was under way when the process ended is run again when
@@ -279,6 +303,7 @@ Examples:
 // One line a command, for the overview. `help` has no page of its own.
 constexpr std::array kOverview{
     std::pair{"run AGENT PROMPT", "Run an agent and print its answer"},
+    std::pair{"chat [AGENT]", "Talk with an agent"},
     std::pair{"sessions", "List, show, export, fork and delete past sessions"},
     std::pair{"replay ID", "Run a past session again, offline, and show what differs"},
     std::pair{"test FILE…", "Run recorded sessions as tests"},
@@ -376,6 +401,7 @@ Files:
   $XDG_CONFIG_HOME/wright/config.toml   configuration (~/.config/wright/config.toml)
   $XDG_CONFIG_HOME/wright/agents/       agents of your own (~/.config/wright/agents/)
   $XDG_DATA_HOME/wright/agents.db       sessions (~/.local/share/wright/agents.db)
+  $XDG_STATE_HOME/wright/chat_history   what was typed (~/.local/state/wright/chat_history)
 
 A flag wins over the environment, the environment over the file. `wright config` shows what
 holds and why; `wright doctor` shows what works.

@@ -51,25 +51,41 @@ void Interruption::watch(std::function<void()> on_first) {
   }
 }
 
+void Interruption::end_watching() {
+  if (!thread_.joinable()) return;
+  eventfd_write(ended_, 1);
+  thread_.join();
+}
+
 Interruption::~Interruption() {
-  if (thread_.joinable()) {
-    eventfd_write(ended_, 1);
-    thread_.join();
-  }
+  end_watching();
   pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
   if (signals_ >= 0) close(signals_);
   if (ended_ >= 0) close(ended_);
 }
 
 void Interruption::await_signals() {
-  while (await_signal(kForever)) {
-    if (source_.stop_requested()) _exit(static_cast<int>(ExitCode::interrupted));
-    source_.request_stop();
-    while (await_signal(kSamePress)) {
+  while (const int signal = await_signal(kForever)) {
+    std::stop_source source = current_source();
+    if (source.stop_requested()) quit();
+    first_signal_ = signal;
+    source.request_stop();
+    while (await_signal(kSamePress) != 0) {
     }
     if (is_over()) return;
     if (on_first_) on_first_();
   }
+}
+
+void Interruption::quit() {
+  const std::scoped_lock lock(mutex_);
+  if (last_words_) last_words_();
+  _exit(static_cast<int>(ExitCode::interrupted));
+}
+
+void Interruption::before_quitting(std::function<void()> last_words) {
+  const std::scoped_lock lock(mutex_);
+  last_words_ = std::move(last_words);
 }
 
 // Nobody watches any more.
@@ -78,14 +94,26 @@ bool Interruption::is_over() const {
   return poll(&wait, 1, 0) > 0;
 }
 
-// False when nothing came in time, or when nobody watches any more.
-bool Interruption::await_signal(int milliseconds) {
+std::stop_source Interruption::current_source() const {
+  const std::scoped_lock lock(mutex_);
+  return source_;
+}
+
+void Interruption::forget() {
+  const std::scoped_lock lock(mutex_);
+  source_ = std::stop_source();
+  first_signal_ = 0;
+}
+
+// The signal; 0 when nothing came in time, or when nobody watches any more.
+int Interruption::await_signal(int milliseconds) {
   std::array<pollfd, 2> waits{pollfd{ended_, POLLIN, 0}, pollfd{signals_, POLLIN, 0}};
   while (poll(waits.data(), waits.size(), milliseconds) < 0) {
   }
-  if (waits[0].revents != 0 || waits[1].revents == 0) return false;
+  if (waits[0].revents != 0 || waits[1].revents == 0) return 0;
   signalfd_siginfo received{};
-  return read(signals_, &received, sizeof received) == sizeof received;
+  if (read(signals_, &received, sizeof received) != sizeof received) return 0;
+  return static_cast<int>(received.ssi_signo);
 }
 
 }  // namespace wright::app

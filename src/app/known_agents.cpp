@@ -31,6 +31,14 @@ bool is_shipped(std::string_view name) {
   return std::ranges::find(names, std::string_view(canonical_agent_name(name))) != names.end();
 }
 
+std::string default_agent(const Settings& settings, const Environment& environment) {
+  for (const AgentFile& file :
+       find_agent_files(settings, environment, tool_names(), agent_names())) {
+    if (file.obstacle.empty() && file.definition->is_primary) return file.name;
+  }
+  return "codebase-analysis";
+}
+
 KnownAgents::KnownAgents(const Settings& settings, const Models& models,
                          const Environment& environment, IndexListener on_index)
     : settings_(settings),
@@ -96,6 +104,9 @@ Result<ChosenAgent> KnownAgents::make(const AgentDefinition& definition) const {
           preferred(settings_, keys::kMaxTokens, settings_.max_tokens(), definition.max_tokens)) {
     agent.sampling.max_tokens = *most;
   }
+  agent.context_tokens = preferred(settings_, keys::kContextTokens, settings_.context_tokens(),
+                                   definition.context_tokens)
+                             .value_or(0);
   agent.limits = settings_.limits(agent.limits);
   if (const auto most = preferred(settings_, keys::kMaxIterations, settings_.max_iterations(),
                                   definition.max_iterations)) {

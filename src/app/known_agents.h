@@ -17,6 +17,9 @@ namespace wright::app {
 
 bool is_shipped(std::string_view name);
 
+// Whom to talk with when nobody is named: the primary one of the files, if it may run.
+std::string default_agent(const Settings& settings, const Environment& environment);
+
 struct ChosenAgent {
   Agent agent;
   std::string model;  // its id

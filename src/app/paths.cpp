@@ -47,6 +47,11 @@ std::filesystem::path trusted_agents_file(const Environment& environment) {
   return folder.empty() ? folder : folder / "wright" / "trusted_agents.json";
 }
 
+std::filesystem::path default_history_file(const Environment& environment) {
+  const auto folder = base_folder(environment, "XDG_STATE_HOME", ".local/state");
+  return folder.empty() ? folder : folder / "wright" / "chat_history";
+}
+
 std::filesystem::path expand_home(std::string_view path, const Environment& environment) {
   if (path != "~" && !path.starts_with("~/")) return path;
   const auto home = environment.find_non_empty("HOME");

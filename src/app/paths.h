@@ -24,6 +24,8 @@ std::filesystem::path user_agents_folder(const Environment& environment);
 std::filesystem::path project_agents_folder(const std::filesystem::path& base);
 // Which of the latter a person has agreed to. Empty without a home.
 std::filesystem::path trusted_agents_file(const Environment& environment);
+// $XDG_STATE_HOME/wright/chat_history, or ~/.local/state/wright/chat_history. Empty without a home.
+std::filesystem::path default_history_file(const Environment& environment);
 
 // `~` and `~/…` become the home folder; everything else stays.
 std::filesystem::path expand_home(std::string_view path, const Environment& environment);

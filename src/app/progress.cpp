@@ -140,6 +140,21 @@ void Progress::on(const ModelRetried& event) {
   write_line(painted("  ↻ " + what, Colour::yellow, terminal_));
 }
 
+void Progress::on(const ContextShortened& event) {
+  usage_ += event.usage;
+  std::vector<std::string> ways;
+  if (event.summarised_messages > 0) {
+    ways.push_back(
+        fmt::format("{} summarised",
+                    show_counted(static_cast<std::int64_t>(event.summarised_messages), "message")));
+  }
+  if (event.shortened_messages > event.summarised_messages || ways.empty()) {
+    ways.emplace_back("old results in part");
+  }
+  write_line(painted(fmt::format("  · context shortened: {}", fmt::join(ways, ", ")), Colour::dim,
+                     terminal_));
+}
+
 void Progress::on(const ModelEnded& event) {
   end(kModelActivity);
   usage_ += event.response.usage;

@@ -67,6 +67,7 @@ class Progress {
   void on(const TextDelta& event);
   void on(const ModelRetried& event);
   void on(const ModelEnded& event);
+  void on(const ContextShortened& event);
   void on(const ToolProgress&) {}
   void on(const ChildStarted& event);
   void on(const HandedOver& event);

@@ -72,6 +72,18 @@ TEST(Progress, shows_what_the_model_says_beside_its_calls_but_not_the_answer) {
   EXPECT_EQ(screen.shown(), "  · Let me look.\n");
 }
 
+TEST(Progress, tells_that_the_context_was_shortened_and_how) {
+  Screen screen(kPipe);
+  const Usage usage;
+  screen.progress().observe(ContextShortened{4, 0, usage});
+  screen.progress().observe(ContextShortened{4, 8, usage});
+  screen.progress().observe(ContextShortened{12, 8, usage});
+  EXPECT_EQ(screen.shown(),
+            "  · context shortened: old results in part\n"
+            "  · context shortened: 8 messages summarised\n"
+            "  · context shortened: 8 messages summarised, old results in part\n");
+}
+
 TEST(Progress, never_lets_a_tool_or_model_drive_the_terminal) {
   Screen screen(kDumbTerminal);
   screen.tool({"1", "\x1b[2Jgrep", "{\"pattern\": \"\\u001b[31m\"}"}, failed("\x1b]0;x\x07"));

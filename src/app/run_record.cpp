@@ -16,6 +16,8 @@ void RunRecord::observe(const Event& event) {
   } else if (const auto* ended = std::get_if<ModelEnded>(&event)) {
     ++iterations_;
     usage_ += ended->response.usage;
+  } else if (const auto* shortened = std::get_if<ContextShortened>(&event)) {
+    usage_ += shortened->usage;
   } else if (const auto* tool = std::get_if<ToolEnded>(&event)) {
     add(tool->call, tool->outcome);
   } else if (const auto* given = std::get_if<FeedbackGiven>(&event)) {

@@ -275,6 +275,10 @@ std::optional<int> Settings::max_tokens() const {
   return count(keys::kMaxTokens);
 }
 
+std::optional<int> Settings::context_tokens() const {
+  return count(keys::kContextTokens);
+}
+
 Limits Settings::limits(Limits own) const {
   if (const auto most = max_iterations()) own.max_iterations = *most;
   own.max_tool_calls = count(keys::kLimitToolCalls).value_or(0);

@@ -86,6 +86,7 @@ class Settings {
   // home folder.
   std::filesystem::path entity_folder() const;
   std::optional<int> max_tokens() const;
+  std::optional<int> context_tokens() const;
   Limits limits(Limits own) const;  // those of the settings on top of an agent's own
   std::optional<ReasoningEffort> reasoning() const;
   HttpTimeouts http_timeouts() const;

@@ -108,6 +108,7 @@ class ReportingBackend : public ModelBackend {
   double cost_usd(std::int64_t input_tokens, std::int64_t output_tokens) const override {
     return model_.cost_usd(input_tokens, output_tokens);
   }
+  std::int64_t context_tokens() const override { return model_.context_tokens(); }
 
  private:
   using Filter = std::shared_ptr<TextFilter>;

@@ -18,7 +18,8 @@ using Clock = net::EventLoop::Clock;
 using std::chrono::milliseconds;
 
 constexpr std::size_t kLargestErrorBody = 64 * 1024;
-constexpr std::size_t kBytesOfAToken = 4;  // roughly; for pacing only
+constexpr std::size_t kBytesOfAToken = 4;        // roughly; for pacing only
+constexpr std::int64_t kUsualContext = 128'000;  // of a model that the catalogue does not know
 
 double chance() {
   thread_local std::minstd_rand generator(std::random_device{}());
@@ -264,6 +265,12 @@ class ProviderModel : public ModelBackend {
       }
     }
     return most;
+  }
+
+  // Of the first: one that is asked in its place and reads less says so.
+  std::int64_t context_tokens() const override {
+    const std::int64_t known = plan_->candidates.front().endpoint.model.context_tokens;
+    return known > 0 ? known : kUsualContext;
   }
 
  private:

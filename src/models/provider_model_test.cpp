@@ -337,6 +337,15 @@ TEST_F(ProviderModel, many_questions_wait_without_threads_of_their_own) {
   EXPECT_EQ(answered, kCount);
 }
 
+TEST_F(ProviderModel, knows_how_much_its_first_candidate_reads) {
+  Script script({says(200, std::string(kAnswer))});
+  Candidate known = candidate(script.server(), "known");
+  known.endpoint.model.context_tokens = 32'000;
+  const Candidate unknown = candidate(script.server(), "unknown");
+  EXPECT_EQ(model({known, unknown})->context_tokens(), 32'000);
+  EXPECT_EQ(model({unknown, known})->context_tokens(), 128'000);
+}
+
 TEST_F(ProviderModel, a_question_is_answered_also_when_the_client_ends) {
   Script script({says(429, "", "Retry-After: 100\r\n")});
   std::promise<void> waits;

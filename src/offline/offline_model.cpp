@@ -9,6 +9,7 @@
 #include "offline/plans.h"
 #include "offline/question.h"
 #include "offline/transcript.h"
+#include "wright/context_window.h"
 
 namespace wright {
 namespace offline {
@@ -175,6 +176,10 @@ Result<Response> complete(const Request& request, const ModelCall& call) {
   if (format == ResponseFormat::Kind::json_schema) {
     return fail(ErrorCode::unsupported,
                 "The offline planner cannot answer by a JSON schema; choose a language model");
+  }
+  // It has no words of its own for what was said.
+  if (!request.messages.empty() && request.messages.back().text() == kSummaryQuestion) {
+    return Response{.model = "planner"};
   }
   const Transcript transcript = read_transcript(request);
   Investigation look(request, transcript);

@@ -19,6 +19,7 @@ struct TypeOf {
   std::string_view operator()(const TextDelta&) const { return "text_delta"; }
   std::string_view operator()(const ModelRetried&) const { return "model_retried"; }
   std::string_view operator()(const ModelEnded&) const { return "model_ended"; }
+  std::string_view operator()(const ContextShortened&) const { return "context_shortened"; }
   std::string_view operator()(const ToolStarted&) const { return "tool_started"; }
   std::string_view operator()(const ToolProgress&) const { return "tool_progress"; }
   std::string_view operator()(const ToolEnded&) const { return "tool_ended"; }
@@ -43,6 +44,11 @@ struct DataOf {
     return {{"text", e.response.text()},
             {"usage", to_json(e.response.usage)},
             {"duration_ms", e.duration_ms}};
+  }
+  Json operator()(const ContextShortened& e) const {
+    return {{"shortened_messages", e.shortened_messages},
+            {"summarised_messages", e.summarised_messages},
+            {"usage", to_json(e.usage)}};
   }
   Json operator()(const ToolStarted& e) const { return call_json(e.call); }
   Json operator()(const ToolProgress& e) const {

@@ -119,6 +119,10 @@ void Journal::feedback(Json feedback) {
   feedback_ = std::move(feedback);
 }
 
+void Journal::context_changed(Json cut) {
+  context_ = std::move(cut);
+}
+
 void Journal::add_calls(const Run& run, std::vector<Write>& writes) {
   for (auto& [call_id, news] : news_) {
     if (news.result && is_open(run, call_id)) news.update.result = std::move(news.result);
@@ -183,10 +187,11 @@ void Journal::add_session(const Run& run, SessionStatus status, std::vector<Writ
     update.usage = usage_ = run.usage;
     update.iterations = iterations_ = run.iterations;
   }
-  if (agent_name_ || feedback_) {
+  if (agent_name_ || feedback_ || context_) {
     has_news = true;
     update.agent_name = std::exchange(agent_name_, {});
     update.feedback = std::exchange(feedback_, {});
+    update.context = std::exchange(context_, {});
   }
   if (has_news) writes.emplace_back(std::move(update));
 }

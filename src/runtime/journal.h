@@ -47,6 +47,8 @@ class Journal {
   void wait_ended(const std::string& call_id, WaitStatus status);
   void agent_changed(std::string name);
   void feedback(Json feedback);
+  // What requests to the model leave out from now on.
+  void context_changed(Json cut);
 
   // Everything that the run has and the store has not. `status` is the session's. A session that
   // was given free by its status is taken again, unless somebody else has driven it meanwhile.
@@ -77,6 +79,7 @@ class Journal {
   std::vector<Write> others_;
   std::optional<std::string> agent_name_;
   std::optional<Json> feedback_;
+  std::optional<Json> context_;
   std::optional<SessionStatus> status_;  // as stored
   int epoch_ = 1;
   Usage usage_;

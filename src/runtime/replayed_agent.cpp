@@ -249,6 +249,7 @@ Agent made_over(const Agent& agent, ReplayState& state, const std::shared_ptr<Re
                              return answer_call(*reel, state, limits, call, context, next);
                            });
   // Nothing is spent, and nothing takes the time it took.
+  made.context_tokens = 0;  // the tape answers what was asked, and was not asked for summaries
   made.limits.max_time = {};
   made.limits.max_tokens = 0;
   made.limits.max_cost_usd = 0;

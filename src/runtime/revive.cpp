@@ -82,6 +82,7 @@ Result<std::shared_ptr<SessionDriver>> make_driver(const Surroundings& around, S
   const auto driver =
       std::make_shared<SessionDriver>(around, std::move(plan), loaded->run, std::move(journal));
   remember_decisions(driver->memory(), *loaded);
+  driver->context().restore(session.context, loaded->run.messages);
   for (const StoredChild& child : loaded->children) {
     const ToolCall* call = find_call(loaded->run, child.call_id);
     const Tool* tool = call != nullptr ? find_tool(*agent, call->name) : nullptr;

@@ -262,6 +262,8 @@ void SessionDriver::take(ModelCame came) {
   if (!came.response) {
     budget_->settle(reserved_, {});
     if (!stopping_ && !is_suspending_) {
+      const bool is_too_long = came.response.error().code == ErrorCode::context_too_long;
+      if (is_too_long && context_.shrink(*agent_, run_)) return;  // and is asked again
       accept_or_break(ModelFailed{std::move(came.response).error()});
     }
     return;
@@ -270,6 +272,7 @@ void SessionDriver::take(ModelCame came) {
   budget_->settle(reserved_, spending_of(usage));
   tell(ModelEnded{*came.response, came.duration_ms});
   counted_tokens_ = usage.input_tokens + usage.output_tokens;
+  context_.answered(run_, usage);
   accept_or_break(ModelAnswered{std::move(*came.response)});
   counted_messages_ = run_.messages.size();
   refuse_calls_without_tools();
@@ -281,6 +284,18 @@ void SessionDriver::refuse_calls_without_tools() {
   const std::string message =
       fmt::format("{} called {} and has no tools", agent_->name, run_.open_calls.front().call.name);
   stop_with(LimitReached{"tools", message}, message);
+}
+
+void SessionDriver::take(SummaryCame came) {
+  is_asking_ = false;
+  budget_->settle(reserved_, came.response ? spending_of(came.response->usage) : Spending{});
+  if (came.response) run_.usage += came.response->usage;
+  if (broken_ || stopping_ || is_suspending_) return;
+  if (came.response) {
+    context_.take_summary(run_, *came.response);
+  } else {
+    context_.do_without_summary(run_);
+  }
 }
 
 void SessionDriver::take(ToolCame came) {
@@ -457,6 +472,7 @@ void SessionDriver::proceed() {
     agent_ = std::exchange(next_agent_, {});
     run_.agent = agent_->name;
     journal_.agent_changed(agent_->name);
+    context_.agent_changed();
     effects_.emplace_back([this] { tell(HandedOver{agent_->name}); });
   }
   switch (run_.phase) {
@@ -477,15 +493,25 @@ void SessionDriver::proceed() {
 
 void SessionDriver::plan_model() {
   if (is_asking_) return;
+  context_.fit(*agent_, run_);
   reserved_ = budget_->counts_spending() ? estimate() : Spending{};
   if (auto reserved = budget_->reserve(reserved_); !reserved) {
     reserved_ = {};
+    if (context_.wants_summary()) {
+      context_.do_without_summary(run_);
+      return plan_model();
+    }
     accept_or_break(LimitReached{reserved.error().detail, reserved.error().message});
     if (!broken_) proceed();
     return;
   }
   is_asking_ = is_ask_planned_ = true;
-  effects_.emplace_back([this] { start_model(); });
+  if (auto cut = context_.take_changed_cut()) journal_.context_changed(std::move(*cut));
+  if (context_.wants_summary()) {
+    effects_.emplace_back([this] { start_summary(); });
+  } else {
+    effects_.emplace_back([this] { start_model(); });
+  }
 }
 
 // The most that the next call can take: what the last one took, what came since, and an answer of
@@ -550,7 +576,19 @@ const OpenCall* SessionDriver::find_open(const std::string& call_id) const {
 
 // --- having it done ----------------------------------------------------------------------------
 
+void SessionDriver::start_summary() {
+  tell(ModelStarted{run_.iterations + 1});
+  around_.host.ask(agent_->model, context_.summary_request(*agent_, run_),
+                   {.stop = stop_.get_token()},
+                   [self = shared_from_this()](Result<Response> response) {
+                     self->post(SummaryCame{std::move(response)});
+                   });
+}
+
 void SessionDriver::start_model() {
+  if (const auto news = context_.take_news()) {
+    tell(ContextShortened{news->cut.shortened, news->cut.summarised, news->usage});
+  }
   tell(ModelStarted{run_.iterations + 1});
   ModelCall call{.stop = stop_.get_token()};
   if (plan_.tell) {
@@ -561,8 +599,8 @@ void SessionDriver::start_model() {
   }
   const Step step = next(*agent_, run_);
   const auto began = std::chrono::steady_clock::now();
-  around_.host.ask(agent_->model, std::get<CallModel>(step).request, std::move(call),
-                   [self = shared_from_this(), began](Result<Response> response) {
+  around_.host.ask(agent_->model, context_.fitted(std::get<CallModel>(step).request, run_),
+                   std::move(call), [self = shared_from_this(), began](Result<Response> response) {
                      const std::chrono::duration<double, std::milli> took =
                          std::chrono::steady_clock::now() - began;
                      self->post(ModelCame{std::move(response), took.count()});

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "runtime/budget.h"
+#include "runtime/context_fitting.h"
 #include "runtime/exclusive_gate.h"
 #include "runtime/host.h"
 #include "runtime/journal.h"
@@ -106,6 +107,7 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   // For those who make drivers of stored sessions.
   Journal& journal() { return journal_; }
   RunMemory& memory() { return *memory_; }
+  ContextFitting& context() { return context_; }
   SessionPlan child_plan(const std::string& call_id, std::shared_ptr<const Agent> agent);
   const std::shared_ptr<Budget>& budget() const { return budget_; }
   // A child that goes on with this session, in go_on().
@@ -115,6 +117,9 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   struct ModelCame {
     Result<Response> response;
     double duration_ms;
+  };
+  struct SummaryCame {
+    Result<Response> response;
   };
   struct ToolCame {
     std::string call_id;
@@ -139,8 +144,8 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   struct SuspendCame {};
   struct Begin {};
   struct Woken {};
-  using Input = std::variant<Begin, Woken, ModelCame, ToolCame, ChildCame, ChildStirs, AnswerCame,
-                             CancelCame, TimeIsUp, GraceIsOver, SuspendCame>;
+  using Input = std::variant<Begin, Woken, ModelCame, SummaryCame, ToolCame, ChildCame, ChildStirs,
+                             AnswerCame, CancelCame, TimeIsUp, GraceIsOver, SuspendCame>;
 
   void post(Input input);
   void post_written(Result<BatchIds> ids);
@@ -151,6 +156,7 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   void take(Begin);
   void take(Woken);
   void take(ModelCame came);
+  void take(SummaryCame came);
   void take(ToolCame came);
   void take(ChildCame came);
   void take(ChildStirs stirs);
@@ -172,6 +178,7 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   bool has_work_under_way() const;
   SessionStatus status() const;
 
+  void start_summary();
   void start_model();
   using CallPointer = std::shared_ptr<const ToolCall>;
   void start_tool(const CallPointer& call);
@@ -209,6 +216,7 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   std::vector<Input> inputs_;  // taken from the inbox; kept for its memory
   Run run_;
   Journal journal_;
+  ContextFitting context_;
   std::vector<std::function<void()>> effects_;  // to be done when all is written
   bool is_ask_planned_ = false;                 // among them
   std::vector<std::string> planned_calls_;      // among them

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <stop_token>
 
+#include "runtime/context_fitting.h"
 #include "runtime/model_call.h"
 #include "runtime/task_pool.h"
 #include "wright/run.h"
@@ -167,19 +168,29 @@ class TwoPhaseAgent::Implementation {
     }
 
     void ask(const std::stop_token& stop) {
-      const Step step = next(*agent_, run_);
-      runtime::start_safely(agent_->model, std::get<CallModel>(step).request, call(stop),
+      runtime::start_safely(agent_->model, request(), call(stop),
                             [self = shared_from_this()](Result<Response> response) {
                               self->take(std::move(response));
                             });
     }
 
     void ask_and_wait(const std::stop_token& stop) {
-      const Step step = next(*agent_, run_);
-      take(runtime::complete_safely(agent_->model, std::get<CallModel>(step).request, call(stop)));
+      take(runtime::complete_safely(agent_->model, request(), call(stop)));
     }
 
    private:
+    // Within the model's window. The history is the caller's, who asked for one call of the model:
+    // what gives way is told without it.
+    Request request() {
+      const Step step = next(*agent_, run_);
+      context_.fit(*agent_, run_);
+      while (context_.wants_summary()) {
+        context_.do_without_summary(run_);
+        context_.fit(*agent_, run_);
+      }
+      return context_.fitted(std::get<CallModel>(step).request, run_);
+    }
+
     ModelCall call(const std::stop_token& stop) {
       return {.stop = stop,
               .on_text = [self = shared_from_this()](std::string_view text) { self->speak(text); },
@@ -228,6 +239,7 @@ class TwoPhaseAgent::Implementation {
 
     const std::shared_ptr<const Agent> agent_;
     Run run_;
+    runtime::ContextFitting context_;
     const Respond respond_;
     std::shared_ptr<TextStream::State> stream_;  // once the model has spoken
   };

@@ -48,6 +48,7 @@ CREATE TABLE main.agent_sessions (
     runner_id INTEGER,
     lease_epoch INTEGER NOT NULL DEFAULT 0,
     feedback TEXT,
+    context TEXT,
     FOREIGN KEY (parent_session_id) REFERENCES agent_sessions (id) ON DELETE CASCADE
 );
 CREATE TABLE main.agent_messages (
@@ -85,9 +86,9 @@ CREATE INDEX main.idx_agent_tool_calls_session ON agent_tool_calls (session_id);
 CREATE INDEX main.idx_agent_tool_calls_status ON agent_tool_calls (session_id, status);
 CREATE INDEX main.idx_agent_tool_calls_message ON agent_tool_calls (message_id);
 CREATE TABLE main.agent_schema (version INTEGER NOT NULL);
-INSERT INTO main.agent_schema (version) VALUES (3);
+INSERT INTO main.agent_schema (version) VALUES (4);
 )sql";
-static_assert(kAgentSchemaVersion == 3, "kCreateAgentTables writes the version, too");
+static_assert(kAgentSchemaVersion == 4, "kCreateAgentTables writes the version, too");
 
 // A call waits for one thing at a time, which idx_agent_waits_open makes sure of.
 const char* const kCreateWaitTables = R"sql(

@@ -151,6 +151,8 @@ Result<void> MemoryBatch::apply(const UpdateSession& write) {
   if (!row) return std::unexpected(row.error());
   auto feedback = json_column(write.feedback);
   if (!feedback) return std::unexpected(feedback.error());
+  auto context = json_column(write.context);
+  if (!context) return std::unexpected(context.error());
   remember(**row);
   Session& session = (*row)->session;
   if (write.status) {
@@ -165,6 +167,7 @@ Result<void> MemoryBatch::apply(const UpdateSession& write) {
   if (write.iterations) session.iterations = *write.iterations;
   if (write.agent_name) session.agent_name = to_valid_utf8(*write.agent_name);
   if (*feedback) (*row)->feedback = std::move(*feedback);
+  if (*context) (*row)->context = std::move(*context);
   return {};
 }
 
@@ -267,10 +270,11 @@ void MemoryBatch::insert_call(SessionRow& row, std::optional<MessageId> message_
 }
 
 void MemoryBatch::remember(const SessionRow& row) {
-  undo_.push_back([this, session = row.session, feedback = row.feedback] {
+  undo_.push_back([this, session = row.session, feedback = row.feedback, context = row.context] {
     SessionRow& changed = *tables_.find_session(session.id);
     changed.session = session;
     changed.feedback = feedback;
+    changed.context = context;
   });
 }
 

@@ -202,9 +202,12 @@ class MemoryStore final : public Store {
     if (!config) return std::unexpected(std::move(config).error());
     auto feedback = store::json_from(row.feedback);
     if (!feedback) return std::unexpected(std::move(feedback).error());
+    auto context = store::json_from(row.context);
+    if (!context) return std::unexpected(std::move(context).error());
     Session session = row.session;
     session.config = std::move(*config).value_or(Json());
     session.feedback = std::move(*feedback).value_or(Json());
+    session.context = std::move(*context).value_or(Json());
     return session;
   }
 
@@ -290,7 +293,10 @@ Result<SessionId> MemoryStore::fork_session(SessionId id, MessageId last) {
                          .format_version = session.format_version,
                          .forked_from = id};
   fork.config = original->config;
-  if (is_whole) fork.feedback = original->feedback;
+  if (is_whole) {
+    fork.feedback = original->feedback;
+    fork.context = original->context;
+  }
 
   std::unordered_map<MessageId, MessageId> new_ids;
   for (std::size_t i = 0; i < *count; ++i) {

@@ -36,9 +36,10 @@ struct WaitRow {
 };
 
 struct SessionRow {
-  Session session;  // without config and feedback
+  Session session;  // without what is JSON
   std::optional<std::string> config;
   std::optional<std::string> feedback;
+  std::optional<std::string> context;
   std::vector<MessageRow> messages;
   std::vector<CallRow> calls;
   std::vector<WaitRow> waits;

@@ -66,7 +66,7 @@ TEST_F(MigrationsTest, keep_the_columns_that_other_programs_know) {
     EXPECT_EQ(ours, known) << table;
   }
   EXPECT_EQ(columns("agent_messages").size(), 7U);
-  EXPECT_EQ(columns("agent_sessions").size(), 26U);
+  EXPECT_EQ(columns("agent_sessions").size(), 27U);
   EXPECT_EQ(columns("agent_tool_calls").size(), 13U);
   EXPECT_EQ(rows("SELECT name FROM pragma_index_info('idx_agent_messages_session_created')"),
             (Rows{"session_id", "created_at"}));
@@ -250,7 +250,8 @@ TEST_F(MigrationsTest, upgrade_every_earlier_version_and_keep_every_row) {
   };
   Connection fresh = connect_plainly(":memory:");
   expect_ok(run_agent_migrations(fresh.get()));
-  for (const std::string& tables : {tables_of_version_1(), std::string(kTablesOfVersion2)}) {
+  for (const std::string& tables :
+       {tables_of_version_1(), std::string(kTablesOfVersion2), tables_of_version_3()}) {
     const auto path = folder_ / fmt::format("{}.db", tables.size());
     Connection old = connect_plainly(path);
     expect_ok(execute(old.get(), tables.c_str()));
@@ -261,9 +262,9 @@ TEST_F(MigrationsTest, upgrade_every_earlier_version_and_keep_every_row) {
               Rows{std::to_string(kAgentSchemaVersion)});
     EXPECT_EQ(rows_of(old.get(),
                       "SELECT id, agent_name, reasoning_tokens, cache_write_tokens, cost_usd, "
-                      "config, parent_call_id, forked_from, runner_id, lease_epoch, feedback "
-                      "FROM agent_sessions"),
-              Rows{"5|a|7|0|0.0|{\"limit\":3}|NULL|NULL|NULL|0|NULL"});
+                      "config, parent_call_id, forked_from, runner_id, lease_epoch, feedback, "
+                      "context FROM agent_sessions"),
+              Rows{"5|a|7|0|0.0|{\"limit\":3}|NULL|NULL|NULL|0|NULL|NULL"});
     EXPECT_EQ(rows_of(old.get(), "PRAGMA integrity_check"), Rows{"ok"});
     old.reset();
 
@@ -362,7 +363,7 @@ TEST_F(MigrationsTest, are_not_misled_by_temporary_tables_or_attached_databases)
   EXPECT_FALSE(value_of(has_agent_schema(database())));
   expect_ok(run_agent_migrations(database()));
   EXPECT_TRUE(value_of(has_agent_schema(database())));
-  EXPECT_EQ(rows("SELECT count(*) FROM pragma_table_info('agent_sessions', 'main')"), Rows{"26"});
+  EXPECT_EQ(rows("SELECT count(*) FROM pragma_table_info('agent_sessions', 'main')"), Rows{"27"});
 }
 
 }  // namespace

@@ -64,6 +64,10 @@ ALTER TABLE main.agent_sessions ADD COLUMN lease_epoch INTEGER NOT NULL DEFAULT 
 ALTER TABLE main.agent_sessions ADD COLUMN feedback TEXT;
 ALTER TABLE main.agent_tool_calls ADD COLUMN result TEXT;
 UPDATE main.agent_schema SET version = 3;
+)sql",
+                                                                     R"sql(
+ALTER TABLE main.agent_sessions ADD COLUMN context TEXT;
+UPDATE main.agent_schema SET version = 4;
 )sql"};
 
 // Indexes and triggers on our tables that other programs made, as SQL.

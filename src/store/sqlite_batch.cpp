@@ -107,6 +107,8 @@ Result<void> SqliteBatch::apply(const UpdateSession& write) {
   const bool is_free = write.status && *write.status != SessionStatus::running;
   const auto feedback = json_column(write.feedback);
   if (!feedback) return std::unexpected(feedback.error());
+  const auto context = json_column(write.context);
+  if (!context) return std::unexpected(context.error());
   const auto tokens = [&](std::int64_t Usage::*count) {
     return write.usage ? std::optional((*write.usage).*count) : std::nullopt;
   };
@@ -116,7 +118,7 @@ Result<void> SqliteBatch::apply(const UpdateSession& write) {
                               tokens(&Usage::cached_tokens), tokens(&Usage::reasoning_tokens),
                               write.iterations, tokens(&Usage::cache_write_tokens),
                               write.usage ? std::optional(write.usage->cost_usd) : std::nullopt,
-                              std::int64_t{is_free}, write.agent_name, *feedback);
+                              std::int64_t{is_free}, write.agent_name, *feedback, *context);
   if (!updated) return updated;
   if (sqlite3_changes(connection_) == 0) return std::unexpected(no_session(session_id));
   return {};

@@ -37,7 +37,8 @@ std::string sql_of(Query query) {
              "cost_usd = coalesce(?13, cost_usd), "
              "runner_id = CASE WHEN ?14 THEN NULL ELSE runner_id END, "
              "agent_name = coalesce(?15, agent_name), "
-             "feedback = coalesce(?16, feedback) WHERE id = ?1";
+             "feedback = coalesce(?16, feedback), "
+             "context = coalesce(?17, context) WHERE id = ?1";
     case Query::delete_session: return "DELETE FROM agent_sessions WHERE id = ?1";
     case Query::session:
       return fmt::format("SELECT {} FROM agent_sessions WHERE id = ?1", kSessionColumns);
@@ -114,9 +115,11 @@ std::string sql_of(Query query) {
     case Query::fork_session:
       // ?3 says whether everything was copied, and with it what the session came to.
       return "INSERT INTO agent_sessions (agent_name, provider, model, system_prompt, user_prompt, "
-             "status, started_at, ended_at, result, config, format_version, forked_from, feedback) "
-             "SELECT agent_name, provider, model, system_prompt, user_prompt, 'completed', ?2, ?2, "
-             "iif(?3, result, NULL), config, format_version, id, iif(?3, feedback, NULL) "
+             "status, started_at, ended_at, result, config, format_version, forked_from, feedback, "
+             "context) SELECT agent_name, provider, model, system_prompt, user_prompt, "
+             "'completed', ?2, ?2, "
+             "iif(?3, result, NULL), config, format_version, id, iif(?3, feedback, NULL), "
+             "iif(?3, context, NULL) "
              "FROM agent_sessions WHERE id = ?1";
     case Query::fork_message:
       return "INSERT INTO agent_messages (session_id, role, content, created_at, parts, "

@@ -53,7 +53,7 @@ inline constexpr std::string_view kSessionColumns =
     "id, agent_name, provider, model, system_prompt, user_prompt, status, started_at, ended_at, "
     "result, error, parent_session_id, input_tokens, output_tokens, cached_tokens, "
     "reasoning_tokens, cache_write_tokens, cost_usd, iterations, config, format_version, "
-    "parent_call_id, forked_from, runner_id, lease_epoch, feedback";
+    "parent_call_id, forked_from, runner_id, lease_epoch, feedback, context";
 
 // The same of agent_waits.
 inline constexpr std::string_view kWaitColumns =

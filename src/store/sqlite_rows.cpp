@@ -25,6 +25,8 @@ Result<Session> session_from(const Row& row) {
   if (!config) return unreadable("session", id, config.error());
   auto feedback = json_from(row.optional_text(25));
   if (!feedback) return unreadable("session", id, feedback.error());
+  auto context = json_from(row.optional_text(26));
+  if (!context) return unreadable("session", id, context.error());
   return Session{
       .id = id,
       .agent_name = row.text(1),
@@ -48,6 +50,7 @@ Result<Session> session_from(const Row& row) {
       .runner_id = row.optional_integer(23),
       .lease_epoch = static_cast<int>(row.integer(24)),
       .feedback = std::move(*feedback).value_or(Json()),
+      .context = std::move(*context).value_or(Json()),
   };
 }
 

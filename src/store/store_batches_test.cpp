@@ -62,7 +62,8 @@ TEST_P(StoreBatches, a_batch_is_applied_whole_or_not_at_all) {
                     .status = SessionStatus::waiting,
                     .result = "half",
                     .agent_name = "other",
-                    .feedback = Json(1)}};
+                    .feedback = Json(1),
+                    .context = Json(1)}};
   const std::vector<std::pair<Write, ErrorCode>> faults{
       {AppendMessage{99, Message::user("x")}, ErrorCode::not_found},
       {CreateCall{99, std::nullopt, {}}, ErrorCode::not_found},
@@ -90,6 +91,7 @@ TEST_P(StoreBatches, a_batch_is_applied_whole_or_not_at_all) {
     EXPECT_EQ(session.agent_name, "tester");
     EXPECT_EQ(session.lease_epoch, 0);
     EXPECT_TRUE(session.feedback.is_null());
+    EXPECT_TRUE(session.context.is_null());
     EXPECT_TRUE(value_of(store().get_waits({})).empty());
   }
   const BatchIds ids = value_of(store().apply(sound));

@@ -59,7 +59,8 @@ TEST_P(StoreForks, copy_a_whole_session_with_its_result) {
                                                .result = "It is there",
                                                .usage = Usage{1, 2, 3, 4, 5, 0.5},
                                                .iterations = 2,
-                                               .feedback = Json("good")}};
+                                               .feedback = Json("good"),
+                                               .context = Json("cut")}};
   value_of(store().apply(ended));
   now_ += 1000;
   const SessionId fork = value_of(store().fork_session(talk.session, talk.messages.back()));
@@ -75,6 +76,7 @@ TEST_P(StoreForks, copy_a_whole_session_with_its_result) {
   EXPECT_EQ(copy.ended_at, now_);
   EXPECT_EQ(copy.result, "It is there");
   EXPECT_EQ(copy.feedback, Json("good"));
+  EXPECT_EQ(copy.context, Json("cut"));
   EXPECT_EQ(copy.forked_from, talk.session);
   EXPECT_EQ(copy.usage, Usage{}) << "what was spent was spent by the original";
   EXPECT_EQ(copy.iterations, 0);
@@ -111,12 +113,15 @@ TEST_P(StoreForks, copy_a_whole_session_with_its_result) {
 TEST_P(StoreForks, copy_up_to_a_message_without_what_came_of_it) {
   const Conversation talk = converse();
   expect_ok(store().complete_session(talk.session, "It is there"));
-  value_of(apply_one(store(), UpdateSession{.session_id = talk.session, .feedback = Json("good")}));
+  value_of(apply_one(
+      store(),
+      UpdateSession{.session_id = talk.session, .feedback = Json("good"), .context = Json("cut")}));
   const SessionId early = value_of(store().fork_session(talk.session, talk.messages[0]));
   EXPECT_EQ(messages_of(early), std::vector{Message::user("Look")});
   EXPECT_TRUE(value_of(store().get_tool_calls(early)).empty());
   EXPECT_EQ(value_of(store().get_session(early)).result, std::nullopt);
   EXPECT_TRUE(value_of(store().get_session(early)).feedback.is_null());
+  EXPECT_TRUE(value_of(store().get_session(early)).context.is_null());
 
   const SessionId answered = value_of(store().fork_session(talk.session, talk.messages[3]));
   EXPECT_EQ(messages_of(answered).size(), 4U);

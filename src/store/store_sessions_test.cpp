@@ -78,6 +78,15 @@ TEST_P(StoreSessions, moves_a_conversation_to_another_agent_and_keeps_feedback) 
   EXPECT_EQ(value_of(store().list_sessions({.limit = 1})).front().feedback, feedback);
 }
 
+TEST_P(StoreSessions, keeps_what_requests_leave_out) {
+  const SessionId id = new_session();
+  const Json cut{{"summarised", 4}, {"summary", "It was like this"}};
+  value_of(apply_one(store(), UpdateSession{.session_id = id, .context = cut}));
+  value_of(apply_one(store(), UpdateSession{.session_id = id, .iterations = 3}));
+  EXPECT_EQ(value_of(store().get_session(id)).context, cut);
+  EXPECT_EQ(value_of(store().list_sessions({.limit = 1})).front().context, cut);
+}
+
 TEST_P(StoreSessions, refuses_feedback_that_could_not_be_read_back) {
   Json deep = 1;
   for (int level = 0; level <= kMaxJsonDepth; ++level) deep = JsonArray{std::move(deep)};

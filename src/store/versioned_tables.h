@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "store/agent_schema.h"
+
 namespace wright::store {
 
 inline constexpr std::string_view kTablesOfVersion2 = R"sql(
@@ -78,6 +80,21 @@ inline std::string tables_of_version_1() {
   }
   const std::string_view version = "VALUES (2)";
   return tables.replace(tables.find(version), version.size(), "VALUES (1)");
+}
+
+// The second did not know who drives a session, what it waits for and what it came from.
+inline std::string tables_of_version_3() {
+  std::string tables(kTablesOfVersion2);
+  const auto insert_behind = [&](std::string_view line, std::string_view more) {
+    tables.insert(tables.find(line) + line.size(), more);
+  };
+  insert_behind("    format_version INTEGER NOT NULL DEFAULT 1,\n",
+                "    parent_call_id INTEGER,\n    forked_from INTEGER,\n    runner_id INTEGER,\n"
+                "    lease_epoch INTEGER NOT NULL DEFAULT 0,\n    feedback TEXT,\n");
+  insert_behind("    error_details TEXT,\n", "    result TEXT,\n");
+  const std::string_view version = "VALUES (2)";
+  tables.replace(tables.find(version), version.size(), "VALUES (3)");
+  return tables + kCreateWaitTables;
 }
 
 // One session that has asked for a tool, with the columns that every version has.

@@ -56,6 +56,7 @@ while read -r -a command; do
   done
 done <<'END'
 run
+chat
 resume
 answer
 waits
@@ -89,7 +90,7 @@ expect_offer() {
   [ "$offered" = "$expected" ] || fail "for 'wright $*' bash offers '$offered', not '$expected'"
 }
 
-expect_offer 'agents answer config doctor feedback help models replay resume run sessions stats test tools waits' ''
+expect_offer 'agents answer chat config doctor feedback help models replay resume run sessions stats test tools waits' ''
 expect_offer 'run' ru
 expect_offer 'export fork list rm show' sessions ''
 expect_offer 'codebase-analysis' run code

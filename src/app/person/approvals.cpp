@@ -10,15 +10,11 @@
 namespace wright::app {
 namespace {
 
-using Decision = ApprovalAnswer::Decision;
-
-constexpr std::string_view kNever = "Never: do not try this again in this session.";
-
 constexpr std::string_view kExplanation = R"(
   y      yes, this once: exactly the call above
   s      yes, and do not ask again about this tool in this session
   n      no; you may say why, which the agent is told
-  never  no, and the agent is told not to try it again
+  never  no, and no to all further calls of this tool in this session, without asking
   all    show everything that was cut
   q      decide nothing, as Ctrl-C and Ctrl-D: the call waits on
 )";
@@ -36,17 +32,17 @@ std::string question_of(const Json& shown) {
   return on_one_line(question->get_string());
 }
 
-std::expected<ApprovalAnswer, GaveUp> refused(TerminalDialogue& dialogue) {
+std::expected<Approval, GaveUp> refused(TerminalDialogue& dialogue) {
   LineEditor line;
   dialogue.print("  Why not? The agent reads it.\n");
   const auto why = ask_for_text(dialogue, {.below = "Enter: no reason"}, line);
   if (!why) return std::unexpected(why.error());
-  return ApprovalAnswer{Decision::deny, to_valid_utf8(*why)};
+  return Approval{Decision::refuse, to_valid_utf8(*why)};
 }
 
 }  // namespace
 
-std::expected<ApprovalAnswer, GaveUp> ask_approval(const Json& shown, const PersonTerminal& where) {
+std::expected<Approval, GaveUp> ask_approval(const Json& shown, const PersonTerminal& where) {
   TerminalDialogue dialogue(where);
   const ApprovalText fitting = approval_text(shown, Detail::fitting, dialogue.screen());
   dialogue.print(fitting.text);
@@ -59,13 +55,13 @@ std::expected<ApprovalAnswer, GaveUp> ask_approval(const Json& shown, const Pers
     const auto typed = ask_for_text(dialogue, prompt, line);
     if (!typed) return std::unexpected(typed.error());
     const std::string word = lower(*typed);
-    const auto decided = [&](ApprovalAnswer answer) {
+    const auto decided = [&](Approval answer) {
       if (dialogue.reads_keys()) dialogue.print(fmt::format("→ {}\n", word));
       return answer;
     };
     if (word == "y" || word == "yes" || word == "once") return decided({Decision::once});
     if (word == "s" || word == "session") return decided({Decision::session});
-    if (word == "never") return decided({Decision::deny, std::string(kNever)});
+    if (word == "never") return decided({Decision::never});
     if (word == "n" || word == "no") return refused(dialogue);
     if (word == "q") return std::unexpected(GaveUp::by_choice);
     if (word == "?") {

@@ -11,11 +11,9 @@
 namespace wright::app {
 namespace {
 
-Json told(const std::expected<ApprovalAnswer, GaveUp>& answer) {
+Json told(const std::expected<Approval, GaveUp>& answer) {
   if (!answer) return Json{{"gave_up", static_cast<int>(answer.error())}};
-  constexpr std::array<const char*, 3> kNames{"once", "session", "deny"};
-  return Json{{"decision", kNames[static_cast<std::size_t>(answer->decision)]},
-              {"reason", answer->reason}};
+  return Json{{"decision", to_string(answer->decision)}, {"reason", answer->reason}};
 }
 
 PersonAtTerminal::Program asks(Json shown) {
@@ -60,7 +58,7 @@ y once, s for this session, n no, ? explains
   EXPECT_TRUE(person.is_terminal_restored());
 }
 
-TEST(Approvals, are_given_for_once_for_the_session_or_refused) {
+TEST(Approvals, are_given_for_once_or_for_the_session_or_never) {
   struct Case {
     const char* typed;
     const char* decision;
@@ -68,8 +66,7 @@ TEST(Approvals, are_given_for_once_for_the_session_or_refused) {
   };
   for (const TerminalKind kind : {TerminalKind::capable, TerminalKind::dumb}) {
     for (const Case& each :
-         {Case{"yes\r", "once", ""}, Case{"S\r", "session", ""},
-          Case{"never\r", "deny", "Never: do not try this again in this session."}}) {
+         {Case{"yes\r", "once", ""}, Case{"S\r", "session", ""}, Case{"never\r", "never", ""}}) {
       PersonAtTerminal person(asks(shell_line()), kind, 70, 24);
       person.await("? explains");
       person.type(each.typed);
@@ -84,7 +81,7 @@ TEST(Approvals, ask_why_not) {
   person.type("n\r");
   person.await("Enter: no reason");
   person.type("build/ is shared\r");
-  EXPECT_EQ(*person.result(), (Json{{"decision", "deny"}, {"reason", "build/ is shared"}}));
+  EXPECT_EQ(*person.result(), (Json{{"decision", "refuse"}, {"reason", "build/ is shared"}}));
 }
 
 TEST(Approvals, are_not_given_by_accident) {
@@ -117,7 +114,7 @@ TEST(Approvals, take_nothing_that_was_typed_before_the_question) {
   person.type("n\r");
   person.await("no reason");
   person.type("\r");
-  EXPECT_EQ(*person.result(), (Json{{"decision", "deny"}, {"reason", ""}}));
+  EXPECT_EQ(*person.result(), (Json{{"decision", "refuse"}, {"reason", ""}}));
 }
 
 TEST(Approvals, show_a_diff_in_colour_and_all_of_it_when_asked) {

@@ -28,12 +28,8 @@ Result<AskUserRequest> questions_in(Json shown) {
   return decode<AskUserRequest>(shown);
 }
 
-Json answer_json(const ApprovalAnswer& answer) {
-  const Decision decision = answer.decision == ApprovalAnswer::Decision::once ? Decision::once
-                            : answer.decision == ApprovalAnswer::Decision::session
-                                ? Decision::session
-                                : Decision::refuse;
-  return {{"decision", to_string(decision)}, {"reason", answer.reason}};
+Json answer_json(const Approval& answer) {
+  return {{"decision", to_string(answer.decision)}, {"reason", answer.reason}};
 }
 
 // A wait that is neither: its question, and one line for an answer.
@@ -132,6 +128,15 @@ std::string how_to_answer(SessionId root, std::span<const PersonWait> waits) {
     command += fmt::format(" --set {}=…", on_one_line(question.id));
   }
   return command;
+}
+
+void tell_waits(SessionId root, std::span<const PersonWait> waits, Console& console) {
+  for (const PersonWait& wait : waits) {
+    console.complain(fmt::format("{} waits for a person", wait.call.name),
+                     wait_in_words(wait.shown, console.error()));
+  }
+  console.note(fmt::format("  Answer with:  {}\n", how_to_answer(root, waits)));
+  console.note(fmt::format("  then go on:   wright resume {}\n", root));
 }
 
 }  // namespace wright::app

@@ -25,6 +25,9 @@ std::string wait_in_words(const Json& shown, const Terminal& screen);
 // The command that answers these, with places for the answers.
 std::string how_to_answer(SessionId root, std::span<const PersonWait> waits);
 
+// Says what is waited for, and how it is answered from elsewhere.
+void tell_waits(SessionId root, std::span<const PersonWait> waits, Console& console);
+
 // Who is at this terminal.
 std::string person_name(const Environment& environment);
 

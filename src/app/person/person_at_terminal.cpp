@@ -10,6 +10,7 @@
 
 #include <array>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 
 #include "app/console.h"
@@ -26,8 +27,12 @@ winsize window(std::size_t columns, std::size_t rows) {
   return size;
 }
 
+const char* type_of(TerminalKind kind) {
+  return kind == TerminalKind::dumb ? "dumb" : "xterm";
+}
+
 Environment environment_of(TerminalKind kind) {
-  Environment::Variables variables{{"TERM", kind == TerminalKind::dumb ? "dumb" : "xterm"}};
+  Environment::Variables variables{{"TERM", type_of(kind)}};
   if (kind != TerminalKind::coloured) variables["NO_COLOR"] = "1";
   return Environment(std::move(variables));
 }
@@ -50,6 +55,7 @@ PersonAtTerminal::PersonAtTerminal(const Program& program, TerminalKind kind, st
     close(master_);
     setsid();
     ioctl(slave_, TIOCSCTTY, 0);
+    setenv("TERM", type_of(kind), 1);  // for libraries that look for themselves
     const PersonTerminal where{.input = slave_,
                                .output = slave_,
                                .screen = inspect_terminal(slave_, environment_of(kind))};

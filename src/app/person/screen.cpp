@@ -66,6 +66,20 @@ void Screen::erase_from(std::size_t row, std::size_t column) {
   rows_[row].is_continued = false;
 }
 
+void Screen::delete_cells(std::size_t count) {
+  auto& cells = row_at(row_).cells;
+  if (column_ >= cells.size()) return;
+  const auto first = cells.begin() + static_cast<std::ptrdiff_t>(column_);
+  cells.erase(first, first + static_cast<std::ptrdiff_t>(std::min(count, cells.size() - column_)));
+}
+
+void Screen::insert_cells(std::size_t count) {
+  auto& cells = row_at(row_).cells;
+  if (column_ >= cells.size()) return;
+  cells.insert(cells.begin() + static_cast<std::ptrdiff_t>(column_), count, " ");
+  if (cells.size() > columns_) cells.resize(columns_);
+}
+
 void Screen::obey(std::string_view parameters, char command) {
   if (command == 'm' || (parameters.starts_with('?') && (command == 'h' || command == 'l'))) return;
   std::size_t count = 1;
@@ -78,6 +92,9 @@ void Screen::obey(std::string_view parameters, char command) {
     case 'B': row_ = std::min(row_ + count, top + height_ - 1); return;
     case 'C': column_ = std::min(column_ + count, columns_ - 1); return;
     case 'D': column_ = column_ >= count ? column_ - count : 0; return;
+    case 'G': column_ = std::min(std::max<std::size_t>(count, 1), columns_) - 1; return;
+    case 'P': return delete_cells(count);
+    case '@': return insert_cells(count);
     case 'K': return erase_from(row_, column_);
     case 'J':
       erase_from(row_, column_);

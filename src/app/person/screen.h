@@ -33,6 +33,8 @@ class Screen {
   void new_line();
   void obey(std::string_view parameters, char command);
   void erase_from(std::size_t row, std::size_t column);
+  void delete_cells(std::size_t count);
+  void insert_cells(std::size_t count);
   Row& row_at(std::size_t index);
 
   std::size_t columns_;

@@ -1,0 +1,53 @@
+// What a line that was typed into a chat means: a message, or a command that begins with a slash.
+// Pure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace wright::app {
+
+struct ChatMessage {
+  std::string text;
+  bool operator==(const ChatMessage&) const = default;
+};
+
+struct SlashCommand {
+  enum class Name : std::uint8_t {
+    help,
+    tools,
+    model,
+    usage,
+    undo,
+    fork,
+    export_session,
+    continue_session,
+    quit,
+  };
+  Name name;
+  std::string argument;  // what follows, without the spaces around it; may be empty
+  bool operator==(const SlashCommand&) const = default;
+};
+
+// Looks like a command and is none, or cannot have this argument.
+struct BadCommand {
+  std::string complaint;
+  bool operator==(const BadCommand&) const = default;
+};
+
+using ChatLine = std::variant<ChatMessage, SlashCommand, BadCommand>;
+
+// A command is a slash and a word of letters at the very beginning: "/etc/hosts" is a message, and
+// so is " /help".
+ChatLine read_chat_line(std::string_view line);
+
+// The commands that begin with `typed`, slash included; empty when it is no beginning of one.
+std::vector<std::string> commands_beginning_with(std::string_view typed);
+
+// What /help shows.
+std::string chat_help();
+
+}  // namespace wright::app

@@ -1,0 +1,100 @@
+// One conversation of a chat: an agent, and the stored session it goes on in. Shows every turn as
+// it happens, and asks the person at the terminal what it waits for.
+#pragma once
+
+#include <expected>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "app/agent_run.h"
+#include "app/answer_stream.h"
+#include "app/commands.h"
+#include "app/interruption.h"
+#include "app/progress.h"
+#include "app/run_record.h"
+#include "wright/resume.h"
+
+namespace wright::app {
+
+struct ConversationOptions {
+  Verbosity verbosity = Verbosity::normal;
+  Streaming streaming = Streaming::automatic;
+  Input input = Input::terminal;
+};
+
+class Conversation {
+ public:
+  // What is handed in outlives it.
+  Conversation(ConversationOptions options, SettingFlags flags, Store& store, Surroundings around,
+               Interruption& interruption);
+  ~Conversation();
+  Conversation(const Conversation&) = delete;
+  Conversation& operator=(const Conversation&) = delete;
+
+  // Both complain where they fail, and change nothing then. A session begins with its first
+  // message.
+  std::expected<void, ExitCode> begin(const std::string& agent_name);
+  std::expected<void, ExitCode> continue_with(const Session& session,
+                                              std::optional<std::string> agent_name);
+
+  // Shows the turn and what became of it; the code is that of `wright run`.
+  ExitCode say(const std::string& message);
+  // Goes on with a session that was interrupted or waits; there must be one.
+  ExitCode go_on();
+
+  // The rest of the conversation with another model.
+  std::expected<void, ExitCode> use_model(const std::string& id);
+
+  // In a copy of the session that ends before the user's last message, which is given back.
+  Result<std::string> undo();
+  // In a copy of the whole session.
+  Result<SessionId> fork();
+
+  const Agent& agent() const { return agent_; }
+  const Settings& settings() const { return *settings_; }
+  SessionId session_id() const { return session_id_; }  // 0 before the first message
+
+  // Whether somebody can be asked right now.
+  bool has_person() const;
+
+ private:
+  using First = std::function<Result<Answer>(const RunOptions&)>;
+
+  std::expected<void, ExitCode> equip(const std::string& agent_name, const SettingFlags& flags);
+  ExitCode drive(const First& first);
+  ExitCode conclude(const Result<Answer>& answer);
+  ExitCode failed(const Error& error);
+  ExitCode waiting(const Answer& answer);
+  RunOptions run_options();
+  void show_progress();
+  void hide_progress();
+  void log(std::string_view line);
+  void print_answer(const std::string& text);
+  void end_turn(std::string_view marker, Colour colour);
+  bool is_streamed() const;
+  bool is_rendered() const;
+  void observe(const Event& event);
+
+  const ConversationOptions options_;
+  SettingFlags flags_;  // of the command line
+  Store& store_;
+  Surroundings around_;
+  Interruption& interruption_;
+  std::string agent_name_;
+  std::optional<Settings> settings_;
+  Agent agent_;
+  SessionId session_id_ = 0;
+
+  // Of the turn.
+  RunRecord record_;
+  std::chrono::steady_clock::time_point began_;
+  std::mutex progress_mutex_;  // it is used by the thread that hears Ctrl-C, and replaced
+  std::unique_ptr<Progress> progress_;
+  std::optional<AnswerStream> stream_;
+};
+
+}  // namespace wright::app
