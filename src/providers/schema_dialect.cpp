@@ -262,11 +262,11 @@ std::optional<Json> strict_schema(const Json& schema) {
 }
 
 ToolSchema tool_schema(const Json& parameters, const Quirks& quirks) {
-  Json plain = quirks.supports_schema_refs ? parameters : without_refs(parameters);
+  const Json plain = quirks.supports_schema_refs ? parameters : without_refs(parameters);
   if (quirks.strict_schemas) {
     if (auto strict = strict_schema(plain)) return {std::move(*strict), true};
   }
-  JsonObject object = plain.is_object() ? std::move(plain.get_object()) : JsonObject();
+  JsonObject object = plain.is_object() ? plain.get_object() : JsonObject();
   if (!object.contains("type")) object["type"] = "object";
   if (!object.contains("properties")) object["properties"] = JsonObject();
   return {std::move(object), false};
