@@ -153,8 +153,8 @@ void resume_session(benchmark::State& state) {
     state.PauseTiming();
     // A copy that ends with the last result: what a crash before the last answer leaves.
     const SessionId copy = value_of(store->fork_session(id, last_result));
-    (void)value_of(store->apply(
-        {.writes = {UpdateSession{.session_id = copy, .status = SessionStatus::running}}}));
+    const Write interrupted = UpdateSession{.session_id = copy, .status = SessionStatus::running};
+    (void)value_of(store->apply({&interrupted, 1}));
     state.ResumeTiming();
     if (value_of(resume(agent, copy, {.store = store.get()})).text != "DONE.") std::abort();
   }

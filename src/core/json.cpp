@@ -2,15 +2,19 @@
 #include "wright/json.h"
 
 #include <fmt/format.h>
+#include <boost/json/monotonic_resource.hpp>
 #include <boost/json/parser.hpp>
 
 #include <cmath>
 #include <iterator>
 
 #include "core/json_escape.h"
+#include "core/json_storage.h"
 
 namespace wright {
 namespace {
+
+constexpr std::size_t kScratchBytes = 2048;  // on the stack: enough for most arguments of calls
 
 class Writer {
  public:
@@ -109,10 +113,16 @@ std::string written(const Json& value, int indent) {
 }  // namespace
 
 Result<Json> parse_json(std::string_view text) {
+  return parse_json(text, {});
+}
+
+Result<Json> parse_json(std::string_view text, boost::json::storage_ptr storage) {
   if (!is_valid_utf8(text)) return fail(ErrorCode::invalid_json, "The text is not valid UTF-8");
   boost::json::parse_options options;
   options.max_depth = kMaxJsonDepth;
-  boost::json::parser parser({}, options);
+  unsigned char scratch[kScratchBytes];
+  boost::json::parser parser({}, options, scratch, sizeof(scratch));
+  parser.reset(std::move(storage));
   boost::json::error_code error;
   const std::size_t read = parser.write_some(text.data(), text.size(), error);
   if (!error && read < text.size()) error = boost::json::error::extra_data;
@@ -121,6 +131,13 @@ Result<Json> parse_json(std::string_view text) {
                 fmt::format("Invalid JSON at byte {}: {}", read, error.message()));
   }
   return parser.release();
+}
+
+bool is_json_object(std::string_view text) {
+  unsigned char scratch[kScratchBytes];
+  boost::json::monotonic_resource memory(scratch, sizeof(scratch));
+  const auto parsed = parse_json(text, &memory);
+  return parsed && parsed->is_object();
 }
 
 std::string to_text(const Json& value) {

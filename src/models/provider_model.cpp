@@ -68,13 +68,12 @@ class Question : public std::enable_shared_from_this<Question> {
   // Receives one exchange; what comes after the question has moved on is dropped with it.
   class Attempt : public net::HttpReceiver {
    public:
-    Attempt(std::shared_ptr<Question> question, std::unique_ptr<AnswerDecoder> decoder)
-        : question_(std::move(question)), decoder_(std::move(decoder)) {}
+    explicit Attempt(std::shared_ptr<Question> question) : question_(std::move(question)) {}
 
     void on_head(HttpResponseHead head) override { head_ = std::move(head); }
 
     Result<void> on_body(std::string_view bytes) override {
-      if (is_success(head_.status)) return decoder_->feed(bytes, question_->call_.on_text);
+      if (is_success(head_.status)) return decoder().feed(bytes, question_->call_.on_text);
       error_body_ +=
           bytes.substr(0, kLargestErrorBody - std::min(kLargestErrorBody, error_body_.size()));
       return {};
@@ -86,15 +85,22 @@ class Question : public std::enable_shared_from_this<Question> {
     }
 
    private:
+    // Made when there is something to decode: most of the time of an exchange is waiting, and a
+    // decoder is large.
+    AnswerDecoder& decoder() {
+      if (!decoder_) decoder_ = make_decoder(question_->candidate().endpoint, question_->request_);
+      return *decoder_;
+    }
+
     Result<Response> result(Result<void> end) {
       const Endpoint& endpoint = question_->candidate().endpoint;
       if (!is_success(head_.status) && head_.status != 0) {
         return std::unexpected(error_from(endpoint, head_, error_body_));
       }
-      if (end) return decoder_->finish(question_->call_.on_text);
+      if (end) return decoder().finish(question_->call_.on_text);
       // A vendor may close the connection badly after a complete answer.
       if (end.error().code == ErrorCode::network && head_.status != 0) {
-        if (auto complete = decoder_->finish(question_->call_.on_text)) return complete;
+        if (auto complete = decoder().finish(question_->call_.on_text)) return complete;
       }
       return std::unexpected(std::move(end).error());
     }
@@ -147,10 +153,8 @@ class Question : public std::enable_shared_from_this<Question> {
   void send(HttpRequest request) {
     HttpTimeouts timeouts = plan_->options.timeouts;
     timeouts.total = std::min(timeouts.total, std::max(milliseconds(1), time_left()));
-    auto decoder = make_decoder(candidate().endpoint, request_);
-    exchange_ =
-        plan_->client.start(std::move(request), timeouts,
-                            std::make_shared<Attempt>(shared_from_this(), std::move(decoder)));
+    exchange_ = plan_->client.start(std::move(request), timeouts,
+                                    std::make_shared<Attempt>(shared_from_this()));
   }
 
   milliseconds spent() const {

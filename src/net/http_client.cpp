@@ -2,12 +2,12 @@
 
 #include <curl/curl.h>
 #include <fmt/format.h>
-#include <sys/epoll.h>
 
 #include <atomic>
 #include <unordered_map>
 #include <vector>
 
+#include "net/curl_multi.h"
 #include "net/event_loop.h"
 #include "net/http_exchange.h"
 
@@ -15,11 +15,6 @@ namespace wright::net {
 namespace {
 
 constexpr std::size_t kSpareHandles = 64;
-constexpr long kIdleConnections = 256;
-
-struct MultiCloser {
-  void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
-};
 
 void start_curl() {
   static std::once_flag is_started;
@@ -31,15 +26,7 @@ void start_curl() {
 // Everything here runs in the loop's thread, but for the constructor, start() and cancel().
 class HttpClient::Engine {
  public:
-  explicit Engine(const Options& options) : options_(options) {
-    start_curl();
-    multi_.reset(curl_multi_init());
-    curl_multi_setopt(multi_.get(), CURLMOPT_SOCKETFUNCTION, on_socket);
-    curl_multi_setopt(multi_.get(), CURLMOPT_SOCKETDATA, this);
-    curl_multi_setopt(multi_.get(), CURLMOPT_TIMERFUNCTION, on_timer);
-    curl_multi_setopt(multi_.get(), CURLMOPT_TIMERDATA, this);
-    curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, kIdleConnections);
-  }
+  explicit Engine(const Options& options) : options_(options) { start_curl(); }
 
   ~Engine() {
     loop_.post([this] { end_all(); });
@@ -75,21 +62,31 @@ class HttpClient::Engine {
     const Exchange number = exchange->number();
     exchange->on_pace = [this, number] { watch_pace(number); };
     CURL* handle = exchange->handle();
-    exchanges_.emplace(number, std::move(exchange));
+    CurlMulti& multi = multi_with_room();
+    exchanges_.emplace(number, Running{std::move(exchange), multi});
     watch_pace(number);
-    curl_multi_add_handle(multi_.get(), handle);
+    multi.add(handle);
+  }
+
+  // The first one, so that those behind it are left alone as long as possible.
+  CurlMulti& multi_with_room() {
+    for (const auto& multi : multis_) {
+      if (multi->has_room()) return *multi;
+    }
+    return *multis_.emplace_back(std::make_unique<CurlMulti>(
+        loop_, [this](CURL* handle, CURLcode code) { end_finished(handle, code); }));
   }
 
   // Looks again when the exchange could be too late; bytes that came meanwhile move that moment.
   void watch_pace(Exchange number) {
     const auto found = exchanges_.find(number);
     if (found == exchanges_.end()) return;
-    HttpExchange& exchange = *found->second;
+    HttpExchange& exchange = *found->second.exchange;
     loop_.cancel(exchange.timer);
     exchange.timer = loop_.run_at(exchange.next_check(), [this, number] {
       const auto still_there = exchanges_.find(number);
       if (still_there == exchanges_.end()) return;
-      if (auto late = still_there->second->lateness(EventLoop::Clock::now())) {
+      if (auto late = still_there->second.exchange->lateness(EventLoop::Clock::now())) {
         end(number, std::unexpected(std::move(*late)));
       } else {
         watch_pace(number);
@@ -100,9 +97,9 @@ class HttpClient::Engine {
   void end(Exchange number, Result<void> result) {
     const auto node = exchanges_.extract(number);
     if (node.empty()) return;
-    HttpExchange& exchange = *node.mapped();
+    HttpExchange& exchange = *node.mapped().exchange;
     loop_.cancel(exchange.timer);
-    curl_multi_remove_handle(multi_.get(), exchange.handle());
+    node.mapped().multi.remove(exchange.handle());
     keep_handle(exchange.release_handle());
     exchange.end(std::move(result));
   }
@@ -112,7 +109,7 @@ class HttpClient::Engine {
       end(exchanges_.begin()->first, fail(ErrorCode::cancelled, "The program is ending"));
     }
     spare_handles_.clear();
-    multi_.reset();
+    multis_.clear();
   }
 
   CurlHandle fresh_handle() {
@@ -128,62 +125,23 @@ class HttpClient::Engine {
     spare_handles_.push_back(std::move(handle));
   }
 
-  void act(curl_socket_t socket, int events) {
-    int running = 0;
-    curl_multi_socket_action(multi_.get(), socket, events, &running);
-    end_finished();
+  void end_finished(CURL* handle, CURLcode code) {
+    void* of_handle = nullptr;
+    curl_easy_getinfo(handle, CURLINFO_PRIVATE, &of_handle);
+    const auto* exchange = static_cast<const HttpExchange*>(of_handle);
+    end(exchange->number(), exchange->result_of(code));
   }
 
-  void end_finished() {
-    int left = 0;
-    while (const CURLMsg* message = curl_multi_info_read(multi_.get(), &left)) {
-      if (message->msg != CURLMSG_DONE) continue;
-      void* of_handle = nullptr;
-      curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &of_handle);
-      const auto* exchange = static_cast<const HttpExchange*>(of_handle);
-      end(exchange->number(), exchange->result_of(message->data.result));
-    }
-  }
-
-  static int on_socket(CURL*, curl_socket_t socket, int what, void* engine, void* is_known) {
-    auto& self = *static_cast<Engine*>(engine);
-    if (what == CURL_POLL_REMOVE) {
-      self.loop_.forget(socket);
-      return 0;
-    }
-    const std::uint32_t events =
-        ((what & CURL_POLL_IN) != 0 ? EPOLLIN : 0U) | ((what & CURL_POLL_OUT) != 0 ? EPOLLOUT : 0U);
-    if (is_known != nullptr) {
-      self.loop_.change(socket, events);
-      return 0;
-    }
-    self.loop_.watch(socket, events, [&self, socket](std::uint32_t ready) {
-      int happened = 0;
-      if ((ready & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0) happened |= CURL_CSELECT_IN;
-      if ((ready & EPOLLOUT) != 0) happened |= CURL_CSELECT_OUT;
-      if ((ready & EPOLLERR) != 0) happened |= CURL_CSELECT_ERR;
-      self.act(socket, happened);
-    });
-    curl_multi_assign(self.multi_.get(), socket, engine);
-    return 0;
-  }
-
-  static int on_timer(CURLM*, long milliseconds, void* engine) {
-    auto& self = *static_cast<Engine*>(engine);
-    self.loop_.cancel(self.curl_timer_);
-    if (milliseconds < 0) return 0;
-    self.curl_timer_ =
-        self.loop_.run_at(EventLoop::Clock::now() + std::chrono::milliseconds(milliseconds),
-                          [&self] { self.act(CURL_SOCKET_TIMEOUT, 0); });
-    return 0;
-  }
+  struct Running {
+    std::shared_ptr<HttpExchange> exchange;
+    CurlMulti& multi;
+  };
 
   const Options& options_;
   std::atomic<Exchange> last_exchange_ = 0;
-  std::unique_ptr<CURLM, MultiCloser> multi_;
-  std::unordered_map<Exchange, std::shared_ptr<HttpExchange>> exchanges_;
+  std::vector<std::unique_ptr<CurlMulti>> multis_;
+  std::unordered_map<Exchange, Running> exchanges_;
   std::vector<CurlHandle> spare_handles_;
-  EventLoop::Timer curl_timer_;
   EventLoop loop_;  // last, so that it ends first
 };
 

@@ -2,6 +2,8 @@
 
 #include <boost/json/object.hpp>
 
+#include "core/json_storage.h"
+
 namespace wright::providers {
 namespace {
 
@@ -19,8 +21,7 @@ JsonObject arguments_object(std::string_view arguments) {
 }
 
 std::string arguments_text(std::string_view arguments) {
-  const auto parsed = parse_json(arguments);
-  if (parsed && parsed->is_object()) return std::string(arguments);
+  if (is_json_object(arguments)) return std::string(arguments);
   return to_text(wrapped(arguments));
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "core/json_storage.h"
 #include "providers/call_arguments.h"
 #include "providers/opaque_block.h"
 #include "providers/openai_request.h"
@@ -13,24 +14,20 @@
 namespace wright::providers {
 namespace {
 
-Json image_json(const Image& image) {
-  return JsonObject{{"type", "image_url"}, {"image_url", JsonObject{{"url", data_url(image)}}}};
-}
-
-Json text_json(std::string_view text) {
-  return JsonObject{{"type", "text"}, {"text", text}};
-}
-
 class MessageWriter {
  public:
-  MessageWriter(const Endpoint& endpoint, const Request& request, const ToolNames& names)
+  MessageWriter(const Endpoint& endpoint, const Request& request, const ToolNames& names,
+                const boost::json::storage_ptr& storage)
       : endpoint_(endpoint),
         quirks_(endpoint.model.quirks),
         names_(names),
-        turn_begin_(begin_of_turn(request)) {
+        storage_(storage),
+        turn_begin_(begin_of_turn(request)),
+        messages_(storage),
+        images_(storage) {
     messages_.reserve(request.messages.size() + 1);
     const std::string system = system_text(request, names, quirks_);
-    if (!system.empty()) add(system_role(), Json(system));
+    if (!system.empty()) add(system_role(), text(system));
     for (std::size_t i = 0; i < request.messages.size(); ++i) {
       is_in_turn_ = i >= turn_begin_;
       write(request.messages[i]);
@@ -53,8 +50,19 @@ class MessageWriter {
     return quirks_.system_as_developer ? "developer" : "system";
   }
 
+  // A value is moved only within one storage, and copied otherwise: everything is made in this one.
+  Json text(std::string_view said) const { return Json(said, storage_); }
+
   void add(std::string_view role, Json content) {
-    messages_.push_back(JsonObject{{"role", role}, {"content", std::move(content)}});
+    messages_.push_back(JsonObject({{"role", role}, {"content", std::move(content)}}, storage_));
+  }
+
+  Json image_json(const Image& image) const {
+    return Json({{"type", "image_url"}, {"image_url", {{"url", data_url(image)}}}}, storage_);
+  }
+
+  Json text_json(std::string_view said) const {
+    return Json({{"type", "text"}, {"text", said}}, storage_);
   }
 
   void write(const Message& message) {
@@ -62,7 +70,7 @@ class MessageWriter {
         message.parts, [](const Part& part) { return std::holds_alternative<ToolResult>(part); });
     if (!has_results) write_result_images();
     switch (message.role) {
-      case Role::system: add(system_role(), Json(message.text())); break;
+      case Role::system: add(system_role(), text(message.text())); break;
       case Role::assistant: write_assistant(message); break;
       case Role::user:
       case Role::tool:
@@ -75,14 +83,14 @@ class MessageWriter {
   }
 
   void write_user(const Message& message) {
-    JsonArray chunks;
-    std::string text;
+    JsonArray chunks(storage_);
+    std::string joined;
     bool has_images = false;
     for (const Part& part : message.parts) {
       if (const auto* said = std::get_if<Text>(&part)) {
         chunks.push_back(text_json(said->text));
-        if (!text.empty()) text += '\n';
-        text += said->text;
+        if (!joined.empty()) joined += '\n';
+        joined += said->text;
       } else if (const auto* image = std::get_if<Image>(&part)) {
         chunks.push_back(image_json(*image));
         has_images = true;
@@ -91,48 +99,59 @@ class MessageWriter {
     const bool holds_only_results = chunks.empty() && !message.parts.empty();
     if (holds_only_results) return;
     write_result_images();
-    add("user", has_images ? Json(std::move(chunks)) : Json(text));
+    add("user", has_images ? Json(std::move(chunks)) : text(joined));
   }
 
-  std::string wire_id(std::string_view id) const { return wire_call_id(id, quirks_.call_ids); }
+  Json wire_id(std::string_view id) const {
+    const Quirks::CallIds allowed = quirks_.call_ids;
+    return is_wire_call_id(id, allowed) ? text(id) : text(wire_call_id(id, allowed));
+  }
+
+  Json wire_arguments(std::string_view arguments) const {
+    return is_json_object(arguments) ? text(arguments) : text(arguments_text(arguments));
+  }
 
   void write_result(const ToolResult& result) {
-    std::string content = result.content;
+    std::string_view content = result.content;
+    std::string with_note;
     if (!result.images.empty() && !quirks_.supports_images) {
-      content += fmt::format("\n[{} left out: this model reads no images]",
-                             result.images.size() == 1 ? "An image was" : "Images were");
+      with_note = result.content;
+      with_note += fmt::format("\n[{} left out: this model reads no images]",
+                               result.images.size() == 1 ? "An image was" : "Images were");
+      content = with_note;
     } else if (!result.images.empty()) {
       images_.push_back(
           text_json(fmt::format("From the result of {}:", names_.on_wire(result.name))));
       for (const Image& image : result.images) images_.push_back(image_json(image));
     }
-    messages_.push_back(JsonObject{{"role", "tool"},
-                                   {"tool_call_id", wire_id(result.call_id)},
-                                   {"content", std::move(content)}});
+    messages_.push_back(JsonObject(
+        {{"role", "tool"}, {"tool_call_id", wire_id(result.call_id)}, {"content", content}},
+        storage_));
   }
 
   void write_result_images() {
-    if (!images_.empty()) add("user", std::exchange(images_, {}));
+    if (!images_.empty()) add("user", std::exchange(images_, JsonArray(storage_)));
   }
 
   void write_assistant(const Message& message) {
-    JsonArray calls;
+    JsonArray calls(storage_);
     for (const Part& part : message.parts) {
       const auto* call = std::get_if<ToolCall>(&part);
       if (call == nullptr) continue;
-      calls.push_back(
-          JsonObject{{"id", wire_id(call->id)},
-                     {"type", "function"},
-                     {"function", JsonObject{{"name", names_.on_wire(call->name)},
-                                             {"arguments", arguments_text(call->arguments)}}}});
+      calls.push_back(JsonObject({{"id", wire_id(call->id)},
+                                  {"type", "function"},
+                                  {"function",
+                                   {{"name", names_.on_wire(call->name)},
+                                    {"arguments", wire_arguments(call->arguments)}}}},
+                                 storage_));
     }
-    JsonObject written{{"role", "assistant"}};
-    const std::string text = message.text();
-    written["content"] = text.empty() && !calls.empty() ? Json() : Json(text);
+    JsonObject written({{"role", "assistant"}}, storage_);
+    const std::string said = message.text();
+    written["content"] = said.empty() && !calls.empty() ? Json(storage_) : text(said);
     write_reasoning(written, message);
     if (!calls.empty()) written["tool_calls"] = std::move(calls);
     // A message that says nothing is refused by some, and missed by none.
-    const bool says_nothing = text.empty() && written.size() == 2;
+    const bool says_nothing = said.empty() && written.size() == 2;
     if (!says_nothing) messages_.push_back(std::move(written));
   }
 
@@ -149,7 +168,7 @@ class MessageWriter {
   void write_reasoning(JsonObject& written, const Message& message) const {
     if (!returns_reasoning()) return;
     std::string thought;
-    JsonArray details;
+    JsonArray details(storage_);
     for (const Part& part : message.parts) {
       const auto* reasoning = std::get_if<Reasoning>(&part);
       if (reasoning == nullptr) continue;
@@ -173,6 +192,7 @@ class MessageWriter {
   const Endpoint& endpoint_;
   const Quirks& quirks_;
   const ToolNames& names_;
+  const boost::json::storage_ptr storage_;
   const std::size_t turn_begin_;
   bool is_in_turn_ = false;
   JsonArray messages_;
@@ -181,8 +201,9 @@ class MessageWriter {
 
 }  // namespace
 
-JsonArray chat_messages(const Endpoint& endpoint, const Request& request, const ToolNames& names) {
-  return MessageWriter(endpoint, request, names).take();
+JsonArray chat_messages(const Endpoint& endpoint, const Request& request, const ToolNames& names,
+                        const boost::json::storage_ptr& storage) {
+  return MessageWriter(endpoint, request, names, storage).take();
 }
 
 }  // namespace wright::providers

@@ -3,6 +3,7 @@
 // a longer one begins with them, so that prompt caches hold.
 #include <fmt/format.h>
 #include <boost/json/array.hpp>
+#include <boost/json/monotonic_resource.hpp>
 #include <boost/json/object.hpp>
 
 #include <memory>
@@ -19,16 +20,18 @@
 namespace wright::providers {
 namespace {
 
-JsonArray tools_json(const Request& request, const ToolNames& names, const Quirks& quirks) {
-  JsonArray tools;
+JsonArray tools_json(const Request& request, const ToolNames& names, const Quirks& quirks,
+                     const boost::json::storage_ptr& storage) {
+  JsonArray tools(storage);
   tools.reserve(request.tools.size());
   for (const Tool& tool : request.tools) {
-    ToolSchema schema = tool_schema(tool.spec.parameters, quirks);
-    JsonObject function{{"name", names.on_wire(tool.spec.name)},
-                        {"description", tool.spec.description},
-                        {"parameters", std::move(schema.parameters)}};
+    ToolSchema schema = tool_schema(tool.spec.parameters, quirks, storage);
+    JsonObject function({{"name", names.on_wire(tool.spec.name)},
+                         {"description", tool.spec.description},
+                         {"parameters", std::move(schema.parameters)}},
+                        storage);
     if (schema.is_strict) function["strict"] = true;
-    tools.push_back(JsonObject{{"type", "function"}, {"function", std::move(function)}});
+    tools.push_back(JsonObject({{"type", "function"}, {"function", std::move(function)}}, storage));
   }
   return tools;
 }
@@ -93,8 +96,10 @@ Result<HttpRequest> encode_chat(const Endpoint& endpoint, const Request& request
                                 Delivery delivery) {
   const Quirks& quirks = endpoint.model.quirks;
   const ToolNames names(request, {});
-  JsonObject body{{"model", endpoint.model.name}};
-  body["messages"] = chat_messages(endpoint, request, names);
+  // A conversation has thousands of small values, and all of them are gone when it is written.
+  boost::json::monotonic_resource memory;
+  JsonObject body({{"model", endpoint.model.name}}, &memory);
+  body["messages"] = chat_messages(endpoint, request, names, &memory);
   add_tools(body, request, names, quirks, {tools_json, tool_choice_json});
   add_sampling(body, *request.sampling, quirks);
   if (delivery == Delivery::streamed) {
@@ -105,7 +110,7 @@ Result<HttpRequest> encode_chat(const Endpoint& endpoint, const Request& request
   }
   return HttpRequest{.url = endpoint.vendor.base_url + "/chat/completions",
                      .headers = request_headers(endpoint, {bearer(endpoint)}),
-                     .body = to_text(std::move(body))};
+                     .body = to_text(Json(std::move(body)))};
 }
 
 std::unique_ptr<AnswerDecoder> make_chat_decoder(const Endpoint& endpoint, const Request& request) {

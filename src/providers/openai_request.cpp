@@ -66,7 +66,7 @@ bool offers_tools(const Request& request, const Quirks& quirks) {
 void add_tools(JsonObject& body, const Request& request, const ToolNames& names,
                const Quirks& quirks, const ToolForms& forms) {
   if (!offers_tools(request, quirks)) return;
-  body["tools"] = forms.tools(request, names, quirks);
+  body["tools"] = forms.tools(request, names, quirks, body.storage());
   const ToolChoice& choice = request.sampling->tool_choice;
   const bool is_default = choice.kind == ToolChoice::Kind::automatic;
   if (!is_default && quirks.tool_choice == Quirks::ToolChoiceSupport::full) {
@@ -103,11 +103,13 @@ std::string system_text(const Request& request, const ToolNames& names, const Qu
   return text;
 }
 
-std::string wire_call_id(std::string_view id, Quirks::CallIds allowed) {
+bool is_wire_call_id(std::string_view id, Quirks::CallIds allowed) {
   constexpr std::size_t kLongestId = 40;
-  const bool fits =
-      allowed == Quirks::CallIds::any ? id.size() <= kLongestId : is_nine_alphanumeric(id);
-  return fits ? std::string(id) : nine_alphanumeric(id);
+  return allowed == Quirks::CallIds::any ? id.size() <= kLongestId : is_nine_alphanumeric(id);
+}
+
+std::string wire_call_id(std::string_view id, Quirks::CallIds allowed) {
+  return is_wire_call_id(id, allowed) ? std::string(id) : nine_alphanumeric(id);
 }
 
 std::string data_url(const Image& image) {

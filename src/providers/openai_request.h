@@ -11,7 +11,8 @@ namespace wright::providers {
 
 // How a protocol writes the tools, and which of them may or must be called.
 struct ToolForms {
-  JsonArray (*tools)(const Request& request, const ToolNames& names, const Quirks& quirks);
+  JsonArray (*tools)(const Request& request, const ToolNames& names, const Quirks& quirks,
+                     const boost::json::storage_ptr& storage);
   Json (*choice)(const ToolChoice& choice, const ToolNames& names);
 };
 // Puts the tools into the body. A model that must call none, and cannot be told so, is offered
@@ -36,6 +37,7 @@ AnswerSchema answer_schema(const ResponseFormat& format, const Quirks& quirks);
 std::string system_text(const Request& request, const ToolNames& names, const Quirks& quirks);
 
 // The id of a call as the vendor takes it; the same id always becomes the same.
+bool is_wire_call_id(std::string_view id, Quirks::CallIds allowed);
 std::string wire_call_id(std::string_view id, Quirks::CallIds allowed);
 
 // "data:image/png;base64,…".

@@ -19,16 +19,18 @@
 namespace wright::providers {
 namespace {
 
-JsonArray tools_json(const Request& request, const ToolNames& names, const Quirks& quirks) {
-  JsonArray tools;
+JsonArray tools_json(const Request& request, const ToolNames& names, const Quirks& quirks,
+                     const boost::json::storage_ptr& storage) {
+  JsonArray tools(storage);
   tools.reserve(request.tools.size());
   for (const Tool& tool : request.tools) {
-    ToolSchema schema = tool_schema(tool.spec.parameters, quirks);
-    tools.push_back(JsonObject{{"type", "function"},
-                               {"name", names.on_wire(tool.spec.name)},
-                               {"description", tool.spec.description},
-                               {"parameters", std::move(schema.parameters)},
-                               {"strict", schema.is_strict}});  // strict unless told otherwise
+    ToolSchema schema = tool_schema(tool.spec.parameters, quirks, storage);
+    tools.push_back(JsonObject({{"type", "function"},
+                                {"name", names.on_wire(tool.spec.name)},
+                                {"description", tool.spec.description},
+                                {"parameters", std::move(schema.parameters)},
+                                {"strict", schema.is_strict}},  // strict unless told otherwise
+                               storage));
   }
   return tools;
 }

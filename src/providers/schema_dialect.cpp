@@ -259,14 +259,17 @@ std::optional<Json> strict_schema(const Json& schema) {
   return StrictWriter().root(schema);
 }
 
-ToolSchema tool_schema(const Json& parameters, const Quirks& quirks) {
-  const Json plain = quirks.supports_schema_refs ? parameters : without_refs(parameters);
+ToolSchema tool_schema(const Json& parameters, const Quirks& quirks,
+                       const boost::json::storage_ptr& storage) {
+  const Json written_out = quirks.supports_schema_refs ? Json() : without_refs(parameters);
+  const Json& plain = quirks.supports_schema_refs ? parameters : written_out;
   if (quirks.strict_schemas) {
-    if (auto strict = strict_schema(plain)) return {std::move(*strict), true};
+    if (auto strict = strict_schema(plain)) return {Json(std::move(*strict), storage), true};
   }
-  JsonObject object = plain.is_object() ? plain.get_object() : JsonObject();
+  JsonObject object =
+      plain.is_object() ? JsonObject(plain.get_object(), storage) : JsonObject(storage);
   if (!object.contains("type")) object["type"] = "object";
-  if (!object.contains("properties")) object["properties"] = JsonObject();
+  if (!object.contains("properties")) object["properties"] = JsonObject(storage);
   return {std::move(object), false};
 }
 

@@ -25,7 +25,8 @@ struct ToolSchema {
   Json parameters;
   bool is_strict = false;
 };
-ToolSchema tool_schema(const Json& parameters, const Quirks& quirks);
+ToolSchema tool_schema(const Json& parameters, const Quirks& quirks,
+                       const boost::json::storage_ptr& storage = {});
 
 // Removes what only strictness brought about: null for a property that `schema` does not require
 // and that may not be null. Arguments without such, or that are no JSON, come back unchanged.

@@ -21,8 +21,9 @@ class Host {
 
   // For what is short and never blocks.
   virtual void run_soon(Task task) = 0;
-  // For what may take long: tools, and models that block.
-  virtual void run_blocking(Task task) = 0;
+  // For what may take long: tools, and models that block. `after`, which may be empty, follows in
+  // the same thread, is short and never blocks.
+  virtual void run_blocking(Task task, Task after) = 0;
   // `done` is called once, in any thread, perhaps before this returns. Batches are written in the
   // order in which one thread hands them in.
   virtual void write(Batch batch, std::function<void(Result<BatchIds>)> done) = 0;

@@ -18,7 +18,12 @@ class InlineHost : public Host {
   explicit InlineHost(RunnerRegistration* runner) : runner_(runner) {}
 
   void run_soon(Task task) override;
-  void run_blocking(Task task) override { run_soon(std::move(task)); }
+  void run_blocking(Task task, Task after) override {
+    run_soon([task = std::move(task), after = std::move(after)] {
+      task();
+      if (after) after();
+    });
+  }
   void write(Batch batch, std::function<void(Result<BatchIds>)> done) override;
   bool has_store() const override { return runner_ != nullptr; }
   void ask(const Model& model, const Request& request, ModelCall call, ModelDone done) override;

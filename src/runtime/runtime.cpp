@@ -119,6 +119,7 @@ class Runtime::Implementation {
     bool is_waking = false;    // it is about to be driven again
     runtime::Host::Timer expiry = 0;
     std::optional<Ending> ending = {};
+    std::condition_variable changed = {};  // with mutex_
   };
   using RootPointer = std::shared_ptr<Root>;
 
@@ -129,6 +130,7 @@ class Runtime::Implementation {
   void wake(const RootPointer& root, SessionId id);
   void watch_expiry(const RootPointer& root, SessionId id);
   Result<RootPointer> begin_driving(SessionId id, AgentPointer agent, StartOptions options);
+  void stopped_driving(Root& root);
   Result<void> refuse_when_draining() const;
   std::shared_ptr<SessionDriver> driver_of(SessionId id) const;
 
@@ -139,7 +141,7 @@ class Runtime::Implementation {
   runtime::ExclusiveGate gate_;
 
   mutable std::mutex mutex_;
-  std::condition_variable changed_;
+  std::condition_variable idle_;  // nothing is driven
   std::map<SessionId, RootPointer> roots_;
   std::map<SessionId, std::weak_ptr<SessionDriver>> drivers_;
   std::deque<std::pair<SessionId, RootPointer>> ended_;  // the last ones
@@ -156,6 +158,11 @@ Result<void> Runtime::Implementation::refuse_when_draining() const {
   const std::lock_guard lock(mutex_);
   if (!is_draining_) return {};
   return fail(ErrorCode::unavailable, "The runtime is ending and takes no more sessions");
+}
+
+void Runtime::Implementation::stopped_driving(Root& root) {
+  root.changed.notify_all();
+  if (--driven_ == 0) idle_.notify_all();
 }
 
 SessionPlan Runtime::Implementation::plan_for(const RootPointer& root) {
@@ -197,10 +204,10 @@ Result<SessionId> Runtime::Implementation::start(AgentPointer agent, std::string
   if (auto usable = check(*agent); !usable) return std::unexpected(std::move(usable).error());
   if (auto open = refuse_when_draining(); !open) return std::unexpected(std::move(open).error());
   const std::string said = to_valid_utf8(std::string(prompt));
-  const auto root = std::make_shared<Root>(
-      Root{.agent = agent,
-           .options = options,
-           .stream = std::make_shared<EventStream>(1, options_.kept_events)});
+  const auto root = std::make_shared<Root>();
+  root->agent = agent;
+  root->options = options;
+  root->stream = std::make_shared<EventStream>(1, options_.kept_events);
   NewSession session{.agent_name = agent->name,
                      .provider = agent->model.provider(),
                      .model = agent->model.name(),
@@ -266,8 +273,7 @@ Result<void> Runtime::Implementation::revive(Revival revival, AgentPointer agent
     root->is_driven = false;
     root->ending = Ending{.kind = Ending::Kind::failed, .error = error, .session_id = id};
     roots_.erase(id);
-    --driven_;
-    changed_.notify_all();
+    stopped_driving(*root);
     return std::unexpected(std::move(error));
   };
   const auto session = store_.get_session(id);
@@ -293,14 +299,13 @@ void Runtime::Implementation::ended(const RootPointer& root, Ending ending) {
     root->sessions.clear();
     root->is_driven = false;
     root->ending = std::move(ending);
-    --driven_;
     is_answered = root->is_waking = is_parked && root->is_answered;
     if (!is_parked) {
       roots_.erase(id);
       ended_.emplace_back(id, root);
       if (ended_.size() > kRememberedEndings) ended_.pop_front();
     }
-    changed_.notify_all();
+    stopped_driving(*root);
   }
   if (is_answered) {
     wake(root, id);
@@ -311,13 +316,14 @@ void Runtime::Implementation::ended(const RootPointer& root, Ending ending) {
 
 // In a thread that may block: a session is read from the store.
 void Runtime::Implementation::wake(const RootPointer& root, SessionId id) {
-  host_.run_blocking([this, root, id] {
+  const auto revive_it = [this, root, id] {
     if (auto woken = revive({.id = id}, nullptr, {}); woken) return;
     // Somebody else has it, or it has ended meanwhile: nothing is left to do here.
     const std::lock_guard lock(mutex_);
     root->is_waking = false;
-    changed_.notify_all();
-  });
+    root->changed.notify_all();
+  };
+  host_.run_blocking(revive_it, {});
 }
 
 void Runtime::Implementation::watch_expiry(const RootPointer& root, SessionId id) {
@@ -438,7 +444,7 @@ Result<Answer> Runtime::Implementation::wait(SessionId id) {
     if (known != ended_.end()) root = known->second;
   }
   if (root) {
-    changed_.wait(lock, [&] { return !root->is_driven && !root->is_waking && root->ending; });
+    root->changed.wait(lock, [&] { return !root->is_driven && !root->is_waking && root->ending; });
     return answer_of(*root->ending);
   }
   lock.unlock();
@@ -480,7 +486,7 @@ void Runtime::Implementation::drain(std::chrono::milliseconds time) {
   std::unique_lock lock(mutex_);
   is_draining_ = true;
   const auto is_idle = [&] { return driven_ == 0; };
-  if (changed_.wait_for(lock, time, is_idle)) return;
+  if (idle_.wait_for(lock, time, is_idle)) return;
   is_suspending_ = true;
   std::vector<std::shared_ptr<SessionDriver>> drivers;
   for (const auto& [id, weak] : drivers_) {
@@ -489,7 +495,7 @@ void Runtime::Implementation::drain(std::chrono::milliseconds time) {
   lock.unlock();
   for (const auto& driver : drivers) driver->suspend();
   lock.lock();
-  changed_.wait(lock, is_idle);
+  idle_.wait(lock, is_idle);
 }
 
 // --- the public face ---------------------------------------------------------------------------

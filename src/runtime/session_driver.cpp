@@ -96,7 +96,7 @@ void SessionDriver::wake_up(std::function<void(Ending)> ended) {
   if (!is_resting_) return;
   is_resting_ = has_ended_ = false;
   plan_.ended = std::move(ended);
-  inbox_.emplace_front(Woken{});
+  inbox_.insert(inbox_.begin(), Woken{});
   schedule();
 }
 
@@ -128,7 +128,8 @@ void SessionDriver::schedule() {
 // time after it.
 void SessionDriver::work() {
   while (true) {
-    std::deque<Input> inputs;
+    std::vector<Input>& inputs = inputs_;
+    inputs.clear();
     std::optional<Result<BatchIds>> written;
     {
       std::unique_lock lock(inbox_mutex_);
@@ -280,8 +281,8 @@ void SessionDriver::take(ModelCame came) {
 // A specialist that was granted no tools and calls one fails, and the agent above is told.
 void SessionDriver::refuse_calls_without_tools() {
   if (plan_.agents_above.empty() || !agent_->tools.empty() || run_.open_calls.empty()) return;
-  const std::string message = fmt::format("{} called {} and has no tools", agent_->name,
-                                          run_.open_calls.front().call.name);
+  const std::string message =
+      fmt::format("{} called {} and has no tools", agent_->name, run_.open_calls.front().call.name);
   stop_with(LimitReached{"tools", message}, message);
 }
 
@@ -546,7 +547,8 @@ void SessionDriver::plan_tools() {
     running_.insert(call.id);
     planned_calls_.push_back(call.id);
     journal_.call_starts(call.id);
-    effects_.emplace_back([this, call] { start_tool(call); });
+    effects_.emplace_back(
+        [this, kept = std::make_shared<const ToolCall>(call)] { start_tool(kept); });
   }
 }
 
@@ -605,39 +607,43 @@ void SessionDriver::start_model() {
                    });
 }
 
-void SessionDriver::start_tool(const ToolCall& call) {
-  const OpenCall* open = find_open(call.id);
+void SessionDriver::start_tool(const CallPointer& call) {
+  const OpenCall* open = find_open(call->id);
   if (open == nullptr) return;
-  const Tool* tool = find_tool(*agent_, call.name);
+  const Tool* tool = find_tool(*agent_, call->name);
   const bool is_told = open->answers.answer && tool != nullptr && tool->specialist;
-  if (!is_told) tell(ToolStarted{call});
-  auto work = [self = shared_from_this(), call, answers = open->answers, agent = agent_] {
-    self->post(ToolCame{call.id, self->execute_tool(call, answers, *agent)});
+  if (!is_told) tell(ToolStarted{*call});
+  const auto outcome = std::make_shared<std::optional<ToolOutcome>>();
+  auto work = [self = shared_from_this(), call, answers = open->answers, agent = agent_, outcome] {
+    *outcome = self->execute_tool(call, answers, *agent);
+  };
+  auto after = [self = shared_from_this(), call, outcome] {
+    self->post(ToolCame{call->id, std::move(*outcome)});
   };
   const bool is_exclusive = around_.gate != nullptr && tool != nullptr &&
                             tool->spec.options.concurrency == Concurrency::exclusive;
   if (!is_exclusive) {
-    around_.host.run_blocking(std::move(work));
+    around_.host.run_blocking(std::move(work), std::move(after));
     return;
   }
   const std::string& name = tool->spec.name;
-  around_.gate->enter(name, [&host = around_.host, gate = around_.gate, name, work] {
-    host.run_blocking([gate, name, work] {
-      work();
+  around_.gate->enter(name, [&host = around_.host, gate = around_.gate, name, work, after] {
+    host.run_blocking(work, [gate, name, after] {
+      after();
       gate->leave(name);
     });
   });
 }
 
-std::optional<ToolOutcome> SessionDriver::execute_tool(const ToolCall& call,
+std::optional<ToolOutcome> SessionDriver::execute_tool(const CallPointer& call,
                                                        const WaitAnswers& answers,
                                                        const Agent& agent) {
   if (stop_.stop_requested()) return std::nullopt;
   const SessionId session = session_id();
-  const std::string key = fmt::format("{}:{}", session, call.id);
+  const std::string key = fmt::format("{}:{}", session, call->id);
   Context context{.agent_name = agent.name,
                   .session_id = session,
-                  .call_id = call.id,
+                  .call_id = call->id,
                   .idempotency_key = key,
                   .stop = stop_.get_token(),
                   .memory = memory_,
@@ -645,10 +651,10 @@ std::optional<ToolOutcome> SessionDriver::execute_tool(const ToolCall& call,
   if (plan_.tell) {
     // Owns what it needs: a tool that is given up may still speak.
     context.progress = [self = shared_from_this(), call](std::string_view text) {
-      self->tell(ToolProgress{call, text});
+      self->tell(ToolProgress{*call, text});
     };
   }
-  return execute(agent.tools, plan_.interceptors ? *plan_.interceptors : agent.interceptors, call,
+  return execute(agent.tools, plan_.interceptors ? *plan_.interceptors : agent.interceptors, *call,
                  std::move(context));
 }
 

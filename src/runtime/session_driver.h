@@ -7,7 +7,6 @@
 // woken when it gets an answer, or is to end with the session above.
 #pragma once
 
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -179,8 +178,9 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
 
   void start_summary();
   void start_model();
-  void start_tool(const ToolCall& call);
-  std::optional<ToolOutcome> execute_tool(const ToolCall& call, const WaitAnswers& answers,
+  using CallPointer = std::shared_ptr<const ToolCall>;
+  void start_tool(const CallPointer& call);
+  std::optional<ToolOutcome> execute_tool(const CallPointer& call, const WaitAnswers& answers,
                                           const Agent& agent);
   void start_child(const ToolCall& call, const Json& shown);
   Result<std::shared_ptr<const Agent>> specialist_for(const ToolCall& call) const;
@@ -205,12 +205,13 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   std::stop_source stop_;
 
   mutable std::mutex inbox_mutex_;
-  std::deque<Input> inbox_;
+  std::vector<Input> inbox_;
   std::optional<Result<BatchIds>> written_;
   bool is_scheduled_ = false;
   bool is_resting_ = false;  // has_ended_, but may be woken up
 
   // Only of the thread that works.
+  std::vector<Input> inputs_;  // taken from the inbox; kept for its memory
   Run run_;
   Journal journal_;
   ContextFitting context_;

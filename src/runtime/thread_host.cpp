@@ -6,82 +6,34 @@
 
 namespace wright::runtime {
 
-TaskQueue::~TaskQueue() {
-  {
-    const std::lock_guard lock(mutex_);
-    is_ending_ = true;
-  }
-  changed_.notify_all();
-  for (std::thread& thread : threads_) thread.join();
-}
-
-void TaskQueue::push(Host::Task task) {
-  const std::lock_guard lock(mutex_);
-  tasks_.push_back(std::move(task));
-  if (idle_ >= tasks_.size()) {
-    changed_.notify_one();
-  } else if (threads_.size() < most_) {
-    threads_.emplace_back([this] { run(); });
-  } else if (idle_ > 0) {
-    changed_.notify_one();
-  }
-}
-
-void TaskQueue::run() {
-  std::unique_lock lock(mutex_);
-  while (true) {
-    if (tasks_.empty()) {
-      if (is_ending_) return;
-      ++idle_;
-      changed_.wait(lock);
-      --idle_;
-      continue;
-    }
-    Host::Task task = std::move(tasks_.front());
-    tasks_.pop_front();
-    lock.unlock();
-    task();
-    task = {};  // what it owns is let go without the lock
-    lock.lock();
-  }
-}
-
 ThreadHost::ThreadHost(RunnerRegistration* runner, std::size_t workers,
                        std::size_t blocking_threads)
-    : runner_(runner),
-      workers_(workers),
-      blocking_(blocking_threads),
-      writer_([this] { write_all(); }) {}
+    : runner_(runner), pool_(workers, blocking_threads) {}
 
-ThreadHost::~ThreadHost() {
+// Written when every session that is ready has had its turn, and may have something to write too.
+void ThreadHost::write(Batch batch, std::function<void(Result<BatchIds>)> done) {
   {
     const std::lock_guard lock(writes_mutex_);
-    is_ending_ = true;
+    batches_.push_back(std::move(batch));
+    whom_to_tell_.push_back(std::move(done));
+    if (std::exchange(is_writing_, true)) return;
   }
-  writes_changed_.notify_all();
-  writer_.join();
+  pool_.run_later([this] { write_what_is_ready(); });
 }
 
-void ThreadHost::write(Batch batch, std::function<void(Result<BatchIds>)> done) {
-  const std::lock_guard lock(writes_mutex_);
-  batches_.push_back(std::move(batch));
-  whom_to_tell_.push_back(std::move(done));
-  if (batches_.size() == 1) writes_changed_.notify_one();
-}
-
-// While one transaction is under way, the next one gathers.
-void ThreadHost::write_all() {
+// One transaction. While it is under way, the next one gathers.
+void ThreadHost::write_what_is_ready() {
   std::unique_lock lock(writes_mutex_);
-  while (true) {
-    writes_changed_.wait(lock, [&] { return is_ending_ || !batches_.empty(); });
-    if (batches_.empty()) return;
-    const auto batches = std::exchange(batches_, {});
-    const auto whom_to_tell = std::exchange(whom_to_tell_, {});
-    lock.unlock();
-    std::vector<Result<BatchIds>> results = runner_->apply_all(batches);
-    for (std::size_t i = 0; i < results.size(); ++i) whom_to_tell[i](std::move(results[i]));
-    lock.lock();
-  }
+  const auto batches = std::exchange(batches_, {});
+  const auto whom_to_tell = std::exchange(whom_to_tell_, {});
+  lock.unlock();
+  std::vector<Result<BatchIds>> results = runner_->apply_all(batches);
+  lock.lock();
+  is_writing_ = !batches_.empty();
+  const bool is_more_to_write = is_writing_;
+  lock.unlock();
+  for (std::size_t i = 0; i < results.size(); ++i) whom_to_tell[i](std::move(results[i]));
+  if (is_more_to_write) pool_.run_later([this] { write_what_is_ready(); });
 }
 
 void ThreadHost::ask(const Model& model, const Request& request, ModelCall call, ModelDone done) {
@@ -89,9 +41,9 @@ void ThreadHost::ask(const Model& model, const Request& request, ModelCall call,
     start_safely(model, request, std::move(call), std::move(done));
     return;
   }
-  run_blocking([model, request, call = std::move(call), done = std::move(done)] {
-    done(complete_safely(model, request, call));
-  });
+  run_blocking([model, request, call = std::move(call),
+                done = std::move(done)] { done(complete_safely(model, request, call)); },
+               {});
 }
 
 }  // namespace wright::runtime

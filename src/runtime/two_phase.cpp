@@ -10,7 +10,7 @@
 
 #include "runtime/context_fitting.h"
 #include "runtime/model_call.h"
-#include "runtime/thread_host.h"
+#include "runtime/task_pool.h"
 #include "wright/run.h"
 
 namespace wright {
@@ -128,7 +128,7 @@ Result<Run> run_from(const Agent& agent, std::vector<Message> messages) {
 class TwoPhaseAgent::Implementation {
  public:
   explicit Implementation(Agent agent)
-      : agent_(std::make_shared<const Agent>(std::move(agent))), queue_(kThreads) {}
+      : agent_(std::make_shared<const Agent>(std::move(agent))), pool_(1, kThreads) {}
   ~Implementation() { stop_.request_stop(); }
 
   const Agent& agent() const { return *agent_; }
@@ -141,7 +141,8 @@ class TwoPhaseAgent::Implementation {
     auto question = std::make_shared<Question>(agent_, std::move(*run), std::move(respond));
     if (!question->needs_model()) return question->end_without_model();
     if (agent_->model.blocks()) {
-      queue_.push([question, stop = stop_.get_token()] { question->ask_and_wait(stop); });
+      pool_.run_blocking([question, stop = stop_.get_token()] { question->ask_and_wait(stop); },
+                         {});
     } else {
       question->ask(stop_.get_token());
     }
@@ -245,7 +246,7 @@ class TwoPhaseAgent::Implementation {
 
   const std::shared_ptr<const Agent> agent_;
   std::stop_source stop_;
-  runtime::TaskQueue queue_;
+  runtime::TaskPool pool_;
 };
 
 TwoPhaseAgent::TwoPhaseAgent(Agent agent)

@@ -61,11 +61,14 @@ Result<void> SqliteBatch::apply(const AppendMessage& write) {
   for (const Part& part : write.message.parts) {
     const auto* call = std::get_if<ToolCall>(&part);
     if (call == nullptr) continue;
-    if (auto created = insert_call(session_id, message_id, *call); !created) return created;
     const bool is_started = to_start > 0;
+    const CallStatus status = is_started ? CallStatus::executing : CallStatus::pending;
+    if (auto created = insert_call(session_id, message_id, *call, status); !created) {
+      return created;
+    }
     if (is_started) --to_start;
-    if (!is_started && !write.others) continue;
-    UpdateCall update = is_started ? UpdateCall{} : *write.others;
+    if (is_started || !write.others) continue;
+    UpdateCall update = *write.others;
     update.call_id = ids_.calls.back();
     if (auto updated = apply(update); !updated) return updated;
   }
@@ -78,7 +81,7 @@ Result<void> SqliteBatch::apply(const CreateCall& write) {
   if (write.message_id) {
     if (auto belongs = check_message(*write.message_id, session_id); !belongs) return belongs;
   }
-  return insert_call(session_id, write.message_id, write.call);
+  return insert_call(session_id, write.message_id, write.call, CallStatus::pending);
 }
 
 Result<void> SqliteBatch::apply(const UpdateCall& write) {
@@ -195,9 +198,9 @@ Result<void> SqliteBatch::apply(const FreeLease& write) {
 }
 
 Result<void> SqliteBatch::insert_call(SessionId session_id, std::optional<MessageId> message_id,
-                                      const ToolCall& call) {
+                                      const ToolCall& call, CallStatus status) {
   auto inserted = queries_.run(Query::insert_call, session_id, message_id, call.id, call.name,
-                               request_column(call.arguments), now_);
+                               request_column(call.arguments), now_, to_string(status));
   if (inserted) ids_.calls.push_back(sqlite3_last_insert_rowid(connection_));
   return inserted;
 }

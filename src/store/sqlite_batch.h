@@ -38,7 +38,7 @@ class SqliteBatch {
   Result<void> apply(const FreeLease& write);
 
   Result<void> insert_call(SessionId session_id, std::optional<MessageId> message_id,
-                           const ToolCall& call);
+                           const ToolCall& call, CallStatus status);
   Result<void> check_session(SessionId id);
   Result<void> check_message(MessageId id, SessionId session_id);
   Result<void> check_runner(RunnerId id);

@@ -21,11 +21,12 @@ std::string sql_of(Query query) {
              "lease_epoch) "
              "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?11 IS NOT NULL)";
     case Query::update_session:
-      // ?3 says whether ended_at becomes ?4 or stays as it is, ?14 whether the runner is let go.
+      // ?3 says whether ended_at becomes ?4 or stays as it is, ?14 whether the runner is let go. No
+      // IN: SQLite would build a table of its words for every turn of every session.
       return "UPDATE agent_sessions SET status = coalesce(?2, status), "
              "ended_at = CASE WHEN ?3 THEN ?4 ELSE ended_at END, "
              "result = coalesce(?5, result), "
-             "error = CASE WHEN ?2 IN ('running', 'waiting', 'completed') THEN ?6 "
+             "error = CASE WHEN ?2 = 'running' OR ?2 = 'waiting' OR ?2 = 'completed' THEN ?6 "
              "ELSE coalesce(?6, error) END, "
              "input_tokens = coalesce(?7, input_tokens), "
              "output_tokens = coalesce(?8, output_tokens), "
@@ -60,7 +61,7 @@ std::string sql_of(Query query) {
       return "SELECT 1 FROM agent_messages WHERE id = ?1 AND session_id = ?2";
     case Query::insert_call:
       return "INSERT INTO agent_tool_calls (session_id, message_id, tool_call_id, tool_name, "
-             "request, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+             "request, created_at, status) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
     case Query::update_call:
       return "UPDATE agent_tool_calls SET status = ?2, completed_at = ?3, "
              "response = coalesce(?4, response), "

@@ -1,0 +1,126 @@
+#include "runtime/task_pool.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <barrier>
+#include <future>
+#include <latch>
+#include <thread>
+
+namespace wright::runtime {
+namespace {
+
+TEST(TaskPool, finishes_everything_before_it_ends) {
+  std::atomic<int> done = 0;
+  {
+    TaskPool pool(2, 3);
+    for (int i = 0; i < 1000; ++i) {
+      pool.run_soon([&] { ++done; });
+      pool.run_blocking([&] { ++done; }, [&] { ++done; });
+    }
+  }
+  EXPECT_EQ(done, 3000);
+}
+
+TEST(TaskPool, runs_as_many_of_a_kind_at_once_as_it_may) {
+  std::barrier meeting(4);  // nobody passes before all four are there
+  std::latch over(4);
+  TaskPool pool(2, 4);
+  for (int i = 0; i < 4; ++i) {
+    pool.run_blocking([&] { meeting.arrive_and_wait(); }, [&] { over.count_down(); });
+  }
+  over.wait();
+}
+
+TEST(TaskPool, never_runs_more_of_a_kind_at_once_than_it_may) {
+  std::atomic<int> inside = 0;
+  std::atomic<int> most = 0;
+  std::atomic<int> left = 500;
+  {
+    TaskPool pool(8, 2);
+    // From outside, and handed in by short tasks, which keep one for their own thread.
+    const auto block = [&] {
+      const int now = ++inside;
+      int seen = most;
+      while (now > seen && !most.compare_exchange_weak(seen, now)) {
+      }
+      std::this_thread::yield();
+      --inside;
+      --left;
+    };
+    for (int i = 0; i < 250; ++i) {
+      pool.run_blocking(block, {});
+      pool.run_soon([&] { pool.run_blocking(block, {}); });
+    }
+  }
+  EXPECT_LE(most, 2);
+  EXPECT_EQ(left, 0);
+}
+
+TEST(TaskPool, advances_while_everything_that_may_block_does) {
+  std::promise<void> opened;
+  const std::shared_future<void> gate = opened.get_future().share();
+  std::latch blocked(2);
+  std::promise<void> advanced;
+  TaskPool pool(1, 2);
+  for (int i = 0; i < 2; ++i) {
+    pool.run_soon([&] {
+      pool.run_blocking(
+          [&] {
+            blocked.count_down();
+            gate.wait();
+          },
+          {});
+    });
+  }
+  blocked.wait();
+  pool.run_soon([&] { advanced.set_value(); });
+  advanced.get_future().wait();
+  opened.set_value();
+}
+
+TEST(TaskPool, goes_on_in_the_same_thread_where_nobody_has_to_be_woken) {
+  std::promise<bool> is_same;
+  TaskPool pool(2, 2);
+  pool.run_soon([&] {
+    const auto first = std::this_thread::get_id();
+    pool.run_blocking(
+        [] {},
+        [&, first] {
+          pool.run_soon([&, first] { is_same.set_value(std::this_thread::get_id() == first); });
+        });
+  });
+  EXPECT_TRUE(is_same.get_future().get());
+}
+
+// A task that blocks may wait for what it has handed in.
+TEST(TaskPool, does_not_keep_what_a_blocking_task_hands_in) {
+  std::promise<void> over;
+  TaskPool pool(1, 1);
+  pool.run_blocking(
+      [&] {
+        std::promise<void> helped;
+        pool.run_soon([&] { helped.set_value(); });
+        helped.get_future().wait();
+        over.set_value();
+      },
+      {});
+  over.get_future().wait();
+}
+
+TEST(TaskPool, gives_what_it_cannot_keep_to_others) {
+  std::barrier meeting(3);
+  std::latch over(3);
+  TaskPool pool(2, 4);
+  // All three are handed in by one thread, and need three to end.
+  pool.run_soon([&] {
+    for (int i = 0; i < 3; ++i) {
+      pool.run_blocking([&] { meeting.arrive_and_wait(); }, [&] { over.count_down(); });
+    }
+  });
+  over.wait();
+}
+
+}  // namespace
+}  // namespace wright::runtime
