@@ -91,7 +91,8 @@ void interrupt_last_session(const Home& home) {
 }
 
 std::string status_of_first(const Home& home) {
-  return home.wright({"sessions", "show", "1", "--json"}).json().at("status").as_string().c_str();
+  const Json shown = home.wright({"sessions", "show", "1", "--json"}).json();
+  return shown.at("session").at("status").as_string().c_str();
 }
 
 TEST(Resume, follows_the_next_run_by_itself) {
