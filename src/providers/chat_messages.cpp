@@ -178,7 +178,7 @@ class MessageWriter {
       if (block && block->get_object().contains("reasoning_details")) {
         const Json& blocks = block->at("reasoning_details");
         if (blocks.is_array()) {
-          details.insert(details.end(), blocks.get_array().begin(), blocks.get_array().end());
+          for (const Json& each : blocks.get_array()) details.push_back(Json(each, storage_));
         }
       }
     }

@@ -311,7 +311,10 @@ TEST(Runtime, lets_one_of_many_answers_win) {
 TEST(Runtime, waits_at_any_depth_and_goes_on_in_another_process) {
   const auto store = open_memory_store();
   std::atomic<int> counted = 0;
-  const Tool count = tool("count", "", [&] { return ++counted; });
+  const Tool count = tool("count", "", [&] {
+    ++counted;
+    return "counted";
+  });
   const Agent deep{.name = "deep",
                    .model = calling({call("ask", "{}", "1"), call("count", "{}", "2")}),
                    .tools = {asking(), count}};
@@ -336,7 +339,7 @@ TEST(Runtime, waits_at_any_depth_and_goes_on_in_another_process) {
       Runtime::open({.store = store.get(),
                      .agents = [&](const Session&) -> Result<AgentPointer> { return agent; }}));
   ASSERT_TRUE(later->answer(wait, Json("blue"), "Ada"));
-  EXPECT_EQ(value_of(later->wait(id)).text, "1;blue;2;;;");
+  EXPECT_EQ(value_of(later->wait(id)).text, "counted;blue;counted;;;");
   EXPECT_EQ(counted, 2);
 }
 

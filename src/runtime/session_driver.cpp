@@ -237,7 +237,8 @@ void SessionDriver::accept_or_break(Outcome outcome) {
 
 void SessionDriver::take(Begin) {
   effects_.emplace_back([this] {
-    if (plan_.started) plan_.started(journal_.session_id());
+    // What is told once is let go: it may own the session above, which may own this one.
+    if (const auto started = std::exchange(plan_.started, {})) started(journal_.session_id());
     if (plan_.alive) plan_.alive(journal_.session_id(), shared_from_this());
     tell(SessionStarted{journal_.session_id()});
   });

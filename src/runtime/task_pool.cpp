@@ -36,10 +36,9 @@ bool TaskPool::is_at_short_task() const {
 }
 
 void TaskPool::hand_in(Lane& lane, Job job) {
-  if (!is_at_short_task()) return enqueue(lane, std::move(job));
-  Lane* const lane_before = std::exchange(hand->lane, &lane);
-  std::optional<Job> before = std::exchange(hand->kept, std::move(job));
-  if (before) enqueue(*lane_before, std::move(*before));
+  if (!is_at_short_task() || hand->kept) return enqueue(lane, std::move(job));
+  hand->lane = &lane;
+  hand->kept = std::move(job);
 }
 
 // A thread at a short task looks into the queues in a moment, and wakes others then.

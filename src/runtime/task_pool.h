@@ -3,9 +3,9 @@
 // block never keep sessions from advancing. Nothing is ever refused: a long queue is how an
 // overload slows down those who cause it.
 //
-// Waking a thread costs more than most tasks. What a short task hands in is therefore kept for the
-// same thread, which takes it up as soon as it is free; a session goes from a model's answer
-// through its tools to the next question on one thread.
+// Waking a thread costs more than most tasks. What a short task hands in first is therefore kept
+// for the same thread, which takes it up as soon as it is free; a session goes from a model's
+// answer through its tools to the next question on one thread.
 #pragma once
 
 #include <condition_variable>
