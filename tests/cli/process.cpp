@@ -17,6 +17,8 @@
 namespace wright::cli {
 namespace {
 
+constexpr int kPatienceMs = 120'000;  // for a program that hangs, not for one that is slow
+
 void check(int error, const char* what) {
   if (error != 0) throw std::runtime_error(std::string(what) + ": " + strerror(error));
 }
@@ -143,7 +145,13 @@ bool Process::read_some() {
     if (descriptor >= 0) waits.push_back({descriptor, POLLIN, 0});
   }
   if (waits.empty()) return false;
-  if (poll(waits.data(), waits.size(), -1) < 0) return errno == EINTR;
+  const int ready = poll(waits.data(), waits.size(), kPatienceMs);
+  if (ready < 0) return errno == EINTR;
+  if (ready == 0) {
+    ADD_FAILURE() << "the program says nothing any more:\n" << finished_.output << finished_.error;
+    kill(id_, SIGKILL);
+    return false;
+  }
   for (const pollfd& wait : waits) {
     if (wait.revents == 0) continue;
     const bool is_output = wait.fd == output_;
