@@ -1,6 +1,10 @@
 // `wright chat`: from a pipe as a script would, and at a terminal as a person would.
+#include <arpa/inet.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <sqlite3.h>
+#include <sys/socket.h>
+#include <unistd.h>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
@@ -315,14 +319,38 @@ TEST_F(ChatAtTerminal, goes_on_after_a_question_that_was_not_answered) {
   EXPECT_EQ(session(home_, "1").at("session").at("status").as_string(), "completed");
 }
 
-TEST_F(ChatAtTerminal, stops_the_answer_and_not_the_chat_at_control_c) {
-  for (int folder = 0; folder < 40; ++folder) {
-    for (int file = 0; file < 50; ++file) {
-      home_.write_file(std::to_string(folder) + "/" + std::to_string(file) + ".cpp",
-                       std::string(20'000, 'a') + "\n");
-    }
+// Takes connections and never says a word.
+class SilentServer {
+ public:
+  SilentServer() : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof(address);
+    auto* const generic = reinterpret_cast<sockaddr*>(&address);
+    EXPECT_EQ(::bind(socket_, generic, size), 0);
+    EXPECT_EQ(::listen(socket_, 8), 0);
+    EXPECT_EQ(::getsockname(socket_, generic, &size), 0);
+    port_ = ntohs(address.sin_port);
   }
-  Process chat({"chat"}, home_.environment, home_.project(), Streams::terminal);
+  ~SilentServer() { ::close(socket_); }
+  SilentServer(const SilentServer&) = delete;
+  SilentServer& operator=(const SilentServer&) = delete;
+  int port() const { return port_; }
+
+ private:
+  int socket_;
+  int port_ = 0;
+};
+
+TEST_F(ChatAtTerminal, stops_the_answer_and_not_the_chat_at_control_c) {
+  const SilentServer server;
+  home_.write_config(
+      "[vendors.silent]\nneeds_key = false\nprotocol = \"openai-chat\"\nbase_url = "
+      "\"http://127.0.0.1:" +
+      std::to_string(server.port()) + "/v1\"\n");
+  Process chat({"chat", "--model", "silent:model"}, home_.environment, home_.project(),
+               Streams::terminal);
   chat.await("> ");
   chat.write(std::string(kQuestion) + "\r");
   chat.await("thinking");
