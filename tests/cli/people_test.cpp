@@ -75,7 +75,7 @@ TEST(Approval, is_asked_for_at_the_terminal) {
   home.write_config(kAskAboutGrep);
   Process process({"run", "codebase-analysis", kQuestion}, home.environment, home.project(),
                   Streams::terminal);
-  process.await("May grep run");
+  process.await("[y/s/n");
   // For the session: several calls of the turn wait, and all of them are meant.
   process.write("s\n");
   const Finished run = process.finish();

@@ -46,8 +46,9 @@ std::expected<Approval, GaveUp> ask_approval(const Json& shown, const PersonTerm
   TerminalDialogue dialogue(where);
   const ApprovalText fitting = approval_text(shown, Detail::fitting, dialogue.screen());
   dialogue.print(fitting.text);
-  dialogue.print(fmt::format("\n{}\n", fitted_prose(question_of(shown), 0, dialogue.screen())));
+  // What was typed before the question came is no answer to it; what comes after it is.
   dialogue.discard_typed();
+  dialogue.print(fmt::format("\n{}\n", fitted_prose(question_of(shown), 0, dialogue.screen())));
   const TextPrompt prompt{.before = fmt::format("[y/s/n/never{}] > ", fitting.is_cut ? "/all" : ""),
                           .below = "y once, s for this session, n no, ? explains"};
   while (true) {
