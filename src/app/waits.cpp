@@ -85,6 +85,25 @@ Result<Json> answers_from(const std::vector<std::string>& words) {
   return answers;
 }
 
+// One --set for a question with several options chooses one of them, which is a list as well.
+Json with_lists(Json answers, const Json& shown) {
+  JsonObject* given = answers.if_object();
+  const JsonObject* asked = shown.if_object();
+  const Json* questions = asked != nullptr ? asked->if_contains("questions") : nullptr;
+  if (given == nullptr || questions == nullptr || !questions->is_array()) return answers;
+  for (const Json& question : questions->get_array()) {
+    const JsonObject* members = question.if_object();
+    const Json* type = members != nullptr ? members->if_contains("type") : nullptr;
+    const Json* id = members != nullptr ? members->if_contains("id") : nullptr;
+    if (type == nullptr || *type != Json("multiselect") || id == nullptr || !id->is_string()) {
+      continue;
+    }
+    Json* answer = given->if_contains(id->get_string());
+    if (answer != nullptr && answer->is_string()) *answer = JsonArray{*answer};
+  }
+  return answers;
+}
+
 Json approval(Decision decision, const std::string& reason) {
   return {{"decision", to_string(decision)}, {"reason", reason}};
 }
@@ -148,8 +167,9 @@ class Answering {
     const auto chosen = choose(command_, waits);
     if (!chosen) return complain_about(chosen.error(), around_.console);
     for (const PersonWait& wait : *chosen) {
+      const Json answer = command_.set.empty() ? **given : with_lists(**given, wait.shown);
       const auto stored =
-          answer_wait(store_, wait.wait_id, **given, person_name(around_.environment));
+          answer_wait(store_, wait.wait_id, answer, person_name(around_.environment));
       if (!stored) return complain_about(stored.error(), around_.console);
     }
     return done(root);
@@ -238,6 +258,12 @@ ExitCode execute(const AnswerCommand& command, Surroundings around) {
   if (!root) return complain_about(no_such_session(command.id), around.console);
   const auto waits = open_waits(**store, root->id);
   if (!waits) return complain_about(waits.error(), around.console);
+  if (waits->empty() && root->status == SessionStatus::waiting) {
+    around.console.complain(
+        fmt::format("session {} waits for nobody any more: it has its answers", root->id),
+        fmt::format("Go on with: wright resume {}", root->id));
+    return ExitCode::failed;
+  }
   if (waits->empty()) {
     around.console.complain(
         fmt::format("session {} waits for nobody; it is {}", root->id, to_string(root->status)),

@@ -133,6 +133,22 @@ TEST(RequirementsGathering, parks_at_its_questions) {
       << run.error;
 }
 
+TEST(RequirementsGathering, takes_one_option_for_a_list_of_one_and_names_the_options_otherwise) {
+  const Home home;
+  ASSERT_EQ(home.wright({"run", "requirements-gathering", "Build me a website"}).exit_code, 3);
+  const auto answer = [&](const std::string& sources) {
+    return home.wright({"answer", "1", "--set", "purpose=A shop", "--set", "actors=Customers",
+                        "--set", "data_sources=" + sources, "--set", "outcome=Order bicycles"});
+  };
+  const Finished wrong = answer("Mars");
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_NE(wrong.error.find("Choose from Database, "), std::string::npos) << wrong.error;
+  ASSERT_EQ(answer("Database").exit_code, 0);
+  const Finished resumed = home.wright({"resume", "1", "-q"});
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.error;
+  EXPECT_NE(resumed.output.find("Database"), std::string::npos) << resumed.output;
+}
+
 TEST(RequirementsGathering, writes_the_document_of_a_clear_request_at_once) {
   const Home home;
   const Finished run =

@@ -39,7 +39,8 @@ TEST(Approval, is_waited_for_given_and_the_run_goes_on) {
   EXPECT_EQ(home.wright({"answer", "last", "--approve", "session"}).exit_code, 0);
   const Finished again = home.wright({"answer", "1", "--approve"});
   EXPECT_EQ(again.exit_code, 1);
-  EXPECT_NE(again.error.find("waits for nobody"), std::string::npos) << again.error;
+  EXPECT_NE(again.error.find("waits for nobody any more"), std::string::npos) << again.error;
+  EXPECT_NE(again.error.find("wright resume 1"), std::string::npos) << again.error;
 
   const Finished answered = home.wright({"resume", "1"});
   EXPECT_EQ(answered.exit_code, 0) << answered.error;
