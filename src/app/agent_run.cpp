@@ -11,6 +11,7 @@
 #include "app/person/person_answers.h"
 #include "app/screen_text.h"
 #include "app/session_config.h"
+#include "app/session_store.h"
 #include "app/standard_input.h"
 #include "app/transcript.h"
 
@@ -199,16 +200,6 @@ void AgentRun::conclude(std::string_view marker, Colour colour) {
   const Terminal& terminal = around_.console.error();
   around_.console.note(fmt::format("  {} {}\n", painted(marker, colour, terminal),
                                    painted(record_.summary(took.count()), Colour::dim, terminal)));
-}
-
-Result<std::unique_ptr<Store>> open_store(const Settings& settings) {
-  const auto path = settings.database_path();
-  if (path.empty()) {
-    return fail(ErrorCode::invalid_argument,
-                "There is no home folder to keep sessions in. Set --database-path");
-  }
-  const bool is_full = settings.text(keys::kDurability) == "full";
-  return open_sqlite_store(path, {.durability = is_full ? Durability::full : Durability::normal});
 }
 
 std::string place_of(const Agent& agent, const Settings& settings, const Environment& environment) {

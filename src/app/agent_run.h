@@ -60,9 +60,6 @@ class AgentRun {
   Interruption interruption_;  // last: its thread uses the progress
 };
 
-// Where the sessions of these settings are kept; made when it is not there.
-Result<std::unique_ptr<Store>> open_store(const Settings& settings);
-
 // The model and the folder an agent works with, for a person.
 std::string place_of(const Agent& agent, const Settings& settings, const Environment& environment);
 

@@ -17,6 +17,7 @@
 #include "app/help.h"
 #include "app/paths.h"
 #include "app/screen_text.h"
+#include "app/session_store.h"
 #include "app/standard_input.h"
 #include "app/stored_session.h"
 #include "app/transcript.h"
@@ -347,7 +348,7 @@ ExitCode execute(const ChatCommand& command, Surroundings around) {
   if (!settings) return ExitCode::usage;
   // Who only asks for an old session does not want a new database.
   const bool is_old = command.which != ChatCommand::Which::begun_anew;
-  auto store = is_old ? open_existing_store(settings->database_path()) : open_store(*settings);
+  auto store = is_old ? open_existing_store(*settings) : open_store(*settings);
   if (!store) return complain_about(store.error(), around.console);
   if (*store == nullptr) return complain_about(no_such_session("yet"), around.console);
   // Sessions of processes that were killed are free to be taken.

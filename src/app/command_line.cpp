@@ -118,7 +118,8 @@ void describe(CLI::App& app, RunCommand& command) {
   add_run_options(app, command);
 }
 void describe(CLI::App& app, ChatCommand& command) {
-  app.add_option("AGENT", command.agent, "Which agent; without one the primary agent, or codebase-analysis");
+  app.add_option("AGENT", command.agent,
+                 "Which agent; without one the primary agent, or codebase-analysis");
   app.add_flag_callback(
       "--continue", [&command] { command.which = ChatCommand::Which::last; },
       "Go on with the last session");

@@ -4,6 +4,7 @@
 #include "app/commands.h"
 #include "app/figures.h"
 #include "app/screen_text.h"
+#include "app/stored_session.h"
 #include "app/stored_sessions.h"
 #include "feedback/summary.h"
 
@@ -117,14 +118,11 @@ ExitCode execute(const FeedbackCommand& command, Surroundings around) {
   if (!settings) return ExitCode::usage;
   feedback::FeedbackCollector collector;
   const auto visited =
-      visit_sessions(settings->database_path(), {command.agent, command.since},
+      visit_sessions(*settings, {command.agent, command.since},
                      [&](const Session& session, std::span<const StoredCall> calls) {
                        collector.add(session, calls);
                      });
-  if (!visited) {
-    around.console.complain(visited.error().message);
-    return visited.error().code == ErrorCode::invalid_argument ? ExitCode::usage : ExitCode::failed;
-  }
+  if (!visited) return complain_about(visited.error(), around.console);
   const FeedbackSummary summary = std::move(collector).finish();
   if (command.output == OutputFormat::json) {
     around.console.print(to_pretty_text(to_json(summary)) + "\n");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "app/session_store.h"
 #include "app/stored_session.h"
 
 namespace wright::app {
@@ -41,7 +42,7 @@ void resume_interrupted(const Settings& settings, const RunCommand& command, Sur
   if (!settings.flag(keys::kAutomaticResume)) return;
   std::vector<Session> sessions;
   {
-    const auto store = open_existing_store(settings.database_path());
+    const auto store = open_existing_store(settings);
     if (!store || !*store) return;
     auto found = interrupted_sessions(**store);
     if (!found) return;  // the command itself has said what is wrong with the store

@@ -7,6 +7,7 @@
 #include "app/commands.h"
 #include "app/figures.h"
 #include "app/interrupted_sessions.h"
+#include "app/session_store.h"
 #include "app/stored_session.h"
 #include "wright/resume.h"
 
@@ -126,7 +127,7 @@ ExitCode execute(const ResumeCommand& command, Surroundings around) {
   if (!settings) return ExitCode::usage;
   auto settlements = settlements_from(command.settle);
   if (!settlements) return complain_about(settlements.error(), around.console);
-  auto store = open_existing_store(settings->database_path());
+  auto store = open_existing_store(*settings);
   if (!store) return complain_about(store.error(), around.console);
   if (command.which == ResumeCommand::Which::all) {
     if (*store) return resume_all(command, **store, around);

@@ -10,6 +10,7 @@
 #include "app/file_output.h"
 #include "app/screen_text.h"
 #include "app/session_config.h"
+#include "app/session_store.h"
 #include "app/standard_input.h"
 #include "app/stored_session.h"
 #include "app/transcript.h"
@@ -143,7 +144,7 @@ ExitCode execute(const ListSessionsCommand& command, Surroundings around) {
   if (!settings) return ExitCode::usage;
   const auto filter = filter_from(command);
   if (!filter) return complain_about(filter.error(), around.console);
-  const auto store = open_existing_store(settings->database_path());
+  const auto store = open_existing_store(*settings);
   if (!store) return complain_about(store.error(), around.console);
   Result<std::vector<Session>> sessions;
   if (*store != nullptr) sessions = (*store)->list_sessions(*filter);
@@ -198,7 +199,7 @@ ExitCode execute(const RemoveSessionsCommand& command, Surroundings around) {
     around.console.complain("nobody is here to confirm", "Add --yes to delete without asking.");
     return ExitCode::usage;
   }
-  const auto store = open_existing_store(settings->database_path());
+  const auto store = open_existing_store(*settings);
   if (!store) return complain_about(store.error(), around.console);
   const auto sessions = sessions_to_remove(command, store->get());
   if (!sessions) return complain_about(sessions.error(), around.console);

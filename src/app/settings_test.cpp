@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "app/paths.h"
+#include "app/session_store.h"
 
 namespace wright::app {
 namespace {
@@ -101,6 +102,16 @@ TEST_F(SettingsTest, limit_a_run_on_top_of_the_agent_s_own_limits) {
                                           .max_time = std::chrono::seconds(90),
                                           .max_repeats = 0,
                                           .max_depth = 2}));
+}
+
+TEST_F(SettingsTest, say_how_much_a_failure_of_the_power_may_lose) {
+  const auto usual = load_settings({}, environment());
+  ASSERT_TRUE(usual) << usual.error().message;
+  EXPECT_EQ(store_options(*usual).durability, Durability::normal);
+  write_config("[sessions]\ndurability = \"full\"\n");
+  const auto careful = load_settings({}, environment());
+  ASSERT_TRUE(careful) << careful.error().message;
+  EXPECT_EQ(store_options(*careful).durability, Durability::full);
 }
 
 TEST_F(SettingsTest, take_an_empty_variable_for_none) {

@@ -4,6 +4,8 @@
 
 #include <charconv>
 
+#include "app/session_store.h"
+
 namespace wright::app {
 namespace {
 
@@ -15,14 +17,6 @@ std::optional<std::string> text_in(const Json& config, std::string_view key) {
 }
 
 }  // namespace
-
-Result<std::unique_ptr<Store>> open_existing_store(const std::filesystem::path& path) {
-  std::error_code error;
-  if (path.empty() || (path != ":memory:" && !std::filesystem::exists(path, error) && !error)) {
-    return nullptr;
-  }
-  return open_sqlite_store(path);
-}
 
 Error no_such_session(std::string_view id) {
   return {ErrorCode::not_found, fmt::format("there is no session {}", id), {}};
@@ -48,7 +42,7 @@ Result<SessionId> session_id_from(const std::string& text, Store* store) {
 }
 
 Result<FoundSession> find_session(const std::string& id_text, const Settings& settings) {
-  auto store = open_existing_store(settings.database_path());
+  auto store = open_existing_store(settings);
   if (!store) return std::unexpected(std::move(store).error());
   const auto id = session_id_from(id_text, store->get());
   if (!id) return std::unexpected(id.error());

@@ -12,9 +12,6 @@
 
 namespace wright::app {
 
-// Null when there is no database yet: looking must not create one.
-Result<std::unique_ptr<Store>> open_existing_store(const std::filesystem::path& path);
-
 Error no_such_session(std::string_view id);
 
 // A session's number, or `last` for the newest. `store` may be null.

@@ -1,7 +1,7 @@
 #include "app/stored_sessions.h"
 
 #include "app/figures.h"
-#include "app/stored_session.h"
+#include "app/session_store.h"
 #include "app/wiring.h"
 
 namespace wright::app {
@@ -11,7 +11,7 @@ constexpr std::size_t kAll = 1'000'000'000;
 
 }  // namespace
 
-Result<void> visit_sessions(const std::filesystem::path& database, const Selection& selection,
+Result<void> visit_sessions(const Settings& settings, const Selection& selection,
                             const Visit& visit) {
   SessionFilter filter{.limit = kAll};
   if (selection.agent) filter.agent_name = canonical_agent_name(*selection.agent);
@@ -20,7 +20,7 @@ Result<void> visit_sessions(const std::filesystem::path& database, const Selecti
     if (!since) return std::unexpected(since.error());
     filter.started_since = *since;
   }
-  const auto store = open_existing_store(database);
+  const auto store = open_existing_store(settings);
   if (!store) return std::unexpected(store.error());
   if (*store == nullptr) return {};
   const auto sessions = (*store)->list_sessions(filter);

@@ -1,12 +1,12 @@
 // The sessions that are stored, for commands that look at many of them. Changes nothing.
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <optional>
 #include <span>
 #include <string>
 
+#include "app/settings.h"
 #include "wright/store.h"
 
 namespace wright::app {
@@ -18,7 +18,7 @@ struct Selection {
 using Visit = std::function<void(const Session&, std::span<const StoredCall>)>;
 
 // Every session of the selection with its calls, newest first. None without a database.
-Result<void> visit_sessions(const std::filesystem::path& database, const Selection& selection,
+Result<void> visit_sessions(const Settings& settings, const Selection& selection,
                             const Visit& visit);
 
 }  // namespace wright::app

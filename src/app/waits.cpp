@@ -12,6 +12,7 @@
 #include "app/interruption.h"
 #include "app/person/person_answers.h"
 #include "app/screen_text.h"
+#include "app/session_store.h"
 #include "app/standard_input.h"
 #include "app/stored_session.h"
 #include "wright/resume.h"
@@ -219,7 +220,7 @@ class Answering {
 ExitCode execute(const WaitsCommand& command, Surroundings around) {
   const auto settings = settings_or_complain(command.settings, around);
   if (!settings) return ExitCode::usage;
-  const auto store = open_existing_store(settings->database_path());
+  const auto store = open_existing_store(*settings);
   if (!store) return complain_about(store.error(), around.console);
   JsonArray listed;
   bool is_empty = true;
@@ -250,7 +251,7 @@ ExitCode execute(const WaitsCommand& command, Surroundings around) {
 ExitCode execute(const AnswerCommand& command, Surroundings around) {
   const auto settings = settings_or_complain(command.settings, around);
   if (!settings) return ExitCode::usage;
-  auto store = open_existing_store(settings->database_path());
+  auto store = open_existing_store(*settings);
   if (!store) return complain_about(store.error(), around.console);
   const auto id = session_id_from(command.id, store->get());
   if (!id) return complain_about(id.error(), around.console);
