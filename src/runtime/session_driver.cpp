@@ -668,15 +668,19 @@ Result<std::shared_ptr<const Agent>> SessionDriver::specialist_for(const ToolCal
                 fmt::format("{} is at work on this already: {} > {}. Answer yourself", name,
                             fmt::join(plan_.agents_above, " > "), agent_->name));
   }
-  if (static_cast<int>(plan_.agents_above.size()) >= run_.limits.max_depth) {
+  if (depth_left() <= 0) {
     return fail(ErrorCode::limit_reached,
                 fmt::format("Specialists may call specialists {} deep. Answer yourself",
-                            run_.limits.max_depth));
+                            plan_.agents_above.size()));
   }
   auto agent = tool->specialist->make();
   if (!agent) return agent;
   if (auto usable = check(**agent); !usable) return std::unexpected(std::move(usable).error());
   return agent;
+}
+
+int SessionDriver::depth_left() const {
+  return std::min(run_.limits.max_depth, plan_.depth_left.value_or(run_.limits.max_depth));
 }
 
 SessionPlan SessionDriver::child_plan(const std::string& call_id,
@@ -693,6 +697,7 @@ SessionPlan SessionDriver::child_plan(const std::string& call_id,
                        },
                    .budget_above = budget_,
                    .agents_above = plan_.agents_above,
+                   .depth_left = depth_left() - 1,
                    .config = plan_.config,
                    .alive = plan_.alive};
   plan.agents_above.push_back(agent_->name);

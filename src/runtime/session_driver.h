@@ -79,7 +79,9 @@ struct SessionPlan {
   std::shared_ptr<Budget> budget_above = {};
   Spending spent_below = {};                   // by specialists, before this driver began
   std::vector<std::string> agents_above = {};  // from the root on
-  Json config = {};                            // kept with sessions below
+  // How deep those above let specialists call specialists, counted from here. Empty at the root.
+  std::optional<int> depth_left = {};
+  Json config = {};  // kept with sessions below
   // The session is there and driven: its own, and those below. May be empty.
   std::function<void(SessionId, const std::shared_ptr<SessionDriver>&)> alive = {};
   std::function<void(SessionId)> started = {};  // this session alone; may be empty
@@ -186,6 +188,7 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
                                           const Agent& agent);
   void start_child(const ToolCall& call, const Json& shown);
   Result<std::shared_ptr<const Agent>> specialist_for(const ToolCall& call) const;
+  int depth_left() const;  // of specialists below this session
   void wait_or_refuse(const std::string& call_id, ToolOutcome outcome);
   void hand_over_if_asked(const ToolCall& call, ToolOutcome& outcome);
   void stop_with(Outcome outcome, const std::string& reason);
