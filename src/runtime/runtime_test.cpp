@@ -164,6 +164,7 @@ TEST(Runtime, takes_the_next_message_to_a_session) {
   const SessionId id = value_of(runtime->start(agent, "One"));
   EXPECT_EQ(value_of(runtime->wait(id)).text, "1");
   ASSERT_TRUE(runtime->send(id, agent, "Two"));
+  while (runtime->running() > 0) std::this_thread::yield();  // its answer is there before we ask
   EXPECT_EQ(value_of(runtime->wait(id)).text, "3");
   EXPECT_EQ(store->get_messages(id)->size(), 4U);
   EXPECT_FALSE(runtime->resume(id, agent));
