@@ -131,6 +131,7 @@ ExitCode report(const ToolOutcome& outcome, const CallToolCommand& command, Cons
                                                : "completed"},
                     {"response", outcome.response},
                     {"content", outcome.result.content},
+                    {"waiting", outcome.waiting ? *outcome.waiting : Json(nullptr)},
                     {"error", outcome.error.empty() ? Json(nullptr) : Json(outcome.error)},
                     {"duration_ms", outcome.duration_ms}};
     console.print(to_text(json) + "\n");
@@ -142,7 +143,9 @@ ExitCode report(const ToolOutcome& outcome, const CallToolCommand& command, Cons
   if (outcome.waiting) {
     console.complain(fmt::format("{} waits for a person", command.name),
                      wait_in_words(*outcome.waiting, console.error()));
-    console.note("  Called at a terminal, it asks there.\n");
+    if (command.output == OutputFormat::text) {
+      console.note("  Called at a terminal, it asks there.\n");
+    }
     return ExitCode::waiting;
   }
   if (!is_failure) return ExitCode::ok;

@@ -92,6 +92,10 @@ TEST(ToolsCommand, asks_the_person_who_calls) {
   home.environment["TERM"] = "dumb";
   home.write_config("[bash]\npreset = \"workspace\"\n");
   home.write_file("made", "x");
+  const Json parked =
+      home.wright({"tools", "call", "bash", R"({"command": "rm made"})", "--json"}).json();
+  EXPECT_EQ(parked.at("status"), Json("waiting"));
+  EXPECT_EQ(parked.at("waiting").at("kind"), Json("approval"));
   Process removal({"tools", "call", "bash", R"({"command": "rm made"})"}, home.environment,
                   home.project(), Streams::terminal);
   removal.await("[y/s/n");
