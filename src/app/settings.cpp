@@ -77,8 +77,11 @@ bool is_catalogue_key(std::string_view name) {
          name.starts_with(fmt::format("{}.", kModelRows));
 }
 
-// What --set says, by the full names of keys.
-using Given = std::map<std::string, std::string, std::less<>>;
+// What --set says: values by the full names of keys, and rules.
+struct Given {
+  std::map<std::string, std::string, std::less<>> values = {};
+  RuleFlags rules = {};
+};
 
 std::string unknown_key(std::string_view name) {
   std::vector<std::string> names;
@@ -98,10 +101,13 @@ Result<Given> given_by(const std::vector<std::string>& assignments) {
                   fmt::format("--set needs KEY=VALUE, such as tool_execution.timeout=30s, not '{}'",
                               assignment));
     }
+    const auto rule = given.rules.take(assignment);
+    if (!rule) return std::unexpected(rule.error());
+    if (*rule == RuleFlag::taken) continue;
     const std::string name = assignment.substr(0, equals);
     const ConfigKey* key = find_key(name);
     if (is_catalogue_key(name)) {
-      given[name] = assignment.substr(equals + 1);
+      given.values[name] = assignment.substr(equals + 1);
       continue;
     }
     if (key == nullptr && !agent_key_from(name)) {
@@ -113,7 +119,7 @@ Result<Given> given_by(const std::vector<std::string>& assignments) {
                               "variable {}",
                               name, key->environment_variable));
     }
-    given[name] = assignment.substr(equals + 1);
+    given.values[name] = assignment.substr(equals + 1);
   }
   return given;
 }
@@ -155,7 +161,7 @@ Result<Setting> resolve(const ConfigKey& key, const SettingFlags& flags, const G
   if (const auto flag = flag_for(key, flags)) {
     return setting_from(key, *flag, {Source::flag, std::string(key.flag)});
   }
-  if (const auto set = given.find(key.full_name()); set != given.end()) {
+  if (const auto set = given.values.find(key.full_name()); set != given.values.end()) {
     return setting_from(key, set->second, origin_of_set(set->first));
   }
   auto in_environment = from_environment(key, environment);
@@ -177,7 +183,7 @@ Result<std::vector<AgentSetting>> resolve_agents(const Given& given,
                                AgentSetting{own->agent, setting_from(*own->key, value, *file)});
     }
   }
-  for (const auto& [name, text] : given) {
+  for (const auto& [name, text] : given.values) {
     const auto own = agent_key_from(name);
     if (!own) continue;
     auto setting = setting_from(*own->key, text, origin_of_set(name));
@@ -343,11 +349,15 @@ DebugOptions Settings::debug(std::string_view agent) const {
 }
 
 std::vector<intercept::PermissionRule> Settings::permissions() const {
-  return file_ ? file_->permissions : std::vector<intercept::PermissionRule>();
+  auto rules = rule_flags_.permissions();
+  if (file_) rules.insert(rules.end(), file_->permissions.begin(), file_->permissions.end());
+  return rules;
 }
 
 std::vector<CommandRule> Settings::command_rules() const {
-  return file_ ? file_->command_rules : std::vector<CommandRule>();
+  auto rules = rule_flags_.commands();
+  if (file_) rules.insert(rules.end(), file_->command_rules.begin(), file_->command_rules.end());
+  return rules;
 }
 
 std::string Settings::text(const ConfigKey& key) const {
@@ -402,9 +412,10 @@ Result<Settings> load_settings(const SettingFlags& flags, const Environment& env
   auto of_agents = resolve_agents(*given, settings.file_);
   if (!of_agents) return std::unexpected(std::move(of_agents).error());
   settings.of_agents_ = std::move(*of_agents);
-  for (const auto& [name, text] : *given) {
+  for (const auto& [name, text] : given->values) {
     if (is_catalogue_key(name)) settings.catalogue_flags_.emplace_back(name, text);
   }
+  settings.rule_flags_ = given->rules;
   return settings;
 }
 

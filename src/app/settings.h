@@ -11,6 +11,7 @@
 
 #include "app/config.h"
 #include "app/environment.h"
+#include "app/rule_flags.h"
 #include "app/setting_value.h"
 #include "wright/agent.h"
 #include "wright/debug.h"
@@ -94,6 +95,7 @@ class Settings {
   ToolExecutionOptions tool_execution(std::string_view agent) const;
   // What the file, the environment and --set say; `wright run --debug` has the last word.
   DebugOptions debug(std::string_view agent) const;
+  // Those of --set, then those of the file.
   std::vector<intercept::PermissionRule> permissions() const;
   std::vector<CommandRule> command_rules() const;
   // What programs that tools start get to see of the environment.
@@ -112,6 +114,7 @@ class Settings {
   std::vector<Setting> all_;
   std::vector<AgentSetting> of_agents_;
   std::vector<std::pair<std::string, std::string>> catalogue_flags_;
+  RuleFlags rule_flags_;
   std::optional<ConfigFile> file_;
   Variables command_environment_;
   std::filesystem::path temporary_folder_;

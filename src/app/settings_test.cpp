@@ -179,6 +179,38 @@ TEST_F(SettingsTest, take_any_key_for_this_once) {
   EXPECT_EQ(load_settings(flags, environment())->model(), "from-flag") << "what has its own flag";
 }
 
+TEST_F(SettingsTest, put_rules_for_this_once_before_those_of_the_file) {
+  using intercept::Permission;
+  write_config("[permissions]\ngrep = \"deny\"\n[bash.rules]\n\"touch *\" = \"deny\"\n");
+  SettingFlags flags;
+  flags.set = {"permissions.read_*=ask", "permissions.grep=allow", "bash.rules.touch *=allow",
+               "bash.rules.CC=* make *=ask"};
+  const auto settings = load_settings(flags, environment());
+  ASSERT_TRUE(settings) << settings.error().message;
+  const auto permissions = settings->permissions();
+  ASSERT_EQ(permissions.size(), 3U);
+  EXPECT_EQ(permissions[0].tool, "read_*");
+  EXPECT_EQ(permissions[0].permission, Permission::ask);
+  EXPECT_EQ(permissions[1].tool, "grep");
+  EXPECT_EQ(permissions[1].permission, Permission::allow);
+  EXPECT_EQ(permissions[2].permission, Permission::deny);
+  EXPECT_EQ(settings->command_rules(), (std::vector<CommandRule>{{"touch *", Permission::allow},
+                                                                 {"CC=* make *", Permission::ask},
+                                                                 {"touch *", Permission::deny}}));
+}
+
+TEST_F(SettingsTest, refuse_rules_that_are_none) {
+  for (const char* wrong : {"permissions.grep=maybe", "permissions.=allow",
+                            "bash.rules.ls *=", "bash.rules.=deny", "bash.rules.'ls=allow"}) {
+    SettingFlags flags;
+    flags.set = {wrong};
+    const auto settings = load_settings(flags, environment());
+    ASSERT_FALSE(settings) << wrong;
+    EXPECT_TRUE(settings.error().message.starts_with(std::string("--set ") + wrong))
+        << settings.error().message;
+  }
+}
+
 TEST_F(SettingsTest, refuse_what_cannot_be_set_and_name_the_key) {
   const auto error_of = [&](const char* assignment) {
     SettingFlags flags;
