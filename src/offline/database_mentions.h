@@ -1,0 +1,44 @@
+// Which tables and columns the words of a question speak of. Pure.
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "offline/database_outline.h"
+#include "offline/database_words.h"
+
+namespace wright::offline {
+
+struct TableMention {
+  const DatabaseTable* table = nullptr;
+  WordRange range;
+};
+
+struct ColumnMention {
+  const DatabaseColumn* column = nullptr;
+  WordRange range;
+};
+
+// Whether a column's name has one of these words, given in the singular, in it.
+bool name_has(const DatabaseColumn& column, std::initializer_list<std::string_view> wanted);
+
+// Of several, one in quotes; else the one that refers to another: orders rather than customers.
+std::optional<TableMention> mentioned_table(const DatabaseOutline& outline,
+                                            const std::vector<PromptWord>& words);
+
+// The columns whose whole names are said, in the order of the words.
+std::vector<ColumnMention> mentioned_columns(const DatabaseTable& table,
+                                             const std::vector<PromptWord>& words);
+
+// "country" for BillingCountry: words that nothing explains and that one column alone has in its
+// name. Keys do not count.
+std::vector<ColumnMention> half_mentioned_columns(const DatabaseTable& table,
+                                                  std::vector<PromptWord> words);
+
+// The table with most of what is said, when no table is; null when none has anything.
+const DatabaseTable* table_of_columns(const DatabaseOutline& outline,
+                                      const std::vector<PromptWord>& words);
+
+}  // namespace wright::offline
