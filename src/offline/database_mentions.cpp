@@ -23,6 +23,44 @@ bool refers_to(const DatabaseTable& table, const DatabaseTable& other) {
   });
 }
 
+// "tool_calls" and "calls" of "agent_tool_calls".
+std::vector<std::string> ends_of(std::string_view name) {
+  std::vector<std::string> ends;
+  const std::vector<std::string> words = words_in_name(name);
+  for (std::size_t from = 1; from < words.size(); ++from) {
+    std::string end = words[from];
+    for (std::size_t i = from + 1; i < words.size(); ++i) end += "_" + words[i];
+    ends.push_back(std::move(end));
+  }
+  return ends;
+}
+
+std::optional<TableMention> half_mentioned_table(const DatabaseOutline& outline,
+                                                 const std::vector<PromptWord>& words) {
+  std::optional<TableMention> best;
+  bool is_only = false;
+  for (const DatabaseTable& table : outline.tables) {
+    for (const std::string& end : ends_of(table.name)) {
+      const auto place = find_name(words, end);
+      if (!place) continue;
+      if (!best || place->size() > best->range.size()) {
+        best = TableMention{&table, *place};
+        is_only = true;
+      } else if (place->size() == best->range.size() && best->table != &table) {
+        is_only = false;
+      }
+      break;  // the other ends are shorter
+    }
+  }
+  return is_only ? best : std::nullopt;
+}
+
+// Whether a column may be meant by this one word of its name.
+bool is_half_named(const DatabaseColumn& column, const std::string& word) {
+  if (column.is_key || !name_has(column, {word})) return false;
+  return !name_has(column, {"id"}) || words_in_name(column.name).size() == 2;
+}
+
 }  // namespace
 
 bool name_has(const DatabaseColumn& column, std::initializer_list<std::string_view> wanted) {
@@ -42,7 +80,7 @@ std::optional<TableMention> mentioned_table(const DatabaseOutline& outline,
     explain(seen, *place);
     found.push_back({table, *place});
   }
-  if (found.empty()) return std::nullopt;
+  if (found.empty()) return half_mentioned_table(outline, words);
   const auto child = std::ranges::find_if(found, [&](const TableMention& each) {
     return std::ranges::any_of(found, [&](const TableMention& other) {
       return each.table != other.table && refers_to(*each.table, *other.table);
@@ -72,10 +110,10 @@ std::vector<ColumnMention> half_mentioned_columns(const DatabaseTable& table,
   for (std::size_t at = 0; at < words.size(); ++at) {
     if (words[at].is_explained || words[at].kind != PromptWord::Kind::word) continue;
     const auto fits = [&](const DatabaseColumn& column) {
-      return !column.is_key && name_has(column, {words[at].singular});
+      return is_half_named(column, words[at].singular);
     };
     if (std::ranges::count_if(table.columns, fits) != 1) continue;
-    found.push_back({&*std::ranges::find_if(table.columns, fits), {at, at + 1}});
+    found.push_back({&*std::ranges::find_if(table.columns, fits), {at, at + 1}, false});
   }
   return found;
 }
@@ -84,16 +122,19 @@ const DatabaseTable* table_of_columns(const DatabaseOutline& outline,
                                       const std::vector<PromptWord>& words) {
   const DatabaseTable* best = nullptr;
   std::size_t most = 0;
+  bool is_clear = true;
   for (const DatabaseTable& table : outline.tables) {
     std::vector<PromptWord> left = words;
     const std::vector<ColumnMention> whole = mentioned_columns(table, words);
     for (const ColumnMention& mention : whole) explain(left, mention.range);
     const std::size_t fits = 2 * whole.size() + half_mentioned_columns(table, left).size();
+    if (fits == most && whole.empty()) is_clear = false;
     if (fits <= most) continue;
     most = fits;
     best = &table;
+    is_clear = true;
   }
-  return best;
+  return is_clear ? best : nullptr;
 }
 
 }  // namespace wright::offline

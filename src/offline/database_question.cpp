@@ -91,6 +91,7 @@ class Understanding {
   void find_table() {
     if (const auto mention = mentioned_table(outline_, words_)) {
       question_.table = mention->table;
+      is_table_named_ = true;
       explain(words_, mention->range);
       return;
     }
@@ -223,6 +224,7 @@ class Understanding {
           question_.conditions,
           [&](const DatabaseCondition& each) { return each.column == mention.column; });
       if (is_compared || mention.column == question_.group || !is_value(at)) continue;
+      if (!mention.is_whole && at == mention.range.end) continue;  // "tool calls failed"
       if (is_word(at, {"null", "missing", "unknown", "empty"})) {
         words_[at].is_explained = true;
         question_.conditions.push_back({mention.column, "IS", "NULL"});
@@ -335,7 +337,10 @@ class Understanding {
     const bool sums_total = is.sum && free != nullptr && !is.counts;
     if (is.average || sums_total) return aggregate(is.average ? "avg" : "sum", free);
     if ((is.high || is.low) && !is.counts) return extreme(is.high, free);
-    if (is.differs && is.counts && (free != nullptr || question_.group != nullptr)) {
+    // "how many genres": there is no such table, so the different ones of a column are meant.
+    const bool counts_different = is.counts && (is.differs || !is_table_named_);
+    if (counts_different && question_.conditions.empty() &&
+        (free != nullptr || question_.group != nullptr)) {
       question_.kind = Kind::distinct_count;
       if (question_.group == nullptr) question_.group = free;
       return;
@@ -399,6 +404,7 @@ class Understanding {
   std::string prompt_;
   std::vector<PromptWord> words_;
   std::vector<ColumnMention> mentions_;
+  bool is_table_named_ = false;
   DatabaseQuestion question_;
 };
 

@@ -144,6 +144,26 @@ TEST_F(OfflineOnDatabase, needs_no_name_for_the_only_table) {
   expect_answer("How many rows?", {"3 rows"});
 }
 
+TEST_F(OfflineOnDatabase, knows_tables_by_the_end_of_their_names) {
+  execute(R"(
+    CREATE TABLE agent_sessions(id INTEGER PRIMARY KEY, agent_name TEXT, status TEXT);
+    CREATE TABLE agent_messages(id INTEGER PRIMARY KEY, session_id INT, role TEXT, tool_call_id TEXT);
+    CREATE TABLE agent_tool_calls(id INTEGER PRIMARY KEY, message_id INT, tool_name TEXT, status TEXT);
+    INSERT INTO agent_sessions VALUES (1, 'a', 'completed');
+    INSERT INTO agent_messages VALUES (1, 1, 'user', NULL), (2, 1, 'assistant', 'c1');
+    INSERT INTO agent_tool_calls VALUES (1, 2, 'grep', 'failed'), (2, 2, 'grep', 'completed'),
+                                        (3, 2, 'bash', 'completed');
+  )");
+  expect_answer("how many sessions are there?", {"`agent_sessions` has 1 row"});
+  expect_answer("how many messages", {"`agent_messages` has 2 rows"});
+  expect_answer("messages by role", {"| assistant | 1 |\n| user | 1 |"});
+  expect_answer("schema of tool_calls", {"`agent_tool_calls` is a table"});
+  expect_answer("how many tool calls failed?", {"`status` is `failed`: 1."});
+  expect_answer("top tools", {"I cannot answer"});
+  expect_answer("how many roles are there?",
+                {"Different values of `role` in `agent_messages`: 2."});
+}
+
 TEST_F(OfflineOnDatabase, does_not_pass_over_that_there_is_more) {
   execute(
       "CREATE TABLE n(v); WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i "

@@ -70,7 +70,7 @@ TEST(WebSearch, sends_the_key_in_the_header_that_is_named) {
 TEST(WebSearch, hides_the_key_where_the_engine_repeats_it) {
   CannedServer server([](Connection& connection) {
     (void)connection.read_request();
-    connection.respond(
+    connection.answer(
         200,
         R"({"results": [{"url": "https://a.example/?k=sk-secret", "title": "sk-secret sk\u002dsecret",
                               "content": ")" +
