@@ -159,7 +159,7 @@ TEST_F(OfflineOnDatabase, knows_tables_by_the_end_of_their_names) {
   expect_answer("messages by role", {"| assistant | 1 |\n| user | 1 |"});
   expect_answer("schema of tool_calls", {"`agent_tool_calls` is a table"});
   expect_answer("how many tool calls failed?", {"`status` is `failed`: 1."});
-  expect_answer("top tools", {"I cannot answer"});
+  expect_answer("top tools", {"| grep | 2 |\n| bash | 1 |"});
   expect_answer("how many roles are there?",
                 {"Different values of `role` in `agent_messages`: 2."});
 }

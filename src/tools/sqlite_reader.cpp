@@ -82,9 +82,12 @@ Result<Prepared> prepare(ReadOnlyDatabase& database, const std::string& sql) {
   constexpr std::string_view kNoColumn = "no such column: ";
   const std::string& told = strict.error().message;
   const std::size_t at = told.find(kNoColumn);
-  auto lenient = at == std::string::npos ? std::move(strict) : database.prepare(sql);
-  if (!lenient) return std::unexpected(with_suggestion(lenient.error(), database, sql));
+  if (at == std::string::npos) {
+    return std::unexpected(with_suggestion(strict.error(), database, sql));
+  }
   const std::string name = told.substr(at + kNoColumn.size());
+  auto lenient = database.prepare(sql);
+  if (!lenient) return std::unexpected(with_suggestion(lenient.error(), database, sql));
   return Prepared{
       std::move(*lenient),
       fmt::format("There is no column {0}, so \"{0}\" was read as a text; write texts in "
