@@ -9,12 +9,14 @@
 
 namespace wright::offline {
 
-// Not the columns of views: one that is broken would spoil the whole answer.
+// Not the columns of views and virtual tables: one that is broken, or whose module is not there,
+// would spoil the whole answer. Virtual tables have no pages.
 const std::string_view kColumnsQuery =
     "SELECT m.name, m.type, c.name, c.type, c.pk, c.cid FROM sqlite_schema m, "
-    "pragma_table_xinfo(m.name) c WHERE m.type = 'table' AND substr(m.name, 1, 7) <> 'sqlite_' "
+    "pragma_table_xinfo(m.name) c WHERE m.type = 'table' AND m.rootpage > 0 "
+    "AND substr(m.name, 1, 7) <> 'sqlite_' "
     "UNION ALL SELECT name, type, NULL, NULL, NULL, NULL FROM sqlite_schema WHERE type = 'view' "
-    "ORDER BY 1, 6";
+    "OR (type = 'table' AND rootpage = 0) ORDER BY 1, 6";
 
 namespace {
 
@@ -47,44 +49,6 @@ bool is_true(const Json& answer, std::string_view key) {
   return value != nullptr && value->is_bool() && value->get_bool();
 }
 
-// How well a prompt mentions a name: 0 not at all; more for longer names and for quoted ones.
-std::size_t mention(std::string_view name, std::string_view prompt,
-                    const std::vector<std::string>& said) {
-  constexpr std::size_t kQuoted = 1000;
-  if (name.empty()) return 0;
-  for (const char quote : {'"', '\'', '`'}) {
-    if (contains_ignoring_case(prompt, fmt::format("{}{}{}", quote, name, quote))) {
-      return kQuoted + name.size();
-    }
-  }
-  const std::vector<std::string> words = words_in_name(name);
-  const bool is_said = !words.empty() && std::ranges::all_of(words, [&](const std::string& word) {
-    return std::ranges::count(said, stem(lower(word))) > 0;
-  });
-  if (is_said) return name.size();
-  // Names that are not made of ASCII words.
-  const bool is_ascii = std::ranges::all_of(name, [](char c) { return c > 0; });
-  return !is_ascii && contains_ignoring_case(prompt, name) ? name.size() : 0;
-}
-
-template <class Named>
-const Named* mentioned(const std::vector<Named>& candidates, std::string_view prompt) {
-  std::vector<std::string> said;
-  for (const std::string& word : words_of(prompt)) {
-    said.push_back(stem(lower(word)));
-    for (const std::string& part : words_in_name(word)) said.push_back(stem(lower(part)));
-  }
-  const Named* best = nullptr;
-  std::size_t most = 0;
-  for (const Named& candidate : candidates) {
-    const std::size_t found = mention(candidate.name, prompt, said);
-    if (found <= most) continue;
-    most = found;
-    best = &candidate;
-  }
-  return best;
-}
-
 std::string table_cell(const Json& value) {
   constexpr std::size_t kLongest = 60;
   std::string text = value.is_null()     ? "NULL"
@@ -99,7 +63,8 @@ std::string table_cell(const Json& value) {
 
 DatabaseOutline read_outline(const Json& columns, const Json& stats) {
   DatabaseOutline outline;
-  outline.is_truncated = is_true(columns, "truncated") || is_true(stats, "truncated");
+  outline.is_truncated =
+      wright::offline::is_truncated(columns) || wright::offline::is_truncated(stats);
   if (const JsonArray* rows = rows_of(columns)) {
     for (const Json& row : *rows) {
       const std::string name = text_at(row, 0);
@@ -107,7 +72,7 @@ DatabaseOutline read_outline(const Json& columns, const Json& stats) {
       if (outline.tables.empty() || outline.tables.back().name != name) {
         outline.tables.push_back({.name = name, .is_view = text_at(row, 1) == "view"});
       }
-      if (outline.tables.back().is_view) continue;
+      if (text_at(row, 2).empty() && !integer_at(row, 5)) continue;  // a view or a virtual table
       outline.tables.back().columns.push_back(
           {text_at(row, 2), text_at(row, 3), integer_at(row, 4).value_or(0) > 0});
     }
@@ -147,12 +112,31 @@ std::string quoted_name(std::string_view name) {
   return made + '"';
 }
 
-const DatabaseTable* mentioned_table(const DatabaseOutline& outline, std::string_view prompt) {
-  return mentioned(outline.tables, prompt);
+void read_columns(DatabaseOutline& outline, std::string_view table, const Json& info) {
+  const auto found = std::ranges::find(outline.tables, table, &DatabaseTable::name);
+  const JsonArray* rows = rows_of(info);
+  if (found == outline.tables.end() || rows == nullptr) return;
+  found->columns.clear();
+  for (const Json& row : *rows) {
+    if (text_at(row, 5) == "hidden") continue;
+    found->columns.push_back(
+        {text_at(row, 0), text_at(row, 1), integer_at(row, 4).value_or(0) > 0});
+  }
 }
 
-const DatabaseColumn* mentioned_column(const DatabaseTable& table, std::string_view prompt) {
-  return mentioned(table.columns, prompt);
+bool has_rows(const Json& answer) {
+  const JsonArray* rows = rows_of(answer);
+  return rows != nullptr && !rows->empty();
+}
+
+bool is_truncated(const Json& answer) {
+  return is_true(answer, "truncated");
+}
+
+std::pair<std::string, std::string> first_texts(const Json& answer) {
+  if (!has_rows(answer)) return {};
+  const Json& row = rows_of(answer)->front();
+  return {text_at(row, 0), text_at(row, 1)};
 }
 
 std::string markdown_table(const Json& answer, std::size_t most) {

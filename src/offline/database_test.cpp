@@ -99,6 +99,90 @@ TEST_F(OfflineOnDatabase, counts) {
   expect_answer("Which is the largest table?", {"`order_items` with 4 rows"});
 }
 
+TEST_F(OfflineOnDatabase, counts_what_was_asked_for_and_not_everything) {
+  fill_shop();
+  expect_answer("How many customers are from France?", {"`country` is `France`: 2."});
+  expect_answer("How many order items cost more than 15?", {"I cannot answer", "`price`"});
+  expect_answer("How many order_items with a price greater than 15?", {"`price` > `15`: 3."});
+  expect_answer("How many different countries are there?", {"`country` in `customers`: 2."});
+  expect_answer("how many rows are there in total?", {"7 rows in all", "`customers`: 3 rows"});
+  expect_answer("How many rows does each table have?", {"`order_items`: 4 rows"});
+  expect_answer("List the customers from Spain", {"| 2 | Bob | Spain |\n\n```sql"});
+  expect_answer("Show customers from Norway", {"I cannot answer", "`Norway`"});
+}
+
+TEST_F(OfflineOnDatabase, groups_and_sorts) {
+  fill_shop();
+  execute("ALTER TABLE customers ADD COLUMN joined_date TEXT");
+  execute("UPDATE customers SET joined_date = '2024-01-0' || (4 - id)");
+  expect_answer("customers by country", {"| France | 2 |\n| Spain | 1 |"});
+  expect_answer("Count order items per status", {"| paid | 3 |\n| open | 1 |"});
+  expect_answer("average price by status", {"| paid | 26.6", "| open | 20 |"});
+  expect_answer("Which customer has the most order items?",
+                {"| customer_id | count |", "| 1 | 2 |"});
+  expect_answer("newest customer", {"| 1 | Ada | France | 2024-01-03 |", "LIMIT 1"});
+  expect_answer("What is the most expensive order item?", {"| 4 | 3 | 40 | paid |"});
+  expect_answer("average name of customers", {"`name` holds texts, not numbers"});
+}
+
+TEST_F(OfflineOnDatabase, says_so_when_it_cannot_answer) {
+  fill_shop();
+  expect_answer("What is the weather in Oslo?", {"I cannot answer", "2 tables and 1 view"});
+  expect_answer("Which customers are likely to leave?", {"I cannot answer", "`likely"});
+  expect_answer("Delete all customers", {"I only read"});
+  expect_answer("Which tables have a customer_id column?", {"1 table has", "`order_items`"});
+}
+
+TEST_F(OfflineOnDatabase, needs_no_name_for_the_only_table) {
+  execute(
+      "CREATE TABLE log_entries(id INTEGER PRIMARY KEY, level TEXT, duration_ms REAL); INSERT INTO "
+      "log_entries(level, duration_ms) VALUES ('ERROR', 2), ('INFO', 4), ('error', 6)");
+  expect_answer("how many errors are there?", {"`level` is `error`: 2."});
+  expect_answer("average duration", {": 4."});
+  expect_answer("How many unicorns?", {"I cannot answer", "`unicorns`"});
+  expect_answer("What is in this database?", {"1 table with 3 rows"});
+  expect_answer("How many rows?", {"3 rows"});
+}
+
+TEST_F(OfflineOnDatabase, knows_tables_by_the_end_of_their_names) {
+  execute(R"(
+    CREATE TABLE agent_sessions(id INTEGER PRIMARY KEY, agent_name TEXT, status TEXT);
+    CREATE TABLE agent_messages(id INTEGER PRIMARY KEY, session_id INT, role TEXT, tool_call_id TEXT);
+    CREATE TABLE agent_tool_calls(id INTEGER PRIMARY KEY, message_id INT, tool_name TEXT, status TEXT);
+    INSERT INTO agent_sessions VALUES (1, 'a', 'completed');
+    INSERT INTO agent_messages VALUES (1, 1, 'user', NULL), (2, 1, 'assistant', 'c1');
+    INSERT INTO agent_tool_calls VALUES (1, 2, 'grep', 'failed'), (2, 2, 'grep', 'completed'),
+                                        (3, 2, 'bash', 'completed');
+  )");
+  expect_answer("how many sessions are there?", {"`agent_sessions` has 1 row"});
+  expect_answer("how many messages", {"`agent_messages` has 2 rows"});
+  expect_answer("messages by role", {"| assistant | 1 |\n| user | 1 |"});
+  expect_answer("schema of tool_calls", {"`agent_tool_calls` is a table"});
+  expect_answer("how many tool calls failed?", {"`status` is `failed`: 1."});
+  expect_answer("top tools", {"| grep | 2 |\n| bash | 1 |"});
+  expect_answer("how many roles are there?",
+                {"Different values of `role` in `agent_messages`: 2."});
+}
+
+TEST_F(OfflineOnDatabase, does_not_pass_over_that_there_is_more) {
+  execute(
+      "CREATE TABLE n(v); WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i "
+      "< 50) INSERT INTO n SELECT i FROM c");
+  expect_answer("show rows of n", {"There are more rows than these."});
+  expect_answer("show 50 rows of n", {"There are more rows than these."});
+}
+
+TEST_F(OfflineOnDatabase, reads_views_and_virtual_tables_also_beside_broken_ones) {
+  fill_shop();
+  execute(
+      "CREATE VIRTUAL TABLE notes USING fts5(body, title); "
+      "INSERT INTO notes VALUES ('a', 'x'), ('b', 'x'); PRAGMA writable_schema = ON; INSERT INTO "
+      "sqlite_schema VALUES ('table', 'gone', 'gone', 0, 'CREATE VIRTUAL TABLE gone USING m(x)')");
+  expect_answer("Top titles in notes", {"| x | 2 |"});
+  expect_answer("columns of rich", {"`country`", "| 1 | Ada | France |"});
+  expect_answer("What is in this database?", {"`gone` (rows not counted)", "`customers` (3 rows)"});
+}
+
 TEST_F(OfflineOnDatabase, describes_the_schema) {
   fill_shop();
   expect_answer("Show me the schema", {"`id` INTEGER (key), `name` TEXT, `country` TEXT",

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "offline/database_outline.h"
+#include "offline/database_question.h"
+#include "offline/database_sql.h"
+#include "offline/database_words.h"
 #include "offline/markdown.h"
 #include "offline/plans.h"
 #include "offline/wording.h"
@@ -54,12 +56,6 @@ std::string sql_in(const std::string& prompt) {
   return {};
 }
 
-int number_in(const std::string& prompt, int otherwise) {
-  static const RE2 kNumber(R"(\b(\d{1,3})\b)");
-  int number = 0;
-  return RE2::PartialMatch(prompt, kNumber, &number) && number > 0 ? number : otherwise;
-}
-
 std::string rows_text(const DatabaseTable& table) {
   if (table.is_view) return "view";
   return table.rows ? counted(*table.rows, "row", "rows") : "rows not counted";
@@ -92,7 +88,10 @@ std::string show_rows(Investigation& look, const std::string& sql, std::string_v
   const Json found = query(look, sql, limit);
   if (look.is_waiting()) return "Running a query.";
   if (look.has_failed()) return "The query could not be answered.";
-  return with_sql(lead, markdown_table(found, kMostRows), sql);
+  if (!has_rows(found)) return with_sql(fmt::format("{} none.", lead), "", sql);
+  std::string table = markdown_table(found, kMostRows);
+  if (is_truncated(found)) table += "\n\nThere are more rows than these.";
+  return with_sql(lead, table, sql);
 }
 
 // The one value that a query gives.
@@ -106,8 +105,9 @@ std::string show_value(Investigation& look, const std::string& sql, std::string_
   if (!has_value) return "The query could not be answered.";
   const Json& value = rows->get_array()[0].get_array()[0];
   const std::string shown = value.is_int64()    ? with_separators(value.get_int64())
+                            : value.is_double() ? fmt::format("{:.10g}", value.get_double())
                             : value.is_string() ? shortened(value.get_string(), 200)
-                                                : to_text(value);
+                                                : std::string("nothing (NULL)");
   return with_sql(fmt::format("{}: {}.", what, shown), "", sql);
 }
 
@@ -125,7 +125,8 @@ std::string overview(const DatabaseOutline& outline) {
   std::vector<std::string> items;
   for (const DatabaseTable& table : outline.tables) {
     items.push_back(fmt::format("{} ({}){}{}", code_span(table.name), rows_text(table),
-                                table.is_view ? "" : ": ", shortened(columns_text(table), 300)));
+                                table.columns.empty() ? "" : ": ",
+                                shortened(columns_text(table), 300)));
   }
   answer.items(items, kMostTables, "tables");
   if (outline.is_truncated) answer.paragraph("There is more: sqlite_reader cut its answer.");
@@ -190,41 +191,6 @@ std::string count_tables(const DatabaseOutline& outline) {
                      counted(views, "view", "views"));
 }
 
-// "… where country is 'France'", "… with status paid": the value after the column's name.
-std::string condition_in(const std::string& prompt, const DatabaseColumn& column) {
-  const RE2 pattern(fmt::format(
-      R"re((?i)\b{}["'`]?\s*(?:=|==|is|equals?|of|:)?\s*(?:"([^"]+)"|'([^']+)'|`([^`]+)`|([\w.@+-]+))\s*\??\s*$)re",
-      quote_for_regex(column.name)));
-  std::array<std::string, 4> found;
-  if (!RE2::PartialMatch(prompt, pattern, &found[0], &found[1], &found[2], &found[3])) return {};
-  const auto value = std::ranges::find_if(found, [](const auto& text) { return !text.empty(); });
-  return value == found.end() ? std::string() : *value;
-}
-
-std::string sql_text(std::string_view text) {
-  std::string made = "'";
-  for (const char c : text) made += c == '\'' ? std::string("''") : std::string(1, c);
-  return made + "'";
-}
-
-std::string count_rows(const DatabaseTable& table, const std::string& prompt, Investigation& look) {
-  for (const DatabaseColumn& column : table.columns) {
-    const std::string value = condition_in(prompt, column);
-    if (value.empty()) continue;
-    const std::string sql =
-        fmt::format("SELECT count(*) FROM {} WHERE {} = {} COLLATE NOCASE", quoted_name(table.name),
-                    quoted_name(column.name), sql_text(value));
-    return show_value(look, sql,
-                      fmt::format("Rows of {} whose {} is {}", code_span(table.name),
-                                  code_span(column.name), code_span(value)));
-  }
-  const std::string sql = fmt::format("SELECT count(*) FROM {}", quoted_name(table.name));
-  if (!table.rows) return show_value(look, sql, fmt::format("Rows in {}", code_span(table.name)));
-  return with_sql(
-      fmt::format("{} has {}.", code_span(table.name), counted(*table.rows, "row", "rows")), "",
-      sql);
-}
-
 std::string largest_tables(const DatabaseOutline& outline) {
   std::vector<DatabaseTable> sorted = outline.tables;
   std::ranges::stable_sort(sorted, std::ranges::greater{},
@@ -239,91 +205,144 @@ std::string largest_tables(const DatabaseOutline& outline) {
   return answer.items(items, 10, "tables").text();
 }
 
-// A column that the prompt names, in the table that it names or in any.
-struct Place {
-  const DatabaseTable* table = nullptr;
-  const DatabaseColumn* column = nullptr;
-};
-
-Place place_in(const DatabaseOutline& outline, const std::string& prompt) {
-  if (const DatabaseTable* table = mentioned_table(outline, prompt)) {
-    if (const auto* column = mentioned_column(*table, prompt)) return {table, column};
-  }
+std::string table_sizes(const DatabaseOutline& outline) {
+  std::int64_t rows = 0;
+  std::vector<std::string> items;
   for (const DatabaseTable& table : outline.tables) {
-    if (const auto* column = mentioned_column(table, prompt)) return {&table, column};
+    rows += table.rows.value_or(0);
+    items.push_back(fmt::format("{}: {}", code_span(table.name), rows_text(table)));
   }
-  return {};
+  return Answer()
+      .paragraph(fmt::format("There are {} in all.", counted(rows, "row", "rows")))
+      .items(items, kMostTables, "tables")
+      .text();
 }
 
-std::string top_values(const Place& place, const std::string& prompt, Investigation& look) {
-  const std::string column = quoted_name(place.column->name);
-  const int most = std::min(number_in(prompt, 10), static_cast<int>(kMostRows));
-  return show_rows(
-      look,
-      fmt::format("SELECT {}, count(*) AS count FROM {} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {}",
-                  column, quoted_name(place.table->name), most),
-      fmt::format("The most frequent values of {} in {}:", code_span(place.column->name),
-                  code_span(place.table->name)),
-      most);
+std::string tables_with(const DatabaseOutline& outline, const DatabaseColumn& wanted) {
+  std::vector<std::string> items;
+  for (const DatabaseTable& table : outline.tables) {
+    const bool has = std::ranges::any_of(table.columns, [&](const DatabaseColumn& column) {
+      return lower(column.name) == lower(wanted.name);
+    });
+    if (has) items.push_back(code_span(table.name));
+  }
+  return Answer()
+      .paragraph(fmt::format("{} {} a column {}:", counted(std::ssize(items), "table", "tables"),
+                             items.size() == 1 ? "has" : "have", code_span(wanted.name)))
+      .items(items, kMostTables, "tables")
+      .text();
 }
 
-struct Aggregate {
-  const char* words;
-  const char* function;
-  const char* name;
-};
-constexpr auto kAggregates = std::to_array<Aggregate>({
-    {R"(\b(average|mean|avg)\b)", "avg", "Average"},
-    {R"(\b(sum|total)\b)", "sum", "Sum"},
-    {R"(\b(maximum|max|highest|largest|biggest|greatest|latest|newest)\b)", "max", "Maximum"},
-    {R"(\b(minimum|min|lowest|smallest|earliest|oldest)\b)", "min", "Minimum"},
-});
+std::string refusal(const DatabaseQuestion& question, std::string_view why) {
+  std::vector<std::string> columns;
+  for (const DatabaseColumn& column : question.table->columns) {
+    columns.push_back(code_span(column.name));
+  }
+  Answer answer;
+  answer.paragraph(fmt::format("I cannot answer this without a language model: {}.", why));
+  if (!columns.empty()) {
+    answer.paragraph(fmt::format("The columns of {} are {}.", code_span(question.table->name),
+                                 shortened(fmt::format("{}", fmt::join(columns, ", ")), 500)));
+  }
+  return answer
+      .paragraph(
+          "What works: how many, the schema, the top values of a column, averages, sums, the "
+          "largest and the newest, each also where a column is a value; and any SELECT as it is.")
+      .text();
+}
 
-std::string answer_from(const DatabaseOutline& outline, const std::string& prompt,
-                        Investigation& look) {
-  const DatabaseTable* table = mentioned_table(outline, prompt);
-  const Place place = place_in(outline, prompt);
-  if (outline.tables.empty()) return nothing_in_it();
-  if (says(prompt, R"(\b(foreign keys?|relations?|relationships?|related|refer(s|ences)?)\b)")) {
-    return reflected(look, "foreign_keys", "foreign keys");
+// Words that nothing else explains may be values: "customers from France". Nothing while waiting;
+// what is in no column stays.
+void find_values(DatabaseQuestion& question, Investigation& look) {
+  constexpr std::size_t kMostValues = 3;
+  if (question.unexplained.size() > kMostValues || question.table->columns.empty()) return;
+  std::vector<std::string> left;
+  std::vector<Json> found;
+  for (const std::string& text : question.unexplained) {
+    std::vector<std::string> forms{text};  // "errors" may be the ones whose level is error
+    if (singular(text) != lower(text)) forms.push_back(singular(text));
+    found.push_back(query(look, sql_to_find(*question.table, forms)));
   }
-  if (says(prompt, R"(\bindex(es)?\b|\bindices\b)")) return reflected(look, "indexes", "indexes");
-  if (says(
-          prompt,
-          R"(\b(largest|biggest|most rows|longest)\b.*\btables?\b|\btables?\b.*\b(largest|biggest|most rows)\b)")) {
-    return largest_tables(outline);
-  }
-  const bool counts = says(prompt, R"(\b(how many|count|number of|how large|how big)\b)");
-  if (counts && table == nullptr && says(prompt, R"(\btables?\b)")) return count_tables(outline);
-  if (place.column != nullptr &&
-      says(
-          prompt,
-          R"(\b(top|most (common|frequent|popular|often)|distribution|distinct|unique|different|values|breakdown|group(ed)? by|per)\b)")) {
-    return top_values(place, prompt, look);
-  }
-  if (place.column != nullptr && !counts) {
-    for (const Aggregate& aggregate : kAggregates) {
-      if (!says(prompt, aggregate.words)) continue;
-      return show_value(
-          look,
-          fmt::format("SELECT {}({}) FROM {}", aggregate.function, quoted_name(place.column->name),
-                      quoted_name(place.table->name)),
-          fmt::format("{} of {} in {}", aggregate.name, code_span(place.column->name),
-                      code_span(place.table->name)));
+  if (look.is_waiting()) return;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const auto [name, value] = first_texts(found[i]);
+    const auto column = std::ranges::find(question.table->columns, name, &DatabaseColumn::name);
+    if (column == question.table->columns.end()) {
+      left.push_back(question.unexplained[i]);
+    } else {
+      question.conditions.push_back({&*column, "=", value});
     }
   }
-  if (counts && table != nullptr) return count_rows(*table, prompt, look);
-  if (says(prompt, R"(\b(schema|structure|columns?|fields?|describe|ddl)\b)")) {
-    return table != nullptr ? describe(*table, look) : schema(outline, look);
+  question.unexplained = std::move(left);
+}
+
+std::string about_table(DatabaseQuestion question, Investigation& look) {
+  using Kind = DatabaseQuestion::Kind;
+  if (!question.problem.empty()) return refusal(question, question.problem);
+  if (!question.unexplained.empty()) {
+    find_values(question, look);
+    if (look.is_waiting()) return "Looking for the words of the question in the data.";
   }
-  if (table != nullptr &&
-      says(prompt, R"(\b(show|sample|first|examples?|rows?|list|print|display)\b)")) {
-    const int most = std::min(number_in(prompt, 10), static_cast<int>(kMostRows));
-    return show_rows(look, fmt::format("SELECT * FROM {} LIMIT {}", quoted_name(table->name), most),
-                     fmt::format("Rows of {}:", code_span(table->name)), most);
+  if (!question.unexplained.empty()) {
+    const std::string words = code_span(question.unexplained.front());
+    return refusal(question, fmt::format("{} is neither a column of {} nor a value in one", words,
+                                         code_span(question.table->name)));
   }
-  if (says(prompt, R"(\bviews?\b)") && table == nullptr) return reflected(look, "views", "views");
-  return table != nullptr ? describe(*table, look) : overview(outline);
+  if (question.kind == Kind::describe && question.conditions.empty()) {
+    return describe(*question.table, look);
+  }
+  const bool is_value = question.kind == Kind::count || question.kind == Kind::distinct_count ||
+                        (question.kind == Kind::aggregate && question.group == nullptr);
+  const std::string sql = sql_for(question);
+  if (question.kind == Kind::count && question.conditions.empty() && question.table->rows) {
+    return with_sql(fmt::format("{} has {}.", code_span(question.table->name),
+                                counted(*question.table->rows, "row", "rows")),
+                    "", sql);
+  }
+  if (is_value) return show_value(look, sql, lead_for(question));
+  return show_rows(look, sql, lead_for(question) + ":", static_cast<int>(kMostRows));
+}
+
+// Of views and virtual tables the outline knows no columns, since one that is broken would spoil
+// the answer about all.
+void learn_columns(DatabaseOutline& outline, const DatabaseTable& table, Investigation& look) {
+  const Json info = look.call(
+      reader_of(look), {{"mode", "reflect"}, {"target", "table_info"}, {"table_name", table.name}});
+  if (!look.is_waiting()) read_columns(outline, table.name, info);
+}
+
+std::string answer_from(DatabaseOutline outline, const std::string& prompt, Investigation& look) {
+  using Kind = DatabaseQuestion::Kind;
+  if (outline.tables.empty()) return nothing_in_it();
+  DatabaseQuestion question = understand_database(outline, prompt);
+  if (question.table != nullptr && question.table->columns.empty()) {
+    learn_columns(outline, *question.table, look);
+    if (look.is_waiting()) return "Reading the columns.";
+    question = understand_database(outline, prompt);
+  }
+  switch (question.kind) {
+    case Kind::change:
+      return "I only read: sqlite_reader cannot change a database, and I have no other tool.";
+    case Kind::foreign_keys: return reflected(look, "foreign_keys", "foreign keys");
+    case Kind::indexes: return reflected(look, "indexes", "indexes");
+    case Kind::largest_table: return largest_tables(outline);
+    case Kind::table_count: return count_tables(outline);
+    case Kind::column_search: return tables_with(outline, *question.measure);
+    case Kind::schema: return schema(outline, look);
+    case Kind::views: return reflected(look, "views", "views");
+    default: break;
+  }
+  if (question.table != nullptr) return about_table(std::move(question), look);
+  if (question.unexplained.empty()) {
+    return question.kind == Kind::table_sizes ? table_sizes(outline) : overview(outline);
+  }
+  return Answer()
+      .paragraph(
+          fmt::format("I cannot answer this without a language model: nothing in the database "
+                      "is called {}. This is what is in it.",
+                      code_span(question.unexplained.front())))
+      .block(overview(outline))
+      .text();
 }
 
 }  // namespace

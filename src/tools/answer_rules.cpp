@@ -34,7 +34,8 @@ std::optional<double> number_from(const Json& answer) {
   if (answer.is_uint64()) return static_cast<double>(answer.get_uint64());
   if (answer.is_double()) return answer.get_double();
   if (!answer.is_string()) return std::nullopt;
-  const std::string_view text = trimmed(answer.get_string());
+  std::string_view text = trimmed(answer.get_string());
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
@@ -80,8 +81,11 @@ std::optional<std::string> length_problem(const AnswerRules& rules, std::int64_t
 }
 
 std::optional<std::string> kind_problem(QuestionType type, std::string_view text) {
-  static const RE2 kEmail(R"([^\s@<>(),;:"]+@[^\s@.]+(\.[^\s@.]+)+)");
-  static const RE2 kUrl(R"((?i)[a-z][a-z0-9+.-]*://[^\s/?#]+[^\s]*)");
+  // Names of hosts may be in any script; what is left out is what people paste along: <>, commas.
+  static const RE2 kEmail(
+      R"re([^\s@<>(),;:"\[\]\\.\pC]+(\.[^\s@<>(),;:"\[\]\\.\pC]+)*@([\pL\pN]([\pL\pN\pM-]*[\pL\pN\pM])?\.)+[\pL\pN][\pL\pN\pM-]*[\pL\pN\pM])re");
+  static const RE2 kUrl(
+      R"re((?i)[a-z][a-z0-9+.-]*://([^\s/?#@\pC]*@)?(\[[0-9a-f:.]+\]|[\pL\pN_][\pL\pN\pM_.~%-]*)(:\d{1,5})?([/?#][^\s\pC]*)?)re");
   constexpr std::size_t kLongestEmail = 254;
   const re2::StringPiece piece(text.data(), text.size());
   if (type == QuestionType::email &&
@@ -91,8 +95,8 @@ std::optional<std::string> kind_problem(QuestionType type, std::string_view text
   if (type == QuestionType::url && !RE2::FullMatch(piece, kUrl)) {
     return "It must be a URL, such as https://example.org/page";
   }
-  if (type == QuestionType::file_path && text.contains('\0')) {
-    return "A path contains no NUL character";
+  if (type == QuestionType::file_path && (text.empty() || text.contains('\0'))) {
+    return "It must be a path, without NUL characters";
   }
   return std::nullopt;
 }
@@ -100,15 +104,15 @@ std::optional<std::string> kind_problem(QuestionType type, std::string_view text
 std::optional<std::string> text_problem(const Question& question, const AnswerRules& rules,
                                         const Json& answer) {
   if (!answer.is_string()) return "It must be text";
-  const std::string_view text = answer.get_string();
+  // The rules are for what is kept, and of these no blanks around them are.
+  const bool keeps_blanks =
+      question.type == QuestionType::text || question.type == QuestionType::password;
+  const std::string_view text =
+      keeps_blanks ? std::string_view(answer.get_string()) : trimmed(answer.get_string());
   if (!is_valid_utf8(text)) return "It must be text in UTF-8";
   if (text.size() > kLongestAnswer)
     return fmt::format("It is longer than {} bytes", kLongestAnswer);
-  const bool keeps_blanks =
-      question.type == QuestionType::text || question.type == QuestionType::password;
-  if (auto problem = kind_problem(question.type, keeps_blanks ? text : trimmed(text))) {
-    return problem;
-  }
+  if (auto problem = kind_problem(question.type, text)) return problem;
   if (auto problem = length_problem(rules, characters(text), "characters")) return problem;
   if (!rules.pattern) return std::nullopt;
   const RE2 pattern(*rules.pattern, RE2::Quiet);
@@ -122,10 +126,10 @@ std::optional<std::string> number_problem(const AnswerRules& rules, const Json& 
   const auto value = number_from(answer);
   if (!value) return "It must be a number";
   if (rules.min_value && *value < *rules.min_value) {
-    return fmt::format("It must be at least {:g}", *rules.min_value);
+    return fmt::format("It must be at least {}", *rules.min_value);
   }
   if (rules.max_value && *value > *rules.max_value) {
-    return fmt::format("It must be at most {:g}", *rules.max_value);
+    return fmt::format("It must be at most {}", *rules.max_value);
   }
   return std::nullopt;
 }

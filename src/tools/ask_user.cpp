@@ -25,7 +25,7 @@ bool is_choice(QuestionType type) {
 
 Result<void> check_options(const Question& question) {
   if (!is_choice(question.type)) {
-    if (!question.options) return {};
+    if (!question.options || question.options->empty()) return {};
     return refused(question, "options belong to the types select and multiselect");
   }
   if (!question.options || question.options->empty()) {
@@ -58,8 +58,14 @@ Result<void> check_rules(const Question& question) {
                  fmt::format("the pattern is no regular expression: {}", pattern.error()));
 }
 
+// Models fill in what they need not: null and "" are no defaults, but for a text.
+bool has_default(const Question& question) {
+  if (!question.default_answer || question.default_answer->is_null()) return false;
+  return question.type == QuestionType::text || !tools::is_blank(*question.default_answer);
+}
+
 Result<void> check_default(const Question& question) {
-  if (!question.default_answer) return {};
+  if (!has_default(question)) return {};
   if (question.type == QuestionType::password) {
     return refused(question, "a password has no default: it would be stored");
   }
@@ -124,8 +130,7 @@ std::vector<AnswerProblem> validate_answers(const AskUserRequest& request,
     }
     const QuestionAnswer* answer = find_answer(answers, question.id);
     if (answer == nullptr) {
-      const bool may_be_absent =
-          question.is_optional || question.default_answer || !request.required;
+      const bool may_be_absent = question.is_optional || has_default(question) || !request.required;
       if (!may_be_absent) problems.push_back({question.id, "An answer is required"});
       continue;
     }
@@ -158,7 +163,7 @@ Result<AcceptedAnswers> accept_answers(const AskUserRequest& request,
   AcceptedAnswers accepted;
   for (const Question& question : request.questions) {
     const QuestionAnswer* given = find_answer(answers, question.id);
-    if (given == nullptr && !question.default_answer) continue;
+    if (given == nullptr && !has_default(question)) continue;
     Json answer =
         tools::put_right(question, given == nullptr ? *question.default_answer : given->answer);
     if (question.type == QuestionType::password) {

@@ -1,5 +1,6 @@
 #include "wright/ask_user.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -135,19 +136,58 @@ TEST(AskUser, checks_choices) {
 
 TEST(AskUser, checks_addresses_and_paths) {
   const Question email = question("q", QuestionType::email);
-  EXPECT_EQ(problem(email, "ada.l+x@mail.example.org"), "");
-  for (const char* bad : {"ada", "@example.org", "ada@", "ada@example", "a b@example.org",
-                          "ada@example..org", "a@b@example.org", "ada@example.org\nx"}) {
+  for (const char* good : {"ada.l+x@mail.example.org", "o'brien@example.co.uk", "用户@例子.广告",
+                           "müller@bücher.example", "a_b-c=d@x1.example", " ada@example.org\n"}) {
+    EXPECT_EQ(problem(email, good), "") << good;
+  }
+  for (const char* bad :
+       {"ada", "@example.org", "ada@", "ada@example", "a b@example.org", "ada@example..org",
+        "a@b@example.org", "ada@example.org\nx", "ada@example.org>", "<ada@example.org",
+        "ada@example.org,", "a..b@c.org", ".a@example.org", "a.@example.org", "ada@-example.org",
+        "ada@example-.org", "ada@exa_mple.org", "ada@example.org\x01", "ada@example.o"}) {
     EXPECT_NE(problem(email, bad), "") << bad;
   }
   const Question url = question("q", QuestionType::url);
-  EXPECT_EQ(problem(url, "https://example.org/a?b#c"), "");
-  for (const char* bad : {"example.org", "https://", "http:// x", "://x", "https://a b"}) {
+  for (const char* good : {"https://example.org/a?b#c", "http://localhost:8080",
+                           "http://[::1]:80/x", "https://bücher.example/straße",
+                           "ftp://ada@files.example.org/a%20b", "HTTPS://EXAMPLE.ORG"}) {
+    EXPECT_EQ(problem(url, good), "") << good;
+  }
+  for (const char* bad :
+       {"example.org", "https://", "http:// x", "://x", "https://a b", "https://:80", "https://..",
+        "https://?q", "http://x:port", "https://a\x01.org"}) {
     EXPECT_NE(problem(url, bad), "") << bad;
   }
   const Question path = question("q", QuestionType::file_path);
   EXPECT_EQ(problem(path, "~/a b/ü.txt"), "");
   EXPECT_NE(problem(path, Json(std::string_view("a\0b", 3))), "");
+  EXPECT_NE(problem(path, "  "), "");
+}
+
+TEST(AskUser, applies_the_rules_to_what_is_kept) {
+  const Question email =
+      with_rules(QuestionType::email, {.min_length = 10, .pattern = "@example\\.org$"});
+  EXPECT_EQ(problem(email, "abc@example.org \n"), "");
+  EXPECT_NE(problem(with_rules(QuestionType::file_path, {.min_length = 5}), "a       "), "");
+}
+
+TEST(AskUser, names_limits_in_full) {
+  EXPECT_EQ(problem(with_rules(QuestionType::number, {.max_value = 1234567}), 2e9),
+            "It must be at most 1234567");
+  EXPECT_EQ(problem(with_rules(QuestionType::number, {.min_value = 0.125}), 0),
+            "It must be at least 0.125");
+}
+
+TEST(AskUser, takes_what_models_fill_in_without_need) {
+  for (const char* type : {"text", "email", "number", "password", "boolean"}) {
+    const auto outcome = ask(fmt::format(
+        R"({{"questions":[{{"id":"a","question":"a","type":"{}","default":{},"options":[]}}]}})",
+        type, std::string_view(type) == "email" ? R"("")" : "null"));
+    EXPECT_TRUE(outcome.waiting) << type << ": " << outcome.error;
+  }
+  Question email = question("mail", QuestionType::email);
+  email.default_answer = "";
+  EXPECT_FALSE(validate_answers({.questions = {email}}, {}).empty()) << "that is no default";
 }
 
 TEST(AskUser, lists_every_problem_in_the_order_of_the_questions) {

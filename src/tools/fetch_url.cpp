@@ -183,11 +183,14 @@ class WebReader {
   static std::unexpected<Error> not_text(const Arrival& arrival) {
     const std::string type = media_type(content_type_of(arrival.answer.head));
     const auto length = content_length_of(arrival.answer.head);
-    return fail(
-        ErrorCode::unsupported,
-        fmt::format("{} is not text but {}, {}; fetch_url shows only text", arrival.url.text,
-                    type.empty() ? "data of an unknown type" : type,
-                    length ? fmt::format("{} bytes", *length) : std::string("of unknown size")));
+    const std::string size =
+        length ? fmt::format("{} bytes", *length) : std::string("of unknown size");
+    const std::string what =
+        kind_of_content(type) != ContentKind::binary && !type.empty()
+            ? fmt::format("says that it is {}, but holds other data", type)
+            : fmt::format("is not text but {}", type.empty() ? "data of an unknown type" : type);
+    return fail(ErrorCode::unsupported,
+                fmt::format("{} {}, {}; fetch_url shows only text", arrival.url.text, what, size));
   }
 
   static Result<Json> shown(Arrival& arrival, PageFormat format, const Context& context) {

@@ -9,6 +9,7 @@
 
 #include "tools/html_entities.h"
 #include "tools/html_flow.h"
+#include "tools/html_hidden.h"
 #include "tools/html_tokens.h"
 #include "wright/json.h"
 
@@ -25,33 +26,15 @@ bool is_one_of(std::string_view name, const std::array<std::string_view, Count>&
   return std::ranges::find(names, name) != names.end();
 }
 
-// Nothing inside of these is for reading.
-constexpr auto kSkipped = std::to_array<std::string_view>(
-    {"svg", "template", "object", "canvas", "audio", "video", "select", "datalist"});
 constexpr auto kBlocks = std::to_array<std::string_view>(
     {"p",      "div",      "section", "article",    "header", "footer",  "main",    "aside",
      "nav",    "dl",       "form",    "figure",     "body",   "address", "details", "summary",
      "center", "fieldset", "legend",  "figcaption", "search", "hgroup",  "caption", "noscript"});
-constexpr auto kWithoutEnd =
-    std::to_array<std::string_view>({"br", "hr", "img", "input", "meta", "link", "base", "wbr",
-                                     "source", "col", "area", "embed", "track", "param"});
-// The end tags of these are often left out, so their end is not known.
-constexpr auto kWithImpliedEnd = std::to_array<std::string_view>(
-    {"p", "li", "dt", "dd", "tr", "td", "th", "thead", "tbody", "tfoot", "option", "html", "body"});
 constexpr auto kCode = std::to_array<std::string_view>({"code", "kbd", "samp", "tt"});
 
 int heading_level(std::string_view name) {
   const bool is_heading = name.size() == 2 && name[0] == 'h' && name[1] >= '1' && name[1] <= '6';
   return is_heading ? name[1] - '0' : 0;
-}
-
-bool is_hidden(const HtmlToken& tag) {
-  if (html_attribute(tag, "hidden")) return true;
-  auto style = html_attribute(tag, "style");
-  if (!style) return false;
-  std::erase_if(*style, [](char c) { return c == ' ' || c == '\t' || c == '\n'; });
-  return style->find("display:none") != std::string::npos ||
-         style->find("visibility:hidden") != std::string::npos;
 }
 
 // A table whose cells are collected until it is clear whether it holds data or is for layout.
@@ -106,7 +89,7 @@ class PageReader {
   }
 
   void take(const HtmlToken& token, HtmlPage& made) {
-    if (is_skipping(token)) return;
+    if (hidden_.contains(token)) return;
     switch (token.kind) {
       case HtmlToken::Kind::text: flow().text(decode_entities(token.text)); break;
       case HtmlToken::Kind::raw_text: take_raw(token, made); break;
@@ -114,24 +97,6 @@ class PageReader {
       case HtmlToken::Kind::end_tag: end(token.name); break;
       case HtmlToken::Kind::end: break;
     }
-  }
-
-  // Elements that are left out with everything inside.
-  bool is_skipping(const HtmlToken& token) {
-    if (!skipped_.empty()) {
-      if (token.name == skipped_ && token.kind == HtmlToken::Kind::start_tag) ++skipped_depth_;
-      if (token.name == skipped_ && token.kind == HtmlToken::Kind::end_tag) --skipped_depth_;
-      if (skipped_depth_ == 0) skipped_.clear();
-      return true;
-    }
-    if (token.kind != HtmlToken::Kind::start_tag || is_one_of(token.name, kWithoutEnd))
-      return false;
-    const bool is_left_out = is_one_of(token.name, kSkipped) ||
-                             (!is_one_of(token.name, kWithImpliedEnd) && is_hidden(token));
-    if (!is_left_out || token.text.ends_with('/')) return false;
-    skipped_ = token.name;
-    skipped_depth_ = 1;
-    return true;
   }
 
   void take_raw(const HtmlToken& token, HtmlPage& made) {
@@ -329,8 +294,7 @@ class PageReader {
   HtmlFlow page_;
   std::vector<Table> tables_;
   int ignored_tables_ = 0;
-  std::string skipped_;
-  int skipped_depth_ = 0;
+  HiddenParts hidden_;
 };
 
 }  // namespace

@@ -112,6 +112,39 @@ TEST(HtmlText, leaves_out_what_is_not_for_reading) {
             "abc\nd");
 }
 
+TEST(HtmlText, leaves_out_hidden_elements_that_need_no_end_tag) {
+  EXPECT_EQ(markdown("<p>a<p hidden>no<p>b"), "a\n\nb");
+  EXPECT_EQ(
+      markdown("<p hidden>no <b>no</b></p>a<p style='Display : NONE !important'>no<div>b</div>"),
+      "a\n\nb");
+  EXPECT_EQ(markdown("<ul><li>a<li hidden>no<ul><li>no</li></ul>no<li>b</ul>c"), "- a\n- b\n\nc");
+  EXPECT_EQ(markdown("<div><p hidden>no</div>a"), "a");
+  EXPECT_EQ(markdown("<table><tr><td>a<td hidden>no<td>b<tr hidden><td>no<tr><td>c<td>d</table>"),
+            "| a | b |\n|---|---|\n| c | d |");
+  EXPECT_EQ(markdown("<dl><dt>a<dd hidden>no<dt>b</dl>"), "a\nb");
+  // End tags of what is not open end nothing.
+  EXPECT_EQ(markdown("a<p hidden></b></section></span></td>no</p>b"), "ab");
+  EXPECT_EQ(markdown("<div>a<p hidden></section>no</p></div>b"), "a\n\nb");
+  // Pages hide themselves until their scripts have run.
+  EXPECT_EQ(markdown("<body style='display:none'><p>a</body>"), "a");
+}
+
+TEST(HtmlText, knows_the_styles_that_hide) {
+  for (const char* style :
+       {"display:none", "visibility: hidden", "opacity:0", "opacity: 0.0", "font-size:0",
+        "FONT-SIZE: 0px", "position:absolute; left:-9999px", "position:fixed;top:-10000px",
+        "text-indent:-9999px", "clip:rect(0,0,0,0)", "clip-path:inset(50%)", "color:transparent",
+        "height:0;overflow:hidden", "overflow: hidden; max-width: 0px", "transform:scale(0)",
+        "color:red;display:none!important;", "content-visibility:hidden"}) {
+    EXPECT_EQ(markdown("a<span style=\"" + std::string(style) + "\">no</span>b"), "ab") << style;
+  }
+  for (const char* style : {"display:block", "opacity:0.5", "font-size:10px", "left:-9999px",
+                            "position:absolute;left:0", "height:0", "text-indent:-2em", "",
+                            ";;:", "display", "background:none", "color:#000"}) {
+    EXPECT_EQ(markdown("a<span style=\"" + std::string(style) + "\">b</span>c"), "abc") << style;
+  }
+}
+
 TEST(HtmlText, shows_the_words_of_images) {
   EXPECT_EQ(markdown("a <img src=x alt='a  cat'> b<img alt=''><img>"), "a [image: a cat] b");
 }

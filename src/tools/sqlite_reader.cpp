@@ -5,12 +5,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
-#include "core/nearest.h"
+#include "tools/other_names.h"
 #include "tools/sqlite_reader_connection.h"
 #include "tools/sqlite_reader_reflect.h"
 #include "tools/sqlite_reader_rows.h"
+#include "tools/sqlite_reader_suggestions.h"
 #include "wright/describe.h"
 
 namespace wright::tools {
@@ -20,7 +22,7 @@ WRIGHT_ENUM(ReaderMode, query, reflect)
 
 struct SqliteReaderArguments {
   std::optional<std::string> query;
-  int limit = 100;
+  std::optional<int> limit;
   std::optional<ReaderMode> mode;
   std::optional<ReflectTarget> target;
   std::optional<std::string> table_name;
@@ -30,7 +32,7 @@ WRIGHT_DESCRIBE(
     SqliteReaderArguments,
     WRIGHT_FIELD(query, "One SELECT statement of SQLite (WITH, VALUES and EXPLAIN work, too)")
         .min_length(1),
-    WRIGHT_FIELD(limit, "How many rows to show at most").at_least(1).at_most(1000).with_default(),
+    WRIGHT_FIELD(limit, "How many rows to show at most").at_least(1).at_most(1000),
     WRIGHT_FIELD(mode, "query runs `query`; reflect tells what the database is made of"),
     WRIGHT_FIELD(target,
                  "With mode reflect: tables, schema (their SQL), table_info (the columns of "
@@ -39,6 +41,8 @@ WRIGHT_DESCRIBE(
     WRIGHT_FIELD(database, "Which database"))
 
 namespace {
+
+constexpr int kRowsShown = 100;  // unless the model says how many
 
 const NamedDatabase* find_database(const SqliteReaderOptions& options,
                                    const std::optional<std::string>& name) {
@@ -62,31 +66,59 @@ std::unexpected<Error> no_database(const SqliteReaderOptions& options,
                           fmt::join(names, ", ")));
 }
 
-// "no such table: userz" tells a model little about what there is.
-Error with_suggestion(Error error, ReadOnlyDatabase& database) {
-  constexpr std::string_view kNoTable = "no such table: ";
-  const std::size_t at = error.message.find(kNoTable);
-  if (at == std::string::npos) return error;
-  const std::string typed = error.message.substr(at + kNoTable.size());
-  const std::vector<std::string> names = table_names(database);
-  const std::vector<std::string_view> candidates(names.begin(), names.end());
-  std::string suggestion = did_you_mean(typed, candidates);
-  if (suggestion.empty() && !names.empty()) {
-    constexpr std::size_t kMost = 20;
-    suggestion = fmt::format(
-        "; there is {}{}",
-        fmt::join(names.begin(),
-                  names.begin() + static_cast<std::ptrdiff_t>(std::min(kMost, names.size())), ", "),
-        names.size() > kMost ? ", …" : "");
+// Reads "x" as a name first. Where there is no such column, SQLite's way to take it for a text
+// gives an answer that looks right, so it is given with a note.
+struct Prepared {
+  Statement statement;
+  std::string note;
+};
+
+Result<Prepared> prepare(ReadOnlyDatabase& database, const std::string& sql) {
+  using DoubleQuotes = ReadOnlyDatabase::DoubleQuotes;
+  database.set_double_quotes(DoubleQuotes::names);
+  auto strict = database.prepare(sql);
+  database.set_double_quotes(DoubleQuotes::names_or_texts);
+  if (strict) return Prepared{std::move(*strict), ""};
+  constexpr std::string_view kNoColumn = "no such column: ";
+  const std::string& told = strict.error().message;
+  const std::size_t at = told.find(kNoColumn);
+  if (at == std::string::npos) {
+    return std::unexpected(with_suggestion(strict.error(), database, sql));
   }
-  error.message += suggestion;
-  return error;
+  const std::string name = told.substr(at + kNoColumn.size());
+  auto lenient = database.prepare(sql);
+  if (!lenient) return std::unexpected(with_suggestion(lenient.error(), database, sql));
+  return Prepared{
+      std::move(*lenient),
+      fmt::format("There is no column {0}, so \"{0}\" was read as a text; write texts in "
+                  "single quotes",
+                  name)};
 }
 
 Result<JsonObject> query(ReadOnlyDatabase& database, const SqliteReaderArguments& arguments) {
-  const auto statement = database.prepare(*arguments.query);
-  if (!statement) return std::unexpected(with_suggestion(statement.error(), database));
-  return read_rows(database, statement->get(), {.rows = static_cast<std::size_t>(arguments.limit)});
+  auto prepared = prepare(database, *arguments.query);
+  if (!prepared) return std::unexpected(std::move(prepared).error());
+  sqlite3_stmt* statement = prepared->statement.get();
+  if (sqlite3_bind_parameter_count(statement) > 0) {
+    const char* name = sqlite3_bind_parameter_name(statement, 1);
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("The query has a parameter ({}) and nothing that gives it a value; "
+                            "write the value itself",
+                            name == nullptr ? "?" : name));
+  }
+  auto rows = read_rows(database, statement,
+                        {.rows = static_cast<std::size_t>(arguments.limit.value_or(kRowsShown))});
+  if (!rows || prepared->note.empty()) return rows;
+  Json& note = (*rows)["note"];
+  note = note.is_string() ? fmt::format("{}. {}", prepared->note, note.get_string().c_str())
+                          : prepared->note;
+  return rows;
+}
+
+Reflection reflection_in(const SqliteReaderArguments& arguments) {
+  Reflection wanted{.target = *arguments.target, .table = arguments.table_name};
+  if (arguments.limit) wanted.limit = static_cast<std::size_t>(*arguments.limit);
+  return wanted;
 }
 
 Result<Json> read(const SqliteReaderOptions& options, const SqliteReaderArguments& arguments,
@@ -108,8 +140,8 @@ Result<Json> read(const SqliteReaderOptions& options, const SqliteReaderArgument
   if (!path) return std::unexpected(path.error());
   auto database = ReadOnlyDatabase::open(*path, options, stop);
   if (!database) return std::unexpected(std::move(database).error());
-  auto found = reflects ? reflect(*database, {*arguments.target, arguments.table_name})
-                        : query(*database, arguments);
+  auto found =
+      reflects ? reflect(*database, reflection_in(arguments)) : query(*database, arguments);
   if (!found) return std::unexpected(std::move(found).error());
   return std::move(*found);
 }
@@ -118,6 +150,7 @@ Result<Json> read(const SqliteReaderOptions& options, const SqliteReaderArgument
 Json parameters_for(const SqliteReaderOptions& options) {
   Json schema = schema_of<SqliteReaderArguments>();
   JsonObject& properties = schema.as_object()["properties"].as_object();
+  properties["limit"].as_object()["default"] = kRowsShown;
   if (options.databases.size() < 2) {
     properties.erase("database");
     return schema;
@@ -127,6 +160,21 @@ Json parameters_for(const SqliteReaderOptions& options) {
   properties["database"].as_object()["enum"] = std::move(names);
   schema.as_object()["required"] = JsonArray{"database"};
   return schema;
+}
+
+constexpr std::array kOtherNames{OtherName{"sql", "query"}, OtherName{"table", "table_name"},
+                                 OtherName{"max_rows", "limit"}};
+
+// REFLECT and Tables are what they look like.
+void rewrite(JsonObject& arguments) {
+  rename_members(arguments, kOtherNames);
+  for (const char* choice : {"mode", "target"}) {
+    Json* value = arguments.if_contains(choice);
+    if (value == nullptr || !value->is_string()) continue;
+    for (char& c : value->get_string()) {
+      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    }
+  }
 }
 
 }  // namespace
@@ -158,12 +206,15 @@ Result<Tool> sqlite_reader_tool(SqliteReaderOptions options) {
       .parameters = tools::parameters_for(options),
       .options = {.effect = Effect::read, .timeout = timeout, .provides = {.validation = true}},
       .aliases = {"sqlite3_reader"}};
-  return tool(std::move(spec),
-              [options = std::move(options)](const Json& json, Context& context) -> Result<Json> {
-                auto arguments = decode<tools::SqliteReaderArguments>(json);
-                if (!arguments) return std::unexpected(std::move(arguments).error());
-                return tools::read(options, *arguments, context.stop);
-              });
+  auto reader =
+      tool(std::move(spec),
+           [options = std::move(options)](const Json& json, Context& context) -> Result<Json> {
+             auto arguments = decode<tools::SqliteReaderArguments>(json);
+             if (!arguments) return std::unexpected(std::move(arguments).error());
+             return tools::read(options, *arguments, context.stop);
+           });
+  if (!reader) return reader;
+  return tools::with_rewrite(std::move(*reader), tools::rewrite);
 }
 
 }  // namespace wright

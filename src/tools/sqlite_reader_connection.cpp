@@ -14,6 +14,10 @@ namespace wright::tools {
 namespace {
 
 constexpr std::size_t kLongestSql = 100'000;
+// SQLite makes about 200,000 in a second, and in that second it does not listen.
+constexpr double kMostQueriesInStatement = 10'000;
+constexpr double kMostQueriesInViews = 100'000;
+constexpr int kDeepestQuery = 150;
 
 std::string shown(std::string_view path) {
   return to_valid_utf8(fmt::format("'{}'", path));
@@ -123,10 +127,39 @@ Result<ReadOnlyDatabase> ReadOnlyDatabase::open(const std::string& path,
   ReadOnlyDatabase made(std::move(guard), std::move(database));
   if (sqlite_code != SQLITE_OK) return made.explained(sqlite_code);
   if (const int code = installed.install(opened); code != SQLITE_OK) return made.explained(code);
+  if (auto measured = made.measure_views(); !measured) {
+    return std::unexpected(std::move(measured).error());
+  }
   return made;
 }
 
+Result<void> ReadOnlyDatabase::measure_views() {
+  auto views = parse("SELECT name, sql FROM sqlite_schema WHERE type = 'view'");
+  if (!views) return std::unexpected(std::move(views).error());
+  while (true) {
+    const auto stepped = step(views->statement.get());
+    if (!stepped) return std::unexpected(stepped.error());
+    if (*stepped == Stepped::done) break;
+    const auto text = [&](int column) {
+      const auto* bytes = sqlite3_column_text(views->statement.get(), column);
+      return std::string(bytes == nullptr ? "" : reinterpret_cast<const char*>(bytes));
+    };
+    expansion_.add_view(text(0), text(1));
+  }
+  const ExpandedSize size = expansion_.of_all_views();
+  if (size.queries <= kMostQueriesInViews && size.depth <= kDeepestQuery) return {};
+  return fail(ErrorCode::limit_reached,
+              "The views of this database stand for views of views without end, so SQLite cannot "
+              "safely read it; drop those that nobody needs");
+}
+
+void ReadOnlyDatabase::set_double_quotes(DoubleQuotes meaning) {
+  sqlite3_db_config(database_.get(), SQLITE_DBCONFIG_DQS_DML,
+                    meaning == DoubleQuotes::names_or_texts ? 1 : 0, nullptr);
+}
+
 Result<ReadOnlyDatabase::Parsed> ReadOnlyDatabase::parse(const char* sql) {
+  guard_->forget_refusal();
   while (*sql != '\0') {
     sqlite3_stmt* prepared = nullptr;
     const char* rest = nullptr;
@@ -147,6 +180,12 @@ Result<Statement> ReadOnlyDatabase::prepare(const std::string& sql) {
     return fail(ErrorCode::limit_reached,
                 fmt::format("The query is longer than {} bytes", kLongestSql));
   }
+  const ExpandedSize size = expansion_.of(sql);
+  if (size.queries > kMostQueriesInStatement || size.depth > kDeepestQuery) {
+    return fail(ErrorCode::limit_reached,
+                "The names in the query stand for queries in queries without end, each mention for "
+                "one of its own; name fewer of them (WITH, views), or mention each once");
+  }
   auto first = parse(sql.c_str());
   if (!first) return std::unexpected(std::move(first).error());
   if (!first->statement) {
@@ -160,9 +199,10 @@ Result<Statement> ReadOnlyDatabase::prepare(const std::string& sql) {
                 "own");
   }
   if (sqlite3_stmt_readonly(first->statement.get()) == 0) {
-    return fail(ErrorCode::permission_denied,
-                "A statement that writes (CREATE TABLE, VACUUM) is not allowed: sqlite_reader only "
-                "reads. Write one SELECT");
+    return fail(
+        ErrorCode::permission_denied,
+        "A statement that writes (CREATE TABLE, VACUUM, INSERT) is not allowed: sqlite_reader only "
+        "reads. Write one SELECT");
   }
   return std::move(first->statement);
 }

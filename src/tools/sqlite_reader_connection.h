@@ -5,11 +5,13 @@
 #include <sqlite3.h>
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <stop_token>
 #include <string>
 
+#include "tools/sqlite_reader_expansion.h"
 #include "tools/sqlite_reader_guard.h"
 #include "wright/sqlite_reader.h"
 
@@ -37,6 +39,11 @@ class ReadOnlyDatabase {
   // The one statement of `sql`. Refuses several, none, and whatever does more than read.
   Result<Statement> prepare(const std::string& sql);
 
+  // What "x" may be in a statement. SQLite takes it for a text where no column has that name, so a
+  // misspelled column gives a text without a word.
+  enum class DoubleQuotes : std::uint8_t { names, names_or_texts };
+  void set_double_quotes(DoubleQuotes meaning);
+
   enum class Stepped : std::uint8_t { row, done };
   Result<Stepped> step(sqlite3_stmt* statement);
 
@@ -55,10 +62,14 @@ class ReadOnlyDatabase {
   };
   Result<Parsed> parse(const char* sql);
 
+  // Learns how large the views are that statements may mention. Refuses views without end.
+  Result<void> measure_views();
+
   std::unexpected<Error> explained(int sqlite_code);
 
   std::unique_ptr<SqliteGuard> guard_;  // used by the connection, so it goes after it
   std::unique_ptr<sqlite3, CloseDatabase> database_;
+  QueryExpansion expansion_;
 };
 
 }  // namespace wright::tools

@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+
+#include "tools/sqlite_reader_guard.h"
 
 namespace wright::tools {
 namespace {
@@ -56,6 +59,12 @@ std::optional<std::string> check_product(Values values) {
   return fmt::format("texts of {} and {} bytes are too long to be compared", first, second);
 }
 
+bool may_take_long(Values values) {
+  constexpr int kShort = 10'000;
+  return std::ranges::any_of(
+      values, [](sqlite3_value* value) { return sqlite3_value_bytes(value) > kShort; });
+}
+
 struct BoundedFunction {
   const char* name;
   Check check;
@@ -65,6 +74,9 @@ constexpr auto kFunctions = std::to_array<BoundedFunction>({{"printf", check_for
                                                             {"format", check_format},
                                                             {"instr", check_product},
                                                             {"replace", check_product},
+                                                            {"json_patch", check_product},
+                                                            {"like", check_product},
+                                                            {"glob", check_product},
                                                             {"trim", check_product},
                                                             {"ltrim", check_product},
                                                             {"rtrim", check_product}});
@@ -74,15 +86,37 @@ struct Close {
   void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
 };
 
+constexpr int kLongestPattern = 1'000;
+
+// LIKE and GLOB are called for every row, so the short way to SQLite's own is worth having. Nothing
+// when that way does not know the case: NULL, a pattern over the limit, ESCAPE.
+std::optional<bool> matches(std::string_view function, Values values) {
+  if (values.size() != 2) return std::nullopt;
+  const auto* pattern = reinterpret_cast<const char*>(sqlite3_value_text(values[0]));
+  const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(values[1]));
+  if (pattern == nullptr || text == nullptr) return std::nullopt;
+  if (sqlite3_value_bytes(values[0]) > kLongestPattern) return std::nullopt;
+  if (function == "like") return sqlite3_strlike(pattern, text, 0) == 0;
+  if (function == "glob") return sqlite3_strglob(pattern, text) == 0;
+  return std::nullopt;
+}
+
 // SQLite's own function, called in a database in memory that has nothing in it.
 class Original {
  public:
-  Original(const BoundedFunction& function, int longest) : function_(function), longest_(longest) {}
+  Original(const BoundedFunction& function, int longest, SqliteGuard& guard)
+      : function_(function), longest_(longest), guard_(guard) {}
 
   void call(sqlite3_context* context, Values values) {
+    // The guard looks only now and then, and here one call may take a second.
+    if (may_take_long(values) && guard_.is_over())
+      return sqlite3_result_error(context, "interrupted", -1);
     if (const auto problem = function_.check(values)) {
       const std::string message = fmt::format("{}(): {}", function_.name, *problem);
       return sqlite3_result_error(context, message.c_str(), -1);
+    }
+    if (const auto is_match = matches(function_.name, values)) {
+      return sqlite3_result_int(context, *is_match ? 1 : 0);
     }
     if (!statement_ || sqlite3_bind_parameter_count(statement_.get()) != std::ssize(values)) {
       prepare(values.size());
@@ -109,6 +143,7 @@ class Original {
       sqlite3_open_v2(":memory:", &opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_MEMORY, nullptr);
       database_.reset(opened);
       sqlite3_limit(opened, SQLITE_LIMIT_LENGTH, longest_);
+      sqlite3_limit(opened, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, kLongestPattern);
     }
     std::string sql = fmt::format("SELECT {}(", function_.name);
     for (std::size_t i = 0; i < count; ++i) sql += i == 0 ? "?" : ", ?";
@@ -119,6 +154,7 @@ class Original {
 
   const BoundedFunction& function_;
   int longest_;
+  SqliteGuard& guard_;
   std::unique_ptr<sqlite3, Close> database_;
   std::unique_ptr<sqlite3_stmt, Close> statement_;
 };
@@ -130,9 +166,9 @@ void call(sqlite3_context* context, int count, sqlite3_value** values) {
 
 }  // namespace
 
-int install_bounded_functions(sqlite3* database, int longest) {
+int install_bounded_functions(sqlite3* database, int longest, SqliteGuard& guard) {
   for (const BoundedFunction& function : kFunctions) {
-    auto original = std::make_unique<Original>(function, longest);
+    auto original = std::make_unique<Original>(function, longest, guard);
     const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
     // SQLite deletes it in any case, also when it refuses.
     const int code = sqlite3_create_function_v2(

@@ -12,7 +12,8 @@
 namespace wright::tools {
 namespace {
 
-constexpr int kStepsBetweenChecks = 1000;
+// Few, because one step can make a value of many megabytes.
+constexpr int kStepsBetweenChecks = 100;
 constexpr std::chrono::milliseconds kLongestWaitForLock{2'000};
 constexpr int kPauseWhileBusyMs = 5;
 constexpr int kMegabyte = 1'000'000;
@@ -50,7 +51,7 @@ constexpr auto kActionNames = std::to_array<ActionName>({
     {SQLITE_INSERT, "INSERT"},
     {SQLITE_REINDEX, "REINDEX"},
     {SQLITE_SAVEPOINT, "SAVEPOINT"},
-    {SQLITE_TRANSACTION, "BEGIN, COMMIT and ROLLBACK"},
+    {SQLITE_TRANSACTION, "A transaction (BEGIN, COMMIT, ROLLBACK)"},
     {SQLITE_UPDATE, "UPDATE"},
 });
 
@@ -84,6 +85,14 @@ bool contains(const Names& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
+// An R-tree prepares what it would need to write when it is first read. Whoever writes into its
+// tables directly gets by here and is refused like CREATE TABLE.
+bool is_kept_by_rtree(int action, const char* table) {
+  if (action != SQLITE_INSERT && action != SQLITE_UPDATE && action != SQLITE_DELETE) return false;
+  const std::string name = lower(table);
+  return name.ends_with("_node") || name.ends_with("_rowid") || name.ends_with("_parent");
+}
+
 void set_limits(sqlite3* database) {
   sqlite3_limit(database, SQLITE_LIMIT_LENGTH, kLongestValue);
   sqlite3_limit(database, SQLITE_LIMIT_SQL_LENGTH, kMegabyte);  // views and tables have SQL, too
@@ -91,7 +100,6 @@ void set_limits(sqlite3* database) {
   sqlite3_limit(database, SQLITE_LIMIT_COMPOUND_SELECT, 100);
   sqlite3_limit(database, SQLITE_LIMIT_VDBE_OP, kMegabyte);
   sqlite3_limit(database, SQLITE_LIMIT_ATTACHED, 0);
-  sqlite3_limit(database, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000);
   sqlite3_limit(database, SQLITE_LIMIT_TRIGGER_DEPTH, 1);
   sqlite3_limit(database, SQLITE_LIMIT_WORKER_THREADS, 0);
 }
@@ -109,7 +117,8 @@ int SqliteGuard::install(sqlite3* database) {
   sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, nullptr);
   sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0, nullptr);
-  if (const int code = install_bounded_functions(database, kLongestValue); code != SQLITE_OK) {
+  if (const int code = install_bounded_functions(database, kLongestValue, *this);
+      code != SQLITE_OK) {
     return code;
   }
   // In memory, what a query sorts is counted and bounded; in files it would fill the disk. No
@@ -125,7 +134,12 @@ int SqliteGuard::install(sqlite3* database) {
 }
 
 void SqliteGuard::refuse(std::string message) {
-  if (!reason_) reason_ = Error{ErrorCode::permission_denied, std::move(message), {}};
+  if (!refused_) refused_ = Error{ErrorCode::permission_denied, std::move(message), {}};
+}
+
+std::optional<Error> SqliteGuard::take_reason() {
+  std::optional<Error> refused = std::exchange(refused_, std::nullopt);
+  return ended_ ? std::exchange(ended_, std::nullopt) : std::move(refused);
 }
 
 int SqliteGuard::authorize(void* guard, int action, const char* first, const char* second,
@@ -159,6 +173,7 @@ int SqliteGuard::authorize(void* guard, int action, const char* first, const cha
     }
     default: break;
   }
+  if (is_kept_by_rtree(action, first)) return SQLITE_OK;
   // A virtual table declares its columns by a CREATE TABLE when it is first used. A statement that
   // is a CREATE TABLE itself gets by here, too; it writes, and is refused for that.
   const bool is_schema = first != nullptr && std::string_view(first) == "sqlite_master";
@@ -174,22 +189,22 @@ int SqliteGuard::authorize(void* guard, int action, const char* first, const cha
 }
 
 bool SqliteGuard::is_over() {
-  if (reason_) return true;
+  if (ended_) return true;
   if (stop_.stop_requested()) {
-    reason_ = Error{ErrorCode::cancelled, "The query was cancelled", {}};
+    ended_ = Error{ErrorCode::cancelled, "The query was cancelled", {}};
   } else if (Clock::now() >= limits_.deadline) {
-    reason_ = Error{ErrorCode::timeout,
-                    "The query took too long and was ended; narrow it with WHERE or LIMIT, use an "
-                    "indexed column, or look at fewer rows",
-                    {}};
+    ended_ = Error{ErrorCode::timeout,
+                   "The query took too long and was ended; narrow it with WHERE or LIMIT, use an "
+                   "indexed column, or look at fewer rows",
+                   {}};
   } else if (sqlite3_memory_used() - memory_before_ > static_cast<sqlite3_int64>(limits_.memory)) {
-    reason_ = Error{ErrorCode::limit_reached,
-                    fmt::format("The query needs more than {} MB of memory and was ended; sort, "
-                                "group or join fewer rows",
-                                limits_.memory >> 20U),
-                    {}};
+    ended_ = Error{ErrorCode::limit_reached,
+                   fmt::format("The query needs more than {} MB of memory and was ended; sort, "
+                               "group or join fewer rows",
+                               limits_.memory >> 20U),
+                   {}};
   }
-  return reason_.has_value();
+  return ended_.has_value();
 }
 
 int SqliteGuard::on_progress(void* guard) {

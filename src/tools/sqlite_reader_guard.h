@@ -32,8 +32,14 @@ class SqliteGuard {
   Clock::time_point deadline() const { return limits_.deadline; }
   void set_deadline(Clock::time_point deadline) { limits_.deadline = deadline; }
 
-  // Why something was refused or ended since the last call, if it was by this guard.
-  std::optional<Error> take_reason() { return std::exchange(reason_, std::nullopt); }
+  // Whether the time or the memory is used up, or somebody asked to stop.
+  bool is_over();
+
+  // Why a statement was refused or ended since the last call, if it was by this guard. What SQLite
+  // prepares on its own account and goes on without may be refused, too: forget that before the
+  // next statement.
+  std::optional<Error> take_reason();
+  void forget_refusal() { refused_.reset(); }
 
  private:
   static int authorize(void* guard, int action, const char* first, const char* second,
@@ -41,14 +47,14 @@ class SqliteGuard {
   static int on_progress(void* guard);
   static int on_busy(void* guard, int attempts);
 
-  bool is_over();
   void refuse(std::string message);
 
   Limits limits_;
   std::stop_token stop_;
   sqlite3_int64 memory_before_;
   std::optional<Clock::time_point> busy_since_;
-  std::optional<Error> reason_;
+  std::optional<Error> ended_;
+  std::optional<Error> refused_;
 };
 
 }  // namespace wright::tools

@@ -17,7 +17,8 @@ std::string bytes_of(const std::filesystem::path& path) {
 constexpr const char* kSample =
     "CREATE TABLE t(x); INSERT INTO t VALUES (1), (2); CREATE TABLE target(x); "
     "CREATE TRIGGER tr AFTER INSERT ON t BEGIN DELETE FROM target; END; "
-    "CREATE VIRTUAL TABLE words USING fts5(body); INSERT INTO words VALUES ('a')";
+    "CREATE VIRTUAL TABLE words USING fts5(body); INSERT INTO words VALUES ('a'); "
+    "CREATE VIRTUAL TABLE boxes USING rtree(id, low, high); INSERT INTO boxes VALUES (1, 2, 3)";
 
 struct Refused {
   std::string sql;
@@ -74,6 +75,8 @@ TEST(SqliteReaderHostile, refuses_every_statement_that_is_no_query_and_names_it)
            {"SELECT readfile('/etc/passwd')", "readfile"},
            {"SELECT fts3_tokenizer('simple', x'00')", "fts3_tokenizer"},
            {"INSERT INTO words(words) VALUES ('rebuild')", "INSERT"},
+           {"INSERT INTO boxes_node VALUES (1, 2)", "may not be modified"},
+           {"DELETE FROM boxes_rowid", "may not be modified"},
            {"SELECT 1; SELECT 2", "Only one statement"},
            {"SELECT 1; DROP TABLE t", "Only one statement"},
            {"SELECT 1; nonsense", "Only one statement"},
@@ -170,6 +173,9 @@ TEST(SqliteReaderHostile, refuses_functions_that_would_take_hours) {
         "SELECT printf('%.1000000000c', 'x')",
         "SELECT instr(zeroblob(8000000), zeroblob(7999999) || 'x')",
         "SELECT replace(zeroblob(8000000), zeroblob(4000000) || 'x', '')",
+        "SELECT hex(zeroblob(4000000)) LIKE '%' || hex(zeroblob(490)) || '1'",
+        "SELECT hex(zeroblob(4000000)) GLOB '*' || hex(zeroblob(490)) || '1'",
+        "SELECT json_patch(json_quote(hex(zeroblob(40000))), json_quote(hex(zeroblob(40000))))",
         "SELECT trim(hex(zeroblob(4000000)), hex(zeroblob(4000000)))"}) {
     EXPECT_TRUE(file.rows(sql).starts_with("invalid_argument: SQLite says: ")) << sql;
   }
@@ -180,6 +186,47 @@ TEST(SqliteReaderHostile, refuses_functions_that_would_take_hours) {
                       "ltrim('xxa', 'x'), rtrim('axx', 'x'), trim(NULL)"),
             R"([[4,"ayybyy","a","a","a",null]])");
   EXPECT_NE(file.rows("SELECT instr('a')").find("wrong number of arguments"), std::string::npos);
+}
+
+// SQLite copies a query for each mention of its name while it prepares, where nothing interrupts
+// it.
+TEST(SqliteReaderHostile, refuses_names_that_stand_for_queries_without_end) {
+  const DatabaseFile file(kSample);
+  std::string sql = "WITH c0 AS (SELECT 1 x)";
+  for (int i = 1; i < 40; ++i) {
+    sql += fmt::format(", c{0} AS (SELECT a.x FROM c{1} a, c{1} b)", i, i - 1);
+  }
+  const std::string told = file.rows(sql + " SELECT count(*) FROM c39");
+  EXPECT_TRUE(told.starts_with("limit_reached: The names in the query")) << told;
+  EXPECT_EQ(file.rows("WITH a AS (SELECT 1 x), b AS (SELECT a.x FROM a, a c) SELECT * FROM b, b d"),
+            "[[1,1]]");
+}
+
+// A chain of views is as deep a recursion in SQLite, and ends the process.
+TEST(SqliteReaderHostile, refuses_chains_of_views_that_no_stack_holds) {
+  const DatabaseFile file(
+      "CREATE TABLE v0(x); PRAGMA writable_schema = ON; WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL "
+      "SELECT i + 1 FROM n WHERE i < 4999) INSERT INTO sqlite_schema SELECT 'view', 'v' || i, "
+      "'v' || i, 0, 'CREATE VIEW v' || i || ' AS SELECT x FROM v' || (i - 1) FROM n");
+  for (const char* query : {"SELECT * FROM v4999", "SELECT 1"}) {
+    const std::string told = file.rows(query);
+    EXPECT_TRUE(told.starts_with("limit_reached: The views of this database")) << told;
+  }
+  EXPECT_TRUE(file.reflect("tables").is_string());
+}
+
+// One step may take long, so each of these looks at the clock itself.
+TEST(SqliteReaderHostile, looks_at_the_clock_between_slow_functions) {
+  const DatabaseFile file(kSample);
+  auto options = file.options();
+  options.deadline = std::chrono::milliseconds(100);
+  const auto answer = DatabaseFile::call(
+      options, {{"query",
+                 "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n), "
+                 "slow(x) AS (SELECT hex(zeroblob(100000)) LIKE '%' || hex(zeroblob(490)) || i "
+                 "FROM n) SELECT max(x) FROM slow"}});
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, ErrorCode::timeout) << answer.error().message;
 }
 
 TEST(SqliteReaderHostile, refuses_what_is_no_database_file) {

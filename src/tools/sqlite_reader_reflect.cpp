@@ -4,9 +4,9 @@
 
 #include <array>
 
-#include "core/nearest.h"
 #include "tools/output_budget.h"
 #include "tools/sqlite_reader_rows.h"
+#include "tools/sqlite_reader_suggestions.h"
 
 namespace wright::tools {
 namespace {
@@ -56,10 +56,10 @@ std::string_view name_of(ReflectTarget target) {
   return "tables";
 }
 
-std::string quoted(std::string_view name) {
-  std::string made = "\"";
-  for (const char c : name) made += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return made + '"';
+std::string quoted(std::string_view text, char quote) {
+  std::string made(1, quote);
+  for (const char c : text) made.append(c == quote ? 2 : 1, c);
+  return made + quote;
 }
 
 Result<Statement> prepared(ReadOnlyDatabase& database, const char* sql,
@@ -92,11 +92,39 @@ constexpr auto kFacts = std::to_array<Fact>({
     {"encoding", "PRAGMA encoding"},
     {"user_version", "PRAGMA user_version"},
     {"tables",
-     "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND substr(name, 1, 7) <> 'sqlite_'"},
+     "SELECT count(*) FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', "
+     "'virtual') "
+     "AND substr(name, 1, 7) <> 'sqlite_'"},
     {"views", "SELECT count(*) FROM sqlite_schema WHERE type = 'view'"},
     {"indexes", "SELECT count(*) FROM sqlite_schema WHERE type = 'index'"},
     {"triggers", "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger'"},
 });
+
+// Whether there is such a table or view; nothing named is always there.
+Result<bool> exists(ReadOnlyDatabase& database, const std::optional<std::string>& table) {
+  if (!table) return true;
+  const auto statement =
+      prepared(database,
+               "SELECT 1 FROM sqlite_schema WHERE type IN ('table', 'view') AND name = ?1 COLLATE "
+               "NOCASE UNION ALL SELECT 1 WHERE ?1 IN ('sqlite_schema', 'sqlite_master')",
+               table);
+  if (!statement) return std::unexpected(statement.error());
+  const auto stepped = database.step(statement->get());
+  if (!stepped) return std::unexpected(stepped.error());
+  return *stepped == ReadOnlyDatabase::Stepped::row;
+}
+
+// PRAGMA table_list counts hidden columns, too, and none where it cannot load a virtual table.
+void count_virtual_columns(ReadOnlyDatabase& database, JsonObject& tables) {
+  for (Json& row : tables.at("rows").as_array()) {
+    JsonArray& cells = row.as_array();
+    if (cells.at(1) != "virtual") continue;
+    const auto count = value_of(
+        database, fmt::format("SELECT count(*) FROM pragma_table_xinfo({}) WHERE hidden <> 1",
+                              quoted(cells.at(0).as_string(), '\'')));
+    cells.at(2) = count ? *count : Json(nullptr);
+  }
+}
 
 // Counts the rows of every table, as far as the time goes.
 Result<JsonObject> stats(ReadOnlyDatabase& database, const Reflection& wanted) {
@@ -117,7 +145,7 @@ Result<JsonObject> stats(ReadOnlyDatabase& database, const Reflection& wanted) {
   std::vector<std::string> problems;
   for (const Json& table : tables->at("rows").as_array()) {
     const Json& name = table.as_array().at(0);
-    auto count = value_of(database, "SELECT count(*) FROM main." + quoted(name.as_string()));
+    auto count = value_of(database, "SELECT count(*) FROM main." + quoted(name.as_string(), '"'));
     if (!count && count.error().code == ErrorCode::cancelled) {
       return std::unexpected(count.error());
     }
@@ -138,37 +166,16 @@ Result<JsonObject> stats(ReadOnlyDatabase& database, const Reflection& wanted) {
   return made;
 }
 
-Error unknown_table(ReadOnlyDatabase& database, const std::string& table) {
-  const std::vector<std::string> names = table_names(database);
-  const std::vector<std::string_view> candidates(names.begin(), names.end());
-  return {ErrorCode::not_found,
-          to_valid_utf8(fmt::format("There is no table or view '{}'{}", table,
-                                    did_you_mean(table, candidates))),
-          {}};
-}
-
 }  // namespace
-
-std::vector<std::string> table_names(ReadOnlyDatabase& database) {
-  constexpr std::size_t kMost = 1000;
-  std::vector<std::string> names;
-  const auto statement =
-      database.prepare("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')");
-  if (!statement) return names;
-  while (names.size() < kMost) {
-    const auto stepped = database.step(statement->get());
-    if (!stepped || *stepped == ReadOnlyDatabase::Stepped::done) break;
-    const Json name = cell(statement->get(), 0, kLongestSchemaText);
-    if (name.is_string()) names.emplace_back(std::string_view(name.get_string()));
-  }
-  return names;
-}
 
 Result<JsonObject> reflect(ReadOnlyDatabase& database, const Reflection& wanted) {
   if (wanted.target == ReflectTarget::table_info && !wanted.table) {
     return fail(ErrorCode::invalid_argument,
                 "The target table_info needs table_name, the table or view to describe");
   }
+  const auto is_there = exists(database, wanted.table);
+  if (!is_there) return std::unexpected(is_there.error());
+  if (!*is_there) return std::unexpected(unknown_table(database, *wanted.table));
   Result<JsonObject> found = [&]() -> Result<JsonObject> {
     for (const TargetQuery& row : kQueries) {
       if (row.target != wanted.target) continue;
@@ -179,9 +186,7 @@ Result<JsonObject> reflect(ReadOnlyDatabase& database, const Reflection& wanted)
     return stats(database, wanted);
   }();
   if (!found) return found;
-  if (wanted.target == ReflectTarget::table_info && found->at("rows").as_array().empty()) {
-    return std::unexpected(unknown_table(database, *wanted.table));
-  }
+  if (wanted.target == ReflectTarget::tables) count_virtual_columns(database, *found);
   (*found)["target"] = name_of(wanted.target);
   return found;
 }

@@ -29,10 +29,7 @@ struct Reflection {
 };
 
 // The shape of read_rows(), with the target; `stats` adds facts about the file. table_info needs a
-// table; an unknown one is refused with the nearest known.
+// table; an unknown one is refused, with those that there are.
 Result<JsonObject> reflect(ReadOnlyDatabase& database, const Reflection& wanted);
-
-// The names of tables and views, for telling somebody who named one that is not there.
-std::vector<std::string> table_names(ReadOnlyDatabase& database);
 
 }  // namespace wright::tools

@@ -176,6 +176,70 @@ TEST(SqliteReader, reflects_odd_schemas) {
   EXPECT_EQ(odd.rows("SELECT body FROM words WHERE words MATCH 'hello'"), R"([["hello world"]])");
 }
 
+TEST(SqliteReader, reads_virtual_tables_of_every_kind) {
+  const DatabaseFile file(R"(
+    CREATE VIRTUAL TABLE boxes USING rtree(id, low, high);
+    CREATE VIRTUAL TABLE old USING fts4(title, body);
+    CREATE VIRTUAL TABLE words USING fts5(body, title);
+    INSERT INTO boxes VALUES (7, 1, 2);
+    INSERT INTO old VALUES ('a', 'b');
+  )");
+  EXPECT_EQ(file.rows("SELECT id FROM boxes WHERE low < 1.5"), "[[7]]");
+  EXPECT_EQ(to_text(file.reflect("stats").at("rows")), R"([["boxes",1],["old",1],["words",0]])");
+  EXPECT_EQ(file.reflect("stats").at("database").at("tables"), 3) << "not those behind them";
+  EXPECT_EQ(to_text(file.reflect("tables").at("rows")),
+            R"([["boxes","virtual",3,0,0],["old","virtual",2,0,0],["words","virtual",2,0,0]])");
+  EXPECT_EQ(file.reflect("table_info", "boxes").at("row_count"), 3);
+  // One whose module is not there does not spoil the others.
+  file.execute(
+      "PRAGMA writable_schema = ON; INSERT INTO sqlite_schema VALUES ('table', 'gone', 'gone', 0, "
+      "'CREATE VIRTUAL TABLE gone USING spatial(x)')");
+  EXPECT_EQ(to_text(file.reflect("tables").at("rows").at(1)), R"(["gone","virtual",null,0,0])");
+  EXPECT_EQ(to_text(file.reflect("stats").at("rows").at(1)), R"(["gone",null])");
+  EXPECT_EQ(file.rows("SELECT title FROM old"), R"([["a"]])");
+}
+
+TEST(SqliteReader, says_when_a_name_in_double_quotes_was_read_as_a_text) {
+  const DatabaseFile shop(kShop);
+  const Json answer = shop.query("SELECT \"nmae\" FROM customer WHERE name = \"Ada\"");
+  EXPECT_EQ(DatabaseFile::rows_of(answer), R"([["nmae"]])");
+  EXPECT_NE(answer.at("note").as_string().find("There is no column nmae"), std::string::npos);
+  EXPECT_FALSE(shop.query("SELECT \"name\" FROM \"customer\"").as_object().contains("note"));
+}
+
+TEST(SqliteReader, refuses_parameters_that_nobody_gives_a_value) {
+  const DatabaseFile shop(kShop);
+  EXPECT_NE(shop.rows("SELECT * FROM customer WHERE id = ?").find("write the value itself"),
+            std::string::npos);
+  EXPECT_NE(shop.rows("SELECT * FROM customer WHERE id = :id").find("(:id)"), std::string::npos);
+}
+
+TEST(SqliteReader, matches_patterns_as_sqlite_does) {
+  const DatabaseFile empty;
+  EXPECT_EQ(empty.rows("SELECT 'Ada' LIKE 'a_A', 'Ada' GLOB 'a*', 'Ada' GLOB '[A-C]d?', "
+                       "NULL LIKE 'a', 'a' LIKE NULL, 12 LIKE '1%', 'Ä' LIKE 'ä', "
+                       "'10%' LIKE '10!%' ESCAPE '!', '100' LIKE '10!%' ESCAPE '!', "
+                       "'ab' NOT LIKE '%%'"),
+            "[[1,0,1,null,null,1,0,1,0,0]]");
+  EXPECT_NE(empty.rows("SELECT 'a' LIKE 'a' ESCAPE 'xx'").find("single character"),
+            std::string::npos);
+  EXPECT_NE(empty.rows("SELECT 'a' LIKE hex(zeroblob(600))").find("too complex"),
+            std::string::npos);
+}
+
+TEST(SqliteReader, forgives_how_a_model_writes_its_choices) {
+  const DatabaseFile shop(kShop);
+  const auto tables = shop.call({{"mode", "REFLECT"}, {"target", "Tables"}});
+  ASSERT_TRUE(tables) << tables.error().message;
+  EXPECT_EQ(tables->at("row_count"), 2);
+  const auto one = shop.call({{"mode", "reflect"}, {"target", "tables"}, {"limit", 1}});
+  ASSERT_TRUE(one) << one.error().message;
+  EXPECT_EQ(one->at("row_count"), 1);
+  EXPECT_EQ(one->at("truncated"), true);
+  EXPECT_TRUE(shop.call({{"target", "table_info"}, {"table", "customer"}}));
+  EXPECT_TRUE(shop.call({{"sql", "SELECT 1"}, {"max_rows", 5}}));
+}
+
 TEST(SqliteReader, reflects_hundreds_of_tables) {
   const DatabaseFile many;
   std::string sql = "BEGIN;";
@@ -190,7 +254,20 @@ TEST(SqliteReader, tells_what_there_is_when_a_name_is_wrong) {
   EXPECT_NE(shop.rows("SELECT * FROM custmer").find("did you mean 'customer'"), std::string::npos);
   EXPECT_NE(shop.rows("SELECT * FROM zebra").find("there is customer, purchase, spending"),
             std::string::npos);
-  EXPECT_NE(shop.rows("SELECT nam FROM customer").find("no such column: nam"), std::string::npos);
+  EXPECT_NE(shop.rows("SELECT * FROM main.custmer").find("did you mean 'customer'"),
+            std::string::npos);
+  EXPECT_NE(shop.rows("SELECT c.nam FROM customer c").find("did you mean 'name'"),
+            std::string::npos);
+  EXPECT_NE(shop.rows("SELECT city FROM customer")
+                .find("no such column: city; customer has id, name, created_at"),
+            std::string::npos);
+  EXPECT_NE(shop.rows("SHOW TABLES").find("mode reflect"), std::string::npos);
+  for (const char* target : {"tables", "schema", "indexes", "views", "foreign_keys", "stats"}) {
+    EXPECT_NE(
+        shop.reflect(target, "zebra").as_string().find("there is customer, purchase, spending"),
+        std::string::npos)
+        << target;
+  }
   const Json info = shop.reflect("table_info", "purchases");
   ASSERT_TRUE(info.is_string());
   EXPECT_NE(info.as_string().find("did you mean 'purchase'"), std::string::npos);

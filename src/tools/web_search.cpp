@@ -36,16 +36,33 @@ constexpr std::size_t kLongestUrl = 2000;
 constexpr std::size_t kLongestContent = 800;
 constexpr std::chrono::milliseconds kConnecting{10'000};
 
+// Before anything is cut, so that no half of it is left.
+std::string without(std::string text, std::string_view secret) {
+  constexpr std::string_view kInstead = "(hidden)";
+  if (secret.empty()) return text;
+  for (std::size_t at = text.find(secret); at != std::string::npos;
+       at = text.find(secret, at + kInstead.size())) {
+    text.replace(at, secret.size(), kInstead);
+  }
+  return text;
+}
+
+struct TextRules {
+  std::size_t most;
+  std::string_view secret;  // a server may repeat the key that it was sent
+};
+
 // The first of these members that is text, on one line; what cannot be seen is left out.
 std::string text_in(const JsonObject& object, std::initializer_list<std::string_view> names,
-                    std::size_t most) {
+                    TextRules rules) {
   for (const std::string_view name : names) {
     const Json* value = object.if_contains(name);
     if (value == nullptr || !value->is_string()) continue;
     HtmlFlow flow(HtmlStyle::text);
-    flow.text(utf8_prefix(value->get_string(), 4 * most));
+    const std::string told = without(std::string(value->get_string()), rules.secret);
+    flow.text(utf8_prefix(told, 4 * rules.most));
     const std::string text = std::move(flow).take();
-    const std::string_view kept = utf8_prefix(text, most);
+    const std::string_view kept = utf8_prefix(text, rules.most);
     return kept.size() < text.size() ? std::string(kept) + "…" : text;
   }
   return {};
@@ -136,7 +153,7 @@ class SearchEngine {
                           const WebSearchArguments& arguments) const {
     if (answer.head.status != 200) return refused(answer.head.status);
     if (answer.is_cut) return not_results(fmt::format("with more than {} bytes", kLargestAnswer));
-    const auto parsed = parse_json(answer.body);
+    const auto parsed = parse_json(to_valid_utf8(answer.body));
     const JsonObject* object = parsed ? parsed->if_object() : nullptr;
     if (object == nullptr) return not_results("something that is not a JSON object");
     const Json* found = object->if_contains("results");
@@ -146,15 +163,15 @@ class SearchEngine {
     for (const Json& each : found->get_array()) {
       const JsonObject* result = each.if_object();
       const std::string url =
-          result == nullptr ? "" : text_in(*result, {"url", "link"}, kLongestUrl);
+          result == nullptr ? "" : text_in(*result, {"url", "link"}, {kLongestUrl, options_.key});
       if (!url.starts_with("http://") && !url.starts_with("https://")) continue;
       ++usable;
       if (usable > arguments.limit) continue;
-      results.push_back(
-          {{"number", usable},
-           {"title", text_in(*result, {"title"}, kLongestTitle)},
-           {"url", url},
-           {"content", text_in(*result, {"content", "snippet", "description"}, kLongestContent)}});
+      results.push_back({{"number", usable},
+                         {"title", text_in(*result, {"title"}, {kLongestTitle, options_.key})},
+                         {"url", url},
+                         {"content", text_in(*result, {"content", "snippet", "description"},
+                                             {kLongestContent, options_.key})}});
     }
     return JsonObject{{"query", arguments.query},
                       {"results", std::move(results)},

@@ -67,6 +67,22 @@ TEST(WebSearch, sends_the_key_in_the_header_that_is_named) {
   EXPECT_NE(request.find("\r\nX-Subscription-Token: sk-1\r\n"), std::string::npos) << request;
 }
 
+TEST(WebSearch, hides_the_key_where_the_engine_repeats_it) {
+  CannedServer server([](Connection& connection) {
+    (void)connection.read_request();
+    connection.answer(
+        200,
+        R"({"results": [{"url": "https://a.example/?k=sk-secret", "title": "sk-secret sk\u002dsecret",
+                              "content": ")" +
+            std::string(795, 'x') + R"( sk-secret"}]})");
+  });
+  const auto found = call(searching({.endpoint = server.url(), .key = "sk-secret"}), "web_search",
+                          R"({"query": "x"})");
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_EQ(to_text(*found).find("sk-s"), std::string::npos) << to_text(*found);
+  EXPECT_EQ(found->at("results").at(0).at("title"), "(hidden) (hidden)");
+}
+
 TEST(WebSearch, does_not_take_the_key_elsewhere) {
   CannedServer elsewhere([](Connection& connection) {
     (void)connection.read_request();

@@ -1,0 +1,58 @@
+// A question about a database, as a value: what is asked of which table, compared, grouped and
+// sorted how. Looks at the prompt and at the outline, at no data.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "offline/database_outline.h"
+
+namespace wright::offline {
+
+struct DatabaseCondition {
+  const DatabaseColumn* column = nullptr;
+  std::string comparison = "=";
+  std::string value = {};
+};
+
+struct DatabaseQuestion {
+  enum class Kind : std::uint8_t {
+    overview,
+    table_sizes,  // how many rows each table has
+    table_count,  // how many tables there are
+    largest_table,
+    column_search,  // which tables have the column
+    schema,
+    describe,
+    foreign_keys,
+    indexes,
+    views,
+    change,  // something else than reading
+    rows,
+    count,
+    distinct_count,
+    values,     // of `group`, the most frequent first
+    aggregate,  // `function` of `measure`, for each value of `group` where there is one
+    extreme,    // the rows with the largest or smallest `measure`
+  };
+  Kind kind = Kind::overview;
+  const DatabaseTable* table = nullptr;
+  const DatabaseColumn* group = nullptr;
+  const DatabaseColumn* measure = nullptr;
+  std::string function = {};  // avg, sum, max or min
+  bool is_descending = true;
+  std::optional<int> limit = {};
+  std::vector<DatabaseCondition> conditions = {};
+  std::vector<std::string> unexplained = {};  // what nothing in the outline explains: values, maybe
+  std::string problem = {};  // why it cannot be answered, where that is clear already
+};
+
+// The pointers point into `outline`.
+DatabaseQuestion understand_database(const DatabaseOutline& outline, std::string_view prompt);
+
+bool is_text(const DatabaseColumn& column);
+
+}  // namespace wright::offline

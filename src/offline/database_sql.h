@@ -1,0 +1,24 @@
+// The SELECT that answers a question about a table, and the words that introduce its rows. Pure
+// text.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "offline/database_question.h"
+
+namespace wright::offline {
+
+// For the kinds rows, count, distinct_count, values, aggregate and extreme. Without a LIMIT where
+// the question has none: sqlite_reader shows as many rows as it is told to, and says when there are
+// more.
+std::string sql_for(const DatabaseQuestion& question);
+
+// "The most frequent values of `country` in `customers`", without what ends it.
+std::string lead_for(const DatabaseQuestion& question);
+
+// Tells which columns of the table hold one of the texts, in any case: a row for each, with the
+// name of the column and the text, those of the first text first.
+std::string sql_to_find(const DatabaseTable& table, const std::vector<std::string>& texts);
+
+}  // namespace wright::offline

@@ -1,0 +1,158 @@
+#include "offline/database_words.h"
+
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <array>
+
+#include "offline/wording.h"
+
+namespace wright::offline {
+namespace {
+
+constexpr auto kGrammar = std::to_array<std::string_view>({
+    "a",       "about",      "all",      "among",     "amongst",   "an",      "and",
+    "any",     "are",        "as",       "at",        "be",        "been",    "being",
+    "by",      "can",        "contain",  "could",     "current",   "data",    "database",
+    "db",      "did",        "do",       "doe",       "does",      "each",    "ever",
+    "every",   "file",       "find",     "for",       "from",      "get",     "give",
+    "had",     "have",       "has",      "ha",        "here",      "hold",    "how",
+    "i",       "in",         "inside",   "into",      "is",        "it",      "its",
+    "just",    "list",       "look",     "many",      "me",        "much",    "my",
+    "of",      "on",         "or",       "our",       "out",       "overall", "please",
+    "print",   "s",          "see",      "show",      "sqlite",    "tell",    "that",
+    "the",     "their",      "them",     "there",     "these",     "they",    "thi",
+    "this",    "those",      "to",       "us",        "was",       "wa",      "we",
+    "were",    "what",       "when",     "where",     "which",     "who",     "whose",
+    "with",    "would",      "you",      "your",      "kind",      "stored",  "exist",
+    "record",  "row",        "entry",    "table",     "view",      "column",  "field",
+    "value",   "item",       "so",       "summarise", "summarize", "summary", "overview",
+    "explain", "everything", "recorded", "display",   "i'd",       "like",    "want",
+    "need",    "know",       "let",      "now",       "currently", "thing",
+});
+
+bool is_grammar(const PromptWord& word) {
+  return word.kind == PromptWord::Kind::word &&
+         (std::ranges::find(kGrammar, word.singular) != kGrammar.end() ||
+          std::ranges::find(kGrammar, lower(word.text)) != kGrammar.end());
+}
+
+std::vector<std::string> singular_words(std::string_view name) {
+  std::vector<std::string> words;
+  for (const std::string& word : words_in_name(name)) words.push_back(singular(word));
+  return words;
+}
+
+bool is_named(const PromptWord& word, std::string_view name,
+              const std::vector<std::string>& parts) {
+  // "customers from France" does not speak of a column that is called from.
+  constexpr auto kNeverNames = std::to_array<std::string_view>(
+      {"a",   "an",    "and",  "are", "as",   "at",    "by",    "for", "from",
+       "has", "how",   "in",   "is",  "it",   "many",  "of",    "on",  "or",
+       "the", "there", "this", "to",  "what", "where", "which", "with"});
+  if (word.kind == PromptWord::Kind::word &&
+      std::ranges::find(kNeverNames, lower(word.text)) != kNeverNames.end()) {
+    return false;
+  }
+  if (lower(word.text) == lower(name)) return true;
+  if (word.kind != PromptWord::Kind::word || is_grammar(word)) return false;
+  if (word.singular == singular(name)) return true;
+  return !parts.empty() && singular_words(word.text) == parts;
+}
+
+}  // namespace
+
+std::string singular(std::string_view word) {
+  std::string made = lower(word);
+  const auto ends = [&](std::string_view end) { return made.size() > 3 && made.ends_with(end); };
+  if (ends("ies")) return made.substr(0, made.size() - 3) + "y";
+  if (ends("ches") || ends("shes") || ends("xes") || ends("sses"))
+    return made.substr(0, made.size() - 2);
+  if (made.size() > 2 && made.ends_with("s") && !made.ends_with("ss") && !made.ends_with("us")) {
+    made.pop_back();
+  }
+  return made;
+}
+
+std::vector<PromptWord> prompt_words(std::string_view prompt) {
+  // Quotes open only where a word could begin, so the one in "what's" does not.
+  static const RE2 kToken(
+      R"re((?:"([^"]+)"|`([^`]+)`|(?:^|\B)'([^']+)'|(\d{4}-\d\d(?:-\d\d)?(?:[T ]\d\d:\d\d(?::\d\d)?)?|\d[\d,]*(?:\.\d+)?\b)|(>=|<=|<>|!=|==?|>|<)|((?:[\pL_][\pL\pN_@.+'-]*)|(?:\pN[\pL\pN_-]*))))re");
+  std::vector<PromptWord> words;
+  std::string text(prompt);
+  re2::StringPiece rest(text);
+  std::array<std::string, 6> found;
+  while (RE2::FindAndConsume(&rest, kToken, &found[0], &found[1], &found[2], &found[3], &found[4],
+                             &found[5])) {
+    using Kind = PromptWord::Kind;
+    constexpr std::array kKinds{Kind::quoted, Kind::quoted,     Kind::quoted,
+                                Kind::number, Kind::comparison, Kind::word};
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      std::string typed = found[i];
+      if (typed.empty()) continue;
+      const Kind kind = kKinds[i];
+      while (kind == Kind::word && typed.size() > 1 &&
+             std::string_view(".-+'").contains(typed.back()))
+        typed.pop_back();
+      if (kind == Kind::word && lower(typed).ends_with("'s")) typed.resize(typed.size() - 2);
+      if (kind == Kind::number) std::erase(typed, ',');
+      words.push_back({kind, typed, singular(typed)});
+    }
+  }
+  return words;
+}
+
+std::optional<WordRange> find_name(const std::vector<PromptWord>& words, std::string_view name) {
+  if (name.empty()) return std::nullopt;
+  const std::vector<std::string> parts = singular_words(name);
+  for (std::size_t at = 0; at < words.size(); ++at) {
+    if (words[at].is_explained) continue;
+    if (is_named(words[at], name, parts)) return WordRange{at, at + 1};
+    const bool is_run =
+        parts.size() > 1 && at + parts.size() <= words.size() &&
+        std::equal(parts.begin(), parts.end(), words.begin() + static_cast<std::ptrdiff_t>(at),
+                   [](const std::string& part, const PromptWord& word) {
+                     return !word.is_explained && word.singular == part;
+                   });
+    if (is_run) return WordRange{at, at + parts.size()};
+  }
+  return std::nullopt;
+}
+
+bool take(std::vector<PromptWord>& words, std::initializer_list<std::string_view> wanted) {
+  bool is_there = false;
+  for (PromptWord& word : words) {
+    if (word.kind != PromptWord::Kind::word) continue;
+    const bool is_wanted = std::ranges::find(wanted, word.singular) != wanted.end() ||
+                           std::ranges::find(wanted, lower(word.text)) != wanted.end();
+    is_there = is_there || is_wanted;
+    word.is_explained = word.is_explained || is_wanted;
+  }
+  return is_there;
+}
+
+void explain(std::vector<PromptWord>& words, WordRange range) {
+  for (std::size_t at = range.begin; at < range.end; ++at) words[at].is_explained = true;
+}
+
+void explain_grammar(std::vector<PromptWord>& words) {
+  for (PromptWord& word : words) word.is_explained = word.is_explained || is_grammar(word);
+}
+
+std::vector<std::string> unexplained(const std::vector<PromptWord>& words) {
+  std::vector<std::string> runs;
+  bool goes_on = false;
+  for (const PromptWord& word : words) {
+    const bool is_unknown = !word.is_explained;
+    const bool stands_alone = word.kind != PromptWord::Kind::word;
+    if (is_unknown && goes_on && !stands_alone) {
+      runs.back() += " " + word.text;
+    } else if (is_unknown) {
+      runs.push_back(word.text);
+    }
+    goes_on = is_unknown && !stands_alone;
+  }
+  return runs;
+}
+
+}  // namespace wright::offline
