@@ -114,6 +114,12 @@ TEST(ApplyPatch, follows_one_file_through_several_operations) {
   EXPECT_EQ(content_of(base / "a"), "fresh\n");
   EXPECT_EQ(content_of(base / "b"), "ONE\ntwo\n");
   EXPECT_FALSE(std::filesystem::exists(base / "temporary"));
+  const auto twice = apply_body(base,
+                                "*** Update File: b\n@@\n-ONE\n+1\n"
+                                "*** Update File: b\n@@\n-two\n+2\n");
+  ASSERT_TRUE(twice);
+  EXPECT_EQ(twice->at("files_changed").as_array().size(), 2U);
+  EXPECT_EQ(twice->at("message"), "Applied the patch: 1 file changed, 2 lines added, 2 removed");
 }
 
 TEST(ApplyPatch, refuses_to_change_one_file_under_two_names) {
