@@ -190,9 +190,10 @@ Result<std::string> Workspace::locate(std::string_view path) const {
     }
   }
   if (!located) {
-    return fail(ErrorCode::permission_denied,
-                fmt::format("{} lies outside of {}; only paths inside of it are allowed",
-                            shown_path(path), folders_for_people(readable_)));
+    return fail(
+        ErrorCode::permission_denied,
+        fmt::format("{} lies outside of {}; only paths inside of {} are allowed", shown_path(path),
+                    folders_for_people(readable_), readable_.size() == 1 ? "it" : "them"));
   }
   if (located->size() >= PATH_MAX) {
     return fail(ErrorCode::invalid_argument,
