@@ -2,8 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <sys/random.h>
 
 #include <array>
 #include <cerrno>
@@ -13,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "tools/change_journal.h"
 #include "tools/text_file.h"
 
 namespace wright::tools {
@@ -36,15 +35,6 @@ NamedPlace split(const std::string& inside) {
 
 Opened open_folder(const WriteTarget& target, const std::string& folder) {
   return open_beneath(target.root, folder, O_RDONLY | O_DIRECTORY, Links::follow, target.resolver);
-}
-
-// A name that nobody else has.
-std::string spare_name() {
-  std::uint64_t number = 0;
-  if (::getrandom(&number, sizeof number, 0) != sizeof number) {
-    number = static_cast<std::uint64_t>(::getpid());
-  }
-  return fmt::format(".wright-{:016x}.tmp", number);
 }
 
 Error too_large(const std::string& path) {
@@ -122,6 +112,7 @@ struct Staged {
   std::string name;
   FileDescriptor file;  // the new content
   std::string spare = spare_name();
+  std::string aside = spare_name();  // for the old file where two names cannot be exchanged
   bool has_spare = false;
   Stage stage = Stage::prepared;
 };
@@ -137,6 +128,7 @@ class ChangeSet {
     for (const FileChange& change : changes) {
       if (auto staged = stage(change, missing); !staged) return staged;
     }
+    if (auto written = write_journal(); !written) return written;
     for (Staged& staged : staged_) {
       if (auto placed = place(staged); !placed) return placed;
     }
@@ -163,6 +155,9 @@ class ChangeSet {
       }
     }
     staged_.clear();
+    // What could not be put back now may be later.
+    if (journal_ && left.empty()) (void)journal_->remove(calls_);
+    journal_.reset();
     for (const MadeFolder& made : made_folders_ | std::views::reverse) {
       // A folder into which somebody else has put something stays.
       (void)calls_.remove_folder(made.parent.get(), made.name);
@@ -254,6 +249,27 @@ class ChangeSet {
     return calls_.sync(staged.file.get());
   }
 
+  // One change happens at one moment; of several, some could be left over when the process dies.
+  Result<void> write_journal() {
+    if (staged_.size() < 2) return {};
+    std::vector<PlannedChange> planned;
+    for (const Staged& staged : staged_) {
+      PlannedChange& change = planned.emplace_back();
+      change.path = staged.change->path;
+      change.spares = {staged.spare, staged.aside};
+      change.old_file = staged.change->replaced;
+      struct stat status {};
+      if (staged.file.is_open()) {
+        if (::fstat(staged.file.get(), &status) != 0) return failure(errno, change.path);
+        change.new_file = status;
+      }
+    }
+    auto written = ChangeJournal::write(workspace_, planned, calls_);
+    if (!written) return failure(written.error(), planned.front().path);
+    journal_ = std::move(*written);
+    return {};
+  }
+
   Result<void> place(Staged& staged) {
     const FileChange& change = *staged.change;
     const Done placed = !change.content   ? set_aside(staged)
@@ -293,7 +309,7 @@ class ChangeSet {
     if (exchanged) staged.stage = Staged::Stage::swapped;
     if (exchanged || exchanged.error() != EOPNOTSUPP) return exchanged;
 
-    const std::string aside = spare_name();
+    const std::string& aside = staged.aside;
     if (Done moved = calls_.rename(folder, staged.name, aside, Renaming::to_free_name); !moved) {
       return moved;
     }
@@ -329,6 +345,8 @@ class ChangeSet {
       if (!removed) left += " " + shown_path(staged.spare);
       has_removed = true;
     }
+    if (journal_ && !journal_->remove(calls_)) left += " .wright-journal.tmp";
+    journal_.reset();
     staged_.clear();
     made_folders_.clear();
     if (left.empty()) return {};
@@ -368,6 +386,7 @@ class ChangeSet {
   FileCalls& calls_;
   std::vector<Staged> staged_;
   std::vector<MadeFolder> made_folders_;
+  std::optional<ChangeJournal> journal_;
 };
 
 }  // namespace
@@ -412,18 +431,23 @@ namespace {
 // Writers, of this process and of others, come one after the other as long as this is kept: what
 // one of them has put in place for a moment and takes back must not be what another one replaces.
 // Where the file system knows no locks, it goes without.
-FileDescriptor turn_to_write(const Workspace& workspace) {
+Result<FileDescriptor> turn_to_write(const Workspace& workspace, FileCalls& calls) {
   FileDescriptor folder(::open(workspace.base().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  while (folder.get() >= 0 && ::flock(folder.get(), LOCK_EX) != 0 && errno == EINTR) {
-  }
-  return folder;
+  if (!folder.is_open()) return folder;
+  const Done locked = calls.lock(folder.get());
+  if (locked || locked.error() != ETIMEDOUT) return folder;
+  return fail(ErrorCode::unavailable,
+              fmt::format("Another process keeps {} locked; nothing was changed. Try again later",
+                          shown_path(workspace.base())));
 }
 
 }  // namespace
 
 Result<void> apply_changes(const Workspace& workspace, std::span<const FileChange> changes,
                            MissingFolders missing, FileCalls& calls) {
-  const FileDescriptor turn = turn_to_write(workspace);
+  const auto turn = turn_to_write(workspace, calls);
+  if (!turn) return std::unexpected(turn.error());
+  recover_changes(workspace, calls);
   ChangeSet set(workspace, calls);
   auto applied = set.apply(changes, missing);
   if (applied) return applied;

@@ -278,6 +278,12 @@ Result<WriteTarget> Workspace::write_target(const std::string& path) const {
                                               shown_path(path), folders_for_people(writable_)));
 }
 
+std::vector<int> Workspace::writable_folders() const {
+  std::vector<int> folders;
+  for (const Root& root : writable_) folders.push_back(root.descriptor.get());
+  return folders;
+}
+
 Error Workspace::path_error(int problem, const std::string& path) const {
   const std::string name = shown_path(path);
   switch (problem) {

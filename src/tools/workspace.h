@@ -92,6 +92,7 @@ class Workspace {
   // and for everything in a `.git`, where files are commands.
   Result<WriteTarget> write_target(const std::string& path) const;
   bool is_writable() const { return !writable_.empty(); }
+  std::vector<int> writable_folders() const;  // held open
 
   // What a person reads about an errno that came from opening or writing `path`.
   Error path_error(int problem, const std::string& path) const;
