@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <climits>
 #include <ranges>
+#include <set>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -132,7 +133,13 @@ class ChangeSet {
     for (Staged& staged : staged_) {
       if (auto placed = place(staged); !placed) return placed;
     }
+    std::set<std::pair<dev_t, ino_t>> synced_folders;
     for (const Staged& staged : staged_) {
+      struct stat folder {};
+      if (::fstat(staged.folder.get(), &folder) == 0 &&
+          !synced_folders.emplace(folder.st_dev, folder.st_ino).second) {
+        continue;
+      }
       const Done synced = calls_.sync(staged.folder.get());
       if (!synced) return failure(synced.error(), staged.change->path);
     }
