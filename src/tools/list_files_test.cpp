@@ -172,6 +172,26 @@ TEST(ListFiles, repairs_names_that_are_not_utf8) {
   EXPECT_TRUE(parse_json(to_text(result)));
 }
 
+TEST(FileTools, open_names_that_are_not_utf8_as_they_show_them) {
+  const TemporaryFolder base;
+  base.write("caf\xE9/na\xEFve.txt", "found").write("two\xE8", "1").write("two\xE9", "2");
+  base.link("caf\xE9/out\xFF", "/etc/passwd");
+  const Json listed = list(base, R"({"pattern": "*.txt"})");
+  const std::string path(listed.at("files").at(0).as_string());
+  const auto read = call(base, "read_file", to_text(JsonObject{{"file_path", path}}));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->at("content"), "found");
+  EXPECT_EQ(read->at("file_path").as_string(), path);
+  const auto found =
+      call(base, "grep", to_text(JsonObject{{"pattern", "found"}, {"path", "caf\xEF\xBF\xBD"}}));
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_EQ(found->at("total_matches"), 1);
+  // Nobody can know which of two is meant, and none leads outside.
+  EXPECT_FALSE(call(base, "read_file", R"({"file_path": "two\uFFFD"})"));
+  EXPECT_FALSE(call(base, "read_file", R"({"file_path": "caf\uFFFD/out\uFFFD"})"));
+  EXPECT_FALSE(call(base, "read_file", R"({"file_path": "\uFFFD"})"));
+}
+
 TEST(ListFiles, says_what_is_wrong_with_its_arguments) {
   const TemporaryFolder base;
   base.write("file");

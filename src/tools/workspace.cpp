@@ -11,6 +11,7 @@
 #include <system_error>
 #include <vector>
 
+#include "tools/shown_names.h"
 #include "wright/json.h"
 
 namespace wright::tools {
@@ -228,8 +229,12 @@ Workspace::Place Workspace::place_of(const std::string& path) const {
 }
 
 std::expected<FileDescriptor, int> Workspace::open(const std::string& path, int flags) const {
-  const Place place = place_of(path);
-  return open_beneath(place.root->descriptor.get(), place.inside, flags, Links::follow, resolver_);
+  const auto [root, inside] = place_of(path);
+  const int folder = root->descriptor.get();
+  auto opened = open_beneath(folder, inside, flags, Links::follow, resolver_);
+  if (opened || opened.error() != ENOENT) return opened;
+  const auto meant = path_shown_as(folder, inside, resolver_);
+  return meant ? open_beneath(folder, *meant, flags, Links::follow, resolver_) : std::move(opened);
 }
 
 Result<FileStatus> Workspace::status(const std::string& path) const {
