@@ -1,6 +1,10 @@
-// grep and list_files against ripgrep and fd, on a generated tree of 12,000 files with .gitignore
-// files in it. Every iteration starts both programs, one after the other, on the same files:
-// `ratio` is our time divided by theirs, over the whole run.
+// grep and list_files against ripgrep and fd, on a generated repository of 12,000 files with
+// .gitignore files in it. Every iteration starts both programs, one after the other, on the same
+// files: `ratio` is our time divided by theirs, over the whole run. Both count matching lines file
+// by file, leave out the same files, and write to nowhere.
+//
+// ignored_files asks git itself about every file: `agreement` is the percentage of which a walk
+// thinks the same.
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -13,8 +17,11 @@
 #include <filesystem>
 #include <fstream>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
+
+#include "tools/tree_walk.h"
 
 extern char** environ;
 
@@ -54,13 +61,15 @@ class Tree {
     for (const char* word : {"return", "const", "value", "result", "Context"}) {
       words.insert(words.end(), 20, word);
     }
+    constexpr const char* kRules[] = {"*.o\n!keep.o\nbuild/\n", "*\n!*.cpp\n!*.h\n",
+                                      "file[0-9].*\n!/file1*\n# none\n", "/file2*.py\n!*.log\n"};
     const char* const endings[] = {"cpp", "h", "py", "ts", "md", "json", "txt", "o", "log"};
-    std::filesystem::create_directory(path_ + "/.git");
-    std::ofstream(path_ + "/.gitignore") << "*.log\n/out/\n";
+    if (std::system(fmt::format("git init --quiet '{}'", path_).c_str()) != 0) std::abort();
+    std::ofstream(path_ + "/.gitignore") << "*.log\n/out/\n/package1[0-4]/**/file2?.md\n";
     for (unsigned folder = 0; folder < 400; ++folder) {
       const std::string place = fmt::format("{}/package{}/module{}", path_, folder % 20, folder);
       std::filesystem::create_directories(place);
-      if (folder % 10 == 0) std::ofstream(place + "/.gitignore") << "*.o\n!keep.o\nbuild/\n";
+      if (folder % 10 == 0) std::ofstream(place + "/.gitignore") << kRules[folder / 10 % 4];
       for (unsigned file = 0; file < 30; ++file) {
         const double scale = (below(1000) + below(1000) + below(1000)) / 3000.0;
         const auto size = static_cast<std::size_t>(300 * std::exp(7.0 * scale * scale + scale));
@@ -125,6 +134,78 @@ Command call(const std::string& tool, const std::string& arguments) {
   return {WRIGHT_BINARY, "tools", "call", tool, arguments, "--base-path", tree().path()};
 }
 
+std::vector<std::string> split(std::string_view text) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\0'), text.size());
+    parts.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parts;
+}
+
+std::vector<std::string> all_files() {
+  std::vector<std::string> files;
+  for (auto entry = std::filesystem::recursive_directory_iterator(tree().path());
+       entry != std::filesystem::recursive_directory_iterator(); ++entry) {
+    if (entry->path().filename() == ".git") entry.disable_recursion_pending();
+    if (!entry->is_regular_file()) continue;
+    files.push_back(entry->path().lexically_relative(tree().path()).native());
+  }
+  return files;
+}
+
+// What `git check-ignore` says is ignored among these files.
+std::set<std::string> ignored_by_git(const std::vector<std::string>& files) {
+  const std::string names = tree().path() + "/.git/names";
+  {
+    std::ofstream list(names);
+    for (const std::string& file : files) list << file << '\0';
+  }
+  const std::string command = fmt::format(
+      "git -C '{}' -c core.excludesFile=/dev/null check-ignore --no-index -z --stdin "
+      "< '{}'",
+      tree().path(), names);
+  std::FILE* pipe = ::popen(command.c_str(), "r");
+  if (pipe == nullptr) std::abort();
+  std::string output;
+  std::vector<char> buffer(65536);
+  while (const std::size_t length = std::fread(buffer.data(), 1, buffer.size(), pipe)) {
+    output.append(buffer.data(), length);
+  }
+  ::pclose(pipe);
+  const auto ignored = split(output);
+  return {ignored.begin(), ignored.end()};
+}
+
+std::set<std::string> kept_by_walk() {
+  using namespace wright::tools;
+  const auto workspace = Workspace::open({.base = tree().path()});
+  if (!workspace) std::abort();
+  const auto folder = workspace->open_folder(".");
+  std::set<std::string> kept;
+  const auto walked =
+      walk(*workspace, *folder, {.hidden = Hidden::visit}, {}, [&](const WalkEntry& entry) {
+        kept.insert(entry.path);
+        return Visited::go_on;
+      });
+  if (!walked) std::abort();
+  return kept;
+}
+
+void ignored_files(benchmark::State& state) {
+  const auto files = all_files();
+  const auto ignored = ignored_by_git(files);
+  std::set<std::string> kept;
+  for (auto _ : state) kept = kept_by_walk();
+  std::size_t agreeing = 0;
+  for (const std::string& file : files) agreeing += kept.contains(file) != ignored.contains(file);
+  state.counters["files"] = static_cast<double>(files.size());
+  state.counters["ignored"] = static_cast<double>(ignored.size());
+  state.counters["agreement"] =
+      100.0 * static_cast<double>(agreeing) / static_cast<double>(files.size());
+}
+
 enum class Letters { distinguish, ignore };
 
 void grep(benchmark::State& state, const std::string& pattern, Letters letters) {
@@ -162,5 +243,6 @@ BENCHMARK_CAPTURE(grep, expression, "needle_[a-z]+_haystack", Letters::distingui
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(list, all, "*")->UseManualTime()->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(list, some, "*.cpp")->UseManualTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(ignored_files)->Unit(benchmark::kMillisecond);
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <set>
 
 #include "tools/file_changes.h"
 #include "tools/file_tool_list.h"
@@ -167,6 +168,15 @@ std::string_view operation_name(const Applied& applied) {
   return "update";
 }
 
+// A patch may name one file several times.
+std::size_t count_files(const std::vector<Applied>& applied) {
+  std::set<std::string_view> names;
+  for (const Applied& each : applied) {
+    names.insert(each.new_path.empty() ? each.path : each.new_path);
+  }
+  return names.size();
+}
+
 Json result_json(const std::vector<Applied>& applied) {
   JsonArray files;
   std::int64_t additions = 0;
@@ -183,9 +193,10 @@ Json result_json(const std::vector<Applied>& applied) {
         {"new_path", each.new_path.empty() ? Json(nullptr) : Json(to_valid_utf8(each.new_path))},
         {"unified_diff", bounded_diff(each.diff.text, budget > names ? budget - names : 0)}});
   }
+  const std::size_t changed = count_files(applied);
   const std::string message =
-      fmt::format("Applied the patch: {} {} changed, {} lines added, {} removed", applied.size(),
-                  applied.size() == 1 ? "file" : "files", additions, deletions);
+      fmt::format("Applied the patch: {} {} changed, {} lines added, {} removed", changed,
+                  changed == 1 ? "file" : "files", additions, deletions);
   return JsonObject{{"success", true},
                     {"files_changed", std::move(files)},
                     {"total_additions", additions},

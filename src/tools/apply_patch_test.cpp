@@ -1,3 +1,4 @@
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <cerrno>
@@ -114,6 +115,12 @@ TEST(ApplyPatch, follows_one_file_through_several_operations) {
   EXPECT_EQ(content_of(base / "a"), "fresh\n");
   EXPECT_EQ(content_of(base / "b"), "ONE\ntwo\n");
   EXPECT_FALSE(std::filesystem::exists(base / "temporary"));
+  const auto twice = apply_body(base,
+                                "*** Update File: b\n@@\n-ONE\n+1\n"
+                                "*** Update File: b\n@@\n-two\n+2\n");
+  ASSERT_TRUE(twice);
+  EXPECT_EQ(twice->at("files_changed").as_array().size(), 2U);
+  EXPECT_EQ(twice->at("message"), "Applied the patch: 1 file changed, 2 lines added, 2 removed");
 }
 
 TEST(ApplyPatch, refuses_to_change_one_file_under_two_names) {
@@ -135,6 +142,27 @@ TEST(ApplyPatch, keeps_the_mode_also_of_what_it_moves) {
   struct stat status {};
   ASSERT_EQ(::stat((base / "bin/run.sh").c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 07777, 0755U);
+}
+
+TEST(ApplyPatch, changes_more_files_than_a_process_may_hold_open) {
+  const TemporaryFolder base;
+  rlimit limit{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
+  const rlimit small{128, limit.rlim_max};
+  std::string added;
+  std::string updated;
+  for (int i = 0; i < 200; ++i) {
+    added += fmt::format("*** Add File: d/{}\n+old\n", i);
+    updated += fmt::format("*** Update File: d/{}\n@@\n-old\n+new\n", i);
+  }
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &small), 0);
+  const auto first = apply_body(base, added);
+  const auto second = apply_body(base, updated);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+  ASSERT_TRUE(first) << first.error().message;
+  ASSERT_TRUE(second) << second.error().message;
+  EXPECT_EQ(content_of(base / "d/199"), "new\n");
+  EXPECT_EQ(std::ranges::distance(std::filesystem::directory_iterator(base / "d")), 200);
 }
 
 TEST(ApplyPatch, keeps_its_answer_readable) {

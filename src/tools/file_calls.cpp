@@ -2,10 +2,13 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
+#include <thread>
 
 namespace wright::tools {
 namespace {
@@ -97,6 +100,18 @@ Done FileCalls::remove_file(int folder, const std::string& name) {
 
 Done FileCalls::make_folder(int folder, const std::string& name) {
   return completed([&] { return ::mkdirat(folder, name.c_str(), kFolderMode); });
+}
+
+Done FileCalls::lock(int folder) {
+  constexpr auto kPatience = std::chrono::seconds(10);
+  constexpr auto kPause = std::chrono::milliseconds(2);
+  const auto give_up = std::chrono::steady_clock::now() + kPatience;
+  while (::flock(folder, LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK && errno != EINTR) return std::unexpected(errno);
+    if (std::chrono::steady_clock::now() > give_up) return std::unexpected(ETIMEDOUT);
+    std::this_thread::sleep_for(kPause);
+  }
+  return {};
 }
 
 Done FileCalls::remove_folder(int folder, const std::string& name) {

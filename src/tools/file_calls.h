@@ -40,6 +40,9 @@ class FileCalls {
   virtual Done remove_file(int folder, const std::string& name);
   virtual Done make_folder(int folder, const std::string& name);
   virtual Done remove_folder(int folder, const std::string& name);
+  // Waits until nobody else has locked the folder, and locks it as long as it is open. ETIMEDOUT
+  // when somebody keeps it, which every process can that may read the folder.
+  virtual Done lock(int folder);
 };
 
 using SharedFileCalls = std::shared_ptr<FileCalls>;

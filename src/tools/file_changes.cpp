@@ -2,23 +2,24 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <sys/random.h>
 
 #include <array>
 #include <cerrno>
 #include <climits>
+#include <map>
 #include <ranges>
 #include <system_error>
 #include <utility>
 #include <vector>
 
+#include "tools/staged_change.h"
 #include "tools/text_file.h"
 
 namespace wright::tools {
 namespace {
 
 constexpr std::size_t kMaxNewFolders = 64;
+constexpr std::size_t kMaxNamelessFiles = 128;
 
 using Opened = std::expected<FileDescriptor, int>;
 using Done = FileCalls::Done;
@@ -36,15 +37,6 @@ NamedPlace split(const std::string& inside) {
 
 Opened open_folder(const WriteTarget& target, const std::string& folder) {
   return open_beneath(target.root, folder, O_RDONLY | O_DIRECTORY, Links::follow, target.resolver);
-}
-
-// A name that nobody else has.
-std::string spare_name() {
-  std::uint64_t number = 0;
-  if (::getrandom(&number, sizeof number, 0) != sizeof number) {
-    number = static_cast<std::uint64_t>(::getpid());
-  }
-  return fmt::format(".wright-{:016x}.tmp", number);
 }
 
 Error too_large(const std::string& path) {
@@ -106,26 +98,6 @@ bool leads_into_git(int root, int folder) {
   return path.find("/.git/", path.starts_with(start) ? start.size() : 0) != std::string::npos;
 }
 
-bool is_same_file(const struct stat& left, const struct stat& right) {
-  return left.st_dev == right.st_dev && left.st_ino == right.st_ino &&
-         left.st_size == right.st_size && left.st_mtim.tv_sec == right.st_mtim.tv_sec &&
-         left.st_mtim.tv_nsec == right.st_mtim.tv_nsec;
-}
-
-// One change on its way. `spare` is a name beside the file: that of the new content before the
-// change, that of the old one after it.
-struct Staged {
-  enum class Stage : std::uint8_t { prepared, created, swapped, set_aside };
-
-  const FileChange* change = nullptr;
-  FileDescriptor folder;
-  std::string name;
-  FileDescriptor file;  // the new content
-  std::string spare = spare_name();
-  bool has_spare = false;
-  Stage stage = Stage::prepared;
-};
-
 class ChangeSet {
  public:
   ChangeSet(const Workspace& workspace, FileCalls& calls) : workspace_(workspace), calls_(calls) {}
@@ -134,15 +106,19 @@ class ChangeSet {
   ~ChangeSet() { undo(); }
 
   Result<void> apply(std::span<const FileChange> changes, MissingFolders missing) {
+    // A process may not hold as many files open as it may change.
+    const auto beside = changes.size() <= kMaxNamelessFiles ? StagedChange::Beside::nameless
+                                                            : StagedChange::Beside::named;
     for (const FileChange& change : changes) {
-      if (auto staged = stage(change, missing); !staged) return staged;
+      if (auto staged = stage(change, missing, beside); !staged) return staged;
     }
-    for (Staged& staged : staged_) {
+    if (auto written = write_journal(); !written) return written;
+    for (StagedChange& staged : staged_) {
       if (auto placed = place(staged); !placed) return placed;
     }
-    for (const Staged& staged : staged_) {
-      const Done synced = calls_.sync(staged.folder.get());
-      if (!synced) return failure(synced.error(), staged.change->path);
+    for (const auto& [path, folder] : folders_) {
+      const Done synced = calls_.sync(folder->get());
+      if (!synced) return failure(synced.error(), path);
     }
     for (const MadeFolder& made : made_folders_) {
       const Done synced = calls_.sync(made.parent.get());
@@ -154,15 +130,18 @@ class ChangeSet {
   // Puts everything back. What could not be put back, for a person; empty when all is as it was.
   std::string undo() {
     std::string left;
-    for (Staged& staged : staged_ | std::views::reverse) {
-      if (const Done undone = undo(staged); !undone) {
-        left +=
-            fmt::format(" {} could not be put back ({}); its old content is in {}.",
-                        shown_path(staged.change->path),
-                        std::generic_category().message(undone.error()), shown_path(staged.spare));
+    for (StagedChange& staged : staged_ | std::views::reverse) {
+      if (const Done undone = staged.undo(calls_); !undone) {
+        left += fmt::format(" {} could not be put back ({}); its old content is in {}.",
+                            shown_path(staged.change().path),
+                            std::generic_category().message(undone.error()),
+                            shown_path(staged.spare()));
       }
     }
     staged_.clear();
+    // What could not be put back now may be later.
+    if (journal_ && left.empty()) (void)journal_->remove(calls_);
+    journal_.reset();
     for (const MadeFolder& made : made_folders_ | std::views::reverse) {
       // A folder into which somebody else has put something stays.
       (void)calls_.remove_folder(made.parent.get(), made.name);
@@ -181,36 +160,47 @@ class ChangeSet {
     return std::unexpected(write_error(workspace_, problem, path));
   }
 
-  Result<void> stage(const FileChange& change, MissingFolders missing) {
+  Result<void> stage(const FileChange& change, MissingFolders missing,
+                     StagedChange::Beside beside) {
     if (change.content && change.content->size() > kMaxChangedBytes) {
       return std::unexpected(too_large(change.path));
     }
     const auto target = workspace_.write_target(change.path);
     if (!target) return std::unexpected(target.error());
-    auto [folder, name] = split(target->inside);
-    auto opened = open_folder(*target, folder);
+    auto [path, name] = split(target->inside);
+    const auto folder = folder_for(*target, path, change.path, missing);
+    if (!folder) return std::unexpected(folder.error());
+    StagedChange& staged = staged_.emplace_back(change, *folder, std::move(name));
+    const Done written = change.content ? staged.write_beside(beside, calls_) : Done{};
+    if (!written) return failure(written.error(), change.path);
+    return {};
+  }
+
+  // The folder in which `changed` lies, opened once for all files in it.
+  Result<StagedChange::SharedFolder> folder_for(const WriteTarget& target, const std::string& path,
+                                                const std::string& changed,
+                                                MissingFolders missing) {
+    const std::string key = fmt::format("{}/{}", target.root, path);
+    if (const auto known = folders_.find(key); known != folders_.end()) return known->second;
+    auto opened = open_folder(target, path);
     if (!opened && opened.error() == ENOENT && missing == MissingFolders::create) {
-      opened = make_folders(*target, folder);
+      opened = make_folders(target, path);
     }
     if (!opened && opened.error() == ENOENT) {
       return fail(ErrorCode::not_found,
                   fmt::format("There is no folder {} to put {} into; create_dirs makes it",
-                              shown_path(folder), shown_path(name)));
+                              shown_path(path), shown_path(split(changed).name)));
     }
-    if (!opened) return failure(opened.error(), change.path);
-    if (leads_into_git(target->root, opened->get())) {
+    if (!opened) return failure(opened.error(), changed);
+    if (leads_into_git(target.root, opened->get())) {
       return fail(ErrorCode::permission_denied,
                   fmt::format("{} leads into a .git folder, which is git's own: use git to change "
                               "it",
-                              shown_path(change.path)));
+                              shown_path(changed)));
     }
-    Staged& staged = staged_.emplace_back();
-    staged.change = &change;
-    staged.folder = std::move(*opened);
-    staged.name = std::move(name);
-    const Done written = change.content ? write_beside(staged, *change.content) : Done{};
-    if (!written) return failure(written.error(), change.path);
-    return {};
+    auto shared = std::make_shared<const FileDescriptor>(std::move(*opened));
+    folders_.emplace(key, shared);
+    return shared;
   }
 
   // Makes what is missing of `folder`, component by component, so that no link is followed into
@@ -237,84 +227,22 @@ class ChangeSet {
     return opened;
   }
 
-  Done write_beside(Staged& staged, std::string_view content) {
-    auto file = calls_.create_nameless(staged.folder.get());
-    if (!file && file.error() == EOPNOTSUPP) {
-      file = calls_.create(staged.folder.get(), staged.spare);
-      staged.has_spare = file.has_value();
-    }
-    if (!file) return std::unexpected(file.error());
-    staged.file = std::move(*file);
-    const FileChange& change = *staged.change;
-    if (Done written = calls_.write(staged.file.get(), content); !written) return written;
-    const auto& like = change.replaced ? change.replaced : change.like;
-    if (like) {
-      if (Done taken = calls_.take_owner_and_mode(staged.file.get(), *like); !taken) return taken;
-    }
-    return calls_.sync(staged.file.get());
+  // One change happens at one moment; of several, some could be left over when the process dies.
+  Result<void> write_journal() {
+    if (staged_.size() < 2) return {};
+    std::vector<PlannedChange> planned;
+    for (const StagedChange& staged : staged_) planned.push_back(staged.plan());
+    auto written = ChangeJournal::write(workspace_, planned, calls_);
+    if (!written) return failure(written.error(), planned.front().path);
+    journal_ = std::move(*written);
+    return {};
   }
 
-  Result<void> place(Staged& staged) {
-    const FileChange& change = *staged.change;
-    const Done placed = !change.content   ? set_aside(staged)
-                        : change.replaced ? swap(staged)
-                                          : create(staged);
-    if (!placed) return failure(placed.error(), change.path);
+  Result<void> place(StagedChange& staged) {
+    const std::string& path = staged.change().path;
+    if (const Done placed = staged.place(calls_); !placed) return failure(placed.error(), path);
     // Looks at the old file only now, when nobody else can change it under its name any more.
-    struct stat old {};
-    if (change.replaced &&
-        (::fstatat(staged.folder.get(), staged.spare.c_str(), &old, AT_SYMLINK_NOFOLLOW) != 0 ||
-         !is_same_file(old, *change.replaced))) {
-      return std::unexpected(conflict(change.path));
-    }
-    return {};
-  }
-
-  Done create(Staged& staged) {
-    const int folder = staged.folder.get();
-    const Done created =
-        staged.has_spare ? calls_.rename(folder, staged.spare, staged.name, Renaming::to_free_name)
-                         : calls_.give_name(staged.file.get(), folder, staged.name);
-    if (!created) return created;
-    staged.has_spare = false;
-    staged.stage = Staged::Stage::created;
-    return {};
-  }
-
-  Done swap(Staged& staged) {
-    const int folder = staged.folder.get();
-    if (!staged.has_spare) {
-      if (Done named = calls_.give_name(staged.file.get(), folder, staged.spare); !named) {
-        return named;
-      }
-      staged.has_spare = true;
-    }
-    const Done exchanged = calls_.rename(folder, staged.spare, staged.name, Renaming::exchange);
-    if (exchanged) staged.stage = Staged::Stage::swapped;
-    if (exchanged || exchanged.error() != EOPNOTSUPP) return exchanged;
-
-    const std::string aside = spare_name();
-    if (Done moved = calls_.rename(folder, staged.name, aside, Renaming::to_free_name); !moved) {
-      return moved;
-    }
-    if (Done moved = calls_.rename(folder, staged.spare, staged.name, Renaming::to_free_name);
-        !moved) {
-      (void)calls_.remove_file(folder, staged.spare);
-      staged.spare = aside;
-      staged.stage = Staged::Stage::set_aside;
-      return moved;
-    }
-    staged.spare = aside;
-    staged.stage = Staged::Stage::swapped;
-    return {};
-  }
-
-  Done set_aside(Staged& staged) {
-    const Done moved =
-        calls_.rename(staged.folder.get(), staged.name, staged.spare, Renaming::to_free_name);
-    if (!moved) return moved;
-    staged.has_spare = true;
-    staged.stage = Staged::Stage::set_aside;
+    if (!staged.has_replaced_what_was_read()) return std::unexpected(conflict(path));
     return {};
   }
 
@@ -322,13 +250,15 @@ class ChangeSet {
   Result<void> remove_old() {
     bool has_removed = false;
     std::string left;
-    for (const Staged& staged : staged_) {
-      if (!staged.has_spare) continue;
-      const Done removed = calls_.remove_file(staged.folder.get(), staged.spare);
-      if (!removed && !has_removed) return failure(removed.error(), staged.change->path);
-      if (!removed) left += " " + shown_path(staged.spare);
+    for (const StagedChange& staged : staged_) {
+      if (!staged.has_spare()) continue;
+      const Done removed = staged.remove_old(calls_);
+      if (!removed && !has_removed) return failure(removed.error(), staged.change().path);
+      if (!removed) left += " " + shown_path(staged.spare());
       has_removed = true;
     }
+    if (journal_ && !journal_->remove(calls_)) left += " .wright-journal.tmp";
+    journal_.reset();
     staged_.clear();
     made_folders_.clear();
     if (left.empty()) return {};
@@ -336,38 +266,12 @@ class ChangeSet {
                 "All changes were made, but old files could not be removed:" + left);
   }
 
-  Done undo(Staged& staged) {
-    const int folder = staged.folder.get();
-    Done undone;
-    switch (staged.stage) {
-      case Staged::Stage::prepared: break;
-      case Staged::Stage::created: undone = calls_.remove_file(folder, staged.name); break;
-      case Staged::Stage::set_aside:
-        undone = calls_.rename(folder, staged.spare, staged.name, Renaming::to_free_name);
-        if (undone) staged.has_spare = false;
-        break;
-      case Staged::Stage::swapped:
-        undone = calls_.rename(folder, staged.spare, staged.name, Renaming::exchange);
-        if (!undone && undone.error() == EOPNOTSUPP) {
-          undone = calls_.remove_file(folder, staged.name);
-          if (undone) {
-            undone = calls_.rename(folder, staged.spare, staged.name, Renaming::to_free_name);
-          }
-          if (undone) staged.has_spare = false;
-        }
-        break;
-    }
-    if (undone && staged.has_spare) {
-      // Only a copy is left of what never took effect.
-      (void)calls_.remove_file(folder, staged.spare);
-    }
-    return undone;
-  }
-
   const Workspace& workspace_;
   FileCalls& calls_;
-  std::vector<Staged> staged_;
+  std::vector<StagedChange> staged_;
+  std::map<std::string, StagedChange::SharedFolder> folders_;
   std::vector<MadeFolder> made_folders_;
+  std::optional<ChangeJournal> journal_;
 };
 
 }  // namespace
@@ -412,18 +316,23 @@ namespace {
 // Writers, of this process and of others, come one after the other as long as this is kept: what
 // one of them has put in place for a moment and takes back must not be what another one replaces.
 // Where the file system knows no locks, it goes without.
-FileDescriptor turn_to_write(const Workspace& workspace) {
+Result<FileDescriptor> turn_to_write(const Workspace& workspace, FileCalls& calls) {
   FileDescriptor folder(::open(workspace.base().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  while (folder.get() >= 0 && ::flock(folder.get(), LOCK_EX) != 0 && errno == EINTR) {
-  }
-  return folder;
+  if (!folder.is_open()) return folder;
+  const Done locked = calls.lock(folder.get());
+  if (locked || locked.error() != ETIMEDOUT) return folder;
+  return fail(ErrorCode::unavailable,
+              fmt::format("Another process keeps {} locked; nothing was changed. Try again later",
+                          shown_path(workspace.base())));
 }
 
 }  // namespace
 
 Result<void> apply_changes(const Workspace& workspace, std::span<const FileChange> changes,
                            MissingFolders missing, FileCalls& calls) {
-  const FileDescriptor turn = turn_to_write(workspace);
+  const auto turn = turn_to_write(workspace, calls);
+  if (!turn) return std::unexpected(turn.error());
+  recover_changes(workspace, calls);
   ChangeSet set(workspace, calls);
   auto applied = set.apply(changes, missing);
   if (applied) return applied;

@@ -319,6 +319,21 @@ TEST_P(FileChanges, notice_what_others_did_meanwhile) {
   EXPECT_EQ(content_of(base / "gone"), "old");
 }
 
+TEST_P(FileChanges, do_not_wait_for_ever_for_a_folder_that_somebody_keeps) {
+  class KeptFolder : public FileCalls {
+   public:
+    Done lock(int) override { return std::unexpected(ETIMEDOUT); }
+  } kept;
+  const Workspace workspace = this->workspace();
+  EXPECT_EQ(write(workspace, "file", kept), "unavailable");
+  EXPECT_EQ(content_of(base / "file"), "old");
+  class NoLocks : public FileCalls {
+   public:
+    Done lock(int) override { return std::unexpected(EOPNOTSUPP); }
+  } without;
+  EXPECT_EQ(write(workspace, "file", without), "ok");
+}
+
 TEST_P(FileChanges, keep_the_mode_of_what_they_replace) {
   ASSERT_EQ(::chmod((base / "file").c_str(), 0751), 0);
   const Workspace workspace = this->workspace();

@@ -1,3 +1,4 @@
+#include "tools/change_journal.h"
 #include "tools/file_tool_list.h"
 #include "wright/tools.h"
 
@@ -31,6 +32,7 @@ Result<std::vector<Tool>> editing_tools(const FileAccess& access) {
                 "No folder may be written: write_file and apply_patch need one");
   }
   const auto calls = std::make_shared<tools::FileCalls>();
+  tools::recover_changes(**workspace, *calls);
   return std::vector<Tool>{tools::write_file_tool(*workspace, calls),
                            tools::apply_patch_tool(*workspace, calls)};
 }

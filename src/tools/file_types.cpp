@@ -3,85 +3,98 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <utility>
 
 namespace wright::tools {
 namespace {
 
-// Lists are separated by spaces; extensions are written without their dot.
+// Lists are separated by spaces. What ripgrep knows means the same here, because those who ask for
+// a type have learned the names there.
 struct Row {
   std::string_view types;
-  std::string_view extensions;
-  std::string_view names;
+  std::string_view globs;
 };
 
 constexpr std::array kRows{
-    Row{"ada", "adb ads", ""},
-    Row{"asm", "asm s", ""},
-    Row{"awk", "awk", ""},
-    Row{"bazel", "bazel bzl", "BUILD WORKSPACE"},
-    Row{"c", "c h", ""},
-    Row{"clojure", "clj cljs cljc edn", ""},
-    Row{"cmake", "cmake", "CMakeLists.txt"},
-    Row{"config", "cfg conf config ini", ""},
-    Row{"cpp c++ cxx", "cpp cc cxx c++ hpp hh hxx h++ h inl ipp tpp ixx cppm", ""},
-    Row{"cs csharp", "cs", ""},
-    Row{"css", "css scss sass less", ""},
-    Row{"csv", "csv tsv", ""},
-    Row{"cuda", "cu cuh", ""},
-    Row{"d", "d", ""},
-    Row{"dart", "dart", ""},
-    Row{"docker", "dockerfile", "Dockerfile Containerfile"},
-    Row{"elixir", "ex exs eex heex", ""},
-    Row{"erlang", "erl hrl", ""},
-    Row{"fortran", "f f77 f90 f95 f03 for", ""},
-    Row{"fsharp", "fs fsi fsx", ""},
-    Row{"go", "go", "go.mod"},
-    Row{"graphql", "graphql gql", ""},
-    Row{"groovy", "groovy gradle", "Jenkinsfile"},
-    Row{"haskell hs", "hs lhs", ""},
-    Row{"html", "html htm xhtml", ""},
-    Row{"java", "java", ""},
-    Row{"js javascript", "js jsx mjs cjs vue", ""},
-    Row{"json", "json jsonl json5 jsonc", ""},
-    Row{"julia", "jl", ""},
-    Row{"kotlin", "kt kts", ""},
-    Row{"lisp", "lisp lsp el scm ss rkt", ""},
-    Row{"log", "log", ""},
-    Row{"lua", "lua", ""},
-    Row{"make", "mk mak", "Makefile makefile GNUmakefile"},
-    Row{"markdown md", "md markdown mdx mdown", ""},
-    Row{"meson", "", "meson.build meson_options.txt"},
-    Row{"nim", "nim nims", ""},
-    Row{"nix", "nix", ""},
-    Row{"objc", "m mm h", ""},
-    Row{"ocaml", "ml mli mll mly", ""},
-    Row{"perl", "pl pm t", ""},
-    Row{"php", "php phtml", ""},
-    Row{"protobuf proto", "proto", ""},
-    Row{"ps powershell", "ps1 psm1 psd1", ""},
-    Row{"py python", "py pyi pyx pyw", ""},
-    Row{"r", "r rmd rnw", ""},
-    Row{"rst", "rst", ""},
-    Row{"ruby rb", "rb erb rake gemspec", "Gemfile Rakefile"},
-    Row{"rust rs", "rs", ""},
-    Row{"scala", "scala sbt", ""},
-    Row{"sh shell bash", "sh bash zsh ksh fish", ""},
-    Row{"sql", "sql psql", ""},
-    Row{"svelte", "svelte", ""},
-    Row{"swift", "swift", ""},
-    Row{"tcl", "tcl", ""},
-    Row{"tex", "tex ltx cls sty bib", ""},
-    Row{"tf terraform", "tf tfvars hcl", ""},
-    Row{"toml", "toml", "Cargo.lock"},
-    Row{"ts typescript", "ts tsx mts cts", ""},
-    Row{"txt text", "txt", ""},
-    Row{"verilog", "v vh sv svh", ""},
-    Row{"vhdl", "vhd vhdl", ""},
-    Row{"vim", "vim", ""},
-    Row{"vue", "vue", ""},
-    Row{"xml", "xml xsd xsl xslt svg", ""},
-    Row{"yaml", "yaml yml", ""},
-    Row{"zig", "zig", ""},
+    Row{"ada", "*.adb *.ads"},
+    Row{"asm", "*.asm *.[sS]"},
+    Row{"awk", "*.awk"},
+    Row{"bazel", "*.bazel *.bazelrc *.bzl *.BUILD BUILD WORKSPACE"},
+    Row{"c", "*.[chH] *.[chH].in *.cats"},
+    Row{"clojure", "*.clj *.cljs *.cljc *.cljx *.edn"},
+    Row{"cmake", "*.cmake CMakeLists.txt"},
+    Row{"config", "*.cfg *.conf *.config *.ini"},
+    Row{"cpp c++ cxx",
+        "*.[ChH] *.[ChH].in *.[ch]pp *.[ch]pp.in *.[ch]xx *.[ch]xx.in *.cc *.cc.in *.hh *.hh.in "
+        "*.[ch]++ *.inl"},
+    Row{"cs csharp", "*.cs"},
+    Row{"css", "*.css *.scss"},
+    Row{"csv", "*.csv"},
+    Row{"cuda", "*.cu *.cuh"},
+    Row{"d", "*.d"},
+    Row{"dart", "*.dart"},
+    Row{"docker", "*Dockerfile* *.dockerfile Containerfile"},
+    Row{"elixir", "*.ex *.exs *.eex *.heex"},
+    Row{"erlang", "*.erl *.hrl"},
+    Row{"fortran", "*.[fF] *.[fF]77 *.[fF]90 *.[fF]95 *.f03 *.for *.pfo"},
+    Row{"fsharp", "*.fs *.fsi *.fsx"},
+    Row{"go", "*.go"},
+    Row{"graphql", "*.graphql *.gql"},
+    Row{"groovy", "*.groovy *.gradle Jenkinsfile"},
+    Row{"haskell", "*.hs *.lhs *.hsc *.c2hs *.cpphs"},
+    Row{"hs", "*.hs *.lhs"},
+    Row{"html", "*.html *.htm *.ejs"},
+    Row{"java", "*.java *.jsp *.jspx *.properties"},
+    Row{"js javascript", "*.js *.jsx *.mjs *.cjs *.vue"},
+    Row{"json", "*.json composer.lock"},
+    Row{"julia", "*.jl"},
+    Row{"kotlin", "*.kt *.kts"},
+    Row{"less", "*.less"},
+    Row{"lisp", "*.lisp *.lsp *.el *.jl *.sc *.scm"},
+    Row{"log", "*.log"},
+    Row{"lua", "*.lua"},
+    Row{"make",
+        "*.mk *.mak [Mm]akefile [Mm]akefile.am [Mm]akefile.in [Gg][Nn][Uu]makefile "
+        "[Gg][Nn][Uu]makefile.am [Gg][Nn][Uu]makefile.in"},
+    Row{"markdown md", "*.md *.markdown *.mdown *.mkdn"},
+    Row{"meson", "meson.build meson_options.txt"},
+    Row{"nim", "*.nim *.nims *.nimf *.nimble"},
+    Row{"nix", "*.nix"},
+    Row{"objc", "*.m *.h"},
+    Row{"ocaml", "*.ml *.mli *.mll *.mly"},
+    Row{"perl", "*.pl *.pm *.t *.perl *.PL *.plh *.plx"},
+    Row{"php", "*.php *.php3 *.php4 *.php5 *.phtml"},
+    Row{"protobuf proto", "*.proto"},
+    Row{"ps powershell", "*.ps1 *.psm1 *.psd1 *.ps1xml *.cdxml"},
+    Row{"py python", "*.py"},
+    Row{"r", "*.[rR] *.Rmd *.Rnw"},
+    Row{"rst", "*.rst"},
+    Row{"ruby rb", "*.rb *.rbw *.gemspec .irbrc Gemfile Rakefile config.ru"},
+    Row{"rust rs", "*.rs"},
+    Row{"sass", "*.sass *.scss"},
+    Row{"scala", "*.scala *.sbt"},
+    Row{"sh shell bash",
+        "*.sh *.bash *.zsh *.ksh *.csh *.tcsh *.bashrc *.kshrc *.cshrc .bashrc .kshrc .cshrc "
+        ".tcshrc .zshrc .zshenv .profile .login .logout .bash_login .bash_logout .bash_profile "
+        ".zlogin .zlogout .zprofile bashrc zshrc zshenv profile bash_login bash_logout "
+        "bash_profile zlogin zlogout zprofile"},
+    Row{"sql", "*.sql *.psql"},
+    Row{"svelte", "*.svelte"},
+    Row{"svg", "*.svg"},
+    Row{"swift", "*.swift"},
+    Row{"tcl", "*.tcl"},
+    Row{"tex", "*.tex *.ltx *.cls *.sty *.bib *.dtx *.ins"},
+    Row{"tf terraform", "*.tf"},
+    Row{"toml", "*.toml Cargo.lock"},
+    Row{"ts typescript", "*.ts *.tsx *.mts *.cts"},
+    Row{"txt text", "*.txt"},
+    Row{"verilog", "*.v *.vh *.sv *.svh"},
+    Row{"vhdl", "*.vhd *.vhdl"},
+    Row{"vim", "*.vim"},
+    Row{"vue", "*.vue"},
+    Row{"xml", "*.xml *.xml.dist *.dtd *.xsd *.xsl *.xslt *.rng *.sch *.xhtml *.xjb"},
+    Row{"yaml", "*.yaml *.yml"},
+    Row{"zig", "*.zig"},
 };
 
 std::vector<std::string_view> words(std::string_view list) {
@@ -110,21 +123,29 @@ FileType::FileType(std::string_view name) {
   for (const Row& row : kRows) {
     const auto types = words(row.types);
     if (std::ranges::find(types, own_extension_) == types.end()) continue;
-    extensions_ = words(row.extensions);
-    names_ = words(row.names);
-    is_known_ = true;
+    for (const std::string_view glob : words(row.globs)) {
+      if (auto wildcard = Wildcard::compile(glob, WildcardStyle::people)) {
+        globs_.push_back(std::move(*wildcard));
+      }
+    }
     return;
   }
 }
 
 bool FileType::matches(std::string_view path) const {
   const std::string_view name = path.substr(path.rfind('/') + 1);
-  if (std::ranges::find(names_, name) != names_.end()) return true;
+  const auto is_matched = [this](std::string_view candidate) {
+    return std::ranges::any_of(globs_, [&](const auto& glob) { return glob.matches(candidate); });
+  };
+  if (is_matched(name)) return true;
   const std::size_t dot = name.rfind('.');
   if (dot == std::string_view::npos) return false;
-  const std::string extension = lower(name.substr(dot + 1));
-  if (!is_known_) return extension == own_extension_;
-  return std::ranges::find(extensions_, extension) != extensions_.end();
+  const std::string_view extension = name.substr(dot + 1);
+  const std::string lower_extension = lower(extension);
+  if (!is_known()) return lower_extension == own_extension_;
+  // One letter may mean two languages, as c and C do.
+  const bool may_be_shouted = extension.size() > 1 && lower_extension != extension;
+  return may_be_shouted && is_matched(std::string(name.substr(0, dot + 1)) + lower_extension);
 }
 
 std::string known_file_types() {

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tools/wildcard.h"
+
 namespace wright::tools {
 
 class FileType {
@@ -12,16 +14,14 @@ class FileType {
   // A name that is not known means the files with that extension.
   explicit FileType(std::string_view name);
 
-  bool is_known() const { return is_known_; }
-  // `path` may have folders in it; only its last component counts. Case matters in known names,
-  // except for extensions.
+  bool is_known() const { return !globs_.empty(); }
+  // `path` may have folders in it; only its last component counts. Case matters, except for
+  // extensions of several letters.
   bool matches(std::string_view path) const;
 
  private:
-  std::vector<std::string_view> extensions_;
-  std::vector<std::string_view> names_;
+  std::vector<Wildcard> globs_;
   std::string own_extension_;
-  bool is_known_ = false;
 };
 
 // All known names, separated by commas.

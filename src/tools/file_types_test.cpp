@@ -16,6 +16,10 @@ TEST(FileType, knows_languages_by_extension_and_by_name) {
   EXPECT_TRUE(FileType("make").matches("Makefile"));
   EXPECT_TRUE(FileType("md").matches("README.MD"));
   EXPECT_TRUE(FileType("PY").is_known());
+  EXPECT_TRUE(FileType("cpp").matches("a.C"));
+  EXPECT_FALSE(FileType("c").matches("a.C"));
+  EXPECT_TRUE(FileType("sh").matches("home/.bashrc"));
+  EXPECT_TRUE(FileType("docker").matches("Dockerfile.debian"));
 }
 
 TEST(FileType, takes_an_unknown_name_for_an_extension) {

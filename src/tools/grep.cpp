@@ -49,7 +49,7 @@ WRIGHT_DESCRIBE(
         .min_length(1),
     WRIGHT_FIELD(glob,
                  "Only files that match: without a slash by name (*.h), with one by path below "
-                 "the folder searched; a ! in front turns it round")
+                 "the folder searched; a ! in front turns it round and also counts for folders")
         .min_length(1),
     WRIGHT_FIELD(ignore_case, "Do not distinguish upper and lower case").named("-i"),
     WRIGHT_FIELD(output_mode,
@@ -93,7 +93,8 @@ class FileFilter {
   bool accepts(std::string_view path) const {
     if (type_ && !type_->matches(path)) return false;
     return std::ranges::all_of(globs_, [&](const auto& each) {
-      return each.first.matches(path) == (each.second == Meaning::include);
+      const auto& [glob, meaning] = each;
+      return meaning == Meaning::include ? glob.matches(path) : !matches_on_the_way(glob, path);
     });
   }
 
@@ -101,6 +102,15 @@ class FileFilter {
 
  private:
   enum class Meaning : std::uint8_t { include, exclude };
+
+  // Whether the path itself matches, or one of the folders that it leads through.
+  static bool matches_on_the_way(const Glob& glob, std::string_view path) {
+    for (std::size_t end = path.find('/'); end != std::string_view::npos;
+         end = path.find('/', end + 1)) {
+      if (glob.matches(path.substr(0, end))) return true;
+    }
+    return glob.matches(path);
+  }
 
   Result<void> add(std::string_view pattern, Meaning meaning) {
     auto glob = Glob::parse(pattern);
@@ -131,6 +141,7 @@ class Findings {
       return;
     }
     ++files_searched_;
+    long_lines_ += matches.long_lines;
     if (matches.count == 0) return;
     ++files_with_matches_;
     total_matches_ += matches.count;
@@ -162,10 +173,16 @@ class Findings {
                                            {"hidden", skipped.hidden},
                                            {"binary", binary_},
                                            {"unreadable", skipped.unreadable + unreadable_}}}};
+    std::vector<std::string> notes;
     if (shown < all) {
-      made["note"] = fmt::format("Only the first {} of {} {} are shown; narrow the search", shown,
-                                 all, counts_lines ? "matching lines" : "files");
+      notes.push_back(fmt::format("Only the first {} of {} {} are shown; narrow the search.", shown,
+                                  all, counts_lines ? "matching lines" : "files"));
     }
+    if (long_lines_ > 0) {
+      notes.push_back(
+          fmt::format("{} very long lines were searched only at their start.", long_lines_));
+    }
+    if (!notes.empty()) made["note"] = fmt::format("{}", fmt::join(notes, " "));
     return made;
   }
 
@@ -212,6 +229,7 @@ class Findings {
   std::int64_t files_searched_ = 0;
   std::int64_t binary_ = 0;
   std::int64_t unreadable_ = 0;
+  std::int64_t long_lines_ = 0;
 };
 
 ContextLines context_of(const GrepArguments& arguments) {
@@ -245,7 +263,11 @@ class Search {
                               std::generic_category().message(matches.error())));
     }
     findings_.add(path, *matches);
-    return std::move(findings_).result({});
+    JsonObject result = std::move(findings_).result({});
+    if (matches->is_binary) {
+      result["note"] = fmt::format("{} is not text and was not searched", shown_path(path));
+    }
+    return result;
   }
 
   Result<JsonObject> in_folder(const std::string& path, const FileFilter& filter) {

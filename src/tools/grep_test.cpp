@@ -105,6 +105,8 @@ TEST(Grep, filters_by_type_and_glob) {
   EXPECT_EQ(files(R"("glob": "*.cpp")"), (Strings{"a.cpp", "src/b.cpp"}));
   EXPECT_EQ(files(R"("glob": "src/**")"), (Strings{"src/b.cpp"}));
   EXPECT_EQ(files(R"("glob": "!*.{cpp,txt,quux}")"), (Strings{"a.H", "a.py"}));
+  EXPECT_EQ(files(R"("glob": "!src", "type": "cpp")"), (Strings{"a.H", "a.cpp"}));
+  EXPECT_EQ(files(R"("exclude_pattern": "src/", "type": "cpp")"), (Strings{"a.H", "a.cpp"}));
   EXPECT_EQ(files(R"("glob": "src/*", "type": "py")"), Strings());
   const Json unknown = grep(base, R"({"pattern": "x", "type": "nope"})");
   EXPECT_EQ(unknown.at("files_searched"), 0);
@@ -209,15 +211,62 @@ TEST(Grep, finds_lines_in_files_larger_than_its_blocks) {
   EXPECT_EQ(grep(base, R"({"pattern": "^pad.*g$", "limit": 1})").at("total_matches"), 999'990);
 }
 
-TEST(Grep, searches_a_bounded_part_of_an_endless_line) {
+TEST(Grep, searches_a_bounded_part_of_an_endless_line_and_says_so) {
   const TemporaryFolder base;
-  std::string text = "first\n" + std::string(17 << 20, 'x') + "needle";
+  std::string text = "first\n" + std::string(33 << 20, 'x') + "needle";
   text[100] = 'y';
   base.write("a", text + "\nneedle\nlast");
-  const Json result = grep(base, R"({"pattern": "needle"})");
-  EXPECT_EQ(places(result), (Strings{"a:3"}));
-  EXPECT_EQ(grep(base, R"({"pattern": "xxy"})").at("total_matches"), 1);
+  const Json result = grep(base, R"({"pattern": "needle|xxy"})");
+  EXPECT_EQ(places(result), (Strings{"a:2", "a:3"}));
+  EXPECT_EQ(result.at("matches").at(0).at("matched_text"), "xxy");
+  EXPECT_EQ(result.at("note"), "1 very long lines were searched only at their start.");
   EXPECT_EQ(grep(base, R"({"pattern": "^"})").at("total_matches"), 4);
+}
+
+TEST(Grep, takes_a_nul_byte_anywhere_for_a_sign_that_a_file_is_no_text) {
+  const TemporaryFolder base;
+  const std::string late = "x\n" + std::string(5 << 20, '-');
+  base.write("late", late + '\0').write("text", "x");
+  const Json result = grep(base, R"({"pattern": "x"})");
+  EXPECT_EQ(places(result), (Strings{"text:1"}));
+  EXPECT_EQ(result.at("skipped").at("binary"), 1);
+  const Json named = grep(base, R"({"pattern": "x", "path": "late"})");
+  EXPECT_EQ(named.at("total_matches"), 0);
+  EXPECT_EQ(named.at("note"), "'late' is not text and was not searched");
+}
+
+TEST(Grep, sees_text_behind_byte_order_marks) {
+  const TemporaryFolder base;
+  base.write("utf8", "\xEF\xBB\xBFusing x\n");
+  base.write("little", std::string_view("\xFF\xFEu\0s\0i\0n\0g\0\n\0\xE4\0", 16));
+  base.write("big", std::string_view("\xFE\xFF\0u\0s\0i\0n\0g\0\n\0\xE4", 16));
+  EXPECT_EQ(places(grep(base, R"({"pattern": "^using"})")),
+            (Strings{"big:1", "little:1", "utf8:1"}));
+  EXPECT_EQ(places(grep(base, R"({"pattern": "^using\\s", "multiline": true})")),
+            (Strings{"big:1", "little:1", "utf8:1"}));
+  EXPECT_EQ(places(grep(base, R"({"pattern": "^\u00E4$"})")), (Strings{"big:2", "little:2"}));
+}
+
+TEST(Grep, takes_classes_as_unicode_has_them) {
+  const TemporaryFolder base;
+  base.write("a", "\u00E9t\u00E9\n\u00A0\n\u0663\nabc\n-\n");
+  const auto lines = [&](std::string_view pattern) {
+    return places(grep(base, to_text(JsonObject{{"pattern", pattern}})));
+  };
+  EXPECT_EQ(lines(R"(^\w+$)"), (Strings{"a:1", "a:3", "a:4"}));
+  EXPECT_EQ(lines(R"(^\s$)"), (Strings{"a:2"}));
+  EXPECT_EQ(lines(R"(^[\d\s]$)"), (Strings{"a:2", "a:3"}));
+  EXPECT_EQ(lines(R"(^[^\w\s]$)"), (Strings{"a:5"}));
+  EXPECT_EQ(lines(R"(\A\w\w\w\z)"), (Strings{"a:1", "a:4"}));
+  // Too large for anything but ASCII.
+  EXPECT_EQ(lines(R"(^(\w{1,30}){1,30}$)"), (Strings{"a:4"}));
+}
+
+TEST(Grep, counts_a_line_once_where_no_match_can_leave_it) {
+  const TemporaryFolder base;
+  base.write("a", "xx\nx\n");
+  EXPECT_EQ(grep(base, R"({"pattern": "x", "multiline": true})").at("total_matches"), 2);
+  EXPECT_EQ(grep(base, R"({"pattern": "x\\s", "multiline": true})").at("total_matches"), 2);
 }
 
 TEST(Grep, counts_files_that_it_may_not_read) {

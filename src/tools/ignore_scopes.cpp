@@ -25,6 +25,33 @@ std::string read_rules(int folder, const std::string& path) {
   return text;
 }
 
+FileDescriptor open_folder_at(int folder, const std::string& path) {
+  return FileDescriptor(::openat(folder, path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+}
+
+// One line of text without the blanks around it.
+std::string first_line(std::string_view text) {
+  text = text.substr(0, text.find('\n'));
+  const std::size_t end = text.find_last_not_of(" \t\r");
+  text = text.substr(0, end == std::string_view::npos ? 0 : end + 1);
+  return std::string(text.substr(std::min(text.find_first_not_of(" \t"), text.size())));
+}
+
+// The rules of info/exclude. In worktrees and submodules .git is a file that says where the rest of
+// it is, and a worktree shares that with others. Links are followed there, as in git.
+std::string repository_rules(int folder) {
+  constexpr std::string_view kPointer = "gitdir:";
+  const std::string text = read_rules(folder, ".git");
+  if (!text.starts_with(kPointer)) return read_rules(folder, ".git/info/exclude");
+  const auto own =
+      open_folder_at(folder, first_line(std::string_view(text).substr(kPointer.size())));
+  if (!own.is_open()) return {};
+  const std::string shared = first_line(read_rules(own.get(), "commondir"));
+  if (shared.empty()) return read_rules(own.get(), "info/exclude");
+  const auto common = open_folder_at(own.get(), shared);
+  return common.is_open() ? read_rules(common.get(), "info/exclude") : std::string();
+}
+
 bool has_entry(int folder, const char* name) {
   struct stat status {};
   return ::fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
@@ -78,8 +105,7 @@ void IgnoreScopes::enter(const std::string& folder, int descriptor, Marks marks)
 
 void IgnoreScopes::add_scopes(std::size_t folder_length, int descriptor, Marks marks) {
   if (marks.has_git) {
-    scopes_.push_back(
-        {IgnoreFile::parse(read_rules(descriptor, ".git/info/exclude")), folder_length, true});
+    scopes_.push_back({IgnoreFile::parse(repository_rules(descriptor)), folder_length, true});
   }
   if (marks.has_gitignore) {
     scopes_.push_back(

@@ -4,7 +4,7 @@
 //
 // Outside of a repository the .gitignore files inside of the base hold all the same. Not looked at:
 // git's index (a tracked file that matches a rule counts as ignored), the user's own excludes file,
-// info/exclude of linked worktrees, and what lies above a folder outside of the base.
+// and what lies above a folder outside of the base.
 #pragma once
 
 #include <string>

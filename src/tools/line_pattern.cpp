@@ -6,32 +6,15 @@
 
 #include <algorithm>
 
+#include "tools/pattern_pieces.h"
+
 namespace wright::tools {
 namespace {
 
 constexpr std::string_view kSpecial = "\\.+*?()|[]{}^$";
 constexpr int kShortestRequired = 2;
-
-// Whether the pattern asks for a line break, which no line contains. One inside of [ ] only widens
-// or narrows a set.
-bool asks_for_line_break(std::string_view pattern) {
-  bool is_in_set = false;
-  for (std::size_t i = 0; i < pattern.size(); ++i) {
-    const char c = pattern[i];
-    if (c == '[' && !is_in_set) {
-      is_in_set = true;
-      if (pattern.substr(i + 1).starts_with('^')) ++i;
-      if (pattern.substr(i + 1).starts_with(']')) ++i;
-    } else if (c == ']') {
-      is_in_set = false;
-    } else if (c == '\n' && !is_in_set) {
-      return true;
-    } else if (c == '\\' && ++i < pattern.size() && pattern[i] == 'n' && !is_in_set) {
-      return true;
-    }
-  }
-  return false;
-}
+// Beyond this, RE2 runs out of the memory that makes it fast.
+constexpr int kMaxUnicodeInstructions = 40'000;
 
 // The fixed texts of "one|two|three"; empty when there is more to the pattern, or too many.
 std::vector<std::string> fixed_texts(std::string_view pattern) {
@@ -128,23 +111,28 @@ Result<LinePattern> LinePattern::compile(const std::string& pattern, LetterCase 
                                          "back-references)"
                                        : ""));
   }
+  // Where no match can go over lines, searching line by line finds the same and is faster.
+  if (!may_match_line_break(pattern)) span = Span::one_line;
   LinePattern made(span);
   if (auto texts = fixed_texts(pattern); !texts.empty() && letters == LetterCase::distinguish) {
     made.literals_.emplace(std::move(texts), AsciiCase::distinguish);
     return made;
   }
-  if (span == Span::one_line) {
-    options.set_never_nl(true);
-  } else {
-    options.set_dot_nl(true);
+  options.set_never_nl(span == Span::one_line);
+  options.set_dot_nl(span == Span::many_lines);
+  const std::string anchored = span == Span::one_line ? with_line_anchors(pattern) : pattern;
+  std::string searched = with_unicode_classes(anchored);
+  made.expression_ = std::make_unique<RE2>("(?m)" + searched, options);
+  if (!made.expression_->ok() || made.expression_->ProgramSize() > kMaxUnicodeInstructions) {
+    searched = anchored;  // in ASCII, classes are much smaller
+    made.expression_ = std::make_unique<RE2>("(?m)" + searched, options);
   }
-  made.expression_ = std::make_unique<RE2>("(?m)" + pattern, options);
   if (!made.expression_->ok()) {
     return fail(ErrorCode::invalid_argument,
                 fmt::format("The pattern cannot be used: {}", made.expression_->error()));
   }
   if (span == Span::one_line) {
-    auto texts = required_texts(pattern, options);
+    auto texts = required_texts(searched, options);
     if (!texts.empty()) made.required_.emplace(std::move(texts), AsciiCase::ignore);
   }
   return made;

@@ -24,7 +24,7 @@ enum class Span : std::uint8_t {
   many_lines,  // it may go on over line breaks, which . matches too
 };
 
-// ^ and $ are the ends of a line. Thread-safe.
+// ^ and $ are the ends of a line; \d, \s and \w are what they are in Unicode. Thread-safe.
 class LinePattern {
  public:
   // RE2's syntax. The error says what is wrong with the pattern.
@@ -41,6 +41,7 @@ class LinePattern {
   // many_lines: anywhere).
   std::optional<Match> find(std::string_view text, std::size_t from) const;
 
+  // one_line also where many_lines was asked for and no match can go over a line break.
   Span span() const { return span_; }
 
  private:

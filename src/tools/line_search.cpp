@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "tools/character_set.h"
 #include "tools/text_file.h"
 #include "wright/json.h"
 
@@ -12,8 +13,8 @@ namespace {
 
 constexpr std::size_t kSmallestBuffer = 64 * 1024;
 constexpr std::size_t kBlockBytes = 4 * 1024 * 1024;
-constexpr std::size_t kMaxLineBytes = 16 * 1024 * 1024;             // what of a line is searched
-constexpr std::size_t kWholeBytes = std::size_t{64} * 1024 * 1024;  // of a file read in one block
+constexpr std::size_t kMaxLineBytes = std::size_t{32} * 1024 * 1024;  // what of a line is searched
+constexpr std::size_t kWholeBytes = std::size_t{64} * 1024 * 1024;    // of a file read in one block
 constexpr std::size_t kExcerptBytes = 300;
 constexpr std::size_t kLongExcerptBytes = 2000;  // of a match over several lines
 
@@ -96,8 +97,9 @@ class Collector {
     if (wants_lines()) line_ += std::ranges::count(block.substr(counted_to), '\n');
   }
 
-  // Past the end of a line of which add() got only the beginning.
-  void end_line() { ++line_; }
+  // A line goes on behind what add() got of it, and is not searched any further.
+  void leave_line() { ++found_.long_lines; }
+  void end_left_line() { ++line_; }
 
   FileMatches take() && { return std::move(found_); }
 
@@ -139,6 +141,16 @@ class Collector {
   FileMatches found_;
 };
 
+// A file that is there as a whole.
+FileMatches search_text(std::string_view text, Collector collector) {
+  std::string decoded;
+  if (has_utf16_mark(text)) text = decoded = decoded_text(text, {}).text;
+  if (text.find('\0') != std::string_view::npos) return {.is_binary = true};
+  if (text.starts_with(kUtf8Mark)) text.remove_prefix(kUtf8Mark.size());
+  collector.add(text);
+  return std::move(collector).take();
+}
+
 }  // namespace
 
 void LineSearch::ensure_capacity(std::size_t bytes, std::size_t used) {
@@ -149,13 +161,26 @@ void LineSearch::ensure_capacity(std::size_t bytes, std::size_t used) {
   capacity_ = bytes;
 }
 
+std::expected<std::size_t, int> LineSearch::read_whole(int descriptor, std::size_t filled,
+                                                       const std::stop_token& stop) {
+  while (true) {
+    if (stop.stop_requested()) return std::unexpected(ECANCELED);
+    const auto length = read_fully(descriptor, {buffer_.get() + filled, capacity_ - filled});
+    if (!length) return length;
+    filled += *length;
+    if (filled < capacity_) return filled;
+    if (capacity_ >= kWholeBytes) return std::unexpected(EFBIG);
+    ensure_capacity(std::min(2 * capacity_, kWholeBytes), filled);
+  }
+}
+
 std::expected<FileMatches, int> LineSearch::search(int descriptor, std::int64_t expected_size,
                                                    std::size_t lines_wanted,
                                                    const std::stop_token& stop) {
   // One byte more than the file is thought to have shows its end without another block.
   const std::size_t expected = static_cast<std::size_t>(std::max<std::int64_t>(expected_size, 0));
-  const bool spans_lines = pattern_.span() == Span::many_lines;
-  const bool is_whole = spans_lines || context_.before > 0 || context_.after > 0;
+  const bool is_whole =
+      pattern_.span() == Span::many_lines || context_.before > 0 || context_.after > 0;
   ensure_capacity(std::clamp(expected + 1, kSmallestBuffer, is_whole ? kWholeBytes : kBlockBytes),
                   0);
   Collector collector(pattern_, context_, lines_wanted);
@@ -170,22 +195,25 @@ std::expected<FileMatches, int> LineSearch::search(int descriptor, std::int64_t 
     if (stop.stop_requested()) return std::unexpected(ECANCELED);
     const auto length = read_fully(descriptor, {buffer_.get() + filled, capacity_ - filled});
     if (!length) return std::unexpected(length.error());
+    const std::string_view added(buffer_.get() + filled, *length);
     filled += *length;
     const bool is_end = filled < capacity_;
-    std::string_view block(buffer_.get(), filled);
-    if (is_start && is_binary(block)) return FileMatches{.is_binary = true};
+    const bool is_utf16 = is_start && has_utf16_mark(added);
+    if (is_utf16 || pattern_.span() == Span::many_lines) {
+      const auto all = is_end ? filled : read_whole(descriptor, filled, stop);
+      if (!all) return std::unexpected(all.error());
+      return search_text({buffer_.get(), *all}, std::move(collector));
+    }
+    if (added.find('\0') != std::string_view::npos) return FileMatches{.is_binary = true};
+    if (is_start && added.starts_with(kUtf8Mark)) discard(kUtf8Mark.size());
     is_start = false;
+    std::string_view block(buffer_.get(), filled);
     if (is_inside_long_line) {
       const std::size_t line_end = block.find('\n');
       is_inside_long_line = line_end == std::string_view::npos;
       if (is_inside_long_line && is_end) return std::move(collector).take();
-      if (!is_inside_long_line) collector.end_line();
+      if (!is_inside_long_line) collector.end_left_line();
       discard(is_inside_long_line ? filled : line_end + 1);
-      continue;
-    }
-    if (!is_end && spans_lines) {
-      if (capacity_ >= kWholeBytes) return std::unexpected(EFBIG);
-      ensure_capacity(std::min(2 * capacity_, kWholeBytes), filled);
       continue;
     }
     if (!is_end) {
@@ -197,6 +225,7 @@ std::expected<FileMatches, int> LineSearch::search(int descriptor, std::int64_t 
         continue;
       } else {
         is_inside_long_line = true;
+        collector.leave_line();
       }
     }
     collector.add(block);

@@ -26,9 +26,10 @@ struct MatchedLine {
 };
 
 struct FileMatches {
-  bool is_binary = false;
-  std::int64_t count = 0;               // lines with a match; with many_lines, matches
+  bool is_binary = false;  // there is a NUL byte somewhere; nothing is said of the rest
+  std::int64_t count = 0;  // lines with a match; with many_lines, matches
   std::vector<MatchedLine> lines = {};  // the first of them, as many as were wanted
+  std::int64_t long_lines = 0;          // too long to be searched to their end
 };
 
 struct ContextLines {
@@ -42,13 +43,19 @@ class LineSearch {
   LineSearch(const LinePattern& pattern, ContextLines context)
       : pattern_(pattern), context_(context) {}
 
+  // A byte order mark is no part of the text, and with one, UTF-16 is searched as UTF-8.
+  //
   // Fails with an errno: ECANCELED when it was stopped, EFBIG for a file that is too large to be
-  // searched across lines. Lines of context are missing where a block of a very large file ends.
+  // searched across lines or to be decoded. Lines of context are missing where a block of a very
+  // large file ends.
   std::expected<FileMatches, int> search(int descriptor, std::int64_t expected_size,
                                          std::size_t lines_wanted, const std::stop_token& stop);
 
  private:
   void ensure_capacity(std::size_t bytes, std::size_t used);
+  // Reads on until all of the file is in the buffer, of which `filled` bytes are used.
+  std::expected<std::size_t, int> read_whole(int descriptor, std::size_t filled,
+                                             const std::stop_token& stop);
 
   const LinePattern& pattern_;
   ContextLines context_;

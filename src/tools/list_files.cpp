@@ -171,18 +171,50 @@ Shown shown_as_tree(const std::vector<Listed>& selected, const std::string& curr
   return {Json(tree), count};
 }
 
+// A glob that begins with the absolute path of the folder that is listed is meant below it.
+std::string_view without_folder(std::string_view pattern, const Workspace& workspace,
+                                const std::string& path) {
+  const std::string folder = path.starts_with('/') ? path
+                             : path == "."         ? workspace.base()
+                                                   : workspace.base() + "/" + path;
+  const bool is_below =
+      pattern.starts_with(folder) && pattern.substr(folder.size()).starts_with('/');
+  return is_below && folder.size() + 1 < pattern.size() ? pattern.substr(folder.size()) : pattern;
+}
+
+// Who asks for ".github/**" wants to see what is hidden.
+bool names_hidden(std::string_view pattern) {
+  for (std::size_t at = 0; at < pattern.size(); ++at) {
+    const bool starts_name = at == 0 || std::string_view("/{,").find(pattern[at - 1]) < 3;
+    if (starts_name && pattern[at] == '.' && !pattern.substr(at).starts_with("./")) return true;
+  }
+  return false;
+}
+
+// What to try when nothing was found for a pattern that is the name of a folder.
+std::string hint_for(const Workspace& workspace, const std::string& path,
+                     const std::string& pattern) {
+  const auto named = workspace.locate(path == "." ? pattern : path + "/" + pattern);
+  const auto status = named ? workspace.status(*named) : fail(ErrorCode::not_found, "");
+  if (!status || status->kind != EntryKind::folder) return {};
+  return fmt::format("{} is a folder; '{}/**' matches what is in it, or name it in path",
+                     shown_path(*named), pattern.substr(0, pattern.find_last_not_of('/') + 1));
+}
+
 Result<Json> list_files(const Workspace& workspace, const ListFilesArguments& arguments,
                         const std::stop_token& stop) {
-  const auto glob = Glob::parse(arguments.pattern);
-  if (!glob) return std::unexpected(glob.error());
   const auto path = workspace.locate(arguments.path.value_or("."));
   if (!path) return std::unexpected(path.error());
+  const auto pattern = without_folder(arguments.pattern, workspace, *path);
+  const auto glob = Glob::parse(pattern);
+  if (!glob) return std::unexpected(glob.error());
   const auto folder = workspace.open_folder(*path);
   if (!folder) return std::unexpected(folder.error());
 
   const WalkOptions options{
       .extent = arguments.recursive ? Extent::tree : Extent::entries,
-      .hidden = arguments.include_hidden ? Hidden::visit : Hidden::leave_out,
+      .hidden =
+          arguments.include_hidden || names_hidden(pattern) ? Hidden::visit : Hidden::leave_out,
       .links = Links::follow,
       .sizes =
           arguments.details || arguments.sort != SortOrder::name ? Sizes::known : Sizes::unknown,
@@ -220,6 +252,10 @@ Result<Json> list_files(const Workspace& workspace, const ListFilesArguments& ar
     result["note"] = fmt::format(
         "Only the first {} are shown, to keep the answer readable; narrow pattern or path",
         shown.count);
+  } else if (files + folders == 0) {
+    if (std::string hint = hint_for(workspace, *path, std::string(pattern)); !hint.empty()) {
+      result["note"] = std::move(hint);
+    }
   }
   return result;
 }

@@ -76,6 +76,43 @@ TEST(ListFiles, includes_hidden_files_when_asked) {
             (Strings{".env", ".github/ci.yml", "a"}));
 }
 
+TEST(ListFiles, shows_hidden_files_to_a_pattern_that_names_them) {
+  const TemporaryFolder base;
+  base.write(".env").write(".github/ci.yml").write("b/.env").write("a.yml");
+  const auto files = [&](std::string_view pattern) {
+    return strings(list(base, to_text(JsonObject{{"pattern", pattern}})).at("files"));
+  };
+  EXPECT_EQ(files(".env"), (Strings{".env", "b/.env"}));
+  EXPECT_EQ(files(".github/**/*.yml"), (Strings{".github/ci.yml"}));
+  EXPECT_EQ(files("**/{.e*,x}"), (Strings{".env", "b/.env"}));
+  EXPECT_EQ(files("./*.yml"), (Strings{"a.yml"}));
+  EXPECT_EQ(files("*.yml"), (Strings{"a.yml"}));
+}
+
+TEST(ListFiles, takes_the_absolute_path_of_its_folder_in_front_of_a_pattern) {
+  const TemporaryFolder base;
+  base.write("a.h").write("src/b.h").write("src/c/d.h");
+  const auto files = [&](const std::string& pattern, std::string_view path) {
+    return strings(
+        list(base, to_text(JsonObject{{"pattern", pattern}, {"path", path}})).at("files"));
+  };
+  const std::string absolute = base.path().native();
+  EXPECT_EQ(files(absolute + "/*.h", "."), (Strings{"a.h"}));
+  EXPECT_EQ(files(absolute + "/src/**/*.h", absolute), (Strings{"src/b.h", "src/c/d.h"}));
+  EXPECT_EQ(files(absolute + "/src/*.h", "src"), (Strings{"src/b.h"}));
+  EXPECT_EQ(files(absolute + "x/*.h", "."), Strings());
+}
+
+TEST(ListFiles, says_how_to_look_into_a_folder_that_a_pattern_names) {
+  const TemporaryFolder base;
+  base.write("src/core/a.h");
+  EXPECT_EQ(list(base, R"({"pattern": "src"})").at("note"),
+            "'src' is a folder; 'src/**' matches what is in it, or name it in path");
+  EXPECT_EQ(list(base, R"({"pattern": "core", "path": "src"})").at("note"),
+            "'src/core' is a folder; 'core/**' matches what is in it, or name it in path");
+  EXPECT_EQ(list(base, R"({"pattern": "nothing"})").as_object().if_contains("note"), nullptr);
+}
+
 TEST(ListFiles, sorts_by_size_and_by_time_of_change) {
   const TemporaryFolder base;
   base.write("small", "1").write("large", "12345").write("middle", "123").write("also", "123");
@@ -133,6 +170,26 @@ TEST(ListFiles, repairs_names_that_are_not_utf8) {
   EXPECT_EQ(strings(result.at("files")),
             (Strings{"caf\xC3\xA9.md", "caf\xEF\xBF\xBD.txt", "line\nbreak"}));
   EXPECT_TRUE(parse_json(to_text(result)));
+}
+
+TEST(FileTools, open_names_that_are_not_utf8_as_they_show_them) {
+  const TemporaryFolder base;
+  base.write("caf\xE9/na\xEFve.txt", "found").write("two\xE8", "1").write("two\xE9", "2");
+  base.link("caf\xE9/out\xFF", "/etc/passwd");
+  const Json listed = list(base, R"({"pattern": "*.txt"})");
+  const std::string path(listed.at("files").at(0).as_string());
+  const auto read = call(base, "read_file", to_text(JsonObject{{"file_path", path}}));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->at("content"), "found");
+  EXPECT_EQ(read->at("file_path").as_string(), path);
+  const auto found =
+      call(base, "grep", to_text(JsonObject{{"pattern", "found"}, {"path", "caf\xEF\xBF\xBD"}}));
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_EQ(found->at("total_matches"), 1);
+  // Nobody can know which of two is meant, and none leads outside.
+  EXPECT_FALSE(call(base, "read_file", R"({"file_path": "two\uFFFD"})"));
+  EXPECT_FALSE(call(base, "read_file", R"({"file_path": "caf\uFFFD/out\uFFFD"})"));
+  EXPECT_FALSE(call(base, "read_file", R"({"file_path": "\uFFFD"})"));
 }
 
 TEST(ListFiles, says_what_is_wrong_with_its_arguments) {

@@ -17,6 +17,7 @@ constexpr std::string_view kUpdate = "*** Update File:";
 constexpr std::string_view kDelete = "*** Delete File:";
 constexpr std::string_view kMove = "*** Move to:";
 constexpr std::string_view kEndOfFile = "*** End of File";
+constexpr std::string_view kNoLineBreak = "\\ No newline at end of file";
 constexpr std::string_view kBlanks = " \t\r";
 
 std::string_view without_end_blanks(std::string_view text) {
@@ -45,6 +46,16 @@ bool is_line_range(std::string_view text) {
   constexpr std::string_view kNumbers = "0123456789,";
   return text.starts_with('-') && take("-") && take(kNumbers) && take(" ") && take("+") &&
          take(kNumbers) && take(" ") && text.starts_with("@@");
+}
+
+// The line that a hunk names after @@, if it names one.
+std::string_view anchor_in(std::string_view text) {
+  text = without_end_blanks(text);
+  if (text.starts_with(' ')) text.remove_prefix(1);
+  if (is_line_range(text)) return {};
+  if (text == "@@" || text.ends_with(" @@")) text.remove_suffix(2);
+  text = without_end_blanks(text);
+  return text == "..." ? std::string_view() : text;
 }
 
 class Parser {
@@ -96,14 +107,26 @@ class Parser {
   }
 
   // What models put around a patch.
-  static bool is_wrapping(std::string_view line) {
+  bool is_wrapping(std::string_view line) const {
     line = trimmed(line);
     return line.empty() || line.starts_with("```") || line.starts_with("<<") || line == "EOF" ||
-           line == "PATCH" || line.starts_with("apply_patch");
+           line == "PATCH" || line.starts_with("apply_patch") || line == here_document_end_;
+  }
+
+  // The word after <<, which ends a here-document.
+  static std::string_view here_document_end(std::string_view line) {
+    const std::size_t start = line.find("<<");
+    if (start == std::string_view::npos) return {};
+    constexpr std::string_view kAround = "-'\"\\ \t\r";
+    line.remove_prefix(std::min(line.find_first_not_of(kAround, start + 2), line.size()));
+    return line.substr(0, line.find_first_of(kAround));
   }
 
   Result<void> begin() {
-    while (at_ < lines_.size() && trimmed(here()) != kBegin && is_wrapping(here())) ++at_;
+    while (at_ < lines_.size() && trimmed(here()) != kBegin && is_wrapping(here())) {
+      if (const auto end = here_document_end(here()); !end.empty()) here_document_end_ = end;
+      ++at_;
+    }
     if (at_ == lines_.size() || trimmed(here()) != kBegin) {
       return malformed("a patch begins with '*** Begin Patch'");
     }
@@ -139,11 +162,26 @@ class Parser {
   }
 
   void read_content(FilePatch& file) {
-    while (at_ < lines_.size() && here().starts_with('+')) {
+    while (true) {
+      const std::size_t blank_lines = blank_lines_before_more_content();
+      file.content.append(blank_lines, '\n');
+      at_ += blank_lines;
+      if (at_ == lines_.size() || !here().starts_with('+')) break;
       file.content += here().substr(1);
       file.content += '\n';
       ++at_;
     }
+    if (at_ < lines_.size() && without_end_blanks(here()) == kNoLineBreak) {
+      if (!file.content.empty()) file.content.pop_back();
+      ++at_;
+    }
+  }
+
+  // Empty lines that have lost their +, between others that have theirs.
+  std::size_t blank_lines_before_more_content() const {
+    std::size_t end = at_;
+    while (end < lines_.size() && trimmed(lines_[end]).empty()) ++end;
+    return end < lines_.size() && lines_[end].starts_with('+') ? end - at_ : 0;
   }
 
   Result<void> read_update(FilePatch& file) {
@@ -154,6 +192,7 @@ class Parser {
         ++at_;
       }
     }
+    skip_unified_names();
     while (at_ < lines_.size() && !is_file_header(here())) {
       auto hunk = read_hunk();
       if (!hunk) return std::unexpected(std::move(hunk).error());
@@ -166,6 +205,14 @@ class Parser {
     return {};
   }
 
+  // "--- a/path" and "+++ b/path" above the first hunk.
+  void skip_unified_names() {
+    if (at_ + 2 < lines_.size() && here().starts_with("--- ") &&
+        lines_[at_ + 1].starts_with("+++ ") && lines_[at_ + 2].starts_with("@@")) {
+      at_ += 2;
+    }
+  }
+
   static bool is_file_header(std::string_view line) {
     line = without_end_blanks(line);
     return line == kEnd || after(line, kAdd) || after(line, kUpdate) || after(line, kDelete);
@@ -175,9 +222,9 @@ class Parser {
     Hunk hunk{.patch_line = at_ + 1};
     const bool has_marker = here().starts_with("@@");
     while (at_ < lines_.size() && here().starts_with("@@")) {
-      const std::string_view anchor = without_end_blanks(here().substr(2));
-      const std::string_view text = anchor.starts_with(' ') ? anchor.substr(1) : anchor;
-      if (!text.empty() && !is_line_range(text)) hunk.anchors.emplace_back(text);
+      if (const auto anchor = anchor_in(here().substr(2)); !anchor.empty()) {
+        hunk.anchors.emplace_back(anchor);
+      }
       ++at_;
     }
     while (at_ < lines_.size() && !here().starts_with("@@") && !is_file_header(here())) {
@@ -218,6 +265,9 @@ class Parser {
       hunk.lines.push_back({HunkLine::Kind::removed, std::string(line.substr(1))});
     } else if (line.front() == '+') {
       hunk.lines.push_back({HunkLine::Kind::added, std::string(line.substr(1))});
+    } else if (without_end_blanks(line) == kNoLineBreak && !hunk.lines.empty()) {
+      HunkLine& last = hunk.lines.back();
+      last.has_line_break = last.kind != HunkLine::Kind::added;
     } else {
       return false;
     }
@@ -227,6 +277,7 @@ class Parser {
 
   std::vector<std::string_view> lines_;
   std::size_t at_ = 0;
+  std::string_view here_document_end_;
   std::vector<FilePatch> files_;
 };
 

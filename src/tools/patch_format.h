@@ -26,6 +26,7 @@ struct HunkLine {
   enum class Kind : std::uint8_t { context, removed, added };
   Kind kind = Kind::context;
   std::string text = {};
+  bool has_line_break = true;  // false for an added line that is to end the file without one
   bool operator==(const HunkLine&) const = default;
 };
 
@@ -47,9 +48,10 @@ struct FilePatch {
   bool operator==(const FilePatch&) const = default;
 };
 
-// The error names the line of the patch and what was expected there. Blanks around the markers, a
-// here-document or a code fence around the patch, and the line numbers of unified diffs after @@
-// are tolerated.
+// The error names the line of the patch and what was expected there. Tolerated are blanks around
+// the markers, a here-document or a code fence around the patch, empty lines that have lost their
+// first character, and what belongs to unified diffs: line numbers after @@, a second @@, the names
+// of the files before the first hunk, and "\\ No newline at end of file".
 Result<std::vector<FilePatch>> parse_patch(std::string_view text);
 
 }  // namespace wright::tools

@@ -73,6 +73,34 @@ TEST(PatchFormat, tolerates_what_models_write_around_it) {
   }
 }
 
+TEST(PatchFormat, tolerates_what_belongs_to_other_formats) {
+  const auto hunks = [](const std::string& lines) {
+    auto made = parsed("*** Begin Patch\n*** Update File: a\n" + lines + "*** End Patch")[0].hunks;
+    for (Hunk& hunk : made) hunk.patch_line = 0;
+    return made;
+  };
+  const auto plain = hunks("@@\n-x\n+y\n");
+  EXPECT_EQ(hunks("--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n-x\n+y\n"), plain);
+  EXPECT_EQ(hunks("@@ @@\n-x\n+y\n"), plain);
+  EXPECT_EQ(hunks("@@ ... @@\n-x\n+y\n"), plain);
+  EXPECT_EQ(hunks("@@ int f() @@\n-x\n+y\n"), hunks("@@ int f()\n-x\n+y\n"));
+  // Where no hunk follows, they are lines like any others.
+  EXPECT_EQ(hunks("--- a\n+++ b\n")[0].lines,
+            (std::vector<HunkLine>{{Kind::removed, "-- a"}, {Kind::added, "++ b"}}));
+  EXPECT_EQ(parsed("apply_patch <<-\"THE_END\"\n*** Begin Patch\n*** Delete File: a\n"
+                   "*** End Patch\nTHE_END\n"),
+            parsed("*** Begin Patch\n*** Delete File: a\n*** End Patch\n"));
+}
+
+TEST(PatchFormat, takes_empty_lines_of_an_added_file_that_have_lost_their_plus) {
+  const auto content = [](const std::string& lines) {
+    return parsed("*** Begin Patch\n*** Add File: a\n" + lines + "*** End Patch")[0].content;
+  };
+  EXPECT_EQ(content("+x\n\n\n+y\n"), "x\n\n\ny\n");
+  EXPECT_EQ(content("+x\n\n"), "x\n");
+  EXPECT_EQ(content("+x\n\\ No newline at end of file\n"), "x");
+}
+
 TEST(PatchFormat, needs_no_marker_before_the_first_hunk) {
   const auto files = parsed(
       "*** Begin Patch\n*** Update File: a\n import x\n+import y\n\n"

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tools/nearest_lines.h"
+#include "tools/text_file.h"
 #include "wright/json.h"
 
 namespace wright::tools {
@@ -110,6 +111,16 @@ class LineFinder {
     return std::nullopt;
   }
 
+  // The first line at or after `from` that begins like this, apart from blanks before it.
+  std::optional<std::size_t> find_beginning(std::string_view wanted, std::size_t from) const {
+    wanted = without_blanks(wanted, Likeness::outer_blanks);
+    for (std::size_t i = from; i < lines_.size(); ++i) {
+      const auto line = without_blanks(lines_[i].text, Likeness::outer_blanks);
+      if (!wanted.empty() && line.starts_with(wanted)) return i;
+    }
+    return std::nullopt;
+  }
+
   bool is_at(const std::vector<std::string_view>& wanted, std::size_t at) const {
     return at + wanted.size() <= lines_.size() &&
            std::ranges::any_of(kLikenesses,
@@ -165,20 +176,25 @@ class LineFinder {
 class HunkApplication {
  public:
   explicit HunkApplication(std::string_view text)
-      : text_(text), lines_(lines_of(text)), finder_(lines_) {}
+      : mark_(text.starts_with(kUtf8Mark) ? kUtf8Mark : std::string_view()),
+        text_(text.substr(mark_.size())),
+        lines_(lines_of(text_)),
+        finder_(lines_) {}
 
   Result<std::string> apply(std::span<const Hunk> hunks) {
     for (const Hunk& hunk : hunks) {
       if (auto applied = apply(hunk); !applied) return std::unexpected(std::move(applied).error());
     }
     copy_to(lines_.size());
-    for (const std::string_view line : appended_) add(line);
-    return std::move(made_);
+    for (const HunkLine* line : appended_) add(*line);
+    return std::string(mark_) + made_;
   }
 
  private:
-  static std::vector<std::string_view> old_lines(std::span<const HunkLine> lines) {
-    std::vector<std::string_view> old;
+  using Lines = std::vector<std::string_view>;
+
+  static Lines old_lines(std::span<const HunkLine> lines) {
+    Lines old;
     for (const HunkLine& line : lines) {
       if (line.kind != HunkLine::Kind::added) old.push_back(line.text);
     }
@@ -186,42 +202,54 @@ class HunkApplication {
   }
 
   Result<void> apply(const Hunk& hunk) {
+    std::optional<std::size_t> anchored;
     for (const std::string& anchor : hunk.anchors) {
-      const auto found = finder_.find({anchor}, next_);
-      if (!found) return misfit(hunk, "its anchor was", {anchor});
-      copy_to(*found + 1);
+      const std::size_t from = anchored ? *anchored + 1 : next_;
+      anchored = finder_.find({anchor}, from);
+      if (!anchored) anchored = finder_.find_beginning(anchor, from);
+      if (!anchored) return misfit(hunk, from, "its anchor was", {anchor});
     }
     std::span<const HunkLine> lines = hunk.lines;
-    auto old = old_lines(lines);
+    Lines old = old_lines(lines);
     if (old.empty() && (hunk.anchors.empty() || hunk.is_at_end_of_file)) {
-      for (const HunkLine& line : lines) appended_.push_back(line.text);
+      for (const HunkLine& line : lines) appended_.push_back(&line);
       return {};
     }
-    auto found = place_of(hunk, old);
+    auto found = place_of(hunk, old, anchored);
     // An empty line at the end is often only the end of the hunk.
     while (!found && !lines.empty() && lines.back() == HunkLine{} && old.size() > 1) {
       lines = lines.first(lines.size() - 1);
       old.pop_back();
-      found = place_of(hunk, old);
+      found = place_of(hunk, old, anchored);
     }
-    if (!found) return misfit(hunk, "its lines were", old_lines(hunk.lines));
+    if (!found) {
+      return misfit(hunk, anchored ? *anchored + 1 : next_, "its lines were",
+                    old_lines(hunk.lines));
+    }
     copy_to(*found);
     for (const HunkLine& line : lines) {
       switch (line.kind) {
         case HunkLine::Kind::context: copy_to(next_ + 1); break;
         case HunkLine::Kind::removed: ++next_; break;
-        case HunkLine::Kind::added: add(line.text); break;
+        case HunkLine::Kind::added: add(line); break;
       }
     }
     return {};
   }
 
-  std::optional<std::size_t> place_of(const Hunk& hunk, const std::vector<std::string_view>& old) {
-    if (old.empty()) return next_;
-    if (!hunk.is_at_end_of_file) return finder_.find(old, next_);
-    if (old.size() > lines_.size()) return std::nullopt;
-    const std::size_t at = lines_.size() - old.size();
-    return at >= next_ && finder_.is_at(old, at) ? std::optional(at) : std::nullopt;
+  std::optional<std::size_t> place_of(const Hunk& hunk, const Lines& old,
+                                      std::optional<std::size_t> anchored) {
+    const std::size_t from = anchored ? *anchored + 1 : next_;
+    if (old.empty()) return from;
+    if (hunk.is_at_end_of_file) {
+      if (old.size() > lines_.size()) return std::nullopt;
+      const std::size_t at = lines_.size() - old.size();
+      return at >= from && finder_.is_at(old, at) ? std::optional(at) : std::nullopt;
+    }
+    const auto found = finder_.find(old, from);
+    // The anchor may be repeated as the first line of the hunk.
+    if (!found && anchored && finder_.is_at(old, *anchored)) return anchored;
+    return found;
   }
 
   // Lines of the text that stay as they are.
@@ -233,10 +261,10 @@ class HunkApplication {
     }
   }
 
-  void add(std::string_view line) {
+  void add(const HunkLine& line) {
     end_last_line();
-    made_ += line;
-    made_ += neighbouring_ending();
+    made_ += line.text;
+    if (line.has_line_break) made_ += neighbouring_ending();
   }
 
   void end_last_line() {
@@ -250,8 +278,9 @@ class HunkApplication {
     return "\n";
   }
 
-  std::unexpected<Error> misfit(const Hunk& hunk, std::string_view what,
-                                const std::vector<std::string_view>& wanted) {
+  // `from` is the first line where they could have been.
+  std::unexpected<Error> misfit(const Hunk& hunk, std::size_t from, std::string_view what,
+                                const Lines& wanted) {
     constexpr std::size_t kShown = 600;
     const std::string joined = fmt::format("{}", fmt::join(wanted, "\n"));
     const std::string valid = to_valid_utf8(joined);
@@ -259,8 +288,8 @@ class HunkApplication {
     std::string where;
     if (hunk.is_at_end_of_file) {
       where = " at the end of the file";
-    } else if (next_ > 0) {
-      where = fmt::format(" after line {}", next_);
+    } else if (from > 0) {
+      where = fmt::format(" after line {}", from);
     }
     std::string hint;
     if (const auto earlier = finder_.find(wanted, 0); earlier && !wanted.empty()) {
@@ -280,11 +309,12 @@ class HunkApplication {
                             shown.size() < valid.size() ? "…" : "", hint));
   }
 
+  std::string_view mark_;  // a byte order mark stays where it is, and is no part of the first line
   std::string_view text_;
   std::vector<TextLine> lines_;
   LineFinder finder_;
-  std::size_t next_ = 0;                    // the first line that is not dealt with yet
-  std::vector<std::string_view> appended_;  // of hunks that say no more than what is added
+  std::size_t next_ = 0;                   // the first line that is not dealt with yet
+  std::vector<const HunkLine*> appended_;  // of hunks that say no more than what is added
   std::string made_;
 };
 

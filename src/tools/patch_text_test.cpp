@@ -42,6 +42,42 @@ TEST(PatchText, goes_below_its_anchors) {
             "class A\n  f\n    x\n  g\n    1\nclass B\n  f\n    x\n  g\n    2\n");
 }
 
+TEST(PatchText, takes_an_anchor_that_is_repeated_as_the_first_line_of_its_hunk) {
+  const std::string text = "def f():\n  x\ndef g():\n  x\n";
+  EXPECT_EQ(applied(text, "@@ def g():\n def g():\n-  x\n+  y\n"),
+            "def f():\n  x\ndef g():\n  y\n");
+  EXPECT_EQ(applied(text, "@@ def g():\n-def g():\n+def h():\n"), "def f():\n  x\ndef h():\n  x\n");
+  // What stands below the anchor comes first.
+  EXPECT_EQ(applied("a\nb\na\nb\n", "@@ a\n a\n-b\n+c\n"), "a\nb\na\nc\n");
+}
+
+TEST(PatchText, takes_the_beginning_of_a_line_for_an_anchor_where_there_is_no_such_line) {
+  const std::string text =
+      "class A(Base):\n  def f(self):\n    x\nclass B:\n  def f(self):\n    x\n";
+  EXPECT_EQ(applied(text, "@@ class B\n@@ def f\n-    x\n+    y\n"),
+            "class A(Base):\n  def f(self):\n    x\nclass B:\n  def f(self):\n    y\n");
+  EXPECT_EQ(applied("if x\nif\ny\n", "@@ if\n-y\n+z\n"), "if x\nif\nz\n");
+  EXPECT_NE(error_of(text, "@@ class C\n-    x\n").find("its anchor was not found"),
+            std::string::npos);
+}
+
+TEST(PatchText, leaves_out_the_last_line_break_when_told_so) {
+  const std::string marker = "\\ No newline at end of file\n";
+  EXPECT_EQ(applied("a\nb", "@@\n a\n-b\n" + marker + "+c\n" + marker), "a\nc");
+  EXPECT_EQ(applied("a\nb\n", "@@\n-b\n+c\n" + marker), "a\nc");
+  EXPECT_EQ(applied("a\nb\n", "@@\n+c\n" + marker), "a\nb\nc");
+  EXPECT_EQ(applied("a\nb", "@@\n-a\n+c\n b\n" + marker), "c\nb");
+  // Nothing but the last line can do without.
+  EXPECT_EQ(applied("a\nb\n", "@@\n-a\n+c\n" + marker + " b\n"), "c\nb\n");
+}
+
+TEST(PatchText, keeps_a_byte_order_mark_where_it_is) {
+  const std::string mark = "\xEF\xBB\xBF";
+  EXPECT_EQ(applied(mark + "a\nb\n", "@@\n-a\n+A\n b\n"), mark + "A\nb\n");
+  EXPECT_EQ(applied(mark + "a\nb\n", "@@ a\n-b\n+B\n"), mark + "a\nB\n");
+  EXPECT_EQ(applied(mark, "@@\n+a\n"), mark + "a\n");
+}
+
 TEST(PatchText, finds_lines_that_differ_in_blanks_and_punctuation) {
   EXPECT_EQ(applied("a  \nb\n", "@@\n a\n-b\n+c\n"), "a  \nc\n");
   EXPECT_EQ(applied("\t  a\n    b\n", "@@\n a\n-b\n+c\n"), "\t  a\nc\n");

@@ -9,7 +9,9 @@
 #include <system_error>
 
 #include "tools/base64.h"
+#include "tools/character_set.h"
 #include "tools/file_tool_list.h"
+#include "tools/line_collector.h"
 #include "tools/other_names.h"
 #include "tools/output_budget.h"
 #include "tools/similar_paths.h"
@@ -37,141 +39,27 @@ WRIGHT_DESCRIBE(ReadFileArguments,
 namespace {
 
 constexpr std::int64_t kDefaultLines = 2000;
-constexpr std::size_t kMaxLineCharacters = 2000;
-constexpr std::size_t kMaxLineBytes = 4 * kMaxLineCharacters;
-constexpr std::size_t kContentBudget = 48 * 1024;
+constexpr std::int64_t kMaxCountedBytes = std::int64_t{128} * 1024 * 1024;  // behind what is shown
 constexpr std::size_t kChunkBytes = 256 * 1024;
+constexpr std::size_t kMaxDecodedBytes = std::size_t{16} * 1024 * 1024;
 constexpr std::int64_t kMaxImageBytes = 3'750'000;  // 5 MB as base64, which is what vendors take
 
-bool starts_character(char c) {
-  return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+// All of a file of which `start` was read already, or a little more than can be decoded.
+std::expected<std::string, int> read_on(int descriptor, std::string_view start) {
+  std::string all(start);
+  while (all.size() <= kMaxDecodedBytes) {
+    const std::size_t used = all.size();
+    all.resize(used + kChunkBytes);
+    const auto length = read_fully(descriptor, std::span(all).subspan(used));
+    if (!length) return std::unexpected(length.error());
+    all.resize(used + *length);
+    if (*length == 0) break;
+  }
+  return all;
 }
-
-std::size_t count_characters(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, starts_character));
-}
-
-std::string_view first_characters(std::string_view text, std::size_t count) {
-  std::size_t seen = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (starts_character(text[i]) && ++seen > count) return text.substr(0, i);
-  }
-  return text;
-}
-
-// Takes a file piece by piece, keeps the lines that were asked for, and counts all of them.
-class LineCollector {
- public:
-  struct Range {
-    std::int64_t first = 1;
-    std::int64_t count = kDefaultLines;
-    std::int64_t column = 1;
-  };
-  explicit LineCollector(Range range)
-      : first_(range.first),
-        wanted_(range.count),
-        left_out_(static_cast<std::size_t>(range.column - 1)) {}
-
-  void add(std::string_view piece) {
-    if (piece.empty()) return;
-    has_open_line_ = piece.back() != '\n';
-    while (!piece.empty() && !is_complete_) {
-      const std::size_t end = piece.find('\n');
-      if (total_ + 1 >= first_) keep(piece.substr(0, end));
-      if (end == std::string_view::npos) return;
-      end_line("\n");
-      piece.remove_prefix(end + 1);
-    }
-    total_ += std::ranges::count(piece, '\n');
-  }
-
-  void finish() {
-    if (!has_open_line_) return;
-    if (is_complete_) {
-      ++total_;
-    } else {
-      end_line("");
-    }
-  }
-
-  std::string take_content() && { return std::move(content_); }
-  std::int64_t total_lines() const { return total_; }
-  std::int64_t end_line_number() const { return first_ + taken_ - 1; }
-  bool has_cut_lines() const { return cut_at_ > 0; }
-  std::size_t cut_at() const { return cut_at_; }  // the column at which a cut line goes on
-  bool has_repairs() const { return has_repairs_; }
-  bool has_carriage_returns() const { return has_carriage_returns_; }
-
- private:
-  void keep(std::string_view part) {
-    if (skipped_ < left_out_) {
-      const std::string_view before = first_characters(part, left_out_ - skipped_);
-      skipped_ += count_characters(before);
-      part.remove_prefix(before.size());
-    }
-    line_.append(part.substr(0, kMaxLineBytes - line_.size()));
-    line_bytes_ += part.size();
-    line_characters_ += count_characters(part);
-  }
-
-  void end_line(std::string_view end) {
-    ++total_;
-    if (total_ < first_) return;
-    const std::string text = line_text(end);
-    if (budget_.take(json_size(text))) {
-      content_ += text;
-      ++taken_;
-      is_complete_ = taken_ == wanted_;
-    } else {
-      is_complete_ = true;
-    }
-    line_.clear();
-    line_bytes_ = 0;
-    line_characters_ = 0;
-    skipped_ = 0;
-  }
-
-  std::string line_text(std::string_view end) {
-    if (!end.empty() && line_bytes_ == line_.size() && line_.ends_with('\r')) {
-      line_.pop_back();
-      --line_bytes_;
-      has_carriage_returns_ = true;
-    }
-    const std::string_view start = first_characters(line_, kMaxLineCharacters);
-    std::string text = to_valid_utf8(std::string(start));
-    has_repairs_ = has_repairs_ || text != start;
-    const std::string_view shown = first_characters(text, kMaxLineCharacters);
-    if (start.size() < line_bytes_ || shown.size() < text.size()) {
-      // What is no UTF-8 has no characters to count exactly.
-      const std::size_t count = count_characters(shown);
-      const std::size_t more = line_characters_ > count ? line_characters_ - count : 1;
-      text = fmt::format("{}… [cut, {} more characters]", shown, more);
-      cut_at_ = left_out_ + count + 1;
-    }
-    text += end;
-    return text;
-  }
-
-  std::int64_t first_;
-  std::int64_t wanted_;
-  std::size_t left_out_;     // characters at the start of each line
-  std::size_t skipped_ = 0;  // of them, in the current line
-  std::int64_t total_ = 0;   // lines that have ended
-  std::int64_t taken_ = 0;
-  bool has_open_line_ = false;
-  bool is_complete_ = false;  // no more lines fit, or none are wanted
-  std::size_t cut_at_ = 0;
-  bool has_repairs_ = false;
-  bool has_carriage_returns_ = false;
-  std::string line_;  // the start of the current line
-  std::size_t line_bytes_ = 0;
-  std::size_t line_characters_ = 0;
-  std::string content_;
-  OutputBudget budget_{kContentBudget};
-};
 
 Json binary_result(const std::string& path, std::int64_t size, std::string_view start) {
-  return JsonObject{{"file_path", path},
+  return JsonObject{{"file_path", to_valid_utf8(path)},
                     {"size", size},
                     {"binary", true},
                     {"media_type", media_type(start)},
@@ -199,24 +87,39 @@ Result<Json> image_result(const std::string& path, const OpenFile& file, std::st
   std::string bytes(start);
   bytes.resize(static_cast<std::size_t>(kMaxImageBytes) + 1);
   const auto rest = read_fully(file.descriptor.get(), std::span(bytes).subspan(start.size()));
-  if (!rest) return fail(ErrorCode::storage, fmt::format("'{}' cannot be read", path));
+  if (!rest) return fail(ErrorCode::storage, fmt::format("{} cannot be read", shown_path(path)));
   bytes.resize(start.size() + *rest);
   context.images.push_back({std::string(media_type(start)), base64_of(bytes)});
   result["note"] = "The image is shown beside this answer.";
   return result;
 }
 
-std::string note_for(const LineCollector& lines) {
+// What a text is written in, where it is not simply UTF-8.
+enum class Encoding : std::uint8_t { utf8, utf8_with_mark, utf16 };
+
+// How much of a file was looked at.
+struct Read {
+  std::int64_t bytes = 0;
+  Encoding encoding = Encoding::utf8;
+  bool is_counted_out = true;  // false: there are more lines than were counted
+};
+
+std::string note_for(const LineCollector& lines, const Read& read) {
   std::vector<std::string> notes;
   if (lines.total_lines() == 0) notes.emplace_back("The file is empty.");
   if (lines.end_line_number() < lines.total_lines()) {
-    notes.push_back(fmt::format("{} lines follow; go on with offset {}.",
-                                lines.total_lines() - lines.end_line_number(),
-                                lines.end_line_number() + 1));
+    notes.push_back(fmt::format(
+        "{}{} lines follow; go on with offset {}.", read.is_counted_out ? "" : "More than ",
+        lines.total_lines() - lines.end_line_number(), lines.end_line_number() + 1));
   }
   if (lines.has_cut_lines()) {
     notes.push_back(fmt::format("Lines over {} characters are cut; go on with column {}.",
-                                kMaxLineCharacters, lines.cut_at()));
+                                LineCollector::kMaxLineCharacters, lines.cut_at()));
+  }
+  if (read.encoding == Encoding::utf8_with_mark) {
+    notes.emplace_back("The byte order mark at its start is not shown.");
+  } else if (read.encoding == Encoding::utf16) {
+    notes.emplace_back("The file is UTF-16; it is shown, but cannot be edited here.");
   }
   if (lines.has_repairs()) {
     notes.emplace_back("Bytes that are not UTF-8 are shown as U+FFFD.");
@@ -247,38 +150,58 @@ Result<Json> read_file(const Workspace& workspace, const ReadFileArguments& argu
   LineCollector lines({.first = first,
                        .count = arguments.limit.value_or(kDefaultLines),
                        .column = arguments.column.value_or(1)});
+  const auto unreadable = [&](int problem) {
+    return fail(ErrorCode::storage, fmt::format("{} cannot be read: {}", shown_path(*path),
+                                                std::generic_category().message(problem)));
+  };
   const auto buffer = std::make_unique_for_overwrite<char[]>(kChunkBytes);
-  std::int64_t bytes = 0;
+  Read read;
+  std::int64_t shown_at = 0;  // the byte behind what is shown
   while (true) {
     if (stop.stop_requested()) return fail(ErrorCode::cancelled, "Reading was cancelled");
     const auto length = read_fully(file->descriptor.get(), {buffer.get(), kChunkBytes});
-    if (!length) {
-      return fail(ErrorCode::storage, fmt::format("'{}' cannot be read: {}", *path,
-                                                  std::generic_category().message(length.error())));
-    }
+    if (!length) return unreadable(length.error());
     if (*length == 0) break;
-    const std::string_view chunk(buffer.get(), *length);
-    if (bytes == 0 && is_image(chunk)) return image_result(*path, *file, chunk, context);
-    if (bytes == 0 && is_binary(chunk)) return binary_result(*path, file->status.size, chunk);
+    std::string_view chunk(buffer.get(), *length);
+    if (read.bytes == 0 && has_utf16_mark(chunk)) {
+      const auto all = read_on(file->descriptor.get(), chunk);
+      if (!all) return unreadable(all.error());
+      const std::string text = decoded_text(*all, {}).text;
+      if (all->size() > kMaxDecodedBytes || is_binary(text)) {
+        return binary_result(*path, file->status.size, chunk);
+      }
+      lines.add(text);
+      read = {.bytes = static_cast<std::int64_t>(all->size()), .encoding = Encoding::utf16};
+      break;
+    }
+    if (read.bytes == 0 && is_image(chunk)) return image_result(*path, *file, chunk, context);
+    if (read.bytes == 0 && is_binary(chunk)) return binary_result(*path, file->status.size, chunk);
+    if (read.bytes == 0 && chunk.starts_with(kUtf8Mark)) {
+      chunk.remove_prefix(kUtf8Mark.size());
+      read.encoding = Encoding::utf8_with_mark;
+    }
     lines.add(chunk);
-    bytes += static_cast<std::int64_t>(*length);
+    read.bytes += static_cast<std::int64_t>(*length);
+    if (!lines.is_complete()) shown_at = read.bytes;
+    read.is_counted_out = read.bytes - shown_at < kMaxCountedBytes;
+    if (!read.is_counted_out) break;
   }
   lines.finish();
   if (first > std::max<std::int64_t>(1, lines.total_lines())) {
     return fail(ErrorCode::invalid_argument,
-                fmt::format("offset {} is beyond the end: '{}' has {} lines", first, *path,
-                            lines.total_lines()));
+                fmt::format("offset {} is beyond the end: {} has {} lines", first,
+                            shown_path(*path), lines.total_lines()));
   }
 
-  const std::string note = note_for(lines);
+  const std::string note = note_for(lines, read);
   JsonObject result{
-      {"file_path", *path},
+      {"file_path", to_valid_utf8(*path)},
       {"content", nullptr},
       {"start_line", first},
       {"end_line", lines.end_line_number()},
       {"total_lines", lines.total_lines()},
       {"truncated", lines.end_line_number() < lines.total_lines() || lines.has_cut_lines()},
-      {"size", bytes}};
+      {"size", read.is_counted_out ? read.bytes : file->status.size}};
   if (!note.empty()) result["note"] = note;
   result["content"] = std::move(lines).take_content();
   return result;

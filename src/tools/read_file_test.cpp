@@ -183,6 +183,35 @@ TEST(ReadFile, counts_the_lines_of_large_files_without_holding_them) {
   EXPECT_EQ(hole.at("truncated"), true);
 }
 
+TEST(ReadFile, shows_text_behind_byte_order_marks_and_says_so) {
+  const TemporaryFolder base;
+  base.write("utf8", "\xEF\xBB\xBFone\n");
+  base.write("utf16", std::string_view("\xFF\xFEo\0\xE4\0\r\0\n\0\x3D\xD8\x00\xDE", 14));
+  base.write("utf32", std::string_view("\xFF\xFE\0\0o\0\0\0", 8));
+  const Json utf8 = *call(base, "read_file", R"({"file_path": "utf8"})");
+  EXPECT_EQ(utf8.at("content"), "one\n");
+  EXPECT_EQ(utf8.at("size"), 7);
+  EXPECT_EQ(utf8.at("note"), "The byte order mark at its start is not shown.");
+  const Json utf16 = *call(base, "read_file", R"({"file_path": "utf16"})");
+  EXPECT_EQ(utf16.at("content"), "o\u00E4\n\U0001F600");
+  EXPECT_EQ(utf16.at("total_lines"), 2);
+  EXPECT_EQ(utf16.at("size"), 14);
+  EXPECT_NE(utf16.at("note").as_string().find("The file is UTF-16"), std::string::npos);
+  EXPECT_EQ(call(base, "read_file", R"({"file_path": "utf32"})")->at("binary"), true);
+}
+
+TEST(ReadFile, shows_the_start_of_a_huge_file_without_reading_all_of_it) {
+  const TemporaryFolder base;
+  base.write("huge.log", "one\n" + std::string(9000, 'x') + "\n");
+  const std::int64_t size = std::int64_t{1} << 40;
+  std::filesystem::resize_file(base / "huge.log", static_cast<std::uintmax_t>(size));
+  const Json result = *call(base, "read_file", R"({"file_path": "huge.log", "limit": 1})");
+  EXPECT_EQ(result.at("content"), "one\n");
+  EXPECT_EQ(result.at("truncated"), true);
+  EXPECT_EQ(result.at("size"), size);
+  EXPECT_EQ(result.at("note"), "More than 2 lines follow; go on with offset 2.");
+}
+
 TEST(ReadFile, reads_files_whose_size_the_system_does_not_tell) {
   const auto tools = file_tools("/proc/self");
   ASSERT_TRUE(tools);

@@ -137,6 +137,73 @@ TEST(Differential, finds_what_ripgrep_finds_in_this_repository) {
   expect_same_matches(base, "Result<\\w+>", LetterCase::distinguish);
 }
 
+struct Query {
+  JsonObject arguments;
+  std::string flags;  // that say the same to ripgrep
+};
+
+// Lines, or matches across lines, and the files that they are in.
+std::pair<std::int64_t, std::int64_t> totals_of_ours(const std::filesystem::path& base,
+                                                     JsonObject arguments) {
+  const auto tools = file_tools(base);
+  EXPECT_TRUE(tools);
+  arguments["output_mode"] = "count";
+  const auto result = call(*tools, "grep", to_text(arguments));
+  EXPECT_TRUE(result) << result.error().message;
+  if (!result) return {};
+  return {result->at("total_matches").as_int64(), result->at("files_with_matches").as_int64()};
+}
+
+std::pair<std::int64_t, std::int64_t> totals_of_ripgrep(const std::filesystem::path& base,
+                                                        const Query& query) {
+  const std::string command = fmt::format(
+      "cd {} && rg --no-config --no-ignore-dot --no-ignore-global --no-require-git --no-messages "
+      "--count --null --glob '!node_modules' {} -- {} .",
+      shell_word(base.native()), query.flags,
+      shell_word(std::string(query.arguments.at("pattern").as_string())));
+  std::int64_t lines = 0;
+  std::int64_t files = 0;
+  for (const std::string& line : split(output_of(command, 1), '\n')) {
+    const std::size_t end = line.find('\0');
+    if (end == std::string::npos) continue;
+    lines += std::stoll(line.substr(end + 1));
+    ++files;
+  }
+  return {lines, files};
+}
+
+TEST(Differential, understands_every_option_as_ripgrep_does_in_large_trees) {
+  if (!has_program("rg")) GTEST_SKIP() << "ripgrep is not installed";
+  const std::vector<Query> queries{
+      {{{"pattern", "include"}, {"type", "cpp"}}, "-tcpp"},
+      {{{"pattern", "define"}, {"type", "c"}}, "-tc"},
+      {{{"pattern", "import"}, {"type", "py"}}, "-tpy"},
+      {{{"pattern", "^# "}, {"type", "md"}}, "-tmd"},
+      {{{"pattern", "the"}, {"glob", "*.{h,txt,py}"}}, "-g '*.{h,txt,py}'"},
+      {{{"pattern", "the"}, {"glob", "!*.[hH]*"}}, "-g '!*.[hH]*'"},
+      {{{"pattern", "return"}, {"glob", "!tests"}}, "-g '!tests'"},
+      {{{"pattern", "COPYRIGHT"}, {"-i", true}}, "-i"},
+      {{{"pattern", R"(\s+$)"}}, ""},
+      {{{"pattern", R"(^\w.*\w$)"}, {"glob", "*.py"}}, "-g '*.py'"},
+      {{{"pattern", R"(\{\n\s*return)"}, {"multiline", true}}, "-U --multiline-dotall"},
+      {{{"pattern", "error"}, {"multiline", true}}, "-U --multiline-dotall"},
+  };
+  int trees = 0;
+  for (const char* base : {"/usr/include/c++", "/usr/lib/python3"}) {
+    if (!std::filesystem::exists(base)) continue;
+    ++trees;
+    std::int64_t found = 0;
+    for (const Query& query : queries) {
+      const auto theirs = totals_of_ripgrep(base, query);
+      EXPECT_EQ(totals_of_ours(base, query.arguments), theirs)
+          << to_text(query.arguments) << " in " << base;
+      found += theirs.first;
+    }
+    EXPECT_GT(found, 1000) << base;
+  }
+  if (trees < 2) GTEST_SKIP() << "there are no two large trees here";
+}
+
 TEST(Differential, lists_what_git_lists_in_this_repository) {
   const std::filesystem::path base = WRIGHT_SOURCE_FOLDER;
   const std::string git = "git -C " + shell_word(base.native()) + " -c core.excludesFile=/dev/null";

@@ -86,6 +86,10 @@ bool is_binary(std::string_view start) {
   return start.substr(0, kSniffedBytes).find('\0') != std::string_view::npos;
 }
 
+bool has_utf16_mark(std::string_view start) {
+  return start.starts_with("\xFF\xFE") || start.starts_with("\xFE\xFF");
+}
+
 std::string_view media_type(std::string_view start) {
   for (const Magic& magic : kMagics) {
     const bool is_other_riff = magic.at == 8 && !start.starts_with("RIFF");

@@ -20,6 +20,10 @@ std::expected<std::size_t, int> read_fully(int descriptor, std::span<char> space
 // Whether a file that starts like this is no text: it has a NUL byte early on.
 bool is_binary(std::string_view start);
 
+// Byte order marks, which some editors put before a text.
+inline constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
+bool has_utf16_mark(std::string_view start);
+
 // A guess by the first bytes: "image/png", or "application/octet-stream" when nothing is known.
 std::string_view media_type(std::string_view start);
 

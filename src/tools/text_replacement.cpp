@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "tools/nearest_lines.h"
@@ -14,30 +15,70 @@ std::int64_t line_at(std::string_view text, std::size_t position) {
   return 1 + std::ranges::count(text.substr(0, position), '\n');
 }
 
+struct Place {
+  std::size_t start;
+  std::size_t end;
+};
+
+// Where `search` ends that begins at `start`, with a line break of either kind for every LF in it;
+// nothing when it is not there.
+std::optional<std::size_t> end_of_match(std::string_view text, std::size_t start,
+                                        std::string_view search) {
+  std::size_t at = start;
+  for (const char c : search) {
+    if (c == '\n' && text.substr(at).starts_with("\r\n")) ++at;
+    if (at == text.size() || text[at] != c) return std::nullopt;
+    ++at;
+  }
+  return at;
+}
+
 // With all of them replaced, occurrences do not overlap; for one to be the only one, no other may
 // overlap it.
-std::vector<std::size_t> positions_of(std::string_view text, std::string_view search,
-                                      Occurrences occurrences) {
+std::vector<Place> places_of(std::string_view text, std::string_view search,
+                             Occurrences occurrences) {
   const std::size_t step = occurrences == Occurrences::all ? search.size() : 1;
-  std::vector<std::size_t> found;
+  std::vector<Place> found;
   for (std::size_t at = text.find(search); at != std::string_view::npos;
        at = text.find(search, at + step)) {
-    found.push_back(at);
+    found.push_back({at, at + search.size()});
   }
   return found;
 }
 
-std::unexpected<Error> ambiguous(std::string_view text, const std::vector<std::size_t>& found) {
+// The same, whichever line breaks the text has where `search` has its own.
+std::vector<Place> places_apart_from_breaks(std::string_view text, std::string_view search,
+                                            Occurrences occurrences) {
+  const std::string_view first_line = search.substr(0, search.find('\n'));
+  std::vector<Place> found;
+  std::size_t at = text.find(first_line);
+  while (at != std::string_view::npos && at < text.size()) {
+    const auto end = end_of_match(text, at, search);
+    if (end) found.push_back({at, *end});
+    at = text.find(first_line, end && occurrences == Occurrences::all ? *end : at + 1);
+  }
+  return found;
+}
+
+std::unexpected<Error> ambiguous(std::string_view text, const std::vector<Place>& found) {
   constexpr std::size_t kShown = 10;
   std::vector<std::int64_t> lines;
-  for (const std::size_t at : found) {
-    if (lines.size() < kShown) lines.push_back(line_at(text, at));
+  for (const Place& place : found) {
+    if (lines.size() < kShown) lines.push_back(line_at(text, place.start));
   }
   return fail(
       ErrorCode::invalid_argument,
       fmt::format("The searched text is there {} times (lines {}{}): add lines around it "
                   "until it is unique, or set replace_all",
                   found.size(), fmt::join(lines, ", "), found.size() > kShown ? ", …" : ""));
+}
+
+std::string without_dos_lines(std::string_view text) {
+  std::string made;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (!text.substr(i).starts_with("\r\n")) made += text[i];
+  }
+  return made;
 }
 
 }  // namespace
@@ -70,8 +111,16 @@ Result<Replaced> replace_text(std::string_view text, std::string_view search,
   }
   const bool is_dos = has_dos_lines(text);
   const std::string wanted = is_dos ? with_dos_lines(search) : std::string(search);
-  const std::string made = is_dos ? with_dos_lines(replacement) : std::string(replacement);
-  const auto found = positions_of(text, wanted, occurrences);
+  std::string made = is_dos ? with_dos_lines(replacement) : std::string(replacement);
+  auto found = places_of(text, wanted, occurrences);
+  if (found.empty() && search.find('\n') != std::string_view::npos &&
+      text.find("\r\n") != std::string_view::npos) {
+    found = places_apart_from_breaks(text, without_dos_lines(search), occurrences);
+    // The first line break that goes decides how the new ones look.
+    const std::size_t first = found.empty() ? 0 : text.find('\n', found.front().start);
+    made = first > 0 && text[first - 1] == '\r' ? with_dos_lines(replacement)
+                                                : without_dos_lines(replacement);
+  }
   if (found.empty()) {
     return fail(ErrorCode::not_found,
                 "The searched text is not in the file. " + nearest_lines(text, search));
@@ -79,10 +128,10 @@ Result<Replaced> replace_text(std::string_view text, std::string_view search,
   if (occurrences == Occurrences::only_one && found.size() > 1) return ambiguous(text, found);
   Replaced replaced;
   std::size_t copied = 0;
-  for (const std::size_t at : found) {
-    replaced.text += text.substr(copied, at - copied);
+  for (const Place& place : found) {
+    replaced.text += text.substr(copied, place.start - copied);
     replaced.text += made;
-    copied = at + wanted.size();
+    copied = place.end;
   }
   replaced.text += text.substr(copied);
   replaced.count = static_cast<std::int64_t>(found.size());

@@ -20,7 +20,8 @@ struct Replaced {
 // when it is there more than once (the error names the lines).
 //
 // Line breaks of `search` and `replacement` are taken as those of the text where all of its lines
-// end in CR LF, because nobody who was shown the text could know.
+// end in CR LF, because nobody who was shown the text could know. In a text that has both kinds,
+// what is not there exactly is looked for with either kind.
 Result<Replaced> replace_text(std::string_view text, std::string_view search,
                               std::string_view replacement, Occurrences occurrences);
 

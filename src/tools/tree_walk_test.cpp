@@ -81,6 +81,28 @@ TEST(Walk, ends_the_rules_at_the_root_of_a_nested_repository) {
   EXPECT_EQ(walked(base).paths, (Strings{"nested/b.o", "nested/deeper/c.o"}));
 }
 
+TEST(Walk, finds_the_rules_of_worktrees_and_submodules_where_git_keeps_them) {
+  const TemporaryFolder base;
+  const TemporaryFolder elsewhere;
+  const std::string repository = shell_word((elsewhere / "main").native());
+  const std::string as_somebody = " -c user.name=x -c user.email=x@localhost ";
+  output_of("git init -q " + repository + " && git" + as_somebody + "-C " + repository +
+            " commit -q --allow-empty -m x && git -C " + repository + " worktree add -q -b tree " +
+            shell_word((base / "tree").native()) + " 2>&1");
+  elsewhere.write("main/.git/info/exclude", "*.o\n");
+  base.write("tree/a.o").write("tree/a.c");
+  EXPECT_EQ(walked(base).paths, (Strings{"tree/a.c"}));
+  // A submodule has a folder of its own in the repository around it.
+  base.write("module/.git", "gitdir: ../.git/modules/module\n");
+  base.write(".git/modules/module/info/exclude", "secret\n");
+  base.write("module/secret").write("module/b.o");
+  EXPECT_EQ(walked(base).paths, (Strings{"module/b.o", "tree/a.c"}));
+  for (const char* broken : {"gitdir: /nowhere", "gitdir:", "", "gitdir: .\n", "something else"}) {
+    base.write("module/.git", broken);
+    EXPECT_EQ(walked(base, {}, "module").paths, (Strings{"module/b.o", "module/secret"}));
+  }
+}
+
 TEST(Walk, looks_into_the_folder_it_was_asked_for_even_where_that_is_ignored) {
   const TemporaryFolder base;
   base.write(".gitignore", "build/\n*.o\n").write("build/x").write("build/y.o");

@@ -11,6 +11,7 @@
 #include <system_error>
 #include <vector>
 
+#include "tools/shown_names.h"
 #include "wright/json.h"
 
 namespace wright::tools {
@@ -190,9 +191,10 @@ Result<std::string> Workspace::locate(std::string_view path) const {
     }
   }
   if (!located) {
-    return fail(ErrorCode::permission_denied,
-                fmt::format("{} lies outside of {}; only paths inside of it are allowed",
-                            shown_path(path), folders_for_people(readable_)));
+    return fail(
+        ErrorCode::permission_denied,
+        fmt::format("{} lies outside of {}; only paths inside of {} are allowed", shown_path(path),
+                    folders_for_people(readable_), readable_.size() == 1 ? "it" : "them"));
   }
   if (located->size() >= PATH_MAX) {
     return fail(ErrorCode::invalid_argument,
@@ -227,8 +229,12 @@ Workspace::Place Workspace::place_of(const std::string& path) const {
 }
 
 std::expected<FileDescriptor, int> Workspace::open(const std::string& path, int flags) const {
-  const Place place = place_of(path);
-  return open_beneath(place.root->descriptor.get(), place.inside, flags, Links::follow, resolver_);
+  const auto [root, inside] = place_of(path);
+  const int folder = root->descriptor.get();
+  auto opened = open_beneath(folder, inside, flags, Links::follow, resolver_);
+  if (opened || opened.error() != ENOENT) return opened;
+  const auto meant = path_shown_as(folder, inside, resolver_);
+  return meant ? open_beneath(folder, *meant, flags, Links::follow, resolver_) : std::move(opened);
 }
 
 Result<FileStatus> Workspace::status(const std::string& path) const {
@@ -275,6 +281,12 @@ Result<WriteTarget> Workspace::write_target(const std::string& path) const {
               writable_.empty() ? std::string("Nothing may be written here")
                                 : fmt::format("{} may not be written: it lies outside of {}",
                                               shown_path(path), folders_for_people(writable_)));
+}
+
+std::vector<int> Workspace::writable_folders() const {
+  std::vector<int> folders;
+  for (const Root& root : writable_) folders.push_back(root.descriptor.get());
+  return folders;
 }
 
 Error Workspace::path_error(int problem, const std::string& path) const {

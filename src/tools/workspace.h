@@ -83,7 +83,8 @@ class Workspace {
   // it exists.
   Result<std::string> locate(std::string_view path) const;
 
-  // These take a path in normal form and follow links that stay inside of its folder.
+  // These take a path in normal form and follow links that stay inside of its folder. A name that
+  // is no UTF-8 is also found as it is shown, with U+FFFD.
   Result<FileStatus> status(const std::string& path) const;
   Result<OpenFile> open_file(const std::string& path) const;
   Result<Folder> open_folder(const std::string& path) const;
@@ -92,6 +93,7 @@ class Workspace {
   // and for everything in a `.git`, where files are commands.
   Result<WriteTarget> write_target(const std::string& path) const;
   bool is_writable() const { return !writable_.empty(); }
+  std::vector<int> writable_folders() const;  // held open
 
   // What a person reads about an errno that came from opening or writing `path`.
   Error path_error(int problem, const std::string& path) const;

@@ -120,6 +120,28 @@ TEST(WriteFile, keeps_the_line_breaks_of_dos) {
   EXPECT_EQ(content_of(base / "mixed"), "one\r\n2\n");
 }
 
+TEST(WriteFile, finds_text_whichever_line_breaks_a_file_mixes) {
+  const TemporaryFolder base;
+  base.write("mixed", "one\r\ntwo\nthree\r\nfour\n");
+  const auto replace = [&](const char* search, const char* replacement) {
+    return edit(base, "write_file",
+                {{"path", "mixed"}, {"search", search}, {"replace", replacement}});
+  };
+  ASSERT_TRUE(replace("one\ntwo\nthree", "1\n2\n3"));
+  EXPECT_EQ(content_of(base / "mixed"), "1\r\n2\r\n3\r\nfour\n");
+  ASSERT_TRUE(replace("3\nfour\n", "3\r\n4\r\n"));
+  EXPECT_EQ(content_of(base / "mixed"), "1\r\n2\r\n3\r\n4\r\n");
+  base.write("mixed", "a\nb\r\na\nb\r\n");
+  EXPECT_FALSE(replace("a\nc", "x"));
+  const auto twice = replace("a\nb\n", "x\n");
+  ASSERT_FALSE(twice);
+  EXPECT_NE(twice.error().message.find("is there 2 times (lines 1, 3)"), std::string::npos);
+  ASSERT_TRUE(
+      edit(base, "write_file",
+           {{"path", "mixed"}, {"search", "\nb\n"}, {"replace", "-"}, {"replace_all", true}}));
+  EXPECT_EQ(content_of(base / "mixed"), "a-a-");
+}
+
 TEST(WriteFile, writes_every_byte_as_it_is) {
   const TemporaryFolder base;
   const std::string odd = std::string(1, '\0') + "\x01\x7F\r\n\t\"\\é🙂";
