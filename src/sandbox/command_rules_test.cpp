@@ -96,7 +96,27 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"if ls; then rm x; fi", "deny"}, Case{"case x in *) rm x;; esac", "deny"},
         Case{"ls 'unclosed", "ask"}, Case{"coproc rm x", "ask"}, Case{"./ls", "deny"},
         Case{"/tmp/ls", "deny"}, Case{"ls;rm\tx", "deny"}, Case{"rm", "deny"},
-        Case{"strace rm x", "deny"}, Case{"setsid rm x", "deny"}));
+        Case{"strace rm x", "deny"}, Case{"setsid rm x", "deny"},
+        // bash evaluates what these hold.
+        Case{"RANDOM='a[$(rm x)]'", "deny"}, Case{"OPTIND+='a[$(rm x)]'; ls", "deny"},
+        Case{"for RANDOM in 'a[$(rm x)]'; do ls; done", "deny"},
+        Case{"ls() { local -xi y=z; }; z='a[$(rm x)]'; ls", "deny"},
+        Case{"export -n x; wait -n -p 'a[$(rm x)]'", "deny"},
+        // A trap after the end of its options.
+        Case{"trap -- 'rm x' EXIT", "deny"}, Case{"eval -- 'rm x'", "deny"},
+        // A word that ends what find starts.
+        Case{"x=';'; find . -exec echo $x -exec rm y ';'", "ask"},
+        Case{"x=';'; find . -exec echo \"$x\" -exec rm y ';'", "ask"},
+        Case{"x={}; find . -exec echo $x + -exec rm y ';'", "ask"},
+        // Other shells read these otherwise.
+        Case{"sh -c $'ls $\\'a\\\\\\'; rm x #\\''", "ask"},
+        Case{"sh -c 'ls $'\"'\"'a\\'\"'\"'; rm x #'\"'\"", "ask"},
+        Case{"dash -c '[[ a > x ]]'", "ask"}, Case{"sh -c '((./1))'", "ask"},
+        Case{"zsh -c 'ls'", "deny"}, Case{"bash -c '[[ a > x ]] && rm y'", "deny"},
+        // How the rest of the line is read.
+        Case{"LC_ALL=zh_CN.GBK\nls", "deny"}, Case{"LANG=$X ls", "deny"},
+        Case{"POSIXLY_CORRECT=1", "deny"}, Case{"CDPATH=/etc; ls", "deny"},
+        Case{"git -C x -c core.pager='rm x' log", "ask"}, Case{"git -C /etc log", "deny"}));
 
 TEST(CommandRules, the_first_rule_that_fits_counts) {
   const auto ordered = rules({{"git push *", Permission::ask},
@@ -239,7 +259,22 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair{"sudo ls", "ddd"}, std::pair{"ls | sh", "ddd"}, std::pair{"sh -c 'ls'", "aaa"},
         std::pair{"while read -r x; do echo \"$x\"; done < list", "aaa"},
         std::pair{"if [ -f a ]; then cat a; fi", "aaa"}, std::pair{"read PATH < x; ls", "???"},
-        std::pair{"bash -c 'rm x'", "dd?"}));
+        std::pair{"bash -c 'rm x'", "dd?"}, std::pair{"read RANDOM < f; ls", "???"},
+        std::pair{"read -aPATH < f; ls", "???"}, std::pair{"read -ra words < f", "aaa"},
+        std::pair{"ls() { local -n p=PATH; p=.; head x; }; ls", "???"},
+        std::pair{"ls() { local y=1; head x; }; ls", "aaa"},
+        std::pair{"sleep 0 & wait -n -p 'a[$(x)]'", "d??"}, std::pair{"sleep 0 & wait", "daa"},
+        std::pair{"trap -- 'touch x' EXIT", "dda"}, std::pair{"trap 'echo bye' EXIT", "aaa"},
+        std::pair{"OPTIND=1; LC_ALL=C.UTF-8 ls", "aaa"}, std::pair{"LC_ALL=en_US.utf8 ls", "aaa"},
+        std::pair{"git grep --op=./x y", "dd?"}, std::pair{"git log --ou=x", "dd?"},
+        std::pair{"git diff --ext", "dd?"}, std::pair{"git log --oneline -3", "daa"},
+        std::pair{"git log --extended-regexp --grep x", "daa"},
+        std::pair{"tree -R -L 1 -H .", "dd?"}, std::pair{"rg --pretty x", "daa"},
+        std::pair{"rg --pre ./x y", "dd?"}, std::pair{"git --no-pager log -3", "daa"},
+        std::pair{"git -C src --no-pager diff", "daa"}, std::pair{"git -C /etc log", "da?"},
+        std::pair{"git -c user.name=a -c user.email=b commit -m x", "dda"},
+        std::pair{"git --no-pager push", "dd?"}, std::pair{"set -euxo pipefail; ls", "aaa"},
+        std::pair{"uniq -c f", "daa"}, std::pair{"uniq in out", "dda"}));
 
 TEST(Presets, have_names) {
   EXPECT_EQ(command_preset_from("none").value(), CommandPreset::none);

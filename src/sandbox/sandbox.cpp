@@ -18,6 +18,7 @@
 
 #include "sandbox/landlock.h"
 #include "sandbox/sandbox_state.h"
+#include "sandbox/shell_variables.h"
 #include "sandbox/system_call_filter.h"
 
 namespace wright {
@@ -285,13 +286,14 @@ bool SandboxReport::enforces(std::string_view layer) const {
 }
 
 Variables clean_environment(const Variables& variables) {
-  constexpr std::array<std::string_view, 13> kHarmless{
-      "PATH",    "LANG",    "LANGUAGE", "TERM",     "COLORTERM",         "TZ", "USER",
-      "LOGNAME", "COLUMNS", "LINES",    "NO_COLOR", "SOURCE_DATE_EPOCH", "CI"};
+  constexpr std::array<std::string_view, 12> kHarmless{
+      "PATH",    "LANGUAGE", "TERM",     "COLORTERM",         "TZ", "USER", "LOGNAME",
+      "COLUMNS", "LINES",    "NO_COLOR", "SOURCE_DATE_EPOCH", "CI"};
   Variables kept;
   for (const auto& [name, value] : variables) {
-    const bool is_harmless =
-        name.starts_with("LC_") || std::ranges::find(kHarmless, name) != kHarmless.end();
+    const bool is_locale = name == "LANG" || name.starts_with("LC_");
+    const bool is_harmless = is_locale ? sandbox::is_plain_locale(value)
+                                       : std::ranges::find(kHarmless, name) != kHarmless.end();
     if (is_harmless) kept.emplace(name, value);
   }
   if (const auto path = kept.find("PATH"); path != kept.end()) {

@@ -177,6 +177,14 @@ TEST(CleanEnvironment, keeps_only_absolute_folders_to_look_for_programs_in) {
   EXPECT_EQ(clean_environment({{"PATH", "."}, {"AWS_SECRET", "x"}}), Variables{});
 }
 
+TEST(CleanEnvironment, keeps_only_locales_in_which_quotes_are_quotes) {
+  EXPECT_EQ(
+      clean_environment({{"LANG", "zh_CN.GBK"}, {"LC_ALL", "ja_JP.SJIS"}, {"LC_CTYPE", "zh_TW"}}),
+      Variables{});
+  const Variables plain{{"LANG", "de_DE.UTF-8@euro"}, {"LC_ALL", "C"}, {"LC_CTYPE", "C.utf8"}};
+  EXPECT_EQ(clean_environment(plain), plain);
+}
+
 TEST_F(SandboxRuns, gives_private_folders_that_go_with_the_sandbox) {
   std::filesystem::path home;
   {
