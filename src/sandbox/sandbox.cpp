@@ -82,6 +82,7 @@ class Preparation {
   Result<void> prepare() {
     state_.confinement.limits = resource_limits(state_.policy.limits);
     add("resource limits", State::enforced, "open files, file size, core dumps");
+    prepare_watch();
     if (state_.policy.mode == SandboxMode::off) return leave_open();
     if (auto made = prepare_landlock(); !made) return made;
     prepare_group();
@@ -93,6 +94,15 @@ class Preparation {
  private:
   void add(std::string name, State layer_state, std::string detail) {
     state_.report.layers.push_back({std::move(name), layer_state, std::move(detail)});
+  }
+
+  void prepare_watch() {
+    auto watch = sandbox::ParentWatch::start(state_.folder.path());
+    const State here = watch ? State::enforced : State::missing;
+    add("ends with its parent", here,
+        watch ? "a process watches, and ends what runs when this program is killed"
+              : watch.error().message);
+    if (watch) state_.watch.emplace(std::move(*watch));
   }
 
   Result<void> leave_open() {
@@ -149,6 +159,15 @@ class Preparation {
     }
   }
 
+  // Whom a command could harm by signals where Landlock does not keep those inside.
+  std::vector<pid_t> outsiders() const {
+    std::vector<pid_t> processes;
+    if (version_ >= sandbox::kLandlockScopes) return processes;
+    processes.push_back(::getpid());
+    if (state_.watch) processes.push_back(state_.watch->id());
+    return processes;
+  }
+
   void prepare_filter() {
     using Options = sandbox::FilterOptions;
     const NetworkAccess network = state_.policy.network;
@@ -156,7 +175,8 @@ class Preparation {
         {.network = network,
          .sessions = state_.cgroups ? Options::Sessions::allowed : Options::Sessions::forbidden,
          .truncation = version_ >= sandbox::kLandlockTruncate ? Options::Truncation::allowed
-                                                              : Options::Truncation::forbidden});
+                                                              : Options::Truncation::forbidden,
+         .out_of_reach = outsiders()});
     std::string missing;
     if (!filter) {
       missing = filter.error().message;

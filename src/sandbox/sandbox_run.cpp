@@ -116,9 +116,11 @@ class StopSignal {
 class ProcessWatch {
  public:
   ProcessWatch(sandbox::SpawnedProcess process, const sandbox::RunGroup& group,
-               FileDescriptor output, FileDescriptor error, const CommandOptions& options)
+               const sandbox::ParentWatch* parent_watch, FileDescriptor output,
+               FileDescriptor error, const CommandOptions& options)
       : process_(std::move(process)),
         group_(group),
+        parent_watch_(parent_watch),
         options_(options),
         streams_{Stream{std::move(output), OutputCapture(options.kept_bytes), OutputStream::output},
                  Stream{std::move(error), OutputCapture(options.kept_bytes), OutputStream::error}} {
@@ -206,6 +208,7 @@ class ProcessWatch {
 
   // Waits for the process, which has ended: until now its number was its own.
   int exit_code() const {
+    if (parent_watch_ != nullptr) parent_watch_->forget(process_.id);
     siginfo_t ended{};
     const int result = ::waitid(P_PID, static_cast<id_t>(process_.id), &ended, WEXITED | __WALL);
     if (finished_.is_timed_out) return kTimeoutExit;
@@ -216,6 +219,7 @@ class ProcessWatch {
 
   sandbox::SpawnedProcess process_;
   const sandbox::RunGroup& group_;
+  const sandbox::ParentWatch* parent_watch_;
   const CommandOptions& options_;
   std::array<Stream, 2> streams_;
   FinishedCommand finished_;
@@ -260,7 +264,9 @@ Result<FinishedCommand> Sandbox::run(const Command& command, const CommandOption
                                 .input = nothing.get(),
                                 .output = output->writing.get(),
                                 .error = error->writing.get(),
-                                .process_group_file = group->joining_file()};
+                                .process_group_file = group->joining_file(),
+                                .cgroup = group->cgroup(),
+                                .watch = state_->watch ? &*state_->watch : nullptr};
   for (const auto& [name, value] : environment) request.environment.push_back(name + "=" + value);
   auto process = sandbox::spawn(request, state_->confinement);
   if (!process) {
@@ -271,7 +277,7 @@ Result<FinishedCommand> Sandbox::run(const Command& command, const CommandOption
   // Only the child holds these now, so that their end is its end.
   output->writing = FileDescriptor();
   error->writing = FileDescriptor();
-  return ProcessWatch(std::move(*process), *group, std::move(output->reading),
+  return ProcessWatch(std::move(*process), *group, request.watch, std::move(output->reading),
                       std::move(error->reading), options)
       .finish();
 }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/file_descriptor.h"
+#include "sandbox/parent_watch.h"
 #include "sandbox/run_group.h"
 #include "sandbox/spawn.h"
 #include "wright/sandbox.h"
@@ -41,6 +42,7 @@ struct Sandbox::State {
   FileDescriptor ruleset = {};
   sandbox::Confinement confinement = {};
   std::optional<sandbox::CgroupPlace> cgroups = {};
+  std::optional<sandbox::ParentWatch> watch = {};
 };
 
 }  // namespace wright
