@@ -96,19 +96,6 @@ TEST_F(SandboxRuns, ends_when_asked_to_stop) {
   EXPECT_TRUE(run("sleep 1000", {.stop = source.get_token()}).is_stopped);
 }
 
-// Whether a process of that number is still there.
-bool is_alive(pid_t process) {
-  return ::kill(process, 0) == 0 || errno != ESRCH;
-}
-
-// Zombies of an init that never waits are no processes any more.
-bool is_running(pid_t process) {
-  if (!is_alive(process)) return false;
-  const std::string status = Grounds::read("/proc/" + std::to_string(process) + "/stat");
-  const std::size_t end = status.rfind(')');
-  return end != std::string::npos && status.at(end + 2) != 'Z';
-}
-
 TEST_F(SandboxRuns, leaves_no_process_behind) {
   // Children in the background, in another process group, and in another session where allowed.
   const char* kLines[] = {
