@@ -526,6 +526,11 @@ bool ShellParser::take_redirection(std::string_view symbol, ShellRedirection::Ki
                                    ShellCommand& command) {
   if (!take(symbol)) return false;
   skip_blanks();
+  // Here a dash is a word of its own, whatever follows it.
+  if ((symbol == "<&" || symbol == ">&") && take("-")) {
+    command.redirections.push_back({ShellRedirection::Kind::duplicate, {.text = "-"}});
+    return true;
+  }
   ShellWordBuilder builder;
   parse_word_into(builder);
   if (!builder.has_content()) refuse("a redirection has no target");
