@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "sandbox/builtin_reach.h"
+#include "sandbox/printing_reach.h"
 
 namespace wright::sandbox {
 namespace {
@@ -25,7 +26,7 @@ bool is_one_of(std::string_view text, std::span<const std::string_view> names) {
 // Shells whose language is read here. They differ from bash in what is_read_like_bash() names.
 constexpr std::array<std::string_view, 5> kShells{"sh", "bash", "dash", "ash", "rbash"};
 // Start something in ways that are not looked into.
-constexpr std::array<std::string_view, 40> kLaunchers{"su",          "doas",
+constexpr std::array<std::string_view, 46> kLaunchers{"su",          "doas",
                                                       "chroot",      "unshare",
                                                       "nsenter",     "ssh",
                                                       "script",      "strace",
@@ -44,7 +45,10 @@ constexpr std::array<std::string_view, 40> kLaunchers{"su",          "doas",
                                                       "batch",       "start-stop-daemon",
                                                       "zsh",         "ksh",
                                                       "mksh",        "fish",
-                                                      "csh",         "tcsh"};
+                                                      "csh",         "tcsh",
+                                                      "setarch",     "linux32",
+                                                      "linux64",     "uname26",
+                                                      "ld.so",       "split"};
 // Options of one starter: which stand alone and which take the next word. A letter may carry its
 // value in the same word.
 struct Options {
@@ -142,7 +146,12 @@ CommandReach shell_reach(std::string_view name, const ShellCommand& command) {
     words = words.subspan(1);
   }
   if (words.empty()) return unknown;  // reads commands from its input
-  if (!has_line) return {false, {}};  // a script, which needs a rule
+  if (!has_line) {
+    // A script needs a rule; one that is a stream is not known by its name.
+    const std::string& script = words.front().text;
+    const bool is_stream = script.starts_with("/dev/") || script.starts_with("/proc/");
+    return is_stream || !words.front().is_literal() ? unknown : CommandReach{};
+  }
   if (!words.front().is_literal()) return {true, unknown.started};
   const std::string& line = words.front().text;
   const bool is_bash = name == "bash" || name == "rbash";
@@ -359,6 +368,7 @@ CommandReach reach_of(const ShellCommand& command) {
   constexpr std::array<std::string_view, 3> kBuffers{"--input", "--output", "--error"};
 
   if (auto reach = builtin_reach(name, command)) return std::move(*reach);
+  if (auto reach = printing_reach(name, command)) return std::move(*reach);
   if (is_one_of(name, kShells)) return shell_reach(name, command);
   if (name == "env") return env_reach(command);
   if (name == "timeout") return timeout_reach(command);
@@ -378,7 +388,8 @@ CommandReach reach_of(const ShellCommand& command) {
     if (is_lookup) return {};
     return starter(rest, {"p", "", {}, {}}, command);
   }
-  if (is_one_of(name, kLaunchers)) return {false, {unknown_command(command.source)}};
+  if (is_one_of(name, kLaunchers) || name.starts_with("ld-linux"))
+    return {false, {unknown_command(command.source)}};
   return {};
 }
 

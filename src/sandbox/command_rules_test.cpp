@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "sandbox/printing_reach.h"
+
 namespace wright {
 
 using intercept::Permission;
@@ -116,6 +118,8 @@ INSTANTIATE_TEST_SUITE_P(
         // How the rest of the line is read.
         Case{"LC_ALL=zh_CN.GBK\nls", "deny"}, Case{"LANG=$X ls", "deny"},
         Case{"POSIXLY_CORRECT=1", "deny"}, Case{"CDPATH=/etc; ls", "deny"},
+        Case{"bash \"$X\"", "deny"}, Case{"setarch -R rm x", "deny"}, Case{"time -- rm x", "deny"},
+        Case{"/lib64/ld-linux-x86-64.so.2 /bin/rm x", "deny"},
         Case{"git -C x -c core.pager='rm x' log", "ask"}, Case{"git -C /etc log", "deny"}));
 
 TEST(CommandRules, the_first_rule_that_fits_counts) {
@@ -274,7 +278,33 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair{"git -C src --no-pager diff", "daa"}, std::pair{"git -C /etc log", "da?"},
         std::pair{"git -c user.name=a -c user.email=b commit -m x", "dda"},
         std::pair{"git --no-pager push", "dd?"}, std::pair{"set -euxo pipefail; ls", "aaa"},
+        std::pair{"sed -n '1,20p' src/a.cpp", "aaa"}, std::pair{"sed -n 1,20p -i f", "dda"},
+        std::pair{"cat f | sed 's/a/b/g' | awk -F: '{print $1}'", "aaa"},
+        std::pair{"sed -n '1w out' f", "dda"}, std::pair{"sed -n '1,2p' \"$f\"", "dda"},
+        std::pair{"awk '{print > \"x\"}' f", "dda"}, std::pair{"awk -f x f", "dda"},
+        std::pair{"ls | bash /dev/stdin", "dd?"}, std::pair{"bash /proc/self/fd/0", "dd?"},
+        std::pair{"bash build.sh", "dda"}, std::pair{"bash \"$x\"", "ddd"},
         std::pair{"uniq -c f", "daa"}, std::pair{"uniq in out", "dda"}));
+
+TEST(PrintingScripts, are_told_from_those_that_do_more) {
+  for (const char* script :
+       {"1,20p", "$p", "5q", "/^int main/,/^}/p", "1~2d", "3,+4p", "1!d", "s/a\\/b/c/gp",
+        "10,20p;20q", "1p; 3p", "s/[a-z]*/x/2", "=", "/a\\/w x/p", "p"}) {
+    EXPECT_TRUE(sandbox::only_prints_with_sed(script)) << script;
+  }
+  for (const char* script : {"1e rm x",  "w out",   "1,2w out",  "s/a/b/e",    "s/a/b/w out",
+                             "s/a/b/ge", "s|a|b|e", "r /etc/x",  "1,5p;w out", "1,5p\nw out",
+                             "e",        "",        "s/[/]/b/e", "/a/e rm",    "{p}",
+                             "a\\",      "1i x",    "R x",       "W x",        "s/a/b/;e",
+                             "y/a/b/",   "M",       "1,",        "/a",         "s/a/b"}) {
+    EXPECT_FALSE(sandbox::only_prints_with_sed(script)) << script;
+  }
+  EXPECT_TRUE(sandbox::only_prints_with_awk("NR==1 {print $2; next} END {printf \"%d\\n\", NR}"));
+  for (const char* script : {"BEGIN{system(\"x\")}", "{print > \"f\"}", "{print | \"sh\"}",
+                             "{\"x\" | getline}", "{getline x < \"f\"}", "@load \"x\""}) {
+    EXPECT_FALSE(sandbox::only_prints_with_awk(script)) << script;
+  }
+}
 
 TEST(Presets, have_names) {
   EXPECT_EQ(command_preset_from("none").value(), CommandPreset::none);

@@ -238,8 +238,10 @@ bool ShellParser::parse_command() {
   while (starts_pipeline && (keyword == "!" || keyword == "time")) {
     skip_upcoming_word();
     skip_blanks();
-    if (keyword == "time" && is_at({"-p"})) skip_upcoming_word();
-    skip_blanks();
+    for (const std::string_view option : {"-p", "--"}) {
+      if (keyword == "time" && is_at({option})) skip_upcoming_word();
+      skip_blanks();
+    }
     keyword = upcoming_word();
   }
   if (ends_list(keyword)) return false;
