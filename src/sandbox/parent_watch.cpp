@@ -190,6 +190,11 @@ ParentWatch::~ParentWatch() {
   ::waitid(static_cast<idtype_t>(P_PIDFD), descriptor, &ended, WEXITED | WNOHANG);
 }
 
+bool ParentWatch::is_alive() const {
+  pollfd watched{process_.get(), POLLIN, 0};
+  return ::poll(&watched, 1, 0) == 0;
+}
+
 std::string ParentWatch::announcement(const std::filesystem::path& cgroup) {
   return fmt::format("{}{} {}\n", kStart, std::string(kDigits, ' '), cgroup.string());
 }

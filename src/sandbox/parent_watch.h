@@ -23,6 +23,7 @@ class ParentWatch {
   ~ParentWatch();  // ends the process; it touches nothing any more
 
   pid_t id() const { return id_; }
+  bool is_alive() const;
 
   // A run is announced by its first process before its program starts, so that no moment is left in
   // which it runs and nobody knows: `announcement()` sent to `socket()`, with the number of the

@@ -76,9 +76,11 @@ TEST(ParentWatch, ends_what_runs_when_the_program_is_killed) {
   kill_while_running([&](int ready) {
     const auto sandbox = Sandbox::prepare(grounds.policy());
     if (!sandbox) return;
-    (void)sandbox->run(
-        *shell_command(kHiding, grounds.workspace()),
-        {.on_output = [&](OutputStream, std::string_view) { (void)!::write(ready, "x", 1); }});
+    (void)sandbox->run(*shell_command(kHiding, grounds.workspace()),
+                       {.on_output = [&](OutputStream stream, std::string_view) {
+                         // Where there is no cgroup, setsid complains first.
+                         if (stream == OutputStream::output) (void)!::write(ready, "x", 1);
+                       }});
   });
   expect_all_ended(grounds);
 }
@@ -196,6 +198,42 @@ TEST(ParentWatch, is_missed_when_it_is_gone) {
                              {});
   ASSERT_FALSE(attempt);
   EXPECT_EQ(attempt.error().step, SpawnStep::watch);
+}
+
+// The process that watches for the sandboxes with folders below `folder`; 0 when there is none.
+pid_t watch_below(const std::filesystem::path& folder) {
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    const std::string command = Grounds::read(entry.path() / "cmdline");
+    if (command.find("wright-watch") != std::string::npos &&
+        command.find(folder.string()) != std::string::npos) {
+      return std::atoi(entry.path().filename().c_str());
+    }
+  }
+  return 0;
+}
+
+TEST(ParentWatch, is_started_again_where_somebody_ended_it) {
+  const Grounds grounds;
+  const auto sandbox = Sandbox::prepare(grounds.policy()).value();
+  const pid_t first = watch_below(grounds.path());
+  ASSERT_GT(first, 1);
+  const FileDescriptor process = descriptor_of(first);
+  ASSERT_EQ(::kill(first, SIGKILL), 0);
+  ASSERT_TRUE(has_ended(process));
+  EXPECT_EQ(run_line(sandbox, "echo fine", grounds.workspace()).output.head, "fine\n");
+  EXPECT_GT(watch_below(grounds.path()), 1);
+}
+
+TEST(ParentWatch, goes_with_the_sandbox) {
+  const Grounds grounds;
+  FileDescriptor process;
+  {
+    const auto sandbox = Sandbox::prepare(grounds.policy()).value();
+    const pid_t watch = watch_below(grounds.path());
+    ASSERT_GT(watch, 1);
+    process = descriptor_of(watch);
+  }
+  EXPECT_TRUE(has_ended(process));
 }
 
 }  // namespace

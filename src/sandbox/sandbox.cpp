@@ -102,7 +102,7 @@ class Preparation {
     add("ends with its parent", here,
         watch ? "a process watches, and ends what runs when this program is killed"
               : watch.error().message);
-    if (watch) state_.watch.emplace(std::move(*watch));
+    if (watch) state_.watch = std::make_shared<const sandbox::ParentWatch>(std::move(*watch));
   }
 
   Result<void> leave_open() {

@@ -91,6 +91,20 @@ Result<void> check(const Command& command, const Variables& environment) {
   return {};
 }
 
+// The process that watches; another one where somebody has ended it.
+Result<std::shared_ptr<const sandbox::ParentWatch>> watch_of(Sandbox::State& state) {
+  const std::lock_guard lock(state.watch_mutex);
+  if (state.watch == nullptr || state.watch->is_alive()) return state.watch;
+  auto again = sandbox::ParentWatch::start(state.folder.path());
+  if (!again) {
+    return fail(ErrorCode::unavailable,
+                fmt::format("Nothing would end the command if this program is killed: {}",
+                            again.error().message));
+  }
+  state.watch = std::make_shared<const sandbox::ParentWatch>(std::move(*again));
+  return state.watch;
+}
+
 // Wakes a poll() when somebody asks to stop.
 class StopSignal {
  public:
@@ -256,6 +270,8 @@ Result<FinishedCommand> Sandbox::run(const Command& command, const CommandOption
   if (!nothing.is_open()) return system_failure("open /dev/null", errno);
   const auto group = sandbox::RunGroup::make(state_->cgroups, state_->policy.limits.processes);
   if (!group) return std::unexpected(group.error());
+  const auto watch = watch_of(*state_);
+  if (!watch) return std::unexpected(watch.error());
 
   sandbox::SpawnRequest request{.program = std::move(*program),
                                 .arguments = command.arguments,
@@ -266,7 +282,7 @@ Result<FinishedCommand> Sandbox::run(const Command& command, const CommandOption
                                 .error = error->writing.get(),
                                 .process_group_file = group->joining_file(),
                                 .cgroup = group->cgroup(),
-                                .watch = state_->watch ? &*state_->watch : nullptr};
+                                .watch = watch->get()};
   for (const auto& [name, value] : environment) request.environment.push_back(name + "=" + value);
   auto process = sandbox::spawn(request, state_->confinement);
   if (!process) {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -42,7 +44,9 @@ struct Sandbox::State {
   FileDescriptor ruleset = {};
   sandbox::Confinement confinement = {};
   std::optional<sandbox::CgroupPlace> cgroups = {};
-  std::optional<sandbox::ParentWatch> watch = {};
+  std::mutex watch_mutex = {};  // of `watch`
+  // Each run keeps the one that it was announced to. Null where there is none.
+  std::shared_ptr<const sandbox::ParentWatch> watch = {};
 };
 
 }  // namespace wright
