@@ -108,18 +108,18 @@ _wright() {
       feedback | stats) options="--agent --since --json $config $database" ;;
       agents)
         words='show new trust list'
-        options="--json $settings"
+        options="--json $settings --set"
         ;;
-      'agents show') options="--json $settings" ;;
+      'agents show') options="--json $settings --set" ;;
       'agents new') options="--project $settings" ;;
       'agents trust') options="$settings" ;;
       replay) options="--live-tools --json $settings --set" ;;
       test) options="--live-tools --update --json $config $base --set" ;;
       tools)
         words='show call list'
-        options="--json $config $base"
+        options="--json $config $base --set"
         ;;
-      'tools show') options="$config $base" ;;
+      'tools show') options="$config $base --set" ;;
       'tools call') options="--json $config $base $log" ;;
       models) options="--json $config --set" ;;
       config)

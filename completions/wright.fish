@@ -59,7 +59,7 @@ complete -c wright -n "__wright_in $with_all_settings '"(string join "' '" $with
 complete -c wright -n "__wright_in run resume config 'tools call'" -l log-level -x -a 'debug info warning error off' -d 'What is logged'
 complete -c wright -n "__wright_in run resume config 'tools call'" -l log-format -x -a 'text json' -d 'How it is logged'
 complete -c wright -n "__wright_in run resume config 'tools call'" -l log-file -r -F -d 'Append the log there'
-complete -c wright -n "__wright_in run resume config replay test 'tools call' models doctor" -l set -x -d 'Any key of the configuration file'
+complete -c wright -n "__wright_in run resume config replay test agents 'agents show' tools 'tools show' 'tools call' models doctor" -l set -x -d 'Any key of the configuration file'
 
 # run
 complete -c wright -n '__wright_in run; and __wright_after 2' -a '(__wright_names agents)'

@@ -124,8 +124,14 @@ _wright() {
       _arguments $help $json $config $database \
         '--agent[only of this agent]:agent:_wright_names agents' '--since[only newer ones]:when:'
       ;;
-    agents) _arguments $help $json $settings '1:command:(show new trust list)' ;;
-    'agents show') _arguments $help $json $settings '1:agent:_wright_names agents' ;;
+    agents)
+      _arguments $help $json $settings '*--set[any key of the configuration file]:key=value:' \
+        '1:command:(show new trust list)'
+      ;;
+    'agents show')
+      _arguments $help $json $settings '*--set[any key of the configuration file]:key=value:' \
+        '1:agent:_wright_names agents'
+      ;;
     'agents new') _arguments $help $settings '--project[below the base folder]' '1:name:' ;;
     'agents trust') _arguments $help $settings '1:agent:_wright_names agents' ;;
     replay)
@@ -145,8 +151,14 @@ _wright() {
       _arguments $help $json $config '*--set[any key of the configuration file]:key=value:' \
         '1:vendor:'
       ;;
-    tools) _arguments $help $json $config $base '1:command:(show call list)' ;;
-    'tools show') _arguments $help $config $base '1:tool:_wright_names tools' ;;
+    tools)
+      _arguments $help $json $config $base '*--set[any key of the configuration file]:key=value:' \
+        '1:command:(show call list)'
+      ;;
+    'tools show')
+      _arguments $help $config $base '*--set[any key of the configuration file]:key=value:' \
+        '1:tool:_wright_names tools'
+      ;;
     'tools call')
       _arguments $help $json $config $base $log '1:tool:_wright_names tools' '2:arguments:'
       ;;

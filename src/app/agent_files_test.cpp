@@ -188,7 +188,7 @@ TEST_F(AgentFiles, say_what_they_lack) {
 
 TEST_F(AgentFiles, may_name_every_tool_that_can_be_made) {
   SettingFlags flags;
-  flags.set = {"agent.writable=."};
+  flags.set = {"agent.writable=.", "web.fetch=true", "web.search=https://search.example"};
   const auto tools = make_tools(settings(flags));
   ASSERT_TRUE(tools) << tools.error().message;
   std::vector<std::string> names;

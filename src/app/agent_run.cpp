@@ -103,8 +103,7 @@ bool AgentRun::is_streamed() const {
 // Somebody who can be asked right now.
 bool AgentRun::has_person() const {
   return options_.input == Input::terminal && options_.output == OutputFormat::text &&
-         !interruption_.has_happened() && standard_input_is_terminal() &&
-         around_.console.error().is_terminal;
+         !interruption_.has_happened() && has_person_at_terminal(around_.console);
 }
 
 void AgentRun::observe(const Event& event) {

@@ -266,11 +266,13 @@ void describe(CLI::App& app, TestCommand& command) {
 void describe(CLI::App& app, ListAgentsCommand& command) {
   add_json(app, command.output, "Print a JSON array");
   add_all_settings(app, command.settings);
+  add_set_option(app, command.settings);
 }
 void describe(CLI::App& app, ShowAgentCommand& command) {
   app.add_option("NAME", command.name, "Which agent; see `wright agents`");
   add_json(app, command.output, "Print a JSON object");
   add_all_settings(app, command.settings);
+  add_set_option(app, command.settings);
 }
 void describe(CLI::App& app, NewAgentCommand& command) {
   app.add_option("NAME", command.name, "What it shall be called: letters, digits and -");
@@ -287,11 +289,13 @@ void describe(CLI::App& app, ListToolsCommand& command) {
   add_json(app, command.output, "Print a JSON array with the schemas");
   add_config_option(app, command.settings);
   add_base_path_option(app, command.settings);
+  add_set_option(app, command.settings);
 }
 void describe(CLI::App& app, ShowToolCommand& command) {
   app.add_option("NAME", command.name, "Which tool; see `wright tools`");
   add_config_option(app, command.settings);
   add_base_path_option(app, command.settings);
+  add_set_option(app, command.settings);
 }
 void describe(CLI::App& app, CallToolCommand& command) {
   app.add_option("NAME", command.name, "Which tool; see `wright tools`");

@@ -71,10 +71,9 @@ Result<std::vector<Tool>> KnownAgents::tools_for(const AgentDefinition& definiti
     const auto found =
         std::ranges::find_if(*all, [&](const Tool& tool) { return tool.spec.name == name; });
     if (found == all->end()) {
-      return fail(ErrorCode::invalid_argument,
-                  fmt::format("the agent {} uses {}, which needs folders that may be written: name "
-                              "them in agent.writable",
-                              definition.name, name));
+      return fail(
+          ErrorCode::invalid_argument,
+          fmt::format("the agent {} uses {}. {}", definition.name, name, how_to_turn_on(name)));
     }
     tools.push_back(*found);
   }

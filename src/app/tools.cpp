@@ -10,6 +10,7 @@
 #include "app/interruption.h"
 #include "app/log_output.h"
 #include "app/model_wiring.h"
+#include "app/person/person_answers.h"
 #include "app/screen_text.h"
 #include "app/standard_input.h"
 #include "app/tool_execution.h"
@@ -77,9 +78,48 @@ std::string parameter_list(const Json& schema) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+// "Off here: write_file, fetch_url. …", or nothing where all are on.
+std::string off_line(const std::vector<Tool>& tools, const Terminal& terminal) {
+  std::vector<std::string> off;
+  for (const std::string& name : tool_names()) {
+    const auto is_this = [&](const Tool& tool) { return tool.spec.name == name; };
+    if (!how_to_turn_on(name).empty() && std::ranges::none_of(tools, is_this)) off.push_back(name);
+  }
+  if (off.empty()) return {};
+  const std::string text = fmt::format(
+      "Off here: {}. `wright tools show NAME` says how to turn one on.", fmt::join(off, ", "));
+  return "\n" + fitted_prose(text, 0, terminal) + "\n";
+}
+
 std::string result_text(const Json& response) {
   if (response.is_string()) return std::string(response.get_string());
   return to_pretty_text(response);
+}
+
+constexpr std::string_view kCaller = "wright tools call";
+
+// Runs the call. What it needs a person for is asked of the one at the terminal, if somebody is
+// there; it runs again with the answers.
+Result<ToolOutcome> call_with_person(const ToolCall& call, const std::vector<Tool>& tools,
+                                     const std::vector<Interceptor>& interceptors,
+                                     OutputFormat output, Surroundings around,
+                                     Interruption& interruption) {
+  const bool may_ask = output == OutputFormat::text && has_person_at_terminal(around.console);
+  WaitAnswers answers;
+  while (true) {
+    ToolOutcome outcome = wright::execute(tools, interceptors, call,
+                                          Context{.agent_name = kCaller,
+                                                  .call_id = call.id,
+                                                  .idempotency_key = call.id,
+                                                  .stop = interruption.token(),
+                                                  .answers = answers});
+    if (!outcome.waiting || !may_ask || interruption.has_happened()) return outcome;
+    auto given = ask_at_terminal(call, *outcome.waiting, around, interruption.token());
+    if (!given) return std::unexpected(std::move(given).error());
+    if (!*given) return outcome;
+    if ((*given)->approval) answers.approval = (*given)->approval;
+    if ((*given)->answer) answers.answer = (*given)->answer;
+  }
 }
 
 ExitCode report(const ToolOutcome& outcome, const CallToolCommand& command, Console& console) {
@@ -101,7 +141,8 @@ ExitCode report(const ToolOutcome& outcome, const CallToolCommand& command, Cons
   }
   if (outcome.waiting) {
     console.complain(fmt::format("{} waits for a person", command.name),
-                     to_pretty_text(*outcome.waiting));
+                     wait_in_words(*outcome.waiting, console.error()));
+    console.note("  Called at a terminal, it asks there.\n");
     return ExitCode::waiting;
   }
   if (!is_failure) return ExitCode::ok;
@@ -127,6 +168,7 @@ ExitCode execute(const ListToolsCommand& command, Surroundings around) {
     const std::string description = on_one_line(tool.spec.description);
     text += indented(fitted_prose(description, 2, terminal), 2) + "\n";
   }
+  text += off_line(*tools, terminal);
   around.console.print(command.output == OutputFormat::json ? to_pretty_text(array) + "\n" : text);
   return ExitCode::ok;
 }
@@ -169,15 +211,14 @@ ExitCode execute(const CallToolCommand& command, Surroundings around) {
   }
   Interruption interruption;
   interruption.watch({});
-  const ToolCall call{"call_1", command.name, arguments};
-  constexpr std::string_view kCaller = "wright tools call";
-  const ToolOutcome outcome =
-      wright::execute(*tools, make_interceptors(kCaller, *settings, *logger), call,
-                      Context{.agent_name = kCaller,
-                              .call_id = call.id,
-                              .idempotency_key = call.id,
-                              .stop = interruption.token()});
-  const ExitCode code = report(outcome, command, around.console);
+  const auto outcome = call_with_person({"call_1", command.name, arguments}, *tools,
+                                        make_interceptors(kCaller, *settings, *logger),
+                                        command.output, around, interruption);
+  if (!outcome) {
+    around.console.complain(outcome.error().message);
+    return ExitCode::failed;
+  }
+  const ExitCode code = report(*outcome, command, around.console);
   return interruption.has_happened() && code == ExitCode::failed ? ExitCode::interrupted : code;
 }
 

@@ -60,6 +60,12 @@ CodeIndexOptions index_options(const Settings& settings, const IndexWiring& inde
   return options;
 }
 
+constexpr std::array kIndexTools{
+    "query_entities",      "number_range_search", "datetime_range_search",
+    "text_pattern_search", "enum_filter_search",  "aggregate_entities",
+    "get_schema",          "describe_entity",     "explore_relationships",
+    "semantic_search"};
+
 constexpr std::array kAgents{
     AgentEntry{"codebase-analysis",
                [](const Settings& settings, Model model, const IndexWiring& index) {
@@ -131,24 +137,11 @@ void make_output_folder(const Settings& settings) {
 }
 
 std::vector<std::string> tool_names() {
-  return {"list_files",
-          "read_file",
-          "grep",
-          "write_file",
-          "apply_patch",
-          "bash",
-          "sqlite_reader",
-          "ask_user",
-          "query_entities",
-          "number_range_search",
-          "datetime_range_search",
-          "text_pattern_search",
-          "enum_filter_search",
-          "aggregate_entities",
-          "get_schema",
-          "describe_entity",
-          "explore_relationships",
-          "semantic_search"};
+  std::vector<std::string> names{"list_files",  "read_file", "grep",          "write_file",
+                                 "apply_patch", "bash",      "sqlite_reader", "fetch_url",
+                                 "web_search",  "ask_user"};
+  names.insert(names.end(), kIndexTools.begin(), kIndexTools.end());
+  return names;
 }
 
 Result<std::vector<Tool>> make_tools(const Settings& settings, const IndexWiring& index) {
@@ -193,6 +186,10 @@ std::string_view how_to_turn_on(std::string_view tool) {
   if (tool == "write_file" || tool == "apply_patch") {
     return "It is off, because nothing may be written. `writable = [\".\"]` below [agent] in the "
            "configuration, or --set agent.writable=., allows it.";
+  }
+  if (std::ranges::find(kIndexTools, tool) != kIndexTools.end()) {
+    return "It is off with the index. `index = true` below [entities] in the configuration, or "
+           "--set entities.index=true, turns it on.";
   }
   return {};
 }

@@ -39,8 +39,8 @@ Result<Agent> make_agent(std::string_view name, const Settings& settings, Model 
 // are made afterwards can read it. Without one, such output is cut.
 void make_output_folder(const Settings& settings);
 
-// Every tool that some agent may use, in the order of make_tools(), which leaves out those that
-// write where nothing may be written.
+// Every tool that some agent may use, in the order of make_tools(), which leaves out those that are
+// off.
 std::vector<std::string> tool_names();
 
 // Every tool that some agent may use with these settings.

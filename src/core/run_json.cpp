@@ -3,6 +3,8 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
+#include <limits>
+
 #include "core/run_invariants.h"
 #include "core/run_phases.h"
 #include "wright/run.h"

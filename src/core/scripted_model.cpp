@@ -1,6 +1,8 @@
 // The model that follows a script; see wright/testing.h.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "wright/testing.h"
 
 namespace wright::testing {

@@ -1,5 +1,6 @@
 #include "entities/git_history.h"
 
+#include <algorithm>
 #include <charconv>
 #include <fstream>
 

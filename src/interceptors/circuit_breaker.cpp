@@ -1,6 +1,7 @@
 // Spares a tool that keeps failing, and everybody who waits for it.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <utility>

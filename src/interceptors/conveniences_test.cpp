@@ -1,6 +1,7 @@
 // One test for each sentence of what the conveniences have to do.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <regex>
 #include <stdexcept>
 

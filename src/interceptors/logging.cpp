@@ -1,6 +1,7 @@
 // Logs the start, the end and the failure of every call. Changes nothing about the call.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <iterator>

@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <latch>
 #include <mutex>
+#include <thread>
 
 #include "wright/interceptors.h"
 #include "wright/testing.h"

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <future>
+#include <string>
 
 namespace wright::net {
 namespace {

@@ -1,5 +1,6 @@
 #include "providers/retry_after.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <chrono>

@@ -47,21 +47,21 @@ Result<Json> checked_questions(const Json& shown, const Json& answer) {
   return encode(accepted->response);
 }
 
-Result<Json> checked(const StoredWait& wait, const Json& answer) {
-  if (wait.kind == WaitKind::question) return checked_questions(wait.shown, answer);
-  if (auto known = runtime::answers_of(wait.kind, answer); !known) {
+}  // namespace
+
+Result<Json> runtime::checked_answer(WaitKind kind, const Json& shown, const Json& answer) {
+  if (kind == WaitKind::question) return checked_questions(shown, answer);
+  if (auto known = answers_of(kind, answer); !known) {
     return std::unexpected(std::move(known).error());
   }
   return answer;
 }
 
-}  // namespace
-
 Result<StoredWait> answer_wait(Store& store, WaitId id, const Json& answer,
                                std::string answered_by) {
   auto wait = store.get_wait(id);
   if (!wait) return std::unexpected(std::move(wait).error());
-  auto accepted = checked(*wait, answer);
+  auto accepted = runtime::checked_answer(wait->kind, wait->shown, answer);
   if (!accepted) return std::unexpected(std::move(accepted).error());
   return store.answer_wait(id,
                            {.answer = std::move(*accepted), .answered_by = std::move(answered_by)});

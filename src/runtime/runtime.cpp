@@ -8,6 +8,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <future>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -437,8 +438,10 @@ Result<Answer> Runtime::Implementation::wait(SessionId id) {
   if (const auto found = roots_.find(id); found != roots_.end()) {
     root = found->second;
   } else {
-    const auto known = std::ranges::find(ended_, id, &std::pair<SessionId, RootPointer>::first);
-    if (known != ended_.end()) root = known->second;
+    // The last ending: it may have ended several times, with a message in between.
+    const auto known = std::ranges::find(ended_.rbegin(), ended_.rend(), id,
+                                         &std::pair<SessionId, RootPointer>::first);
+    if (known != ended_.rend()) root = known->second;
   }
   if (root) {
     root->changed.wait(lock, [&] { return !root->is_driven && !root->is_waking && root->ending; });

@@ -12,19 +12,6 @@
 namespace wright::runtime {
 namespace {
 
-constexpr std::int64_t kBytesOfAToken = 3;  // cautiously
-
-std::int64_t bytes_of(const Message& message) {
-  std::size_t bytes = 0;
-  for (const Part& part : message.parts) {
-    if (const auto* text = std::get_if<Text>(&part)) bytes += text->text.size();
-    if (const auto* thought = std::get_if<Reasoning>(&part)) bytes += thought->text.size();
-    if (const auto* call = std::get_if<ToolCall>(&part)) bytes += call->arguments.size();
-    if (const auto* result = std::get_if<ToolResult>(&part)) bytes += result->content.size();
-  }
-  return static_cast<std::int64_t>(bytes);
-}
-
 void fail_outcome(ToolOutcome& outcome, std::string message) {
   outcome.waiting.reset();
   outcome.response = nullptr;
@@ -101,8 +88,7 @@ void SessionDriver::wake_up(std::function<void(Ending)> ended) {
 }
 
 void SessionDriver::adopt(const std::string& call_id, std::shared_ptr<SessionDriver> child) {
-  children_.emplace(call_id, std::move(child));
-  delegated_.insert(call_id);
+  specialists_.begins(call_id, std::move(child));
 }
 
 void SessionDriver::post(Input input) {
@@ -224,7 +210,7 @@ void SessionDriver::break_off(Error error) {
   if (std::exchange(is_ask_planned_, false)) is_asking_ = false;
   for (const std::string& call_id : planned_calls_) running_.erase(call_id);
   planned_calls_.clear();
-  std::erase_if(delegated_, [&](const auto& call_id) { return !children_.contains(call_id); });
+  specialists_.expect_no_more();
   stop_.request_stop();
   cancel_children("The session above failed");
 }
@@ -242,7 +228,7 @@ void SessionDriver::take(Begin) {
     if (plan_.alive) plan_.alive(journal_.session_id(), shared_from_this());
     tell(SessionStarted{journal_.session_id()});
   });
-  for (const auto& [call_id, child] : children_) child->go_on();
+  for (const auto& child : specialists_.at_work()) child->go_on();
   watch_time();
 }
 
@@ -269,19 +255,18 @@ void SessionDriver::take(ModelCame came) {
     }
     return;
   }
-  const Usage& usage = came.response->usage;
+  const Usage usage = came.response->usage;
   budget_->settle(reserved_, spending_of(usage));
   tell(ModelEnded{*came.response, came.duration_ms});
-  counted_tokens_ = usage.input_tokens + usage.output_tokens;
   context_.answered(run_, usage);
   accept_or_break(ModelAnswered{std::move(*came.response)});
-  counted_messages_ = run_.messages.size();
+  estimate_.answered(run_, usage);
   refuse_calls_without_tools();
 }
 
 // A specialist that was granted no tools and calls one fails, and the agent above is told.
 void SessionDriver::refuse_calls_without_tools() {
-  if (plan_.agents_above.empty() || !agent_->tools.empty() || run_.open_calls.empty()) return;
+  if (plan_.lineage.depth() == 0 || !agent_->tools.empty() || run_.open_calls.empty()) return;
   const std::string message =
       fmt::format("{} called {} and has no tools", agent_->name, run_.open_calls.front().call.name);
   stop_with(LimitReached{"tools", message}, message);
@@ -319,7 +304,7 @@ void SessionDriver::wait_or_refuse(const std::string& call_id, ToolOutcome outco
   const bool is_delegated = tool != nullptr && tool->specialist && kind_of(shown) == "specialist";
   if (is_delegated) {
     journal_.call_waits(call_id, shown, std::nullopt);
-    delegated_.insert(call_id);
+    specialists_.expect(call_id);
     effects_.emplace_back([this, call, shown] { start_child(call, shown); });
     accept_or_break(ToolWaits{call_id, shown});
     return;
@@ -359,16 +344,14 @@ void SessionDriver::hand_over_if_asked(const ToolCall& call, ToolOutcome& outcom
 }
 
 void SessionDriver::take(ChildCame came) {
-  auto child = children_.extract(came.call_id);
-  delegated_.erase(came.call_id);
   Ending& ending = came.ending;
   if (ending.kind == Ending::Kind::parked) {
-    resting_.insert(std::move(child));
-    parked_children_[came.call_id] = std::move(ending.waits);
+    specialists_.parks(came.call_id, std::move(ending.waits));
     // It parked before it heard that it is to end, and hears it now.
     if (stopping_ || broken_) wake_child(came.call_id);
     return;
   }
+  specialists_.ends(came.call_id);
   if (broken_) return;
   switch (ending.kind) {
     case Ending::Kind::parked: return;
@@ -390,21 +373,15 @@ void SessionDriver::take(ChildStirs stirs) {
 }
 
 void SessionDriver::wake_child(const std::string& call_id) {
-  auto child = resting_.extract(call_id);
-  if (!child) return;
-  parked_children_.erase(call_id);
-  delegated_.insert(call_id);
-  const auto driver = child.mapped();
-  children_.insert(std::move(child));
-  driver->wake_up(child_ended(call_id));
+  if (const auto child = specialists_.unpark(call_id)) child->wake_up(child_ended(call_id));
 }
 
 void SessionDriver::cancel_children(const std::string& reason) {
-  for (const auto& [call_id, child] : children_) child->cancel(reason);
-  while (!resting_.empty()) {
-    const auto& [call_id, child] = *resting_.begin();
+  for (const auto& child : specialists_.at_work()) child->cancel(reason);
+  for (const std::string& call_id : specialists_.parked()) {
+    const auto child = specialists_.unpark(call_id);
     child->cancel(reason);  // the first thing it finds when it wakes up
-    wake_child(std::string(call_id));
+    child->wake_up(child_ended(call_id));
   }
 }
 
@@ -449,13 +426,13 @@ void SessionDriver::take(SuspendCame) {
   is_suspending_ = true;
   // What a model would answer can be asked again; what a tool does cannot be undone.
   if (is_asking_) stop_.request_stop();
-  for (const auto& [call_id, child] : children_) child->suspend();
+  for (const auto& child : specialists_.at_work()) child->suspend();
 }
 
 // --- what is next ------------------------------------------------------------------------------
 
 bool SessionDriver::has_work_under_way() const {
-  return is_asking_ || !running_.empty() || !delegated_.empty();
+  return is_asking_ || !running_.empty() || specialists_.is_any_under_way();
 }
 
 void SessionDriver::proceed() {
@@ -495,7 +472,7 @@ void SessionDriver::proceed() {
 void SessionDriver::plan_model() {
   if (is_asking_) return;
   context_.fit(*agent_, run_);
-  reserved_ = budget_->counts_spending() ? estimate() : Spending{};
+  reserved_ = budget_->counts_spending() ? estimate_.of_next(*agent_, run_) : Spending{};
   if (auto reserved = budget_->reserve(reserved_); !reserved) {
     reserved_ = {};
     if (context_.wants_summary()) {
@@ -513,25 +490,6 @@ void SessionDriver::plan_model() {
   } else {
     effects_.emplace_back([this] { start_model(); });
   }
-}
-
-// The most that the next call can take: what the last one took, what came since, and an answer of
-// full length.
-Spending SessionDriver::estimate() const {
-  std::int64_t bytes = 0;
-  for (std::size_t i = counted_messages_; i < run_.messages.size(); ++i) {
-    bytes += bytes_of(run_.messages[i]);
-  }
-  if (counted_messages_ == 0) {
-    bytes += static_cast<std::int64_t>(agent_->instructions.size());
-    for (const Tool& tool : agent_->tools) {
-      bytes += static_cast<std::int64_t>(tool.spec.description.size() +
-                                         to_text(tool.spec.parameters).size());
-    }
-  }
-  const std::int64_t input = counted_tokens_ + bytes / kBytesOfAToken;
-  const std::int64_t output = agent_->sampling.max_tokens;
-  return {input + output, agent_->model.cost_usd(input, output)};
 }
 
 void SessionDriver::plan_tools() {
@@ -660,20 +618,10 @@ std::optional<ToolOutcome> SessionDriver::execute_tool(const CallPointer& call,
 }
 
 Result<std::shared_ptr<const Agent>> SessionDriver::specialist_for(const ToolCall& call) const {
-  const Tool* tool = find_tool(*agent_, call.name);
-  const std::string& name = tool->specialist->name;
-  const auto is_above = [&](const std::string& above) { return above == name; };
-  if (name == agent_->name || std::ranges::any_of(plan_.agents_above, is_above)) {
-    return fail(ErrorCode::limit_reached,
-                fmt::format("{} is at work on this already: {} > {}. Answer yourself", name,
-                            fmt::join(plan_.agents_above, " > "), agent_->name));
-  }
-  if (static_cast<int>(plan_.agents_above.size()) >= run_.limits.max_depth) {
-    return fail(ErrorCode::limit_reached,
-                fmt::format("Specialists may call specialists {} deep. Answer yourself",
-                            run_.limits.max_depth));
-  }
-  auto agent = tool->specialist->make();
+  const Specialist& specialist = *find_tool(*agent_, call.name)->specialist;
+  auto admitted = plan_.lineage.admit(specialist.name, agent_->name, run_.limits);
+  if (!admitted) return std::unexpected(std::move(admitted).error());
+  auto agent = specialist.make();
   if (!agent) return agent;
   if (auto usable = check(**agent); !usable) return std::unexpected(std::move(usable).error());
   return agent;
@@ -692,10 +640,9 @@ SessionPlan SessionDriver::child_plan(const std::string& call_id,
                          if (const auto self = weak.lock()) self->post(ChildStirs{call_id});
                        },
                    .budget_above = budget_,
-                   .agents_above = plan_.agents_above,
+                   .lineage = plan_.lineage.below(agent_->name, run_.limits),
                    .config = plan_.config,
                    .alive = plan_.alive};
-  plan.agents_above.push_back(agent_->name);
   return plan_.below ? plan_.below(std::move(plan)) : plan;
 }
 
@@ -731,7 +678,7 @@ void SessionDriver::start_child(const ToolCall& call, const Json& shown) {
   };
   const auto child = std::make_shared<SessionDriver>(
       around_, std::move(plan), start(**agent, message), Journal(around_.runner));
-  children_.emplace(call.id, child);
+  specialists_.begins(call.id, child);
   child->begin(std::move(session));
 }
 
@@ -740,16 +687,15 @@ void SessionDriver::start_child(const ToolCall& call, const Json& shown) {
 void SessionDriver::tell(const Event& event) {
   if (!plan_.tell) return;
   const std::lock_guard lock(tell_mutex_);
-  plan_.tell(event, {session_id(), static_cast<int>(plan_.agents_above.size())});
+  plan_.tell(event, {session_id(), static_cast<int>(plan_.lineage.depth())});
 }
 
 std::vector<PersonWait> SessionDriver::person_waits() const {
   std::vector<PersonWait> waits;
   for (const OpenCall& open : run_.open_calls) {
     if (open.state != OpenCall::State::waiting) continue;
-    const auto below = parked_children_.find(open.call.id);
-    if (below != parked_children_.end()) {
-      waits.insert(waits.end(), below->second.begin(), below->second.end());
+    if (const auto* below = specialists_.waits_of(open.call.id)) {
+      waits.insert(waits.end(), below->begin(), below->end());
     } else {
       waits.push_back(
           {open.call, open.shown, journal_.wait_of(open.call.id), journal_.session_id()});

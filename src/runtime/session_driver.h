@@ -8,7 +8,6 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -19,10 +18,13 @@
 #include <vector>
 
 #include "runtime/budget.h"
+#include "runtime/call_estimate.h"
 #include "runtime/context_fitting.h"
 #include "runtime/exclusive_gate.h"
 #include "runtime/host.h"
 #include "runtime/journal.h"
+#include "runtime/lineage.h"
+#include "runtime/specialists_below.h"
 #include "wright/driver.h"
 #include "wright/event.h"
 
@@ -77,9 +79,9 @@ struct SessionPlan {
   // Something arrived while it rests. Empty where nobody would wake it: then it never rests.
   std::function<void()> stirs = {};
   std::shared_ptr<Budget> budget_above = {};
-  Spending spent_below = {};                   // by specialists, before this driver began
-  std::vector<std::string> agents_above = {};  // from the root on
-  Json config = {};                            // kept with sessions below
+  Spending spent_below = {};  // by specialists, before this driver began
+  Lineage lineage = {};
+  Json config = {};  // kept with sessions below
   // The session is there and driven: its own, and those below. May be empty.
   std::function<void(SessionId, const std::shared_ptr<SessionDriver>&)> alive = {};
   std::function<void(SessionId)> started = {};  // this session alone; may be empty
@@ -197,7 +199,6 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   void end();
   std::vector<PersonWait> person_waits() const;
   const OpenCall* find_open(const std::string& call_id) const;
-  Spending estimate() const;
 
   const Surroundings around_;
   SessionPlan plan_;
@@ -223,11 +224,8 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   bool is_writing_ = false;
   bool is_asking_ = false;  // a model
   Spending reserved_;
-  std::set<std::string> running_;    // calls
-  std::set<std::string> delegated_;  // calls that a specialist answers now, or is about to
-  std::map<std::string, std::shared_ptr<SessionDriver>> children_;  // by call
-  std::map<std::string, std::shared_ptr<SessionDriver>> resting_;   // children that are parked
-  std::map<std::string, std::vector<PersonWait>> parked_children_;  // what they wait for
+  std::set<std::string> running_;  // calls
+  SpecialistsBelow specialists_;
   std::optional<Outcome> stopping_;  // how the run ends when nothing is under way
   bool is_suspending_ = false;
   std::optional<Error> broken_;
@@ -236,8 +234,7 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   std::optional<Ending> ending_;
   bool has_ended_ = false;
   Host::Timer deadline_ = 0;
-  std::size_t counted_messages_ = 0;  // by the last answer's usage
-  std::int64_t counted_tokens_ = 0;
+  CallEstimate estimate_;
 
   std::mutex tell_mutex_;
   mutable std::mutex id_mutex_;

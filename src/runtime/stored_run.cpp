@@ -63,6 +63,10 @@ class Loader {
       loaded_.run.messages.push_back(std::move(stored.message));
     }
     loaded_.stored_messages = loaded_.run.messages.size();
+    // Another program may have stored the session alone.
+    if (loaded_.run.messages.empty()) {
+      loaded_.run.messages.push_back(Message::user(loaded_.session.user_prompt));
+    }
     return {};
   }
 

@@ -115,10 +115,13 @@ TEST_F(MigrationsTest, upgrade_tables_without_a_version_and_keep_every_row) {
                   "1700000009000|There|NULL|NULL|0|NULL",
                   "7|codebase-analysis|zai|glm-4.6|NULL|And this?|running|1700000100000|NULL|NULL|"
                   "NULL|NULL|0|NULL"}));
-  EXPECT_EQ(rows("SELECT id, session_id, role, created_at, parts, tool_call_id FROM agent_messages "
-                 "ORDER BY id"),
-            (Rows{"11|3|user|1700000001000|NULL|NULL", "12|3|assistant|1700000002000|NULL|NULL",
-                  "15|3|tool|1700000003000|NULL|NULL"}));
+  EXPECT_EQ(
+      rows("SELECT id, session_id, role, created_at, parts, tool_call_id FROM agent_messages "
+           "ORDER BY id"),
+      (Rows{"11|3|user|1700000001000|NULL|NULL",
+            "12|3|assistant|1700000002000|[{\"type\":\"tool_call\",\"id\":\"call_1\",\"name\":"
+            "\"grep\",\"arguments\":\"{\\\"pattern\\\":\\\"x\\\"}\"}]|NULL",
+            "15|3|tool|1700000003000|NULL|call_1"}));
   EXPECT_EQ(rows("SELECT * FROM agent_tool_calls ORDER BY id"),
             (Rows{"21|3|12|call_1|grep|{\"pattern\":\"x\"}|{\"matches\":[]}|completed|"
                   "1700000002000|1700000003000|15|NULL|NULL",
@@ -139,14 +142,45 @@ TEST_F(MigrationsTest, an_upgraded_database_works_as_a_store) {
   auto store = value_of(open_sqlite_store(path_));
   ASSERT_NE(store, nullptr);
   EXPECT_EQ(value_of(store->get_session(3)).result, "There");
-  EXPECT_EQ(value_of(store->get_messages(3)).back().message,
-            (Message{Role::tool, {Text{"Tool grep result:\n{}"}}}));
+  const auto messages = value_of(store->get_messages(3));
+  ASSERT_EQ(messages.size(), 3U);
+  EXPECT_EQ(messages[1].message.parts,
+            std::vector<Part>{(ToolCall{"call_1", "grep", R"({"pattern":"x"})"})});
+  EXPECT_EQ(messages[2].message, Message::tool({"call_1", "grep", "{}", false}));
   EXPECT_EQ(value_of(store->get_tool_calls(7)).front().status, CallStatus::executing);
   EXPECT_EQ(value_of(store->create_session(session_named("new"))), 10) << "9 was given out before";
   value_of(apply_one(*store, UpdateCall{.call_id = 22, .status = CallStatus::unknown}));
   value_of(apply_one(*store, UpdateSession{.session_id = 7, .status = SessionStatus::cancelled}));
   expect_ok(store->delete_session(3));
   EXPECT_EQ(rows("SELECT id FROM agent_messages"), Rows{});
+}
+
+TEST_F(MigrationsTest, an_upgrade_tells_which_message_belongs_to_which_call) {
+  run(kUnversionedTables);
+  run(R"sql(
+INSERT INTO agent_sessions (id, agent_name, provider, model, user_prompt, started_at)
+    VALUES (1, 'a', 'b', 'c', 'd', 1), (2, 'a', 'b', 'c', 'd', 1);
+INSERT INTO agent_messages VALUES
+    (1, 1, 'user', 'd', 1), (2, 1, 'assistant', 'I "look"', 1), (3, 2, 'user', 'd', 1),
+    (4, 1, 'tool', 'Tool a result:' || char(10) || '1', 1), (5, 1, 'tool', 'Tool b failed: no', 1),
+    (6, 1, 'tool', 'Nobody knows', 1), (7, 1, 'assistant', '[Using tools]', 1),
+    (8, 1, 'tool', 'Tool a result:' || char(10) || '2', 1), (9, 1, 'assistant', 'Done', 1),
+    (10, 2, 'tool', 'Tool a result:' || char(10) || '3', 1);
+INSERT INTO agent_tool_calls (session_id, message_id, tool_call_id, tool_name, request, status,
+                              created_at)
+    VALUES (1, 2, 'one', 'a', '{}', 'completed', 1), (1, 2, 'two', 'b', 'odd', 'failed', 1),
+           (1, 2, 'three', 'c', '{}', 'pending', 1), (1, 7, 'four', 'a', '{}', 'completed', 1);
+)sql");
+  expect_ok(run_agent_migrations(database()));
+  EXPECT_EQ(rows("SELECT id, tool_call_id FROM agent_messages WHERE role = 'tool' ORDER BY id"),
+            (Rows{"4|one", "5|two", "6|NULL", "8|four", "10|NULL"}));
+  EXPECT_EQ(rows("SELECT id FROM agent_messages WHERE parts IS NOT NULL"), (Rows{"2", "7"}));
+  auto store = value_of(open_sqlite_store(path_));
+  const auto messages = value_of(store->get_messages(1));
+  EXPECT_EQ(messages.at(1).message.parts,
+            (std::vector<Part>{Text{"I \"look\""}, ToolCall{"one", "a", "{}"},
+                               ToolCall{"two", "b", "odd"}, ToolCall{"three", "c", "{}"}}));
+  EXPECT_EQ(messages.at(3).message, Message::tool({"two", "b", "no", true}));
 }
 
 TEST_F(MigrationsTest, an_upgrade_keeps_what_other_programs_put_on_the_tables) {

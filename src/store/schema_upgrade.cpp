@@ -50,6 +50,36 @@ DROP TABLE temp.agent_upgrade_messages;
 DROP TABLE temp.agent_upgrade_tool_calls;
 )sql";
 
+// Messages did not say which calls they ask for and which they answer; the rows of the calls do.
+// Results stand in the order of the calls.
+constexpr const char* kTieMessagesToCalls = R"sql(
+UPDATE main.agent_messages SET parts = (
+    SELECT '[' || iif(content IN ('', '[Using tools]'), '',
+                      json_object('type', 'text', 'text', content) || ',')
+               || group_concat(part) || ']'
+    FROM (SELECT json_object('type', 'tool_call', 'id', tool_call_id, 'name', tool_name,
+                             'arguments', request) AS part
+          FROM main.agent_tool_calls WHERE message_id = agent_messages.id ORDER BY id))
+WHERE role = 'assistant' AND id IN (SELECT message_id FROM main.agent_tool_calls);
+WITH results AS (
+    SELECT id, (SELECT max(id) FROM main.agent_messages AS earlier
+                WHERE earlier.session_id = result.session_id AND earlier.id < result.id
+                      AND earlier.role = 'assistant') AS asked_by
+    FROM main.agent_messages AS result WHERE role = 'tool'),
+placed_results AS (
+    SELECT id, asked_by, row_number() OVER (PARTITION BY asked_by ORDER BY id) AS place
+    FROM results),
+placed_calls AS (
+    SELECT message_id, tool_call_id, tool_name,
+           row_number() OVER (PARTITION BY message_id ORDER BY id) AS place
+    FROM main.agent_tool_calls)
+UPDATE main.agent_messages SET tool_call_id = placed_calls.tool_call_id
+FROM placed_results JOIN placed_calls ON placed_calls.message_id = placed_results.asked_by
+                                         AND placed_calls.place = placed_results.place
+WHERE agent_messages.id = placed_results.id
+      AND instr(agent_messages.content, 'Tool ' || placed_calls.tool_name || ' ') = 1;
+)sql";
+
 // From version i + 1 to version i + 2.
 constexpr std::array<const char*, kAgentSchemaVersion - 1> kUpgrades{R"sql(
 ALTER TABLE main.agent_sessions ADD COLUMN cache_write_tokens INTEGER NOT NULL DEFAULT 0;
@@ -143,7 +173,8 @@ Result<void> upgrade_unversioned(sqlite3* connection) {
   if (!definitions) return std::unexpected(definitions.error());
   const auto ids = last_ids(connection);
   if (!ids) return std::unexpected(ids.error());
-  for (const char* sql : {kSetRowsAside, kCreateAgentTables, kBringRowsBack, kCreateWaitTables}) {
+  for (const char* sql : {kSetRowsAside, kCreateAgentTables, kBringRowsBack, kTieMessagesToCalls,
+                          kCreateWaitTables}) {
     if (auto done = execute(connection, sql); !done) return done;
   }
   if (auto restored = restore_last_ids(connection, *ids); !restored) return restored;

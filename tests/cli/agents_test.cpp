@@ -160,5 +160,20 @@ TEST(RequirementsGathering, writes_the_document_of_a_clear_request_at_once) {
       << run.output;
 }
 
+TEST(AgentFiles, name_tools_that_are_off_until_they_are_turned_on) {
+  const Home home;
+  std::filesystem::create_directories(home.path() / ".config/wright/agents");
+  std::ofstream(home.path() / ".config/wright/agents/surfer.toml")
+      << "instructions = 'Look it up.'\ntools = ['fetch_url', 'web_search']\n";
+  const Finished off = home.wright({"run", "surfer", "hello"});
+  EXPECT_EQ(off.exit_code, 2) << off.error;
+  EXPECT_NE(off.error.find("uses fetch_url. It is off."), std::string::npos) << off.error;
+  EXPECT_NE(off.error.find("--set web.fetch=true"), std::string::npos) << off.error;
+  const Finished on = home.wright({"agents", "show", "surfer", "--json", "--set", "web.fetch=true",
+                                   "--set", "web.search=https://search.example"});
+  EXPECT_EQ(on.exit_code, 0) << on.error;
+  EXPECT_EQ(on.json().at("tools"), (Json{"fetch_url", "web_search"})) << on.output;
+}
+
 }  // namespace
 }  // namespace wright::cli

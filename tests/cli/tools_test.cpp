@@ -87,6 +87,46 @@ TEST(ToolsCommand, runs_commands_under_the_rules) {
   EXPECT_TRUE(std::filesystem::exists(home.project() / "made"));
 }
 
+TEST(ToolsCommand, asks_the_person_who_calls) {
+  Home home;
+  home.environment["TERM"] = "dumb";
+  home.write_config("[bash]\npreset = \"workspace\"\n");
+  home.write_file("made", "x");
+  Process removal({"tools", "call", "bash", R"({"command": "rm made"})"}, home.environment,
+                  home.project(), Streams::terminal);
+  removal.await("[y/s/n");
+  EXPECT_TRUE(std::filesystem::exists(home.project() / "made"));
+  removal.write("y\n");
+  EXPECT_EQ(removal.finish().exit_code, 0);
+  EXPECT_FALSE(std::filesystem::exists(home.project() / "made"));
+
+  Process question(
+      {"tools", "call", "ask_user",
+       R"({"questions": [{"id": "color", "question": "Which one?", "type": "text"}]})"},
+      home.environment, home.project(), Streams::terminal);
+  question.await("Which one?");
+  question.write("blue\n");
+  const Finished answered = question.finish();
+  EXPECT_EQ(answered.exit_code, 0) << answered.output;
+  EXPECT_NE(answered.output.find("\"answer\": \"blue\""), std::string::npos) << answered.output;
+}
+
+TEST(ToolsCommand, names_the_tools_that_are_off_and_how_to_turn_them_on) {
+  const Home home;
+  const std::string list = home.wright({"tools"}).output;
+  EXPECT_NE(list.find("Off here: write_file, apply_patch, fetch_url, web_search."),
+            std::string::npos)
+      << list;
+  const Finished off = home.wright({"tools", "show", "write_file"});
+  EXPECT_EQ(off.exit_code, 2);
+  EXPECT_NE(off.error.find("--set agent.writable=."), std::string::npos) << off.error;
+  const Finished on = home.wright({"tools", "show", "write_file", "--set", "agent.writable=."});
+  EXPECT_EQ(on.exit_code, 0) << on.error;
+  EXPECT_EQ(on.json().at("effect").as_string(), "write");
+  const std::string more = home.wright({"tools", "--set", "agent.writable=."}).output;
+  EXPECT_NE(more.find("Off here: fetch_url, web_search."), std::string::npos) << more;
+}
+
 TEST(ToolsCommand, gives_commands_no_keys) {
   Home home;
   home.environment["OPENAI_API_KEY"] = "sk-0123456789abcdef0123";

@@ -328,11 +328,14 @@ void Stage::add_stored(Protocol& protocol, SessionId id, const Result<Answer>& a
   }
 }
 
+// In the order of the calls: specialists that work beside each other begin in any order.
 std::vector<std::string> Stage::below() {
   Protocol protocol;
   auto sessions = store_->list_sessions({.limit = 100});
   EXPECT_TRUE(sessions);
-  std::ranges::sort(*sessions, {}, &Session::id);
+  std::ranges::sort(*sessions, {}, [](const Session& session) {
+    return std::pair(session.parent_call_id, session.id);
+  });
   for (const Session& session : *sessions) {
     if (!session.parent_session_id) continue;
     protocol.add_specialist(session.agent_name);

@@ -5,6 +5,8 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
+#include <array>
+
 #include "app/person/approval_text.h"
 #include "app/person/person_at_terminal.h"
 

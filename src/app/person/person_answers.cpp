@@ -13,6 +13,8 @@
 #include "app/person/approvals.h"
 #include "app/person/questions.h"
 #include "app/screen_text.h"
+#include "app/standard_input.h"
+#include "runtime/waits.h"
 
 namespace wright::app {
 namespace {
@@ -54,6 +56,13 @@ std::expected<Json, GaveUp> ask(const PersonWait& wait, const PersonTerminal& wh
   return json;
 }
 
+PersonTerminal this_terminal(Surroundings around, std::stop_token stop) {
+  return {.input = STDIN_FILENO,
+          .output = STDERR_FILENO,
+          .screen = around.console.error(),
+          .stop = std::move(stop)};
+}
+
 // Which kinds of calls an approval is about, as text; empty for what is none.
 std::string kinds_of(const Json& shown) {
   const JsonObject* object = shown.if_object();
@@ -72,12 +81,23 @@ std::string person_name(const Environment& environment) {
   return environment.find_non_empty("USER").value_or("terminal");
 }
 
+bool has_person_at_terminal(const Console& console) {
+  return standard_input_is_terminal() && console.error().is_terminal;
+}
+
+Result<std::optional<WaitAnswers>> ask_at_terminal(const ToolCall& call, const Json& shown,
+                                                   Surroundings around, std::stop_token stop) {
+  const auto answer = ask({.call = call, .shown = shown}, this_terminal(around, std::move(stop)));
+  if (!answer) return std::nullopt;
+  const WaitKind kind = runtime::wait_kind(shown);
+  auto checked = runtime::checked_answer(kind, shown, *answer);
+  if (!checked) return std::unexpected(std::move(checked).error());
+  return runtime::answers_of(kind, *checked);
+}
+
 Result<PersonAnswered> answer_at_terminal(std::span<const PersonWait> waits, Store& store,
                                           Surroundings around, std::stop_token stop) {
-  const PersonTerminal where{.input = STDIN_FILENO,
-                             .output = STDERR_FILENO,
-                             .screen = around.console.error(),
-                             .stop = std::move(stop)};
+  const PersonTerminal where = this_terminal(around, std::move(stop));
   std::map<std::string, Json> decided;  // for the whole session, by the kinds of calls
   for (const PersonWait& wait : waits) {
     const std::string kinds = kinds_of(wait.shown);

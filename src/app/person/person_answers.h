@@ -2,6 +2,7 @@
 // answer from elsewhere.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -17,6 +18,13 @@ enum class PersonAnswered : std::uint8_t { yes, no };
 // was answered before that stays answered.
 Result<PersonAnswered> answer_at_terminal(std::span<const PersonWait> waits, Store& store,
                                           Surroundings around, std::stop_token stop);
+
+// Whether somebody can be asked right now who sees what we print for people.
+bool has_person_at_terminal(const Console& console);
+
+// Asks about a call that no run waits for. Nothing when the person gave up.
+Result<std::optional<WaitAnswers>> ask_at_terminal(const ToolCall& call, const Json& shown,
+                                                   Surroundings around, std::stop_token stop);
 
 // What is waited for, for a person who reads it: questions with their ids, or a call with its
 // arguments.

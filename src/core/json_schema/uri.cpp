@@ -1,5 +1,6 @@
 #include "core/json_schema/uri.h"
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 

@@ -1,0 +1,85 @@
+#include <gtest/gtest.h>
+
+#include <latch>
+
+#include "runtime/runtime_testing.h"
+#include "wright/specialist.h"
+
+namespace wright {
+namespace {
+
+using testing::agent_with;
+using testing::call;
+using testing::calling;
+using testing::calls;
+using testing::lasting;
+using testing::open_runtime;
+using testing::value_of;
+
+TEST(Cancelling, cancels_a_session_with_its_tools_and_specialists) {
+  const auto store = open_memory_store();
+  const auto runtime = open_runtime(*store);
+  std::latch begun(1);
+  const Agent below{.name = "below",
+                    .model = calling({call("forever", "{}", "1")}),
+                    .tools = {lasting([&] { begun.count_down(); })}};
+  const auto above = agent_with("above", calling({call("below", R"({"message":"Go"})", "1")}),
+                                {delegate_to(below)});
+  const SessionId id = value_of(runtime->start(above, "Go"));
+  begun.wait();
+  ASSERT_TRUE(runtime->cancel(id, "Enough"));
+  const auto answer = runtime->wait(id);
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, ErrorCode::cancelled);
+  EXPECT_EQ(answer.error().message, "Enough");
+  for (const Session& session : value_of(store->list_sessions({}))) {
+    EXPECT_EQ(session.status, SessionStatus::cancelled) << session.agent_name;
+  }
+}
+
+TEST(Cancelling, gives_up_a_tool_that_does_not_heed_a_cancellation) {
+  const auto store = open_memory_store();
+  std::latch begun(1);
+  std::latch let_go(1);
+  const auto runtime = open_runtime(*store);
+  const auto agent = agent_with("deaf", calling({call("deaf", "{}", "1")}), {tool("deaf", "", [&] {
+                                  begun.count_down();
+                                  let_go.wait();
+                                })});
+  const SessionId id = value_of(runtime->start(agent, "Go"));
+  begun.wait();
+  ASSERT_TRUE(runtime->cancel(id));
+  EXPECT_FALSE(runtime->wait(id));
+  EXPECT_EQ(store->get_tool_calls(id)->front().status, CallStatus::unknown);
+  EXPECT_EQ(store->get_session(id)->status, SessionStatus::cancelled);
+  let_go.count_down();
+}
+
+TEST(Cancelling, ends_the_calls_of_an_answer_that_came_after_the_cancellation) {
+  const auto store = open_memory_store();
+  const auto runtime = open_runtime(*store);
+  std::latch asked(1);
+  std::latch let_go(1);
+  const auto agent =
+      agent_with("late",
+                 model_from("test", "m",
+                            [&](const Request&, const ModelCall&) {
+                              asked.count_down();
+                              let_go.wait();
+                              return Result<Response>(calls({call("never", "{}", "1")}));
+                            }),
+                 {tool("never", "", [] { ADD_FAILURE() << "it ran"; })});
+  const SessionId id = value_of(runtime->start(agent, "Go"));
+  asked.wait();
+  ASSERT_TRUE(runtime->cancel(id, "Enough"));
+  let_go.count_down();
+  const auto answer = runtime->wait(id);
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, ErrorCode::cancelled) << answer.error().message;
+  const StoredCall row = value_of(store->get_tool_calls(id)).at(0);
+  EXPECT_EQ(row.status, CallStatus::cancelled);
+  EXPECT_EQ(row.error_details, "Cancelled: Enough");
+}
+
+}  // namespace
+}  // namespace wright

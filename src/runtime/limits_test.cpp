@@ -1,0 +1,124 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/runtime_testing.h"
+#include "wright/specialist.h"
+
+namespace wright {
+namespace {
+
+using testing::call;
+using testing::calling;
+using testing::calls;
+using testing::lasting;
+using testing::open_runtime;
+using testing::says;
+using testing::value_of;
+
+TEST(Limits, stops_before_a_call_that_could_pass_the_budget_of_the_tree) {
+  const auto store = open_memory_store();
+  const auto runtime = open_runtime(*store);
+  std::atomic<int> asked = 0;
+  const Agent below{.name = "below",
+                    .model = model_from("test", "m", [&](const Request&, const ModelCall&) {
+                      ++asked;
+                      Response response = says("ok");
+                      response.usage = {.input_tokens = 100, .output_tokens = 100};
+                      return Result<Response>(std::move(response));
+                    })};
+  Agent top{.name = "top",
+            .model = calling({call("below", R"({"message":"x"})", "1")}),
+            .tools = {delegate_to(below)}};
+  top.limits.max_tokens = 4150;  // room for one answer of 4,000 at a time, and for one specialist
+  const SessionId id = value_of(runtime->start(std::make_shared<const Agent>(top), "Go"));
+  const auto answer = runtime->wait(id);
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, ErrorCode::limit_reached);
+  EXPECT_NE(answer.error().message.find("4150 tokens"), std::string::npos)
+      << answer.error().message;
+  EXPECT_EQ(asked, 1);
+}
+
+// Answers everything with one call and tells a fixed price.
+class PricedBackend final : public ModelBackend {
+ public:
+  explicit PricedBackend(std::atomic<int>& asked) : asked_(asked) {}
+
+  Result<Response> complete(const Request&, const ModelCall&) override {
+    const int number = ++asked_;
+    Response response = calls({call("look", "{}", std::to_string(number))});
+    response.usage = {.input_tokens = 10, .output_tokens = 10, .cost_usd = 0.02};
+    return response;
+  }
+  double cost_usd(std::int64_t, std::int64_t) const override { return 0.03; }
+
+ private:
+  std::atomic<int>& asked_;
+};
+
+TEST(Limits, stops_before_a_call_that_could_cost_too_much) {
+  const auto store = open_memory_store();
+  const auto runtime = open_runtime(*store);
+  std::atomic<int> asked = 0;
+  int looked = 0;
+  Agent agent{.name = "spender",
+              .model = Model("test", "priced", std::make_shared<PricedBackend>(asked)),
+              .tools = {tool("look", "", [&] { return ++looked; })}};
+  agent.limits.max_cost_usd = 0.08;  // three calls cost 0.06; the fourth could reach 0.09
+  const SessionId id = value_of(runtime->start(std::make_shared<const Agent>(agent), "Go"));
+  const auto answer = runtime->wait(id);
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, ErrorCode::limit_reached);
+  EXPECT_NE(answer.error().message.find("0.08"), std::string::npos) << answer.error().message;
+  EXPECT_EQ(asked, 3);
+  EXPECT_NEAR(store->get_session(id)->usage.cost_usd, 0.06, 1e-9);
+}
+
+// Whom it calls, and so on, down to the bottom.
+Agent chain_of(const std::vector<std::string>& names, std::size_t i) {
+  if (i + 1 == names.size()) {
+    return {.name = names[i], .model = calling({}), .tools = {tool("idle", "", [] {})}};
+  }
+  return {.name = names[i],
+          .model = calling({call(names[i + 1], R"({"message":"Go on"})", "1")}),
+          .tools = {delegate_to(chain_of(names, i + 1))}};
+}
+
+TEST(Limits, hold_for_all_the_specialists_below) {
+  const auto store = open_memory_store();
+  const auto runtime = open_runtime(*store);
+  Agent top = chain_of({"top", "first", "second", "third"}, 0);
+  top.limits.max_depth = 2;  // what those below allow themselves does not count
+  const SessionId id = value_of(runtime->start(std::make_shared<const Agent>(top), "Go"));
+  const Answer answer = value_of(runtime->wait(id));
+  EXPECT_NE(answer.text.find("Specialists may call specialists 2 deep"), std::string::npos)
+      << answer.text;
+  std::vector<std::string> at_work;
+  for (const Session& session : value_of(store->list_sessions({}))) {
+    at_work.push_back(session.agent_name);
+  }
+  std::ranges::sort(at_work);
+  EXPECT_EQ(at_work, (std::vector<std::string>{"first", "second", "top"}));
+}
+
+TEST(Limits, ends_a_run_that_takes_too_long) {
+  const auto store = open_memory_store();
+  const auto runtime = open_runtime(*store);
+  Agent agent{.name = "slow", .model = calling({call("forever", "{}", "1")}), .tools = {lasting()}};
+  agent.limits.max_time = std::chrono::milliseconds(20);
+  const auto answer =
+      runtime->wait(value_of(runtime->start(std::make_shared<const Agent>(agent), "Go")));
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, ErrorCode::limit_reached);
+  EXPECT_NE(answer.error().detail.find("\"time\""), std::string::npos);
+}
+
+}  // namespace
+}  // namespace wright

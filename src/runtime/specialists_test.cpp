@@ -1,0 +1,199 @@
+#include <gtest/gtest.h>
+
+#include <future>
+#include <latch>
+#include <memory>
+#include <set>
+#include <string>
+#include <thread>
+
+#include "runtime/runtime_testing.h"
+#include "wright/specialist.h"
+
+namespace wright {
+namespace {
+
+using testing::agent_with;
+using testing::asking;
+using testing::call;
+using testing::calling;
+using testing::open_runtime;
+using testing::says;
+using testing::value_of;
+
+TEST(Specialists, has_specialists_answer_in_sessions_of_their_own) {
+  const auto store = open_memory_store();
+  const auto runtime = open_runtime(*store);
+  const Agent poet{
+      .name = "poet",
+      .instructions = "Write verses.\n\nAlways.",
+      .model = model_from("test", "poet", [](const Request& request, const ModelCall&) {
+        EXPECT_EQ(request.messages.size(), 1U);
+        return Result<Response>(says("Ode: " + request.messages[0].text()));
+      })};
+  const Tool as_tool = delegate_to(poet);
+  EXPECT_EQ(as_tool.spec.name, "poet");
+  EXPECT_EQ(as_tool.spec.description, "Write verses.");
+  const auto agent = agent_with("editor",
+                                calling({call("poet", R"({"message":"sea"})", "1"),
+                                         call("poet", R"({"message":"sky"})", "2")}),
+                                {as_tool});
+  const SessionId id = value_of(runtime->start(agent, "Two odes"));
+  EXPECT_EQ(value_of(runtime->wait(id)).text, "Ode: sea;Ode: sky;");
+  const auto children = value_of(store->list_sessions({.parent_session_id = id}));
+  ASSERT_EQ(children.size(), 2U);
+  for (const Session& child : children) {
+    EXPECT_EQ(child.status, SessionStatus::completed);
+    EXPECT_EQ(child.agent_name, "poet");
+    ASSERT_TRUE(child.parent_call_id);
+  }
+  for (const StoredCall& each : value_of(store->get_tool_calls(id))) {
+    EXPECT_EQ(each.status, CallStatus::completed);
+  }
+}
+
+TEST(Specialists, tells_the_agent_above_when_a_specialist_fails_or_would_go_in_a_circle) {
+  const auto store = open_memory_store();
+  const auto runtime = open_runtime(*store);
+  const Agent broken{.name = "broken",
+                     .model = model_from("test", "m", [](const Request&, const ModelCall&) {
+                       return Result<Response>(fail(ErrorCode::overloaded, "Too much"));
+                     })};
+  // Two agents that name each other.
+  const auto make_first = std::make_shared<std::function<Result<AgentPointer>()>>();
+  const Specialist first{.name = "first", .make = [make_first] { return (*make_first)(); }};
+  const auto second = agent_with("second", calling({call("first", R"({"message":"x"})", "1")}),
+                                 {value_of(delegate_to(first, "The first"))});
+  const auto agent = agent_with("first",
+                                calling({call("broken", R"({"message":"x"})", "1"),
+                                         call("second", R"({"message":"x"})", "2")}),
+                                {delegate_to(broken), delegate_to(*second)});
+  *make_first = [agent]() -> Result<AgentPointer> { return agent; };
+  const Answer answer = value_of(runtime->wait(value_of(runtime->start(agent, "Go"))));
+  EXPECT_NE(answer.text.find("The specialist failed: Too much;"), std::string::npos) << answer.text;
+  EXPECT_NE(answer.text.find("first is at work on this already"), std::string::npos) << answer.text;
+  *make_first = {};
+}
+
+TEST(Specialists, gives_specialists_no_tools_but_their_own) {
+  const auto store = open_memory_store();
+  const auto runtime = open_runtime(*store);
+  const Agent bare{.name = "bare", .model = calling({call("secret", "{}", "1")})};
+  const auto agent = agent_with("above", calling({call("bare", R"({"message":"x"})", "1")}),
+                                {delegate_to(bare), tool("secret", "", [] { return "leaked"; })});
+  const Answer answer = value_of(runtime->wait(value_of(runtime->start(agent, "Go"))));
+  EXPECT_EQ(answer.text, "The specialist failed: bare called secret and has no tools;");
+}
+
+TEST(Specialists, hands_a_conversation_over) {
+  const auto store = open_memory_store();
+  const auto runtime = open_runtime(*store);
+  const Agent second{.name = "second",
+                     .instructions = "I am second",
+                     .model = model_from("test", "m", [](const Request& request, const ModelCall&) {
+                       EXPECT_EQ(request.system, "I am second");
+                       EXPECT_EQ(request.messages.size(), 3U);
+                       return Result<Response>(says("From the second"));
+                     })};
+  const auto agent =
+      agent_with("first", calling({call("transfer_to_second", "{}", "1")}), {hand_off_to(second)});
+  const SessionId id = value_of(runtime->start(agent, "Go"));
+  EXPECT_EQ(value_of(runtime->wait(id)).text, "From the second");
+  EXPECT_EQ(store->get_session(id)->agent_name, "second");
+}
+
+// Asks a specialist, whose specialist asks a person, and does something else meanwhile.
+AgentPointer agent_with_a_waiting_specialist(const Tool& meanwhile) {
+  const Agent deep{.name = "deep", .model = calling({call("ask", "{}", "1")}), .tools = {asking()}};
+  const Agent middle{.name = "middle",
+                     .model = calling({call("deep", R"({"message":"Ask"})", "1")}),
+                     .tools = {delegate_to(deep)}};
+  return agent_with(
+      "top", calling({call("middle", R"({"message":"Ask"})", "1"), call("meanwhile", "{}", "2")}),
+      {delegate_to(middle), meanwhile});
+}
+
+// Waits until the session that asks has parked, which its listeners are told.
+PersonWait first_wait(Runtime& runtime, SessionId id) {
+  std::promise<void> parked;
+  std::set<SessionId> sessions;
+  const auto subscription = value_of(runtime.subscribe(id, 0, [&](const SessionEvent& event) {
+    if (event.type != "run_parked" || !sessions.insert(event.session_id).second) return;
+    if (sessions.size() == 2) parked.set_value();
+  }));
+  parked.get_future().wait();
+  const auto waits = value_of(runtime.store().get_waits({.status = WaitStatus::open}));
+  EXPECT_EQ(waits.size(), 1U);
+  return {.wait_id = waits.front().id, .session_id = waits.front().session_id};
+}
+
+TEST(Specialists, goes_on_with_a_specialist_that_was_answered_while_the_session_above_is_busy) {
+  const auto store = open_memory_store();
+  const auto runtime = open_runtime(*store);
+  std::latch answered(1);
+  const auto agent = agent_with_a_waiting_specialist(tool("meanwhile", "", [&] {
+    answered.wait();
+    return "busy";
+  }));
+  const SessionId id = value_of(runtime->start(agent, "Go"));
+  const PersonWait wait = first_wait(*runtime, id);
+  ASSERT_TRUE(runtime->answer(wait.wait_id, "blue", "Ada"));
+  // The specialists end although the tool of the session above still runs.
+  for (int bound = 0; bound < 1'000'000; ++bound) {
+    if (store->get_session(id + 1)->status == SessionStatus::completed) break;
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(store->get_session(id)->status, SessionStatus::running);
+  EXPECT_EQ(store->get_session(id + 1)->status, SessionStatus::completed);
+  EXPECT_EQ(store->get_session(wait.session_id)->status, SessionStatus::completed);
+  answered.count_down();
+  EXPECT_EQ(value_of(runtime->wait(id)).text, "blue;;;busy;");
+}
+
+TEST(Specialists, cancels_specialists_that_wait_with_the_session_above) {
+  const auto store = open_memory_store();
+  const auto runtime = open_runtime(*store);
+  const auto agent =
+      agent_with_a_waiting_specialist(tool("meanwhile", "", [](Context& context) -> Result<Json> {
+        std::latch stopped(1);
+        const std::stop_callback heed(context.stop, [&] { stopped.count_down(); });
+        stopped.wait();
+        return fail(ErrorCode::cancelled, "Stopped");
+      }));
+  const SessionId id = value_of(runtime->start(agent, "Go"));
+  const PersonWait wait = first_wait(*runtime, id);
+  ASSERT_TRUE(runtime->cancel(id, "Enough"));
+  EXPECT_EQ(runtime->wait(id).error().code, ErrorCode::cancelled);
+  for (const SessionId session : {id, id + 1, wait.session_id}) {
+    EXPECT_EQ(store->get_session(session)->status, SessionStatus::cancelled) << session;
+    for (const StoredCall& each : value_of(store->get_tool_calls(session))) {
+      EXPECT_TRUE(each.completed_at.has_value());
+    }
+  }
+  EXPECT_EQ(store->get_wait(wait.wait_id)->status, WaitStatus::cancelled);
+}
+
+TEST(Specialists, refuses_to_drive_a_specialists_session_a_second_time) {
+  const auto store = open_memory_store();
+  const auto runtime = open_runtime(*store);
+  std::latch begun(1);
+  std::latch let_go(1);
+  const Agent below{
+      .name = "below", .model = calling({call("busy", "{}", "1")}), .tools = {tool("busy", "", [&] {
+                                                                      begun.count_down();
+                                                                      let_go.wait();
+                                                                    })}};
+  const auto above = agent_with("above", calling({call("below", R"({"message":"x"})", "1")}),
+                                {delegate_to(below)});
+  const SessionId id = value_of(runtime->start(above, "Go"));
+  begun.wait();
+  const Session child = value_of(store->list_sessions({.parent_session_id = id})).at(0);
+  const auto refused = runtime->resume(child.id, std::make_shared<const Agent>(below));
+  let_go.count_down();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
+  EXPECT_TRUE(runtime->wait(id));
+}
+
+}  // namespace
+}  // namespace wright

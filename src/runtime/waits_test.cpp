@@ -1,0 +1,167 @@
+#include "runtime/waits.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <barrier>
+#include <latch>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "runtime/runtime_testing.h"
+#include "wright/ask_user.h"
+#include "wright/specialist.h"
+
+namespace wright {
+namespace {
+
+using testing::agent_with;
+using testing::asking;
+using testing::call;
+using testing::calling;
+using testing::calls;
+using testing::open_runtime;
+using testing::says;
+using testing::value_of;
+
+TEST(Waits, parks_until_somebody_answers_and_keeps_the_other_results) {
+  const auto store = open_memory_store();
+  const auto runtime = open_runtime(*store);
+  std::atomic<int> counted = 0;
+  const auto agent =
+      agent_with("asking", calling({call("ask", "{}", "1"), call("count", "{}", "2")}),
+                 {asking(), tool("count", "", [&] { return ++counted; })});
+  const SessionId id = value_of(runtime->start(agent, "Go"));
+  const Answer parked = value_of(runtime->wait(id));
+  ASSERT_EQ(parked.status, Answer::Status::waiting);
+  ASSERT_EQ(parked.waits.size(), 1U);
+  EXPECT_EQ(store->get_session(id)->status, SessionStatus::waiting);
+  EXPECT_EQ(runtime->running(), 0U);
+  ASSERT_TRUE(runtime->answer(parked.waits[0].wait_id, Json("blue"), "Ada"));
+  EXPECT_EQ(value_of(runtime->wait(id)).text, "blue;1;");
+  EXPECT_EQ(counted, 1);
+  const auto again = runtime->answer(parked.waits[0].wait_id, Json("red"), "Bob");
+  ASSERT_FALSE(again);
+  EXPECT_NE(again.error().message.find("Ada"), std::string::npos) << again.error().message;
+}
+
+TEST(Waits, lets_one_of_many_answers_win) {
+  const auto store = open_memory_store();
+  const auto runtime = open_runtime(*store);
+  const auto agent = agent_with("asking", calling({call("ask", "{}", "1")}), {asking()});
+  const SessionId id = value_of(runtime->start(agent, "Go"));
+  const WaitId wait = value_of(runtime->wait(id)).waits.at(0).wait_id;
+  std::atomic<int> won = 0;
+  std::atomic<int> refused = 0;
+  std::barrier together(100);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 100; ++i) {
+    threads.emplace_back([&, i] {
+      together.arrive_and_wait();
+      const auto answered = runtime->answer(wait, Json(std::to_string(i)), std::to_string(i));
+      if (answered) {
+        ++won;
+      } else if (answered.error().code == ErrorCode::already_exists) {
+        ++refused;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(won, 1);
+  EXPECT_EQ(refused, 99);
+  const auto stored = value_of(store->get_wait(wait));
+  EXPECT_EQ(value_of(runtime->wait(id)).text, std::string(stored.answer->get_string()) + ";");
+}
+
+TEST(Waits, waits_at_any_depth_and_goes_on_in_another_process) {
+  const auto store = open_memory_store();
+  std::atomic<int> counted = 0;
+  const Tool count = tool("count", "", [&] {
+    ++counted;
+    return "counted";
+  });
+  const Agent deep{.name = "deep",
+                   .model = calling({call("ask", "{}", "1"), call("count", "{}", "2")}),
+                   .tools = {asking(), count}};
+  const Agent middle{.name = "middle",
+                     .model = calling({call("deep", R"({"message":"x"})", "1")}),
+                     .tools = {delegate_to(deep)}};
+  const auto agent = agent_with(
+      "top", calling({call("count", "{}", "1"), call("middle", R"({"message":"x"})", "2")}),
+      {delegate_to(middle), count});
+  SessionId id = 0;
+  WaitId wait = 0;
+  {
+    const auto runtime = open_runtime(*store);
+    id = value_of(runtime->start(agent, "Go"));
+    const Answer parked = value_of(runtime->wait(id));
+    ASSERT_EQ(parked.waits.size(), 1U);
+    wait = parked.waits[0].wait_id;
+    EXPECT_NE(parked.waits[0].session_id, id);
+  }
+  EXPECT_EQ(value_of(store->get_waits({.session_id = id})).size(), 1U);
+  const auto later = value_of(
+      Runtime::open({.store = store.get(),
+                     .agents = [&](const Session&) -> Result<AgentPointer> { return agent; }}));
+  ASSERT_TRUE(later->answer(wait, Json("blue"), "Ada"));
+  EXPECT_EQ(value_of(later->wait(id)).text, "counted;blue;counted;;;");
+  EXPECT_EQ(counted, 2);
+}
+
+TEST(Waits, ends_a_wait_when_its_time_is_over) {
+  const auto store = open_memory_store();
+  const auto runtime = open_runtime(*store);
+  const Tool ask = tool("ask", "", []() -> Result<Json> {
+    return wait_for_person(JsonObject{{"kind", "result"}, {"timeout_secs", 1}});
+  });
+  std::latch answered(1);
+  const auto agent =
+      agent_with("asking",
+                 model_from("test", "m",
+                            [&](const Request& request, const ModelCall&) {
+                              if (request.messages.size() == 1)
+                                return Result<Response>(calls({call("ask", "{}", "1")}));
+                              answered.count_down();
+                              return Result<Response>(says("Without you"));
+                            }),
+                 {ask});
+  const SessionId id = value_of(runtime->start(agent, "Go"));
+  ASSERT_EQ(value_of(runtime->wait(id)).status, Answer::Status::waiting);
+  answered.wait();
+  EXPECT_EQ(value_of(runtime->wait(id)).text, "Without you");
+  EXPECT_EQ(value_of(store->get_waits({.session_id = id})).at(0).status, WaitStatus::expired);
+}
+
+TEST(Waits, says_at_once_that_nobody_is_there) {
+  const auto store = open_memory_store();
+  const auto runtime = open_runtime(*store);
+  const auto agent = agent_with("asking", calling({call("ask", "{}", "1")}), {asking()});
+  const SessionId id = value_of(runtime->start(agent, "Go", {.people = People::nobody}));
+  const Answer answer = value_of(runtime->wait(id));
+  EXPECT_EQ(answer.status, Answer::Status::completed);
+  EXPECT_EQ(answer.text.find("Nobody is there"), 0U) << answer.text;
+}
+
+TEST(Waits, hides_passwords_in_what_it_stores) {
+  const auto store = open_memory_store();
+  const auto runtime = open_runtime(*store);
+  const std::string questions =
+      R"({"questions":[{"id":"pass","question":"Password?","type":"password"},)"
+      R"({"id":"age","question":"Age?","type":"number"}]})";
+  const auto agent =
+      agent_with("asking", calling({call("ask_user", questions, "1")}), {ask_user_tool()});
+  const SessionId id = value_of(runtime->start(agent, "Go"));
+  const WaitId wait = value_of(runtime->wait(id)).waits.at(0).wait_id;
+  const auto wrong = runtime->answer(wait, JsonObject{{"pass", "hunter2"}, {"age", "old"}}, "Ada");
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().message.find("hunter2"), std::string::npos);
+  ASSERT_TRUE(runtime->answer(wait, JsonObject{{"pass", "hunter2"}, {"age", 41}}, "Ada"));
+  const Answer answer = value_of(runtime->wait(id));
+  EXPECT_NE(answer.text.find("41"), std::string::npos) << answer.text;
+  EXPECT_EQ(answer.text.find("hunter2"), std::string::npos) << answer.text;
+  EXPECT_EQ(to_text(*store->get_wait(wait)->answer).find("hunter2"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace wright

@@ -1,0 +1,52 @@
+# Proves that check_includes.cmake finds what is missing, and nothing else.
+#
+#   cmake -D SCRATCH=… -P check_includes_test.cmake
+cmake_minimum_required(VERSION 3.25)
+
+# check(file content): sets `status` and `output` for a tree with one header, which includes <string>,
+# and this file.
+function(check file content)
+  file(REMOVE_RECURSE "${SCRATCH}")
+  file(WRITE "${SCRATCH}/src/core/names.h" "#include <string>\n")
+  file(WRITE "${SCRATCH}/src/core/list.h" "#include \"core/names.h\"\n#include \"core/list.h\"\n")
+  file(WRITE "${SCRATCH}/${file}" "${content}")
+  execute_process(COMMAND ${CMAKE_COMMAND} -D "ROOT=${SCRATCH}"
+                          -P "${CMAKE_CURRENT_LIST_DIR}/check_includes.cmake"
+                  RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  string(REGEX REPLACE "[ \n]+" " " output "${output}")
+  set(status "${status}" PARENT_SCOPE)
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+function(expect_pass file content)
+  check("${file}" "${content}")
+  if(NOT status EQUAL 0)
+    message(SEND_ERROR "The check refused this in ${file}:\n${content}\n${output}")
+  endif()
+endfunction()
+
+function(expect_refusal file content words)
+  check("${file}" "${content}")
+  if(status EQUAL 0)
+    message(SEND_ERROR "The check accepted this in ${file}:\n${content}")
+  elseif(NOT output MATCHES "${words}")
+    message(SEND_ERROR "The check refused ${file}, but did not say '${words}':\n${output}")
+  endif()
+endfunction()
+
+expect_pass(src/core/own.cpp "#include <vector>\nstd::vector<int> x\;\n")
+expect_pass(src/core/header.cpp "#include \"core/names.h\"\nstd::string x\;\n")
+expect_pass(src/core/deep.cpp "#include \"core/list.h\"\nstd::string_view x\;\n")
+expect_pass(src/core/neighbour.cpp "#include \"names.h\"\nstd::string x\;\n")
+expect_pass(src/core/comment.cpp "// like std::vector\nint x\;\n")
+expect_pass(src/core/unknown.cpp "std::size_t x\;\n")
+expect_pass(include/wright/part_inline.h "std::vector<int> x\;\n")
+
+expect_refusal(src/core/none.cpp "std::vector<int> x\;\n" "names std::vector and does not include <vector>")
+expect_refusal(src/core/other.cpp "#include <map>\nstd::set<int> x\;\n" "does not include <set>")
+expect_refusal(src/core/ranges.cpp "auto x = std::ranges::sort\;\n" "does not include <algorithm>")
+expect_refusal(src/core/format.cpp "auto x = fmt::format(1)\;\n" "does not include <fmt/format.h>")
+expect_refusal(src/core/second.h "#include \"core/names.h\"\nstd::map<int, int> x\;\n" "does not include <map>")
+expect_refusal(include/wright/public.h "std::optional<int> x\;\n" "does not include <optional>")
+
+file(REMOVE_RECURSE "${SCRATCH}")
