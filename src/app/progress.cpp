@@ -186,6 +186,17 @@ void Progress::on(const ToolStarted& event) {
   write_line(fmt::format("  → {}  {}", name, arguments));
 }
 
+void Progress::on(const ToolProgress& event) {
+  const auto activity = std::ranges::find(activities_, event.call.id, &Activity::call_id);
+  if (activity == activities_.end()) return;
+  std::string_view text = event.text;
+  text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
+  if (const std::size_t end = text.find_last_of("\r\n"); end != text.npos) {
+    text.remove_prefix(end + 1);
+  }
+  if (!text.empty()) activity->latest = on_one_line(text);
+}
+
 void Progress::on(const ToolEnded& event) {
   end(event.call.id);
   const std::string name = on_one_line(event.call.name);
@@ -230,10 +241,14 @@ void Progress::draw() {
   if (tokens > 0) tail += fmt::format("  {} tokens", show_count(tokens));
   const std::size_t width = terminal_.columns - 1;  // the last column would wrap
   const std::size_t room = width - std::min(width, 4 + columns_of(tail));
+  std::string text = index_bar_.empty() ? activity.text : index_bar_;
+  // What a tool says last is worth more than the end of its arguments.
+  if (index_bar_.empty() && !activity.latest.empty()) {
+    text = fmt::format("{}  {}", shortened(text, room / 2), activity.latest);
+  }
   write_(fmt::format("\r\x1b[K  {} {}{}",
                      painted(kFrames[frame_ % kFrames.size()], Colour::cyan, terminal_),
-                     shortened(index_bar_.empty() ? activity.text : index_bar_, room),
-                     painted(tail, Colour::dim, terminal_)));
+                     shortened(text, room), painted(tail, Colour::dim, terminal_)));
   is_drawn_ = true;
 }
 

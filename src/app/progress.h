@@ -60,6 +60,7 @@ class Progress {
     std::string call_id;
     std::string text;
     SteadyTime since;
+    std::string latest = {};  // the last line that it said of itself
   };
 
   void on(const SessionStarted& event);
@@ -68,7 +69,7 @@ class Progress {
   void on(const ModelRetried& event);
   void on(const ModelEnded& event);
   void on(const ContextShortened& event);
-  void on(const ToolProgress&) {}
+  void on(const ToolProgress& event);
   void on(const ChildStarted& event);
   void on(const HandedOver& event);
   void on(const RunParked&) {}

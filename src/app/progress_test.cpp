@@ -117,6 +117,20 @@ TEST(Progress, draws_a_moving_line_where_the_cursor_can_go_back_and_erases_it) {
       << screen.shown();
 }
 
+TEST(Progress, shows_the_last_line_of_what_a_running_tool_says) {
+  Screen screen(Terminal{.is_terminal = true, .has_cursor = true, .columns = 60});
+  const ToolCall call{"1", "bash", R"({"command": "make"})"};
+  screen.progress().observe(ToolStarted{call});
+  screen.progress().observe(ToolProgress{call, "first\ncompiling \x1b[31mmain.cpp\r\n\n"});
+  screen.progress().observe(ToolProgress{{"2", "bash", "{}"}, "of a call that is not shown\n"});
+  screen.progress().stop();
+  EXPECT_NE(screen.shown().find("command=\"make\"  compiling "), std::string::npos)
+      << screen.shown();
+  EXPECT_EQ(screen.shown().find("first"), std::string::npos);
+  EXPECT_EQ(screen.shown().find("\x1b[31m"), std::string::npos);
+  EXPECT_EQ(screen.shown().find("not shown"), std::string::npos);
+}
+
 TEST(Progress, says_nothing_after_it_was_stopped_but_what_it_is_told) {
   Screen screen(Terminal{.is_terminal = true, .has_cursor = true, .columns = 60});
   screen.progress().stop();

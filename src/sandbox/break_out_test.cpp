@@ -127,6 +127,26 @@ INSTANTIATE_TEST_SUITE_P(
                 "r=l.ptrace(0,0,0,0); assert r==0, ctypes.get_errno()'"},
         Attempt{"become_another_user", "no new privileges",
                 "python3 -c 'import os; os.setuid(1 if os.getuid()!=1 else 2)'"},
+        Attempt{"limit_its_parent", "system calls",
+                "python3 -c 'import os,resource; resource.prlimit(os.getppid(), "
+                "resource.RLIMIT_CPU, (10**6, 10**6))'"},
+        Attempt{"slow_its_parent_down", "system calls",
+                "python3 -c 'import os; os.setpriority(os.PRIO_PROCESS, os.getppid(), 1)'"},
+        Attempt{"slow_its_user_down", "system calls",
+                "python3 -c 'import os; os.setpriority(os.PRIO_USER, 0, 1)'"},
+        Attempt{"set_user_id", "system calls", "cp /bin/true a && chmod u+s a"},
+        Attempt{"set_group_id", "system calls", "cp /bin/true a && chmod 2755 a"},
+        Attempt{"create_with_user_id", "system calls",
+                "python3 -c 'import os; os.open(\"a\", os.O_CREAT | os.O_WRONLY, 0o4755)'"},
+        Attempt{"add_a_key", "system calls",
+                "python3 -c 'import ctypes,platform; l=ctypes.CDLL(None,use_errno=True); "
+                "n=217 if platform.machine()==\"aarch64\" else 248; "
+                "r=l.syscall(n,b\"user\",b\"x\",b\"y\",1,-3); "
+                "assert r>=0, ctypes.get_errno()'"},
+        Attempt{"set_up_a_ring", "system calls",
+                "python3 -c 'import ctypes; l=ctypes.CDLL(None,use_errno=True); "
+                "r=l.syscall(425,8,ctypes.create_string_buffer(256)); "
+                "assert r>=0, ctypes.get_errno()'"},
         Attempt{"inject_terminal_input", "system calls",
                 "python3 -c 'import fcntl,termios; fcntl.ioctl(0, termios.TIOCSTI, b\"x\")'"}));
 
@@ -198,6 +218,35 @@ TEST(BreakOutOfTheSandbox, cannot_reach_services_behind_unix_sockets) {
     NEEDS(sandbox, "system calls");
     const auto finished = run_line(sandbox, line, grounds.workspace());
     EXPECT_EQ(finished.output.head, network == NetworkAccess::local ? "connected\n" : "");
+  }
+}
+
+TEST(BreakOutOfTheSandbox, cannot_send_datagrams_to_unix_services) {
+  const Grounds grounds;
+  const std::string path = (grounds.workspace() / "service").string();
+  const FileDescriptor service(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  ASSERT_LT(path.size(), sizeof address.sun_path);
+  std::ranges::copy(path, address.sun_path);
+  ASSERT_EQ(::bind(service.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  const std::string lines[] = {
+      "python3 -c 'import socket; "
+      "socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).sendto(b\"x\", \"service\")'",
+      "python3 -c 'import socket; "
+      "socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)[0].sendto(b\"x\", \"service\")'"};
+  for (const NetworkAccess network : {NetworkAccess::local, NetworkAccess::off}) {
+    auto policy = grounds.policy();
+    policy.network = network;
+    const auto sandbox = Sandbox::prepare(policy).value();
+    NEEDS(sandbox, "system calls");
+    for (const std::string& line : lines) {
+      const auto finished = run_line(sandbox, line, grounds.workspace());
+      EXPECT_EQ(finished.exit_code == 0, network == NetworkAccess::local) << finished.error.head;
+      char byte = 0;
+      const bool has_arrived = ::recv(service.get(), &byte, 1, 0) == 1;
+      EXPECT_EQ(has_arrived, network == NetworkAccess::local) << line;
+    }
   }
 }
 

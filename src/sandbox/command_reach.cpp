@@ -6,6 +6,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+
+#include "sandbox/builtin_reach.h"
+#include "sandbox/printing_reach.h"
 
 namespace wright::sandbox {
 namespace {
@@ -19,10 +23,10 @@ bool is_one_of(std::string_view text, std::span<const std::string_view> names) {
   return std::ranges::find(names, text) != names.end();
 }
 
-constexpr std::array<std::string_view, 9> kShells{"sh",  "bash", "dash",  "ash", "zsh",
-                                                  "ksh", "mksh", "rbash", "fish"};
+// Shells whose language is read here. They differ from bash in what is_read_like_bash() names.
+constexpr std::array<std::string_view, 5> kShells{"sh", "bash", "dash", "ash", "rbash"};
 // Start something in ways that are not looked into.
-constexpr std::array<std::string_view, 34> kLaunchers{"su",          "doas",
+constexpr std::array<std::string_view, 46> kLaunchers{"su",          "doas",
                                                       "chroot",      "unshare",
                                                       "nsenter",     "ssh",
                                                       "script",      "strace",
@@ -38,15 +42,13 @@ constexpr std::array<std::string_view, 34> kLaunchers{"su",          "doas",
                                                       "proot",       "run-parts",
                                                       "expect",      "screen",
                                                       "tmux",        "at",
-                                                      "batch",       "start-stop-daemon"};
-// Builtins that change what later commands mean, or run text later.
-constexpr std::array<std::string_view, 9> kMeaningChangers{
-    "alias", "shopt", "enable", "hash", "complete", "compgen", "compopt", "bind", "fc"};
-// Builtins that set the variables they are told the names of.
-constexpr std::array<std::string_view, 11> kAssigners{"read",    "export",   "declare", "typeset",
-                                                      "local",   "readonly", "mapfile", "readarray",
-                                                      "getopts", "unset",    "let"};
-
+                                                      "batch",       "start-stop-daemon",
+                                                      "zsh",         "ksh",
+                                                      "mksh",        "fish",
+                                                      "csh",         "tcsh",
+                                                      "setarch",     "linux32",
+                                                      "linux64",     "uname26",
+                                                      "ld.so",       "split"};
 // Options of one starter: which stand alone and which take the next word. A letter may carry its
 // value in the same word.
 struct Options {
@@ -105,17 +107,17 @@ CommandReach starter(Words rest, const Options& options, const ShellCommand& com
   return {true, {command_of(*words, command)}};
 }
 
-CommandReach line_reach(const std::string& line, const ShellCommand& command) {
-  auto inside = parse_shell_line(line);
-  if (!inside) return {true, {unknown_command(command.source)}};
-  for (ShellCommand& each : *inside) {
-    each.assignments.insert(each.assignments.begin(), command.assignments.begin(),
-                            command.assignments.end());
+// What other shells take for something else: $'…' for a dollar and a quoted text, in which a
+// backslash is no escape; [[ for a command like any other; (( for two subshells.
+bool is_read_like_bash(std::string_view line) {
+  for (std::size_t at = line.find("(("); at != std::string_view::npos;
+       at = line.find("((", at + 1)) {
+    if (at == 0 || line[at - 1] != '$') return false;
   }
-  return {true, std::move(*inside)};
+  return line.find("$'") == std::string_view::npos && line.find("[[") == std::string_view::npos;
 }
 
-CommandReach shell_reach(const ShellCommand& command) {
+CommandReach shell_reach(std::string_view name, const ShellCommand& command) {
   CommandReach unknown{false, {unknown_command(command.source)}};
   Words words = Words(command.words).subspan(1);
   bool has_line = false;
@@ -144,9 +146,17 @@ CommandReach shell_reach(const ShellCommand& command) {
     words = words.subspan(1);
   }
   if (words.empty()) return unknown;  // reads commands from its input
-  if (!has_line) return {false, {}};  // a script, which needs a rule
+  if (!has_line) {
+    // A script needs a rule; one that is a stream is not known by its name.
+    const std::string& script = words.front().text;
+    const bool is_stream = script.starts_with("/dev/") || script.starts_with("/proc/");
+    return is_stream || !words.front().is_literal() ? unknown : CommandReach{};
+  }
   if (!words.front().is_literal()) return {true, unknown.started};
-  return line_reach(words.front().text, command);
+  const std::string& line = words.front().text;
+  const bool is_bash = name == "bash" || name == "rbash";
+  if (!is_bash && !is_read_like_bash(line)) return {true, unknown.started};
+  return line_reach(line, command);
 }
 
 CommandReach env_reach(const ShellCommand& command) {
@@ -225,32 +235,64 @@ CommandReach xargs_reach(const ShellCommand& command) {
   return {true, {std::move(inner)}};
 }
 
-CommandReach find_reach(const ShellCommand& command) {
-  CommandReach reach;
-  bool may_have_more = false;  // actions, in words that are not known
-  constexpr std::array<std::string_view, 4> kActions{"-exec", "-execdir", "-ok", "-okdir"};
-  std::vector<ShellWord>* open = nullptr;
-  for (const ShellWord& word : Words(command.words).subspan(1)) {
-    if (open != nullptr) {
-      const bool is_plus =
-          word.is("+") && !open->empty() && open->back().kind == ShellWord::Kind::one_word;
-      if (word.is(";") || is_plus) {
-        open = nullptr;
-      } else if (word.text.find("{}") != std::string::npos) {
-        open->push_back({ShellWord::Kind::one_word, "", false});
+// Reads the actions of one call of find.
+class FindActions {
+ public:
+  explicit FindActions(const ShellCommand& command) : command_(command) {
+    for (const ShellWord& word : Words(command.words).subspan(1)) {
+      if (is_open_) {
+        read_inside(word);
       } else {
-        open->push_back(word);
+        read_outside(word);
       }
-    } else if (word.is_literal() && is_one_of(word.text, kActions)) {
-      reach.started.push_back({.assignments = command.assignments, .source = command.source});
-      open = &reach.started.back().words;
+    }
+    if (may_have_more_) reach_.started.push_back(unknown_command(command.source));
+  }
+
+  CommandReach reach() && { return std::move(reach_); }
+
+ private:
+  static bool is_action(const ShellWord& word) {
+    constexpr std::array<std::string_view, 4> kActions{"-exec", "-execdir", "-ok", "-okdir"};
+    return word.is_literal() && is_one_of(word.text, kActions);
+  }
+
+  void read_outside(const ShellWord& word) {
+    if (is_action(word)) {
+      reach_.started.push_back({.assignments = command_.assignments, .source = command_.source});
+      is_open_ = true;
+      may_have_ended_ = false;
     } else if (!word.is_literal() && (word.text.empty() || word.text.front() == '-')) {
-      may_have_more = true;
+      may_have_more_ = true;
     }
   }
-  if (may_have_more) reach.started.push_back(unknown_command(command.source));
-  return reach;
-}
+
+  void read_inside(const ShellWord& word) {
+    auto& words = reach_.started.back().words;
+    const bool is_plus =
+        word.is("+") && !words.empty() && words.back().kind == ShellWord::Kind::one_word;
+    if (word.is(";") || is_plus) {
+      is_open_ = false;
+    } else if (word.text.find("{}") != std::string::npos) {
+      words.push_back({ShellWord::Kind::one_word, "", false});
+    } else {
+      // What is not known may end the command here, and more actions may follow.
+      const bool may_be_anything = !word.is_literal() && word.text.empty();
+      const bool is_many = may_be_anything && word.kind == ShellWord::Kind::many_words;
+      if (is_many || (may_have_ended_ && (may_be_anything || is_action(word)))) {
+        may_have_more_ = true;
+      }
+      may_have_ended_ = may_have_ended_ || may_be_anything;
+      words.push_back(word);
+    }
+  }
+
+  const ShellCommand& command_;
+  CommandReach reach_;
+  bool is_open_ = false;
+  bool may_have_ended_ = false;
+  bool may_have_more_ = false;
+};
 
 // Settings of git that start nothing.
 bool is_harmless_setting(const ShellWord& word) {
@@ -261,41 +303,33 @@ bool is_harmless_setting(const ShellWord& word) {
   });
 }
 
-// Options before the name of git's command can name programs to start.
+// Options before the name of git's command can name programs to start. Without those that cannot,
+// it is the same command, in another folder where -C says so.
 CommandReach git_reach(const ShellCommand& command) {
+  CommandReach reach;
   Words words = Words(command.words).subspan(1);
   while (!words.empty() && (!words.front().is_literal() || words.front().text.starts_with('-'))) {
     const ShellWord& word = words.front();
-    const bool has_value = word.is("-c") || word.is("-C") || word.is("--git-dir") ||
-                           word.is("--work-tree") || word.is("--namespace");
-    constexpr std::array<std::string_view, 5> kHarmless{"--no-pager", "-P", "--no-replace-objects",
-                                                        "--literal-pathspecs", "--version"};
-    const bool is_known = word.is_literal() && (has_value || is_one_of(word.text, kHarmless));
-    const bool is_harmless = is_known && (!has_value || words.size() > 1) &&
-                             (!word.is("-c") || is_harmless_setting(words[1])) &&
-                             (word.is("-c") || word.is("-C") || !has_value);
-    if (!is_harmless) return {false, {unknown_command(command.source)}};
-    words = words.subspan(has_value ? 2 : 1);
+    constexpr std::array<std::string_view, 5> kHarmless{
+        "--no-pager", "-P", "--no-replace-objects", "--literal-pathspecs", "--no-optional-locks"};
+    const bool has_value = words.size() > 1 && words[1].kind != ShellWord::Kind::many_words;
+    if (word.is("-C") && has_value) {
+      reach.started.push_back(
+          {.words = {{ShellWord::Kind::literal, "cd", true}, words[1]}, .source = command.source});
+    } else if (word.is("--version") && words.size() == 1) {
+      return {};
+    } else if (!(word.is("-c") && has_value && is_harmless_setting(words[1])) &&
+               !(word.is_literal() && is_one_of(word.text, kHarmless))) {
+      return {false, {unknown_command(command.source)}};
+    }
+    words = words.subspan(word.is("-C") || word.is("-c") ? 2 : 1);
+    reach.is_only_a_starter = true;
   }
-  return {};
-}
-
-CommandReach trap_reach(const ShellCommand& command) {
-  if (command.words.size() < 2) return {true, {}};
-  const ShellWord& action = command.words[1];
-  if (!action.is_literal()) return {true, {unknown_command(command.source)}};
-  if (action.text.starts_with('-') || action.text.empty()) return {true, {}};
-  return line_reach(action.text, command);
-}
-
-CommandReach eval_reach(const ShellCommand& command) {
-  std::string line;
-  for (const ShellWord& word : Words(command.words).subspan(1)) {
-    if (!word.is_literal()) return {true, {unknown_command(command.source)}};
-    if (!line.empty()) line += ' ';
-    line += word.text;
-  }
-  return line_reach(line, command);
+  if (!reach.is_only_a_starter) return reach;
+  ShellCommand inner = command_of(words, command);
+  inner.words.insert(inner.words.begin(), command.words.front());
+  reach.started.push_back(std::move(inner));
+  return reach;
 }
 
 CommandReach sudo_reach(const ShellCommand& command) {
@@ -307,63 +341,17 @@ CommandReach sudo_reach(const ShellCommand& command) {
   return reach;
 }
 
-bool may_change_meaning(const ShellWord& word) {
-  const std::size_t equals = word.text.find('=');
-  if (!word.is_literal() && equals == std::string::npos) return true;
-  const std::string_view name = std::string_view(word.text).substr(0, equals);
-  constexpr std::array<std::string_view, 6> kSpecial{"PATH",     "HOME", "SHELL",
-                                                     "BASH_ENV", "ENV",  "PS4"};
-  return is_one_of(name, kSpecial) || name.starts_with("LD_") ||
-         word.text.find('[') != std::string::npos || word.text.find('`') != std::string::npos ||
-         word.text.find("$(") != std::string::npos;
-}
-
-// An assignment by a builtin can redirect later commands, and a subscript in it is evaluated.
-CommandReach assigner_reach(const ShellCommand& command) {
-  const Words arguments = Words(command.words).subspan(1);
-  const bool evaluates =
-      command.words.front().is("let") || std::ranges::any_of(arguments, [](const ShellWord& word) {
-        return word.text.starts_with("-C") || word.text.starts_with("-i");
-      });
-  if (evaluates || std::ranges::any_of(arguments, may_change_meaning)) {
-    return {false, {unknown_command(command.source)}};
-  }
-  return {};
-}
-
-// test -v, and printf -v, evaluate the subscript in the name they are given.
-CommandReach test_reach(const ShellCommand& command) {
-  const Words arguments = Words(command.words).subspan(1);
-  const auto is_operator = [](const ShellWord& word) {
-    return word.is("-v") || word.is("-R") || word.kind == ShellWord::Kind::many_words;
-  };
-  bool evaluates = std::ranges::any_of(arguments, is_operator);
-  // An unknown word may itself be the operator, unless one follows that takes it as a value.
-  constexpr std::array<std::string_view, 14> kBinary{
-      "=", "==", "!=", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-ef", "-nt", "-ot", "<", ">"};
-  for (std::size_t i = 0; i + 1 < arguments.size(); ++i) {
-    if (arguments[i].is_literal() || arguments[i + 1].is("]")) continue;
-    const bool is_value =
-        arguments[i + 1].is_literal() && is_one_of(arguments[i + 1].text, kBinary);
-    const bool follows_operator =
-        i > 0 && arguments[i - 1].is_literal() &&
-        (is_one_of(arguments[i - 1].text, kBinary) || arguments[i - 1].text.starts_with('-'));
-    evaluates = evaluates || !(is_value || follows_operator);
-  }
-  if (evaluates) return {false, {unknown_command(command.source)}};
-  return {};
-}
-
-CommandReach printf_reach(const ShellCommand& command) {
-  if (command.words.size() < 2) return {};
-  const ShellWord& first = command.words[1];
-  const bool may_assign = first.is_literal() ? first.text.starts_with("-v")
-                                             : first.text.empty() || first.text.front() == '-';
-  if (may_assign) return {false, {unknown_command(command.source)}};
-  return {};
-}
-
 }  // namespace
+
+CommandReach line_reach(const std::string& line, const ShellCommand& command) {
+  auto inside = parse_shell_line(line);
+  if (!inside) return {true, {unknown_command(command.source)}};
+  for (ShellCommand& each : *inside) {
+    each.assignments.insert(each.assignments.begin(), command.assignments.begin(),
+                            command.assignments.end());
+  }
+  return {true, std::move(*inside)};
+}
 
 CommandReach reach_of(const ShellCommand& command) {
   if (command.words.empty() || !command.words.front().is_literal()) return {};
@@ -378,16 +366,15 @@ CommandReach reach_of(const ShellCommand& command) {
   const Words rest = Words(command.words).subspan(1);
   constexpr std::array<std::string_view, 1> kAdjustment{"--adjustment"};
   constexpr std::array<std::string_view, 3> kBuffers{"--input", "--output", "--error"};
-  CommandReach unknown{false, {unknown_command(command.source)}};
 
-  if (is_one_of(name, kShells)) return shell_reach(command);
+  if (auto reach = builtin_reach(name, command)) return std::move(*reach);
+  if (auto reach = printing_reach(name, command)) return std::move(*reach);
+  if (is_one_of(name, kShells)) return shell_reach(name, command);
   if (name == "env") return env_reach(command);
   if (name == "timeout") return timeout_reach(command);
   if (name == "xargs") return xargs_reach(command);
-  if (name == "find") return find_reach(command);
+  if (name == "find") return FindActions(command).reach();
   if (name == "git") return git_reach(command);
-  if (name == "trap") return trap_reach(command);
-  if (name == "eval") return eval_reach(command);
   if (name == "sudo") return sudo_reach(command);
   if (name == "nice") return starter(rest, {"0123456789", "n", {}, kAdjustment}, command);
   if (name == "stdbuf") return starter(rest, {"", "ioe", {}, kBuffers}, command);
@@ -401,12 +388,8 @@ CommandReach reach_of(const ShellCommand& command) {
     if (is_lookup) return {};
     return starter(rest, {"p", "", {}, {}}, command);
   }
-  if (name == "." || name == "source") return {true, unknown.started};
-  if (name == "test" || name == "[") return test_reach(command);
-  if (name == "printf") return printf_reach(command);
-  if (is_one_of(name, kAssigners)) return assigner_reach(command);
-  if (is_one_of(name, kLaunchers)) return unknown;
-  if (is_one_of(name, kMeaningChangers) && !rest.empty()) return unknown;
+  if (is_one_of(name, kLaunchers) || name.starts_with("ld-linux"))
+    return {false, {unknown_command(command.source)}};
   return {};
 }
 

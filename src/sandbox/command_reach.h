@@ -2,6 +2,7 @@
 // follows, `sh -c` runs a line, `xargs` a command with unknown arguments. Knows no rules.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "sandbox/shell_syntax.h"
@@ -15,5 +16,8 @@ struct CommandReach {
 };
 
 CommandReach reach_of(const ShellCommand& command);
+
+// What a line does that `command` hands to a shell.
+CommandReach line_reach(const std::string& line, const ShellCommand& command);
 
 }  // namespace wright::sandbox

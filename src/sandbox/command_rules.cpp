@@ -10,6 +10,7 @@
 
 #include "sandbox/command_reach.h"
 #include "sandbox/shell_syntax.h"
+#include "sandbox/shell_variables.h"
 #include "sandbox/word_glob.h"
 #include "wright/json.h"
 
@@ -165,28 +166,12 @@ Fit fit(std::span<const WordGlob> patterns, std::span<const ShellWord> words) {
   return fits<false>(patterns, words) ? Fit::maybe : Fit::no;
 }
 
-// Variables that start no program and name no place where one is looked for.
-bool is_harmless_variable(std::string_view name) {
-  constexpr std::array<std::string_view, 13> kNames{
-      "LANG",     "LANGUAGE",    "TZ", "TERM",  "COLUMNS", "LINES", "NO_COLOR",
-      "CLICOLOR", "FORCE_COLOR", "CI", "DEBUG", "VERBOSE", "V"};
-  return name.starts_with("LC_") || std::ranges::find(kNames, name) != kNames.end();
-}
-
-// Variables of the shell itself that change what later commands are.
-bool changes_commands(std::string_view name) {
-  constexpr std::array<std::string_view, 7> kNames{"PATH", "HOME",      "SHELL",   "ENV",
-                                                   "PS4",  "SHELLOPTS", "BASHOPTS"};
-  return name.starts_with("LD_") || name.starts_with("BASH_") ||
-         std::ranges::find(kNames, name) != kNames.end();
-}
-
 // The variables of a command that a rule has to name.
 std::vector<ShellAssignment> notable_variables(const ShellCommand& command) {
   std::vector<ShellAssignment> notable;
   for (const ShellAssignment& assignment : command.assignments) {
-    const bool is_notable = command.words.empty() ? changes_commands(assignment.name)
-                                                  : !is_harmless_variable(assignment.name);
+    const bool is_notable = command.words.empty() ? sandbox::changes_later_commands(assignment)
+                                                  : !sandbox::is_harmless_for_a_command(assignment);
     if (is_notable) notable.push_back(assignment);
   }
   return notable;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "sandbox/printing_reach.h"
+
 namespace wright {
 
 using intercept::Permission;
@@ -96,7 +98,29 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"if ls; then rm x; fi", "deny"}, Case{"case x in *) rm x;; esac", "deny"},
         Case{"ls 'unclosed", "ask"}, Case{"coproc rm x", "ask"}, Case{"./ls", "deny"},
         Case{"/tmp/ls", "deny"}, Case{"ls;rm\tx", "deny"}, Case{"rm", "deny"},
-        Case{"strace rm x", "deny"}, Case{"setsid rm x", "deny"}));
+        Case{"strace rm x", "deny"}, Case{"setsid rm x", "deny"},
+        // bash evaluates what these hold.
+        Case{"RANDOM='a[$(rm x)]'", "deny"}, Case{"OPTIND+='a[$(rm x)]'; ls", "deny"},
+        Case{"for RANDOM in 'a[$(rm x)]'; do ls; done", "deny"},
+        Case{"ls() { local -xi y=z; }; z='a[$(rm x)]'; ls", "deny"},
+        Case{"export -n x; wait -n -p 'a[$(rm x)]'", "deny"},
+        // A trap after the end of its options.
+        Case{"trap -- 'rm x' EXIT", "deny"}, Case{"eval -- 'rm x'", "deny"},
+        // A word that ends what find starts.
+        Case{"x=';'; find . -exec echo $x -exec rm y ';'", "ask"},
+        Case{"x=';'; find . -exec echo \"$x\" -exec rm y ';'", "ask"},
+        Case{"x={}; find . -exec echo $x + -exec rm y ';'", "ask"},
+        // Other shells read these otherwise.
+        Case{"sh -c $'ls $\\'a\\\\\\'; rm x #\\''", "ask"},
+        Case{"sh -c 'ls $'\"'\"'a\\'\"'\"'; rm x #'\"'\"", "ask"},
+        Case{"dash -c '[[ a > x ]]'", "ask"}, Case{"sh -c '((./1))'", "ask"},
+        Case{"zsh -c 'ls'", "deny"}, Case{"bash -c '[[ a > x ]] && rm y'", "deny"},
+        // How the rest of the line is read.
+        Case{"LC_ALL=zh_CN.GBK\nls", "deny"}, Case{"LANG=$X ls", "deny"},
+        Case{"POSIXLY_CORRECT=1", "deny"}, Case{"CDPATH=/etc; ls", "deny"},
+        Case{"bash \"$X\"", "deny"}, Case{"setarch -R rm x", "deny"}, Case{"time -- rm x", "deny"},
+        Case{"/lib64/ld-linux-x86-64.so.2 /bin/rm x", "deny"},
+        Case{"git -C x -c core.pager='rm x' log", "ask"}, Case{"git -C /etc log", "deny"}));
 
 TEST(CommandRules, the_first_rule_that_fits_counts) {
   const auto ordered = rules({{"git push *", Permission::ask},
@@ -239,7 +263,48 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair{"sudo ls", "ddd"}, std::pair{"ls | sh", "ddd"}, std::pair{"sh -c 'ls'", "aaa"},
         std::pair{"while read -r x; do echo \"$x\"; done < list", "aaa"},
         std::pair{"if [ -f a ]; then cat a; fi", "aaa"}, std::pair{"read PATH < x; ls", "???"},
-        std::pair{"bash -c 'rm x'", "dd?"}));
+        std::pair{"bash -c 'rm x'", "dd?"}, std::pair{"read RANDOM < f; ls", "???"},
+        std::pair{"read -aPATH < f; ls", "???"}, std::pair{"read -ra words < f", "aaa"},
+        std::pair{"ls() { local -n p=PATH; p=.; head x; }; ls", "???"},
+        std::pair{"ls() { local y=1; head x; }; ls", "aaa"},
+        std::pair{"sleep 0 & wait -n -p 'a[$(x)]'", "d??"}, std::pair{"sleep 0 & wait", "daa"},
+        std::pair{"trap -- 'touch x' EXIT", "dda"}, std::pair{"trap 'echo bye' EXIT", "aaa"},
+        std::pair{"OPTIND=1; LC_ALL=C.UTF-8 ls", "aaa"}, std::pair{"LC_ALL=en_US.utf8 ls", "aaa"},
+        std::pair{"git grep --op=./x y", "dd?"}, std::pair{"git log --ou=x", "dd?"},
+        std::pair{"git diff --ext", "dd?"}, std::pair{"git log --oneline -3", "daa"},
+        std::pair{"git log --extended-regexp --grep x", "daa"},
+        std::pair{"tree -R -L 1 -H .", "dd?"}, std::pair{"rg --pretty x", "daa"},
+        std::pair{"rg --pre ./x y", "dd?"}, std::pair{"git --no-pager log -3", "daa"},
+        std::pair{"git -C src --no-pager diff", "daa"}, std::pair{"git -C /etc log", "da?"},
+        std::pair{"git -c user.name=a -c user.email=b commit -m x", "dda"},
+        std::pair{"git --no-pager push", "dd?"}, std::pair{"set -euxo pipefail; ls", "aaa"},
+        std::pair{"sed -n '1,20p' src/a.cpp", "aaa"}, std::pair{"sed -n 1,20p -i f", "dda"},
+        std::pair{"cat f | sed 's/a/b/g' | awk -F: '{print $1}'", "aaa"},
+        std::pair{"sed -n '1w out' f", "dda"}, std::pair{"sed -n '1,2p' \"$f\"", "dda"},
+        std::pair{"awk '{print > \"x\"}' f", "dda"}, std::pair{"awk -f x f", "dda"},
+        std::pair{"ls | bash /dev/stdin", "dd?"}, std::pair{"bash /proc/self/fd/0", "dd?"},
+        std::pair{"bash build.sh", "dda"}, std::pair{"bash \"$x\"", "ddd"},
+        std::pair{"uniq -c f", "daa"}, std::pair{"uniq in out", "dda"}));
+
+TEST(PrintingScripts, are_told_from_those_that_do_more) {
+  for (const char* script :
+       {"1,20p", "$p", "5q", "/^int main/,/^}/p", "1~2d", "3,+4p", "1!d", "s/a\\/b/c/gp",
+        "10,20p;20q", "1p; 3p", "s/[a-z]*/x/2", "=", "/a\\/w x/p", "p"}) {
+    EXPECT_TRUE(sandbox::only_prints_with_sed(script)) << script;
+  }
+  for (const char* script : {"1e rm x",  "w out",   "1,2w out",  "s/a/b/e",    "s/a/b/w out",
+                             "s/a/b/ge", "s|a|b|e", "r /etc/x",  "1,5p;w out", "1,5p\nw out",
+                             "e",        "",        "s/[/]/b/e", "/a/e rm",    "{p}",
+                             "a\\",      "1i x",    "R x",       "W x",        "s/a/b/;e",
+                             "y/a/b/",   "M",       "1,",        "/a",         "s/a/b"}) {
+    EXPECT_FALSE(sandbox::only_prints_with_sed(script)) << script;
+  }
+  EXPECT_TRUE(sandbox::only_prints_with_awk("NR==1 {print $2; next} END {printf \"%d\\n\", NR}"));
+  for (const char* script : {"BEGIN{system(\"x\")}", "{print > \"f\"}", "{print | \"sh\"}",
+                             "{\"x\" | getline}", "{getline x < \"f\"}", "@load \"x\""}) {
+    EXPECT_FALSE(sandbox::only_prints_with_awk(script)) << script;
+  }
+}
 
 TEST(Presets, have_names) {
   EXPECT_EQ(command_preset_from("none").value(), CommandPreset::none);

@@ -53,9 +53,9 @@ bool is_one_process(pid_t process) {
 
 // Whether it has ended and only waits for its parent to notice.
 bool is_dead(pid_t process) {
+  // All of it: the name of a process may have any characters in it, even a newline.
   std::ifstream file(fmt::format("/proc/{}/stat", process));
-  std::string text;
-  if (!std::getline(file, text)) return true;
+  const std::string text(std::istreambuf_iterator<char>(file), {});
   const std::size_t name_end = text.rfind(')');
   if (name_end == std::string::npos || name_end + 2 >= text.size()) return true;
   return text[name_end + 2] == 'Z' || text[name_end + 2] == 'X';
@@ -128,10 +128,11 @@ Result<RunGroup> RunGroup::make(const std::optional<CgroupPlace>& place, std::ui
   const auto folder = make_folder(*place);
   if (!folder.empty()) {
     group.folder_ = folder;
-    const std::string most = limit == 0 ? std::string("max") : fmt::format("{}", limit);
+    const std::string most = fmt::format("{}", limit);
     group.joining_ =
         FileDescriptor(::open((folder / "cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC));
-    if (group.joining_.is_open() && write_text(folder / "pids.max", most)) return group;
+    const bool is_limited = limit == 0 || write_text(folder / "pids.max", most);
+    if (group.joining_.is_open() && is_limited) return group;
   }
   return fail(ErrorCode::unavailable,
               fmt::format("Cannot make a cgroup below {}: {}", place->parent.string(),

@@ -38,6 +38,7 @@ class RunGroup {
 
   // What a child writes to in order to join; -1 when there is no cgroup.
   int joining_file() const { return joining_.get(); }
+  const std::filesystem::path& cgroup() const { return folder_; }  // empty when there is none
 
   // Kills the first process and its process group, without waiting for the end.
   static void end_leader(pid_t leader);

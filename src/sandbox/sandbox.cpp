@@ -18,6 +18,7 @@
 
 #include "sandbox/landlock.h"
 #include "sandbox/sandbox_state.h"
+#include "sandbox/shell_variables.h"
 #include "sandbox/system_call_filter.h"
 
 namespace wright {
@@ -81,6 +82,7 @@ class Preparation {
   Result<void> prepare() {
     state_.confinement.limits = resource_limits(state_.policy.limits);
     add("resource limits", State::enforced, "open files, file size, core dumps");
+    prepare_watch();
     if (state_.policy.mode == SandboxMode::off) return leave_open();
     if (auto made = prepare_landlock(); !made) return made;
     prepare_group();
@@ -92,6 +94,15 @@ class Preparation {
  private:
   void add(std::string name, State layer_state, std::string detail) {
     state_.report.layers.push_back({std::move(name), layer_state, std::move(detail)});
+  }
+
+  void prepare_watch() {
+    auto watch = sandbox::ParentWatch::start(state_.folder.path());
+    const State here = watch ? State::enforced : State::missing;
+    add("ends with its parent", here,
+        watch ? "a process watches, and ends what runs when this program is killed"
+              : watch.error().message);
+    if (watch) state_.watch = std::make_shared<const sandbox::ParentWatch>(std::move(*watch));
   }
 
   Result<void> leave_open() {
@@ -148,6 +159,15 @@ class Preparation {
     }
   }
 
+  // Whom a command could harm by signals where Landlock does not keep those inside.
+  std::vector<pid_t> outsiders() const {
+    std::vector<pid_t> processes;
+    if (version_ >= sandbox::kLandlockScopes) return processes;
+    processes.push_back(::getpid());
+    if (state_.watch) processes.push_back(state_.watch->id());
+    return processes;
+  }
+
   void prepare_filter() {
     using Options = sandbox::FilterOptions;
     const NetworkAccess network = state_.policy.network;
@@ -155,7 +175,8 @@ class Preparation {
         {.network = network,
          .sessions = state_.cgroups ? Options::Sessions::allowed : Options::Sessions::forbidden,
          .truncation = version_ >= sandbox::kLandlockTruncate ? Options::Truncation::allowed
-                                                              : Options::Truncation::forbidden});
+                                                              : Options::Truncation::forbidden,
+         .out_of_reach = outsiders()});
     std::string missing;
     if (!filter) {
       missing = filter.error().message;
@@ -285,13 +306,14 @@ bool SandboxReport::enforces(std::string_view layer) const {
 }
 
 Variables clean_environment(const Variables& variables) {
-  constexpr std::array<std::string_view, 13> kHarmless{
-      "PATH",    "LANG",    "LANGUAGE", "TERM",     "COLORTERM",         "TZ", "USER",
-      "LOGNAME", "COLUMNS", "LINES",    "NO_COLOR", "SOURCE_DATE_EPOCH", "CI"};
+  constexpr std::array<std::string_view, 12> kHarmless{
+      "PATH",    "LANGUAGE", "TERM",     "COLORTERM",         "TZ", "USER", "LOGNAME",
+      "COLUMNS", "LINES",    "NO_COLOR", "SOURCE_DATE_EPOCH", "CI"};
   Variables kept;
   for (const auto& [name, value] : variables) {
-    const bool is_harmless =
-        name.starts_with("LC_") || std::ranges::find(kHarmless, name) != kHarmless.end();
+    const bool is_locale = name == "LANG" || name.starts_with("LC_");
+    const bool is_harmless = is_locale ? sandbox::is_plain_locale(value)
+                                       : std::ranges::find(kHarmless, name) != kHarmless.end();
     if (is_harmless) kept.emplace(name, value);
   }
   if (const auto path = kept.find("PATH"); path != kept.end()) {

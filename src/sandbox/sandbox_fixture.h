@@ -58,6 +58,13 @@ class Grounds {
   std::filesystem::path path_;
 };
 
+// Zombies of an init that never waits are no processes any more.
+inline bool is_running(pid_t process) {
+  const std::string status = Grounds::read("/proc/" + std::to_string(process) + "/stat");
+  const std::size_t end = status.rfind(')');
+  return end != std::string::npos && status.at(end + 2) != 'Z' && status.at(end + 2) != 'X';
+}
+
 inline FinishedCommand run_line(const Sandbox& sandbox, const std::string& line,
                                 const std::filesystem::path& folder,
                                 const CommandOptions& options = {}) {

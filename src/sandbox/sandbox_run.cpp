@@ -91,6 +91,20 @@ Result<void> check(const Command& command, const Variables& environment) {
   return {};
 }
 
+// The process that watches; another one where somebody has ended it.
+Result<std::shared_ptr<const sandbox::ParentWatch>> watch_of(Sandbox::State& state) {
+  const std::lock_guard lock(state.watch_mutex);
+  if (state.watch == nullptr || state.watch->is_alive()) return state.watch;
+  auto again = sandbox::ParentWatch::start(state.folder.path());
+  if (!again) {
+    return fail(ErrorCode::unavailable,
+                fmt::format("Nothing would end the command if this program is killed: {}",
+                            again.error().message));
+  }
+  state.watch = std::make_shared<const sandbox::ParentWatch>(std::move(*again));
+  return state.watch;
+}
+
 // Wakes a poll() when somebody asks to stop.
 class StopSignal {
  public:
@@ -116,9 +130,11 @@ class StopSignal {
 class ProcessWatch {
  public:
   ProcessWatch(sandbox::SpawnedProcess process, const sandbox::RunGroup& group,
-               FileDescriptor output, FileDescriptor error, const CommandOptions& options)
+               const sandbox::ParentWatch* parent_watch, FileDescriptor output,
+               FileDescriptor error, const CommandOptions& options)
       : process_(std::move(process)),
         group_(group),
+        parent_watch_(parent_watch),
         options_(options),
         streams_{Stream{std::move(output), OutputCapture(options.kept_bytes), OutputStream::output},
                  Stream{std::move(error), OutputCapture(options.kept_bytes), OutputStream::error}} {
@@ -206,6 +222,7 @@ class ProcessWatch {
 
   // Waits for the process, which has ended: until now its number was its own.
   int exit_code() const {
+    if (parent_watch_ != nullptr) parent_watch_->forget(process_.id);
     siginfo_t ended{};
     const int result = ::waitid(P_PID, static_cast<id_t>(process_.id), &ended, WEXITED | __WALL);
     if (finished_.is_timed_out) return kTimeoutExit;
@@ -216,6 +233,7 @@ class ProcessWatch {
 
   sandbox::SpawnedProcess process_;
   const sandbox::RunGroup& group_;
+  const sandbox::ParentWatch* parent_watch_;
   const CommandOptions& options_;
   std::array<Stream, 2> streams_;
   FinishedCommand finished_;
@@ -252,6 +270,8 @@ Result<FinishedCommand> Sandbox::run(const Command& command, const CommandOption
   if (!nothing.is_open()) return system_failure("open /dev/null", errno);
   const auto group = sandbox::RunGroup::make(state_->cgroups, state_->policy.limits.processes);
   if (!group) return std::unexpected(group.error());
+  const auto watch = watch_of(*state_);
+  if (!watch) return std::unexpected(watch.error());
 
   sandbox::SpawnRequest request{.program = std::move(*program),
                                 .arguments = command.arguments,
@@ -260,7 +280,9 @@ Result<FinishedCommand> Sandbox::run(const Command& command, const CommandOption
                                 .input = nothing.get(),
                                 .output = output->writing.get(),
                                 .error = error->writing.get(),
-                                .process_group_file = group->joining_file()};
+                                .process_group_file = group->joining_file(),
+                                .cgroup = group->cgroup(),
+                                .watch = watch->get()};
   for (const auto& [name, value] : environment) request.environment.push_back(name + "=" + value);
   auto process = sandbox::spawn(request, state_->confinement);
   if (!process) {
@@ -271,7 +293,7 @@ Result<FinishedCommand> Sandbox::run(const Command& command, const CommandOption
   // Only the child holds these now, so that their end is its end.
   output->writing = FileDescriptor();
   error->writing = FileDescriptor();
-  return ProcessWatch(std::move(*process), *group, std::move(output->reading),
+  return ProcessWatch(std::move(*process), *group, request.watch, std::move(output->reading),
                       std::move(error->reading), options)
       .finish();
 }

@@ -3,10 +3,13 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
 #include "core/file_descriptor.h"
+#include "sandbox/parent_watch.h"
 #include "sandbox/run_group.h"
 #include "sandbox/spawn.h"
 #include "wright/sandbox.h"
@@ -41,6 +44,9 @@ struct Sandbox::State {
   FileDescriptor ruleset = {};
   sandbox::Confinement confinement = {};
   std::optional<sandbox::CgroupPlace> cgroups = {};
+  std::mutex watch_mutex = {};  // of `watch`
+  // Each run keeps the one that it was announced to. Null where there is none.
+  std::shared_ptr<const sandbox::ParentWatch> watch = {};
 };
 
 }  // namespace wright

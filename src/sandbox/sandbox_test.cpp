@@ -96,28 +96,17 @@ TEST_F(SandboxRuns, ends_when_asked_to_stop) {
   EXPECT_TRUE(run("sleep 1000", {.stop = source.get_token()}).is_stopped);
 }
 
-// Whether a process of that number is still there.
-bool is_alive(pid_t process) {
-  return ::kill(process, 0) == 0 || errno != ESRCH;
-}
-
-// Zombies of an init that never waits are no processes any more.
-bool is_running(pid_t process) {
-  if (!is_alive(process)) return false;
-  const std::string status = Grounds::read("/proc/" + std::to_string(process) + "/stat");
-  const std::size_t end = status.rfind(')');
-  return end != std::string::npos && status.at(end + 2) != 'Z';
-}
-
 TEST_F(SandboxRuns, leaves_no_process_behind) {
   // Children in the background, in another process group, and in another session where allowed.
   const char* kLines[] = {
-      "sleep 1000 & echo $!",
-      "sleep 1000 >/dev/null 2>&1 & echo $!",
+      "sleep 1000 & echo $!", "sleep 1000 >/dev/null 2>&1 & echo $!",
       "(trap '' HUP TERM; sleep 1000) >/dev/null 2>&1 & echo $!",
       "set -m; sleep 1000 >/dev/null 2>&1 & echo $!",
       "python3 -c 'import subprocess; p=subprocess.Popen([\"sleep\",\"1000\"], process_group=0); "
       "print(p.pid)'",
+      // A name with a newline, which makes the line in /proc two.
+      "python3 -c '\nimport ctypes,os,time\npid=os.fork()\nif pid==0:\n  "
+      "ctypes.CDLL(None).prctl(15,b\"a\\n) Z 1\",0,0,0)\n  time.sleep(1000)\nprint(pid)'",
       "python3 -c '\nimport os,sys,time\npid=os.fork()\nif pid==0:\n  try: os.setsid()\n  except "
       "OSError: pass\n  time.sleep(1000)\nprint(pid)'"};
   for (const char* line : kLines) {
@@ -175,6 +164,14 @@ TEST(CleanEnvironment, keeps_only_absolute_folders_to_look_for_programs_in) {
   EXPECT_EQ(clean_environment({{"PATH", ".:/usr/bin::bin:/bin:"}}),
             (Variables{{"PATH", "/usr/bin:/bin"}}));
   EXPECT_EQ(clean_environment({{"PATH", "."}, {"AWS_SECRET", "x"}}), Variables{});
+}
+
+TEST(CleanEnvironment, keeps_only_locales_in_which_quotes_are_quotes) {
+  EXPECT_EQ(
+      clean_environment({{"LANG", "zh_CN.GBK"}, {"LC_ALL", "ja_JP.SJIS"}, {"LC_CTYPE", "zh_TW"}}),
+      Variables{});
+  const Variables plain{{"LANG", "de_DE.UTF-8@euro"}, {"LC_ALL", "C"}, {"LC_CTYPE", "C.utf8"}};
+  EXPECT_EQ(clean_environment(plain), plain);
 }
 
 TEST_F(SandboxRuns, gives_private_folders_that_go_with_the_sandbox) {
@@ -334,6 +331,32 @@ INSTANTIATE_TEST_SUITE_P(
              "t.start(); t.join()\nprint(subprocess.check_output([\"echo\",\"child\"],"
              "text=True),end=\"\")'",
              "thread\nchild\n"},
+        Work{"git",
+             "export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a "
+             "GIT_COMMITTER_EMAIL=a@b; git init -q one && cd one && echo x > f && git add f && "
+             "git commit -qm first && git gc -q && cd .. && git clone -q one two && "
+             "git -C two log --format=%s",
+             "first\n"},
+        Work{"cmake",
+             "printf 'cmake_minimum_required(VERSION 3.20)\nproject(p CXX)\nadd_executable(a "
+             "a.cpp)\n' > CMakeLists.txt; echo 'int main(){return 0;}' > a.cpp; cmake -S . -B b "
+             ">/dev/null && cmake --build b >/dev/null && b/a && echo built",
+             "built\n"},
+        Work{"npm",
+             "echo '{\"name\":\"p\",\"version\":\"1.0.0\",\"scripts\":{\"hi\":\"echo hi\"}}' > "
+             "package.json && npm run --silent hi && npm pack --silent --offline",
+             "hi\np-1.0.0.tgz\n"},
+        Work{"node",
+             "node -e 'const c=require(\"child_process\");c.exec(\"echo child\",(e,o)=>"
+             "process.stdout.write(o))'",
+             "child\n"},
+        Work{"sqlite3",
+             "sqlite3 a.db 'create table t(x); insert into t values(7)' && sqlite3 a.db 'pragma "
+             "journal_mode=wal; insert into t values(8); select sum(x) from t'",
+             "wal\n15\n"},
+        Work{"tar",
+             "mkdir d && echo x > d/f && tar czf d.tgz d && rm -r d && tar xzf d.tgz && cat d/f",
+             "x\n"},
         Work{"make",
              "printf 'all: a\\n\\t@cat a\\na:\\n\\t@echo made > a\\n' > Makefile; make -s -j2",
              "made\n"},

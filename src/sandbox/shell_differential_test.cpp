@@ -23,37 +23,65 @@ constexpr std::string_view kPrelude =
     "PATH=/nonexistent; command_not_found_handle() { printf '%s\\0' \"$1\" >> ran; }\n";
 
 // Pieces that make and break constructs. No loop without an end, nothing that calls itself.
-constexpr std::array<std::string_view, 62> kPieces{"c1",      "c2",
-                                                   "c3 ",     "c4 x",
-                                                   " ",       " ",
-                                                   ";",       "; ",
-                                                   "\n",      "\n",
-                                                   "&&",      "||",
-                                                   "|",       "&",
-                                                   "$(",      ")",
-                                                   "`",       "(",
-                                                   "{ ",      "; }",
-                                                   "'",       "\"",
-                                                   "\\",      "$y",
-                                                   "${y:-",   "}",
-                                                   "<(",      ">(",
-                                                   ">f1",     "<f1",
-                                                   "<<E\n",   "<<'E'\n",
-                                                   "\nE\n",   "<<-E\n",
-                                                   "if ",     "; then ",
-                                                   "; fi",    "for i in 1; do ",
-                                                   "; done",  "case a in ",
-                                                   "a) ",     ";; ",
-                                                   "esac",    "g() ",
-                                                   "! ",      "#",
-                                                   "y=",      "y=(",
-                                                   "$((1",    "))",
-                                                   "[[ ",     " ]]",
-                                                   "\\\n",    "$'",
-                                                   "{c1,c2}", "*",
-                                                   "2>&1",    "<<<",
-                                                   "&>f2",    "time ",
-                                                   "$\"",     "]"};
+constexpr std::array kPieces = std::to_array<std::string_view>({"c1",          "c2",
+                                                                "c3 ",         "c4 x",
+                                                                " ",           " ",
+                                                                ";",           "; ",
+                                                                "\n",          "\n",
+                                                                "&&",          "||",
+                                                                "|",           "&",
+                                                                "$(",          ")",
+                                                                "`",           "(",
+                                                                "{ ",          "; }",
+                                                                "'",           "\"",
+                                                                "\\",          "$y",
+                                                                "${y:-",       "}",
+                                                                "<(",          ">(",
+                                                                ">f1",         "<f1",
+                                                                "<<E\n",       "<<'E'\n",
+                                                                "\nE\n",       "<<-E\n",
+                                                                "if ",         "; then ",
+                                                                "; fi",        "for i in 1; do ",
+                                                                "; done",      "case a in ",
+                                                                "a) ",         ";; ",
+                                                                "esac",        "g() ",
+                                                                "! ",          "#",
+                                                                "y=",          "y=(",
+                                                                "$((1",        "))",
+                                                                "[[ ",         " ]]",
+                                                                "\\\n",        "$'",
+                                                                "{c1,c2}",     "*",
+                                                                "2>&1",        "<<<",
+                                                                "&>f2",        "time ",
+                                                                "$\"",         "]",
+                                                                "elif ",       "; else ",
+                                                                "do ",         "; do ",
+                                                                ";& ",         ";;& ",
+                                                                "function h ", "select i in 1; do ",
+                                                                "{ c5; }",     "(c6)",
+                                                                "[[ a && ",    " =~ (a|b) ",
+                                                                "|&",          ">&",
+                                                                "<&",          ">|",
+                                                                "&>>",         "2>",
+                                                                "<>",          "y+=",
+                                                                "a[0]=",       "${#y}",
+                                                                "${y%",        "${y/",
+                                                                "${y:1:2}",    "${a[0]}",
+                                                                "$@",          "\"$@\"",
+                                                                "$(<f1)",      "\r",
+                                                                "\v",          "\f",
+                                                                "\xC2\xA0",    "~",
+                                                                "{1..2}",      "\t",
+                                                                "--",          "-p ",
+                                                                "coproc ",     "((1))",
+                                                                "+(",          "@(c7",
+                                                                "!(",          "esac ",
+                                                                "in ",         "} ",
+                                                                "=",           "x=1 ",
+                                                                "<<\"E\"\n",   "<<E c8\n",
+                                                                "$(c9)",       "`c10`",
+                                                                "'c11'",       "\\;",
+                                                                "$'\\''"});
 
 class LineMaker {
  public:
@@ -63,7 +91,8 @@ class LineMaker {
   std::string noise() {
     std::string line;
     const int count = pick(4, 14);
-    for (int i = 0; i < count; ++i) line += kPieces[static_cast<std::size_t>(pick(0, 61))];
+    constexpr int kLast = static_cast<int>(kPieces.size()) - 1;
+    for (int i = 0; i < count; ++i) line += kPieces[static_cast<std::size_t>(pick(0, kLast))];
     return line;
   }
 
@@ -73,7 +102,7 @@ class LineMaker {
     if (depth == 0) return name + words();
     const std::string inner = command(depth - 1);
     const std::string other = command(depth - 1);
-    switch (pick(0, 21)) {
+    switch (pick(0, 29)) {
       case 0: return inner + "; " + other;
       case 1: return inner + " && " + other + " || " + name;
       case 2: return inner + " | " + other;
@@ -81,7 +110,8 @@ class LineMaker {
       case 4: return "{ " + inner + "; }";
       case 5: return name + " $(" + inner + ")";
       case 6: return name + " \"a $(" + inner + ") b\"";
-      case 7: return name + " `" + (inner.find('`') == std::string::npos ? inner : name) + "`";
+      case 7:
+        return name + " `" + (inner.find_first_of("`\\") == std::string::npos ? inner : name) + "`";
       case 8: return name + " ${y:-$(" + inner + ")}";
       case 9: return "if " + inner + "; then " + other + "; else " + name + "; fi";
       case 10: return "for i in 1 2; do " + inner + "; done";
@@ -95,6 +125,14 @@ class LineMaker {
       case 18: return name + " 'c0; $(c0)' \"c0 \\$(c0)\" # c0\n" + inner;
       case 19: return "Y=1 \\\n " + name + "; " + inner;
       case 20: return "[[ a == $(" + inner + ") ]]; " + name;
+      case 21: return "do " + inner + "; do " + other + "; done";
+      case 22: return "case x in y) c0;; x) " + inner + ";& z) " + other + ";; esac";
+      case 23: return "h() if true; then " + inner + "; fi; h; " + name;
+      case 24: return "y=($(" + inner + ") b)\n" + other;
+      case 25: return name + " <<-E | " + other + "\n\t`" + name + "`\n\tE\n" + inner;
+      case 26: return name + " \"${y:-\"$(" + inner + ")\"}\" && " + other;
+      case 27: return "if false; then c0; elif " + inner + "; then " + other + "; fi";
+      case 28: return name + " $(case x in x) " + inner + ";; esac)";
       default: return "{ " + inner + "; } > f1 2>&1";
     }
   }

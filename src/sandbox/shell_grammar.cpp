@@ -238,8 +238,10 @@ bool ShellParser::parse_command() {
   while (starts_pipeline && (keyword == "!" || keyword == "time")) {
     skip_upcoming_word();
     skip_blanks();
-    if (keyword == "time" && is_at({"-p"})) skip_upcoming_word();
-    skip_blanks();
+    for (const std::string_view option : {"-p", "--"}) {
+      if (keyword == "time" && is_at({option})) skip_upcoming_word();
+      skip_blanks();
+    }
     keyword = upcoming_word();
   }
   if (ends_list(keyword)) return false;
@@ -526,6 +528,11 @@ bool ShellParser::take_redirection(std::string_view symbol, ShellRedirection::Ki
                                    ShellCommand& command) {
   if (!take(symbol)) return false;
   skip_blanks();
+  // Here a dash is a word of its own, whatever follows it.
+  if ((symbol == "<&" || symbol == ">&") && take("-")) {
+    command.redirections.push_back({ShellRedirection::Kind::duplicate, {.text = "-"}});
+    return true;
+  }
   ShellWordBuilder builder;
   parse_word_into(builder);
   if (!builder.has_content()) refuse("a redirection has no target");

@@ -3,36 +3,23 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/capability.h>
-#include <linux/close_range.h>
 #include <linux/seccomp.h>
 #include <sched.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <system_error>
 
+#include "sandbox/child_process.h"
 #include "sandbox/landlock.h"
-
-// The child shares memory, and even errno, with its suspended parent: nothing here may allocate,
-// lock, or be followed by a sanitizer.
-#define WRIGHT_IN_CHILD __attribute__((no_sanitize("address", "undefined", "thread"), noinline))
 
 namespace wright::sandbox {
 namespace {
-
-constexpr std::size_t kStackBytes = 64 * 1024;
-constexpr int kLastSignal = 64;
-
-// As the kernel wants it; all zero is the default action on every architecture.
-struct KernelSignalAction {
-  std::array<unsigned long, 8> words{};
-};
 
 // Made by the parent. The child reads it and leaves a failure in it.
 struct ChildPlan {
@@ -51,26 +38,11 @@ struct ChildPlan {
   const ResourceLimit* limits = nullptr;
   std::size_t limit_count = 0;
   pid_t parent = 0;
+  int watch = -1;
+  char* announcement = nullptr;
+  std::size_t announcement_bytes = 0;
   SpawnFailure failure{};
 };
-
-WRIGHT_IN_CHILD int reset_signals() {
-  KernelSignalAction default_action;
-  for (int signal = 1; signal <= kLastSignal; ++signal) {
-    // Fails for those that cannot be caught, which need no resetting.
-    ::syscall(SYS_rt_sigaction, signal, &default_action, nullptr, 8);
-  }
-  const unsigned long none = 0;
-  return ::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, nullptr, 8) == 0 ? 0 : errno;
-}
-
-WRIGHT_IN_CHILD int set_streams(const ChildPlan& plan) {
-  // The parent's descriptors are all above 2.
-  if (::syscall(SYS_dup3, plan.input, 0, 0) < 0) return errno;
-  if (::syscall(SYS_dup3, plan.output, 1, 0) < 0) return errno;
-  if (::syscall(SYS_dup3, plan.error, 2, 0) < 0) return errno;
-  return 0;
-}
 
 WRIGHT_IN_CHILD int set_limits(const ChildPlan& plan) {
   for (std::size_t i = 0; i < plan.limit_count; ++i) {
@@ -96,11 +68,13 @@ WRIGHT_IN_CHILD void volunteer_when_memory_runs_out() {
   if (file >= 0) ::syscall(SYS_write, file, "500", 3);
 }
 
-// Everything but the three streams.
-WRIGHT_IN_CHILD void close_the_rest() {
-  if (::syscall(SYS_close_range, 3U, ~0U, 0) == 0) return;
-  constexpr int kHighest = 65536;
-  for (int descriptor = 3; descriptor < kHighest; ++descriptor) ::syscall(SYS_close, descriptor);
+// 0, or an errno.
+WRIGHT_IN_CHILD int announce(const ChildPlan& plan) {
+  ParentWatch::write_number(plan.announcement, static_cast<pid_t>(::syscall(SYS_getpid)));
+  const long sent = ::syscall(SYS_sendto, plan.watch, plan.announcement, plan.announcement_bytes,
+                              MSG_NOSIGNAL | MSG_DONTWAIT, nullptr, 0);
+  if (sent < 0) return errno;
+  return static_cast<std::size_t>(sent) == plan.announcement_bytes ? 0 : EPIPE;
 }
 
 WRIGHT_IN_CHILD int fail_at(ChildPlan& plan, SpawnStep step, int problem) {
@@ -119,7 +93,9 @@ WRIGHT_IN_CHILD int run_child(void* argument) {
   if (::syscall(SYS_getppid) != plan.parent) ::syscall(SYS_exit_group, 127);
   problem = reset_signals();
   if (problem != 0) return fail_at(plan, SpawnStep::process_group, problem);
-  problem = set_streams(plan);
+  if (plan.watch >= 0) problem = announce(plan);
+  if (problem != 0) return fail_at(plan, SpawnStep::watch, problem);
+  problem = set_streams(plan.input, plan.output, plan.error);
   if (problem != 0) return fail_at(plan, SpawnStep::streams, problem);
   if (plan.cgroup >= 0 && ::syscall(SYS_write, plan.cgroup, "0", 1) != 1) {
     return fail_at(plan, SpawnStep::cgroup, errno);
@@ -141,7 +117,7 @@ WRIGHT_IN_CHILD int run_child(void* argument) {
     problem = restrict_self(plan.landlock);
     if (problem != 0) return fail_at(plan, SpawnStep::landlock, problem);
   }
-  close_the_rest();
+  close_all_but_streams();
   if (plan.filter.len > 0 &&
       ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &plan.filter) != 0) {
     return fail_at(plan, SpawnStep::filter, errno);
@@ -162,45 +138,12 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   return made;
 }
 
-class Stack {
- public:
-  Stack()
-      : memory_(::mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0)) {}
-  ~Stack() {
-    if (is_there()) ::munmap(memory_, kStackBytes);
-  }
-  Stack(const Stack&) = delete;
-  Stack& operator=(const Stack&) = delete;
-
-  bool is_there() const { return memory_ != MAP_FAILED; }
-  void* top() const { return static_cast<char*>(memory_) + kStackBytes; }
-
- private:
-  void* memory_;
-};
-
-// No handler of the parent may run in the child, which has its memory.
-class WithoutSignals {
- public:
-  WithoutSignals() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~WithoutSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  WithoutSignals(const WithoutSignals&) = delete;
-  WithoutSignals& operator=(const WithoutSignals&) = delete;
-
- private:
-  sigset_t before_{};
-};
-
 std::string_view doing(SpawnStep step) {
   switch (step) {
     case SpawnStep::start: return "start a process";
     case SpawnStep::process_group: return "make a process group";
     case SpawnStep::working_directory: return "enter the working directory";
+    case SpawnStep::watch: return "reach the process that would end it if this program is killed";
     case SpawnStep::streams: return "connect its output";
     case SpawnStep::limits: return "set its limits";
     case SpawnStep::cgroup: return "enter its cgroup";
@@ -224,7 +167,7 @@ std::expected<SpawnedProcess, SpawnFailure> spawn(const SpawnRequest& request,
                                                   const Confinement& confinement) {
   const std::vector<char*> arguments = pointers(request.arguments);
   const std::vector<char*> environment = pointers(request.environment);
-  const Stack stack;
+  const ChildStack stack;
   if (!stack.is_there()) return std::unexpected(SpawnFailure{SpawnStep::start, ENOMEM});
   ChildPlan plan;
   plan.program = request.program.empty() ? nullptr : request.program.c_str();
@@ -243,6 +186,13 @@ std::expected<SpawnedProcess, SpawnFailure> spawn(const SpawnRequest& request,
   plan.limits = confinement.limits.data();
   plan.limit_count = confinement.limits.size();
   plan.parent = ::getpid();
+  std::string announcement;
+  if (request.watch != nullptr) {
+    announcement = ParentWatch::announcement(request.cgroup);
+    plan.watch = request.watch->socket();
+    plan.announcement = announcement.data();
+    plan.announcement_bytes = announcement.size();
+  }
 
   int descriptor = -1;
   pid_t id = -1;
@@ -256,6 +206,7 @@ std::expected<SpawnedProcess, SpawnFailure> spawn(const SpawnRequest& request,
   if (id < 0) return std::unexpected(SpawnFailure{SpawnStep::start, problem});
   SpawnedProcess process{id, FileDescriptor(descriptor)};
   if (plan.failure.problem != 0) {
+    if (request.watch != nullptr) request.watch->forget(id);
     siginfo_t ignored{};
     ::waitid(P_PID, static_cast<id_t>(id), &ignored, WEXITED | __WALL);
     return std::unexpected(plan.failure);

@@ -7,11 +7,13 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/file_descriptor.h"
+#include "sandbox/parent_watch.h"
 #include "wright/error.h"
 
 namespace wright::sandbox {
@@ -37,7 +39,9 @@ struct SpawnRequest {
   int input = -1;  // descriptors for the child's streams
   int output = -1;
   int error = -1;
-  int process_group_file = -1;  // of a cgroup, to be written by the child
+  int process_group_file = -1;         // of a cgroup, to be written by the child
+  std::filesystem::path cgroup = {};   // its folder
+  const ParentWatch* watch = nullptr;  // is told of the process; it may be absent
 };
 
 struct SpawnedProcess {
@@ -49,6 +53,7 @@ struct SpawnedProcess {
 enum class SpawnStep : std::uint8_t {
   start,
   process_group,
+  watch,
   working_directory,
   streams,
   limits,

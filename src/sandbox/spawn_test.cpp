@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cerrno>
+#include <sstream>
 
 #include "sandbox/landlock.h"
 #include "sandbox/run_group.h"
@@ -23,7 +24,7 @@ namespace {
 class Child {
  public:
   Child(const std::string& line, const std::filesystem::path& folder,
-        const Confinement& confinement) {
+        const Confinement& confinement, int process_group_file = -1) {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) std::abort();
     reading_ = FileDescriptor(ends[0]);
@@ -35,7 +36,8 @@ class Child {
                           .working_directory = folder.string(),
                           .input = nothing.get(),
                           .output = writing.get(),
-                          .error = nothing.get()},
+                          .error = nothing.get(),
+                          .process_group_file = process_group_file},
                          confinement);
     if (process) {
       process_ = std::move(*process);
@@ -122,9 +124,58 @@ TEST(RunGroup, finds_who_changed_the_process_group_and_lets_nobody_leave_the_ses
   EXPECT_EQ(::getsid(left), child.id());
   EXPECT_EQ(child.read_line(), "refused");
   EXPECT_TRUE(group->end_all(child.id()));
-  const std::string status = Grounds::read("/proc/" + std::to_string(left) + "/stat");
-  const bool is_gone = status.empty() || status.at(status.rfind(')') + 2) == 'Z';
-  EXPECT_TRUE(is_gone) << status;
+  EXPECT_FALSE(is_running(left));
+}
+
+// Where a hierarchy of version 2 can be written to; empty when there is none.
+std::filesystem::path second_hierarchy() {
+  std::istringstream mounts(Grounds::read("/proc/self/mounts"));
+  for (std::string line; std::getline(mounts, line);) {
+    std::istringstream fields(line);
+    std::string device, folder, type;
+    fields >> device >> folder >> type;
+    if (type == "cgroup2" && ::access(folder.c_str(), W_OK) == 0) return folder;
+  }
+  return {};
+}
+
+TEST(RunGroup, ends_everybody_in_a_cgroup_of_version_2) {
+  const auto hierarchy = second_hierarchy();
+  if (hierarchy.empty()) GTEST_SKIP() << "no cgroups of version 2 that can be written to";
+  const Grounds grounds;
+  std::filesystem::path folder;
+  {
+    const auto group = RunGroup::make(CgroupPlace{hierarchy}, 0);
+    ASSERT_TRUE(group) << group.error().message;
+    folder = group->cgroup();
+    ASSERT_TRUE(std::filesystem::exists(folder / "cgroup.kill"));
+    Child child(
+        "setsid sleep 1000 & echo $!\n"
+        "python3 -c '\nimport os,time\nif os.fork() == 0:\n  os.setsid()\n  "
+        "if os.fork() == 0: print(os.getpid(), flush=True); time.sleep(1000)'\nsleep 1000",
+        grounds.workspace(), {}, group->joining_file());
+    const pid_t left[] = {std::atoi(child.read_line().c_str()),
+                          std::atoi(child.read_line().c_str())};
+    for (const pid_t process : left) {
+      ASSERT_GT(process, 1);
+      EXPECT_NE(::getsid(process), child.id()) << "it has left the session";
+    }
+    EXPECT_TRUE(group->end_all(child.id()));
+    for (const pid_t process : left) EXPECT_FALSE(is_running(process));
+    child.exit_code();
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder));
+}
+
+TEST(RunGroup, says_where_no_cgroup_can_be_made) {
+  const Grounds grounds;
+  const auto nowhere = RunGroup::make(CgroupPlace{"/no/such/hierarchy"}, 5);
+  ASSERT_FALSE(nowhere);
+  EXPECT_EQ(nowhere.error().message,
+            "Cannot make a cgroup below /no/such/hierarchy: No such file or directory");
+  // A folder that is no cgroup has nothing to join by; what was made in it is gone.
+  EXPECT_FALSE(RunGroup::make(CgroupPlace{grounds.workspace()}, 5));
+  EXPECT_TRUE(std::filesystem::is_empty(grounds.workspace()));
 }
 
 TEST(SystemCallFilter, forbids_truncation_by_path_where_asked_to) {

@@ -1,12 +1,15 @@
 // The only unit that knows libseccomp.
 #include "sandbox/system_call_filter.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -57,6 +60,8 @@ constexpr const char* kForbidden[] = {"acct",
                                       "perf_event_open",
                                       "pidfd_getfd",
                                       "pivot_root",
+                                      "process_madvise",
+                                      "process_mrelease",
                                       "process_vm_readv",
                                       "process_vm_writev",
                                       "ptrace",
@@ -156,8 +161,60 @@ void refuse_networks(Filter& filter, NetworkAccess network) {
     return;
   }
   filter.refuse("socket", EPERM, is_not(0, AF_UNIX));
-  // A Unix socket can lead to a service that does anything at all, such as a container daemon.
-  if (network == NetworkAccess::off) filter.refuse("connect", EPERM);
+  if (network == NetworkAccess::local) return;
+  // A Unix socket can lead to a service that does anything at all, such as a container daemon. One
+  // for datagrams reaches it without a connection.
+  filter.refuse("connect", EPERM);
+  for (const std::uint32_t type : {SOCK_DGRAM, SOCK_RAW}) {
+    constexpr std::uint64_t kTypeBits = 0xF;
+    filter.refuse("socket", EPERM, scmp_arg_cmp{1, SCMP_CMP_MASKED_EQ, kTypeBits, type});
+    filter.refuse("socketpair", EPERM, scmp_arg_cmp{1, SCMP_CMP_MASKED_EQ, kTypeBits, type});
+  }
+}
+
+// Files that run with the rights of their owner: made inside, they would serve others outside.
+void refuse_set_user_id(Filter& filter) {
+  for (const std::uint64_t bit : {S_ISUID, S_ISGID}) {
+    filter.refuse("chmod", EPERM, has_flag(1, bit));
+    filter.refuse("fchmod", EPERM, has_flag(1, bit));
+    filter.refuse("fchmodat", EPERM, has_flag(2, bit));
+    filter.refuse("fchmodat2", EPERM, has_flag(2, bit));
+    filter.refuse("creat", EPERM, has_flag(1, bit));
+    filter.refuse("mknod", EPERM, has_flag(1, bit));
+    filter.refuse("mknodat", EPERM, has_flag(2, bit));
+    filter.refuse("open", EPERM, has_flag(1, O_CREAT), has_flag(2, bit));
+    filter.refuse("openat", EPERM, has_flag(2, O_CREAT), has_flag(3, bit));
+  }
+  // Its mode stands in memory, where a filter cannot look; programs fall back to openat.
+  filter.refuse("openat2", ENOSYS);
+}
+
+// All the ways to send a signal to a process by its number.
+void refuse_signals(Filter& filter, const std::vector<pid_t>& processes) {
+  for (const pid_t process : processes) {
+    const auto number = static_cast<std::uint32_t>(process);
+    const auto group = static_cast<std::uint32_t>(-process);
+    for (const char* call : {"kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"}) {
+      filter.refuse(call, EPERM, equals(0, number));
+    }
+    filter.refuse("kill", EPERM, equals(0, group));
+    // A file can be told whom to signal, and with what.
+    filter.refuse("fcntl", EPERM, equals(1, F_SETOWN), equals(2, number));
+    filter.refuse("fcntl", EPERM, equals(1, F_SETOWN), equals(2, group));
+  }
+  if (processes.empty()) return;
+  // These name the process in memory, or by a descriptor.
+  filter.refuse("fcntl", EPERM, equals(1, F_SETOWN_EX));
+  filter.refuse("pidfd_send_signal", EPERM);
+}
+
+// Of another process: its limits (one of processor time ends it), its priority, its memory.
+void refuse_meddling(Filter& filter) {
+  filter.refuse("prlimit64", EPERM, is_not(0, 0));
+  filter.refuse("setpriority", EPERM, is_not(1, 0));
+  filter.refuse("setpriority", EPERM, equals(0, PRIO_USER));
+  filter.refuse("move_pages", EPERM, is_not(0, 0));
+  filter.refuse("migrate_pages", EPERM, is_not(0, 0));
 }
 
 }  // namespace
@@ -171,8 +228,12 @@ Result<std::vector<sock_filter>> make_filter(const FilterOptions& options) {
   // Its flags stand in memory, where a filter cannot look; programs fall back to clone.
   filter.refuse("clone3", ENOSYS);
   filter.refuse("ioctl", EPERM, equals(1, TIOCSTI));
+  filter.refuse("ioctl", EPERM, equals(1, TIOCLINUX));
   // To everybody at once: where Landlock has no scopes, nothing else would stop it.
   filter.refuse("kill", EPERM, equals(0, 0xFFFFFFFF));
+  refuse_signals(filter, options.out_of_reach);
+  refuse_meddling(filter);
+  refuse_set_user_id(filter);
   refuse_networks(filter, options.network);
   if (options.sessions == FilterOptions::Sessions::forbidden) filter.refuse("setsid", EPERM);
   if (options.truncation == FilterOptions::Truncation::forbidden) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <linux/filter.h>
+#include <sys/types.h>
 
 #include <cstdint>
 #include <vector>
@@ -17,6 +18,9 @@ struct FilterOptions {
   enum class Sessions : std::uint8_t { allowed, forbidden } sessions = Sessions::forbidden;
   // By path; for kernels whose Landlock does not know about it.
   enum class Truncation : std::uint8_t { allowed, forbidden } truncation = Truncation::allowed;
+  // Processes outside that no signal may reach, each with the group that it leads; for kernels
+  // whose Landlock does not keep signals inside.
+  std::vector<pid_t> out_of_reach = {};
 };
 
 Result<std::vector<sock_filter>> make_filter(const FilterOptions& options);

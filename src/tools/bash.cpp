@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "tools/command_output.h"
+#include "tools/command_progress.h"
 #include "tools/preview.h"
 #include "tools/workspace.h"
 #include "wright/describe.h"
@@ -71,7 +72,9 @@ class Bash {
     auto command = shell_command(arguments.command, *folder);
     if (!command) return std::unexpected(std::move(command).error());
     Printed printed;
-    auto finished = (*sandbox)->run(*command, how(arguments, context, printed));
+    CommandProgress progress(context.progress);
+    auto finished = (*sandbox)->run(*command, how(arguments, context, printed, progress));
+    progress.finish();
     if (!finished) return std::unexpected(std::move(finished).error());
     JsonObject result = told(arguments, *folder, *finished);
     keep(result, "stdout_file", finished->output, kOutputShown, printed.output, context);
@@ -171,13 +174,14 @@ class Bash {
     std::string error;
   };
 
-  CommandOptions how(const BashArguments& arguments, const Context& context,
-                     Printed& printed) const {
+  CommandOptions how(const BashArguments& arguments, const Context& context, Printed& printed,
+                     CommandProgress& progress) const {
     CommandOptions how{.timeout = std::chrono::seconds(arguments.timeout_secs),
                        .stop = context.stop,
                        .kept_bytes = 2 * kOutputShown};
-    if (!options_.on_output && !context.spill) return how;
-    how.on_output = [this, &context, &printed](OutputStream stream, std::string_view piece) {
+    how.on_output = [this, &context, &printed, &progress](OutputStream stream,
+                                                          std::string_view piece) {
+      progress.add(stream, piece);
       if (options_.on_output) options_.on_output(context, stream, piece);
       if (!context.spill) return;
       std::string& whole = stream == OutputStream::error ? printed.error : printed.output;

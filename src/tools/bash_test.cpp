@@ -157,6 +157,31 @@ TEST(Bash, tells_output_as_it_comes) {
   EXPECT_EQ(seen, "out\n!err\n");
 }
 
+TEST(Bash, tells_its_progress_in_whole_lines_of_text) {
+  const TemporaryFolder folder;
+  const auto progress_of = [&](const char* command) {
+    std::vector<std::string> told;
+    Context context;
+    context.progress = [&](std::string_view text) { told.emplace_back(text); };
+    const ToolOutcome outcome =
+        execute(bash_in(folder, kAnything), {},
+                {"1", "bash", to_text(JsonObject{{"command", command}})}, std::move(context));
+    EXPECT_EQ(outcome.error, "");
+    return told;
+  };
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(progress_of("printf 'a\\303'; sleep 0.1; printf '\\251\\nb'"), (Texts{"aé\n", "b"}));
+  EXPECT_EQ(progress_of("printf '\\377\\n'"), Texts{"\xEF\xBF\xBD\n"});
+  EXPECT_EQ(progress_of("true"), Texts{});
+  // A flood is not followed to its end.
+  std::size_t bytes = 0;
+  const Texts flood = progress_of("yes | head -c 50000000");
+  for (const std::string& text : flood) bytes += text.size();
+  EXPECT_LT(bytes, 300'000U);
+  ASSERT_FALSE(flood.empty());
+  EXPECT_EQ(flood.back(), "[What follows is not shown as it comes]\n");
+}
+
 TEST(Bash, ends_with_what_was_printed_when_stopped) {
   const TemporaryFolder folder;
   std::stop_source source;

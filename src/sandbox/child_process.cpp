@@ -1,0 +1,73 @@
+#include "sandbox/child_process.h"
+
+#include <linux/close_range.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+namespace wright::sandbox {
+namespace {
+
+constexpr std::size_t kStackBytes = 64 * 1024;
+constexpr int kLastSignal = 64;
+
+// As the kernel wants it; all zero is the default action on every architecture.
+struct KernelSignalAction {
+  std::array<unsigned long, 8> words{};
+};
+
+}  // namespace
+
+ChildStack::ChildStack()
+    : memory_(::mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0)) {}
+
+ChildStack::~ChildStack() {
+  if (is_there()) ::munmap(memory_, kStackBytes);
+}
+
+bool ChildStack::is_there() const {
+  return memory_ != MAP_FAILED;
+}
+
+void* ChildStack::top() const {
+  return static_cast<char*>(memory_) + kStackBytes;
+}
+
+WithoutSignals::WithoutSignals() {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before_);
+}
+
+WithoutSignals::~WithoutSignals() {
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+WRIGHT_IN_CHILD int reset_signals() {
+  KernelSignalAction default_action;
+  for (int signal = 1; signal <= kLastSignal; ++signal) {
+    // Fails for those that cannot be caught, which need no resetting.
+    ::syscall(SYS_rt_sigaction, signal, &default_action, nullptr, 8);
+  }
+  const unsigned long none = 0;
+  return ::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, nullptr, 8) == 0 ? 0 : errno;
+}
+
+WRIGHT_IN_CHILD int set_streams(int input, int output, int error) {
+  if (::syscall(SYS_dup3, input, 0, 0) < 0) return errno;
+  if (::syscall(SYS_dup3, output, 1, 0) < 0) return errno;
+  if (::syscall(SYS_dup3, error, 2, 0) < 0) return errno;
+  return 0;
+}
+
+WRIGHT_IN_CHILD void close_all_but_streams() {
+  if (::syscall(SYS_close_range, 3U, ~0U, 0) == 0) return;
+  constexpr int kHighest = 65536;
+  for (int descriptor = 3; descriptor < kHighest; ++descriptor) ::syscall(SYS_close, descriptor);
+}
+
+}  // namespace wright::sandbox

@@ -1,0 +1,49 @@
+// For code that runs in a child between its start and its exec. The child has the memory, and even
+// the errno, of its parent, which is suspended: nothing there may allocate, lock, or be followed by
+// a sanitizer.
+#pragma once
+
+#include <csignal>
+#include <cstddef>
+
+#define WRIGHT_IN_CHILD __attribute__((no_sanitize("address", "undefined", "thread"), noinline))
+
+namespace wright::sandbox {
+
+// What a child runs on.
+class ChildStack {
+ public:
+  ChildStack();
+  ~ChildStack();
+  ChildStack(const ChildStack&) = delete;
+  ChildStack& operator=(const ChildStack&) = delete;
+
+  bool is_there() const;
+  void* top() const;
+
+ private:
+  void* memory_;
+};
+
+// No handler of the parent may run in the child.
+class WithoutSignals {
+ public:
+  WithoutSignals();
+  ~WithoutSignals();
+  WithoutSignals(const WithoutSignals&) = delete;
+  WithoutSignals& operator=(const WithoutSignals&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+// In the child: every signal has its default action, and none is blocked. 0, or an errno.
+int reset_signals();
+
+// In the child: puts descriptors, all of them above 2, on the three streams. 0, or an errno.
+int set_streams(int input, int output, int error);
+
+// In the child: everything but the three streams.
+void close_all_but_streams();
+
+}  // namespace wright::sandbox

@@ -1,0 +1,47 @@
+// A process that ends what is running when this program is killed and cannot do so itself. It is a
+// small shell, started once, that is told of every run and waits for this program to go. It is
+// nobody's child here, so that no wait() meets it, and has no descriptor of this program.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <string>
+
+#include "core/file_descriptor.h"
+#include "wright/error.h"
+
+namespace wright::sandbox {
+
+class ParentWatch {
+ public:
+  // `folder` is removed, with what is in it, when this program is killed. Refused where no process
+  // can be started, or there is no shell.
+  static Result<ParentWatch> start(const std::filesystem::path& folder);
+  ParentWatch(ParentWatch&&) noexcept = default;
+  ParentWatch& operator=(ParentWatch&&) = delete;
+  ~ParentWatch();  // ends the process; it touches nothing any more
+
+  pid_t id() const { return id_; }
+  bool is_alive() const;
+
+  // A run is announced by its first process before its program starts, so that no moment is left in
+  // which it runs and nobody knows: `announcement()` sent to `socket()`, with the number of the
+  // process written into it by write_number().
+  int socket() const { return socket_.get(); }
+  static std::string announcement(const std::filesystem::path& cgroup);
+  static void write_number(char* announcement, pid_t process);  // may be called in a child
+
+  // To be called before the process is waited for: later, its number may belong to another.
+  void forget(pid_t process) const;
+
+ private:
+  ParentWatch(pid_t id, FileDescriptor process, FileDescriptor socket)
+      : id_(id), process_(std::move(process)), socket_(std::move(socket)) {}
+
+  pid_t id_;
+  FileDescriptor process_;
+  FileDescriptor socket_;
+};
+
+}  // namespace wright::sandbox
