@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <re2/re2.h>
 
+#include <algorithm>
 #include <random>
 #include <set>
 
