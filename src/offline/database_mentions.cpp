@@ -38,15 +38,17 @@ std::vector<std::string> ends_of(std::string_view name) {
 std::optional<TableMention> half_mentioned_table(const DatabaseOutline& outline,
                                                  const std::vector<PromptWord>& words) {
   std::optional<TableMention> best;
+  std::size_t longest = 0;
   bool is_only = false;
   for (const DatabaseTable& table : outline.tables) {
     for (const std::string& end : ends_of(table.name)) {
       const auto place = find_name(words, end);
       if (!place) continue;
-      if (!best || place->size() > best->range.size()) {
+      if (end.size() > longest) {
         best = TableMention{&table, *place};
+        longest = end.size();
         is_only = true;
-      } else if (place->size() == best->range.size() && best->table != &table) {
+      } else if (end.size() == longest) {
         is_only = false;
       }
       break;  // the other ends are shorter
