@@ -11,9 +11,13 @@ namespace {
 template <class Named>
 std::vector<const Named*> by_length(const std::vector<Named>& all) {
   std::vector<const Named*> sorted;
+  sorted.reserve(all.size());
   for (const Named& each : all) sorted.push_back(&each);
-  std::ranges::stable_sort(sorted, std::ranges::greater{},
-                           [](const Named* each) { return each->name.size(); });
+  std::ranges::sort(sorted, [](const Named* first, const Named* second) {
+    const std::size_t left = first->name.size();
+    const std::size_t right = second->name.size();
+    return left != right ? left > right : first < second;  // of one vector: as they stand there
+  });
   return sorted;
 }
 
