@@ -11,9 +11,13 @@ namespace {
 template <class Named>
 std::vector<const Named*> by_length(const std::vector<Named>& all) {
   std::vector<const Named*> sorted;
+  sorted.reserve(all.size());
   for (const Named& each : all) sorted.push_back(&each);
-  std::ranges::stable_sort(sorted, std::ranges::greater{},
-                           [](const Named* each) { return each->name.size(); });
+  std::ranges::sort(sorted, [](const Named* first, const Named* second) {
+    const std::size_t left = first->name.size();
+    const std::size_t right = second->name.size();
+    return left != right ? left > right : first < second;  // of one vector: as they stand there
+  });
   return sorted;
 }
 
@@ -38,15 +42,17 @@ std::vector<std::string> ends_of(std::string_view name) {
 std::optional<TableMention> half_mentioned_table(const DatabaseOutline& outline,
                                                  const std::vector<PromptWord>& words) {
   std::optional<TableMention> best;
+  std::size_t longest = 0;
   bool is_only = false;
   for (const DatabaseTable& table : outline.tables) {
     for (const std::string& end : ends_of(table.name)) {
       const auto place = find_name(words, end);
       if (!place) continue;
-      if (!best || place->size() > best->range.size()) {
+      if (end.size() > longest) {
         best = TableMention{&table, *place};
+        longest = end.size();
         is_only = true;
-      } else if (place->size() == best->range.size() && best->table != &table) {
+      } else if (end.size() == longest) {
         is_only = false;
       }
       break;  // the other ends are shorter

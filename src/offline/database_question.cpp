@@ -33,6 +33,8 @@ bool is_number(const DatabaseColumn& column) {
 }
 
 bool is_date(const DatabaseColumn& column) {
+  const std::vector<std::string> words = words_in_name(column.name);
+  if (!words.empty() && (words.back() == "at" || words.back() == "on")) return true;
   return type_has(column, {"date", "time"}) ||
          name_has(column, {"date", "time", "timestamp", "created", "updated", "ts", "day"});
 }
@@ -283,7 +285,7 @@ class Understanding {
   // "the newest invoice": nobody said by what.
   const DatabaseColumn* sorted_by() {
     const bool is_time = says(prompt_, R"(\b(newest|latest|recent|last|oldest|earliest)\b)");
-    if (is_time) return only(is_date, {"created", "date", "timestamp"});
+    if (is_time) return only(is_date, {"created", "date", "started", "timestamp"});
     if (says(prompt_, R"(\b(expensive|cheap|cheapest|priciest)\b)")) {
       return only(is_number, {"price", "cost", "amount", "total"});
     }

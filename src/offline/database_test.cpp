@@ -149,6 +149,7 @@ TEST_F(OfflineOnDatabase, knows_tables_by_the_end_of_their_names) {
     CREATE TABLE agent_sessions(id INTEGER PRIMARY KEY, agent_name TEXT, status TEXT);
     CREATE TABLE agent_messages(id INTEGER PRIMARY KEY, session_id INT, role TEXT, tool_call_id TEXT);
     CREATE TABLE agent_tool_calls(id INTEGER PRIMARY KEY, message_id INT, tool_name TEXT, status TEXT);
+    CREATE TABLE agent_schema(version INT);
     INSERT INTO agent_sessions VALUES (1, 'a', 'completed');
     INSERT INTO agent_messages VALUES (1, 1, 'user', NULL), (2, 1, 'assistant', 'c1');
     INSERT INTO agent_tool_calls VALUES (1, 2, 'grep', 'failed'), (2, 2, 'grep', 'completed'),

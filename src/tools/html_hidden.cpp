@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <iterator>
 #include <optional>
 #include <string_view>
 
@@ -179,8 +180,8 @@ bool HiddenParts::goes_on_with(const HtmlToken& token) {
     element_.clear();
   } else if (is_one_of(token.name, kContainers) && !is_one_of(token.name, kPartsOfTables)) {
     if (is_start && inside_.size() < kMostInside) inside_.push_back(token.name);
-    const auto opened = std::ranges::find(inside_, token.name);
-    if (is_end && opened != inside_.end()) inside_.erase(opened, inside_.end());
+    const auto opened = std::find(inside_.rbegin(), inside_.rend(), token.name);
+    if (is_end && opened != inside_.rend()) inside_.erase(std::prev(opened.base()), inside_.end());
   }
   return true;
 }

@@ -122,6 +122,8 @@ TEST(HtmlText, leaves_out_hidden_elements_that_need_no_end_tag) {
   EXPECT_EQ(markdown("<table><tr><td>a<td hidden>no<td>b<tr hidden><td>no<tr><td>c<td>d</table>"),
             "| a | b |\n|---|---|\n| c | d |");
   EXPECT_EQ(markdown("<dl><dt>a<dd hidden>no<dt>b</dl>"), "a\nb");
+  EXPECT_EQ(markdown("<div>a<ul><li hidden><div><div>no</div>no</div>no</li><li>b</ul></div>"),
+            "a\n\n- b");
   // End tags of what is not open end nothing.
   EXPECT_EQ(markdown("a<p hidden></b></section></span></td>no</p>b"), "ab");
   EXPECT_EQ(markdown("<div>a<p hidden></section>no</p></div>b"), "a\n\nb");
