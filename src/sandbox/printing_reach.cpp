@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <span>
 
+#include "sandbox/shell_characters.h"
+
 namespace wright::sandbox {
 namespace {
 
 using Words = std::span<const ShellWord>;
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 // One script of sed: `ADDRESS,ADDRESS COMMAND` any number of times, with ; between them.
 class SedScript {

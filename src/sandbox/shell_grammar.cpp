@@ -1,10 +1,11 @@
-// The grammar of commands: lists, pipelines, branches, loops, functions, redirections.
+// The grammar of commands: lists, pipelines, branches, loops, functions.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
+#include "sandbox/shell_characters.h"
 #include "sandbox/shell_parser.h"
 #include "wright/json.h"
 
@@ -14,30 +15,9 @@ namespace {
 constexpr int kDeepest = 100;
 constexpr std::size_t kLongestSource = 200;
 
-bool is_blank(char c) {
-  return c == ' ' || c == '\t';
-}
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_name_start(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-bool is_name(char c) {
-  return is_name_start(c) || is_digit(c);
-}
-bool ends_word(char c) {
-  return c == '\0' || c == '\n' || is_blank(c) ||
-         std::string_view(";&|()<>").find(c) != std::string_view::npos;
-}
-
 bool ends_list(std::string_view word) {
   constexpr std::array kEnds{"then", "do", "done", "fi", "esac", "elif", "else", "}"};
   return std::ranges::find(kEnds, word) != kEnds.end();
-}
-
-bool is_network_file(std::string_view path) {
-  return path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/");
 }
 
 }  // namespace
@@ -460,116 +440,6 @@ void ShellParser::parse_simple_command() {
     }
   }
   emit(std::move(command), start);
-}
-
-bool ShellParser::parse_assignment(ShellCommand& command) {
-  const std::size_t start = position_;
-  std::string name;
-  while (is_name(current())) {
-    name += current();
-    advance();
-  }
-  const bool is_named = !name.empty() && is_name_start(name.front());
-  if (is_named && current() == '[') {
-    // A subscript is an expression, and so may run commands; only plain numbers are looked into.
-    advance();
-    const std::size_t digits = position_;
-    while (is_digit(current())) advance();
-    const bool is_number = position_ > digits && current() == ']';
-    if (!is_number) {
-      refuse("the subscript of an array is not a plain number");
-      return true;
-    }
-    advance();
-  }
-  if (!is_named || !(take("=") || take("+="))) {
-    position_ = start;
-    return false;
-  }
-  ShellAssignment assignment{std::move(name), {}};
-  if (current() == '(') {
-    assignment.value = parse_array();
-  } else {
-    ShellWordBuilder value;
-    parse_word_into(value);
-    assignment.value = std::move(value).finish();
-  }
-  command.assignments.push_back(std::move(assignment));
-  return true;
-}
-
-ShellWord ShellParser::parse_array() {
-  advance();
-  skip_newlines();
-  while (is_ok() && current() != ')') {
-    if (current() == '\0') refuse("a list of values is not closed");
-    if (current() == '[') refuse("the subscript of an array is not a plain number");
-    if (is_ok() && ends_word(current())) refuse("an operator stands in a list of values");
-    parse_word();
-    skip_newlines();
-  }
-  take(")");
-  if (is_ok() && !ends_word(current())) refuse("something follows a list of values");
-  return {ShellWord::Kind::many_words, "", false};
-}
-
-bool ShellParser::is_at_redirection() {
-  const std::size_t start = position_;
-  while (is_digit(current())) advance();
-  const bool has_number = position_ != start;
-  const char c = current();
-  const char next = following();
-  position_ = start;
-  if (c == '&') return next == '>' && !has_number;
-  return (c == '<' || c == '>') && next != '(';
-}
-
-bool ShellParser::take_redirection(std::string_view symbol, ShellRedirection::Kind kind,
-                                   ShellCommand& command) {
-  if (!take(symbol)) return false;
-  skip_blanks();
-  // Here a dash is a word of its own, whatever follows it.
-  if ((symbol == "<&" || symbol == ">&") && take("-")) {
-    command.redirections.push_back({ShellRedirection::Kind::duplicate, {.text = "-"}});
-    return true;
-  }
-  ShellWordBuilder builder;
-  parse_word_into(builder);
-  if (!builder.has_content()) refuse("a redirection has no target");
-  const ShellWord target = std::move(builder).finish();
-  if (kind == ShellRedirection::Kind::here_document && symbol != "<<<") {
-    if (!target.is_literal()) refuse("the end of a here-document is not a plain word");
-    pending_.push_back({target.text, symbol == "<<-", !target.is_plain});
-  }
-  const bool is_number = target.is_literal() && !target.text.empty() &&
-                         target.text.find_first_not_of("0123456789-") == std::string::npos;
-  if (symbol == "<&" || (symbol == ">&" && is_number)) kind = ShellRedirection::Kind::duplicate;
-  // bash opens connections by these names.
-  if (kind == ShellRedirection::Kind::read && is_network_file(target.text)) {
-    kind = ShellRedirection::Kind::write;
-  }
-  command.redirections.push_back({kind, target});
-  return true;
-}
-
-void ShellParser::parse_redirection(ShellCommand& command) {
-  using Kind = ShellRedirection::Kind;
-  while (is_digit(current())) advance();
-  struct Operator {
-    std::string_view symbol;
-    Kind kind;
-  };
-  constexpr std::array kOperators{
-      Operator{"&>>", Kind::write},         Operator{"&>", Kind::write},
-      Operator{"<<<", Kind::here_document}, Operator{"<<-", Kind::here_document},
-      Operator{"<<", Kind::here_document},  Operator{"<>", Kind::write},
-      Operator{"<&", Kind::duplicate},      Operator{"<", Kind::read},
-      Operator{">>", Kind::write},          Operator{">&", Kind::write},
-      Operator{">|", Kind::write},          Operator{">", Kind::write}};
-  for (const Operator& each : kOperators) {
-    if (take_redirection(each.symbol, each.kind, command)) return;
-  }
-  refuse("a redirection is not understood");
 }
 
 }  // namespace wright::sandbox

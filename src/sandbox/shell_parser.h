@@ -1,6 +1,7 @@
 // The parser behind parse_shell_line(): a cursor over one line, the grammar of commands
-// (shell_grammar.cpp) and that of words and expansions (shell_words.cpp). The first thing it does
-// not understand ends it: the cursor jumps to the end, so that every loop ends too.
+// (shell_grammar.cpp, shell_command_parts.cpp) and that of words and expansions (shell_words.cpp).
+// The first thing it does not understand ends it: the cursor jumps to the end, so that every loop
+// ends too.
 #pragma once
 
 #include <initializer_list>

@@ -4,17 +4,12 @@
 #include <algorithm>
 #include <iterator>
 
+#include "sandbox/shell_characters.h"
 #include "sandbox/shell_parser.h"
 
 namespace wright::sandbox {
 namespace {
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_name(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || is_digit(c);
-}
 bool is_special_parameter(char c) {
   return c != '\0' && std::string_view("@*#?-$!").find(c) != std::string_view::npos;
 }

@@ -1,0 +1,25 @@
+// What single characters are to bash. Knows no locale.
+#pragma once
+
+#include <string_view>
+
+namespace wright::sandbox {
+
+inline bool is_blank(char c) {
+  return c == ' ' || c == '\t';
+}
+inline bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+inline bool is_name_start(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+inline bool is_name(char c) {
+  return is_name_start(c) || is_digit(c);
+}
+inline bool ends_word(char c) {
+  return c == '\0' || c == '\n' || is_blank(c) ||
+         std::string_view(";&|()<>").find(c) != std::string_view::npos;
+}
+
+}  // namespace wright::sandbox
