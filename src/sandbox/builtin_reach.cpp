@@ -132,7 +132,7 @@ CommandReach wait_reach(const ShellCommand& command) {
   const bool may_assign =
       std::ranges::any_of(Words(command.words).subspan(1), [](const ShellWord& word) {
         if (word.is_literal()) return is_option(word) && word.text.find('p') != std::string::npos;
-        return word.text.empty() || word.text.front() == '-';
+        return !word.is_number && (word.text.empty() || word.text.front() == '-');
       });
   if (may_assign) return {false, {unknown_command(command.source)}};
   return {};

@@ -268,6 +268,8 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair{"ls() { local -n p=PATH; p=.; head x; }; ls", "???"},
         std::pair{"ls() { local y=1; head x; }; ls", "aaa"},
         std::pair{"sleep 0 & wait -n -p 'a[$(x)]'", "d??"}, std::pair{"sleep 0 & wait", "daa"},
+        std::pair{"sleep 0 & wait $!", "daa"}, std::pair{"sleep 0 & wait \"$!\"", "daa"},
+        std::pair{"sleep 0 & wait -$!", "d??"}, std::pair{"sleep 0 & wait $x$!", "d??"},
         std::pair{"trap -- 'touch x' EXIT", "dda"}, std::pair{"trap 'echo bye' EXIT", "aaa"},
         std::pair{"OPTIND=1; LC_ALL=C.UTF-8 ls", "aaa"}, std::pair{"LC_ALL=en_US.utf8 ls", "aaa"},
         std::pair{"git grep --op=./x y", "dd?"}, std::pair{"git log --ou=x", "dd?"},

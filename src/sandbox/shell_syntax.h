@@ -21,7 +21,8 @@ struct ShellWord {
   };
   Kind kind = Kind::literal;
   std::string text;
-  bool is_plain = true;  // no quoting at all, so it may be a reserved word
+  bool is_plain = true;    // no quoting at all, so it may be a reserved word
+  bool is_number = false;  // of what is not literal: digits, or nothing, such as $!
 
   bool is_literal() const { return kind == Kind::literal; }
   bool is(std::string_view value) const { return is_literal() && text == value; }

@@ -34,20 +34,26 @@ void ShellWordBuilder::add_unquoted(char c) {
 }
 
 void ShellWordBuilder::become_pattern_after(std::size_t certain_bytes) {
-  has_content_ = true;
+  has_content_ = has_other_than_number_ = true;
   word_.kind = ShellWord::Kind::many_words;
   word_.text.resize(std::min(certain_bytes, word_.text.size()));
 }
 
 void ShellWordBuilder::add_unknown_in_quotes() {
-  has_content_ = true;
+  has_content_ = has_other_than_number_ = true;
   if (word_.is_literal()) word_.kind = ShellWord::Kind::one_word;
 }
 
 void ShellWordBuilder::add_unknown() {
-  has_content_ = true;
+  has_content_ = has_other_than_number_ = true;
   // It may be split, and the later parts start with anything.
   word_.kind = ShellWord::Kind::many_words;
+  word_.text.clear();
+}
+
+void ShellWordBuilder::add_number() {
+  has_content_ = true;
+  word_.kind = ShellWord::Kind::many_words;  // as IFS has it
   word_.text.clear();
 }
 

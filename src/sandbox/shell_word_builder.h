@@ -13,7 +13,7 @@ class ShellWordBuilder {
  public:
   // A character that stands for itself, quoted or not.
   void add(char c) {
-    has_content_ = true;
+    has_content_ = has_other_than_number_ = true;
     if (word_.is_literal()) word_.text += c;
   }
   void add(std::string_view text) {
@@ -30,19 +30,25 @@ class ShellWordBuilder {
   // Something of which the value is not known; in quotes it stays within one word.
   void add_unknown_in_quotes();
   void add_unknown();
+  // Digits, or nothing.
+  void add_number();
 
   bool has_content() const { return has_content_; }
   const std::string& text() const { return word_.text; }
   bool is_literal() const { return word_.is_literal(); }
   bool is_plain() const { return word_.is_plain; }
 
-  ShellWord finish() && { return std::move(word_); }
+  ShellWord finish() && {
+    word_.is_number = !word_.is_literal() && !has_other_than_number_;
+    return std::move(word_);
+  }
 
  private:
   void become_pattern_after(std::size_t certain_bytes);
 
   ShellWord word_;
   bool has_content_ = false;
+  bool has_other_than_number_ = false;
   char previous_ = '\0';  // the last unquoted character
   // The bytes of text before the first unquoted { and [.
   std::optional<std::size_t> brace_;

@@ -10,6 +10,11 @@
 namespace wright::sandbox {
 namespace {
 
+// The last background process, this one, the last exit code, how many parameters there are.
+bool is_number_parameter(char c) {
+  return c != '\0' && std::string_view("!$?#").find(c) != std::string_view::npos;
+}
+
 bool is_special_parameter(char c) {
   return c != '\0' && std::string_view("@*#?-$!").find(c) != std::string_view::npos;
 }
@@ -164,6 +169,10 @@ void ShellParser::parse_dollar(ShellWordBuilder& word, Quoting quoting) {
   } else if (next == '"' && !is_quoted) {
     parse_double_quotes(word);
     word.add_unknown_in_quotes();  // it may be translated
+  } else if (is_number_parameter(next)) {
+    advance();
+    word.note_quoting();
+    word.add_number();
   } else if (is_special_parameter(next) || is_digit(next)) {
     advance();
     add_unknown();

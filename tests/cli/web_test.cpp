@@ -24,7 +24,7 @@ Arguments fetch(const std::string& url) {
 TEST(WebTools, are_off_and_say_how_to_turn_them_on) {
   CannedServer server(answer_with_page);
   const Home home;
-  EXPECT_EQ(home.wright({"tools"}).output.find("fetch_url"), std::string::npos);
+  EXPECT_EQ(home.wright({"tools"}).output.find("fetch_url("), std::string::npos);
   const Finished fetched = home.wright(fetch(server.url()));
   EXPECT_EQ(fetched.exit_code, 2);
   EXPECT_NE(fetched.error.find("--set web.fetch=true"), std::string::npos) << fetched.error;

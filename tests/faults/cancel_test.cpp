@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <charconv>
+#include <chrono>
 #include <filesystem>
 #include <future>
 
@@ -62,7 +63,9 @@ TEST(Cancelling, ends_the_processes_that_a_specialists_shell_left_in_the_backgro
   const auto store = open_memory_store();
   const auto runtime = store::value_of(Runtime::open({.store = store.get()}));
   const SessionId id = store::value_of(runtime->start(above, "Go"));
-  const pid_t process = begun.get_future().get();
+  auto told = begun.get_future();
+  ASSERT_EQ(told.wait_for(std::chrono::minutes(2)), std::future_status::ready) << "it never ran";
+  const pid_t process = told.get();
   EXPECT_FALSE(is_gone(process));
   ASSERT_TRUE(runtime->cancel(id, "Enough"));
   EXPECT_EQ(runtime->wait(id).error().code, ErrorCode::cancelled);
