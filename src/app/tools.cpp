@@ -189,12 +189,18 @@ ExitCode execute(const CallToolCommand& command, Surroundings around) {
   const auto settings = settings_or_complain(command.settings, around);
   if (!settings) return ExitCode::usage;
   make_output_folder(*settings);
-  const auto models = make_models(*settings, command.settings, around.environment);
-  if (!models) {
-    around.console.complain(models.error().message, "See `wright help models`.");
-    return ExitCode::usage;
+  // Reading the catalogue of models takes longer than most calls; only searching by meaning needs
+  // it.
+  std::optional<Models> models;
+  if (!settings->text(keys::kEmbeddingModel).empty()) {
+    auto made = make_models(*settings, command.settings, around.environment);
+    if (!made) {
+      around.console.complain(made.error().message, "See `wright help models`.");
+      return ExitCode::usage;
+    }
+    models = std::move(*made);
   }
-  const auto tools = tools_or_complain(*settings, around, {.models = &*models});
+  const auto tools = tools_or_complain(*settings, around, {.models = models ? &*models : nullptr});
   if (!tools) return ExitCode::usage;
   const auto logger =
       make_logger(*settings, [&](std::string_view line) { around.console.note(line); });
