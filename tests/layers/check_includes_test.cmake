@@ -2,36 +2,23 @@
 #
 #   cmake -D SCRATCH=… -P check_includes_test.cmake
 cmake_minimum_required(VERSION 3.25)
+include("${CMAKE_CURRENT_LIST_DIR}/expect_check.cmake")
 
-# check(file content): sets `status` and `output` for a tree with one header, which includes <string>,
-# and this file.
-function(check file content)
+# A tree with two headers, the second of which has <string> from the first.
+function(build_tree)
   file(REMOVE_RECURSE "${SCRATCH}")
   file(WRITE "${SCRATCH}/src/core/names.h" "#include <string>\n")
   file(WRITE "${SCRATCH}/src/core/list.h" "#include \"core/names.h\"\n#include \"core/list.h\"\n")
-  file(WRITE "${SCRATCH}/${file}" "${content}")
-  execute_process(COMMAND ${CMAKE_COMMAND} -D "ROOT=${SCRATCH}"
-                          -P "${CMAKE_CURRENT_LIST_DIR}/check_includes.cmake"
-                  RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
-  string(REGEX REPLACE "[ \n]+" " " output "${output}")
-  set(status "${status}" PARENT_SCOPE)
-  set(output "${output}" PARENT_SCOPE)
 endfunction()
 
 function(expect_pass file content)
-  check("${file}" "${content}")
-  if(NOT status EQUAL 0)
-    message(SEND_ERROR "The check refused this in ${file}:\n${content}\n${output}")
-  endif()
+  build_tree()
+  expect_check_to_pass(check_includes "${file}" "${content}")
 endfunction()
 
 function(expect_refusal file content words)
-  check("${file}" "${content}")
-  if(status EQUAL 0)
-    message(SEND_ERROR "The check accepted this in ${file}:\n${content}")
-  elseif(NOT output MATCHES "${words}")
-    message(SEND_ERROR "The check refused ${file}, but did not say '${words}':\n${output}")
-  endif()
+  build_tree()
+  expect_check_to_refuse(check_includes "${file}" "${content}" "${words}")
 endfunction()
 
 expect_pass(src/core/own.cpp "#include <vector>\nstd::vector<int> x\;\n")
