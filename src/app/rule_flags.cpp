@@ -20,9 +20,14 @@ Result<GivenRule> rule_in(std::string_view assignment, std::string_view section)
   const std::size_t equals = rest.rfind('=');
   const std::string_view word = equals == std::string_view::npos ? "" : rest.substr(equals + 1);
   const auto permission = permission_named(word);
-  if (!permission || equals == 0) {
+  if (!permission) {
     return fail(ErrorCode::invalid_argument,
                 fmt::format("--set {}: must end in =allow, =deny or =ask", assignment));
+  }
+  if (equals == 0) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("--set {}: nothing stands between '{}.' and the last '='", assignment,
+                            section));
   }
   return GivenRule{std::string(rest.substr(0, equals)), *permission};
 }

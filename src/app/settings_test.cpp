@@ -209,6 +209,10 @@ TEST_F(SettingsTest, refuse_rules_that_are_none) {
     EXPECT_TRUE(settings.error().message.starts_with(std::string("--set ") + wrong))
         << settings.error().message;
   }
+  SettingFlags flags;
+  flags.set = {"bash.rules.=deny"};
+  EXPECT_EQ(load_settings(flags, environment()).error().message,
+            "--set bash.rules.=deny: nothing stands between 'bash.rules.' and the last '='");
 }
 
 TEST_F(SettingsTest, refuse_what_cannot_be_set_and_name_the_key) {
