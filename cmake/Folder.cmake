@@ -11,6 +11,7 @@ function(wright_folder name)
   target_link_libraries(${target} PRIVATE wright_flags PUBLIC Boost::json fmt::fmt
                                                               ${folder_LIBRARIES})
   wright_precompiled(${target} wright_heavy_headers)
+  wright_compile_together(${target})
   foreach(lower IN LISTS WRIGHT_LAYER_${name})
     target_link_libraries(${target} PUBLIC wright_${lower})
   endforeach()
@@ -26,6 +27,20 @@ function(wright_test target)
   add_executable(${target} ${test_SOURCES})
   target_link_libraries(${target} PRIVATE wright_flags ${test_LIBRARIES} GTest::gtest_main)
   wright_precompiled(${target} wright_heavy_test_headers)
+  wright_compile_together(${target})
   add_test(NAME ${target} COMMAND ${target} --gtest_brief=1)
   set_tests_properties(${target} PROPERTIES TIMEOUT 600)
+endfunction()
+
+# wright_compile_together(target): its files are compiled in groups, since most of the time goes into
+# headers that they share. The names in unnamed namespaces must therefore differ within a target.
+option(WRIGHT_COMPILE_TOGETHER "Compile the files of a target in groups" ON)
+function(wright_compile_together target)
+  if(WRIGHT_COMPILE_TOGETHER)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      # It takes a file that is included for a header, where such members would be a fault.
+      target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+    endif()
+  endif()
 endfunction()

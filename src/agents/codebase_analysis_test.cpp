@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "agents/silent_model_testing.h"
 #include "wright/agents.h"
 
 namespace wright {
@@ -20,10 +21,6 @@ class CodebaseAnalysisAgent : public ::testing::Test {
 
   std::filesystem::path folder_;
 };
-
-Model silent_model() {
-  return model_from("test", "silent", [](const Request&, const ModelCall&) { return Response{}; });
-}
 
 TEST_F(CodebaseAnalysisAgent, offers_the_three_file_tools_within_its_limits) {
   const auto agent = codebase_analysis_agent(folder_, silent_model());

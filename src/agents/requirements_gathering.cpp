@@ -8,7 +8,7 @@
 namespace wright {
 namespace {
 
-constexpr const char* kInstructions =
+constexpr const char* kRequirementsInstructions =
     R"(You gather requirements for business processes that software shall carry out. People come to you with a wish; you find out whether it is clear enough to be built, ask for what is missing, and write down what was agreed.
 
 Where you stand:
@@ -49,7 +49,7 @@ Agent made_with(Tool ask_user, Model model) {
   agent.description =
       "Finds out what a process shall do before it is built: asks what is unclear, and writes the "
       "requirements down. Touches nothing.";
-  agent.instructions = kInstructions;
+  agent.instructions = kRequirementsInstructions;
   agent.model = std::move(model);
   agent.tools = {std::move(ask_user)};
   agent.limits.max_iterations = 10;

@@ -1,15 +1,12 @@
 #include <gtest/gtest.h>
 
+#include "agents/silent_model_testing.h"
 #include "wright/agents.h"
 #include "wright/requirements.h"
 #include "wright/testing.h"
 
 namespace wright {
 namespace {
-
-Model silent_model() {
-  return model_from("test", "silent", [](const Request&, const ModelCall&) { return Response{}; });
-}
 
 constexpr const char* kQuestions = R"({"questions": [
   {"id": "q1", "question": "What is the primary purpose of the website?", "type": "text",

@@ -1,13 +1,10 @@
 #include <gtest/gtest.h>
 
+#include "agents/silent_model_testing.h"
 #include "wright/agents.h"
 
 namespace wright {
 namespace {
-
-Model silent_model() {
-  return model_from("test", "silent", [](const Request&, const ModelCall&) { return Response{}; });
-}
 
 TEST(SqliteAnalysisAgent, offers_tools_that_read_within_its_limits) {
   const auto agent = sqlite_analysis_agent({.databases = {{.path = "shop.db"}}}, silent_model());

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kLongestName = 64;
 constexpr double kHighestTemperature = 2;
 constexpr std::int64_t kMostTokens = 10'000'000;
-constexpr std::int64_t kMostIterations = 1000;
+constexpr std::int64_t kMostIterationsOfAFile = 1000;
 
 constexpr auto kTopKeys = std::to_array<std::string_view>(
     {"name", "description", "model", "instructions", "instructions_file", "tools", "specialists",
@@ -229,7 +229,7 @@ class Reader {
     } else if (key == "parameters.max_tokens") {
       made.max_tokens = count(key, node, line, kMostTokens);
     } else if (key == "limits.max_iterations") {
-      made.max_iterations = count(key, node, line, kMostIterations);
+      made.max_iterations = count(key, node, line, kMostIterationsOfAFile);
     } else if (key == "limits.context_tokens") {
       made.context_tokens = count(key, node, line, kMostTokens);
     } else if (key == "parameters.reasoning") {

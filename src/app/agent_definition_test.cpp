@@ -17,7 +17,7 @@ Result<ReadDefinition> parse(std::string_view toml,
   return parse_agent_definition(toml, {path, environment, kTools, confined_to});
 }
 
-std::string error_of(std::string_view toml) {
+std::string error_in_definition(std::string_view toml) {
   const auto read = parse(toml);
   return read ? "no error" : read.error().message;
 }
@@ -70,11 +70,11 @@ TEST(AgentDefinition, is_named_by_its_file_and_needs_instructions_only) {
   EXPECT_EQ(read->definition.name, "my-helper");
   EXPECT_TRUE(read->definition.is_enabled);
   EXPECT_TRUE(read->definition.tools.empty());
-  EXPECT_EQ(error_of(""), "helper.toml:1: instructions: is missing");
+  EXPECT_EQ(error_in_definition(""), "helper.toml:1: instructions: is missing");
 }
 
 TEST(AgentDefinition, lists_everything_that_is_wrong_with_line_and_key) {
-  EXPECT_EQ(error_of(R"(instructions = "x"
+  EXPECT_EQ(error_in_definition(R"(instructions = "x"
 temprature = 0.5
 tols = []
 tools = ["reed_file", 7]
@@ -107,9 +107,9 @@ helper.toml:16: permissions.x: must be allow, deny or ask, not 'perhaps')");
 }
 
 TEST(AgentDefinition, says_where_a_file_is_not_toml) {
-  EXPECT_TRUE(
-      error_of("instructions = \"x\"\n[broken").starts_with("helper.toml:2: not valid TOML"))
-      << error_of("instructions = \"x\"\n[broken");
+  EXPECT_TRUE(error_in_definition("instructions = \"x\"\n[broken")
+                  .starts_with("helper.toml:2: not valid TOML"))
+      << error_in_definition("instructions = \"x\"\n[broken");
   for (const std::string& odd :
        {std::string("\xFF\xFE"), std::string("a\0b", 3), std::string(5000, '['),
         std::string("instructions = \"\\u0000\""),
@@ -118,7 +118,7 @@ TEST(AgentDefinition, says_where_a_file_is_not_toml) {
         std::string("instructions = 'x'\nspecialists = ['helper']"),
         std::string("instructions = 'x'\ntools = ['grep', 'grep']"),
         std::string("instructions = 'x'\n[parameters]\ntemperature = nan")}) {
-    EXPECT_NE(error_of(odd), "no error") << odd;
+    EXPECT_NE(error_in_definition(odd), "no error") << odd;
   }
 }
 

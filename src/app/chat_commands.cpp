@@ -7,6 +7,7 @@
 
 #include "app/help.h"
 #include "core/nearest.h"
+#include "core/text.h"
 
 namespace wright::app {
 namespace {
@@ -41,24 +42,6 @@ constexpr std::array kRows{
 };
 
 constexpr std::string_view kBlanks = " \t\r\n";
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(kBlanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
-}
-
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-std::string lower(std::string_view text) {
-  std::string lowered(text);
-  for (char& c : lowered) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lowered;
-}
 
 std::string usage_of(const CommandRow& row) {
   switch (row.argument) {

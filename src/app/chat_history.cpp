@@ -42,7 +42,7 @@ Result<std::string> last_part(const std::filesystem::path& file) {
   return text;
 }
 
-std::string line_of(std::string_view entry) {
+std::string history_line_of(std::string_view entry) {
   return to_text(Json(to_valid_utf8(std::string(entry)))) + "\n";
 }
 
@@ -68,7 +68,7 @@ Result<std::vector<std::string>> ChatHistory::load() const {
   }
   if (lines > 2 * kMostEntries || text->size() >= kMostBytes / 2) {
     std::string kept;
-    for (const std::string& entry : entries) kept += line_of(entry);
+    for (const std::string& entry : entries) kept += history_line_of(entry);
     if (auto written = write_file(file_, kept); !written) return std::unexpected(written.error());
   }
   return entries;
@@ -82,7 +82,7 @@ Result<void> ChatHistory::add(std::string_view entry) const {
   const FileDescriptor descriptor(
       open(file_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, kOwnerOnly));
   if (!descriptor.is_open()) return std::unexpected(problem("write", file_, errno));
-  if (const int failed = write_all(descriptor.get(), line_of(entry)); failed != 0) {
+  if (const int failed = write_all(descriptor.get(), history_line_of(entry)); failed != 0) {
     return std::unexpected(problem("write", file_, failed));
   }
   return {};

@@ -23,7 +23,7 @@ C parsed(const Words& words) {
   return std::get<C>(*command);
 }
 
-std::string error_of(const Words& words) {
+std::string error_in_words(const Words& words) {
   const auto command = parse_command_line(words);
   return command ? "accepted" : command.error().message;
 }
@@ -94,35 +94,35 @@ TEST(CommandLine, knows_the_commands_below_a_command) {
 }
 
 TEST(CommandLine, suggests_what_was_meant) {
-  EXPECT_EQ(error_of({"rnu"}), "unknown command 'rnu'; did you mean 'run'?");
-  EXPECT_EQ(error_of({"sessions", "shwo", "3"}),
+  EXPECT_EQ(error_in_words({"rnu"}), "unknown command 'rnu'; did you mean 'run'?");
+  EXPECT_EQ(error_in_words({"sessions", "shwo", "3"}),
             "unknown command 'sessions shwo'; did you mean 'show'?");
-  EXPECT_EQ(error_of({"run", "a", "p", "--modle", "x"}),
+  EXPECT_EQ(error_in_words({"run", "a", "p", "--modle", "x"}),
             "unknown option '--modle'; did you mean '--model'?");
-  EXPECT_EQ(error_of({"run", "a", "p", "--max-iteration=3"}),
+  EXPECT_EQ(error_in_words({"run", "a", "p", "--max-iteration=3"}),
             "unknown option '--max-iteration'; did you mean '--max-iterations'?");
-  EXPECT_EQ(error_of({"--versoin"}),
+  EXPECT_EQ(error_in_words({"--versoin"}),
             "unknown option '--versoin'; did you mean '--version'?; options follow the command");
-  EXPECT_EQ(error_of({"frobnicate"}), "unknown command 'frobnicate'");
+  EXPECT_EQ(error_in_words({"frobnicate"}), "unknown command 'frobnicate'");
 }
 
 TEST(CommandLine, refuses_what_is_missing_or_too_much) {
-  EXPECT_EQ(error_of({"run"}), "the agent's name is missing");
-  EXPECT_EQ(error_of({"run", "-p", "p"}), "the agent's name is missing");
-  EXPECT_EQ(error_of({"run", "a", "where", "is"}),
+  EXPECT_EQ(error_in_words({"run"}), "the agent's name is missing");
+  EXPECT_EQ(error_in_words({"run", "-p", "p"}), "the agent's name is missing");
+  EXPECT_EQ(error_in_words({"run", "a", "where", "is"}),
             "unexpected argument 'is'; quote text that has spaces");
-  EXPECT_EQ(error_of({"run", "-a", "a", "-p", "p", "extra"}),
+  EXPECT_EQ(error_in_words({"run", "-a", "a", "-p", "p", "extra"}),
             "'extra' is one word too many beside --agent or --prompt");
-  EXPECT_EQ(error_of({"sessions", "show"}), "the session's ID is missing");
-  EXPECT_EQ(error_of({"sessions", "rm"}), "the session's ID is missing");
-  EXPECT_EQ(error_of({"tools", "call"}), "the tool's name is missing");
+  EXPECT_EQ(error_in_words({"sessions", "show"}), "the session's ID is missing");
+  EXPECT_EQ(error_in_words({"sessions", "rm"}), "the session's ID is missing");
+  EXPECT_EQ(error_in_words({"tools", "call"}), "the tool's name is missing");
   for (const char* word : {"show", "new", "trust"}) {
-    EXPECT_EQ(error_of({"agents", word}), "the agent's name is missing");
+    EXPECT_EQ(error_in_words({"agents", word}), "the agent's name is missing");
   }
-  EXPECT_NE(error_of({"run", "a", "p", "--max-iterations", "many"}), "accepted");
-  EXPECT_NE(error_of({"run", "a", "p", "--model"}), "accepted");
-  EXPECT_NE(error_of({"sessions", "--limit", "0"}), "accepted");
-  EXPECT_NE(error_of({"sessions", "export", "1", "--format", "xml"}), "accepted");
+  EXPECT_NE(error_in_words({"run", "a", "p", "--max-iterations", "many"}), "accepted");
+  EXPECT_NE(error_in_words({"run", "a", "p", "--model"}), "accepted");
+  EXPECT_NE(error_in_words({"sessions", "--limit", "0"}), "accepted");
+  EXPECT_NE(error_in_words({"sessions", "export", "1", "--format", "xml"}), "accepted");
 }
 
 TEST(CommandLine, writes_a_new_agent_where_it_is_said) {

@@ -9,7 +9,7 @@ namespace wright::app {
 namespace {
 
 // A session with two calls, one of which failed, kept in a real store.
-class TranscriptTest : public testing::Test {
+class TranscriptTest : public ::testing::Test {
  protected:
   TranscriptTest() {
     const Message asks{Role::assistant,

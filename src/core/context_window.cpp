@@ -1,4 +1,5 @@
 #include "wright/context_window.h"
+#include "core/text.h"
 
 #include <fmt/format.h>
 #include <boost/json/object.hpp>
@@ -66,10 +67,6 @@ std::int64_t bytes_of(const Message& message, std::size_t kept) {
     if (const auto* result = std::get_if<ToolResult>(&part)) bytes += bytes_of(*result, kept);
   }
   return bytes;
-}
-
-bool is_continuation(char byte) {
-  return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
 }
 
 // The beginning and the end, between characters, and how much is missing.

@@ -16,7 +16,7 @@ constexpr auto kLanguages = std::to_array<std::string_view>(
      "R",          "SCSS",       "CSS",  "Protobuf", "Awk",    "Zephir", "Haxe", "C",
      "C++",        "Java",       "C#",   "Go",       "D",      "Vala"});
 
-bool is_name(char c) {
+bool is_of_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
@@ -26,8 +26,8 @@ std::size_t column_of(std::string_view name, std::string_view line) {
   for (std::size_t at = line.find(name); at != std::string_view::npos;
        at = line.find(name, at + 1)) {
     const std::size_t end = at + name.size();
-    const bool starts = at == 0 || !is_name(line[at - 1]) || !is_name(name.front());
-    const bool ends = end == line.size() || !is_name(line[end]) || !is_name(name.back());
+    const bool starts = at == 0 || !is_of_word(line[at - 1]) || !is_of_word(name.front());
+    const bool ends = end == line.size() || !is_of_word(line[end]) || !is_of_word(name.back());
     if (starts && ends) return at;
   }
   return 0;

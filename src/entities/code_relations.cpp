@@ -73,25 +73,25 @@ JsonObject shown(const Node& node) {
           {"end_line", node.end_line}};
 }
 
-bool is_name_start(char c) {
+bool starts_identifier(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
          static_cast<unsigned char>(c) >= 0x80;
 }
-bool is_name(char c) {
-  return is_name_start(c) || (c >= '0' && c <= '9');
+bool is_of_identifier(char c) {
+  return starts_identifier(c) || (c >= '0' && c <= '9');
 }
 
 // Each name in the text with the offset of its first occurrence.
 std::map<std::string_view, std::size_t> names_in(std::string_view text) {
   std::map<std::string_view, std::size_t> names;
   for (std::size_t at = 0; at < text.size() && names.size() < kMostNames;) {
-    if (!is_name(text[at])) {
+    if (!is_of_identifier(text[at])) {
       ++at;
       continue;
     }
     std::size_t end = at;
-    while (end < text.size() && is_name(text[end])) ++end;
-    if (is_name_start(text[at]) && end - at > 1) names.emplace(text.substr(at, end - at), at);
+    while (end < text.size() && is_of_identifier(text[end])) ++end;
+    if (starts_identifier(text[at]) && end - at > 1) names.emplace(text.substr(at, end - at), at);
     at = end;
   }
   return names;
@@ -314,8 +314,8 @@ class Explorer {
     for (std::size_t at = content->find(start.name); at != std::string::npos && !is_full();
          at = content->find(start.name, at + 1)) {
       const std::size_t end = at + start.name.size();
-      const bool is_whole = (at == 0 || !is_name((*content)[at - 1])) &&
-                            (end == content->size() || !is_name((*content)[end]));
+      const bool is_whole = (at == 0 || !is_of_identifier((*content)[at - 1])) &&
+                            (end == content->size() || !is_of_identifier((*content)[end]));
       if (!is_whole) continue;
       const std::int64_t line = lines.line_of(at);
       const bool is_itself =

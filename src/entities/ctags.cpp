@@ -15,7 +15,7 @@ namespace wright::entities {
 namespace {
 
 // For one process; and for those that look for the file at which it was lost.
-constexpr std::chrono::seconds kPatience{20};
+constexpr std::chrono::seconds kPatienceWithCtags{20};
 constexpr std::chrono::seconds kShortPatience{4};
 constexpr std::size_t kMostOutput = std::size_t{256} << 20;
 constexpr std::size_t kLongestName = 300;
@@ -181,7 +181,7 @@ Result<TagsByPath> Ctags::tags_of(std::span<const FileToParse> files,
     tags.merge(*alone);
   }
   for (const auto& [letters, paths] : together) {
-    auto some = read(paths, letters, kPatience, stop);
+    auto some = read(paths, letters, kPatienceWithCtags, stop);
     if (!some) return some;
     tags.merge(*some);
   }

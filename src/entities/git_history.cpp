@@ -7,7 +7,7 @@
 namespace wright::entities {
 namespace {
 
-constexpr std::chrono::seconds kPatience{60};
+constexpr std::chrono::seconds kPatienceWithGit{60};
 constexpr std::size_t kMostOutput = std::size_t{512} << 20;
 
 // The first line of a small file; empty when there is none.
@@ -122,7 +122,7 @@ std::optional<std::string> GitHistory::output_of(std::vector<std::string> argume
   for (std::string& argument : arguments) command.arguments.push_back(std::move(argument));
   std::string output;
   const CommandOptions options{
-      .timeout = kPatience,
+      .timeout = kPatienceWithGit,
       .stop = stop,
       .kept_bytes = 4096,
       .on_output = [&](OutputStream stream, std::string_view piece) {

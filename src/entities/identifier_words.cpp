@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/text.h"
+
 namespace wright::entities {
 namespace {
 
@@ -12,10 +14,6 @@ Letter kind_of(char c) {
   if (c >= 'A' && c <= 'Z') return Letter::upper;
   if (c >= '0' && c <= '9') return Letter::digit;
   return static_cast<unsigned char>(c) >= 0x80 ? Letter::lower : Letter::other;
-}
-
-char lowered(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
 // Calls `take` with each word, still in its own case.
@@ -51,7 +49,7 @@ std::vector<std::string> identifier_words(std::string_view text) {
   std::vector<std::string> words;
   for_each_word(text, [&](std::string_view word) {
     std::string made(word);
-    std::ranges::transform(made, made.begin(), lowered);
+    std::ranges::transform(made, made.begin(), to_lower);
     words.push_back(std::move(made));
   });
   return words;
@@ -62,7 +60,7 @@ std::string searchable_text(std::string_view text) {
   made.reserve(text.size() + 8);
   for_each_word(text, [&](std::string_view word) {
     if (!made.empty()) made += ' ';
-    for (const char c : word) made += lowered(c);
+    for (const char c : word) made += to_lower(c);
   });
   return made;
 }

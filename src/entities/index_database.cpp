@@ -30,7 +30,7 @@ struct IndexDatabase::Statements {
 
 namespace {
 
-constexpr std::chrono::milliseconds kPatience{
+constexpr std::chrono::milliseconds kPatienceWithLocks{
     30'000};  // with another program that builds the index
 
 std::string hex_byte(char c) {
@@ -181,7 +181,7 @@ Result<Connection> IndexDatabase::connect(const std::filesystem::path& file) {
       nullptr);
   Connection connection(opened);
   if (code != SQLITE_OK) return std::unexpected(store::error_of(opened, code));
-  sqlite3_busy_timeout(opened, static_cast<int>(kPatience.count()));
+  sqlite3_busy_timeout(opened, static_cast<int>(kPatienceWithLocks.count()));
   return connection;
 }
 

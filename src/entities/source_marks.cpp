@@ -64,7 +64,7 @@ constexpr auto kLexes = std::to_array<Lexis>({
 });
 constexpr Lexis kOthers{.language = "", .has_slash_comments = true};
 
-bool is_name(char c) {
+bool is_of_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
          c == '$' || static_cast<unsigned char>(c) >= 0x80;
 }
@@ -199,7 +199,7 @@ class Reader {
       read_template();
     } else if (c == '/' && lexis_.has_regexes && may_be_regex()) {
       skip_regex();
-    } else if (c == 'r' && lexis_.has_raw_strings && (at_ == 0 || !is_name(text_[at_ - 1]))) {
+    } else if (c == 'r' && lexis_.has_raw_strings && (at_ == 0 || !is_of_name(text_[at_ - 1]))) {
       return skip_raw_string();
     } else if (c == '<' && lexis_.has_here_documents && is_at("<<")) {
       return skip_here_document();
@@ -277,13 +277,13 @@ class Reader {
     if (!last_code_) return true;
     const char before = text_[*last_code_];
     if (before == ')' || before == ']' || before == '}') return false;
-    if (!is_name(before) && before != '"' && before != '\'' && before != '`') return true;
+    if (!is_of_name(before) && before != '"' && before != '\'' && before != '`') return true;
     constexpr auto kWords =
         std::to_array<std::string_view>({"return", "typeof", "case", "in", "of"});
     const std::string_view code = text_.substr(0, *last_code_ + 1);
     return std::ranges::any_of(kWords, [&](std::string_view word) {
       return code.ends_with(word) &&
-             (code.size() == word.size() || !is_name(code[code.size() - word.size() - 1]));
+             (code.size() == word.size() || !is_of_name(code[code.size() - word.size() - 1]));
     });
   }
 
@@ -325,14 +325,14 @@ class Reader {
     const char quote = at(i) == '\'' || at(i) == '"' ? at(i) : '\0';
     if (quote != '\0') ++i;
     const std::size_t start = i;
-    while (is_name(at(i)) && at(i) != '\0') ++i;
+    while (is_of_name(at(i)) && at(i) != '\0') ++i;
     const std::string_view word = text_.substr(start, i - start);
     if (word.empty() || (word.front() >= '0' && word.front() <= '9')) return false;
     std::size_t line = text_.find('\n', i);
     while (line != std::string_view::npos) {
       const std::size_t first = text_.find_first_not_of(" \t", line + 1);
       if (first == std::string_view::npos) break;
-      if (text_.substr(first).starts_with(word) && !is_name(at(first + word.size()))) {
+      if (text_.substr(first).starts_with(word) && !is_of_name(at(first + word.size()))) {
         skip_to(first + word.size());
         return true;
       }
@@ -381,9 +381,9 @@ std::vector<Mark> read_lua(std::string_view text) {
         if (text[at] == '\\') ++at;
       }
       ++at;
-    } else if (is_name(c)) {
+    } else if (is_of_name(c)) {
       std::size_t end = at;
-      while (end < text.size() && is_name(text[end])) ++end;
+      while (end < text.size() && is_of_name(text[end])) ++end;
       const std::string_view word = text.substr(at, end - at);
       if (word == "function" || word == "do" || word == "if" || word == "repeat") {
         marks.push_back({at, MarkKind::open, Bracket::keyword});

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string_view>
 
+#include "core/text.h"
 #include "entities/calendar.h"
 
 namespace wright::entities {
@@ -51,17 +52,13 @@ void regex(sqlite3_context* context, int, sqlite3_value** arguments) {
   }
 }
 
-char lowered(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
 // As text LIKE '%needle%', in less time. The needle is in lower case.
 void contains(sqlite3_context* context, int, sqlite3_value** arguments) {
   if (sqlite3_value_type(arguments[0]) == SQLITE_NULL) return sqlite3_result_null(context);
   const std::string_view text = text_of(arguments[0]);
   const std::string_view needle = text_of(arguments[1]);
   const auto found = std::search(text.begin(), text.end(), needle.begin(), needle.end(),
-                                 [](char left, char right) { return lowered(left) == right; });
+                                 [](char left, char right) { return to_lower(left) == right; });
   sqlite3_result_int(context, found != text.end() || needle.empty() ? 1 : 0);
 }
 

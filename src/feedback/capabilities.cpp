@@ -6,22 +6,16 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "core/text.h"
+
 namespace wright::feedback {
 namespace {
 
 constexpr std::size_t kMostNames = 200;
-constexpr std::size_t kDeepest = 8;
+constexpr std::size_t kDeepestSchema = 8;
 constexpr std::size_t kLongestDescription = 600;
 
 using Names = std::initializer_list<std::string_view>;
-
-std::string lowered(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
-}
 
 // Walks a JSON schema for names of properties and for the values of enums.
 class SchemaWalk {
@@ -29,7 +23,8 @@ class SchemaWalk {
   explicit SchemaWalk(ToolFacts& facts) : facts_(facts) {}
 
   void visit(const Json& schema, std::size_t depth = 0) {
-    if (depth > kDeepest || facts_.parameters.size() + facts_.choices.size() > kMostNames) return;
+    if (depth > kDeepestSchema || facts_.parameters.size() + facts_.choices.size() > kMostNames)
+      return;
     if (const JsonArray* list = schema.if_array()) {
       for (const Json& each : *list) visit(each, depth + 1);
       return;
@@ -40,15 +35,15 @@ class SchemaWalk {
       const std::string_view keyword = key;
       if (keyword == "properties" && value.is_object()) {
         for (const auto& [name, inner] : value.get_object()) {
-          facts_.parameters.push_back(lowered(name));
+          facts_.parameters.push_back(lower(name));
           visit(inner, depth + 1);
         }
       } else if (keyword == "enum" && value.is_array()) {
         for (const Json& choice : value.get_array()) {
-          if (choice.is_string()) facts_.choices.push_back(lowered(choice.get_string()));
+          if (choice.is_string()) facts_.choices.push_back(lower(choice.get_string()));
         }
       } else if (keyword == "const" && value.is_string()) {
-        facts_.choices.push_back(lowered(value.get_string()));
+        facts_.choices.push_back(lower(value.get_string()));
       } else if (keyword == "format") {
         facts_.has_date_format |= value == Json("date") || value == Json("date-time");
       } else if (keyword == "items" || keyword == "anyOf" || keyword == "oneOf" ||
@@ -161,8 +156,8 @@ bool ToolFacts::has_choice(std::string_view choice) const {
 ToolFacts facts_of(const ToolSpec& spec) {
   ToolFacts facts;
   facts.name = spec.name;
-  facts.lower_name = lowered(spec.name);
-  facts.description = lowered(utf8_prefix(spec.description, kLongestDescription));
+  facts.lower_name = lower(spec.name);
+  facts.description = lower(utf8_prefix(spec.description, kLongestDescription));
   SchemaWalk(facts).visit(spec.parameters);
   return facts;
 }

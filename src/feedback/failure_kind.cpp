@@ -6,19 +6,13 @@
 #include <optional>
 #include <utility>
 
+#include "core/text.h"
+
 namespace wright::feedback {
 namespace {
 
 constexpr std::size_t kLongestMessage = 2'000;  // looked at
 constexpr std::size_t kLongestSubject = 64;
-
-std::string lowered(std::string_view text) {
-  std::string lower(text.substr(0, kLongestMessage));
-  std::ranges::transform(lower, lower.begin(), [](unsigned char c) {
-    return c < 0x80 ? static_cast<char>(std::tolower(c)) : static_cast<char>(c);
-  });
-  return lower;
-}
 
 bool is_name_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
@@ -83,19 +77,19 @@ constexpr auto kDenials =
     std::to_array<std::string_view>({"does not exist", "not found", "not supported", "unsupported",
                                      "is not known", "is not available"});
 
-std::optional<Failure> named_in(std::string_view message, std::string_view lower) {
+std::optional<Failure> named_in(std::string_view message, std::string_view small) {
   for (const auto& [phrase, kind] : kBeforeSubject) {
-    const std::size_t found = lower.find(phrase);
+    const std::size_t found = small.find(phrase);
     if (found != std::string_view::npos) {
       return Failure{kind, name_at(message.substr(found + phrase.size()))};
     }
   }
   const bool is_denied = std::ranges::any_of(kDenials, [&](std::string_view words) {
-    return lower.find(words) != std::string_view::npos;
+    return small.find(words) != std::string_view::npos;
   });
   if (!is_denied) return std::nullopt;
   for (const auto& [phrase, kind] : kAfterKind) {
-    const std::size_t found = lower.find(phrase);
+    const std::size_t found = small.find(phrase);
     if (found != std::string_view::npos) {
       return Failure{kind, name_at(message.substr(found + phrase.size()))};
     }
@@ -104,15 +98,15 @@ std::optional<Failure> named_in(std::string_view message, std::string_view lower
 }
 
 // "Parameter operator must be one of: …": the tool has no such operator, field or type.
-std::optional<Failure> refused_choice(std::string_view lower) {
+std::optional<Failure> refused_choice(std::string_view small) {
   constexpr std::string_view kParameter = "parameter ";
   constexpr std::string_view kChoice = " must be one of";
-  const std::size_t choice = lower.find(kChoice);
+  const std::size_t choice = small.find(kChoice);
   if (choice == std::string_view::npos) return std::nullopt;
-  const std::size_t begin = lower.rfind(kParameter, choice);
+  const std::size_t begin = small.rfind(kParameter, choice);
   if (begin == std::string_view::npos) return std::nullopt;
   std::string_view path =
-      lower.substr(begin + kParameter.size(), choice - begin - kParameter.size());
+      small.substr(begin + kParameter.size(), choice - begin - kParameter.size());
   if (const std::size_t dot = path.rfind('.'); dot != std::string_view::npos) {
     path.remove_prefix(dot + 1);
   }
@@ -135,30 +129,30 @@ bool has_any(std::string_view text, std::initializer_list<std::string_view> word
 }  // namespace
 
 Failure failure_of(ErrorCode code, std::string_view message) {
-  const std::string lower = lowered(message);
-  if (lower.starts_with("unknown tool: ")) return {FailureKind::unknown_tool, {}};
-  if (code == ErrorCode::invalid_json || lower.starts_with("the arguments are not valid json") ||
-      lower.starts_with("the arguments must be a json object")) {
+  const std::string small = lower(std::string_view(message).substr(0, kLongestMessage));
+  if (small.starts_with("unknown tool: ")) return {FailureKind::unknown_tool, {}};
+  if (code == ErrorCode::invalid_json || small.starts_with("the arguments are not valid json") ||
+      small.starts_with("the arguments must be a json object")) {
     return {FailureKind::broken_arguments, {}};
   }
   if (code == ErrorCode::permission_denied) return {FailureKind::permission, {}};
   if (code == ErrorCode::timeout) return {FailureKind::timeout, {}};
-  if (auto choice = refused_choice(lower)) return *choice;
-  if (lower.starts_with("unknown parameter: ")) {
+  if (auto choice = refused_choice(small)) return *choice;
+  if (small.starts_with("unknown parameter: ")) {
     return {FailureKind::unknown_field, name_at(message.substr(18))};
   }
-  if (lower.starts_with("missing required parameter") ||
-      (lower.starts_with("parameter ") && lower.find(" must ") != std::string::npos)) {
+  if (small.starts_with("missing required parameter") ||
+      (small.starts_with("parameter ") && small.find(" must ") != std::string::npos)) {
     return {FailureKind::refused_arguments, {}};
   }
-  if (auto named = named_in(message.substr(0, kLongestMessage), lower)) return *named;
-  if (has_any(lower, {"permission denied", "not permitted", "is not allowed", "may not",
+  if (auto named = named_in(message.substr(0, kLongestMessage), small)) return *named;
+  if (has_any(small, {"permission denied", "not permitted", "is not allowed", "may not",
                       "outside of the", "outside the"})) {
     return {FailureKind::permission, {}};
   }
-  if (has_any(lower, {"timed out", "time is up", "timeout"})) return {FailureKind::timeout, {}};
+  if (has_any(small, {"timed out", "time is up", "timeout"})) return {FailureKind::timeout, {}};
   if (code == ErrorCode::limit_reached || code == ErrorCode::rate_limited ||
-      has_any(lower, {"too large", "too long", "too many", "rate limit"})) {
+      has_any(small, {"too large", "too long", "too many", "rate limit"})) {
     return {FailureKind::too_much, {}};
   }
   if (code == ErrorCode::unavailable || code == ErrorCode::network ||

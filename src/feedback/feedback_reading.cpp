@@ -6,6 +6,7 @@
 
 #include <array>
 
+#include "core/text.h"
 #include "feedback/feedback_xml.h"
 #include "feedback/lenient_reading.h"
 #include "wright/feedback.h"
@@ -17,13 +18,6 @@ namespace {
 constexpr std::string_view kBegin = "<tool_feedback";
 constexpr std::string_view kEnd = "</tool_feedback>";
 constexpr std::string_view kMember = "tool_feedback";
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n";
-  const std::size_t begin = text.find_first_not_of(kSpace);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
-}
 
 // What is inside a ``` fence that goes around all of the text; else the text.
 std::string_view without_fence(std::string_view text) {

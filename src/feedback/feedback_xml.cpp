@@ -11,10 +11,12 @@
 #include <optional>
 #include <span>
 
+#include "core/text.h"
+
 namespace wright::feedback {
 namespace {
 
-constexpr std::size_t kDeepest = 16;
+constexpr std::size_t kDeepestElement = 16;
 constexpr std::size_t kMostElements = 4'000;
 constexpr std::string_view kOutermost = "tool_feedback";
 
@@ -23,16 +25,6 @@ struct Element {
   std::string text;
   std::vector<Element> children;
 };
-
-bool is_space(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
-  return text;
-}
 
 void append_code_point(std::string& out, std::uint32_t code) {
   const auto put = [&](std::uint32_t byte) { out += static_cast<char>(byte); };
@@ -186,7 +178,7 @@ class Reader {
     if (is_closed) tag.remove_suffix(1);
     std::size_t length = 0;
     while (length < tag.size() && is_name_character(tag[length])) ++length;
-    if (++elements_ > kMostElements || open_.size() > kDeepest) {
+    if (++elements_ > kMostElements || open_.size() > kDeepestElement) {
       if (!is_closed) skipped_.emplace_back(tag.substr(0, length));
       if (!is_too_much_noted_) notes_.push_back("The XML has too many elements; some were dropped");
       is_too_much_noted_ = true;
@@ -242,10 +234,6 @@ class Reader {
   bool is_done_ = false;
   bool is_too_much_noted_ = false;
 };
-
-bool is_one_of(std::string_view name, std::span<const std::string_view> names) {
-  return std::ranges::find(names, name) != names.end();
-}
 
 bool is_list_of_objects(std::string_view name) {
   constexpr auto kNames = std::to_array<std::string_view>(

@@ -138,7 +138,7 @@ struct Question {
   const char* schema;  // of a tool with another name that serves as well
 };
 
-class MissingTool : public testing::TestWithParam<Question> {};
+class MissingTool : public ::testing::TestWithParam<Question> {};
 
 TEST_P(MissingTool, is_proposed_until_some_tool_serves) {
   const Question& question = GetParam();
@@ -167,7 +167,7 @@ constexpr const char* kUnits = R"({"properties":{"from_unit":{"type":"string"}}}
 
 INSTANTIATE_TEST_SUITE_P(
     Questions, MissingTool,
-    testing::Values(
+    ::testing::Values(
         Question{"Find classes with more than 200 lines", "number_range_search", kOperators},
         Question{"functions between 10 and 20 lines", "number_range_search", kOperators},
         Question{"Which methods have > 5 parameters?", "number_range_search", kOperators},
@@ -311,7 +311,7 @@ struct FailureCase {
   const char* subject;
 };
 
-class Failures : public testing::TestWithParam<FailureCase> {};
+class Failures : public ::testing::TestWithParam<FailureCase> {};
 
 TEST_P(Failures, are_understood_by_code_and_words) {
   const Failure failure = failure_of(GetParam().code, GetParam().error);
@@ -321,7 +321,7 @@ TEST_P(Failures, are_understood_by_code_and_words) {
 
 INSTANTIATE_TEST_SUITE_P(
     Kinds, Failures,
-    testing::Values(
+    ::testing::Values(
         FailureCase{"no such column: nam", ErrorCode::tool_failed, FailureKind::unknown_field,
                     "nam"},
         FailureCase{"'class' has no field 'line_cnt'; its fields are: name, file",

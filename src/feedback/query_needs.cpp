@@ -7,6 +7,8 @@
 #include <optional>
 #include <span>
 
+#include "core/text.h"
+
 namespace wright::feedback {
 namespace {
 
@@ -44,10 +46,6 @@ Words words_of(std::string_view query) {
   }
   end_word();
   return words;
-}
-
-bool is_one_of(std::string_view word, std::span<const std::string_view> list) {
-  return std::ranges::find(list, word) != list.end();
 }
 
 bool is_number(std::string_view word) {

@@ -6,18 +6,15 @@
 #include <algorithm>
 #include <array>
 
+#include "core/text.h"
+
 namespace wright::feedback {
 namespace {
 
 constexpr std::size_t kMostRecords = 5;  // looked at in one list
 constexpr std::size_t kMostFields = 40;  // looked at in one record
-constexpr std::size_t kDeepest = 4;
+constexpr std::size_t kDeepestResult = 4;
 constexpr std::size_t kLongestParsed = 64 * 1024;
-
-template <std::size_t N>
-bool is_one_of(std::string_view name, const std::array<std::string_view, N>& names) {
-  return std::ranges::find(names, name) != names.end();
-}
 
 // Numbers that tell about the result itself, not about what was found.
 bool is_bookkeeping(std::string_view name) {
@@ -137,7 +134,7 @@ class Inspection {
     std::size_t seen = 0;
     for (const auto& [key, value] : record) {
       if (++seen > kMostFields) break;
-      if (const JsonObject* inner = value.if_object(); inner != nullptr && depth < kDeepest) {
+      if (const JsonObject* inner = value.if_object(); inner != nullptr && depth < kDeepestResult) {
         note_record(*inner, depth + 1);
       } else {
         note_field(key, value);

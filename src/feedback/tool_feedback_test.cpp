@@ -93,12 +93,12 @@ struct Malformed {
   ToolFeedback kept = {};
 };
 
-class MalformedFeedback : public testing::TestWithParam<Malformed> {};
+class MalformedFeedback : public ::testing::TestWithParam<Malformed> {};
 
 TEST_P(MalformedFeedback, is_dropped_with_a_note) {
   const Malformed& malformed = GetParam();
   const ReadFeedback read = tool_feedback_from_text(malformed.text);
-  EXPECT_TRUE(mentions(read.notes, malformed.note)) << testing::PrintToString(read.notes);
+  EXPECT_TRUE(mentions(read.notes, malformed.note)) << ::testing::PrintToString(read.notes);
   EXPECT_EQ(read.feedback, malformed.kept) << to_text(to_json(read.feedback));
   EXPECT_FALSE(read.is_rated);
 }
@@ -109,7 +109,7 @@ const ToolFeedback kOneSuggestion{
 
 INSTANTIATE_TEST_SUITE_P(
     Kinds, MalformedFeedback,
-    testing::Values(
+    ::testing::Values(
         Malformed{"nothing", "", "empty"}, Malformed{"blank", " \n\t ", "empty"},
         Malformed{"half_json", R"({"limitations": [{"description": )", "not valid JSON"},
         Malformed{"words", "I used grep and it was fine.", "not valid JSON"},
@@ -182,7 +182,7 @@ INSTANTIATE_TEST_SUITE_P(
                   "low</limitation></limitations></b></tool_feedback>",
                   "does not close <impact>", kOneLimitation},
         Malformed{"xml_of_words", "<p>It went well</p>", "answer_quality is missing"}),
-    [](const testing::TestParamInfo<Malformed>& info) { return std::string(info.param.name); });
+    [](const ::testing::TestParamInfo<Malformed>& info) { return std::string(info.param.name); });
 
 TEST(ReadingFeedback, cuts_texts_and_lists_that_never_end) {
   JsonArray many;
@@ -221,7 +221,7 @@ TEST(ReadingFeedback, accepts_the_wrappings_that_models_use) {
   for (const std::string& text : wrapped) {
     const ReadFeedback read = tool_feedback_from_text(text);
     EXPECT_EQ(read.feedback, complete_feedback()) << text;
-    EXPECT_TRUE(read.notes.empty()) << text << testing::PrintToString(read.notes);
+    EXPECT_TRUE(read.notes.empty()) << text << ::testing::PrintToString(read.notes);
   }
 }
 
@@ -265,7 +265,7 @@ TEST(ReadingFeedback, resolves_entities_and_leaves_the_senseless_ones) {
       "&#128512; &nbsp; &#0; &#xD800; &#99999999; & 1 < 2</description><impact>low</impact>"
       "</limitations><answer_quality><completeness>nan</completeness><confidence>1</confidence>"
       "</answer_quality>");
-  ASSERT_EQ(read.feedback.limitations.size(), 1U) << testing::PrintToString(read.notes);
+  ASSERT_EQ(read.feedback.limitations.size(), 1U) << ::testing::PrintToString(read.notes);
   EXPECT_EQ(read.feedback.limitations[0].description,
             "a < b && c > d \"' ABé€😀 &nbsp; &#0; &#xD800; &#99999999; & 1 < 2");
   EXPECT_FALSE(read.is_rated);

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <random>
 
+#include "models/chance.h"
 #include "models/retry_policy.h"
 #include "net/whole_answer.h"
 #include "providers/embeddings.h"
@@ -18,18 +19,13 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kLongestSilence{30'000};
 constexpr milliseconds kLongestInAll{60'000};  // with all attempts
-constexpr std::size_t kLargestErrorBody = 64 * 1024;
+constexpr std::size_t kLargestErrorOfEmbeddings = 64 * 1024;
 constexpr std::size_t kBytesOfANumber = 32;
 constexpr std::size_t kLargestBody = std::size_t{256} << 20;
-constexpr std::size_t kBytesOfAToken = 4;  // roughly; for pacing only
+constexpr std::size_t kBytesOfATokenRoughly = 4;  // for pacing only
 
 bool is_success(const HttpResponseHead& head) {
   return head.status >= 200 && head.status < 300;
-}
-
-double chance() {
-  thread_local std::minstd_rand generator(std::random_device{}());
-  return std::uniform_real_distribution<double>(0, 1)(generator);
 }
 
 Result<void> wait_until(Clock::time_point time, const std::stop_token& stop) {
@@ -74,7 +70,7 @@ class Embedder {
   Result<std::vector<Embedding>> attempt(const HttpRequest& request, std::size_t count,
                                          Clock::time_point began,
                                          const std::stop_token& stop) const {
-    const auto tokens = static_cast<std::int64_t>(request.body.size() / kBytesOfAToken);
+    const auto tokens = static_cast<std::int64_t>(request.body.size() / kBytesOfATokenRoughly);
     const auto turn = candidate_.pacer->reserve(Clock::now(), tokens);
     const auto deadline = began + options_.retry.deadline;
     if (turn >= deadline) {
@@ -86,12 +82,12 @@ class Embedder {
     HttpTimeouts timeouts = options_.timeouts;
     const auto left = std::chrono::duration_cast<milliseconds>(deadline - Clock::now());
     timeouts.total = std::clamp(left, milliseconds(1), timeouts.total);
-    const std::size_t largest =
-        std::min(kLargestBody, kLargestErrorBody + count * kMostDimensions * kBytesOfANumber);
+    const std::size_t largest = std::min(
+        kLargestBody, kLargestErrorOfEmbeddings + count * kMostDimensions * kBytesOfANumber);
     const auto answer = net::ask_and_wait(
         *client_, request, timeouts,
         [&](const HttpResponseHead& head) {
-          return is_success(head) ? largest : kLargestErrorBody;
+          return is_success(head) ? largest : kLargestErrorOfEmbeddings;
         },
         stop);
     if (!answer) return std::unexpected(answer.error());

@@ -46,7 +46,7 @@ class EmbeddingServer {
   CannedServer server_;
 };
 
-EmbeddingServer::Turn says(int status, std::string_view body) {
+EmbeddingServer::Turn embeds(int status, std::string_view body) {
   return [=](Connection& connection) { connection.answer(status, body, kClose); };
 }
 
@@ -56,7 +56,7 @@ Result<std::vector<Embedding>> embed(const EmbeddingModel& model, const Strings&
 }
 
 TEST(EmbeddingModel, gives_the_vectors_of_a_server) {
-  const EmbeddingServer server({says(200, kOneVector)});
+  const EmbeddingServer server({embeds(200, kOneVector)});
   const EmbeddingModel model = server.model();
   EXPECT_EQ(model.id, "test:small");
   const auto vectors = embed(model);
@@ -65,15 +65,15 @@ TEST(EmbeddingModel, gives_the_vectors_of_a_server) {
 }
 
 TEST(EmbeddingModel, asks_again_after_what_may_pass) {
-  const EmbeddingServer server({says(500, "oops"),
+  const EmbeddingServer server({embeds(500, "oops"),
                                 [](Connection& connection) { connection.reset(); },
-                                says(200, kOneVector)});
+                                embeds(200, kOneVector)});
   EXPECT_TRUE(embed(server.model()));
   EXPECT_EQ(server.asked(), 3U);
 }
 
 TEST(EmbeddingModel, gives_up_after_its_attempts_and_says_what_the_server_said) {
-  const EmbeddingServer server({says(503, R"({"error":{"message":"no room a-secret-key"}})")});
+  const EmbeddingServer server({embeds(503, R"({"error":{"message":"no room a-secret-key"}})")});
   const auto vectors = embed(server.model());
   ASSERT_FALSE(vectors);
   EXPECT_EQ(server.asked(), 3U);
@@ -82,7 +82,7 @@ TEST(EmbeddingModel, gives_up_after_its_attempts_and_says_what_the_server_said) 
 }
 
 TEST(EmbeddingModel, does_not_ask_again_with_a_key_that_is_wrong) {
-  const EmbeddingServer server({says(401, R"({"error":{"message":"wrong key"}})")});
+  const EmbeddingServer server({embeds(401, R"({"error":{"message":"wrong key"}})")});
   const auto vectors = embed(server.model());
   ASSERT_FALSE(vectors);
   EXPECT_EQ(vectors.error().code, ErrorCode::authentication);
@@ -131,7 +131,7 @@ TEST(EmbeddingModel, ends_when_it_is_stopped) {
 }
 
 TEST(EmbeddingModel, sends_nothing_that_is_too_large) {
-  const EmbeddingServer server({says(200, kOneVector)});
+  const EmbeddingServer server({embeds(200, kOneVector)});
   EXPECT_FALSE(embed(server.model(), {std::string(kMostEmbeddedBytes + 1, 'x')}));
   EXPECT_EQ(server.asked(), 0U);
 }

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "models/blocking_call.h"
+#include "models/chance.h"
 #include "models/retry_policy.h"
 #include "net/event_loop.h"
 #include "wright/provider.h"
@@ -20,11 +21,6 @@ using std::chrono::milliseconds;
 constexpr std::size_t kLargestErrorBody = 64 * 1024;
 constexpr std::size_t kBytesOfAToken = 4;        // roughly; for pacing only
 constexpr std::int64_t kUsualContext = 128'000;  // of a model that the catalogue does not know
-
-double chance() {
-  thread_local std::minstd_rand generator(std::random_device{}());
-  return std::uniform_real_distribution<double>(0, 1)(generator);
-}
 
 bool is_success(int status) {
   return status >= 200 && status < 300;

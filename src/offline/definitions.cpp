@@ -6,6 +6,7 @@
 #include <array>
 #include <optional>
 
+#include "offline/regex_text.h"
 #include "offline/source_text.h"
 #include "offline/wording.h"
 
@@ -13,10 +14,6 @@ namespace wright::offline {
 namespace {
 
 using Lines = std::vector<std::string_view>;
-
-re2::StringPiece piece(std::string_view text) {
-  return {text.data(), text.size()};
-}
 
 std::string with_name(std::string_view pattern, std::string_view name_regex) {
   constexpr std::string_view kPlaceholder = "NAME";

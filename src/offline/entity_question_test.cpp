@@ -37,14 +37,15 @@ std::string understood(std::string_view prompt) {
   return text;
 }
 
-struct Expected {
+struct ExpectedEntities {
   const char* prompt;
   const char* meaning;
 };
 
 TEST(EntityQuestion, understands_the_questions_of_the_seed_and_their_like) {
   for (const auto& [prompt, meaning] : {
-           Expected{"What are the most complex classes, by lines?", "class by line_count down"},
+           ExpectedEntities{"What are the most complex classes, by lines?",
+                            "class by line_count down"},
            {"What are the most complex classes in the codebase? (Based on lines of code)",
             "class by line_count down"},
            {"what are the largest classes (over 200 lines)", "class line_count gt 200"},

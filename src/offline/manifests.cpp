@@ -7,15 +7,12 @@
 #include <array>
 #include <memory>
 
+#include "offline/regex_text.h"
 #include "offline/wording.h"
 #include "wright/json.h"
 
 namespace wright::offline {
 namespace {
-
-re2::StringPiece piece(std::string_view text) {
-  return {text.data(), text.size()};
-}
 
 void add(std::vector<std::string>& list, std::string value) {
   value = trim(value);

@@ -13,10 +13,6 @@
 namespace wright::offline {
 namespace {
 
-std::string below(const Question& question) {
-  return question.path.empty() ? std::string() : " below " + code_span(question.path);
-}
-
 std::vector<std::pair<std::string, std::int64_t>> by_extension(const Listing& listing) {
   std::map<std::string, std::int64_t> counts;
   for (const FileEntry& file : listing.files) {

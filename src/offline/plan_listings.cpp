@@ -16,10 +16,6 @@ namespace {
 
 constexpr std::size_t kMostShown = 60;
 
-std::string below(const Question& question) {
-  return question.path.empty() ? std::string() : " below " + code_span(question.path);
-}
-
 std::string described(const FileEntry& file) {
   std::string text = file.path;
   if (file.size >= 0) text += fmt::format(" ({})", human_size(file.size));

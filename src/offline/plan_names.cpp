@@ -204,6 +204,10 @@ void add_others(Answer& answer, const Definitions& located, std::size_t most) {
 
 }  // namespace
 
+std::string below(const Question& question) {
+  return question.path.empty() ? std::string() : " below " + code_span(question.path);
+}
+
 GrepRequest in_scope(const Question& question, std::string pattern) {
   GrepRequest wanted{.pattern = std::move(pattern)};
   if (looks_like_file(question.path)) {

@@ -24,7 +24,7 @@ constexpr std::size_t kMostInList = 8;
 
 constexpr std::string_view kPurpose = "purpose";
 constexpr std::string_view kTrigger = "trigger";
-constexpr std::string_view kActors = "actors";
+constexpr std::string_view kActorsQuestion = "actors";
 constexpr std::string_view kSourceTypes = "data_sources";
 constexpr std::string_view kSourceNames = "data_source_names";
 constexpr std::string_view kOutcome = "outcome";
@@ -130,7 +130,7 @@ JsonArray questions_about(const ProcessRequest& wish) {
                        "arrives"));
   }
   if (wish.actors.empty()) {
-    questions.push_back(question(kActors,
+    questions.push_back(question(kActorsQuestion,
                                  is_thing ? fmt::format("Who will use the {}?", wish.thing)
                                           : "Who takes part, and who gets the result?",
                                  "For example: customers, our sales team"));
@@ -243,7 +243,7 @@ RequirementsDocument document_of(const ProcessRequest& wish, const Inquiry& inqu
   }
   if (document.goal.empty()) document.goal = "Not settled";
   document.actors = wish.actors;
-  for (std::string& actor : split_list(inquiry.text(kActors))) {
+  for (std::string& actor : split_list(inquiry.text(kActorsQuestion))) {
     document.actors.push_back(std::move(actor));
   }
   document.data_sources = wish.sources;

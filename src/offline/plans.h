@@ -66,6 +66,9 @@ bool is_entity_tool(std::string_view name);
 std::string plan_capabilities(const Question& question, Investigation& look);
 std::string cannot_answer(const Question& question, const Investigation& look);
 
+// " below `folder`" for an answer, where the question names one.
+std::string below(const Question& question);
+
 // A search limited to the folder or file that the question names.
 GrepRequest in_scope(const Question& question, std::string pattern);
 

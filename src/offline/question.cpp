@@ -13,6 +13,7 @@
 
 #include "offline/languages.h"
 #include "offline/recognisers.h"
+#include "offline/regex_text.h"
 #include "offline/wording.h"
 #include "wright/json.h"
 
@@ -21,10 +22,6 @@ namespace {
 
 constexpr std::size_t kLongestPrompt = 4000;
 constexpr std::size_t kLongestSubject = 200;
-
-re2::StringPiece piece(std::string_view text) {
-  return {text.data(), text.size()};
-}
 
 bool replace(std::string& text, const RE2& pattern, const char* with) {
   return RE2::Replace(&text, pattern, with);

@@ -7,16 +7,13 @@
 #include <utility>
 
 #include "offline/definitions.h"
+#include "offline/regex_text.h"
 #include "offline/wording.h"
 
 namespace wright::offline {
 namespace {
 
 using Lines = std::vector<std::string_view>;
-
-re2::StringPiece piece(std::string_view text) {
-  return {text.data(), text.size()};
-}
 
 std::size_t indentation(std::string_view line) {
   const std::size_t first = line.find_first_not_of(" \t");

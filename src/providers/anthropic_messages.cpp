@@ -22,9 +22,10 @@
 namespace wright::providers {
 namespace {
 
-constexpr ToolNameRule kToolNames{};              // ^[a-zA-Z0-9_-]{1,64}$
-constexpr std::string_view kBudget = "thinking";  // Quirks::reasoning_request: a budget of tokens
-constexpr std::string_view kEffort = "effort";    // …: the model decides, asked for an effort
+constexpr ToolNameRule kAnthropicToolNames{};  // ^[a-zA-Z0-9_-]{1,64}$
+constexpr std::string_view kAnthropicBudget =
+    "thinking";                                 // Quirks::reasoning_request: a budget of tokens
+constexpr std::string_view kEffort = "effort";  // …: the model decides, asked for an effort
 constexpr int kLeastBudget = 1024;
 
 // Tokens that thinking may take, beside those of the answer.
@@ -56,14 +57,14 @@ void mark_for_cache(Json& block) {
   if (!cannot_be_marked) (*object)["cache_control"] = JsonObject{{"type", "ephemeral"}};
 }
 
-class Encoder {
+class AnthropicEncoder {
  public:
-  Encoder(const Endpoint& endpoint, const Request& request, Delivery delivery)
+  AnthropicEncoder(const Endpoint& endpoint, const Request& request, Delivery delivery)
       : endpoint_(endpoint),
         quirks_(endpoint.model.quirks),
         request_(request),
         sampling_(*request.sampling),
-        names_(request, kToolNames),
+        names_(request, kAnthropicToolNames),
         conversation_(request),
         delivery_(delivery) {}
 
@@ -290,7 +291,7 @@ class Encoder {
     const auto& effort = sampling_.reasoning;
     const bool is_tool_forced =
         is_forced(sampling_.tool_choice) && may_force_tools() && !request_.tools.empty();
-    if (quirks_.reasoning_request == kBudget) {
+    if (quirks_.reasoning_request == kAnthropicBudget) {
       if (!effort || *effort == ReasoningEffort::none || is_tool_forced ||
           is_amid_calls_without_thought()) {
         return {};
@@ -364,17 +365,19 @@ class Encoder {
   JsonObject body_;
 };
 
-Result<HttpRequest> encode(const Endpoint& endpoint, const Request& request, Delivery delivery) {
-  return Encoder(endpoint, request, delivery).encode();
+Result<HttpRequest> encode_anthropic(const Endpoint& endpoint, const Request& request,
+                                     Delivery delivery) {
+  return AnthropicEncoder(endpoint, request, delivery).encode();
 }
 
-std::unique_ptr<AnswerDecoder> make_decoder(const Endpoint& endpoint, const Request& request) {
-  return std::make_unique<EventDecoder<AnthropicReader>>(endpoint, request, kToolNames,
+std::unique_ptr<AnswerDecoder> make_anthropic_decoder(const Endpoint& endpoint,
+                                                      const Request& request) {
+  return std::make_unique<EventDecoder<AnthropicReader>>(endpoint, request, kAnthropicToolNames,
                                                          AnthropicReader());
 }
 
 }  // namespace
 
-const Codec kAnthropicMessages{encode, make_decoder};
+const Codec kAnthropicMessages{encode_anthropic, make_anthropic_decoder};
 
 }  // namespace wright::providers

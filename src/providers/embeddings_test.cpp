@@ -18,7 +18,7 @@ Endpoint ollama() {
   return testing::endpoint_of("ollama:nomic-embed-text");
 }
 
-Result<std::vector<Embedding>> decoded(std::string_view body, std::size_t count) {
+Result<std::vector<Embedding>> vectors_in(std::string_view body, std::size_t count) {
   return decode_embeddings(openai(), body, count);
 }
 
@@ -62,7 +62,7 @@ TEST(Embeddings, are_refused_for_nothing_for_too_much_and_for_too_many) {
 }
 
 TEST(Embeddings, are_read_in_the_order_of_the_texts) {
-  const auto vectors = decoded(
+  const auto vectors = vectors_in(
       R"({"object":"list","data":[{"index":0,"embedding":[1,-0.5]},{"embedding":[2e-1,3]}]})", 2);
   ASSERT_TRUE(vectors) << vectors.error().message;
   EXPECT_EQ(*vectors, (std::vector<Embedding>{{1, -0.5F}, {0.2F, 3}}));
@@ -83,12 +83,12 @@ TEST(Embeddings, that_are_not_what_was_asked_for_are_refused) {
         R"({"data":[{"embedding":[1e300]}]})", R"({"data":[[1]]})", R"({"data":[{"vector":[1]}]})",
         R"({"data":[{"index":1,"embedding":[1]}]})", R"({"data":[{"index":-1,"embedding":[1]}]})",
         R"({"embeddings":[[1]]})", too_many.c_str()}) {
-    const auto vectors = decoded(body, 1);
+    const auto vectors = vectors_in(body, 1);
     ASSERT_FALSE(vectors) << body;
     EXPECT_EQ(vectors.error().code, ErrorCode::protocol) << body;
     EXPECT_EQ(vectors.error().message.find("sk-proj"), std::string::npos);
   }
-  EXPECT_FALSE(decoded(R"({"data":[{"embedding":[1,2]},{"embedding":[1]}]})", 2));
+  EXPECT_FALSE(vectors_in(R"({"data":[{"embedding":[1,2]},{"embedding":[1]}]})", 2));
 }
 
 }  // namespace

@@ -4,14 +4,10 @@
 #include <array>
 #include <span>
 
+#include "core/text.h"
+
 namespace wright::providers {
 namespace {
-
-std::string lowered(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return result;
-}
 
 bool has_any(std::string_view text, std::span<const std::string_view> words) {
   return std::ranges::any_of(words, [&](std::string_view word) { return text.contains(word); });
@@ -125,8 +121,8 @@ bool may_mean(Meaning meaning, int status) {
 }  // namespace
 
 Meaning meaning_of(int status, const VendorError& told) {
-  const std::string code = lowered(told.code);
-  const std::string words = lowered(told.message);
+  const std::string code = lower(told.code);
+  const std::string words = lower(told.message);
   if (status == 401) return Meaning::authentication;
   if (status == 413 && !has_any(words, kContextWords)) return Meaning::too_large;
   for (const Clue& clue : kClues) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/text.h"
 #include "providers/opaque_block.h"
 
 namespace wright::providers {
@@ -26,11 +27,6 @@ constexpr std::array<std::string_view, 10> kFiltered{"SAFETY",
 // the next time.
 constexpr std::array<std::string_view, 3> kBrokenCalls{
     "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "MALFORMED_RESPONSE"};
-
-template <std::size_t count>
-bool is_one_of(std::string_view text, const std::array<std::string_view, count>& list) {
-  return std::ranges::find(list, text) != list.end();
-}
 
 bool is_true(const Json* value) {
   return value != nullptr && value->is_bool() && value->get_bool();

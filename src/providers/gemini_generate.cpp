@@ -22,9 +22,10 @@
 namespace wright::providers {
 namespace {
 
-constexpr ToolNameRule kToolNames{.starts_with_letter = true};
-constexpr std::string_view kBudget = "thinking";  // Quirks::reasoning_request: a budget of tokens
-constexpr std::string_view kLevel = "level";      // …: a level, of Gemini 3 and newer
+constexpr ToolNameRule kGeminiToolNames{.starts_with_letter = true};
+constexpr std::string_view kGeminiBudget =
+    "thinking";                                     // Quirks::reasoning_request: a budget of tokens
+constexpr std::string_view kGeminiLevel = "level";  // …: a level, of Gemini 3 and newer
 constexpr std::size_t kMostStopSequences = 5;
 
 // Gemini 3 refuses the first call of a turn without a signature. This is the documented one for
@@ -56,14 +57,14 @@ std::string path_segment(std::string_view name) {
   return segment;
 }
 
-class Encoder {
+class GeminiEncoder {
  public:
-  Encoder(const Endpoint& endpoint, const Request& request, Delivery delivery)
+  GeminiEncoder(const Endpoint& endpoint, const Request& request, Delivery delivery)
       : endpoint_(endpoint),
         quirks_(endpoint.model.quirks),
         request_(request),
         sampling_(*request.sampling),
-        names_(request, kToolNames),
+        names_(request, kGeminiToolNames),
         conversation_(request),
         delivery_(delivery) {}
 
@@ -156,7 +157,7 @@ class Encoder {
         sign(text_part(*text));
       } else if (const auto* call = std::get_if<ToolCall>(part)) {
         const bool needs_signature = std::exchange(is_first_call, false) &&
-                                     quirks_.reasoning_request == kLevel && signature.empty();
+                                     quirks_.reasoning_request == kGeminiLevel && signature.empty();
         if (needs_signature) signature = kForeignSignature;
         sign(call_part(*call));
       } else if (const auto* image = std::get_if<Image>(part)) {
@@ -276,7 +277,7 @@ class Encoder {
   // Before Gemini 3, JSON cannot be asked for together with tools.
   void add_format(JsonObject& config) const {
     const ResponseFormat& format = sampling_.response_format;
-    const bool may_be_said = request_.tools.empty() || quirks_.reasoning_request == kLevel;
+    const bool may_be_said = request_.tools.empty() || quirks_.reasoning_request == kGeminiLevel;
     if (format.kind == ResponseFormat::Kind::text || !quirks_.supports_response_schema ||
         !may_be_said) {
       return;
@@ -293,9 +294,9 @@ class Encoder {
     const ReasoningEffort effort = *sampling_.reasoning;
     const bool is_off = effort == ReasoningEffort::none;
     JsonObject config;
-    if (quirks_.reasoning_request == kBudget) {
+    if (quirks_.reasoning_request == kGeminiBudget) {
       config["thinkingBudget"] = is_off && quirks_.reasoning_off == "0" ? 0 : budget_of(effort);
-    } else if (quirks_.reasoning_request == kLevel) {
+    } else if (quirks_.reasoning_request == kGeminiLevel) {
       config["thinkingLevel"] = is_off && !quirks_.reasoning_off.empty()
                                     ? std::string_view(quirks_.reasoning_off)
                                     : effort_level(effort);
@@ -315,17 +316,19 @@ class Encoder {
   Delivery delivery_;
 };
 
-Result<HttpRequest> encode(const Endpoint& endpoint, const Request& request, Delivery delivery) {
-  return Encoder(endpoint, request, delivery).encode();
+Result<HttpRequest> encode_gemini(const Endpoint& endpoint, const Request& request,
+                                  Delivery delivery) {
+  return GeminiEncoder(endpoint, request, delivery).encode();
 }
 
-std::unique_ptr<AnswerDecoder> make_decoder(const Endpoint& endpoint, const Request& request) {
-  return std::make_unique<EventDecoder<GeminiReader>>(endpoint, request, kToolNames,
+std::unique_ptr<AnswerDecoder> make_gemini_decoder(const Endpoint& endpoint,
+                                                   const Request& request) {
+  return std::make_unique<EventDecoder<GeminiReader>>(endpoint, request, kGeminiToolNames,
                                                       GeminiReader());
 }
 
 }  // namespace
 
-const Codec kGeminiGenerate{encode, make_decoder};
+const Codec kGeminiGenerate{encode_gemini, make_gemini_decoder};
 
 }  // namespace wright::providers

@@ -18,18 +18,18 @@
 namespace wright::providers {
 namespace {
 
-constexpr ToolNameRule kToolNames{};
-constexpr std::string_view kSwitch = "thinking";  // Quirks::reasoning_request: think or not
-constexpr std::string_view kLevel = "level";      // …: think low, medium or high
+constexpr ToolNameRule kOllamaToolNames{};
+constexpr std::string_view kOllamaSwitch = "thinking";  // Quirks::reasoning_request: think or not
+constexpr std::string_view kOllamaLevel = "level";      // …: think low, medium or high
 
-class Encoder {
+class OllamaEncoder {
  public:
-  Encoder(const Endpoint& endpoint, const Request& request, Delivery delivery)
+  OllamaEncoder(const Endpoint& endpoint, const Request& request, Delivery delivery)
       : endpoint_(endpoint),
         quirks_(endpoint.model.quirks),
         request_(request),
         sampling_(*request.sampling),
-        names_(request, kToolNames),
+        names_(request, kOllamaToolNames),
         delivery_(delivery) {}
 
   HttpRequest encode() {
@@ -162,8 +162,9 @@ class Encoder {
   void add_thinking(JsonObject& body) const {
     if (!sampling_.reasoning) return;
     const bool is_off = *sampling_.reasoning == ReasoningEffort::none;
-    if (quirks_.reasoning_request == kSwitch) body["think"] = !is_off;
-    if (quirks_.reasoning_request == kLevel) body["think"] = effort_level(*sampling_.reasoning);
+    if (quirks_.reasoning_request == kOllamaSwitch) body["think"] = !is_off;
+    if (quirks_.reasoning_request == kOllamaLevel)
+      body["think"] = effort_level(*sampling_.reasoning);
   }
 
   JsonObject options() const {
@@ -190,16 +191,18 @@ class Encoder {
   Delivery delivery_;
 };
 
-Result<HttpRequest> encode(const Endpoint& endpoint, const Request& request, Delivery delivery) {
-  return Encoder(endpoint, request, delivery).encode();
+Result<HttpRequest> encode_ollama(const Endpoint& endpoint, const Request& request,
+                                  Delivery delivery) {
+  return OllamaEncoder(endpoint, request, delivery).encode();
 }
 
-std::unique_ptr<AnswerDecoder> make_decoder(const Endpoint& endpoint, const Request& request) {
-  return std::make_unique<OllamaDecoder>(endpoint, request, kToolNames);
+std::unique_ptr<AnswerDecoder> make_ollama_decoder(const Endpoint& endpoint,
+                                                   const Request& request) {
+  return std::make_unique<OllamaDecoder>(endpoint, request, kOllamaToolNames);
 }
 
 }  // namespace
 
-const Codec kOllamaChat{encode, make_decoder};
+const Codec kOllamaChat{encode_ollama, make_ollama_decoder};
 
 }  // namespace wright::providers

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <string>
 
+#include "core/text.h"
+
 namespace wright::providers {
 namespace {
 
@@ -19,12 +21,6 @@ constexpr double kLongest = 366.0 * 24 * 3600 * 1000;  // a wait beyond a year i
 std::optional<std::int64_t> bounded(double milliseconds) {
   if (!std::isfinite(milliseconds) || milliseconds < 0 || milliseconds > kLongest) return {};
   return static_cast<std::int64_t>(std::ceil(milliseconds));
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
 }
 
 // The number at the start of `text`, which loses it.

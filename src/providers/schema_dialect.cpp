@@ -8,6 +8,8 @@
 #include <span>
 #include <string>
 
+#include "core/text.h"
+
 namespace wright::providers {
 namespace {
 
@@ -24,10 +26,6 @@ constexpr std::array<std::string_view, 12> kStrictAsTheyAre{
 constexpr std::array<std::string_view, 9> kNeverStrict{
     "patternProperties", "prefixItems",       "allOf",          "not", "if", "dependentSchemas",
     "contains",          "dependentRequired", "additionalItems"};
-
-bool is_one_of(std::string_view text, std::span<const std::string_view> list) {
-  return std::ranges::find(list, text) != list.end();
-}
 
 // Whether the "type" of a schema is `name` or a list with it.
 bool has_type(const JsonObject& schema, std::string_view name) {

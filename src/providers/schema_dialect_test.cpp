@@ -6,33 +6,34 @@
 namespace wright::providers {
 namespace {
 
-Json json(std::string_view text) {
+Json dialect_json(std::string_view text) {
   auto parsed = parse_json(text);
   EXPECT_TRUE(parsed) << text;
   return parsed ? *parsed : Json();
 }
 
 std::string strict(std::string_view text) {
-  const auto schema = strict_schema(json(text));
+  const auto schema = strict_schema(dialect_json(text));
   return schema ? to_text(*schema) : "not strict";
 }
 
 TEST(WithoutRefs, writes_references_out) {
-  EXPECT_EQ(to_text(without_refs(json(
+  EXPECT_EQ(to_text(without_refs(dialect_json(
                 R"({"properties":{"a":{"$ref":"#/$defs/x","description":"d"}},
                     "$defs":{"x":{"type":"string","description":"e"}}})"))),
             R"({"properties":{"a":{"type":"string","description":"d"}}})");
   EXPECT_EQ(
-      to_text(without_refs(json(
+      to_text(without_refs(dialect_json(
           R"({"items":{"$ref":"#/definitions/a~1b%20c"},"definitions":{"a/b c":{"type":"null"}}})"))),
       R"({"items":{"type":"null"}})");
 }
 
 TEST(WithoutRefs, cuts_a_schema_that_contains_itself) {
-  EXPECT_EQ(to_text(without_refs(json(R"({"type":"object","properties":{"next":{"$ref":"#"}}})"))),
+  EXPECT_EQ(to_text(without_refs(
+                dialect_json(R"({"type":"object","properties":{"next":{"$ref":"#"}}})"))),
             R"({"type":"object","properties":{"next":{"type":"object","properties":{"next":)"
             R"({"type":"object","description":"Nested further in the same way"}}}}})");
-  EXPECT_EQ(to_text(without_refs(json(R"({"$ref":"#"})"))),
+  EXPECT_EQ(to_text(without_refs(dialect_json(R"({"$ref":"#"})"))),
             R"({"type":"object","description":"Nested further in the same way"})");
 }
 
@@ -44,17 +45,17 @@ TEST(WithoutRefs, bounds_a_schema_that_doubles_with_every_reference) {
         "\"d" + std::to_string(i) + "\":{\"properties\":{\"a\":" + next + ",\"b\":" + next + "}},";
   }
   text += R"("d40":{"type":"string"}}})";
-  EXPECT_LT(to_text(without_refs(json(text))).size(), 2'000'000U);
+  EXPECT_LT(to_text(without_refs(dialect_json(text))).size(), 2'000'000U);
 }
 
 TEST(WithoutRefs, takes_no_property_or_value_for_a_reference) {
   const std::string_view text =
       R"({"properties":{"$ref":{"type":"string"},"$defs":{"type":"string"}},"enum":[{"$ref":"#"}]})";
-  EXPECT_EQ(to_text(without_refs(json(text))), to_text(json(text)));
-  EXPECT_EQ(to_text(without_refs(json(R"({"$ref":"http://elsewhere","title":"t"})"))),
+  EXPECT_EQ(to_text(without_refs(dialect_json(text))), to_text(dialect_json(text)));
+  EXPECT_EQ(to_text(without_refs(dialect_json(R"({"$ref":"http://elsewhere","title":"t"})"))),
             R"({"title":"t"})");
-  EXPECT_EQ(to_text(without_refs(json(R"({"$ref":7})"))), "{}");
-  EXPECT_EQ(to_text(without_refs(json("true"))), "true");
+  EXPECT_EQ(to_text(without_refs(dialect_json(R"({"$ref":7})"))), "{}");
+  EXPECT_EQ(to_text(without_refs(dialect_json("true"))), "true");
 }
 
 TEST(StrictSchema, requires_everything_and_lets_the_optional_be_null) {
@@ -97,13 +98,13 @@ TEST(StrictSchema, gives_up_on_depth_beyond_the_dialect) {
 }
 
 TEST(ToolSchema, always_has_properties) {
-  const ToolSchema schema = tool_schema(json("{}"), {});
+  const ToolSchema schema = tool_schema(dialect_json("{}"), {});
   EXPECT_EQ(to_text(schema.parameters), R"({"type":"object","properties":{}})");
   EXPECT_FALSE(schema.is_strict);
 }
 
 TEST(AddedNulls, are_removed_where_only_strictness_asked_for_them) {
-  const Json schema = json(
+  const Json schema = dialect_json(
       R"({"properties":{"a":{"type":"string"},"b":{"type":["string","null"]},"c":{"type":"null"},
           "in":{"properties":{"d":{"type":"integer"}}},
           "list":{"items":{"$ref":"#/$defs/x"}}},"required":["c"],

@@ -9,15 +9,12 @@
 #include <span>
 #include <string>
 
+#include "core/text.h"
 #include "providers/schema_dialect.h"
 #include "providers/schema_keywords.h"
 
 namespace wright::providers {
 namespace {
-
-bool is_one_of(std::string_view text, std::span<const std::string_view> list) {
-  return std::ranges::find(list, text) != list.end();
-}
 
 // --- Anthropic ------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 
+#include "core/text.h"
 #include "providers/answer_json.h"
 #include "providers/retry_after.h"
 
@@ -124,12 +125,6 @@ VendorError error_of(const Json* document) {
     read.message = read.message.empty() ? behind : fmt::format("{} ({})", read.message, behind);
   }
   return read;
-}
-
-std::string lower(std::string_view text) {
-  std::string lowered(text);
-  for (char& c : lowered) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return lowered;
 }
 
 std::string title_of_page(std::string_view page) {

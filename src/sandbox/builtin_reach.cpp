@@ -5,16 +5,13 @@
 #include <span>
 #include <string>
 
+#include "core/text.h"
 #include "sandbox/shell_variables.h"
 
 namespace wright::sandbox {
 namespace {
 
 using Words = std::span<const ShellWord>;
-
-bool is_one_of(std::string_view text, std::span<const std::string_view> names) {
-  return std::ranges::find(names, text) != names.end();
-}
 
 // Builtins that change what later commands mean, or run text later.
 constexpr std::array<std::string_view, 9> kMeaningChangers{

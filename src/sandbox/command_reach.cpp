@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/text.h"
 #include "sandbox/builtin_reach.h"
 #include "sandbox/printing_reach.h"
 
@@ -18,10 +19,6 @@ using Words = std::span<const ShellWord>;
 
 // What a command starts gets a copy of what is set for it.
 constexpr std::size_t kMostAssignments = 32;
-
-bool is_one_of(std::string_view text, std::span<const std::string_view> names) {
-  return std::ranges::find(names, text) != names.end();
-}
 
 // Shells whose language is read here. They differ from bash in what is_read_like_bash() names.
 constexpr std::array<std::string_view, 5> kShells{"sh", "bash", "dash", "ash", "rbash"};

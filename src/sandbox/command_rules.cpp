@@ -36,7 +36,7 @@ struct VariablePattern {
   WordGlob value;
 };
 
-struct Pattern {
+struct RulePattern {
   std::string source;
   Permission permission = Permission::ask;
   bool is_for_writes = false;
@@ -84,10 +84,10 @@ Result<std::vector<std::string>> split_pattern(std::string_view pattern) {
   return words;
 }
 
-Result<Pattern> compile(const CommandRule& rule) {
+Result<RulePattern> compile(const CommandRule& rule) {
   auto words = split_pattern(rule.pattern);
   if (!words) return std::unexpected(std::move(words).error());
-  Pattern pattern{.source = rule.pattern, .permission = rule.permission};
+  RulePattern pattern{.source = rule.pattern, .permission = rule.permission};
   std::size_t first = 0;
   if (words->front().starts_with('>')) {
     pattern.is_for_writes = true;
@@ -177,7 +177,7 @@ std::vector<ShellAssignment> notable_variables(const ShellCommand& command) {
   return notable;
 }
 
-bool names_all(const Pattern& pattern, const std::vector<ShellAssignment>& variables) {
+bool names_all(const RulePattern& pattern, const std::vector<ShellAssignment>& variables) {
   return std::ranges::all_of(variables, [&](const ShellAssignment& variable) {
     return std::ranges::any_of(pattern.variables, [&](const VariablePattern& named) {
       return named.name == variable.name &&
@@ -186,7 +186,7 @@ bool names_all(const Pattern& pattern, const std::vector<ShellAssignment>& varia
   });
 }
 
-bool sets_all(const ShellCommand& command, const Pattern& pattern) {
+bool sets_all(const ShellCommand& command, const RulePattern& pattern) {
   return std::ranges::all_of(pattern.variables, [&](const VariablePattern& named) {
     return std::ranges::any_of(command.assignments, [&](const ShellAssignment& variable) {
       return variable.name == named.name &&
@@ -239,13 +239,13 @@ bool is_harmless_target(const ShellWord& target) {
 }  // namespace
 
 struct CommandRules::Compiled {
-  std::vector<Pattern> patterns;
+  std::vector<RulePattern> patterns;
 
   // Walks the rules for one thing. `fit_of` says how a rule fits, `name` what is judged.
   template <class FitOf>
   JudgedCommand by_rules(std::string name, FitOf fit_of, const std::string& suggestion) const {
-    const Pattern* doubtful = nullptr;
-    for (const Pattern& pattern : patterns) {
+    const RulePattern* doubtful = nullptr;
+    for (const RulePattern& pattern : patterns) {
       const Fit fit = fit_of(pattern);
       if (fit == Fit::no) continue;
       if (fit == Fit::maybe) {
@@ -279,7 +279,7 @@ struct CommandRules::Compiled {
     const bool is_unknown = !command.words.empty() && !command.words.front().is_literal();
     JudgedCommand judged = by_rules(
         command.source,
-        [&](const Pattern& pattern) {
+        [&](const RulePattern& pattern) {
           if (pattern.is_for_writes || !sets_all(command, pattern)) return Fit::no;
           const bool is_allowing = pattern.permission == Permission::allow;
           if (is_allowing && !names_all(pattern, variables)) return Fit::no;
@@ -299,7 +299,7 @@ struct CommandRules::Compiled {
     const std::string name = "> " + to_valid_utf8(target.text) + (target.is_literal() ? "" : "…");
     return by_rules(
         name,
-        [&](const Pattern& pattern) {
+        [&](const RulePattern& pattern) {
           if (!pattern.is_for_writes) return Fit::no;
           return fit(pattern.words, std::span(&target, 1));
         },

@@ -6,12 +6,10 @@
 #include <span>
 #include <string>
 
+#include "core/text.h"
+
 namespace wright::sandbox {
 namespace {
-
-bool is_one_of(std::string_view text, std::span<const std::string_view> names) {
-  return std::ranges::find(names, text) != names.end();
-}
 
 bool sets_the_character_set(std::string_view name) {
   constexpr std::array<std::string_view, 3> kNames{"LANG", "LC_ALL", "LC_CTYPE"};

@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/text.h"
 #include "store/fork.h"
 #include "store/json_columns.h"
 #include "store/memory_batch.h"
@@ -21,12 +22,8 @@ using store::SessionRow;
 using store::Tables;
 using store::WaitRow;
 
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
 bool contains_ignoring_case(std::string_view text, std::string_view wanted) {
-  return !std::ranges::search(text, wanted, {}, lower, lower).empty() || wanted.empty();
+  return !std::ranges::search(text, wanted, {}, to_lower, to_lower).empty() || wanted.empty();
 }
 
 class MemoryStore final : public Store {

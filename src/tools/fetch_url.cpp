@@ -181,7 +181,7 @@ class WebReader {
   }
 
   static std::unexpected<Error> not_text(const Arrival& arrival) {
-    const std::string type = media_type(content_type_of(arrival.answer.head));
+    const std::string type = declared_media_type(content_type_of(arrival.answer.head));
     const auto length = content_length_of(arrival.answer.head);
     const std::string size =
         length ? fmt::format("{} bytes", *length) : std::string("of unknown size");
@@ -200,7 +200,7 @@ class WebReader {
     ShownText content = shown_within(std::move(page->text), kContentShown, context);
     JsonObject result{{"url", arrival.url.text},
                       {"status", arrival.answer.head.status},
-                      {"content_type", to_valid_utf8(media_type(content_type))}};
+                      {"content_type", to_valid_utf8(declared_media_type(content_type))}};
     if (!arrival.redirected_from.empty()) {
       JsonArray from;
       for (const std::string& url : arrival.redirected_from) from.emplace_back(url);

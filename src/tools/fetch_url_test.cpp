@@ -31,7 +31,7 @@ Result<Json> fetch(const std::vector<Tool>& tools, const std::string& url, JsonO
   return call(tools, "fetch_url", to_text(more));
 }
 
-std::string content_of(const Result<Json>& result) {
+std::string page_content_of(const Result<Json>& result) {
   if (!result) return "failed: " + result.error().message;
   return std::string(result->at("content").as_string());
 }
@@ -54,11 +54,12 @@ TEST(FetchUrl, shows_a_page_as_markdown_text_or_as_it_is) {
   EXPECT_EQ(page->at("status").as_int64(), 200);
   EXPECT_EQ(page->at("content_type").as_string(), "text/html");
   EXPECT_EQ(page->at("title").as_string(), "A page");
-  EXPECT_EQ(content_of(page), "# Hello\n\nSee [this](" + server.url("/docs/next") + ").");
+  EXPECT_EQ(page_content_of(page), "# Hello\n\nSee [this](" + server.url("/docs/next") + ").");
   EXPECT_EQ(page->at("bytes").as_int64(), static_cast<std::int64_t>(html.size()));
   EXPECT_FALSE(page->at("truncated").as_bool());
-  EXPECT_EQ(content_of(fetch(tools, server.url(), {{"format", "text"}})), "Hello\n\nSee this.");
-  EXPECT_EQ(content_of(fetch(tools, server.url(), {{"format", "raw"}})), html);
+  EXPECT_EQ(page_content_of(fetch(tools, server.url(), {{"format", "text"}})),
+            "Hello\n\nSee this.");
+  EXPECT_EQ(page_content_of(fetch(tools, server.url(), {{"format", "raw"}})), html);
 }
 
 TEST(FetchUrl, reads_and_has_the_schema_of_its_arguments) {
@@ -84,7 +85,7 @@ TEST(FetchUrl, shows_json_and_text_as_they_are) {
                            "text/markdown", "application/xml", "APPLICATION/JSON; charset=x"}) {
     CannedServer server(
         always(200, "{\"a\": \"<b>&amp;\"}\n", "Content-Type: " + std::string(type) + "\r\n"));
-    EXPECT_EQ(content_of(fetch(tools, server.url())), "{\"a\": \"<b>&amp;\"}\n") << type;
+    EXPECT_EQ(page_content_of(fetch(tools, server.url())), "{\"a\": \"<b>&amp;\"}\n") << type;
   }
 }
 
@@ -92,9 +93,9 @@ TEST(FetchUrl, looks_at_the_bytes_where_no_type_is_given) {
   const auto tools = fetching_here();
   for (const char* headers : {"", "Content-Type: application/octet-stream\r\n"}) {
     CannedServer html(always(200, "\n<HTML><p>hello", headers));
-    EXPECT_EQ(content_of(fetch(tools, html.url())), "hello");
+    EXPECT_EQ(page_content_of(fetch(tools, html.url())), "hello");
     CannedServer text(always(200, "key = <p>", headers));
-    EXPECT_EQ(content_of(fetch(tools, text.url())), "key = <p>");
+    EXPECT_EQ(page_content_of(fetch(tools, text.url())), "key = <p>");
     CannedServer binary(always(200, "\x89PNG\r\n\x1a\n\xFF", headers));
     EXPECT_FALSE(fetch(tools, binary.url()));
   }
@@ -130,12 +131,12 @@ TEST(FetchUrl, reads_the_character_set_of_the_page) {
   };
   for (const Page& page : pages) {
     CannedServer server(always(200, page.body, page.headers));
-    EXPECT_EQ(content_of(fetch(tools, server.url())), "café “x”") << page.body;
+    EXPECT_EQ(page_content_of(fetch(tools, server.url())), "café “x”") << page.body;
   }
   CannedServer wrong(always(200, "<p>caf\xE9", "Content-Type: text/html; charset=utf-8\r\n"));
-  EXPECT_EQ(content_of(fetch(tools, wrong.url())), "caf\xEF\xBF\xBD");
+  EXPECT_EQ(page_content_of(fetch(tools, wrong.url())), "caf\xEF\xBF\xBD");
   CannedServer wide(always(200, std::string("\xFF\xFEh\0i\0", 6), "Content-Type: text/plain\r\n"));
-  EXPECT_EQ(content_of(fetch(tools, wide.url())), "hi");
+  EXPECT_EQ(page_content_of(fetch(tools, wide.url())), "hi");
 }
 
 TEST(FetchUrl, tells_the_model_about_refusals_of_the_server) {
@@ -191,7 +192,7 @@ TEST(FetchUrl, follows_redirections_and_tells_them) {
     }
   });
   const auto page = fetch(fetching_here(), server.url("/a"));
-  EXPECT_EQ(content_of(page), "here");
+  EXPECT_EQ(page_content_of(page), "here");
   EXPECT_EQ(page->at("url").as_string(), server.url("/c"));
   EXPECT_EQ(page->at("redirected_from").as_array(),
             (JsonArray{server.url("/a").c_str(), server.url("/b?x=1").c_str()}));
@@ -246,7 +247,7 @@ TEST(FetchUrl, carries_nothing_from_one_host_to_another) {
     connection.answer(302, "",
                       "Set-Cookie: id=secret; Path=/\r\nLocation: " + second.url() + "\r\n");
   });
-  EXPECT_EQ(content_of(fetch(fetching_here(), first.url("/token=secret"))), "ok");
+  EXPECT_EQ(page_content_of(fetch(fetching_here(), first.url("/token=secret"))), "ok");
   EXPECT_EQ(second_request.find("secret"), std::string::npos) << second_request;
   EXPECT_EQ(second_request.find("Cookie"), std::string::npos) << second_request;
   EXPECT_EQ(second_request.find("Referer"), std::string::npos) << second_request;
@@ -261,13 +262,13 @@ TEST(FetchUrl, cuts_pages_without_end) {
     }
   });
   const auto page = fetch(fetching({.allow = {"127.0.0.1"}, .max_bytes = 10'000}), server.url());
-  EXPECT_EQ(content_of(page), std::string(10'000, 'x'));
+  EXPECT_EQ(page_content_of(page), std::string(10'000, 'x'));
   EXPECT_TRUE(page->at("truncated").as_bool());
   EXPECT_EQ(page->at("note").as_string(),
             "The page is longer: only its first 10000 bytes were read");
   const auto more = fetch(fetching({.allow = {"127.0.0.1"}, .max_bytes = 10'000}), server.url(),
                           {{"max_bytes", 1'000'000'000'000}});
-  EXPECT_EQ(content_of(more).size(), 10'000U) << "the settings have the last word";
+  EXPECT_EQ(page_content_of(more).size(), 10'000U) << "the settings have the last word";
 }
 
 // Packs "aaaa…" as a stream of deflate in which 13 bits stand for 258 bytes.
@@ -302,7 +303,7 @@ TEST(FetchUrl, does_not_unpack_bombs) {
     connection.answer(200, bomb, "Content-Type: text/plain\r\nContent-Encoding: gzip\r\n");
   });
   const auto page = fetch(fetching({.allow = {"127.0.0.1"}, .max_bytes = 20'000}), server.url());
-  EXPECT_EQ(content_of(page), std::string(20'000, 'a'));
+  EXPECT_EQ(page_content_of(page), std::string(20'000, 'a'));
   EXPECT_TRUE(page->at("truncated").as_bool());
 }
 
@@ -378,8 +379,8 @@ TEST(FetchUrl, keeps_long_pages_where_read_file_can_page_them) {
 TEST(FetchUrl, cuts_long_pages_where_nothing_keeps_them) {
   CannedServer server(always(200, std::string(200'000, '\n'), "Content-Type: text/plain\r\n"));
   const auto page = fetch(fetching_here(), server.url());
-  EXPECT_LE(json_size(content_of(page)), 48U * 1024);
-  EXPECT_NE(content_of(page).find("of 200000 bytes]"), std::string::npos);
+  EXPECT_LE(json_size(page_content_of(page)), 48U * 1024);
+  EXPECT_NE(page_content_of(page).find("of 200000 bytes]"), std::string::npos);
 }
 
 TEST(FetchUrl, survives_servers_that_talk_nonsense) {
@@ -406,7 +407,7 @@ TEST(FetchUrl, goes_through_a_proxy_where_one_is_set) {
     connection.answer(200, "from the proxy", "Content-Type: text/plain\r\n");
   });
   const auto tools = fetching({.proxy = proxy.url()});
-  EXPECT_EQ(content_of(fetch(tools, "http://public.example/x")), "from the proxy");
+  EXPECT_EQ(page_content_of(fetch(tools, "http://public.example/x")), "from the proxy");
   EXPECT_TRUE(request.starts_with("GET http://public.example/x HTTP/1.1\r\n")) << request;
   EXPECT_FALSE(fetch(tools, "http://10.0.0.1/"));
   EXPECT_EQ(proxy.connections(), 1);

@@ -5,6 +5,8 @@
 #include <cctype>
 #include <utility>
 
+#include "core/text.h"
+
 namespace wright::tools {
 namespace {
 
@@ -105,14 +107,6 @@ std::vector<std::string_view> words(std::string_view list) {
     list.remove_prefix(std::min(end + 1, list.size()));
   }
   return found;
-}
-
-std::string lower(std::string_view text) {
-  std::string made(text);
-  std::ranges::transform(made, made.begin(), [](char c) {
-    return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  });
-  return made;
 }
 
 }  // namespace

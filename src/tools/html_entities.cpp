@@ -100,7 +100,7 @@ constexpr auto kEntities = std::to_array<Entity>({
 });
 static_assert(std::ranges::is_sorted(kEntities, {}, &Entity::name));
 
-constexpr std::size_t kLongestName = 12;
+constexpr std::size_t kLongestEntity = 12;
 
 // Also recognised without a semicolon behind them.
 constexpr auto kOldNames = std::to_array<std::string_view>({"amp", "lt", "gt", "quot", "nbsp"});
@@ -138,7 +138,7 @@ std::optional<Decoded> numeric(std::string_view text) {
 
 std::optional<Decoded> named(std::string_view text) {
   std::size_t end = 1;
-  while (end < text.size() && end <= kLongestName && is_letter_or_digit(text[end])) ++end;
+  while (end < text.size() && end <= kLongestEntity && is_letter_or_digit(text[end])) ++end;
   const std::string_view name = text.substr(1, end - 1);
   const auto found = std::ranges::lower_bound(kEntities, name, {}, &Entity::name);
   if (found == kEntities.end() || found->name != name) return std::nullopt;

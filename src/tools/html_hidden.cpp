@@ -7,15 +7,12 @@
 #include <optional>
 #include <string_view>
 
+#include "core/text.h"
+
 namespace wright::tools {
 namespace {
 
 constexpr std::size_t kMostInside = 1000;
-
-template <std::size_t Count>
-bool is_one_of(std::string_view name, const std::array<std::string_view, Count>& names) {
-  return std::ranges::find(names, name) != names.end();
-}
 
 // Nothing inside of these is for reading.
 constexpr auto kNeverRead = std::to_array<std::string_view>(

@@ -7,6 +7,7 @@
 #include <ranges>
 #include <vector>
 
+#include "core/text.h"
 #include "tools/html_entities.h"
 #include "tools/html_flow.h"
 #include "tools/html_hidden.h"
@@ -20,11 +21,6 @@ constexpr std::size_t kMostTables = 8;  // inside of each other
 constexpr std::size_t kLongestTarget = 2000;
 constexpr std::size_t kLongestTitle = 500;
 constexpr std::size_t kCharacterSetWithin = 1024;
-
-template <std::size_t Count>
-bool is_one_of(std::string_view name, const std::array<std::string_view, Count>& names) {
-  return std::ranges::find(names, name) != names.end();
-}
 
 constexpr auto kBlocks = std::to_array<std::string_view>(
     {"p",      "div",      "section", "article",    "header", "footer",  "main",    "aside",

@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <array>
 
+#include "core/text.h"
 #include "tools/html_entities.h"
 
 namespace wright::tools {
 namespace {
 
-constexpr std::size_t kLongestName = 64;
+constexpr std::size_t kLongestTag = 64;
 
 constexpr auto kRawElements = std::to_array<std::string_view>(
     {"script", "style", "title", "textarea", "iframe", "xmp", "noembed", "noframes"});
@@ -16,15 +17,9 @@ constexpr auto kRawElements = std::to_array<std::string_view>(
 bool is_space(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f';
 }
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
 
 bool equals_ignoring_case(std::string_view text, std::string_view small) {
-  return std::ranges::equal(text, small, {}, lower);
+  return std::ranges::equal(text, small, {}, to_lower);
 }
 
 // Where "</name" begins; the size of `text` when it does not.
@@ -134,8 +129,8 @@ HtmlToken HtmlTokens::tag() {
   token.kind = rest_[1] == '/' ? HtmlToken::Kind::end_tag : HtmlToken::Kind::start_tag;
   rest_.remove_prefix(token.kind == HtmlToken::Kind::end_tag ? 2 : 1);
   const std::size_t end = std::min(rest_.find_first_of(" \t\n\r\f/>"), rest_.size());
-  token.name = std::string(rest_.substr(0, std::min(end, kLongestName)));
-  std::ranges::transform(token.name, token.name.begin(), lower);
+  token.name = std::string(rest_.substr(0, std::min(end, kLongestTag)));
+  std::ranges::transform(token.name, token.name.begin(), to_lower);
   rest_.remove_prefix(end);
   Attributes attributes(rest_);
   while (attributes.next()) {

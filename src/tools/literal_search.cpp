@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "core/text.h"
+
 namespace wright::tools {
 namespace {
 
@@ -34,10 +36,6 @@ bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-}
-
 // How often a byte is seen in source text and prose: larger is more often.
 std::size_t frequency(char c) {
   constexpr std::string_view kMostFrequentFirst =
@@ -51,7 +49,7 @@ std::size_t frequency(char c) {
 LiteralSearch::LiteralSearch(std::vector<std::string> literals, AsciiCase letters)
     : letters_(letters) {
   for (std::string& literal : literals) {
-    if (letters == AsciiCase::ignore) std::ranges::transform(literal, literal.begin(), lower);
+    if (letters == AsciiCase::ignore) std::ranges::transform(literal, literal.begin(), to_lower);
     longest_ = std::max(longest_, literal.size());
     needles_.push_back(needle_for(std::move(literal)));
   }
@@ -74,7 +72,7 @@ LiteralSearch::Needle LiteralSearch::needle_for(std::string text) const {
 bool LiteralSearch::is_at(const Needle& needle, std::string_view text, std::size_t start) const {
   const std::string_view place = text.substr(start, needle.text.size());
   if (letters_ == AsciiCase::distinguish) return place == needle.text;
-  return std::ranges::equal(place, needle.text, {}, lower);
+  return std::ranges::equal(place, needle.text, {}, to_lower);
 }
 
 std::optional<LiteralSearch::Found> LiteralSearch::first_at(std::string_view text,

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "core/text.h"
 #include "wright/json.h"
 
 namespace wright::tools {
@@ -16,15 +17,8 @@ namespace {
 constexpr std::size_t kMaxLines = 100'000;
 constexpr std::size_t kComparedBytes = 200;
 constexpr std::size_t kShownLines = 3;
-constexpr std::string_view kBlanks = " \t\r";
 
-std::string_view trimmed(std::string_view line) {
-  const std::size_t start = line.find_first_not_of(kBlanks);
-  if (start == std::string_view::npos) return {};
-  return line.substr(start, line.find_last_not_of(kBlanks) + 1 - start);
-}
-
-std::vector<std::string_view> lines_of(std::string_view text) {
+std::vector<std::string_view> first_lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
   while (!text.empty() && lines.size() < kMaxLines) {
     const std::size_t end = std::min(text.find('\n'), text.size());
@@ -60,7 +54,8 @@ std::size_t find_apart_from_blanks(const std::vector<std::string_view>& lines,
                                    const std::vector<std::string_view>& wanted) {
   constexpr std::size_t kMaxComparisons = 10'000'000;
   if (lines.size() * wanted.size() > kMaxComparisons) return lines.size();
-  const auto found = std::ranges::search(lines, wanted, {}, trimmed, trimmed);
+  const auto bare = [](std::string_view line) { return trimmed(line); };
+  const auto found = std::ranges::search(lines, wanted, {}, bare, bare);
   return found.empty() ? lines.size() : static_cast<std::size_t>(found.begin() - lines.begin());
 }
 
@@ -72,8 +67,8 @@ std::string shown(std::string_view line) {
 }  // namespace
 
 std::string nearest_lines(std::string_view text, std::string_view wanted_text) {
-  const auto lines = lines_of(text);
-  const auto wanted = lines_of(wanted_text);
+  const auto lines = first_lines_of(text);
+  const auto wanted = first_lines_of(wanted_text);
   if (lines.empty()) return "The file is empty.";
   const auto first =
       std::ranges::find_if(wanted, [](std::string_view line) { return !trimmed(line).empty(); });

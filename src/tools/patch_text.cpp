@@ -20,7 +20,7 @@ struct TextLine {
   std::string_view ending;  // "\n", "\r\n", or "" of a last line without one
 };
 
-std::vector<TextLine> lines_of(std::string_view text) {
+std::vector<TextLine> patched_lines_of(std::string_view text) {
   std::vector<TextLine> lines;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
@@ -178,7 +178,7 @@ class HunkApplication {
   explicit HunkApplication(std::string_view text)
       : mark_(text.starts_with(kUtf8Mark) ? kUtf8Mark : std::string_view()),
         text_(text.substr(mark_.size())),
-        lines_(lines_of(text_)),
+        lines_(patched_lines_of(text_)),
         finder_(lines_) {}
 
   Result<std::string> apply(std::span<const Hunk> hunks) {

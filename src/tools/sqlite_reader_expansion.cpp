@@ -8,15 +8,10 @@
 #include <limits>
 #include <vector>
 
+#include "core/text.h"
+
 namespace wright::tools {
 namespace {
-
-std::string lower(std::string_view text) {
-  std::string made(text);
-  std::ranges::transform(made, made.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return made;
-}
 
 struct Token {
   // SQLite takes names in any quotes, also in those of texts.
@@ -104,9 +99,9 @@ struct Definition {
 
 using SizeOfView = std::function<ExpandedSize(const std::string& name, int level)>;
 
-class Statement {
+class StatementTokens {
  public:
-  Statement(std::string_view sql, SizeOfView of_view)
+  StatementTokens(std::string_view sql, SizeOfView of_view)
       : tokens_(Tokens(sql).taken()), of_view_(std::move(of_view)) {
     match_brackets();
     find_definitions();
@@ -225,7 +220,7 @@ ExpandedSize QueryExpansion::of_all_views() {
 
 ExpandedSize QueryExpansion::of_nested(std::string_view sql, int level) {
   const auto view = [this](const std::string& name, int deeper) { return of_view(name, deeper); };
-  return Statement(sql, view).size(level);
+  return StatementTokens(sql, view).size(level);
 }
 
 ExpandedSize QueryExpansion::of_view(const std::string& name, int level) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/text.h"
 #include "tools/character_set.h"
 #include "tools/html_text.h"
 #include "wright/json.h"
@@ -40,26 +41,7 @@ constexpr auto kUnknown = std::to_array<std::string_view>(
     {"", "application/octet-stream", "binary/octet-stream", "application/unknown",
      "application/x-unknown-content-type", "unknown/unknown"});
 
-template <std::size_t Count>
-bool is_one_of(std::string_view name, const std::array<std::string_view, Count>& names) {
-  return std::ranges::find(names, name) != names.end();
-}
-
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
-std::string lower(std::string_view text) {
-  std::string made(text);
-  std::ranges::transform(made, made.begin(), [](char c) { return lower(c); });
-  return made;
-}
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r\n\"");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r\n\"") - begin + 1);
-}
+constexpr std::string_view kBlanksAndQuotes = " \t\r\n\"";
 
 // The charset of "text/html; charset=utf-8".
 std::string declared_set(std::string_view content_type) {
@@ -68,7 +50,7 @@ std::string declared_set(std::string_view content_type) {
   const std::size_t at = small.find(kName);
   if (at == std::string::npos) return {};
   const std::string_view value = std::string_view(small).substr(at + kName.size());
-  return std::string(trimmed(value.substr(0, value.find(';'))));
+  return std::string(trimmed(value.substr(0, value.find(';')), kBlanksAndQuotes));
 }
 
 bool is_wide(std::string_view body, std::string_view character_set) {
@@ -91,12 +73,12 @@ bool looks_like_html(std::string_view body) {
 
 }  // namespace
 
-std::string media_type(std::string_view content_type) {
-  return lower(trimmed(content_type.substr(0, content_type.find(';'))));
+std::string declared_media_type(std::string_view content_type) {
+  return lower(trimmed(content_type.substr(0, content_type.find(';')), kBlanksAndQuotes));
 }
 
 ContentKind kind_of_content(std::string_view content_type) {
-  const std::string type = media_type(content_type);
+  const std::string type = declared_media_type(content_type);
   if (is_one_of(type, kHtml)) return ContentKind::html;
   if (is_one_of(type, kUnknown)) return ContentKind::unknown;
   const bool is_text = type.starts_with("text/") || type.ends_with("+json") ||

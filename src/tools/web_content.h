@@ -23,7 +23,7 @@ enum class ContentKind : std::uint8_t {
 ContentKind kind_of_content(std::string_view content_type);
 
 // "text/html" of "Text/HTML; charset=utf-8".
-std::string media_type(std::string_view content_type);
+std::string declared_media_type(std::string_view content_type);
 
 struct ReadPage {
   std::string title = {};

@@ -7,7 +7,7 @@ namespace wright::cli {
 namespace {
 
 constexpr const char* kAgent = "codebase-analysis";
-constexpr const char* kQuestion = "Which functions have more than 200 lines?";
+constexpr const char* kLongFunctions = "Which functions have more than 200 lines?";
 
 bool has(const std::string& text, std::string_view words) {
   return text.find(words) != std::string::npos;
@@ -16,23 +16,23 @@ bool has(const std::string& text, std::string_view words) {
 TEST(DebugMode, tells_beside_the_answer_and_never_in_it) {
   Home home;
   home.environment["WRIGHT_ENTITY_INDEX"] = "false";  // without the tools that it asks for
-  const Finished plain = home.wright({"run", kAgent, kQuestion});
+  const Finished plain = home.wright({"run", kAgent, kLongFunctions});
   EXPECT_FALSE(has(plain.error, "DEBUG MODE")) << plain.error;
-  const Finished debug = home.wright({"run", kAgent, kQuestion, "--debug"});
+  const Finished debug = home.wright({"run", kAgent, kLongFunctions, "--debug"});
   EXPECT_EQ(debug.exit_code, 0);
   EXPECT_EQ(debug.output, plain.output);
   EXPECT_TRUE(has(debug.error, "[DEBUG MODE ACTIVE]\nTool Feedback:\n")) << debug.error;
   EXPECT_TRUE(has(debug.error, "   - number_range_search: ")) << debug.error;
-  const Finished quiet = home.wright({"run", kAgent, kQuestion, "--debug", "--quiet"});
+  const Finished quiet = home.wright({"run", kAgent, kLongFunctions, "--debug", "--quiet"});
   EXPECT_TRUE(quiet.error.starts_with("\n[DEBUG MODE ACTIVE]\n")) << quiet.error;
 }
 
 TEST(DebugMode, is_a_member_of_the_json) {
   Home home;
   home.environment["WRIGHT_ENTITY_INDEX"] = "false";  // without the tools that it asks for
-  const Json plain = home.wright({"run", kAgent, kQuestion, "--json"}).json();
+  const Json plain = home.wright({"run", kAgent, kLongFunctions, "--json"}).json();
   EXPECT_FALSE(plain.as_object().contains("tool_feedback"));
-  const Json debug = home.wright({"run", kAgent, kQuestion, "--json", "--debug"}).json();
+  const Json debug = home.wright({"run", kAgent, kLongFunctions, "--json", "--debug"}).json();
   const JsonObject& feedback = debug.at("tool_feedback").as_object();
   for (const char* member :
        {"tools_used", "tools_considered", "limitations", "suggestions", "answer_quality"}) {
@@ -48,7 +48,7 @@ TEST(DebugMode, is_a_member_of_the_json) {
 }
 
 bool gives_feedback(const Home& home, Arguments more) {
-  Arguments arguments{"run", kAgent, kQuestion, "--json"};
+  Arguments arguments{"run", kAgent, kLongFunctions, "--json"};
   arguments.insert(arguments.end(), more.begin(), more.end());
   const Finished finished = home.wright(arguments);
   EXPECT_EQ(finished.exit_code, 0) << finished.error;
@@ -83,15 +83,15 @@ TEST(DebugMode, follows_the_options_of_the_file) {
       "[debug]\nenabled = true\ntrack_performance = true\n[debug.tool_feedback]\n"
       "include_reasoning = false\ninclude_limitations = false\ninclude_suggestions = false\n"
       "include_alternatives = true\n");
-  const Json json = home.wright({"run", kAgent, kQuestion, "--json"}).json();
+  const Json json = home.wright({"run", kAgent, kLongFunctions, "--json"}).json();
   const Json& feedback = json.at("tool_feedback");
   EXPECT_EQ(feedback.at("tools_used").at(0).at("purpose"), "");
   EXPECT_TRUE(feedback.at("limitations").as_array().empty());
   EXPECT_TRUE(feedback.at("suggestions").as_array().empty());
   EXPECT_TRUE(feedback.as_object().contains("alternatives"));
   EXPECT_TRUE(json.at("feedback_record").at("usage").at(0).as_object().contains("total_ms"));
-  const Finished verbose =
-      home.wright({"run", kAgent, kQuestion, "--quiet", "--set", "debug.verbose_logging=true"});
+  const Finished verbose = home.wright(
+      {"run", kAgent, kLongFunctions, "--quiet", "--set", "debug.verbose_logging=true"});
   EXPECT_TRUE(has(verbose.error, "[TOOL FEEDBACK] A call ended")) << verbose.error;
 }
 
@@ -99,12 +99,12 @@ TEST(DebugMode, refuses_settings_that_mean_nothing) {
   Home home;
   home.environment["WRIGHT_ENTITY_INDEX"] = "false";  // without the tools that it asks for
   home.environment["WRIGHT_AGENT_DEBUG"] = "perhaps";
-  const Finished unclear = home.wright({"run", kAgent, kQuestion});
+  const Finished unclear = home.wright({"run", kAgent, kLongFunctions});
   EXPECT_EQ(unclear.exit_code, 2);
   EXPECT_TRUE(has(unclear.error, "WRIGHT_AGENT_DEBUG")) << unclear.error;
   home.environment.erase("WRIGHT_AGENT_DEBUG");
   home.write_config("[debug.tool_feedback]\ninclude_everything = true\n");
-  const Finished unknown = home.wright({"run", kAgent, kQuestion});
+  const Finished unknown = home.wright({"run", kAgent, kLongFunctions});
   EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_TRUE(has(unknown.error, "debug.tool_feedback.include_everything: unknown key"))
       << unknown.error;
@@ -113,7 +113,7 @@ TEST(DebugMode, refuses_settings_that_mean_nothing) {
 TEST(DebugMode, is_kept_with_the_session) {
   Home home;
   home.environment["WRIGHT_ENTITY_INDEX"] = "false";  // without the tools that it asks for
-  home.wright({"run", kAgent, kQuestion, "--debug"});
+  home.wright({"run", kAgent, kLongFunctions, "--debug"});
   EXPECT_TRUE(has(home.wright({"sessions", "show", "last"}).output, "[DEBUG MODE ACTIVE]"));
   const Json exported = home.wright({"sessions", "export", "last"}).json();
   EXPECT_EQ(exported.at("session")
@@ -127,7 +127,7 @@ TEST(DebugMode, is_kept_with_the_session) {
   const std::string markdown =
       home.wright({"sessions", "export", "last", "--format", "markdown"}).output;
   EXPECT_TRUE(has(markdown, "\n## Tool feedback\n\n```\n[DEBUG MODE ACTIVE]\n")) << markdown;
-  home.wright({"run", kAgent, kQuestion});
+  home.wright({"run", kAgent, kLongFunctions});
   EXPECT_FALSE(has(home.wright({"sessions", "show", "last"}).output, "DEBUG MODE"));
   EXPECT_TRUE(
       home.wright({"sessions", "export", "last"}).json().at("session").at("feedback").is_null());
@@ -137,8 +137,8 @@ TEST(FeedbackCommand, ranks_what_sessions_ask_for) {
   Home home;
   home.environment["WRIGHT_ENTITY_INDEX"] = "false";  // without the tools that it asks for
   home.wright({"run", kAgent, "Which files changed in the last week?", "--debug"});
-  home.wright({"run", kAgent, kQuestion, "--debug"});
-  home.wright({"run", kAgent, kQuestion, "--debug"});
+  home.wright({"run", kAgent, kLongFunctions, "--debug"});
+  home.wright({"run", kAgent, kLongFunctions, "--debug"});
   home.wright({"run", kAgent, "Where is alpha_function defined?"});
   const Json json = home.wright({"feedback", "--json"}).json();
   EXPECT_EQ(json.at("sessions"), 4);

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "process.h"
+#include "state.h"
 
 namespace wright::cli {
 namespace {
@@ -25,12 +26,6 @@ std::vector<Json> json_lines(const std::string& text) {
     lines.push_back(parsed.value_or(Json(JsonObject{})));
   }
   return lines;
-}
-
-std::string content_of(const std::filesystem::path& path) {
-  std::stringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
 }
 
 TEST(Log, is_silent_unless_asked_for) {

@@ -3,26 +3,18 @@
 #include <sqlite3.h>
 
 #include "process.h"
+#include "state.h"
 
 namespace wright::cli {
 namespace {
 
-constexpr const char* kQuestion = "Where is alpha_function defined?";
+constexpr const char* kWaitingQuestion = "Where is alpha_function defined?";
 constexpr const char* kAskAboutGrep = "[permissions]\ngrep = \"ask\"\n";
-
-void change(const std::filesystem::path& database, const char* sql) {
-  sqlite3* connection = nullptr;
-  ASSERT_EQ(sqlite3_open(database.c_str(), &connection), SQLITE_OK);
-  char* problem = nullptr;
-  EXPECT_EQ(sqlite3_exec(connection, sql, nullptr, nullptr, &problem), SQLITE_OK) << problem;
-  sqlite3_free(problem);
-  sqlite3_close(connection);
-}
 
 TEST(Approval, is_waited_for_given_and_the_run_goes_on) {
   const Home home;
   home.write_config(kAskAboutGrep);
-  const Finished parked = home.wright({"run", "codebase-analysis", kQuestion});
+  const Finished parked = home.wright({"run", "codebase-analysis", kWaitingQuestion});
   EXPECT_EQ(parked.exit_code, 3) << parked.error;
   EXPECT_NE(parked.error.find("wright answer 1 --approve"), std::string::npos) << parked.error;
   EXPECT_NE(parked.error.find("wright resume 1"), std::string::npos) << parked.error;
@@ -53,7 +45,7 @@ TEST(Approval, is_waited_for_given_and_the_run_goes_on) {
 TEST(Approval, is_refused_with_a_reason_that_the_model_reads) {
   const Home home;
   home.write_config(kAskAboutGrep);
-  ASSERT_EQ(home.wright({"run", "codebase-analysis", kQuestion}).exit_code, 3);
+  ASSERT_EQ(home.wright({"run", "codebase-analysis", kWaitingQuestion}).exit_code, 3);
   EXPECT_EQ(home.wright({"answer", "1", "--refuse", "Not today"}).exit_code, 0);
   home.wright({"resume", "1", "--no-input"});
   const std::string shown = home.wright({"sessions", "export", "1"}).output;
@@ -63,7 +55,7 @@ TEST(Approval, is_refused_with_a_reason_that_the_model_reads) {
 TEST(Approval, is_not_waited_for_when_nobody_is_there) {
   const Home home;
   home.write_config(kAskAboutGrep);
-  const Finished run = home.wright({"run", "codebase-analysis", "--no-input", kQuestion});
+  const Finished run = home.wright({"run", "codebase-analysis", "--no-input", kWaitingQuestion});
   EXPECT_NE(run.exit_code, 3) << run.error;
   const std::string shown = home.wright({"sessions", "export", "1"}).output;
   EXPECT_NE(shown.find("nobody is there"), std::string::npos) << shown;
@@ -74,7 +66,7 @@ TEST(Approval, is_asked_for_at_the_terminal) {
   Home home;
   home.environment["TERM"] = "dumb";
   home.write_config(kAskAboutGrep);
-  Process process({"run", "codebase-analysis", kQuestion}, home.environment, home.project(),
+  Process process({"run", "codebase-analysis", kWaitingQuestion}, home.environment, home.project(),
                   Streams::terminal);
   process.await("[y/s/n");
   // For the session: several calls of the turn wait, and all of them are meant.
@@ -98,7 +90,7 @@ std::string status_of_first(const Home& home) {
 
 TEST(Resume, follows_the_next_run_by_itself) {
   const Home home;
-  ASSERT_EQ(home.wright({"run", "codebase-analysis", kQuestion}).exit_code, 0);
+  ASSERT_EQ(home.wright({"run", "codebase-analysis", kWaitingQuestion}).exit_code, 0);
   interrupt_last_session(home);
   const Finished left = home.wright(
       {"run", "codebase-analysis", "--set", "sessions.resume=false", "Where is nothing defined?"});
@@ -113,7 +105,7 @@ TEST(Resume, follows_the_next_run_by_itself) {
 
 TEST(Resume, is_left_to_the_person_when_a_session_was_taken_up_too_often) {
   const Home home;
-  ASSERT_EQ(home.wright({"run", "codebase-analysis", kQuestion}).exit_code, 0);
+  ASSERT_EQ(home.wright({"run", "codebase-analysis", kWaitingQuestion}).exit_code, 0);
   interrupt_last_session(home);
   change(home.database(), "UPDATE agent_sessions SET lease_epoch = 5");
   const Finished next = home.wright({"run", "codebase-analysis", "Where is nothing defined?"});
@@ -123,19 +115,19 @@ TEST(Resume, is_left_to_the_person_when_a_session_was_taken_up_too_often) {
 
 TEST(Durability, is_one_of_two) {
   const Home home;
-  EXPECT_EQ(
-      home.wright({"run", "codebase-analysis", "--set", "sessions.durability=full", kQuestion})
-          .exit_code,
-      0);
-  EXPECT_EQ(
-      home.wright({"run", "codebase-analysis", "--set", "sessions.durability=some", kQuestion})
-          .exit_code,
-      2);
+  EXPECT_EQ(home.wright({"run", "codebase-analysis", "--set", "sessions.durability=full",
+                         kWaitingQuestion})
+                .exit_code,
+            0);
+  EXPECT_EQ(home.wright({"run", "codebase-analysis", "--set", "sessions.durability=some",
+                         kWaitingQuestion})
+                .exit_code,
+            2);
 }
 
 TEST(Resume, goes_on_where_a_process_was_killed) {
   const Home home;
-  ASSERT_EQ(home.wright({"run", "codebase-analysis", kQuestion}).exit_code, 0);
+  ASSERT_EQ(home.wright({"run", "codebase-analysis", kWaitingQuestion}).exit_code, 0);
   interrupt_last_session(home);
   const Finished resumed = home.wright({"resume", "--all"});
   EXPECT_EQ(resumed.exit_code, 0) << resumed.error;
@@ -152,7 +144,7 @@ TEST(Resume, explains_what_it_cannot_do) {
   EXPECT_EQ(home.wright({"resume", "x"}).exit_code, 2);
   EXPECT_EQ(home.wright({"answer", "7"}).exit_code, 1);
   EXPECT_EQ(home.wright({"resume", "7", "--settle", "nonsense"}).exit_code, 2);
-  ASSERT_EQ(home.wright({"run", "codebase-analysis", kQuestion}).exit_code, 0);
+  ASSERT_EQ(home.wright({"run", "codebase-analysis", kWaitingQuestion}).exit_code, 0);
   const Finished unknown = home.wright({"resume", "1", "--settle", "nobody=done"});
   EXPECT_EQ(unknown.exit_code, 1);
   EXPECT_NE(unknown.error.find("no call 'nobody'"), std::string::npos) << unknown.error;

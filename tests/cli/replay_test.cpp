@@ -6,26 +6,12 @@
 #include <sstream>
 
 #include "process.h"
+#include "state.h"
 
 namespace wright::cli {
 namespace {
 
-constexpr const char* kQuestion = "Where is alpha_function defined?";
-
-std::string content_of(const std::filesystem::path& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
-
-void change(const std::filesystem::path& database, const char* sql) {
-  sqlite3* connection = nullptr;
-  ASSERT_EQ(sqlite3_open(database.c_str(), &connection), SQLITE_OK);
-  char* problem = nullptr;
-  EXPECT_EQ(sqlite3_exec(connection, sql, nullptr, nullptr, &problem), SQLITE_OK) << problem;
-  sqlite3_free(problem);
-  sqlite3_close(connection);
-}
+constexpr const char* kRecordedQuestion = "Where is alpha_function defined?";
 
 bool has(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
@@ -34,7 +20,7 @@ bool has(const std::string& text, std::string_view part) {
 // Session 1 has asked where a function is, and was answered.
 class ReplayCommand : public testing::Test {
  protected:
-  ReplayCommand() { home_.wright({"run", "codebase-analysis", kQuestion}); }
+  ReplayCommand() { home_.wright({"run", "codebase-analysis", kRecordedQuestion}); }
 
   void export_cassette(const std::string& name) const {
     const Finished written = home_.wright({"sessions", "export", "1", "--cassette", "-o", name});
@@ -123,7 +109,7 @@ TEST_F(ReplayCommand, replays_the_folder_of_the_session_from_anywhere) {
 }
 
 TEST_F(ReplayCommand, replays_sessions_that_failed_or_were_interrupted) {
-  home_.wright({"run", "codebase-analysis", kQuestion, "--model", "openai:x"});
+  home_.wright({"run", "codebase-analysis", kRecordedQuestion, "--model", "openai:x"});
   const Finished failed = home_.wright({"replay", "2"});
   EXPECT_EQ(failed.exit_code, 0) << failed.output << failed.error;
 
@@ -155,7 +141,7 @@ TEST_F(ReplayCommand, refuses_what_is_not_there) {
 
 TEST_F(ReplayCommand, gives_live_tools_the_approvals_of_then) {
   home_.write_config("[permissions]\ngrep = \"ask\"\n");
-  ASSERT_EQ(home_.wright({"run", "codebase-analysis", kQuestion}).exit_code, 3);
+  ASSERT_EQ(home_.wright({"run", "codebase-analysis", kRecordedQuestion}).exit_code, 3);
   const Finished waiting = home_.wright({"replay", "last", "--live-tools"});
   EXPECT_EQ(waiting.exit_code, 0) << waiting.output << waiting.error;
   EXPECT_TRUE(has(waiting.error, "waits for a person")) << waiting.error;
@@ -179,7 +165,8 @@ TEST_F(TestCommand, runs_cassettes_and_finds_what_differs) {
   EXPECT_EQ(home_.wright({"test", "../question.json"}).exit_code, 0);
   const Finished differs = home_.wright({"test", "--live-tools", "../question.json"});
   EXPECT_EQ(differs.exit_code, 1);
-  EXPECT_TRUE(differs.output.starts_with("differs  ../question.json  message 3, the result of grep\n"))
+  EXPECT_TRUE(
+      differs.output.starts_with("differs  ../question.json  message 3, the result of grep\n"))
       << differs.output;
   EXPECT_TRUE(has(differs.output, "  --- recorded\n  +++ now\n")) << differs.output;
 }
@@ -208,8 +195,8 @@ TEST_F(TestCommand, tells_a_changed_conversation) {
   home_.write_file("../question.json", text);
   const Finished differs = home_.wright({"test", "../question.json"});
   EXPECT_EQ(differs.exit_code, 1);
-  EXPECT_TRUE(
-      differs.output.starts_with("differs  ../question.json  the instructions of codebase-analysis\n"))
+  EXPECT_TRUE(differs.output.starts_with(
+      "differs  ../question.json  the instructions of codebase-analysis\n"))
       << differs.output;
   EXPECT_EQ(home_.wright({"test", "--update", "../question.json"}).exit_code, 0);
   EXPECT_EQ(home_.wright({"test", "../question.json"}).exit_code, 0);

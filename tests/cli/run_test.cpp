@@ -6,11 +6,11 @@
 namespace wright::cli {
 namespace {
 
-constexpr const char* kQuestion = "Where is alpha_function defined?";
+constexpr const char* kRunQuestion = "Where is alpha_function defined?";
 
 TEST(RunCommand, prints_the_answer_alone_on_standard_output_and_progress_on_standard_error) {
   const Home home;
-  const Finished run = home.wright({"run", "codebase-analysis", kQuestion});
+  const Finished run = home.wright({"run", "codebase-analysis", kRunQuestion});
   EXPECT_EQ(run.exit_code, 0) << run.error;
   EXPECT_NE(run.output.find("alpha.cpp:2"), std::string::npos) << run.output;
   EXPECT_EQ(run.output.find("tool call"), std::string::npos) << run.output;
@@ -26,7 +26,7 @@ TEST(RunCommand, prints_the_answer_alone_on_standard_output_and_progress_on_stan
 
 TEST(RunCommand, is_silent_but_for_the_answer_when_quiet) {
   const Home home;
-  const Finished run = home.wright({"run", "codebase-analysis", kQuestion, "--quiet"});
+  const Finished run = home.wright({"run", "codebase-analysis", kRunQuestion, "--quiet"});
   EXPECT_EQ(run.exit_code, 0);
   EXPECT_EQ(run.error, "");
   EXPECT_NE(run.output, "");
@@ -34,7 +34,7 @@ TEST(RunCommand, is_silent_but_for_the_answer_when_quiet) {
 
 TEST(RunCommand, prints_one_json_object) {
   const Home home;
-  const Finished run = home.wright({"run", "codebase-analysis", kQuestion, "--json", "-q"});
+  const Finished run = home.wright({"run", "codebase-analysis", kRunQuestion, "--json", "-q"});
   EXPECT_EQ(run.exit_code, 0);
   const Json json = run.json();
   EXPECT_EQ(json.at("session_id").as_int64(), 1);
@@ -51,21 +51,21 @@ TEST(RunCommand, prints_one_json_object) {
 
 TEST(RunCommand, reads_the_prompt_from_standard_input) {
   const Home home;
-  const std::string expected = home.wright({"run", "codebase-analysis", kQuestion, "-q"}).output;
+  const std::string expected = home.wright({"run", "codebase-analysis", kRunQuestion, "-q"}).output;
   const Finished piped =
-      home.wright({"run", "codebase-analysis", "-q"}, std::string(kQuestion) + "\n");
+      home.wright({"run", "codebase-analysis", "-q"}, std::string(kRunQuestion) + "\n");
   EXPECT_EQ(piped.exit_code, 0) << piped.error;
   EXPECT_EQ(piped.output, expected);
   const Finished dashed =
-      home.wright({"run", "-a", "codebase-analysis", "-p", "-", "-q"}, kQuestion);
+      home.wright({"run", "-a", "codebase-analysis", "-p", "-", "-q"}, kRunQuestion);
   EXPECT_EQ(dashed.output, expected);
   const Json session = home.wright({"sessions", "show", "last", "--json"}).json();
-  EXPECT_EQ(session.at("session").at("user_prompt").as_string(), kQuestion);
+  EXPECT_EQ(session.at("session").at("user_prompt").as_string(), kRunQuestion);
 }
 
 TEST(RunCommand, accepts_underscores_in_the_agents_name) {
   const Home home;
-  EXPECT_EQ(home.wright({"run", "codebase_analysis", kQuestion}).exit_code, 0);
+  EXPECT_EQ(home.wright({"run", "codebase_analysis", kRunQuestion}).exit_code, 0);
 }
 
 TEST(RunCommand, refuses_what_it_cannot_run_with_exit_code_2) {
@@ -110,7 +110,7 @@ TEST(RunCommand, exits_with_1_when_the_run_fails_and_stores_why) {
 TEST(RunCommand, stops_at_the_iteration_limit) {
   const Home home;
   const Finished run =
-      home.wright({"run", "codebase-analysis", kQuestion, "--max-iterations", "1"});
+      home.wright({"run", "codebase-analysis", kRunQuestion, "--max-iterations", "1"});
   EXPECT_EQ(run.exit_code, 1);
   EXPECT_NE(run.error.find("Maximum iteration limit reached"), std::string::npos) << run.error;
 }

@@ -5,16 +5,11 @@
 #include <sstream>
 
 #include "process.h"
+#include "state.h"
 #include "wright/message.h"
 
 namespace wright::cli {
 namespace {
-
-std::string content_of(const std::filesystem::path& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
 
 // Two sessions: 1 completed, 2 failed.
 class SessionsCommand : public testing::Test {

@@ -23,7 +23,7 @@ struct Way {
   Delivery delivery;
 };
 
-constexpr std::string_view kKey = "test-key-0123456789";
+constexpr std::string_view kTestKey = "test-key-0123456789";
 
 class Provider : public ::testing::TestWithParam<Way> {
  protected:
@@ -53,7 +53,7 @@ base_url = "{0}"
                                      "test");
     EXPECT_TRUE(added) << added.error().message;
     return Models({.catalogue = std::move(catalogue),
-                   .find_key = [](const VendorInfo&) { return std::string(kKey); },
+                   .find_key = [](const VendorInfo&) { return std::string(kTestKey); },
                    .retry = retry});
   }
 
@@ -232,7 +232,7 @@ TEST_P(Provider, does_not_repeat_a_refused_key_and_never_shows_it) {
   ASSERT_FALSE(asked);
   EXPECT_EQ(asked.error().code, ErrorCode::authentication);
   EXPECT_EQ(vendors_->requests_with(said).size(), 1U);
-  EXPECT_EQ((asked.error().message + asked.error().detail).find(kKey), std::string::npos);
+  EXPECT_EQ((asked.error().message + asked.error().detail).find(kTestKey), std::string::npos);
 }
 
 TEST_P(Provider, tells_the_model_about_broken_arguments) {

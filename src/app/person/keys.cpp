@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "core/text.h"
 #include "wright/json.h"
 
 namespace wright::app {
@@ -68,10 +69,6 @@ std::size_t announced_length(char first) {
   if (byte >= 0xE0 && byte < 0xF0) return 3;
   if (byte >= 0xF0 && byte < 0xF5) return 4;
   return 1;
-}
-
-bool is_continuation(char byte) {
-  return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
 }
 
 }  // namespace

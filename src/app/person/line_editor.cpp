@@ -3,13 +3,10 @@
 #include <vector>
 
 #include "app/screen_text.h"
+#include "core/text.h"
 
 namespace wright::app {
 namespace {
-
-bool is_continuation(char byte) {
-  return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
-}
 
 // A piece of the line that is shown or left out as a whole.
 struct Cell {

@@ -11,15 +11,10 @@
 #include "app/person/question_text.h"
 #include "app/person/typed_text.h"
 #include "app/screen_text.h"
+#include "core/text.h"
 
 namespace wright::app {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
-}
 
 // "2" is the second option; what is no such number is the name of an option.
 Json option_from(const std::vector<std::string>& options, std::string_view typed) {
