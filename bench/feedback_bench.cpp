@@ -60,7 +60,7 @@ Tool search_tool(std::function<void()> work) {
                .parameters = JsonObject{{"type", "object"},
                                         {"properties", {{"entity_type", {{"type", "string"}}}}}},
                .options = {.effect = Effect::read}},
-      [result = search_result(), work](const Json&, Context&) -> Result<Json> {
+      [result = search_result(), work](const Json&, const Context&) -> Result<Json> {
         work();
         return result;
       });

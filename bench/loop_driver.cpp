@@ -45,7 +45,7 @@ Tool read_file() {
                     .description = "Read a file from the workspace.",
                     .parameters = parameters,
                     .options = {.effect = Effect::read}},
-                   [](const Json& arguments, Context&) -> Result<Json> {
+                   [](const Json& arguments, const Context&) -> Result<Json> {
                      ++tool_calls;
                      const JsonObject& given = arguments.get_object();
                      return Json{{"ok", true},

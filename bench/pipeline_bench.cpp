@@ -44,7 +44,7 @@ Tool typed_tool() {
 // The same over a schema: here the validation interceptor does the checking.
 Tool schema_tool() {
   return *tool({.name = "search", .parameters = schema_of<Query>()},
-               [](const Json& arguments, Context&) -> Result<Json> {
+               [](const Json& arguments, const Context&) -> Result<Json> {
                  return JsonObject{{"path", "run.cpp"}, {"line", arguments.at("limit")}};
                });
 }

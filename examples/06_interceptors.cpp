@@ -5,7 +5,7 @@
 #include <iostream>
 
 // Any callable is a tool. This one came with a JSON schema instead of a struct.
-wright::Result<wright::Json> convert(const wright::Json& arguments, wright::Context&) {
+wright::Result<wright::Json> convert(const wright::Json& arguments, const wright::Context&) {
   const double celsius = arguments.at("celsius").to_number<double>();
   return wright::JsonObject{{"fahrenheit", celsius * 9 / 5 + 32}};
 }
@@ -31,7 +31,7 @@ int main() {
       wright::LogLevel::debug);
 
   std::vector<wright::Interceptor> interceptors = wright::conveniences({}, logger);
-  interceptors.push_back(wright::intercept::before([](const auto&, wright::Context& context) {
+  interceptors.push_back(wright::intercept::before([](const auto&, const wright::Context& context) {
     std::cout << "hook   arguments are " << wright::to_text(context.arguments) << '\n';
   }));
 

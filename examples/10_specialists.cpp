@@ -8,7 +8,7 @@
 int main() {
   using namespace wright;
   const Tool ask_colour =
-      tool("ask_colour", "Asks which colour", [](Context& context) -> Result<Json> {
+      tool("ask_colour", "Asks which colour", [](const Context& context) -> Result<Json> {
         if (context.answers.answer) return *context.answers.answer;
         return wait_for_person(JsonObject{{"kind", "result"}, {"question", "Which colour?"}});
       });

@@ -19,7 +19,7 @@ Tool echo() {
     "inner": {"type": "object", "properties": {"deep": {"$ref": "#"}}}},
     "additionalProperties": {"type": ["string", "null"]}})");
   return tool({.name = "echo", .parameters = *schema, .options = {.effect = Effect::read}},
-              [](const Json& arguments, Context&) -> Result<Json> {
+              [](const Json& arguments, const Context&) -> Result<Json> {
                 return JsonObject{{"arguments", arguments}};
               })
       .value();

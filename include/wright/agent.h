@@ -33,6 +33,8 @@ struct Agent {
   Model model = {};
   std::vector<Tool> tools = {};
   std::vector<Interceptor> interceptors = {};  // outermost first
+  ValidationOptions validation = {};           // of the arguments of calls, before interceptors
+  Spill spill = {};                            // where long results are kept; may be empty
   Limits limits = {};
   Sampling sampling = {};
   // Tokens of a request and its answer together, beyond which old parts of the conversation are
@@ -41,8 +43,11 @@ struct Agent {
   std::optional<DebugOptions> debug = {};
 };
 
-// Refuses what could never run: no model, a tool without a printable name, two tools of one name,
-// a limit below one.
+// Refuses what could never run: no model, a tool without a printable name, two tools of one name or
+// alias, a limit below one.
 Result<void> check(const Agent& agent);
+
+// execute() of tool.h with the agent's tools, interceptors and rules.
+ToolOutcome execute(const Agent& agent, const ToolCall& call, const Context& context);
 
 }  // namespace wright

@@ -1,6 +1,7 @@
 // What people answer to calls that wait for them, and what a run remembers of it.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -8,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "wright/error.h"
 #include "wright/json.h"
@@ -30,10 +32,35 @@ struct Approval {
   bool operator==(const Approval&) const = default;
 };
 
+// Something that a run cannot go on without: a person's answers or approval, or a result from
+// outside. It is answered once.
+enum class WaitKind : std::uint8_t { question, approval, result };
+std::string_view to_string(WaitKind kind);
+Result<WaitKind> wait_kind_from(std::string_view name);
+
+// A call cannot go on before somebody has answered.
+struct Waiting {
+  WaitKind kind = WaitKind::question;
+  Json shown = {};                                   // to whoever is to answer
+  std::optional<std::chrono::seconds> timeout = {};  // absent: it waits for ever
+  // WaitKind::approval: the kinds of calls that an approval for the session holds for.
+  std::vector<std::string> covers = {};
+  bool operator==(const Waiting&) const = default;
+};
+
+// What came of the run of a specialist: its text, or why it failed.
+struct SpecialistAnswer {
+  std::string text = {};
+  std::optional<std::string> error = {};
+  double duration_ms = 0;
+  bool operator==(const SpecialistAnswer&) const = default;
+};
+
 // What a call that waited has got since.
 struct WaitAnswers {
   std::optional<Approval> approval = {};
-  std::optional<Json> answer = {};  // a person's answers, a specialist's, or a result from outside
+  std::optional<Json> answer = {};  // a person's answers, or a result from outside
+  std::optional<SpecialistAnswer> specialist = {};
   bool operator==(const WaitAnswers&) const = default;
 };
 

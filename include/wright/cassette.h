@@ -8,7 +8,7 @@
 
 namespace wright {
 
-inline constexpr int kCassetteVersion = 1;
+inline constexpr int kCassetteVersion = 2;
 
 // {"format": "wright-cassette", "version": 1, "session": {…}}, indented, with secrets hidden. See
 // docs/replay.md.

@@ -67,13 +67,6 @@ struct ContextFit {
 ContextFit fit_context(std::span<const Message> messages, const ContextCut& cut,
                        const ContextWindow& window, const MeasuredRequest& measured);
 
-// What a model is asked to do with the conversation before it.
-inline constexpr std::string_view kSummaryQuestion =
-    "The conversation has become too long to be kept whole. Write down what whoever goes on with "
-    "it must know: what the user wants and has decided, what was found (names, places, numbers), "
-    "what was done and changed, what failed, and what is still to be done. Be brief and exact. "
-    "Write nothing but that.";
-
 // The conversation that a model is asked to summarise, and the question at its end.
 std::vector<Message> summary_request(std::span<const Message> messages, const ContextCut& cut,
                                      std::size_t summarise);

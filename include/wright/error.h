@@ -2,8 +2,11 @@
 // public API.
 #pragma once
 
+#include <boost/json/value.hpp>
+
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,17 +34,19 @@ enum class ErrorCode : std::uint8_t {
   storage,           // the database or the disk failed
   protocol,          // a peer sent something that its protocol forbids
   tool_failed,       // a tool said so, or threw
-  waiting,           // a person has to answer first; see wait_for_person() in tool.h
   internal,          // a broken promise of our own
 };
 
 std::string_view to_string(ErrorCode code);
 
-// `message` is one sentence a person can act on. `detail` is for programs: JSON text, or empty.
+// `message` is one sentence a person can act on. `detail` is for programs: an object, or null.
 struct Error {
   ErrorCode code = ErrorCode::internal;
-  std::string message;
-  std::string detail;
+  std::string message = {};
+  boost::json::value detail = {};
+
+  // A member of `detail`, or null.
+  const boost::json::value* find(std::string_view key) const;
 
   bool operator==(const Error&) const = default;
 };
@@ -51,8 +56,28 @@ using Result = std::expected<T, Error>;
 
 Result<ErrorCode> error_code_from(std::string_view name);
 
-inline std::unexpected<Error> fail(ErrorCode code, std::string message, std::string detail = {}) {
+inline std::unexpected<Error> fail(ErrorCode code, std::string message,
+                                   boost::json::value detail = {}) {
   return std::unexpected(Error{code, std::move(message), std::move(detail)});
 }
+
+// What can stop a run.
+enum class Limit : std::uint8_t {
+  iterations,
+  tool_calls,
+  repeats,
+  tokens,
+  cost,
+  time,
+  depth,
+  tools,  // a specialist that was granted none called one
+};
+std::string_view to_string(Limit limit);
+Result<Limit> limit_from(std::string_view name);
+
+// The error of a run that a limit stopped, and back. `answer` is the best one so far.
+Error limit_error(Limit limit, std::string message, std::string answer = {});
+std::optional<Limit> limit_of(const Error& error);
+std::string answer_of(const Error& error);
 
 }  // namespace wright

@@ -1,4 +1,5 @@
-// The interceptors that Wright ships: each wraps every execution of a tool, (call, context, next).
+// The interceptors that Wright ships: each wraps every execution of a tool, (invocation, context,
+// next).
 // An agent's list is outermost first. All of them may be used from several threads at once; copies
 // of one share its state.
 #pragma once
@@ -12,28 +13,11 @@
 #include <type_traits>
 #include <vector>
 
+#include "wright/agent.h"
 #include "wright/log.h"
 #include "wright/tool.h"
 
 namespace wright {
-
-// Finds secrets in texts: the given values, and what looks like a key of a well-known service or
-// a bearer token. Each becomes [REDACTED].
-class Redactor {
- public:
-  // Finds nothing.
-  Redactor() = default;
-  // Values shorter than 4 bytes are ignored: they would be found everywhere.
-  explicit Redactor(std::vector<std::string> secrets);
-
-  bool is_on() const { return state_ != nullptr; }
-  std::string redacted(std::string_view text) const;
-  Json redacted(Json value) const;  // every string in it, names too
-
- private:
-  struct State;
-  std::shared_ptr<const State> state_;
-};
 
 // The conveniences, all in one place; see docs/interceptors.md.
 struct ToolExecutionOptions {
@@ -44,9 +28,13 @@ struct ToolExecutionOptions {
   std::size_t truncate_logs = 100;  // characters of a logged value; 0: all of them
 };
 
-// The interceptors for these options, in their order. With everything off: none.
+// The interceptors for these options, in their order: logging, metadata, timing.
 std::vector<Interceptor> conveniences(const ToolExecutionOptions& options = {}, Logger logger = {},
                                       Redactor redactor = {});
+// Adds them to the agent, innermost, and sets how it checks arguments. What the schemas of its
+// tools say and nobody can enforce is logged.
+void add_conveniences(Agent& agent, const ToolExecutionOptions& options = {}, Logger logger = {},
+                      Redactor redactor = {});
 
 namespace intercept {
 
@@ -54,24 +42,6 @@ using MonotonicClock = std::function<std::chrono::steady_clock::time_point()>;
 using WallClock = std::function<std::int64_t()>;  // milliseconds since 1970
 // Returns after the time, or earlier when asked to stop.
 using Pause = std::function<void(std::chrono::nanoseconds, std::stop_token)>;
-
-enum class Strictness : std::uint8_t {
-  strict,   // what does not fit the schema is refused, and the model told why
-  lenient,  // it is logged and noted, and the call goes on
-};
-// Whether unambiguous mistakes are put right: "5" for 5, "true" for true, one value for a list of
-// one, JSON inside a string. Each is logged and noted.
-enum class Coercion : std::uint8_t { off, on };
-
-struct ValidationOptions {
-  Strictness strictness = Strictness::strict;
-  Coercion coercion = Coercion::off;
-  int retry_budget = 2;  // refused calls of one tool in a row, beyond the first, before the model
-                         // is told to stop trying
-  Logger logger = {};
-  Redactor redactor = {};  // of what is logged
-};
-Interceptor validation(ValidationOptions options = {});
 
 struct LoggingOptions {
   Logger logger = {};
@@ -81,7 +51,7 @@ struct LoggingOptions {
 };
 Interceptor logging(LoggingOptions options);
 
-// Sets Context::duration_ms, which logging and metadata tell.
+// Sets Output::duration_ms, which logging and metadata tell.
 Interceptor timing();
 
 // Adds `_execution_metadata` to results that are objects.
@@ -97,18 +67,9 @@ struct PermissionOptions {
   Permission otherwise = Permission::allow;
   // Asks a person who is there, or answers from a record of approvals; an empty answer (or no
   // function) parks the run until somebody has answered.
-  std::function<std::optional<Permission>(const ToolCall&, const Context&)> ask = {};
+  std::function<std::optional<Permission>(const Invocation&, const Context&)> ask = {};
 };
 Interceptor permission(PermissionOptions options);
-
-struct TimeoutOptions {
-  std::optional<std::chrono::milliseconds> limit = {};  // else the tool's own
-  std::size_t max_abandoned = 16;  // late calls that still run, before further ones are refused
-};
-// Runs the rest of the way on a thread of its own. When time is up the call fails, the tool's stop
-// token is triggered, and its late result is dropped. The last copy of the interceptor waits for
-// all its threads. What stands after it in the list is copied, so its state must be shared.
-Interceptor timeout(TimeoutOptions options = {});
 
 // Shortens long results to about `bytes`, keeping their shape where that is possible.
 Interceptor output_limit(std::size_t bytes);
@@ -153,29 +114,36 @@ struct CacheOptions {
 // Remembers the results of tools that read. For one agent: tools are known by their names.
 Interceptor cache(CacheOptions options = {});
 
-// An interceptor of a function (const ToolCall&, Context&) that is called first. It returns
+// An interceptor of a function (const Invocation&, const Context&) that is called first. It returns
 // nothing, or Result<void>, whose error is the call's result.
 template <class Function>
 Interceptor before(Function function) {
-  return [function](const ToolCall& call, Context& context, const Next& next) -> Result<Json> {
-    if constexpr (std::is_void_v<decltype(function(call, context))>) {
-      function(call, context);
-    } else if (Result<void> allowed = function(call, context); !allowed) {
+  return [function](const Invocation& invocation, const Context& context,
+                    const Next& next) -> Result<ToolReply> {
+    if constexpr (std::is_void_v<decltype(function(invocation, context))>) {
+      function(invocation, context);
+    } else if (Result<void> allowed = function(invocation, context); !allowed) {
       return std::unexpected(std::move(allowed).error());
     }
-    return next(call, context);
+    return next(invocation, context);
   };
 }
 
-// An interceptor of a function (const ToolCall&, Context&, Result<Json>&) that may change what came
-// of the call.
+// An interceptor of a function (const Invocation&, const Context&, Result<ToolReply>&) that may
+// change what came of the call.
 template <class Function>
 Interceptor after(Function function) {
-  return [function](const ToolCall& call, Context& context, const Next& next) -> Result<Json> {
-    Result<Json> result = next(call, context);
-    function(call, context, result);
-    return result;
+  return [function](const Invocation& invocation, const Context& context,
+                    const Next& next) -> Result<ToolReply> {
+    Result<ToolReply> reply = next(invocation, context);
+    function(invocation, context, reply);
+    return reply;
   };
+}
+
+// The output of a reply, if it is one: not a failure, nor a wait.
+inline Output* output_of(Result<ToolReply>& reply) {
+  return reply ? std::get_if<Output>(&*reply) : nullptr;
 }
 
 }  // namespace intercept

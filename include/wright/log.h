@@ -10,8 +10,9 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
-#include "wright/error.h"
+#include "wright/json.h"
 
 namespace wright {
 
@@ -52,6 +53,24 @@ class Logger {
  private:
   std::shared_ptr<const Sink> sink_;
   LogLevel minimum_ = LogLevel::off;
+};
+
+// Finds secrets in texts: the given values, and what looks like a key of a well-known service or
+// a bearer token. Each becomes [REDACTED].
+class Redactor {
+ public:
+  // Finds nothing.
+  Redactor() = default;
+  // Values shorter than 4 bytes are ignored: they would be found everywhere.
+  explicit Redactor(std::vector<std::string> secrets);
+
+  bool is_on() const { return state_ != nullptr; }
+  std::string redacted(std::string_view text) const;
+  Json redacted(Json value) const;  // every string in it, names too
+
+ private:
+  struct State;
+  std::shared_ptr<const State> state_;
 };
 
 enum class LogFormat : std::uint8_t {

@@ -44,18 +44,43 @@ struct ToolCall {
   bool operator==(const ToolCall&) const = default;
 };
 
-// The answer to the call with the id `call_id`. `content` is what the model reads, `images` what it
-// looks at.
+// What Wright itself tells a model in a conversation. `text` is what the model reads.
+struct Notice {
+  enum class Kind : std::uint8_t {
+    answer_cut,   // its last answer was cut before anything in it was whole, and was not used
+    same_result,  // the same call has had the same result several times
+    summarise,    // it is asked for a summary of what came before
+  };
+  Kind kind = Kind::answer_cut;
+  std::string text = {};
+  bool operator==(const Notice&) const = default;
+};
+
+std::string_view to_string(Notice::Kind kind);
+Notice notice(Notice::Kind kind);  // with its usual words
+
+// The answer to the call with the id `call_id`. `content` and `notices` are what the model reads,
+// `images` what it looks at.
 struct ToolResult {
   std::string call_id = {};
   std::string name = {};
   std::string content = {};
   bool is_error = false;
   std::vector<Image> images = {};
+  std::vector<Notice> notices = {};
+  // Of what the tool itself answered, before anything was added or cut; 0: not known. Equal answers
+  // of a tool have equal fingerprints.
+  std::uint64_t fingerprint = 0;
   bool operator==(const ToolResult&) const = default;
 };
 
-using Part = std::variant<Text, Reasoning, Image, ToolCall, ToolResult>;
+// All that the model reads of it.
+std::string text_of(const ToolResult& result);
+
+using Part = std::variant<Text, Reasoning, Image, ToolCall, ToolResult, Notice>;
+
+// The words of a text or a notice; null for other parts.
+const std::string* words_in(const Part& part);
 
 // What an assistant turn with calls and no text is stored and shown as.
 inline constexpr std::string_view kUsingTools = "[Using tools]";
@@ -68,10 +93,13 @@ struct Message {
   static Message assistant(std::string text);
   static Message system(std::string text);
   static Message tool(ToolResult result);
+  static Message notice(Notice::Kind kind);
 
-  // All text parts, joined by nothing. Empty for a message of calls only.
+  // All text parts, joined by nothing. Empty for a message of calls or notices only.
   std::string text() const;
   std::vector<ToolCall> tool_calls() const;
+  // Whether a person said it: a notice has the same role.
+  bool is_from_user() const;
 
   bool operator==(const Message&) const = default;
 };

@@ -18,6 +18,7 @@ namespace wright {
 struct RecordedWait {
   WaitKind kind = WaitKind::question;
   Json shown = {};
+  std::vector<std::string> covers = {};  // see Waiting
   std::optional<Json> answer = {};
 };
 
@@ -40,6 +41,7 @@ struct RecordedSession {
   Json config = {};  // as RunOptions::config was
   SessionStatus status = SessionStatus::completed;
   std::string error = {};
+  std::optional<Limit> limit = {};  // that stopped it
   std::vector<Message> messages = {};
   std::vector<RecordedCall> calls = {};  // one for each call in the messages, in their order
 };

@@ -28,12 +28,15 @@ enum class Phase : std::uint8_t {
 
 std::string_view to_string(Phase phase);
 
+// What a call waits for: somebody who is to answer, or the run of a specialist.
+using WaitsFor = std::variant<std::monostate, Waiting, Delegate>;
+
 // A call of the current turn. The answers become messages, in call order, when all are there.
 struct OpenCall {
   enum class State : std::uint8_t { open, waiting, answered };
   ToolCall call = {};
   State state = State::open;
-  Json shown = {};           // State::waiting: what is waited for, as a person sees it
+  WaitsFor waits_for = {};   // State::waiting
   ToolResult result = {};    // State::answered
   WaitAnswers answers = {};  // what it waited for before and has got
   bool operator==(const OpenCall&) const = default;
@@ -64,9 +67,11 @@ struct CallTools {
 };
 struct PersonWait {
   ToolCall call = {};
+  WaitKind kind = WaitKind::question;
   Json shown = {};
-  std::int64_t wait_id = 0;     // 0 when nothing is stored
-  std::int64_t session_id = 0;  // the session that waits: this one, or a specialist's
+  std::vector<std::string> covers = {};  // see Waiting
+  std::int64_t wait_id = 0;              // 0 when nothing is stored
+  std::int64_t session_id = 0;           // the session that waits: this one, or a specialist's
 };
 struct Wait {
   std::vector<PersonWait> waits;
@@ -94,15 +99,15 @@ struct ToolFinished {
 };
 struct ToolWaits {
   std::string call_id;
-  Json shown;
+  WaitsFor waits_for;
 };
 // What a call waited for is there: it is open again, and is to be executed once more with this.
 struct WaitAnswered {
   std::string call_id;
   WaitAnswers answers;
 };
-struct LimitReached {  // one that a driver watches
-  std::string limit;   // "time", "tokens", "cost"
+struct LimitReached {  // one that a driver watches; tells the model why its calls were not run
+  Limit limit = Limit::time;
   std::string message;
 };
 struct Cancelled {
@@ -130,24 +135,15 @@ Result<void> accept(Run& run, Outcome outcome);
 // phase and what else need not be stored. Refuses what no run can be.
 Result<Run> restored(Run run);
 
+// The approvals, questions and results that are waited for; null for other calls.
+const Waiting* waiting_of(const OpenCall& open);
+
 // What the model said last since the user's last message; empty when it only called tools.
 std::string best_answer(const Run& run);
 
-// What is added to a result that a call has had before, at half of Limits::max_repeats.
-inline constexpr std::string_view kSameResultAgain =
-    "\n[This same call has had this same result several times now. Repeating it will not change "
-    "it. Do something else, or answer with what you know.]";
-
-// What a model is told whose answer was cut at its limit of tokens before anything in it was whole.
-inline constexpr std::string_view kAnswerWasCut =
-    "[Your last answer was cut at the limit of tokens before it was complete, and none of it was "
-    "used. Answer again, more briefly or in smaller steps.]";
 inline constexpr int kMostCutsInARow = 2;  // one more fails the run
 
-// The words of a run that reached its iteration limit.
-inline constexpr std::string_view kIterationLimitReached = "Maximum iteration limit reached";
-
-inline constexpr int kRunFormatVersion = 2;
+inline constexpr int kRunFormatVersion = 3;
 Json to_json(const Run& run);
 Result<Run> run_from_json(const Json& json);  // refuses newer formats
 

@@ -58,7 +58,13 @@ struct Path {
   std::string text() const;
 };
 
-using Problems = std::vector<std::string>;
+// Whether what fields say beyond their types (bounds, lengths, no others) counts.
+enum class Rules : std::uint8_t { kept, ignored };
+
+struct Problems {
+  std::vector<std::string> found = {};
+  Rules rules = Rules::kept;
+};
 
 // The name of a type at run time, to recognise types that contain themselves.
 template <class T>
@@ -274,6 +280,20 @@ void decode_into(const Json& json, T& value, const FieldRules* rules, const Path
   }
 }
 
+template <class T>
+Result<T> decoded(const Json& json, Problems problems) {
+  T value{};
+  decode_into(json, value, nullptr, Path{}, problems);
+  if (!problems.found.empty()) return std::unexpected(refused_arguments(problems.found));
+  return value;
+}
+
+// Reads a T without its rules: only what its types demand.
+template <class T>
+Result<T> decode_types(const Json& json) {
+  return decoded<T>(json, Problems{.rules = Rules::ignored});
+}
+
 }  // namespace wright::detail
 
 namespace wright {
@@ -286,11 +306,7 @@ Json schema_of() {
 
 template <class T>
 Result<T> decode(const Json& json) {
-  T value{};
-  detail::Problems problems;
-  detail::decode_into(json, value, nullptr, detail::Path{}, problems);
-  if (!problems.empty()) return std::unexpected(refused_arguments(problems));
-  return value;
+  return detail::decoded<T>(json, detail::Problems{});
 }
 
 template <class T>

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "wright/approval.h"
 #include "wright/message.h"
 
 namespace wright {
@@ -57,6 +58,8 @@ struct Session {
   std::optional<std::int64_t> ended_at = {};
   std::optional<std::string> result = {};
   std::optional<std::string> error = {};
+  std::optional<ErrorCode> error_code = {};
+  std::optional<Limit> limit = {};  // that stopped it
   std::optional<SessionId> parent_session_id = {};
   Usage usage = {};
   int iterations = 0;
@@ -94,14 +97,9 @@ struct StoredCall {
   std::optional<ToolResult> result = {};  // see UpdateCall
 };
 
-// Something that a run cannot go on without: a person's answers or approval, or a result from
-// outside. It is answered once.
-enum class WaitKind : std::uint8_t { question, approval, result };
 enum class WaitStatus : std::uint8_t { open, answered, expired, cancelled };
 
-std::string_view to_string(WaitKind kind);
 std::string_view to_string(WaitStatus status);
-Result<WaitKind> wait_kind_from(std::string_view name);
 Result<WaitStatus> wait_status_from(std::string_view name);
 
 // A wait stays `open` when its time is over until an answer comes too late or it is closed.
@@ -111,6 +109,7 @@ struct StoredWait {
   CallId call_id = 0;  // the call that waits, and with it the exact arguments that were shown
   WaitKind kind = WaitKind::question;
   Json shown = {};
+  std::vector<std::string> covers = {};  // see Waiting
   WaitStatus status = WaitStatus::open;
   std::int64_t created_at = 0;
   std::optional<std::int64_t> expires_at = {};

@@ -47,6 +47,8 @@ struct UpdateSession {
   std::optional<SessionStatus> status = {};
   std::optional<std::string> result = {};
   std::optional<std::string> error = {};
+  std::optional<ErrorCode> error_code = {};
+  std::optional<Limit> limit = {};
   std::optional<Usage> usage = {};
   std::optional<int> iterations = {};
   std::optional<std::string> agent_name = {};  // the conversation moved to another agent
@@ -60,6 +62,7 @@ struct OpenWait {
   CallId call_id = 0;
   WaitKind kind = WaitKind::question;
   Json shown = {};
+  std::vector<std::string> covers = {};
   std::optional<std::int64_t> expires_at = {};
 };
 // Ends every open wait of the session, or that of one call: as `cancelled` or `expired`.

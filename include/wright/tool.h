@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -10,10 +11,12 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "wright/approval.h"
 #include "wright/json_schema.h"
+#include "wright/log.h"
 #include "wright/message.h"
 #include "wright/schema.h"
 
@@ -30,7 +33,6 @@ std::string_view to_string(Effect effect);
 
 // What a tool sees to by itself, so that the conveniences of interceptors.h do not do it twice.
 struct Provides {
-  bool validation = false;
   bool logging = false;
   bool metadata = false;
 };
@@ -62,40 +64,58 @@ struct ToolSpec {
 struct Tool;
 struct Specialist;
 
-// What a running tool knows about its call. The views are valid for the duration of the call.
+// Keeps a text whole that is too long for the model, and answers with the absolute path where
+// read_file finds it.
+using Spill = std::function<Result<std::string>(std::string_view text)>;
+
+// What a running tool knows about its call, and what it may use. The views are valid for the
+// duration of the call.
 struct Context {
   std::string_view agent_name = {};
   std::int64_t session_id = 0;
   std::string_view call_id = {};
   std::string_view idempotency_key = {};   // the same when a call is run again
   std::stop_token stop = {};               // asked to end early
-  Json arguments = {};                     // parsed; an interceptor may change them before next()
   std::shared_ptr<RunMemory> memory = {};  // of the run; null where a call stands alone
-  const Tool* tool = nullptr;              // set by execute(): what is being called
-  // Set by execute() when the call cannot reach a tool: nobody has that name, or the arguments are
-  // not JSON. It passes the interceptors all the same, with arguments {}, and the innermost end
-  // answers with this. An interceptor that can put it right sets the arguments and clears it.
-  std::optional<Error> unusable = {};
-  std::optional<double> duration_ms = {};  // set by the timing interceptor
-  std::vector<std::string> notes = {};     // for people: what was done to the call on its way
-  std::vector<Image> images = {};          // for the model, beside what the tool returns
-  // Keeps a text whole that is too long for the model, and answers with the absolute path where
-  // read_file finds it. May be empty: then it is only cut.
-  std::function<Result<std::string>(std::string_view text)> spill = {};
-  WaitAnswers answers = {};  // of a call that waited, when it is executed again
+  Spill spill = {};                        // may be empty: then a long text is only cut
+  WaitAnswers answers = {};                // of a call that waited, when it is executed again
   // Tells whoever looks on what a long call is doing. May be empty.
   std::function<void(std::string_view text)> progress = {};
 };
 
-using ToolFunction = std::function<Result<Json>(const Json& arguments, Context& context)>;
+// What a tool answers: a value for the model, what it looks at beside it, and notes for people on
+// what was done to the call.
+struct Output {
+  Json value = {};
+  std::vector<Image> images = {};
+  std::vector<std::string> notes = {};
+  std::optional<double> duration_ms = {};  // set by the timing interceptor
+  // Of `value` as the tool returned it; set where the tool is called.
+  std::uint64_t fingerprint = 0;
+};
+
+// The run of a specialist (specialist.h) is to answer this call.
+struct Delegate {
+  std::string message = {};
+  bool operator==(const Delegate&) const = default;
+};
+
+// All that can come of a call that has not failed. A call that waits or is delegated is executed
+// again, from the outermost interceptor on, when Context::answers has what it waited for.
+using ToolReply = std::variant<Output, Waiting, Delegate>;
+
+using ToolFunction =
+    std::function<Result<ToolReply>(const Json& arguments, const Context& context)>;
 
 struct Tool {
   ToolSpec spec;
   ToolFunction function;
   std::optional<JsonSchema> schema = {};  // spec.parameters, compiled; tool() sets it
-  // Puts arguments that use other names than the schema's into its names, before interceptors see
-  // them. May be empty.
+  // Puts arguments that use other names than the schema's into its names, before they are checked.
+  // May be empty.
   std::function<Json(Json arguments)> rewrite = {};
+  // Checks arguments in place of the schema, by what the tool's C++ types demand. May be empty.
+  std::function<Result<void>(const Json& arguments)> check = {};
   // What a call with these arguments would touch, for a person who has to approve it. Of an object,
   // the members are shown to them: "diff" (unified), "commands" ([{command, permission, reason}]),
   // "problem", or any other. Changes nothing. May be empty.
@@ -106,73 +126,115 @@ struct Tool {
   Tool as(std::string name) const;
 };
 
+// The tool that a call by this name means: the one of that name, else the one with that alias.
+const Tool* find_tool(std::span<const Tool> tools, std::string_view name);
+
+// How arguments are held against a tool's schema before the call.
+enum class Strictness : std::uint8_t {
+  strict,   // what does not fit is refused, and the model told why
+  lenient,  // it is noted and logged, and the call goes on
+  off,      // nothing is checked, but for what the tool's own C++ types demand
+};
+// Whether unambiguous mistakes are put right: "5" for 5, "true" for true, one value for a list of
+// one, JSON inside a string. Each is noted and logged.
+enum class Coercion : std::uint8_t { off, on };
+
+struct ValidationOptions {
+  Strictness strictness = Strictness::strict;
+  Coercion coercion = Coercion::off;
+  int retry_budget = 2;  // refused calls of one tool in a row, beyond the first, before the model
+                         // is told to stop trying
+  Logger logger = {};
+  Redactor redactor = {};  // of what is logged
+};
+
+// A call on its way to its tool. It refers to all that it names.
+struct Invocation {
+  const ToolCall& call;
+  const Tool& tool;       // a stand-in that fails where nobody has that name
+  const Json& arguments;  // parsed and checked
+  // Set when the call cannot reach its tool: nobody has that name, the arguments are no JSON, or
+  // they do not fit. It passes the interceptors all the same, and the innermost end answers with
+  // this.
+  const Error* unusable = nullptr;
+  std::span<const std::string> notes = {};  // on what was put right in the arguments
+  const ValidationOptions* validation = nullptr;
+  bool arguments_changed = false;
+
+  // The same call with other arguments, which are checked before the tool sees them.
+  Invocation with(const Json& other) const {
+    return {call, tool, other, nullptr, notes, validation, true};
+  }
+};
+
 class Next;
-using Interceptor = std::function<Result<Json>(const ToolCall&, Context&, const Next&)>;
+using Interceptor =
+    std::function<Result<ToolReply>(const Invocation&, const Context&, const Next&)>;
 
 // The rest of the way of a call: the interceptors after the one that holds it, then the tool.
 class Next {
  public:
-  using Function = std::function<Result<Json>(const ToolCall&, Context&)>;
+  using Function = std::function<Result<ToolReply>(const Invocation&, const Context&)>;
 
-  // Refers to both.
-  Next(const Tool& tool, std::span<const Interceptor> rest) : tool_(&tool), rest_(rest) {}
+  // Refers to them.
+  explicit Next(std::span<const Interceptor> rest) : rest_(rest) {}
   // Something else than a tool, for tests of interceptors.
   template <std::convertible_to<Function> Callable>
   requires(!std::same_as<Callable, Next>) Next(Callable instead) : instead_(std::move(instead)) {}
 
   // Never throws.
-  Result<Json> operator()(const ToolCall& call, Context& context) const;
-
-  // One that owns copies of all it needs, and so may outlive the call.
-  Next owned() const;
+  Result<ToolReply> operator()(const Invocation& invocation, const Context& context) const;
 
  private:
-  const Tool* tool_ = nullptr;
   std::span<const Interceptor> rest_;
   Function instead_;
-  std::shared_ptr<const void> kept_;  // what tool_ and rest_ refer to, of one that owns
 };
 
-// Returned by a tool (or an interceptor) that cannot go on before somebody has answered. The run
-// parks; `shown` is what the person is shown. Its "kind" says what is waited for: "questions",
-// "approval", or "result" from outside; "timeout_secs" how long. The call is executed again, from
-// the outermost interceptor on, when Context::answers has what it waited for.
-std::unexpected<Error> wait_for_person(const Json& shown);
-
-// Whether a person has approved this call, or has approved all of these kinds of calls for the
-// session. Otherwise the error to return: the refusal with its reason, or the wait.
-Result<void> require_approval(const Context& context, JsonObject shown,
-                              const std::vector<std::string>& kinds);
+// What to return instead of going on while a person has not approved this call, nor all of these
+// kinds of calls for the session: the refusal with its reason, or the wait. Nothing: go on.
+std::optional<Result<ToolReply>> unless_approved(const Context& context, std::string_view tool,
+                                                 JsonObject shown, std::vector<std::string> kinds);
 
 // Makes a tool of a function over a described struct (see describe.h):
 //
 //   tool("weather", "Weather in a city", [](const Place& p) { return "sunny in " + p.city; })
 //
-// The function takes nothing, a described struct, a Context&, or both in that order, and returns
-// anything that has a JSON form, a Result of such a thing, or void.
+// The function takes nothing, a described struct, a const Context&, or both in that order, and
+// returns anything that has a JSON form, an Output, a ToolReply, a Result of such a thing, or void.
 template <class Function>
 Tool tool(std::string name, std::string description, Function function, ToolOptions options = {});
 
 // Makes a tool of a JSON schema that was written by hand or came from elsewhere. Refuses a bad
-// schema, naming the place. The function gets arguments that the schema accepts where the
-// validation interceptor is on the way; otherwise whatever the model wrote.
+// schema, naming the place. The function takes (const Json& arguments, const Context&), arguments
+// that the schema accepts, and returns what the function of the other form may return.
 Result<Tool> tool(ToolSpec spec, ToolFunction function);
+template <std::invocable<const Json&, const Context&> Function>
+Result<Tool> tool(ToolSpec spec, Function function);
 
 // What came of one call.
 struct ToolOutcome {
-  ToolResult result;            // what the model reads
-  Json response;                // what the tool returned, null when it failed
-  std::string error;            // why it failed, empty when it did not
-  std::optional<Json> waiting;  // set when somebody must answer first: what they are shown
+  ToolResult result = {};                 // what the model reads
+  Json response = {};                     // what the tool returned, null when it failed
+  std::optional<Error> error = {};        // why it failed
+  std::optional<Waiting> waiting = {};    // set when somebody must answer first
+  std::optional<Delegate> delegate = {};  // set when a specialist is to answer
   double duration_ms = 0;
-  std::vector<std::string> notes;  // Context::notes
+  std::vector<std::string> notes = {};  // Output::notes
+
+  bool has_ended() const { return !waiting && !delegate; }
+  // Why it failed; empty when it did not.
+  std::string_view error_message() const {
+    return error ? std::string_view(error->message) : std::string_view();
+  }
 };
 
-// The one way by which a tool is ever run: find it, parse the arguments, interceptors outermost
-// first, the tool. Calls that name no tool or whose arguments cannot be read pass the interceptors
-// too. Never throws; a failure of any kind is an outcome that tells the model.
+// The one way by which a tool is ever run: find it, parse and check the arguments, interceptors
+// outermost first, the tool. Calls that name no tool or whose arguments cannot be used pass the
+// interceptors too. Never throws; a failure of any kind is an outcome that tells the model. A
+// tool's timeout is the driver's business.
 ToolOutcome execute(std::span<const Tool> tools, std::span<const Interceptor> interceptors,
-                    const ToolCall& call, Context context);
+                    const ToolCall& call, const Context& context,
+                    const ValidationOptions& validation = {});
 
 }  // namespace wright
 

@@ -14,7 +14,7 @@ template <class R, class... Args>
 struct Signature<R(Args...)> {
   using Returned = R;
   using Parameters = std::tuple<std::remove_cvref_t<Args>...>;
-  static constexpr bool takes_context_by_reference = (std::is_same_v<Args, Context&> || ...);
+  static constexpr bool takes_context_by_reference = (std::is_same_v<Args, const Context&> || ...);
 };
 template <class R, class... Args>
 struct Signature<R (*)(Args...)> : Signature<R(Args...)> {};
@@ -42,8 +42,12 @@ template <class T>
 inline constexpr bool is_result<Result<T>> = true;
 
 template <class T>
+inline constexpr bool is_reply = std::is_same_v<T, ToolReply> || std::is_same_v<T, Output> ||
+                                 std::is_same_v<T, Waiting> || std::is_same_v<T, Delegate>;
+
+template <class T>
 constexpr bool is_returnable() {
-  if constexpr (std::is_void_v<T>) {
+  if constexpr (std::is_void_v<T> || is_reply<T>) {
     return true;
   } else if constexpr (is_result<T>) {
     return is_returnable<typename T::value_type>();
@@ -53,21 +57,38 @@ constexpr bool is_returnable() {
   }
 }
 
-// Calls `call` and turns whatever it returns into a Result<Json>.
+// Calls `call` and turns whatever it returns into a reply.
 template <class Call>
-Result<Json> to_result(Call&& call) {
+Result<ToolReply> to_reply(Call&& call) {
   using R = std::remove_cvref_t<decltype(call())>;
   if constexpr (std::is_void_v<R>) {
     call();
-    return Json(JsonObject{{"success", true}});
+    return Output{.value = JsonObject{{"success", true}}};
   } else if constexpr (is_result<R>) {
     auto result = call();
     if (!result) return std::unexpected(std::move(result).error());
-    return to_result([&]() -> decltype(auto) {
-      if constexpr (!std::is_void_v<typename R::value_type>) return std::as_const(*result);
-    });
+    if constexpr (std::is_void_v<typename R::value_type>) {
+      return to_reply([] {});
+    } else {
+      return to_reply([&]() -> decltype(auto) { return std::move(*result); });
+    }
+  } else if constexpr (is_reply<R>) {
+    return ToolReply(call());
   } else {
-    return encode(call());
+    return Output{.value = encode(call())};
+  }
+}
+
+template <class Arguments>
+std::function<Result<void>(const Json&)> check_of() {
+  if constexpr (std::same_as<Arguments, Json>) {
+    return {};
+  } else {
+    return [](const Json& json) -> Result<void> {
+      auto decoded = decode<Arguments>(json);
+      if (!decoded) return std::unexpected(std::move(decoded).error());
+      return {};
+    };
   }
 }
 
@@ -77,6 +98,16 @@ std::optional<JsonSchema> compiled(const Json& schema);
 }  // namespace wright::detail
 
 namespace wright {
+
+template <std::invocable<const Json&, const Context&> Function>
+Result<Tool> tool(ToolSpec spec, Function function) {
+  return tool(
+      std::move(spec),
+      ToolFunction([function = std::move(function)](
+                       const Json& arguments, const Context& context) mutable -> Result<ToolReply> {
+        return detail::to_reply([&]() -> decltype(auto) { return function(arguments, context); });
+      }));
+}
 
 template <class Function>
 Tool tool(std::string name, std::string description, Function function, ToolOptions options) {
@@ -89,7 +120,7 @@ Tool tool(std::string name, std::string description, Function function, ToolOpti
   constexpr bool takes_context = Found::takes_context_by_reference;
   static_assert(count <= (takes_context ? 2 : 1),
                 "wright::tool: the function takes one described struct (and, after it, a "
-                "wright::Context&), not several parameters: put them into a struct");
+                "const wright::Context&), not several parameters: put them into a struct");
   static_assert(detail::is_returnable<typename Found::Returned>(),
                 "wright::tool: the function must return something with a JSON form (see "
                 "wright/schema.h), a wright::Result of it, or void");
@@ -102,12 +133,12 @@ Tool tool(std::string name, std::string description, Function function, ToolOpti
         {"type", "object"}, {"properties", JsonObject{}}, {"additionalProperties", false}};
     auto schema = detail::compiled(spec.parameters);
     return Tool{std::move(spec),
-                [shared](const Json&, Context& context) -> Result<Json> {
+                [shared](const Json&, const Context& context) -> Result<ToolReply> {
                   Function& function = *shared;
                   if constexpr (takes_context) {
-                    return detail::to_result([&]() -> decltype(auto) { return function(context); });
+                    return detail::to_reply([&]() -> decltype(auto) { return function(context); });
                   } else {
-                    return detail::to_result([&]() -> decltype(auto) { return function(); });
+                    return detail::to_reply([&]() -> decltype(auto) { return function(); });
                   }
                 },
                 std::move(schema)};
@@ -115,27 +146,25 @@ Tool tool(std::string name, std::string description, Function function, ToolOpti
     using Arguments = std::tuple_element_t<0, Parameters>;
     static_assert(DescribedStruct<Arguments> || std::same_as<Arguments, Json>,
                   "wright::tool: the function's parameter must be a struct described with "
-                  "WRIGHT_DESCRIBE (at namespace scope), or wright::Json; a wright::Context& may "
-                  "follow it");
-    if constexpr (DescribedStruct<Arguments>) {
-      spec.parameters = schema_of<Arguments>();
-      spec.options.provides.validation = true;  // decoding checks everything that the schema says
-    }
+                  "WRIGHT_DESCRIBE (at namespace scope), or wright::Json; a const "
+                  "const wright::Context& may follow it");
+    if constexpr (DescribedStruct<Arguments>) spec.parameters = schema_of<Arguments>();
     auto schema = detail::compiled(spec.parameters);
     return Tool{
-        std::move(spec),
-        [shared](const Json& json, Context& context) -> Result<Json> {
+        .spec = std::move(spec),
+        .function = [shared](const Json& json, const Context& context) -> Result<ToolReply> {
           Function& function = *shared;
-          auto arguments = decode<Arguments>(json);
+          auto arguments = detail::decode_types<Arguments>(json);
           if (!arguments) return std::unexpected(std::move(arguments).error());
           if constexpr (takes_context) {
-            return detail::to_result(
+            return detail::to_reply(
                 [&]() -> decltype(auto) { return function(*arguments, context); });
           } else {
-            return detail::to_result([&]() -> decltype(auto) { return function(*arguments); });
+            return detail::to_reply([&]() -> decltype(auto) { return function(*arguments); });
           }
         },
-        std::move(schema)};
+        .schema = std::move(schema),
+        .check = detail::check_of<Arguments>()};
   }
 }
 

@@ -58,6 +58,6 @@ struct SpillOptions {
 };
 
 // Gives every call that passes it a Context::spill. Refused when the folder cannot be used.
-Result<Interceptor> spill_output(SpillOptions options);
+Result<Spill> spill_output(SpillOptions options);
 
 }  // namespace wright

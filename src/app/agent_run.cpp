@@ -149,6 +149,7 @@ ExitCode AgentRun::waiting(const Answer& answer) {
                        {"session_id", wait.session_id},
                        {"call_id", wait.call.id},
                        {"name", wait.call.name},
+                       {"kind", to_string(wait.kind)},
                        {"shown", wait.shown}});
     }
     json.as_object()["waits"] = std::move(waits);
@@ -164,11 +165,7 @@ ExitCode AgentRun::failed(const Error& error) {
   if (progress_) progress_->stop();
   const bool is_cancelled = error.code == ErrorCode::cancelled;
   // What a model had said before a limit was reached is better than nothing.
-  std::string best;
-  if (const auto detail = parse_json(error.detail); detail && detail->is_object()) {
-    const Json* answer = detail->get_object().if_contains("answer");
-    if (answer != nullptr && answer->is_string()) best = answer->get_string();
-  }
+  const std::string best = answer_of(error);
   if (options_.output == OutputFormat::json) {
     const std::string_view status = is_cancelled ? "cancelled" : "failed";
     around_.console.print(to_text(record_.json(status, best.empty() ? nullptr : &best, &error)) +

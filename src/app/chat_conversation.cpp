@@ -85,10 +85,9 @@ Result<std::string> Conversation::undo() {
   if (session_id_ == 0) return fail(ErrorCode::unavailable, "nothing has been said yet");
   const auto messages = store_.get_messages(session_id_);
   if (!messages) return std::unexpected(messages.error());
-  const auto last =
-      std::ranges::find_if(messages->rbegin(), messages->rend(), [](const StoredMessage& stored) {
-        return stored.message.role == Role::user && stored.message.text() != kAnswerWasCut;
-      });
+  const auto last = std::ranges::find_if(
+      messages->rbegin(), messages->rend(),
+      [](const StoredMessage& stored) { return stored.message.is_from_user(); });
   if (last == messages->rend()) return fail(ErrorCode::unavailable, "nothing has been said yet");
   const auto before = std::next(last);
   if (before == messages->rend()) {
@@ -192,12 +191,7 @@ ExitCode Conversation::waiting(const Answer& answer) {
 }
 
 ExitCode Conversation::failed(const Error& error) {
-  const std::string best = [&] {
-    const auto detail = parse_json(error.detail);
-    const JsonObject* object = detail ? detail->if_object() : nullptr;
-    const Json* answer = object != nullptr ? object->if_contains("answer") : nullptr;
-    return answer != nullptr && answer->is_string() ? std::string(answer->get_string()) : "";
-  }();
+  const std::string best = answer_of(error);
   const bool has_shown = stream_ && stream_->has_printed_answer();
   if (!best.empty() && !has_shown) print_answer(best);
   if (error.code != ErrorCode::cancelled) {

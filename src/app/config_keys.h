@@ -227,12 +227,6 @@ inline constexpr ConfigKey kOutputLimit =
                    "in any case");
 inline constexpr ConfigKey kRedaction = tool_execution(
     "redaction", KeyType::flag, "true", "hide keys and tokens in results and errors");
-inline constexpr std::string_view kInterceptors =
-    "logging, validation, metadata, timing, permission, cache, circuit_breaker, retry, rate_limit, "
-    "timeout, output_limit, redaction";
-inline constexpr ConfigKey kOrder = tool_execution(
-    "order", KeyType::names, kInterceptors,
-    "the order around a call, outermost first; those left out follow in this one", kInterceptors);
 
 inline constexpr ConfigKey kDebugEnabled{"debug",
                                          "enabled",
@@ -415,7 +409,6 @@ inline constexpr std::array kConfigKeys{
     keys::kCacheAge,
     keys::kOutputLimit,
     keys::kRedaction,
-    keys::kOrder,
     keys::kDebugEnabled,
     keys::kVerboseLogging,
     keys::kTrackPerformance,

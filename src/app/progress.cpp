@@ -201,7 +201,7 @@ void Progress::on(const ToolEnded& event) {
   end(event.call.id);
   const std::string name = on_one_line(event.call.name);
   std::string rest = show_duration(event.outcome.duration_ms);
-  if (!event.outcome.error.empty()) rest += "  " + on_one_line(event.outcome.error);
+  if (event.outcome.error) rest += "  " + on_one_line(event.outcome.error->message);
   if (event.outcome.waiting) rest = "waits for a person";
   const std::size_t width = terminal_.columns;
   const std::size_t used = 4 + columns_of(name) + 4;
@@ -212,7 +212,7 @@ void Progress::on(const ToolEnded& event) {
   write_line(fmt::format(
       "  {} {}  {}{}", painted(marker_of(event.outcome), colour_of(event.outcome), terminal_),
       painted(name, Colour::bold, terminal_), arguments,
-      painted(rest, event.outcome.error.empty() ? Colour::dim : Colour::red, terminal_)));
+      painted(rest, !event.outcome.error ? Colour::dim : Colour::red, terminal_)));
 }
 
 void Progress::begin(std::string call_id, std::string text) {

@@ -78,8 +78,7 @@ std::expected<ReadyAgent, ExitCode> agent_or_complain(const std::string& name,
 
 Agent finished(ReadyAgent ready, const Settings& settings, const Logger& logger) {
   Agent agent = std::move(ready.chosen.agent);
-  agent.interceptors =
-      make_interceptors(agent.name, settings, logger, std::move(ready.chosen.permissions));
+  set_up_calls(agent, settings, logger, std::move(ready.chosen.permissions));
   for (ReadyAgent& specialist : ready.specialists) {
     agent.tools.push_back(delegate_to(finished(std::move(specialist), settings, logger)));
   }

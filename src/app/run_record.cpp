@@ -71,7 +71,7 @@ void RunRecord::add(const ToolCall& call, const ToolOutcome& outcome) {
                   {"arguments", arguments ? std::move(*arguments) : Json(call.arguments)},
                   {"status", status},
                   {"duration_ms", outcome.duration_ms}};
-  if (!outcome.error.empty()) json["error"] = outcome.error;
+  if (outcome.error) json["error"] = outcome.error->message;
   tool_calls_.push_back(std::move(json));
 }
 

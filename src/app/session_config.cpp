@@ -83,7 +83,7 @@ Result<AgentForReplay> agent_for_replay(const RecordedSession& recorded, const S
   auto agent = make_agent(name, settings, Model());
   if (!agent) return std::unexpected(std::move(agent).error());
   if (tools == ToolSource::live) {
-    agent->interceptors = make_interceptors(name, settings, Logger());
+    set_up_calls(*agent, settings, Logger());
   }
   return AgentForReplay{std::move(*agent), false};
 }

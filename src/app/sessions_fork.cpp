@@ -21,11 +21,9 @@ std::optional<std::int64_t> number_of(const std::vector<StoredMessage>& messages
 
 // The store knows messages by their ids; people know them by their numbers.
 Error in_numbers(const Error& error, const std::vector<StoredMessage>& messages, std::int64_t at) {
-  const auto detail = parse_json(error.detail);
-  const JsonObject* object = detail ? detail->if_object() : nullptr;
-  if (object == nullptr) return error;
-  const Json* before_id = object->if_contains("before");
-  const Json* after_id = object->if_contains("after");
+  if (!error.detail.is_object()) return error;
+  const Json* before_id = error.find("before");
+  const Json* after_id = error.find("after");
   const auto before = before_id != nullptr ? number_of(messages, *before_id) : std::nullopt;
   const auto after = after_id != nullptr ? number_of(messages, *after_id) : std::nullopt;
   std::string places = "There is no place where it can be";

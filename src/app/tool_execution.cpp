@@ -1,7 +1,5 @@
 #include "app/tool_execution.h"
 
-#include <algorithm>
-#include <array>
 #include <chrono>
 #include <optional>
 
@@ -31,15 +29,17 @@ class Maker {
                                .redactor = redactor_});
   }
 
-  std::optional<Interceptor> validation() const {
-    if (!flag(keys::kEnableValidation)) return std::nullopt;
-    const bool is_lenient = text(keys::kStrictness) == "lenient";
-    return intercept::validation(
-        {.strictness = is_lenient ? intercept::Strictness::lenient : intercept::Strictness::strict,
-         .coercion = flag(keys::kCoercion) ? intercept::Coercion::on : intercept::Coercion::off,
-         .retry_budget = count<int>(keys::kRetryBudget),
-         .logger = logger_,
-         .redactor = redactor_});
+  ValidationOptions validation() const {
+    ValidationOptions options{.coercion = flag(keys::kCoercion) ? Coercion::on : Coercion::off,
+                              .retry_budget = count<int>(keys::kRetryBudget),
+                              .logger = logger_,
+                              .redactor = redactor_};
+    if (!flag(keys::kEnableValidation)) {
+      options.strictness = Strictness::off;
+    } else if (text(keys::kStrictness) == "lenient") {
+      options.strictness = Strictness::lenient;
+    }
+    return options;
   }
 
   std::optional<Interceptor> metadata() const {
@@ -59,8 +59,9 @@ class Maker {
     if (own_rules_.empty()) return by_settings;
     // One after the other: what either forbids is forbidden.
     return [by_settings, by_agent = intercept::permission({.rules = own_rules_})](
-               const ToolCall& call, Context& context, const Next& next) {
-      return by_settings(call, context, Next([&](const ToolCall& same, Context& inner) {
+               const Invocation& invocation, const Context& context, const Next& next) {
+      return by_settings(invocation, context,
+                         Next([&](const Invocation& same, const Context& inner) {
                            return by_agent(same, inner, next);
                          }));
     };
@@ -98,9 +99,10 @@ class Maker {
                                                        : WhenExceeded::refuse});
   }
 
-  std::optional<Interceptor> timeout() const {
-    if (text(keys::kTimeout) == "off") return std::nullopt;
-    return intercept::timeout({.limit = duration(keys::kTimeout)});
+  // Nothing: each tool's own. 0: none.
+  std::optional<std::chrono::milliseconds> timeout() const {
+    if (text(keys::kTimeout) == "off") return std::chrono::milliseconds(0);
+    return duration(keys::kTimeout);
   }
 
   std::optional<Interceptor> output_limit() const {
@@ -114,13 +116,15 @@ class Maker {
     return intercept::redaction(redactor_);
   }
 
-  // Those that the settings name, then the others.
-  std::vector<std::string_view> order() const {
-    auto names = names_in(text(keys::kOrder));
-    for (const std::string_view name : names_in(keys::kInterceptors)) {
-      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  // Outermost first. What logs stands before what may refuse; what hides secrets is next to the
+  // tool.
+  std::vector<Interceptor> interceptors() const {
+    std::vector<Interceptor> list;
+    for (auto made : {logging(), metadata(), timing(), permission(), cache(), circuit_breaker(),
+                      retry(), rate_limit(), output_limit(), redaction()}) {
+      if (made) list.push_back(std::move(*made));
     }
-    return names;
+    return list;
   }
 
  private:
@@ -143,42 +147,21 @@ class Maker {
   std::vector<intercept::PermissionRule> own_rules_;
 };
 
-struct Entry {
-  std::string_view name;  // as in the setting `order`
-  std::optional<Interceptor> (Maker::*make)() const;
-};
-constexpr std::array kEntries{Entry{"logging", &Maker::logging},
-                              Entry{"validation", &Maker::validation},
-                              Entry{"metadata", &Maker::metadata},
-                              Entry{"timing", &Maker::timing},
-                              Entry{"permission", &Maker::permission},
-                              Entry{"cache", &Maker::cache},
-                              Entry{"circuit_breaker", &Maker::circuit_breaker},
-                              Entry{"retry", &Maker::retry},
-                              Entry{"rate_limit", &Maker::rate_limit},
-                              Entry{"timeout", &Maker::timeout},
-                              Entry{"output_limit", &Maker::output_limit},
-                              Entry{"redaction", &Maker::redaction}};
-
 }  // namespace
 
-std::vector<Interceptor> make_interceptors(std::string_view agent, const Settings& settings,
-                                           const Logger& logger,
-                                           std::vector<intercept::PermissionRule> own_rules) {
-  const Maker maker(agent, settings, logger, std::move(own_rules));
-  std::vector<Interceptor> list;
-  // Outermost, because what it offers is used by tools and after them. Without a home it is not
-  // there, and long output is cut.
-  if (!settings.output_folder().empty()) {
-    if (auto spill = spill_output({.folder = settings.output_folder()})) {
-      list.push_back(std::move(*spill));
-    }
+void set_up_calls(Agent& agent, const Settings& settings, const Logger& logger,
+                  std::vector<intercept::PermissionRule> own_rules) {
+  const Maker maker(agent.name, settings, logger, std::move(own_rules));
+  agent.interceptors = maker.interceptors();
+  agent.validation = maker.validation();
+  if (const auto limit = maker.timeout()) {
+    for (Tool& tool : agent.tools) tool.spec.options.timeout = *limit;
   }
-  for (const std::string_view name : maker.order()) {
-    const auto entry = std::ranges::find(kEntries, name, &Entry::name);
-    if (auto made = (maker.*entry->make)()) list.push_back(std::move(*made));
+  // Without a home it is not there, and long output is cut.
+  if (settings.output_folder().empty()) return;
+  if (auto spill = spill_output({.folder = settings.output_folder()})) {
+    agent.spill = std::move(*spill);
   }
-  return list;
 }
 
 }  // namespace wright::app

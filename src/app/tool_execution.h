@@ -1,7 +1,6 @@
 // What every call of an agent goes through, by the section [tool_execution] of the settings.
 #pragma once
 
-#include <string_view>
 #include <vector>
 
 #include "app/settings.h"
@@ -9,11 +8,10 @@
 
 namespace wright::app {
 
-// Outermost first. State such as a cache lives as long as the list and its copies.
-// `own_rules` are those of the agent's file; where they and the settings differ, the stricter
-// counts.
-std::vector<Interceptor> make_interceptors(std::string_view agent, const Settings& settings,
-                                           const Logger& logger,
-                                           std::vector<intercept::PermissionRule> own_rules = {});
+// Sets the agent's interceptors, how it checks arguments, how long its tools may take, and where
+// long results are kept. `own_rules` are those of the agent's file; where they and the settings
+// differ, the stricter counts.
+void set_up_calls(Agent& agent, const Settings& settings, const Logger& logger,
+                  std::vector<intercept::PermissionRule> own_rules = {});
 
 }  // namespace wright::app

@@ -44,7 +44,7 @@ class ToolExecution : public ::testing::Test {
                   .parameters = parse_json(R"({"type":"object","properties":{"n":
                                                {"type":"integer"}}})")
                                     .value()},
-                 [](const Json& arguments, Context&) -> Result<Json> { return arguments; });
+                 [](const Json& arguments, const Context&) -> Result<Json> { return arguments; });
   }
 
   std::vector<Interceptor> list_;
@@ -53,7 +53,7 @@ class ToolExecution : public ::testing::Test {
 };
 
 TEST_F(ToolExecution, may_take_as_long_as_the_setting_says) {
-  const Tool slow = tool("slow", "", [](Context& context) {
+  const Tool slow = tool("slow", "", [](const Context& context) {
     while (!context.stop.stop_requested()) std::this_thread::yield();
     return "stopped";
   });
@@ -62,7 +62,7 @@ TEST_F(ToolExecution, may_take_as_long_as_the_setting_says) {
 
 TEST_F(ToolExecution, may_take_as_long_as_the_tool_says_by_default) {
   const Tool slow = tool("slow", "",
-                         [](Context& context) {
+                         [](const Context& context) {
                            while (!context.stop.stop_requested()) std::this_thread::yield();
                            return "stopped";
                          },

@@ -100,14 +100,12 @@ constexpr std::string_view kCaller = "wright tools call";
 
 // Runs the call. What it needs a person for is asked of the one at the terminal, if somebody is
 // there; it runs again with the answers.
-Result<ToolOutcome> call_with_person(const ToolCall& call, const std::vector<Tool>& tools,
-                                     const std::vector<Interceptor>& interceptors,
-                                     OutputFormat output, Surroundings around,
-                                     Interruption& interruption) {
+Result<ToolOutcome> call_with_person(const ToolCall& call, const Agent& caller, OutputFormat output,
+                                     Surroundings around, Interruption& interruption) {
   const bool may_ask = output == OutputFormat::text && has_person_at_terminal(around.console);
   WaitAnswers answers;
   while (true) {
-    ToolOutcome outcome = wright::execute(tools, interceptors, call,
+    ToolOutcome outcome = wright::execute(caller, call,
                                           Context{.agent_name = kCaller,
                                                   .call_id = call.id,
                                                   .idempotency_key = call.id,
@@ -131,8 +129,8 @@ ExitCode report(const ToolOutcome& outcome, const CallToolCommand& command, Cons
                                                : "completed"},
                     {"response", outcome.response},
                     {"content", outcome.result.content},
-                    {"waiting", outcome.waiting ? *outcome.waiting : Json(nullptr)},
-                    {"error", outcome.error.empty() ? Json(nullptr) : Json(outcome.error)},
+                    {"waiting", outcome.waiting ? outcome.waiting->shown : Json(nullptr)},
+                    {"error", outcome.error ? Json(outcome.error->message) : Json(nullptr)},
                     {"duration_ms", outcome.duration_ms}};
     console.print(to_text(json) + "\n");
   } else if (!is_failure && !outcome.waiting) {
@@ -142,14 +140,14 @@ ExitCode report(const ToolOutcome& outcome, const CallToolCommand& command, Cons
   }
   if (outcome.waiting) {
     console.complain(fmt::format("{} waits for a person", command.name),
-                     wait_in_words(*outcome.waiting, console.error()));
+                     wait_in_words(outcome.waiting->kind, outcome.waiting->shown, console.error()));
     if (command.output == OutputFormat::text) {
       console.note("  Called at a terminal, it asks there.\n");
     }
     return ExitCode::waiting;
   }
   if (!is_failure) return ExitCode::ok;
-  console.complain(outcome.error,
+  console.complain(std::string(outcome.error_message()),
                    fmt::format("`wright tools show {}` explains its arguments.", command.name));
   return ExitCode::failed;
 }
@@ -220,9 +218,10 @@ ExitCode execute(const CallToolCommand& command, Surroundings around) {
   }
   Interruption interruption;
   interruption.watch({});
-  const auto outcome = call_with_person({"call_1", command.name, arguments}, *tools,
-                                        make_interceptors(kCaller, *settings, *logger),
-                                        command.output, around, interruption);
+  Agent caller{.name = std::string(kCaller), .tools = *tools};
+  set_up_calls(caller, *settings, *logger);
+  const auto outcome = call_with_person({"call_1", command.name, arguments}, caller, command.output,
+                                        around, interruption);
   if (!outcome) {
     around.console.complain(outcome.error().message);
     return ExitCode::failed;

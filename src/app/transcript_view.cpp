@@ -112,6 +112,9 @@ class View {
   void show(const Text& part) {
     if (!part.text.empty()) out_ += indented(sanitised(part.text), kMargin) + "\n";
   }
+  void show(const Notice& part) {
+    out_ += paint(indented(sanitised(part.text), kMargin), Colour::dim) + "\n";
+  }
   void show(const Reasoning& part) {
     if (part.text.empty()) return;
     out_ += paint(indented(sanitised(part.text), kMargin), Colour::dim) + "\n";
@@ -138,7 +141,7 @@ class View {
     out_ += fmt::format("  {} {}  {}  {}\n",
                         result.is_error ? paint("✗", Colour::red) : paint("✓", Colour::green),
                         on_one_line(result.name), paint(about, Colour::dim), number());
-    excerpt(result.content);
+    excerpt(text_of(result));
   }
 
   void excerpt(std::string_view content) {

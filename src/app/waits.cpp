@@ -37,7 +37,11 @@ Json wait_json(const StoredWait& wait, const Session& root) {
 
 // As a run that parks tells of it.
 Result<PersonWait> person_wait(Store& store, const StoredWait& wait) {
-  PersonWait told{.shown = wait.shown, .wait_id = wait.id, .session_id = wait.session_id};
+  PersonWait told{.kind = wait.kind,
+                  .shown = wait.shown,
+                  .covers = wait.covers,
+                  .wait_id = wait.id,
+                  .session_id = wait.session_id};
   const auto calls = store.get_tool_calls(wait.session_id);
   if (!calls) return std::unexpected(calls.error());
   const auto call = std::ranges::find(*calls, wait.call_id, &StoredCall::id);
@@ -62,7 +66,7 @@ void print_wait(const StoredWait& wait, const PersonWait& told, const Session& r
   console.print_foreign(fmt::format("{:>4}  session {} · {} · {} · {}\n", wait.id, root.id,
                                     on_one_line(root.agent_name), on_one_line(told.call.name),
                                     show_age(wait.created_at, system_clock_ms())));
-  console.print_foreign(indented(wait_in_words(wait.shown, console.output()), 6) + "\n");
+  console.print_foreign(indented(wait_in_words(wait.kind, wait.shown, console.output()), 6) + "\n");
   console.print(fmt::format("      {}\n", how_to_answer(root.id, {&told, 1})));
 }
 
@@ -127,9 +131,7 @@ Result<std::optional<Json>> given_answer(const AnswerCommand& command) {
 }
 
 bool is_approval(const PersonWait& wait) {
-  const JsonObject* shown = wait.shown.if_object();
-  const Json* kind = shown != nullptr ? shown->if_contains("kind") : nullptr;
-  return kind != nullptr && *kind == Json("approval");
+  return wait.kind == WaitKind::approval;
 }
 
 // Those that are meant: the one that is named, the only one, or, by an approval or a refusal, all

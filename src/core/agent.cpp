@@ -33,6 +33,11 @@ Result<void> check(const Agent& agent) {
         fmt::format("max_iterations must be at least 1, not {}", agent.limits.max_iterations));
   }
   std::set<std::string_view> names;
+  // Two tools that one name may mean would be told apart by luck.
+  const auto clash = [&](std::string_view name) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("The agent '{}' has two tools named '{}'", agent.name, name));
+  };
   for (const Tool& tool : agent.tools) {
     const std::string& name = tool.spec.name;
     if (!is_tool_name(name)) {
@@ -42,12 +47,14 @@ Result<void> check(const Agent& agent) {
                       "letters, digits, '_' and '-'",
                       name, kLongestToolName));
     }
-    if (!names.insert(name).second) {
-      return fail(ErrorCode::invalid_argument,
-                  fmt::format("The agent '{}' has two tools named '{}'", agent.name, name));
-    }
+    if (!names.insert(name).second) return clash(name);
     if (!tool.function) {
       return fail(ErrorCode::invalid_argument, fmt::format("The tool '{}' has no function", name));
+    }
+  }
+  for (const Tool& tool : agent.tools) {
+    for (const std::string& alias : tool.spec.aliases) {
+      if (alias != tool.spec.name && !names.insert(alias).second) return clash(alias);
     }
   }
   return {};

@@ -17,13 +17,11 @@ bool allows(Decision decision) {
   return decision == Decision::once || decision == Decision::session;
 }
 
-std::unexpected<Error> refused(const Context& context, std::string_view reason) {
-  const std::string_view name =
-      context.tool != nullptr ? std::string_view(context.tool->spec.name) : "this tool";
+std::unexpected<Error> refused(std::string_view tool, std::string_view reason) {
   return fail(ErrorCode::permission_denied,
               reason.empty()
-                  ? fmt::format("A person refused this call of {}. Do not repeat it", name)
-                  : fmt::format("A person refused this call of {}: {}", name, reason));
+                  ? fmt::format("A person refused this call of {}. Do not repeat it", tool)
+                  : fmt::format("A person refused this call of {}: {}", tool, reason));
 }
 
 }  // namespace
@@ -44,6 +42,22 @@ Result<Decision> decision_from(std::string_view name) {
   }
   return fail(ErrorCode::invalid_argument,
               fmt::format("'{}' is no decision: say once, session, refuse or never", name));
+}
+
+std::string_view to_string(WaitKind kind) {
+  switch (kind) {
+    case WaitKind::question: return "question";
+    case WaitKind::approval: return "approval";
+    case WaitKind::result: return "result";
+  }
+  return "question";
+}
+
+Result<WaitKind> wait_kind_from(std::string_view name) {
+  for (const WaitKind kind : {WaitKind::question, WaitKind::approval, WaitKind::result}) {
+    if (to_string(kind) == name) return kind;
+  }
+  return fail(ErrorCode::invalid_argument, fmt::format("Unknown kind of wait '{}'", name));
 }
 
 int RunMemory::add_one(std::string_view name) {
@@ -69,32 +83,25 @@ std::optional<Decision> RunMemory::decided(std::string_view kind) const {
   return found->second;
 }
 
-std::unexpected<Error> wait_for_person(const Json& shown) {
-  return fail(ErrorCode::waiting, "A person has to answer first", to_text(shown));
-}
-
-Result<void> require_approval(const Context& context, JsonObject shown,
-                              const std::vector<std::string>& kinds) {
+std::optional<Result<ToolReply>> unless_approved(const Context& context, std::string_view tool,
+                                                 JsonObject shown, std::vector<std::string> kinds) {
   if (const auto& approval = context.answers.approval) {
-    if (allows(approval->decision)) return {};
-    return refused(context, approval->reason);
+    if (allows(approval->decision)) return std::nullopt;
+    return refused(tool, approval->reason);
   }
   if (context.memory && !kinds.empty()) {
     const auto has = [&](const std::string& kind, Decision decision) {
       return context.memory->decided(kind) == decision;
     };
     if (std::ranges::any_of(kinds, [&](const auto& kind) { return has(kind, Decision::never); })) {
-      return refused(context, {});
+      return refused(tool, {});
     }
     if (std::ranges::all_of(kinds,
                             [&](const auto& kind) { return has(kind, Decision::session); })) {
-      return {};
+      return std::nullopt;
     }
   }
-  shown["kind"] = "approval";
-  JsonArray& listed = (shown["kinds"] = JsonArray()).get_array();
-  for (const std::string& kind : kinds) listed.emplace_back(kind);
-  return wait_for_person(shown);
+  return Waiting{.kind = WaitKind::approval, .shown = std::move(shown), .covers = std::move(kinds)};
 }
 
 }  // namespace wright

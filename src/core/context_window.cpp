@@ -56,7 +56,7 @@ std::int64_t bytes_of(const ToolResult& result, std::size_t kept) {
 std::int64_t bytes_of(const Message& message, std::size_t kept) {
   std::int64_t bytes = kBytesOfMessage;
   for (const Part& part : message.parts) {
-    if (const auto* text = std::get_if<Text>(&part)) bytes += size_of(text->text);
+    if (const std::string* words = words_in(part)) bytes += size_of(*words);
     if (const auto* thought = std::get_if<Reasoning>(&part)) {
       bytes += size_of(thought->text) + size_of(thought->opaque);
     }
@@ -104,14 +104,6 @@ std::size_t first_end(std::span<const Message> messages) {
              : static_cast<std::size_t>(std::distance(messages.begin(), first)) + 1;
 }
 
-// And not by us in the user's place.
-bool is_said_by_user(const Message& message) {
-  if (message.role != Role::user) return false;
-  const auto* text =
-      message.parts.size() == 1 ? std::get_if<Text>(&message.parts.front()) : nullptr;
-  return text == nullptr || text->text != kAnswerWasCut;
-}
-
 // A conversation may be parted before every message that is not a result.
 bool is_boundary(std::span<const Message> messages, std::size_t at) {
   return at < messages.size() && messages[at].role != Role::tool;
@@ -139,10 +131,10 @@ Layout layout_of(std::span<const Message> messages, const ContextCut& cut) {
   layout.has_summary = true;
   layout.begin = std::min(cut.summarised, messages.size());
   for (std::size_t at = messages.size(); at > layout.begin; --at) {
-    if (is_said_by_user(messages[at - 1])) return layout;
+    if (messages[at - 1].is_from_user()) return layout;
   }
   for (std::size_t at = layout.begin; at > layout.first; --at) {
-    if (!is_said_by_user(messages[at - 1])) continue;
+    if (!messages[at - 1].is_from_user()) continue;
     layout.last_user = at - 1;
     break;
   }
@@ -262,7 +254,7 @@ std::string plain_summary(std::span<const Message> messages) {
   std::string lines;
   for (const Message& message : messages) {
     const bool is_user = message.role == Role::user;
-    if (is_user && !is_said_by_user(message)) continue;
+    if (is_user && !message.is_from_user()) continue;
     const std::string said = message.text();
     if (!said.empty()) {
       const std::size_t most = is_user ? kMostOfSaid : kMostOfAnswer;
@@ -339,7 +331,7 @@ ContextFit fit_context(std::span<const Message> messages, const ContextCut& cut,
 std::vector<Message> summary_request(std::span<const Message> messages, const ContextCut& cut,
                                      std::size_t summarise) {
   auto asked = cut_messages(messages.first(std::min(summarise, messages.size())), cut);
-  asked.push_back(Message::user(std::string(kSummaryQuestion)));
+  asked.push_back(Message::notice(Notice::Kind::summarise));
   return asked;
 }
 

@@ -1,5 +1,7 @@
 #include "wright/error.h"
 
+#include <boost/json/object.hpp>
+
 #include <array>
 
 namespace wright {
@@ -26,7 +28,6 @@ constexpr std::array kNames{
     std::pair{ErrorCode::storage, std::string_view("storage")},
     std::pair{ErrorCode::protocol, std::string_view("protocol")},
     std::pair{ErrorCode::tool_failed, std::string_view("tool_failed")},
-    std::pair{ErrorCode::waiting, std::string_view("waiting")},
     std::pair{ErrorCode::internal, std::string_view("internal")},
 };
 
@@ -39,11 +40,56 @@ std::string_view to_string(ErrorCode code) {
   return "internal";
 }
 
+const boost::json::value* Error::find(std::string_view key) const {
+  const boost::json::object* object = detail.if_object();
+  return object != nullptr ? object->if_contains(key) : nullptr;
+}
+
 Result<ErrorCode> error_code_from(std::string_view text) {
   for (const auto& [value, name] : kNames) {
     if (name == text) return value;
   }
   return fail(ErrorCode::invalid_argument, "Unknown error code '" + std::string(text) + "'");
+}
+
+std::string_view to_string(Limit limit) {
+  switch (limit) {
+    case Limit::iterations: return "iterations";
+    case Limit::tool_calls: return "tool_calls";
+    case Limit::repeats: return "repeats";
+    case Limit::tokens: return "tokens";
+    case Limit::cost: return "cost";
+    case Limit::time: return "time";
+    case Limit::depth: return "depth";
+    case Limit::tools: return "tools";
+  }
+  return "iterations";
+}
+
+Result<Limit> limit_from(std::string_view name) {
+  for (const Limit limit : {Limit::iterations, Limit::tool_calls, Limit::repeats, Limit::tokens,
+                            Limit::cost, Limit::time, Limit::depth, Limit::tools}) {
+    if (to_string(limit) == name) return limit;
+  }
+  return fail(ErrorCode::invalid_argument, "Unknown limit '" + std::string(name) + "'");
+}
+
+Error limit_error(Limit limit, std::string message, std::string answer) {
+  return {ErrorCode::limit_reached, std::move(message),
+          boost::json::object{{"limit", to_string(limit)}, {"answer", std::move(answer)}}};
+}
+
+std::optional<Limit> limit_of(const Error& error) {
+  const boost::json::value* name =
+      error.code == ErrorCode::limit_reached ? error.find("limit") : nullptr;
+  if (name == nullptr || !name->is_string()) return std::nullopt;
+  const auto limit = limit_from(name->get_string());
+  return limit ? std::optional(*limit) : std::nullopt;
+}
+
+std::string answer_of(const Error& error) {
+  const boost::json::value* answer = error.find("answer");
+  return answer != nullptr && answer->is_string() ? std::string(answer->get_string()) : "";
 }
 
 }  // namespace wright

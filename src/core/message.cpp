@@ -19,6 +19,9 @@ constexpr std::array kRoleNames{
     std::pair{Role::tool, std::string_view("tool")},
 };
 
+constexpr std::array kNoticeKinds{Notice::Kind::answer_cut, Notice::Kind::same_result,
+                                  Notice::Kind::summarise};
+
 std::string joined_text(const std::vector<Part>& parts) {
   std::string joined;
   for (const Part& part : parts) {
@@ -50,16 +53,24 @@ Json part_json(const ToolCall& part) {
   return {
       {"type", "tool_call"}, {"id", part.id}, {"name", part.name}, {"arguments", part.arguments}};
 }
+Json part_json(const Notice& part) {
+  return {{"type", "notice"}, {"kind", to_string(part.kind)}, {"text", part.text}};
+}
 Json part_json(const ToolResult& part) {
   JsonObject json{{"type", "tool_result"},
                   {"call_id", part.call_id},
                   {"name", part.name},
                   {"content", part.content},
                   {"is_error", part.is_error}};
-  if (part.images.empty()) return json;
-  JsonArray images;
-  for (const Image& image : part.images) images.push_back(part_json(image));
-  json["images"] = std::move(images);
+  if (!part.images.empty()) {
+    JsonArray& images = (json["images"] = JsonArray()).get_array();
+    for (const Image& image : part.images) images.push_back(part_json(image));
+  }
+  if (!part.notices.empty()) {
+    JsonArray& notices = (json["notices"] = JsonArray()).get_array();
+    for (const Notice& each : part.notices) notices.push_back(part_json(each));
+  }
+  if (part.fingerprint != 0) json["fingerprint"] = part.fingerprint;
   return json;
 }
 
@@ -80,11 +91,31 @@ class PartReader {
     bad_key_ = key;
     return false;
   }
-  // Absent means none.
-  std::vector<Image> images(std::string_view key) {
-    std::vector<Image> images;
+  Notice::Kind notice_kind(std::string_view key) {
+    const std::string name = text(key);
+    for (const Notice::Kind kind : kNoticeKinds) {
+      if (to_string(kind) == name) return kind;
+    }
+    bad_key_ = key;
+    return {};
+  }
+  // Absent means 0.
+  std::uint64_t number(std::string_view key) {
     const Json* value = object_.if_contains(key);
-    if (value == nullptr) return images;
+    if (value == nullptr) return 0;
+    if (value->is_uint64()) return value->get_uint64();
+    if (value->is_int64() && value->get_int64() >= 0) {
+      return static_cast<std::uint64_t>(value->get_int64());
+    }
+    bad_key_ = key;
+    return 0;
+  }
+  // Absent means none.
+  template <class T>
+  std::vector<T> list(std::string_view key, T (*read_one)(PartReader&)) {
+    std::vector<T> items;
+    const Json* value = object_.if_contains(key);
+    if (value == nullptr) return items;
     const JsonArray* array = value->if_array();
     if (array == nullptr) bad_key_ = key;
     for (std::size_t i = 0; array != nullptr && i < array->size(); ++i) {
@@ -94,10 +125,10 @@ class PartReader {
         return {};
       }
       PartReader read(*object);
-      images.push_back(Image{read.text("media_type"), read.text("base64")});
+      items.push_back(read_one(read));
       if (!read.bad_key().empty()) bad_key_ = key;
     }
-    return images;
+    return items;
   }
   std::string_view bad_key() const { return bad_key_; }
 
@@ -105,6 +136,13 @@ class PartReader {
   const JsonObject& object_;
   std::string_view bad_key_;
 };
+
+Image read_image(PartReader& read) {
+  return {read.text("media_type"), read.text("base64")};
+}
+Notice read_notice(PartReader& read) {
+  return {read.notice_kind("kind"), read.text("text")};
+}
 
 Result<Part> part_from_json(const Json& json) {
   const JsonObject* object = json.if_object();
@@ -117,12 +155,19 @@ Result<Part> part_from_json(const Json& json) {
   } else if (type == "reasoning") {
     part = Reasoning{read.text("text"), read.text("opaque")};
   } else if (type == "image") {
-    part = Image{read.text("media_type"), read.text("base64")};
+    part = read_image(read);
+  } else if (type == "notice") {
+    part = read_notice(read);
   } else if (type == "tool_call") {
     part = ToolCall{read.text("id"), read.text("name"), read.text("arguments")};
   } else if (type == "tool_result") {
-    part = ToolResult{read.text("call_id"), read.text("name"), read.text("content"),
-                      read.flag("is_error"), read.images("images")};
+    part = ToolResult{.call_id = read.text("call_id"),
+                      .name = read.text("name"),
+                      .content = read.text("content"),
+                      .is_error = read.flag("is_error"),
+                      .images = read.list("images", read_image),
+                      .notices = read.list("notices", read_notice),
+                      .fingerprint = read.number("fingerprint")};
   } else {
     return fail(ErrorCode::invalid_json, fmt::format("Unknown message part type '{}'", type));
   }
@@ -161,6 +206,46 @@ std::string_view to_string(StopReason reason) {
   return "other";
 }
 
+std::string_view to_string(Notice::Kind kind) {
+  switch (kind) {
+    case Notice::Kind::answer_cut: return "answer_cut";
+    case Notice::Kind::same_result: return "same_result";
+    case Notice::Kind::summarise: return "summarise";
+  }
+  return "answer_cut";
+}
+
+Notice notice(Notice::Kind kind) {
+  switch (kind) {
+    case Notice::Kind::answer_cut:
+      return {kind,
+              "[Your last answer was cut at the limit of tokens before it was complete, and none "
+              "of it was used. Answer again, more briefly or in smaller steps.]"};
+    case Notice::Kind::same_result:
+      return {kind,
+              "[This same call has had this same result several times now. Repeating it will not "
+              "change it. Do something else, or answer with what you know.]"};
+    case Notice::Kind::summarise: break;
+  }
+  return {kind,
+          "The conversation has become too long to be kept whole. Write down what whoever goes on "
+          "with it must know: what the user wants and has decided, what was found (names, places, "
+          "numbers), what was done and changed, what failed, and what is still to be done. Be "
+          "brief and exact. Write nothing but that."};
+}
+
+std::string text_of(const ToolResult& result) {
+  std::string text = result.content;
+  for (const Notice& each : result.notices) text += '\n' + each.text;
+  return text;
+}
+
+const std::string* words_in(const Part& part) {
+  if (const auto* text = std::get_if<Text>(&part)) return &text->text;
+  const auto* told = std::get_if<Notice>(&part);
+  return told != nullptr ? &told->text : nullptr;
+}
+
 Message Message::user(std::string text) {
   return {Role::user, {Text{std::move(text)}}};
 }
@@ -173,12 +258,19 @@ Message Message::system(std::string text) {
 Message Message::tool(ToolResult result) {
   return {Role::tool, {std::move(result)}};
 }
+Message Message::notice(Notice::Kind kind) {
+  return {Role::user, {wright::notice(kind)}};
+}
 
 std::string Message::text() const {
   return joined_text(parts);
 }
 std::vector<ToolCall> Message::tool_calls() const {
   return calls_in(parts);
+}
+bool Message::is_from_user() const {
+  return role == Role::user &&
+         (parts.size() != 1 || !std::holds_alternative<Notice>(parts.front()));
 }
 std::string Response::text() const {
   return joined_text(content);
@@ -191,13 +283,13 @@ std::string display_text(const Message& message) {
   std::string shown;
   bool has_calls = false;
   for (const Part& part : message.parts) {
-    if (const auto* text = std::get_if<Text>(&part)) {
-      shown += text->text;
+    if (const std::string* words = words_in(part)) {
+      shown += *words;
     } else if (const auto* result = std::get_if<ToolResult>(&part)) {
       if (!shown.empty()) shown += '\n';
       shown +=
           fmt::format(fmt::runtime(result->is_error ? "Tool {} failed: {}" : "Tool {} result:\n{}"),
-                      result->name, result->content);
+                      result->name, text_of(*result));
     } else if (std::holds_alternative<ToolCall>(part)) {
       has_calls = true;
     } else if (std::holds_alternative<Image>(part)) {

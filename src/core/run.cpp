@@ -7,6 +7,7 @@
 #include <functional>
 #include <utility>
 
+#include "core/fingerprint.h"
 #include "core/run_phases.h"
 
 namespace wright {
@@ -16,12 +17,13 @@ std::uint64_t hash_of(const std::string& call_id) {
 }
 
 std::uint64_t hash_of(const ToolCall& call, const ToolResult& result) {
-  std::string_view content = result.content;
-  if (content.ends_with(kSameResultAgain)) content.remove_suffix(kSameResultAgain.size());
+  const std::uint64_t answer = result.fingerprint != 0
+                                   ? result.fingerprint
+                                   : fingerprint_of(std::string_view(result.content));
   const std::hash<std::string_view> hash;
   std::uint64_t mixed = hash(call.name);
   mixed = mixed * 0x9E3779B97F4A7C15U + hash(call.arguments);
-  return mixed * 0x9E3779B97F4A7C15U + hash(content);
+  return mixed * 0x9E3779B97F4A7C15U + answer;
 }
 
 namespace {
@@ -57,10 +59,9 @@ bool has_call_in(const Run& run, OpenCall::State state) {
                              [&](const OpenCall& open) { return open.state == state; });
 }
 
-void stop_at_limit(Run& run, std::string_view limit, std::string message) {
+void stop_at_limit(Run& run, Limit limit, std::string message) {
   run.phase = Phase::failed;
-  run.error = Error{ErrorCode::limit_reached, std::move(message),
-                    to_text(JsonObject{{"limit", limit}, {"answer", best_answer(run)}})};
+  run.error = limit_error(limit, std::move(message), best_answer(run));
 }
 
 // The answers become messages, in call order. Answers that came before are counted, and the model
@@ -69,7 +70,7 @@ void close_turn(Run& run) {
   for (OpenCall& open : run.open_calls) {
     const int times = ++run.repeats[hash_of(open.call, open.result)];
     if (run.limits.max_repeats > 0 && times == std::max(2, run.limits.max_repeats / 2)) {
-      open.result.content += kSameResultAgain;
+      open.result.notices.push_back(notice(Notice::Kind::same_result));
     }
     run.messages.push_back(Message::tool(std::move(open.result)));
   }
@@ -87,12 +88,12 @@ bool goes_in_circles(const Run& run) {
 void go_on_with_model(Run& run) {
   const Limits& limits = run.limits;
   if (run.iterations >= limits.max_iterations) {
-    stop_at_limit(run, "iterations", std::string(kIterationLimitReached));
+    stop_at_limit(run, Limit::iterations, "Maximum iteration limit reached");
   } else if (limits.max_tool_calls > 0 && run.tool_calls > limits.max_tool_calls) {
-    stop_at_limit(run, "tool_calls",
+    stop_at_limit(run, Limit::tool_calls,
                   fmt::format("The limit of {} tool calls was reached", limits.max_tool_calls));
   } else if (goes_in_circles(run)) {
-    stop_at_limit(run, "repeats",
+    stop_at_limit(run, Limit::repeats,
                   fmt::format("The model made the same call with the same result {} times",
                               limits.max_repeats));
   } else {
@@ -164,7 +165,7 @@ int cuts_in_a_row(const Run& run) {
   int cuts = 0;
   for (auto message = run.messages.rbegin(); message != run.messages.rend(); ++message) {
     if (message->role == Role::assistant && !has_call(message->parts)) continue;
-    if (message->role != Role::user || message->text() != kAnswerWasCut) break;
+    if (message->role != Role::user || message->is_from_user()) break;
     ++cuts;
   }
   return cuts;
@@ -172,7 +173,7 @@ int cuts_in_a_row(const Run& run) {
 
 // Nothing in a cut answer was finished; the model is told, and may answer again.
 void ask_again_after_cut(Run& run) {
-  run.messages.push_back(Message::user(std::string(kAnswerWasCut)));
+  run.messages.push_back(Message::notice(Notice::Kind::answer_cut));
   if (cuts_in_a_row(run) <= kMostCutsInARow) {
     go_on_with_model(run);
     return;
@@ -242,7 +243,7 @@ Result<void> take(Run& run, ToolFinished outcome) {
   }
   outcome.result.name = open->call.name;
   open->result = std::move(outcome.result);
-  open->shown = nullptr;
+  open->waits_for = {};
   open->state = OpenCall::State::answered;
   settle_calls(run);
   return {};
@@ -253,7 +254,7 @@ Result<void> take(Run& run, ToolWaits outcome) {
   if (open == nullptr || open->state != OpenCall::State::open) {
     return refuse(run, fmt::format("Waiting in the call '{}'", outcome.call_id));
   }
-  open->shown = std::move(outcome.shown);
+  open->waits_for = std::move(outcome.waits_for);
   open->state = OpenCall::State::waiting;
   settle_calls(run);
   return {};
@@ -266,7 +267,10 @@ Result<void> take(Run& run, WaitAnswered outcome) {
   }
   if (outcome.answers.approval) open->answers.approval = std::move(outcome.answers.approval);
   if (outcome.answers.answer) open->answers.answer = std::move(outcome.answers.answer);
-  open->shown = nullptr;
+  if (outcome.answers.specialist) {
+    open->answers.specialist = std::move(outcome.answers.specialist);
+  }
+  open->waits_for = {};
   open->state = OpenCall::State::open;
   run.phase = Phase::tools;
   return {};
@@ -307,7 +311,9 @@ CallTools open_calls(const Run& run) {
 Wait open_waits(const Run& run) {
   Wait step;
   for (const OpenCall& open : run.open_calls) {
-    if (open.state == OpenCall::State::waiting) step.waits.push_back({open.call, open.shown});
+    if (const Waiting* waiting = waiting_of(open)) {
+      step.waits.push_back({open.call, waiting->kind, waiting->shown, waiting->covers});
+    }
   }
   return step;
 }
@@ -339,9 +345,13 @@ Run start(const Agent& agent, Message message) {
   return run;
 }
 
+const Waiting* waiting_of(const OpenCall& open) {
+  return open.state == OpenCall::State::waiting ? std::get_if<Waiting>(&open.waits_for) : nullptr;
+}
+
 std::string best_answer(const Run& run) {
   for (auto message = run.messages.rbegin(); message != run.messages.rend(); ++message) {
-    if (message->role == Role::user && message->text() != kAnswerWasCut) break;
+    if (message->is_from_user()) break;
     if (message->role != Role::assistant) continue;
     if (std::string text = message->text(); !text.empty()) return text;
   }

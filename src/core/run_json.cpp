@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "core/older_forms.h"
 #include "core/run_invariants.h"
 #include "core/run_phases.h"
 #include "wright/run.h"
@@ -36,7 +37,70 @@ Json answers_json(const WaitAnswers& answers) {
                         {"reason", answers.approval->reason}};
   }
   if (answers.answer) json["answer"] = *answers.answer;
+  if (const auto& specialist = answers.specialist) {
+    JsonObject& said = (json["specialist"] = JsonObject()).get_object();
+    said["text"] = specialist->text;
+    if (specialist->error) said["error"] = *specialist->error;
+    said["duration_ms"] = specialist->duration_ms;
+  }
   return json;
+}
+
+const JsonString* text_at(const JsonObject& object, std::string_view key) {
+  const Json* found = object.if_contains(key);
+  return found != nullptr ? found->if_string() : nullptr;
+}
+
+Result<SpecialistAnswer> specialist_from(const Json& json) {
+  const JsonObject* object = json.if_object();
+  if (object == nullptr || text_at(*object, "text") == nullptr) return bad("specialist");
+  SpecialistAnswer answer{.text = std::string(*text_at(*object, "text"))};
+  if (const JsonString* error = text_at(*object, "error")) answer.error = std::string(*error);
+  const Json* duration = object->if_contains("duration_ms");
+  if (duration != nullptr && duration->is_number()) {
+    answer.duration_ms = duration->to_number<double>();
+  }
+  return answer;
+}
+
+Json waits_json(const WaitsFor& waits_for) {
+  if (const auto* delegated = std::get_if<Delegate>(&waits_for)) {
+    return {{"message", delegated->message}};
+  }
+  const auto* waiting = std::get_if<Waiting>(&waits_for);
+  if (waiting == nullptr) return nullptr;
+  JsonArray covers(waiting->covers.begin(), waiting->covers.end());
+  JsonObject json{
+      {"kind", to_string(waiting->kind)}, {"shown", waiting->shown}, {"covers", std::move(covers)}};
+  if (waiting->timeout) json["timeout_secs"] = waiting->timeout->count();
+  return json;
+}
+
+Result<WaitsFor> waits_from(const Json& json) {
+  if (json.is_null()) return WaitsFor{};
+  const JsonObject* object = json.if_object();
+  if (object == nullptr) return bad("waits_for");
+  if (const JsonString* message = text_at(*object, "message")) {
+    return Delegate{std::string(*message)};
+  }
+  const JsonString* kind = text_at(*object, "kind");
+  const Json* shown = object->if_contains("shown");
+  const Json* covers = object->if_contains("covers");
+  if (kind == nullptr || shown == nullptr || covers == nullptr || !covers->is_array()) {
+    return bad("waits_for");
+  }
+  const auto known = wait_kind_from(*kind);
+  if (!known) return std::unexpected(known.error());
+  Waiting waiting{.kind = *known, .shown = *shown};
+  for (const Json& each : covers->get_array()) {
+    if (!each.is_string()) return bad("covers");
+    waiting.covers.emplace_back(each.get_string());
+  }
+  const Json* timeout = object->if_contains("timeout_secs");
+  if (timeout != nullptr && timeout->is_int64()) {
+    waiting.timeout = std::chrono::seconds(timeout->get_int64());
+  }
+  return waiting;
 }
 
 // Absent in runs of format 1.
@@ -46,6 +110,11 @@ Result<WaitAnswers> answers_from(const Json* json) {
   const JsonObject* object = json->if_object();
   if (object == nullptr) return bad("answers");
   if (const Json* answer = object->if_contains("answer")) answers.answer = *answer;
+  if (const Json* specialist = object->if_contains("specialist")) {
+    auto said = specialist_from(*specialist);
+    if (!said) return std::unexpected(std::move(said).error());
+    answers.specialist = std::move(*said);
+  }
   const Json* approval = object->if_contains("approval");
   if (approval == nullptr) return answers;
   const JsonObject* given = approval->if_object();
@@ -92,7 +161,7 @@ Result<void> read_limits(const Json* json, Limits& limits) {
 Json open_call_json(const OpenCall& open) {
   return {{"call", to_json(Message{Role::assistant, {open.call}})},
           {"state", state_name(open.state)},
-          {"shown", open.shown},
+          {"waits_for", waits_json(open.waits_for)},
           {"result", to_json(Message::tool(open.result))},
           {"answers", answers_json(open.answers)}};
 }
@@ -115,7 +184,13 @@ Result<OpenCall> open_call_from(const Json& json) {
   auto result = part_of<ToolResult>(*object, "result");
   if (!result) return std::unexpected(std::move(result).error());
   OpenCall open{.call = std::move(*call), .result = std::move(*result)};
-  if (const Json* shown = object->if_contains("shown")) open.shown = *shown;
+  if (const Json* shown = object->if_contains("shown")) {
+    open.waits_for = older::waits_for(*shown);
+  } else if (const Json* waits_for = object->if_contains("waits_for")) {
+    auto known = waits_from(*waits_for);
+    if (!known) return std::unexpected(std::move(known).error());
+    open.waits_for = std::move(*known);
+  }
   auto answers = answers_from(object->if_contains("answers"));
   if (!answers) return std::unexpected(std::move(answers).error());
   open.answers = std::move(*answers);
@@ -165,12 +240,13 @@ Result<Error> error_from(const Json& json) {
     const Json* found = object != nullptr ? object->if_contains(key) : nullptr;
     return found != nullptr ? found->if_string() : nullptr;
   };
-  if (text("code") == nullptr || text("message") == nullptr || text("detail") == nullptr) {
+  const Json* detail = object != nullptr ? object->if_contains("detail") : nullptr;
+  if (text("code") == nullptr || text("message") == nullptr || detail == nullptr) {
     return bad("error");
   }
   const auto code = error_code_from(*text("code"));
   if (!code) return std::unexpected(code.error());
-  return Error{*code, std::string(*text("message")), std::string(*text("detail"))};
+  return Error{*code, std::string(*text("message")), older::detail(*detail)};
 }
 
 }  // namespace
@@ -237,7 +313,7 @@ Result<Run> run_from_json(const Json& json) {
   for (const Json& item : messages->get_array()) {
     auto message = message_from_json(item);
     if (!message) return std::unexpected(std::move(message).error());
-    run.messages.push_back(std::move(*message));
+    run.messages.push_back(older::with_notices(std::move(*message)));
   }
   for (const Json& item : open_calls->get_array()) {
     auto open = open_call_from(item);

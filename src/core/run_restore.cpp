@@ -7,21 +7,13 @@
 #include "wright/run.h"
 
 namespace wright {
-namespace {
-
-bool is_from_person(const Message& message) {
-  return message.role == Role::user && message.text() != kAnswerWasCut;
-}
-
-}  // namespace
-
 void recount(Run& run) {
   run.call_ids.clear();
   run.repeats.clear();
   run.tool_calls = 0;
   std::map<std::string_view, const ToolCall*> calls;
   for (const Message& message : run.messages) {
-    if (is_from_person(message)) {
+    if (message.is_from_user()) {
       run.tool_calls = 0;
       run.repeats.clear();
     }

@@ -18,7 +18,7 @@ std::string subject(const Path& path) {
 }
 
 void report(const Path& path, Problems& problems, std::string_view what) {
-  problems.push_back(fmt::format("{} {}", subject(path), what));
+  problems.found.push_back(fmt::format("{} {}", subject(path), what));
 }
 
 void report_type(const Json& json, std::string_view expected, const Path& path,
@@ -108,12 +108,12 @@ const JsonArray* expect_array(const Json& json, const Path& path, Problems& prob
 }
 
 void check_count(std::size_t count, const FieldRules* rules, const Path& path, Problems& problems) {
-  if (rules == nullptr) return;
+  if (rules == nullptr || problems.rules == Rules::ignored) return;
   check_bounds(count, rules->min_items, rules->max_items, "items", path, problems);
 }
 
 void check_range(double value, const FieldRules* rules, const Path& path, Problems& problems) {
-  if (rules == nullptr) return;
+  if (rules == nullptr || problems.rules == Rules::ignored) return;
   if (rules->minimum && value < *rules->minimum) {
     report(path, problems, fmt::format("must be at least {}, not {}", *rules->minimum, value));
   }
@@ -124,15 +124,16 @@ void check_range(double value, const FieldRules* rules, const Path& path, Proble
 
 void refuse_unknown(const JsonObject& object, std::span<const std::string_view> known,
                     const Path& path, Problems& problems) {
+  if (problems.rules == Rules::ignored) return;
   for (const auto& member : object) {
     if (std::ranges::find(known, std::string_view(member.key())) != known.end()) continue;
-    problems.push_back(fmt::format("Unknown parameter: {} (known: {})",
-                                   Path{&path, member.key()}.text(), fmt::join(known, ", ")));
+    problems.found.push_back(fmt::format("Unknown parameter: {} (known: {})",
+                                         Path{&path, member.key()}.text(), fmt::join(known, ", ")));
   }
 }
 
 void report_missing(const Path& path, Problems& problems) {
-  problems.push_back("Missing required parameter: " + path.text());
+  problems.found.push_back("Missing required parameter: " + path.text());
 }
 
 void report_out_of_range(const Path& path, Problems& problems) {
@@ -164,7 +165,8 @@ bool read(const Json& json, std::string& value, const FieldRules* rules, const P
     return false;
   }
   value = std::string_view(json.get_string());
-  if (rules != nullptr && (rules->min_length || rules->max_length)) {
+  if (rules != nullptr && problems.rules == Rules::kept &&
+      (rules->min_length || rules->max_length)) {
     check_bounds(count_characters(value), rules->min_length, rules->max_length, "characters", path,
                  problems);
   }
@@ -207,17 +209,17 @@ std::optional<std::size_t> read_choice(const Json& json, std::span<const std::st
 
 namespace wright {
 
-constexpr std::string_view kViolations = "{\"violations\":";
+constexpr std::string_view kViolations = "violations";
 
 Error refused_arguments(std::span<const std::string> problems) {
   JsonArray list;
   for (const std::string& problem : problems) list.emplace_back(problem);
   return Error{ErrorCode::invalid_argument, fmt::format("{}", fmt::join(problems, "; ")),
-               fmt::format("{}{}}}", kViolations, to_text(list))};
+               JsonObject{{kViolations, std::move(list)}}};
 }
 
 bool is_refused_arguments(const Error& error) {
-  return error.code == ErrorCode::invalid_argument && error.detail.starts_with(kViolations);
+  return error.code == ErrorCode::invalid_argument && error.find(kViolations) != nullptr;
 }
 
 }  // namespace wright

@@ -210,10 +210,11 @@ Result<Json> call(const Tool& tool, std::string_view arguments) {
 TEST(ToolFromFunction, takes_every_documented_shape) {
   const auto echo = [](const Place& place) { return place.city; };
   EXPECT_EQ(*call(tool("t", "", echo), R"({"city":"Oslo"})"), Json("Oslo"));
-  EXPECT_EQ(*call(tool("t", "", [](Place place, Context&) { return place; }), R"({"city":"x"})"),
-            (Json{{"city", "x"}}));
+  EXPECT_EQ(
+      *call(tool("t", "", [](Place place, const Context&) { return place; }), R"({"city":"x"})"),
+      (Json{{"city", "x"}}));
   EXPECT_EQ(*call(tool("t", "", [] { return 7; }), "{}"), Json(7));
-  EXPECT_EQ(*call(tool("t", "", [](Context& c) { return c.session_id; }), "{}"), Json(0));
+  EXPECT_EQ(*call(tool("t", "", [](const Context& c) { return c.session_id; }), "{}"), Json(0));
   EXPECT_EQ(*call(tool("t", "", [](const Json& json) { return json; }), R"({"any":1})"),
             (Json{{"any", 1}}));
   EXPECT_EQ(*call(tool("t", "", [] {}), "{}"), (Json{{"success", true}}));

@@ -48,36 +48,26 @@ Json message_parameters() {
           {"additionalProperties", false}};
 }
 
-// The first time the call waits for the specialist; the second time it has its answer.
-Result<Json> delegate(const std::string& name, const Json& arguments, Context& context) {
-  if (!context.answers.answer) {
-    const JsonObject* object = arguments.if_object();
-    const Json* message = object != nullptr ? object->if_contains("message") : nullptr;
-    const bool is_plain = message != nullptr && message->is_string() && object->size() == 1;
-    return wait_for_person(JsonObject{{"kind", "specialist"},
-                                      {"agent", name},
-                                      {"message", is_plain ? *message : Json(to_text(arguments))}});
+// The first time the call is handed on; the second time it has the specialist's answer.
+Result<ToolReply> delegate(const Json& arguments, const Context& context) {
+  if (const auto& answer = context.answers.specialist) {
+    if (answer->error) return fail(ErrorCode::tool_failed, *answer->error);
+    return Output{.value = Json(answer->text), .duration_ms = answer->duration_ms};
   }
-  const JsonObject* answer = context.answers.answer->if_object();
-  const Json* error = answer != nullptr ? answer->if_contains("error") : nullptr;
-  if (error != nullptr && error->is_string()) {
-    return fail(ErrorCode::tool_failed, std::string(error->get_string()));
-  }
-  const Json* text = answer != nullptr ? answer->if_contains("text") : nullptr;
-  return text != nullptr ? *text : *context.answers.answer;
+  const JsonObject* object = arguments.if_object();
+  const Json* message = object != nullptr ? object->if_contains("message") : nullptr;
+  const bool is_plain = message != nullptr && message->is_string() && object->size() == 1;
+  return Delegate{is_plain ? std::string(message->get_string()) : to_text(arguments)};
 }
 
 }  // namespace
 
 Result<Tool> delegate_to(Specialist specialist, std::string description, Json parameters) {
-  const std::string name = specialist.name;
-  auto made = tool({.name = tool_name("", name),
+  auto made = tool({.name = tool_name("", specialist.name),
                     .description = std::move(description),
                     .parameters = parameters.is_null() ? message_parameters() : parameters,
                     .options = {.effect = Effect::read}},
-                   [name](const Json& arguments, Context& context) {
-                     return delegate(name, arguments, context);
-                   });
+                   delegate);
   if (!made) return made;
   specialist.kind = Specialist::Kind::delegate;
   made->specialist = std::make_shared<const Specialist>(std::move(specialist));
@@ -92,15 +82,16 @@ Tool delegate_to(Agent agent) {
 
 Tool hand_off_to(Specialist specialist, std::string description) {
   const std::string name = specialist.name;
-  Tool made = *tool({.name = tool_name("transfer_to_", name),
-                     .description = std::move(description),
-                     .parameters = {{"type", "object"},
-                                    {"properties", JsonObject{}},
-                                    {"additionalProperties", false}},
-                     .options = {.effect = Effect::read, .concurrency = Concurrency::serial}},
-                    [name](const Json&, Context&) -> Result<Json> {
-                      return Json(fmt::format("The conversation is now with {}", name));
-                    });
+  Tool made =
+      *tool({.name = tool_name("transfer_to_", name),
+             .description = std::move(description),
+             .parameters = {{"type", "object"},
+                            {"properties", JsonObject{}},
+                            {"additionalProperties", false}},
+             .options = {.effect = Effect::read, .concurrency = Concurrency::serial}},
+            [name](const Json&, const Context&) -> Result<ToolReply> {
+              return Output{.value = Json(fmt::format("The conversation is now with {}", name))};
+            });
   specialist.kind = Specialist::Kind::handoff;
   made.specialist = std::make_shared<const Specialist>(std::move(specialist));
   return made;

@@ -14,7 +14,7 @@ WRIGHT_DESCRIBE(City, WRIGHT_FIELD(city))
 namespace wright {
 namespace {
 
-Result<Json> echo(const Json& arguments, Context&) {
+Result<Json> echo(const Json& arguments, const Context&) {
   return arguments;
 }
 

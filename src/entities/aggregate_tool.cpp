@@ -134,7 +134,7 @@ Tool aggregate_entities_tool(SharedSource source) {
       "aggregate_entities",
       "Counts entities, or computes the sum, average, least or greatest of a field, of all that "
       "match or for each value of group_by. How many functions are there per language?",
-      [source](const AggregateArguments& arguments, Context& context) -> Result<Json> {
+      [source](const AggregateArguments& arguments, const Context& context) -> Result<Json> {
         return with_type(*source, arguments.entity_type, context.stop,
                          [&](EntitySession& session, const EntityType& type) {
                            return aggregate(session, type, arguments);

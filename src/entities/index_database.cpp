@@ -124,9 +124,7 @@ Result<std::optional<Connection>> opened_as_is(const std::filesystem::path& file
 }  // namespace
 
 bool is_damage(const Error& error) {
-  const auto detail = parse_json(error.detail);
-  if (!detail || !detail->is_object()) return false;
-  const Json* code = detail->get_object().if_contains("sqlite_code");
+  const Json* code = error.find("sqlite_code");
   if (code == nullptr || !code->is_int64()) return false;
   const auto primary = code->get_int64() & 0xFF;
   // SQLITE_ERROR: a table is missing, or is another than ours.

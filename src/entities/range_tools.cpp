@@ -221,7 +221,7 @@ Tool number_range_search_tool(SharedSource source) {
       "number_range_search",
       "Finds entities by a number: more than 200 lines, a price between 10 and 20, about 100. "
       "Sorted by that number.",
-      [source](const NumberRangeArguments& arguments, Context& context) -> Result<Json> {
+      [source](const NumberRangeArguments& arguments, const Context& context) -> Result<Json> {
         return with_type(*source, arguments.entity_type, context.stop,
                          [&](EntitySession& session, const EntityType& type) -> Result<JsonObject> {
                            const auto field = find_field(type, arguments.field);
@@ -247,7 +247,8 @@ Tool datetime_range_search_tool(SharedSource source, EntityClock clock) {
       "datetime_range_search",
       "Finds entities by a time: changed in the last week, before a day, between two days. The "
       "latest come first.",
-      [source, clock](const DatetimeRangeArguments& arguments, Context& context) -> Result<Json> {
+      [source, clock](const DatetimeRangeArguments& arguments,
+                      const Context& context) -> Result<Json> {
         return with_type(*source, arguments.entity_type, context.stop,
                          [&](EntitySession& session, const EntityType& type) -> Result<JsonObject> {
                            const auto field = find_field(type, arguments.field);

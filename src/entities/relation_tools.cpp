@@ -45,7 +45,7 @@ Tool explore_relationships_tool(SharedSource source) {
       "explore_relationships",
       "Goes from entities to those that they contain or refer to, or, incoming, that contain or "
       "refer to them: the methods of a class, the rows that a row belongs to.",
-      [source](const ExploreArguments& arguments, Context& context) -> Result<Json> {
+      [source](const ExploreArguments& arguments, const Context& context) -> Result<Json> {
         auto session = source->open(context.stop);
         if (!session) return std::unexpected(std::move(session).error());
         auto answer =
@@ -68,7 +68,7 @@ Tool semantic_search_tool(SharedSource source) {
       "semantic_search",
       "Finds entities by words instead of exact names: `parse request` finds parseHttpRequest and "
       "what its comment calls so. The best match comes first.",
-      [source](const SemanticSearchArguments& arguments, Context& context) -> Result<Json> {
+      [source](const SemanticSearchArguments& arguments, const Context& context) -> Result<Json> {
         auto session = source->open(context.stop);
         if (!session) return std::unexpected(std::move(session).error());
         auto answer =

@@ -149,7 +149,7 @@ Tool get_schema_tool(SharedSource source) {
       "get_schema",
       "Tells which entity types there are, how many of each, their fields and how they belong "
       "together. Call it first when you do not know them.",
-      [source](const GetSchemaArguments& arguments, Context& context) -> Result<Json> {
+      [source](const GetSchemaArguments& arguments, const Context& context) -> Result<Json> {
         return get_schema(*source, arguments, context.stop);
       },
       entity_tool_options());
@@ -160,7 +160,7 @@ Tool describe_entity_tool(SharedSource source) {
       "describe_entity",
       "Tells everything about one entity type: its fields with their types, meaning and examples "
       "of their values, and the operators for conditions on them.",
-      [source](const DescribeEntityArguments& arguments, Context& context) -> Result<Json> {
+      [source](const DescribeEntityArguments& arguments, const Context& context) -> Result<Json> {
         return with_type(*source, arguments.entity_name, context.stop, describe);
       },
       entity_tool_options());

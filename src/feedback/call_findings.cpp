@@ -279,7 +279,7 @@ class CallFindings {
       return;
     }
     if (evidence_.phase != Phase::failed) return;
-    if (evidence_.error.message == kIterationLimitReached) {
+    if (limit_of(evidence_.error) == Limit::iterations) {
       limit(fmt::format("The run reached its limit of {} {} before it had an answer",
                         evidence_.max_iterations, evidence_.max_iterations == 1 ? "turn" : "turns"),
             Impact::critical);

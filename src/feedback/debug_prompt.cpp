@@ -63,10 +63,12 @@ Tool report_tool(const ToolFeedbackOptions& options) {
                     "your final answer: the text beside this call is the answer.",
                 .parameters = parameters(options)};
   spec.options.effect = Effect::read;
-  spec.options.provides = {.validation = true, .logging = false, .metadata = true};
-  return Tool{.spec = std::move(spec), .function = [](const Json&, Context&) -> Result<Json> {
-                return Json("Noted, thank you. If you have not answered the user yet, do so now.");
-              }};
+  spec.options.provides = {.logging = false, .metadata = true};
+  return Tool{
+      .spec = std::move(spec), .function = [](const Json&, const Context&) -> Result<ToolReply> {
+        return Output{.value =
+                          "Noted, thank you. If you have not answered the user yet, do so now."};
+      }};
 }
 
 }  // namespace wright::feedback

@@ -44,18 +44,18 @@ struct FeedbackSession::State {
   }
 
   // Looks at the result of a call on its way out.
-  void observe(const ToolCall& call, const Result<Json>& result, double duration_ms) {
+  void observe(const ToolCall& call, const Result<ToolReply>& reply, double duration_ms) {
     feedback::Observation seen{.duration_ms = duration_ms};
-    if (result) {
-      seen.shape = feedback::shape_of(*result);
+    if (!reply) {
+      seen.code = reply.error().code;
+    } else if (const auto* output = std::get_if<Output>(&*reply)) {
+      seen.shape = feedback::shape_of(output->value);
     } else {
-      // One that waits has not ended.
-      if (result.error().code == ErrorCode::waiting) return;
-      seen.code = result.error().code;
+      return;  // one that waits has not ended
     }
     if (options.verbose_logging) {
       log("A call ended", {{"tool", call.name},
-                           {"success", result.has_value()},
+                           {"success", reply.has_value()},
                            {"empty", seen.shape && seen.shape->is_empty},
                            {"truncated", seen.shape && seen.shape->is_truncated},
                            {"duration_ms", duration_ms}});
@@ -78,19 +78,18 @@ Agent FeedbackSession::observed(Agent agent) const {
   // it.
   const bool asks_model =
       agent.model.provider() != "offline" && !has_tool(agent, kReportToolFeedback);
-  const auto track = [state, asks_model](const ToolCall& call, Context& context,
-                                         const Next& next) -> Result<Json> {
+  const auto track = [state, asks_model](const Invocation& invocation, const Context& context,
+                                         const Next& next) -> Result<ToolReply> {
+    const ToolCall& call = invocation.call;
     if (asks_model && call.name == kReportToolFeedback) {
       state->add_report(call.arguments);
-      context.unusable.reset();
-      context.arguments = JsonObject{};
-      return next(call, context);
+      return next(invocation.with(JsonObject{}), context);
     }
     const auto began = std::chrono::steady_clock::now();
-    Result<Json> result = next(call, context);
+    Result<ToolReply> reply = next(invocation, context);
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
-    state->observe(call, result, took.count());
-    return result;
+    state->observe(call, reply, took.count());
+    return reply;
   };
   agent.interceptors.insert(agent.interceptors.begin(), track);
   if (!asks_model) return agent;

@@ -118,7 +118,7 @@ class LenientReader {
     T value{};
     detail::Problems problems;
     detail::decode_into(json, value, rules, path, problems);
-    if (!problems.empty()) {
+    if (!problems.found.empty()) {
       note_all(problems);
       return std::nullopt;
     }
@@ -132,7 +132,7 @@ class LenientReader {
   }
 
   void note_all(const detail::Problems& problems) {
-    for (const std::string& problem : problems) note(problem + "; dropped");
+    for (const std::string& problem : problems.found) note(problem + "; dropped");
   }
 
   std::vector<std::string> notes_;

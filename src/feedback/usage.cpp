@@ -16,7 +16,7 @@ constexpr std::size_t kLongestArguments = 16 * 1024;
 std::size_t last_prompt(const Run& run) {
   for (std::size_t i = run.messages.size(); i-- > 0;) {
     const Message& message = run.messages[i];
-    if (message.role == Role::user && message.text() != kAnswerWasCut) return i;
+    if (message.is_from_user()) return i;
   }
   return 0;
 }

@@ -47,22 +47,23 @@ class Cache {
     options_.clock = or_real(std::move(options_.clock));
   }
 
-  Result<Json> operator()(const ToolCall& call, Context& context, const Next& next) const {
-    const bool is_read =
-        context.tool != nullptr && context.tool->spec.options.effect == Effect::read;
-    if (!is_read || context.unusable || options_.max_entries == 0) return next(call, context);
-    std::string key = call.name + '\n' + std::string(context.agent_name) + '\n';
-    append_canonical(key, context.arguments);
+  Result<ToolReply> operator()(const Invocation& invocation, const Context& context,
+                               const Next& next) const {
+    const bool is_read = invocation.tool.spec.options.effect == Effect::read;
+    if (!is_read || invocation.unusable != nullptr || options_.max_entries == 0)
+      return next(invocation, context);
+    std::string key = invocation.call.name + '\n' + std::string(context.agent_name) + '\n';
+    append_canonical(key, invocation.arguments);
     if (auto found = find(key)) return std::move(*found);
-    Result<Json> result = next(call, context);
-    if (result) remember(std::move(key), *result);
-    return result;
+    Result<ToolReply> reply = next(invocation, context);
+    if (const Output* output = output_of(reply)) remember(std::move(key), *output);
+    return reply;
   }
 
  private:
   struct Entry {
     std::string key;
-    Json result;
+    Output output;
     std::chrono::steady_clock::time_point made;
   };
   struct State {
@@ -71,7 +72,7 @@ class Cache {
     std::unordered_map<std::string_view, std::list<Entry>::iterator> by_key;
   };
 
-  std::optional<Json> find(const std::string& key) const {
+  std::optional<Output> find(const std::string& key) const {
     const std::lock_guard lock(state_->mutex);
     const auto found = state_->by_key.find(key);
     if (found == state_->by_key.end()) return std::nullopt;
@@ -81,16 +82,16 @@ class Cache {
       return std::nullopt;
     }
     state_->entries.splice(state_->entries.begin(), state_->entries, entry);
-    return entry->result;
+    return entry->output;
   }
 
-  void remember(std::string key, const Json& result) const {
+  void remember(std::string key, const Output& output) const {
     const std::lock_guard lock(state_->mutex);
     // Another thread may have asked the same meanwhile.
     if (const auto found = state_->by_key.find(key); found != state_->by_key.end()) {
       forget(found->second);
     }
-    state_->entries.push_front({std::move(key), result, options_.clock()});
+    state_->entries.push_front({std::move(key), output, options_.clock()});
     state_->by_key[state_->entries.front().key] = state_->entries.begin();
     while (state_->entries.size() > options_.max_entries) {
       forget(std::prev(state_->entries.end()));

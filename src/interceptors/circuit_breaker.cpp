@@ -17,7 +17,6 @@ using Time = std::chrono::steady_clock::time_point;
 // Failures that say something about the tool, not about the call or the caller.
 bool is_the_tools(const Error& error) {
   switch (error.code) {
-    case ErrorCode::waiting:
     case ErrorCode::cancelled:
     case ErrorCode::permission_denied:
     case ErrorCode::invalid_argument:
@@ -34,11 +33,14 @@ class CircuitBreaker {
     options_.clock = or_real(std::move(options_.clock));
   }
 
-  Result<Json> operator()(const ToolCall& call, Context& context, const Next& next) const {
-    if (context.unusable) return next(call, context);  // says nothing about the tool
-    if (auto open = enter(call.name); !open) return std::unexpected(std::move(open).error());
-    Result<Json> result = next(call, context);
-    leave(call.name, result);
+  Result<ToolReply> operator()(const Invocation& invocation, const Context& context,
+                               const Next& next) const {
+    if (invocation.unusable != nullptr)
+      return next(invocation, context);  // says nothing about the tool
+    if (auto open = enter(invocation.call.name); !open)
+      return std::unexpected(std::move(open).error());
+    Result<ToolReply> result = next(invocation, context);
+    leave(invocation.call.name, result);
     return result;
   }
 
@@ -69,12 +71,13 @@ class CircuitBreaker {
                             tool, circuit.failures, std::max<std::int64_t>(left.count(), 1)));
   }
 
-  void leave(const std::string& tool, const Result<Json>& result) const {
+  void leave(const std::string& tool, const Result<ToolReply>& result) const {
     const std::lock_guard lock(state_->mutex);
     Circuit& circuit = state_->circuits[tool];
     const bool was_trying = std::exchange(circuit.is_trying, false);
     if (result) {
-      circuit = Circuit{};
+      // A call that waits says nothing about the tool.
+      if (std::holds_alternative<Output>(*result)) circuit = Circuit{};
     } else if (is_the_tools(result.error())) {
       ++circuit.failures;
       if (was_trying || circuit.failures >= options_.threshold) {

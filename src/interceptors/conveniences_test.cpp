@@ -74,7 +74,7 @@ class Conveniences : public ::testing::Test {
                   .parameters = *parse_json(
                       R"({"type":"object","properties":{"query":{"type":"string"},
                           "limit":{"type":"integer"}},"required":["query"]})")},
-                 [](const Json& arguments, Context&) -> Result<Json> {
+                 [](const Json& arguments, const Context&) -> Result<Json> {
                    return JsonObject{{"found", arguments.at("query")}, {"success", true}};
                  });
   }
@@ -171,7 +171,7 @@ TEST_F(Conveniences, a_success_that_is_not_a_boolean_is_no_failure) {
   for (const Json& success : {Json(nullptr), Json("false"), Json(0), Json(true)}) {
     log_.clear();
     run(*tool(ToolSpec{.name = "odd"},
-              [&](const Json&, Context&) -> Result<Json> {
+              [&](const Json&, const Context&) -> Result<Json> {
                 return JsonObject{{"success", success}};
               }),
         "");
@@ -202,7 +202,7 @@ TEST_F(Conveniences, preserve_the_original_result) {
 
 TEST_F(Conveniences, an_existing_key_is_not_lost) {
   const auto stamped_by = [](Json existing) {
-    return *tool(ToolSpec{.name = "own"}, [existing](const Json&, Context&) -> Result<Json> {
+    return *tool(ToolSpec{.name = "own"}, [existing](const Json&, const Context&) -> Result<Json> {
       return JsonObject{{"_execution_metadata", existing}};
     });
   };
@@ -239,9 +239,8 @@ TEST_F(Conveniences, log_exceptions_with_the_first_frames_and_pass_them_on) {
 TEST_F(Conveniences, pass_errors_on_unchanged) {
   Error seen;
   auto list = conveniences({}, logger());
-  list.insert(list.begin(), intercept::after([&](const ToolCall&, Context&, Result<Json>& result) {
-                seen = result.error();
-              }));
+  list.insert(list.begin(), intercept::after([&](const ToolCall&, const Context&,
+                                                 Result<Json>& result) { seen = result.error(); }));
   const Tool failing = tool("fetch", "", []() -> Result<int> {
     return fail(ErrorCode::protocol, "bad answer", R"({"status":502})");
   });
@@ -346,14 +345,14 @@ TEST_F(Conveniences, a_call_that_waits_for_a_person_is_no_error) {
 TEST_F(Conveniences, hooks_of_ones_own_are_three_lines) {
   std::string seen;
   auto list = conveniences({}, logger());
-  list.push_back(intercept::before([&](const ToolCall& c, Context&) { seen += c.name; }));
-  list.push_back(intercept::before([](const ToolCall&, Context& context) -> Result<void> {
+  list.push_back(intercept::before([&](const ToolCall& c, const Context&) { seen += c.name; }));
+  list.push_back(intercept::before([](const ToolCall&, const Context& context) -> Result<void> {
     if (context.arguments.at("query") == Json("forbidden")) {
       return fail(ErrorCode::permission_denied, "not that");
     }
     return {};
   }));
-  list.push_back(intercept::after([](const ToolCall&, Context&, Result<Json>& result) {
+  list.push_back(intercept::after([](const ToolCall&, const Context&, Result<Json>& result) {
     if (result) result->as_object()["checked"] = true;
   }));
   const Tool tool = raw_tool();

@@ -31,7 +31,8 @@ class Guards : public ::testing::Test {
                    std::stop_token stop = {}) {
     Result<Json> seen;
     const std::vector<Interceptor> list{
-        after([&](const ToolCall&, Context&, Result<Json>& result) { seen = result; }), guard};
+        after([&](const ToolCall&, const Context&, Result<Json>& result) { seen = result; }),
+        guard};
     execute({&tool, 1}, list, call(tool.spec.name, arguments), Context{.stop = stop});
     return seen;
   }
@@ -199,8 +200,9 @@ TEST_F(Guards, rate_limit_may_wait_instead) {
 
 TEST_F(Guards, cache_answers_the_same_question_once) {
   const Interceptor cached = cache();
-  const Tool reading = *tool({.name = "r", .options = {.effect = Effect::read}},
-                             [this](const Json&, Context&) -> Result<Json> { return ++calls_; });
+  const Tool reading =
+      *tool({.name = "r", .options = {.effect = Effect::read}},
+            [this](const Json&, const Context&) -> Result<Json> { return ++calls_; });
   EXPECT_EQ(run(reading, cached, R"({"a":1,"b":[2]})"), Json(1));
   EXPECT_EQ(run(reading, cached, R"({"b":[2], "a":1.0})"), Json(1)) << "in whatever order";
   EXPECT_EQ(run(reading, cached, R"({"a":1,"b":[3]})"), Json(2));
@@ -223,8 +225,9 @@ TEST_F(Guards, cache_is_for_tools_that_only_read_and_for_successes) {
 TEST_F(Guards, cache_forgets_the_least_recently_used_and_the_old) {
   const Interceptor cached =
       cache({.max_entries = 2, .max_age = milliseconds(1000), .clock = clock()});
-  const Tool reading = *tool({.name = "r", .options = {.effect = Effect::read}},
-                             [this](const Json&, Context&) -> Result<Json> { return ++calls_; });
+  const Tool reading =
+      *tool({.name = "r", .options = {.effect = Effect::read}},
+            [this](const Json&, const Context&) -> Result<Json> { return ++calls_; });
   const auto ask = [&](int n) { return *run(reading, cached, to_text(JsonObject{{"n", n}})); };
   EXPECT_EQ(ask(1), Json(1));
   EXPECT_EQ(ask(2), Json(2));
@@ -239,9 +242,9 @@ TEST_F(Guards, cache_forgets_the_least_recently_used_and_the_old) {
 // --- output limit ------------------------------------------------------------------------------
 
 Tool returning(Json value) {
-  return *wright::tool(ToolSpec{.name = "t"}, [value = std::move(value)](const Json&, Context&) {
-    return Result<Json>(value);
-  });
+  return *wright::tool(
+      ToolSpec{.name = "t"},
+      [value = std::move(value)](const Json&, const Context&) { return Result<Json>(value); });
 }
 
 Json limited_to(std::size_t bytes, const Json& value) {
@@ -273,7 +276,7 @@ TEST(OutputLimit, cuts_the_long_strings_of_an_object_and_keeps_its_shape) {
 
 TEST(OutputLimit, keeps_all_of_what_it_cuts_where_there_is_a_place) {
   std::vector<std::string> files;
-  const Interceptor keeping = [&](const ToolCall& call, Context& context, const Next& next) {
+  const Interceptor keeping = [&](const ToolCall& call, const Context& context, const Next& next) {
     context.spill = [&](std::string_view text) -> Result<std::string> {
       files.emplace_back(text);
       return "/kept/" + std::to_string(files.size());
@@ -309,7 +312,7 @@ TEST(OutputLimit, keeps_all_of_what_it_cuts_where_there_is_a_place) {
 }
 
 TEST(OutputLimit, only_cuts_where_the_disk_is_full) {
-  const Interceptor failing = [](const ToolCall& call, Context& context, const Next& next) {
+  const Interceptor failing = [](const ToolCall& call, const Context& context, const Next& next) {
     context.spill = [](std::string_view) -> Result<std::string> {
       return fail(ErrorCode::storage, "no space");
     };

@@ -57,9 +57,7 @@ bool says_failure(const Json& result) {
 // The stack that the pipeline found where it caught an exception; empty for errors that were
 // returned, which have none.
 std::string frames_of(const Error& error) {
-  const auto detail = parse_json(error.detail);
-  const JsonObject* object = detail ? detail->if_object() : nullptr;
-  const Json* stack = object != nullptr ? object->if_contains("stack") : nullptr;
+  const Json* stack = error.find("stack");
   if (stack == nullptr || !stack->is_array()) return {};
   std::string text;
   for (std::size_t i = 0; i < std::min(stack->get_array().size(), kLoggedFrames); ++i) {
@@ -75,25 +73,29 @@ class Logging {
  public:
   explicit Logging(LoggingOptions options) : options_(std::move(options)) {}
 
-  Result<Json> operator()(const ToolCall& call, Context& context, const Next& next) const {
-    const bool is_logged_by_tool =
-        context.tool != nullptr && context.tool->spec.options.provides.logging;
-    if (is_logged_by_tool || !options_.logger.is_on(LogLevel::error)) return next(call, context);
-    log_start(call, context);
-    const auto began = std::chrono::steady_clock::now();
-    Result<Json> result = next(call, context);
-    const Duration duration(context.duration_ms ? *context.duration_ms : since(began));
-    if (result) {
-      log_end(call, context, *result, duration);
-    } else {
-      log_failure(call, context, result.error(), duration);
+  Result<ToolReply> operator()(const Invocation& invocation, const Context& context,
+                               const Next& next) const {
+    if (invocation.tool.spec.options.provides.logging || !options_.logger.is_on(LogLevel::error)) {
+      return next(invocation, context);
     }
-    return result;
+    log_start(invocation, context);
+    const auto began = std::chrono::steady_clock::now();
+    Result<ToolReply> reply = next(invocation, context);
+    if (!reply) {
+      log_failure(invocation.call, context, reply.error(), Duration(since(began)));
+    } else if (const Output* output = output_of(reply)) {
+      const Duration duration(output->duration_ms ? *output->duration_ms : since(began));
+      log_end(invocation.call, context, output->value, duration);
+    } else {
+      log_wait(invocation.call, context, *reply);
+    }
+    return reply;
   }
 
  private:
-  void log_start(const ToolCall& call, const Context& context) const {
+  void log_start(const Invocation& invocation, const Context& context) const {
     if (!options_.logger.is_on(LogLevel::debug)) return;
+    const ToolCall& call = invocation.call;
     fmt::memory_buffer message;
     append(message, "[TOOL EXECUTION] Starting ");
     append(message, call.name);
@@ -105,7 +107,7 @@ class Logging {
     }
     // What the model wrote, unless something in it has to be hidden.
     const std::string hidden =
-        options_.redactor.is_on() ? redacted_arguments(call, context) : std::string();
+        options_.redactor.is_on() ? redacted_arguments(invocation) : std::string();
     fmt::memory_buffer arguments;
     append_cut(arguments, options_.redactor.is_on() ? hidden : call.arguments);
     options_.logger.log(LogLevel::debug, text,
@@ -117,9 +119,14 @@ class Logging {
 
   // A secret may be written with escapes, so it is looked for in the parsed values where there are
   // any.
-  std::string redacted_arguments(const ToolCall& call, const Context& context) const {
-    if (context.unusable) return options_.redactor.redacted(std::string_view(call.arguments));
-    return to_text(options_.redactor.redacted(context.arguments));
+  std::string redacted_arguments(const Invocation& invocation) const {
+    if (invocation.unusable == nullptr) {
+      return to_text(options_.redactor.redacted(invocation.arguments));
+    }
+    // What was refused was read nevertheless.
+    const auto read = parse_json(invocation.call.arguments);
+    if (read) return to_text(options_.redactor.redacted(*read));
+    return options_.redactor.redacted(std::string_view(invocation.call.arguments));
   }
 
   void log_end(const ToolCall& call, const Context& context, const Json& result,
@@ -141,13 +148,16 @@ class Logging {
                          {"success", !has_failed}});
   }
 
+  void log_wait(const ToolCall& call, const Context& context, const ToolReply& reply) const {
+    const bool is_delegated = std::holds_alternative<Delegate>(reply);
+    options_.logger.log(LogLevel::info,
+                        fmt::format("[TOOL EXECUTION] Waiting for {}: {}",
+                                    is_delegated ? "a specialist" : "a person", call.name),
+                        {{"tool", call.name}, {"agent", context.agent_name}, {"call_id", call.id}});
+  }
+
   void log_failure(const ToolCall& call, const Context& context, const Error& error,
                    Duration duration) const {
-    if (error.code == ErrorCode::waiting) {
-      return options_.logger.log(
-          LogLevel::info, fmt::format("[TOOL EXECUTION] Waiting for a person: {}", call.name),
-          {{"tool", call.name}, {"agent", context.agent_name}, {"call_id", call.id}});
-    }
     const std::string message = options_.redactor.redacted(error.message);
     const std::string frames = frames_of(error);
     std::vector<LogField> fields{{"tool", call.name},

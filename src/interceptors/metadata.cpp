@@ -21,38 +21,41 @@ class Metadata {
  public:
   explicit Metadata(WallClock clock) : clock_(or_real(std::move(clock))) {}
 
-  Result<Json> operator()(const ToolCall& call, Context& context, const Next& next) const {
-    if (context.tool != nullptr && context.tool->spec.options.provides.metadata) {
-      return next(call, context);
-    }
+  Result<ToolReply> operator()(const Invocation& invocation, const Context& context,
+                               const Next& next) const {
+    if (invocation.tool.spec.options.provides.metadata) return next(invocation, context);
     const auto began = std::chrono::steady_clock::now();
-    Result<Json> result = next(call, context);
-    if (!result || !result->is_object()) return result;
-    if (!context.duration_ms) {
+    Result<ToolReply> reply = next(invocation, context);
+    Output* output = output_of(reply);
+    if (output == nullptr || !output->value.is_object()) return reply;
+    if (!output->duration_ms) {
       const std::chrono::duration<double, std::milli> took =
           std::chrono::steady_clock::now() - began;
-      context.duration_ms = took.count();
+      output->duration_ms = took.count();
     }
-    stamp(result->get_object(), call, context);
-    return result;
+    stamp(*output, invocation, context);
+    return reply;
   }
 
  private:
-  void stamp(JsonObject& object, const ToolCall& call, const Context& context) const {
+  void stamp(Output& output, const Invocation& invocation, const Context& context) const {
+    JsonObject& object = output.value.get_object();
     object.reserve(object.size() + 1);
     Json& place = object[kKey];
+    const bool has_notes = !invocation.notes.empty() || !output.notes.empty();
     if (place.is_null()) {
-      place.emplace_object().reserve(context.notes.empty() ? 4 : 5);
+      place.emplace_object().reserve(has_notes ? 5 : 4);
     } else if (!place.is_object()) {
       return;  // the tool's own, in a shape of its own
     }
     JsonObject& stamped = place.get_object();
-    stamped.emplace("duration_ms", two_decimals(*context.duration_ms));
-    stamped.emplace("tool_name", call.name);
+    stamped.emplace("duration_ms", two_decimals(*output.duration_ms));
+    stamped.emplace("tool_name", invocation.call.name);
     stamped.emplace("timestamp", IsoTime(clock_()).text());
     stamped.emplace("agent_name", context.agent_name);
-    if (!context.notes.empty()) {
-      JsonArray notes(context.notes.begin(), context.notes.end());
+    if (has_notes) {
+      JsonArray notes(invocation.notes.begin(), invocation.notes.end());
+      for (const std::string& note : output.notes) notes.emplace_back(note);
       stamped.emplace("notes", std::move(notes));
     }
   }

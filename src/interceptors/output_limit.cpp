@@ -7,7 +7,7 @@
 #include <functional>
 #include <utility>
 
-#include "tools/output_spill.h"
+#include "core/cut_text.h"
 #include "wright/interceptors.h"
 
 namespace wright::intercept {
@@ -16,11 +16,6 @@ namespace {
 constexpr std::size_t kShortestCut = 32;
 constexpr std::size_t kRemark = 48;  // about the length of what is added to a cut text
 constexpr std::string_view kWholeFile = "full_output_file";
-
-std::string cut(std::string_view text, std::size_t bytes) {
-  const std::string_view head = utf8_prefix(text, bytes);
-  return fmt::format("{}\n[Output cut: the first {} of {} bytes]", head, head.size(), text.size());
-}
 
 void for_each_string(Json& value, const std::function<void(Json&)>& visit) {
   if (value.is_string()) {
@@ -63,7 +58,7 @@ std::string kept(std::string_view text, const Context& context) {
 }
 
 std::string shortened(std::string_view text, std::size_t bytes, const std::string& file) {
-  return file.empty() ? cut(text, bytes) : tools::head_and_tail(text, bytes, file);
+  return file.empty() ? head_of(text, bytes) : head_and_tail(text, bytes, file);
 }
 
 Json limited(Json value, std::size_t bytes, const Context& context) {
@@ -83,7 +78,7 @@ Json limited(Json value, std::size_t bytes, const Context& context) {
   const auto length = cut_length(lengths, excess);
   if (!length) return Json(shortened(whole, bytes, file));
   for_each_string(value, [&](Json& text) {
-    if (text.get_string().size() > *length + kRemark) text = cut(text.get_string(), *length);
+    if (text.get_string().size() > *length + kRemark) text = head_of(text.get_string(), *length);
   });
   if (JsonObject* object = value.if_object(); object != nullptr && !file.empty()) {
     (*object)[kWholeFile] = file;
@@ -94,8 +89,10 @@ Json limited(Json value, std::size_t bytes, const Context& context) {
 }  // namespace
 
 Interceptor output_limit(std::size_t bytes) {
-  return after([bytes](const ToolCall&, Context& context, Result<Json>& result) {
-    if (result) result = limited(std::move(*result), bytes, context);
+  return after([bytes](const Invocation&, const Context& context, Result<ToolReply>& reply) {
+    if (Output* output = output_of(reply)) {
+      output->value = limited(std::move(output->value), bytes, context);
+    }
   });
 }
 

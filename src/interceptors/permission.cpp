@@ -4,8 +4,8 @@
 
 #include <utility>
 
+#include "core/call_preview.h"
 #include "interceptors/glob.h"
-#include "tools/preview.h"
 #include "wright/interceptors.h"
 
 namespace wright::intercept {
@@ -16,35 +16,40 @@ class PermissionCheck {
  public:
   explicit PermissionCheck(PermissionOptions options) : options_(std::move(options)) {}
 
-  Result<Json> operator()(const ToolCall& call, Context& context, const Next& next) const {
-    Permission permission = by_rules(call.name);
+  Result<ToolReply> operator()(const Invocation& invocation, const Context& context,
+                               const Next& next) const {
+    const std::string& name = invocation.call.name;
+    Permission permission = by_rules(invocation);
     // Nobody is asked about what cannot run.
-    if (permission == Permission::ask && context.unusable) return next(call, context);
+    if (permission == Permission::ask && invocation.unusable != nullptr) {
+      return next(invocation, context);
+    }
     if (permission == Permission::ask) {
-      const auto answer = options_.ask ? options_.ask(call, context) : std::nullopt;
+      const auto answer = options_.ask ? options_.ask(invocation, context) : std::nullopt;
       if (!answer || *answer == Permission::ask) {
-        if (auto approved = require_approval(context, tools::approval_question(call, context),
-                                             {"tool:" + call.name});
-            !approved) {
-          return std::unexpected(std::move(approved).error());
-        }
-        return next(call, context);
+        auto instead = unless_approved(context, name, approval_question(invocation),
+                                       {"tool:" + invocation.tool.spec.name});
+        return instead ? std::move(*instead) : next(invocation, context);
       }
       permission = *answer;
       if (permission == Permission::deny) {
         return fail(ErrorCode::permission_denied,
-                    fmt::format("A person refused this call of {}. Do not repeat it", call.name));
+                    fmt::format("A person refused this call of {}. Do not repeat it", name));
       }
     }
-    if (permission == Permission::allow) return next(call, context);
+    if (permission == Permission::allow) return next(invocation, context);
     return fail(ErrorCode::permission_denied,
-                fmt::format("The tool {} is not allowed here. Do not call it again", call.name));
+                fmt::format("The tool {} is not allowed here. Do not call it again", name));
   }
 
  private:
-  Permission by_rules(std::string_view name) const {
+  // A rule holds for the tool, by whatever name it is called.
+  Permission by_rules(const Invocation& invocation) const {
     for (const PermissionRule& rule : options_.rules) {
-      if (matches_glob(rule.tool, name)) return rule.permission;
+      if (matches_glob(rule.tool, invocation.tool.spec.name) ||
+          matches_glob(rule.tool, invocation.call.name)) {
+        return rule.permission;
+      }
     }
     return options_.otherwise;
   }

@@ -25,19 +25,20 @@ class RateLimit {
     options_.calls_per_second = std::max(options_.calls_per_second, 1e-6);
   }
 
-  Result<Json> operator()(const ToolCall& call, Context& context, const Next& next) const {
-    if (context.unusable) return next(call, context);  // nothing will run
-    const Seconds wait = take(call.name);
-    if (wait <= Seconds(0)) return next(call, context);
+  Result<ToolReply> operator()(const Invocation& invocation, const Context& context,
+                               const Next& next) const {
+    if (invocation.unusable != nullptr) return next(invocation, context);  // nothing will run
+    const Seconds wait = take(invocation.call.name);
+    if (wait <= Seconds(0)) return next(invocation, context);
     if (options_.when_exceeded == RateLimitOptions::WhenExceeded::refuse) {
       return fail(ErrorCode::unavailable, fmt::format("Too many calls of {}. Try again in {:.1f} s",
-                                                      call.name, wait.count()));
+                                                      invocation.call.name, wait.count()));
     }
     options_.pause(std::chrono::duration_cast<std::chrono::nanoseconds>(wait), context.stop);
     if (context.stop.stop_requested()) {
       return fail(ErrorCode::cancelled, "Cancelled while waiting for its turn");
     }
-    return next(call, context);
+    return next(invocation, context);
   }
 
  private:

@@ -27,15 +27,16 @@ class Retry {
     options_.pause = or_real(std::move(options_.pause));
   }
 
-  Result<Json> operator()(const ToolCall& call, Context& context, const Next& next) const {
-    const bool may_repeat = context.tool != nullptr && !context.unusable &&
-                            context.tool->spec.options.effect != Effect::write;
-    Result<Json> result = next(call, context);
+  Result<ToolReply> operator()(const Invocation& invocation, const Context& context,
+                               const Next& next) const {
+    const bool may_repeat =
+        invocation.unusable == nullptr && invocation.tool.spec.options.effect != Effect::write;
+    Result<ToolReply> result = next(invocation, context);
     for (int failed = 1; may_repeat && failed < options_.attempts; ++failed) {
       if (result || !options_.is_transient(result.error())) return result;
       options_.pause(pause_after(failed), context.stop);
       if (context.stop.stop_requested()) return result;
-      result = next(call, context);
+      result = next(invocation, context);
     }
     return result;
   }

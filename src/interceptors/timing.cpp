@@ -6,12 +6,16 @@
 namespace wright::intercept {
 
 Interceptor timing() {
-  return [](const ToolCall& call, Context& context, const Next& next) -> Result<Json> {
+  return [](const Invocation& invocation, const Context& context,
+            const Next& next) -> Result<ToolReply> {
     const auto began = std::chrono::steady_clock::now();
-    Result<Json> result = next(call, context);
+    Result<ToolReply> reply = next(invocation, context);
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
-    context.duration_ms = took.count();
-    return result;
+    // A specialist that worked for the call has told how long.
+    if (Output* output = output_of(reply); output != nullptr && !output->duration_ms) {
+      output->duration_ms = took.count();
+    }
+    return reply;
   };
 }
 

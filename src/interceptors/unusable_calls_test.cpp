@@ -113,7 +113,7 @@ TEST_F(UnusableCalls, leave_the_guards_as_they_are) {
 }
 
 TEST_F(UnusableCalls, tell_the_model_what_is_wrong_whatever_interceptors_do_with_arguments) {
-  const std::vector<Interceptor> list{before([](const ToolCall&, Context& context) {
+  const std::vector<Interceptor> list{before([](const ToolCall&, const Context& context) {
     EXPECT_NE(context.tool, nullptr);
     context.arguments.as_object()["stamp"] = 1;
   })};
@@ -122,7 +122,7 @@ TEST_F(UnusableCalls, tell_the_model_what_is_wrong_whatever_interceptors_do_with
 }
 
 TEST_F(UnusableCalls, may_be_put_right_by_an_interceptor) {
-  const std::vector<Interceptor> list{before([](const ToolCall&, Context& context) {
+  const std::vector<Interceptor> list{before([](const ToolCall&, const Context& context) {
     context.arguments = JsonObject{};
     context.unusable.reset();
   })};

@@ -25,7 +25,7 @@ Json parsed(std::string_view text) {
 
 Tool echo_tool(std::string_view schema) {
   return *tool({.name = "echo", .parameters = parsed(schema)},
-               [](const Json& arguments, Context&) -> Result<Json> { return arguments; });
+               [](const Json& arguments, const Context&) -> Result<Json> { return arguments; });
 }
 
 constexpr std::string_view kSchema = R"({"type":"object","properties":{
@@ -84,7 +84,7 @@ TEST(Validation, says_once_which_rules_nobody_enforces) {
 TEST(Validation, leaves_tools_without_a_schema_alone) {
   const Tool bare{
       .spec = {.name = "echo"},
-      .function = [](const Json& arguments, Context&) -> Result<Json> { return arguments; }};
+      .function = [](const Json& arguments, const Context&) -> Result<Json> { return arguments; }};
   EXPECT_FALSE(run(bare, R"({"anything":1})").result.is_error);
 }
 

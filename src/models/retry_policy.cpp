@@ -23,10 +23,7 @@ bool is_passing(const Error& error) {
 }
 
 std::optional<milliseconds> asked_wait(const Error& error) {
-  if (error.detail.empty()) return std::nullopt;
-  const auto detail = parse_json(error.detail);
-  if (!detail || !detail->is_object()) return std::nullopt;
-  const Json* wait = detail->get_object().if_contains("retry_after_ms");
+  const Json* wait = error.find("retry_after_ms");
   if (wait == nullptr || !wait->is_number()) return std::nullopt;
   const double asked = wait->to_number<double>();
   if (!(asked >= 0)) return std::nullopt;

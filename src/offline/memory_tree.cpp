@@ -187,6 +187,11 @@ ToolResult run_tool(const std::vector<Tool>& tools, const ToolCall& call) {
   return {call.id, call.name, is_text ? std::string(result->as_string()) : to_text(*result), false};
 }
 
+Result<ToolReply> replied(Result<Json> answer) {
+  if (!answer) return std::unexpected(std::move(answer).error());
+  return Output{.value = std::move(*answer)};
+}
+
 }  // namespace
 
 std::vector<Tool> memory_tools(const MemoryTree& tree) {
@@ -197,23 +202,23 @@ std::vector<Tool> memory_tools(const MemoryTree& tree) {
             {"pattern", "path", "recursive", "include_hidden", "details", "sort", "limit"},
             "pattern"),
         {}},
-       [tree](const Json& arguments, Context&) { return list(tree, arguments); }},
+       [tree](const Json& arguments, const Context&) { return replied(list(tree, arguments)); }},
       {{"read_file",
         "Reads a file",
         parameters_of({"file_path", "offset", "limit"}, "file_path"),
         {}},
-       [tree](const Json& arguments, Context&) { return read(tree, arguments); }},
+       [tree](const Json& arguments, const Context&) { return replied(read(tree, arguments)); }},
       {{"grep",
         "Searches lines",
         parameters_of({"pattern", "path", "type", "glob", "-i", "output_mode", "limit"}, "pattern"),
         {}},
-       [tree](const Json& arguments, Context&) { return grep(tree, arguments); }},
+       [tree](const Json& arguments, const Context&) { return replied(grep(tree, arguments)); }},
   };
 }
 
 Tool constant_tool(std::string name, Json parameters, Result<Json> answer) {
   return {{std::move(name), "Answers always the same", std::move(parameters), {}},
-          [answer = std::move(answer)](const Json&, Context&) { return answer; }};
+          [answer = std::move(answer)](const Json&, const Context&) { return replied(answer); }};
 }
 
 bool Conversation::called(std::string_view tool) const {

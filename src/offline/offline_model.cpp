@@ -129,6 +129,12 @@ std::string with_problems(std::string answer, const Investigation& look) {
   return notes.items(look.problems(), 5, "problems").text();
 }
 
+bool is_asked_for_summary(const Message& message) {
+  const auto* told =
+      message.parts.size() == 1 ? std::get_if<Notice>(&message.parts.front()) : nullptr;
+  return told != nullptr && told->kind == Notice::Kind::summarise;
+}
+
 std::int64_t bytes_of(const Part& part) {
   struct Size {
     std::size_t operator()(const Text& p) const { return p.text.size(); }
@@ -136,6 +142,7 @@ std::int64_t bytes_of(const Part& part) {
     std::size_t operator()(const Image&) const { return 0; }  // nobody looks at it
     std::size_t operator()(const ToolCall& p) const { return p.name.size() + p.arguments.size(); }
     std::size_t operator()(const ToolResult& p) const { return p.content.size(); }
+    std::size_t operator()(const Notice& p) const { return p.text.size(); }
   };
   return static_cast<std::int64_t>(std::visit(Size{}, part));
 }
@@ -178,7 +185,7 @@ Result<Response> complete(const Request& request, const ModelCall& call) {
                 "The offline planner cannot answer by a JSON schema; choose a language model");
   }
   // It has no words of its own for what was said.
-  if (!request.messages.empty() && request.messages.back().text() == kSummaryQuestion) {
+  if (!request.messages.empty() && is_asked_for_summary(request.messages.back())) {
     return Response{.model = "planner"};
   }
   const Transcript transcript = read_transcript(request);

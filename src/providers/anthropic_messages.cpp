@@ -146,8 +146,8 @@ class AnthropicEncoder {
 
   // Null for a part that is not sent.
   Json block_of(const Part& part) {
-    if (const auto* text = std::get_if<Text>(&part)) {
-      return JsonObject{{"type", "text"}, {"text", to_valid_utf8(text->text)}};
+    if (const std::string* words = words_in(part)) {
+      return JsonObject{{"type", "text"}, {"text", to_valid_utf8(*words)}};
     }
     if (const auto* image = std::get_if<Image>(&part)) return image_block(*image);
     if (const auto* call = std::get_if<ToolCall>(&part)) {

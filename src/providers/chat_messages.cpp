@@ -41,7 +41,7 @@ class MessageWriter {
   // Where the last message of the user stands: what comes behind it is the turn that goes on.
   static std::size_t begin_of_turn(const Request& request) {
     for (std::size_t i = request.messages.size(); i > 0; --i) {
-      if (request.messages[i - 1].role == Role::user) return i - 1;
+      if (request.messages[i - 1].is_from_user()) return i - 1;
     }
     return 0;
   }
@@ -87,10 +87,10 @@ class MessageWriter {
     std::string joined;
     bool has_images = false;
     for (const Part& part : message.parts) {
-      if (const auto* said = std::get_if<Text>(&part)) {
-        chunks.push_back(text_json(said->text));
+      if (const std::string* words = words_in(part)) {
+        chunks.push_back(text_json(*words));
         if (!joined.empty()) joined += '\n';
-        joined += said->text;
+        joined += *words;
       } else if (const auto* image = std::get_if<Image>(&part)) {
         chunks.push_back(image_json(*image));
         has_images = true;
@@ -114,8 +114,9 @@ class MessageWriter {
   void write_result(const ToolResult& result) {
     std::string_view content = result.content;
     std::string with_note;
+    if (!result.notices.empty()) content = with_note = text_of(result);
     if (!result.images.empty() && !quirks_.supports_images) {
-      with_note = result.content;
+      with_note = content;
       with_note += fmt::format("\n[{} left out: this model reads no images]",
                                result.images.size() == 1 ? "An image was" : "Images were");
       content = with_note;

@@ -12,8 +12,8 @@ bool is_blank(std::string_view text) {
 }
 
 bool says_nothing(const Part& part) {
-  const auto* text = std::get_if<Text>(&part);
-  return text != nullptr && is_blank(text->text);
+  const std::string* words = words_in(part);
+  return words != nullptr && is_blank(*words);
 }
 
 bool holds_calls(const Turn& turn) {

@@ -132,7 +132,7 @@ class GeminiEncoder {
       for (const Image& image : result->images) parts.push_back(image_part(image));
     }
     for (const Part* part : turn.parts) {
-      if (const auto* text = std::get_if<Text>(part)) parts.push_back(text_part(*text));
+      if (const std::string* words = words_in(*part)) parts.push_back(text_part(*words));
       if (const auto* image = std::get_if<Image>(part)) parts.push_back(image_part(*image));
     }
     return parts;
@@ -154,7 +154,7 @@ class GeminiEncoder {
         sign_nothing();
         signature = signature_of(*reasoning);
       } else if (const auto* text = std::get_if<Text>(part)) {
-        sign(text_part(*text));
+        sign(text_part(text->text));
       } else if (const auto* call = std::get_if<ToolCall>(part)) {
         const bool needs_signature = std::exchange(is_first_call, false) &&
                                      quirks_.reasoning_request == kGeminiLevel && signature.empty();
@@ -173,7 +173,7 @@ class GeminiEncoder {
     return block ? std::string(text_field(&*block, "thoughtSignature")) : std::string();
   }
 
-  static JsonObject text_part(const Text& text) { return {{"text", to_valid_utf8(text.text)}}; }
+  static JsonObject text_part(const std::string& text) { return {{"text", to_valid_utf8(text)}}; }
 
   static JsonObject image_part(const Image& image) {
     return {{"inlineData", JsonObject{{"mimeType", image.media_type}, {"data", image.base64}}}};

@@ -54,7 +54,7 @@ class OllamaEncoder {
     }
     std::size_t last_question = 0;
     for (std::size_t i = 0; i < request_.messages.size(); ++i) {
-      if (request_.messages[i].role == Role::user) last_question = i;
+      if (request_.messages[i].is_from_user()) last_question = i;
     }
     for (std::size_t i = 0; i < request_.messages.size(); ++i) {
       const bool is_in_turn = i > last_question;
@@ -76,7 +76,7 @@ class OllamaEncoder {
     JsonArray images;
     JsonArray calls;
     for (const Part& part : message.parts) {
-      if (const auto* text = std::get_if<Text>(&part)) content += text->text;
+      if (const std::string* words = words_in(part)) content += *words;
       if (const auto* reasoning = std::get_if<Reasoning>(&part)) {
         if (reasoning->opaque.empty() && reasonings == Reasonings::send) {
           thinking += reasoning->text;

@@ -158,7 +158,7 @@ Error error_of(const Endpoint& endpoint, const Told& told, Meaning meaning) {
   }
   if (told.retry_after_ms) detail["retry_after_ms"] = *told.retry_after_ms;
   return {code_of(meaning), message_of(endpoint, meaning, told.status, words, told.retry_after_ms),
-          to_text(detail)};
+          std::move(detail)};
 }
 
 std::string request_id_of(const HttpResponseHead& head) {
@@ -185,14 +185,14 @@ Error error_in_answer(const Endpoint& endpoint, const VendorError& told) {
 Error cut_answer(const Endpoint& endpoint, std::string_view what) {
   return {ErrorCode::answer_cut,
           fmt::format("The answer of {} ended {}. Trying again may help", title(endpoint), what),
-          to_text(JsonObject{{"vendor", endpoint.vendor.name}})};
+          JsonObject{{"vendor", endpoint.vendor.name}}};
 }
 
 Error malformed_answer(const Endpoint& endpoint, std::string_view problem) {
   return {ErrorCode::protocol,
           fmt::format("{} sent an answer that cannot be read: {}", title(endpoint),
                       shortened(without_secrets(endpoint, valid_text(problem)), kLongestMessage)),
-          to_text(JsonObject{{"vendor", endpoint.vendor.name}})};
+          JsonObject{{"vendor", endpoint.vendor.name}}};
 }
 
 }  // namespace providers

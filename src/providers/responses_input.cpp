@@ -63,16 +63,17 @@ class ItemWriter {
     JsonArray chunks;
     for (const Part& part : message.parts) {
       if (const auto* result = std::get_if<ToolResult>(&part)) write_result(*result);
-      if (const auto* text = std::get_if<Text>(&part)) chunks.push_back(text_json(text->text));
+      if (const std::string* words = words_in(part)) chunks.push_back(text_json(*words));
       if (const auto* image = std::get_if<Image>(&part)) chunks.push_back(image_json(*image));
     }
     if (!chunks.empty()) add("user", std::move(chunks));
   }
 
   void write_result(const ToolResult& result) {
-    Json output(result.content);
+    const std::string content = text_of(result);
+    Json output(content);
     if (!result.images.empty()) {
-      JsonArray chunks{text_json(result.content)};
+      JsonArray chunks{text_json(content)};
       if (quirks_.supports_images) {
         for (const Image& image : result.images) chunks.push_back(image_json(image));
       } else {

@@ -18,7 +18,7 @@ std::string format_in_words(const ResponseFormat& format) {
 }
 
 std::string result_in_words(const ToolResult& result, const Quirks& quirks) {
-  std::string text = to_valid_utf8(result.content);
+  std::string text = to_valid_utf8(text_of(result));
   if (result.images.empty() || quirks.supports_images) return text;
   return text + fmt::format("\n[{} left out: this model reads no images]",
                             result.images.size() == 1 ? "An image was" : "Images were");

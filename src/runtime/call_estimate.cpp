@@ -10,7 +10,7 @@ constexpr std::int64_t kBytesOfAToken = 3;  // cautiously
 std::int64_t bytes_of(const Message& message) {
   std::size_t bytes = 0;
   for (const Part& part : message.parts) {
-    if (const auto* text = std::get_if<Text>(&part)) bytes += text->text.size();
+    if (const std::string* words = words_in(part)) bytes += words->size();
     if (const auto* thought = std::get_if<Reasoning>(&part)) bytes += thought->text.size();
     if (const auto* call = std::get_if<ToolCall>(&part)) bytes += call->arguments.size();
     if (const auto* result = std::get_if<ToolResult>(&part)) bytes += result->content.size();

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/older_forms.h"
 #include "runtime/cassette_format.h"
 #include "wright/cassette.h"
 
@@ -100,8 +101,25 @@ Result<std::vector<Image>> images_from(Fields& fields) {
   return images;
 }
 
+Result<Notice> notice_from(const Json& json, const std::string& place) {
+  Fields fields(json, place, {"type", "kind", "text"});
+  const std::string kind = fields.text("kind");
+  Notice told{.text = fields.text("text")};
+  bool is_known = false;
+  for (const auto each : {Notice::Kind::answer_cut, Notice::Kind::same_result}) {
+    if (to_string(each) != kind) continue;
+    told.kind = each;
+    is_known = true;
+  }
+  if (!is_known) fields.complain(fmt::format("unknown kind '{}'", kind));
+  if (fields.problem()) return std::unexpected(*fields.problem());
+  return told;
+}
+
 Result<ToolResult> result_from(const Json& json, const std::string& place) {
-  Fields fields(json, place, {"type", "call_id", "name", "is_error", "content", "json", "images"});
+  Fields fields(json, place,
+                {"type", "call_id", "name", "is_error", "content", "json", "images", "notices",
+                 "fingerprint"});
   ToolResult result{.call_id = fields.text("call_id"), .name = fields.text("name")};
   if (const Json* is_error = fields.find("is_error")) {
     if (!is_error->is_bool()) fields.complain("'is_error' must be true or false");
@@ -117,6 +135,18 @@ Result<ToolResult> result_from(const Json& json, const std::string& place) {
   auto images = images_from(fields);
   if (!images) return std::unexpected(std::move(images).error());
   result.images = std::move(*images);
+  std::size_t n = 0;
+  for (const Json& each : fields.list("notices")) {
+    auto told = notice_from(each, fmt::format("{}[{}]", fields.at("notices"), n++));
+    if (!told) return std::unexpected(std::move(told).error());
+    result.notices.push_back(std::move(*told));
+  }
+  if (const Json* fingerprint = fields.find("fingerprint")) {
+    boost::system::error_code problem;
+    result.fingerprint =
+        fingerprint->is_number() ? fingerprint->to_number<std::uint64_t>(problem) : 0;
+    if (problem || result.fingerprint == 0) fields.complain("'fingerprint' must be a number");
+  }
   if (fields.problem()) return std::unexpected(*fields.problem());
   return result;
 }
@@ -145,6 +175,11 @@ Result<Part> part_from(const Json& json, const std::string& place) {
     if (!result) return std::unexpected(std::move(result).error());
     return std::move(*result);
   }
+  if (name == "notice") {
+    auto told = notice_from(json, place);
+    if (!told) return std::unexpected(std::move(told).error());
+    return std::move(*told);
+  }
   if (name == "text" || name == "reasoning") {
     Fields fields(json, place, {"type", "text"});
     std::string text = fields.lines("text");
@@ -169,13 +204,23 @@ Result<Message> message_from(const Json& json, const std::string& place) {
     message.parts.push_back(std::move(*part));
   }
   if (fields.problem()) return std::unexpected(*fields.problem());
-  return message;
+  return older::with_notices(std::move(message));
 }
 
 Result<RecordedWait> wait_from(const Json& json, const std::string& place) {
-  Fields fields(json, place, {"kind", "shown", "answer"});
+  Fields fields(json, place, {"kind", "shown", "covers", "answer"});
   RecordedWait wait{.kind = fields.value(wait_kind_from(fields.text("kind")))};
   if (const Json* shown = fields.find("shown")) wait.shown = *shown;
+  if (fields.find("covers") == nullptr) {
+    wait.covers = older::waiting(wait.kind, wait.shown).covers;
+  }
+  for (const Json& each : fields.list("covers")) {
+    if (!each.is_string()) {
+      fields.complain("'covers' must be a list of texts");
+      break;
+    }
+    wait.covers.emplace_back(each.get_string());
+  }
   if (const Json* answer = fields.find("answer")) wait.answer = *answer;
   if (fields.problem()) return std::unexpected(*fields.problem());
   return wait;
@@ -233,7 +278,7 @@ std::vector<RecordedCall> calls_in(const std::vector<Message>& messages) {
 Result<RecordedSession> session_from(const Json& json, const std::string& place) {
   Fields fields(json, place,
                 {"agent", "provider", "model", "instructions", "settings", "status", "error",
-                 "messages", "calls"});
+                 "limit", "messages", "calls"});
   RecordedSession recorded{
       .agent = fields.text("agent"),
       .provider = fields.text("provider"),
@@ -243,6 +288,11 @@ Result<RecordedSession> session_from(const Json& json, const std::string& place)
       .error = fields.lines("error"),
   };
   if (const Json* settings = fields.find("settings")) recorded.config = *settings;
+  if (fields.find("limit") != nullptr) {
+    recorded.limit = fields.value(limit_from(fields.text("limit")));
+  } else {
+    recorded.limit = older::limit_in(recorded.error);
+  }
   std::size_t n = 0;
   for (const Json& each : fields.list("messages")) {
     auto message = message_from(each, fmt::format("{}[{}]", fields.at("messages"), n++));

@@ -44,6 +44,7 @@ class Writer {
                     {"settings", redactor_.redacted(recorded.config)},
                     {"status", to_string(recorded.status)}};
     if (!recorded.error.empty()) json["error"] = text_json(clean(recorded.error));
+    if (recorded.limit) json["limit"] = to_string(*recorded.limit);
     JsonArray messages;
     for (const Message& each : recorded.messages) messages.push_back(message(each));
     json["messages"] = std::move(messages);
@@ -76,6 +77,9 @@ class Writer {
   Json part(const Image& image) const {
     return {{"type", "image"}, {"media_type", image.media_type}, {"base64", image.base64}};
   }
+  Json part(const Notice& told) const {
+    return {{"type", "notice"}, {"kind", to_string(told.kind)}, {"text", told.text}};
+  }
   Json part(const ToolCall& call) const {
     const std::string arguments = clean(call.arguments);
     auto json = structured(arguments);
@@ -98,6 +102,10 @@ class Writer {
     JsonArray images;
     for (const Image& image : result.images) images.push_back(part(image));
     if (!images.empty()) json["images"] = std::move(images);
+    JsonArray notices;
+    for (const Notice& told : result.notices) notices.push_back(part(told));
+    if (!notices.empty()) json["notices"] = std::move(notices);
+    if (result.fingerprint != 0) json["fingerprint"] = result.fingerprint;
     return json;
   }
 
@@ -119,6 +127,9 @@ class Writer {
     JsonArray waits;
     for (const RecordedWait& wait : call.waits) {
       JsonObject told{{"kind", to_string(wait.kind)}, {"shown", redactor_.redacted(wait.shown)}};
+      if (!wait.covers.empty()) {
+        told["covers"] = JsonArray(wait.covers.begin(), wait.covers.end());
+      }
       if (wait.answer) told["answer"] = redactor_.redacted(*wait.answer);
       waits.push_back(std::move(told));
     }

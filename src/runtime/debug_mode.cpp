@@ -16,9 +16,7 @@ void store_feedback(Store& store, SessionId id, FeedbackReport& report) {
 
 SessionPlan observed(SessionPlan plan, const DebugOptions& debug, Store* store) {
   const FeedbackSession session(debug);
-  Agent agent = *plan.agent;
-  if (plan.interceptors) agent.interceptors = *std::exchange(plan.interceptors, std::nullopt);
-  plan.agent = std::make_shared<const Agent>(session.observed(std::move(agent)));
+  plan.agent = std::make_shared<const Agent>(session.observed(*plan.agent));
   plan.conclude = [session, agent = plan.agent, store](const Run& run, Ending& ending) {
     FeedbackReport report = session.conclude(*agent, run);
     if (store != nullptr && ending.session_id != 0) {

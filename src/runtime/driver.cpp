@@ -1,5 +1,5 @@
-// The blocking driver: drives one session, and the specialists below it, in the caller's thread
-// until it ends or needs a person.
+// The blocking driver: drives one session, and the specialists below it, until it ends or needs a
+// person. The caller's thread waits.
 #include "wright/driver.h"
 
 #include <optional>
@@ -22,10 +22,15 @@ using runtime::RunnerRegistration;
 using runtime::SessionDriver;
 using runtime::SessionPlan;
 
+// Owned: a tool that is given up may outlast the call.
+std::shared_ptr<const Agent> owned(const Agent& agent, const RunOptions& options) {
+  auto copy = std::make_shared<Agent>(agent);
+  if (options.interceptors) copy->interceptors = *options.interceptors;
+  return copy;
+}
+
 SessionPlan plan_of(const Agent& agent, const RunOptions& options) {
-  SessionPlan plan{// Not owned: the caller's agent outlives the call.
-                   .agent = std::shared_ptr<const Agent>(std::shared_ptr<void>(), &agent),
-                   .interceptors = options.interceptors,
+  SessionPlan plan{.agent = owned(agent, options),
                    .delivery = options.delivery,
                    .people = options.people,
                    .config = options.config};
@@ -61,12 +66,17 @@ Result<std::unique_ptr<RunnerRegistration>> registered(Store* store) {
   return RunnerRegistration::open(*store);
 }
 
-// One run in the caller's thread.
+constexpr std::size_t kParallelCalls = 8;
+// How long a cancelled run waits for tools that do not heed their stop token.
+constexpr std::chrono::seconds kGrace{10};
+
+// One run, which the caller's thread waits for.
 class BlockingRun {
  public:
   // Without a runner nothing is stored.
   explicit BlockingRun(RunnerRegistration* runner)
-      : host_(runner), around_{.host = host_, .parallel_calls = 1} {
+      : host_(runner, kParallelCalls + 1),
+        around_{.host = host_, .parallel_calls = kParallelCalls, .gate = &gate_, .grace = kGrace} {
     if (runner != nullptr) around_.runner = runner->id();
   }
 
@@ -89,6 +99,7 @@ class BlockingRun {
   }
 
  private:
+  runtime::ExclusiveGate gate_;
   InlineHost host_;
   runtime::Surroundings around_;
   std::optional<Ending> ending_;

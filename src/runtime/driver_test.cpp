@@ -146,7 +146,7 @@ TEST(Driver, hands_tools_their_context) {
   const ScriptedModel script({calls({call("look", "{}", "1")}), says("ok")});
   Agent agent = agent_of(script);
   std::string seen;
-  agent.tools = {tool("look", "", [&](Context& context) {
+  agent.tools = {tool("look", "", [&](const Context& context) {
     seen = std::string(context.agent_name) + " " + std::to_string(context.session_id) + " " +
            std::string(context.call_id) + " " + std::string(context.idempotency_key);
   })};
@@ -161,7 +161,7 @@ TEST(Driver, lets_calls_that_reach_no_tool_pass_the_interceptors_and_count) {
                               says("I cannot sing.")});
   std::vector<std::string> seen;
   Agent agent = agent_of(script);
-  agent.interceptors = {intercept::before([&](const ToolCall& each, Context& context) {
+  agent.interceptors = {intercept::before([&](const ToolCall& each, const Context& context) {
                           ASSERT_TRUE(context.unusable);
                           seen.push_back(each.id);
                         }),

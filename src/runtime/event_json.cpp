@@ -58,7 +58,8 @@ struct DataOf {
     JsonObject json{{"call_id", e.call.id}, {"name", e.call.name}};
     if (e.outcome.waiting) {
       json["status"] = "waiting";
-      json["shown"] = *e.outcome.waiting;
+      json["kind"] = to_string(e.outcome.waiting->kind);
+      json["shown"] = e.outcome.waiting->shown;
       return json;
     }
     json["status"] = e.outcome.result.is_error ? "failed" : "completed";
@@ -77,6 +78,7 @@ struct DataOf {
                        {"session_id", wait.session_id},
                        {"call_id", wait.call.id},
                        {"name", wait.call.name},
+                       {"kind", to_string(wait.kind)},
                        {"shown", wait.shown}});
     }
     return {{"waits", std::move(waits)}};

@@ -16,6 +16,7 @@ class Host {
   using Task = std::function<void()>;
   using Time = std::chrono::steady_clock::time_point;
   using Timer = std::uint64_t;
+  using Ticket = std::uint64_t;
 
   virtual ~Host() = default;
 
@@ -23,7 +24,10 @@ class Host {
   virtual void run_soon(Task task) = 0;
   // For what may take long: tools, and models that block. `after`, which may be empty, follows in
   // the same thread, is short and never blocks.
-  virtual void run_blocking(Task task, Task after) = 0;
+  virtual Ticket run_blocking(Task task, Task after) = 0;
+  // Nobody waits for this task any more: it is not begun, or, when it runs, holds up no other and
+  // its `after` does not follow.
+  virtual void give_up(Ticket ticket) = 0;
   // `done` is called once, in any thread, perhaps before this returns. Batches are written in the
   // order in which one thread hands them in.
   virtual void write(Batch batch, std::function<void(Result<BatchIds>)> done) = 0;

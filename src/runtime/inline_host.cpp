@@ -17,9 +17,9 @@ void InlineHost::write(Batch batch, std::function<void(Result<BatchIds>)> done) 
 }
 
 void InlineHost::ask(const Model& model, const Request& request, ModelCall call, ModelDone done) {
-  run_soon([model, request, call = std::move(call), done = std::move(done)] {
-    done(complete_safely(model, request, call));
-  });
+  run_blocking([model, request, call = std::move(call),
+                done = std::move(done)] { done(complete_safely(model, request, call)); },
+               {});
 }
 
 Host::Task InlineHost::next_task() {

@@ -1,5 +1,5 @@
-// Everything in the thread that calls run(): tools and models one after the other, in the order in
-// which they are asked for. Other threads may post to sessions meanwhile.
+// Sessions advance in the thread that calls run_until(), and the store is written there; tools and
+// models, which may take long, have threads of their own.
 #pragma once
 
 #include <condition_variable>
@@ -8,6 +8,7 @@
 
 #include "runtime/host.h"
 #include "runtime/runner_registration.h"
+#include "runtime/task_pool.h"
 #include "runtime/timer_thread.h"
 
 namespace wright::runtime {
@@ -15,15 +16,14 @@ namespace wright::runtime {
 class InlineHost : public Host {
  public:
   // Without a runner nothing is stored.
-  explicit InlineHost(RunnerRegistration* runner) : runner_(runner) {}
+  InlineHost(RunnerRegistration* runner, std::size_t blocking_threads)
+      : runner_(runner), pool_(1, blocking_threads) {}
 
   void run_soon(Task task) override;
-  void run_blocking(Task task, Task after) override {
-    run_soon([task = std::move(task), after = std::move(after)] {
-      task();
-      if (after) after();
-    });
+  Ticket run_blocking(Task task, Task after) override {
+    return pool_.run_blocking(std::move(task), std::move(after));
   }
+  void give_up(Ticket ticket) override { pool_.give_up(ticket); }
   void write(Batch batch, std::function<void(Result<BatchIds>)> done) override;
   bool has_store() const override { return runner_ != nullptr; }
   void ask(const Model& model, const Request& request, ModelCall call, ModelDone done) override;
@@ -43,6 +43,7 @@ class InlineHost : public Host {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Task> tasks_;
+  TaskPool pool_;       // for what may block
   TimerThread timers_;  // last: its thread posts here
 };
 

@@ -38,7 +38,7 @@ UpdateCall call_update(CallId id, const ToolOutcome& outcome) {
   UpdateCall update{.call_id = id, .execution_time_ms = std::llround(outcome.duration_ms)};
   if (outcome.result.is_error) {
     update.status = CallStatus::failed;
-    update.error_details = outcome.error;
+    if (outcome.error) update.error_details = outcome.error->message;
   } else {
     update.status = CallStatus::completed;
     update.response = outcome.response;
@@ -178,6 +178,8 @@ void Journal::add_session(const Run& run, SessionStatus status, std::vector<Writ
     if (status == SessionStatus::completed) update.result = run.messages.back().text();
     if (status == SessionStatus::failed || status == SessionStatus::cancelled) {
       update.error = run.error.message;
+      update.error_code = run.error.code;
+      update.limit = limit_of(run.error);
       if (std::string best = best_answer(run); !best.empty()) update.result = std::move(best);
     }
     status_ = status;

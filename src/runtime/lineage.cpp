@@ -21,14 +21,14 @@ Lineage Lineage::below(const std::string& agent, const Limits& limits) const {
 Result<void> Lineage::admit(const std::string& specialist, const std::string& agent,
                             const Limits& limits) const {
   if (specialist == agent || std::ranges::find(above_, specialist) != above_.end()) {
-    return fail(ErrorCode::limit_reached,
+    return fail(ErrorCode::invalid_argument,
                 fmt::format("{} is at work on this already: {} > {}. Answer yourself", specialist,
                             fmt::join(above_, " > "), agent));
   }
   if (depth_left(limits) <= 0) {
-    return fail(
-        ErrorCode::limit_reached,
-        fmt::format("Specialists may call specialists {} deep. Answer yourself", above_.size()));
+    return std::unexpected(limit_error(
+        Limit::depth,
+        fmt::format("Specialists may call specialists {} deep. Answer yourself", above_.size())));
   }
   return {};
 }

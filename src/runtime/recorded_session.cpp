@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "core/older_forms.h"
 #include "wright/replay.h"
 #include "wright/run.h"
 #include "wright/specialist.h"
@@ -54,7 +55,9 @@ class RecordLoader {
                              .instructions = session.system_prompt.value_or(""),
                              .config = std::move(session.config),
                              .status = session.status,
-                             .error = session.error.value_or("")};
+                             .error = session.error.value_or(""),
+                             .limit = session.limit};
+    if (!recorded.limit) recorded.limit = older::limit_in(recorded.error);
     // A conversation that was handed over belongs to the last agent; it began with the first one.
     const JsonObject* config = recorded.config.if_object();
     const Json* first = config != nullptr ? config->if_contains("agent") : nullptr;
@@ -77,7 +80,7 @@ class RecordLoader {
     for (StoredWait& wait : *waits) {
       if (wait.session_id != id) continue;
       found.waits[wait.call_id].push_back(
-          {wait.kind, std::move(wait.shown), std::move(wait.answer)});
+          {wait.kind, std::move(wait.shown), std::move(wait.covers), std::move(wait.answer)});
     }
     auto children = store_.list_sessions(
         {.parent_session_id = id, .limit = std::numeric_limits<std::size_t>::max()});
@@ -153,7 +156,7 @@ Run run_of(const RecordedSession& recorded) {
 
 Tool stand_in(std::string name) {
   return {.spec = {.name = std::move(name), .options = {.output_limit = 0}},
-          .function = [](const Json&, Context&) -> Result<Json> {
+          .function = [](const Json&, const Context&) -> Result<ToolReply> {
             return fail(ErrorCode::unsupported,
                         "This tool is only known from a record, and cannot be executed");
           }};

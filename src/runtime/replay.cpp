@@ -50,7 +50,7 @@ class Replay {
         tape_(std::make_shared<SessionTape>(recorded, state_.comparison)),
         store_(open_memory_store()),
         runner_(registered(*store_)),
-        host_(runner_.get()) {}
+        host_(runner_.get(), 1) {}
 
   Result<ReplayReport> run(const Agent& agent) {
     agent_ = std::make_shared<const Agent>(runtime::replayed_agent(agent, state_, tape_));

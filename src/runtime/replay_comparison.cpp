@@ -64,8 +64,10 @@ struct PartText {
   std::string operator()(const ToolResult& part) const {
     std::string text = (part.is_error ? "failed: " : "") + readable_content(part.content);
     for (const Image& image : part.images) text += "\n" + (*this)(image);
+    for (const Notice& told : part.notices) text += "\n" + told.text;
     return text;
   }
+  std::string operator()(const Notice& part) const { return part.text; }
 };
 
 bool is_same_call(const ToolCall& recorded, const ToolCall& now) {

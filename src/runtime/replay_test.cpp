@@ -288,7 +288,7 @@ TEST(Replay, takes_the_word_of_the_record_for_calls_of_unknown_outcome) {
 }
 
 Tool approved_tool(int& executed) {
-  return tool("launch", "Launches", [&executed](Context& context) -> Result<std::string> {
+  return tool("launch", "Launches", [&executed](const Context& context) -> Result<std::string> {
     if (auto approved = require_approval(context, {{"tool", "launch"}}, {"launch"}); !approved) {
       return std::unexpected(approved.error());
     }
@@ -523,8 +523,9 @@ TEST(Replay, refuses_records_that_no_run_can_have_made) {
 TEST(Replay, gives_idempotent_tools_a_key_of_its_own) {
   std::vector<std::string> keys;
   Stage stage({calls({call("pay", "{}", "c1")}), says("Paid")},
-              {tool("pay", "Pays",
-                    [&keys](Context& context) { keys.emplace_back(context.idempotency_key); })});
+              {tool("pay", "Pays", [&keys](const Context& context) {
+                keys.emplace_back(context.idempotency_key);
+              })});
   const RecordedSession recorded = stage.record();
   for (int i = 0; i < 2; ++i) {
     EXPECT_EQ(shown(replayed(stage.agent, recorded, {.tools = ToolSource::live})), "");

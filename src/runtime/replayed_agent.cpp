@@ -92,42 +92,45 @@ Result<Response> answer_from(Reel& reel, ReplayState& state, const Limits& limit
 class CallReplay {
  public:
   CallReplay(ReplayState& state, const Limits& limits, const RecordedCall& recorded,
-             const ToolCall& call, Context& context, const Next& next)
+             const Invocation& invocation, const Context& context, const Next& next)
       : state_(state),
         limits_(limits),
         recorded_(recorded),
-        call_(call),
+        invocation_(invocation),
         context_(context),
         next_(next) {}
 
-  Result<Json> answer() {
+  Result<ToolReply> answer() {
     if (!recorded_.specialist.empty()) return by_specialist();
     if (!recorded_.result) return without_result();
     // A specialist without a record cannot be asked.
     if (state_.tools == ToolSource::live && !is_delegate() && was_executed()) return live();
     // A tool that is not there any more cannot have had a result.
-    if (names_no_tool() && !recorded_.result->is_error) return std::unexpected(*context_.unusable);
+    if (names_no_tool() && !recorded_.result->is_error)
+      return std::unexpected(*invocation_.unusable);
     return as_then();
   }
 
  private:
-  Result<Json> as_then() {
+  Result<ToolReply> as_then() {
     ++state_.recorded_calls;
-    std::string content = recorded_.result->content;
-    // A run that counts repetitions adds it again.
-    if (limits_.max_repeats > 0 && content.ends_with(kSameResultAgain)) {
-      content.resize(content.size() - kSameResultAgain.size());
-    }
+    // A run that counts repetitions adds its notice again.
+    std::string content =
+        limits_.max_repeats > 0 ? recorded_.result->content : text_of(*recorded_.result);
     if (recorded_.result->is_error) return fail(ErrorCode::tool_failed, std::move(content));
-    context_.images = recorded_.result->images;
-    return Json(content);
+    return Output{.value = Json(content),
+                  .images = recorded_.result->images,
+                  .fingerprint = recorded_.result->fingerprint};
   }
 
   // Nothing came of it then, as far as the record tells.
-  Result<Json> without_result() {
+  Result<ToolReply> without_result() {
     const bool waits = recorded_.status == CallStatus::waiting && !recorded_.waits.empty() &&
                        !recorded_.waits.back().answer && !context_.answers.answer;
-    if (waits) return wait_for_person(recorded_.waits.back().shown);
+    if (waits) {
+      const RecordedWait& wait = recorded_.waits.back();
+      return Waiting{.kind = wait.kind, .shown = wait.shown, .covers = wait.covers};
+    }
     state_.has_reached_end_of_record = true;
     state_.end();
     return ends_here();
@@ -135,35 +138,33 @@ class CallReplay {
 
   // A specialist is asked again, and compared by itself. The first time the call waits for it; the
   // second time it has the answer, of which the agent's interceptors may have made something else.
-  Result<Json> by_specialist() {
+  Result<ToolReply> by_specialist() {
     if (state_.tools == ToolSource::live) {
       give_answers();
-      return next_(call_, context_);
+      return next_(invocation_, context_);
     }
-    if (!context_.answers.answer) return next_(call_, context_);
+    if (!context_.answers.specialist) return next_(invocation_, context_);
     if (!recorded_.result) return without_result();
-    return specialist_said_the_same() ? as_then() : next_(call_, context_);
+    return specialist_said_the_same() ? as_then() : next_(invocation_, context_);
   }
 
   bool specialist_said_the_same() const {
     const RecordedSession& specialist = recorded_.specialist.front();
-    const JsonObject* answer = context_.answers.answer->if_object();
-    const Json* text = answer != nullptr ? answer->if_contains("text") : nullptr;
-    if (text == nullptr) return specialist.status != SessionStatus::completed;
-    return text->is_string() &&
-           std::string_view(text->get_string()) == specialist.messages.back().text();
+    const SpecialistAnswer& said = *context_.answers.specialist;
+    if (said.error) return specialist.status != SessionStatus::completed;
+    return said.text == specialist.messages.back().text();
   }
 
-  Result<Json> live() {
+  Result<ToolReply> live() {
     ++state_.live_calls;
     give_answers();
-    const std::string key = fmt::format("{}:{}", state_.key_prefix, call_.id);
+    const std::string key = fmt::format("{}:{}", state_.key_prefix, invocation_.call.id);
     context_.idempotency_key = key;
-    Result<Json> result = next_(call_, context_);
+    Result<ToolReply> reply = next_(invocation_, context_);
     // Nobody was there to be asked, or answered in time.
-    const bool waits = !result && result.error().code == ErrorCode::waiting;
+    const bool waits = reply && std::holds_alternative<Waiting>(*reply);
     if (waits && recorded_.result->is_error && recorded_.waits.empty()) return as_then();
-    return result;
+    return reply;
   }
 
   // The call gets what people answered then, and remembers what they decided.
@@ -174,7 +175,7 @@ class CallReplay {
       if (!answers) continue;
       if (answers->approval) context_.answers.approval = answers->approval;
       if (answers->answer && !context_.answers.answer) context_.answers.answer = answers->answer;
-      if (context_.memory) remember_decision(*context_.memory, wait.shown, *answers);
+      if (context_.memory) remember_decision(*context_.memory, wait.covers, *answers);
     }
   }
 
@@ -189,28 +190,29 @@ class CallReplay {
   }
 
   bool is_delegate() const {
-    return context_.tool != nullptr && context_.tool->specialist &&
-           context_.tool->specialist->kind == Specialist::Kind::delegate;
+    const auto& specialist = invocation_.tool.specialist;
+    return specialist && specialist->kind == Specialist::Kind::delegate;
   }
 
   bool names_no_tool() const {
-    return context_.unusable && context_.unusable->code == ErrorCode::not_found;
+    return invocation_.unusable != nullptr && invocation_.unusable->code == ErrorCode::not_found;
   }
 
   ReplayState& state_;
   const Limits& limits_;
   const RecordedCall& recorded_;
-  const ToolCall& call_;
-  Context& context_;
+  const Invocation& invocation_;
+  Context context_;  // with what people answered then
   const Next& next_;
 };
 
-Result<Json> answer_call(const Reel& reel, ReplayState& state, const Limits& limits,
-                         const ToolCall& call, Context& context, const Next& next) {
+Result<ToolReply> answer_call(const Reel& reel, ReplayState& state, const Limits& limits,
+                              const Invocation& invocation, const Context& context,
+                              const Next& next) {
   const SessionTape* tape = reel.tape();
-  const RecordedCall* recorded = tape != nullptr ? tape->find_call(call.id) : nullptr;
+  const RecordedCall* recorded = tape != nullptr ? tape->find_call(invocation.call.id) : nullptr;
   if (recorded == nullptr) return fail(ErrorCode::not_found, "The record has no such call");
-  return CallReplay(state, limits, *recorded, call, context, next).answer();
+  return CallReplay(state, limits, *recorded, invocation, context, next).answer();
 }
 
 // --- the agent -----------------------------------------------------------------------------------
@@ -243,11 +245,12 @@ Agent made_over(const Agent& agent, ReplayState& state, const std::shared_ptr<Re
                  });
   for (Tool& tool : made.tools) tool = made_over(std::move(tool), state, reel);
   if (state.tools == ToolSource::record) made.interceptors.clear();
-  made.interceptors.insert(made.interceptors.begin(),
-                           [&state, reel, limits = agent.limits](
-                               const ToolCall& call, Context& context, const Next& next) {
-                             return answer_call(*reel, state, limits, call, context, next);
-                           });
+  made.interceptors.insert(
+      made.interceptors.begin(),
+      [&state, reel, limits = agent.limits](const Invocation& invocation, const Context& context,
+                                            const Next& next) {
+        return answer_call(*reel, state, limits, invocation, context, next);
+      });
   // Nothing is spent, and nothing takes the time it took.
   made.context_tokens = 0;  // the tape answers what was asked, and was not asked for summaries
   made.limits.max_time = {};

@@ -26,7 +26,7 @@ void remember_decisions(RunMemory& memory, const StoredRun& loaded) {
   for (const StoredWait& wait : loaded.decisions) {
     if (!wait.answer) continue;
     if (const auto answers = answers_of(wait.kind, *wait.answer)) {
-      remember_decision(memory, wait.shown, *answers);
+      remember_decision(memory, wait.covers, *answers);
     }
   }
 }
@@ -85,7 +85,7 @@ Result<std::shared_ptr<SessionDriver>> make_driver(const Surroundings& around, S
   driver->context().restore(session.context, loaded->run.messages);
   for (const StoredChild& child : loaded->children) {
     const ToolCall* call = find_call(loaded->run, child.call_id);
-    const Tool* tool = call != nullptr ? find_tool(*agent, call->name) : nullptr;
+    const Tool* tool = call != nullptr ? find_tool(agent->tools, call->name) : nullptr;
     if (tool == nullptr || !tool->specialist) continue;
     auto child_agent = tool->specialist->make();
     if (!child_agent) return std::unexpected(std::move(child_agent).error());

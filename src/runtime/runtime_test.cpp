@@ -52,7 +52,7 @@ TEST(Runtime, runs_the_calls_of_a_turn_beside_each_other_and_keeps_their_order) 
   const auto store = open_memory_store();
   const auto runtime = open_runtime(*store);
   std::barrier meeting(3);  // nobody passes before all three are there
-  const Tool meet = tool("meet", "", [&](Context& context) {
+  const Tool meet = tool("meet", "", [&](const Context& context) {
     meeting.arrive_and_wait();
     return std::string(context.call_id);
   });
@@ -67,7 +67,7 @@ TEST(Runtime, runs_serial_calls_alone_and_in_order) {
   const auto runtime = open_runtime(*store);
   std::atomic<int> inside = 0;
   std::string order;
-  const auto enter = [&](Context& context) {
+  const auto enter = [&](const Context& context) {
     EXPECT_EQ(++inside, 1);
     order += std::string(context.call_id);
     std::this_thread::yield();

@@ -51,7 +51,7 @@ inline AgentPointer agent_with(std::string name, Model model, std::vector<Tool> 
 }
 
 inline Tool asking(std::string name = "ask") {
-  return tool(std::move(name), "Asks", [](Context& context) -> Result<Json> {
+  return tool(std::move(name), "Asks", [](const Context& context) -> Result<Json> {
     if (context.answers.answer) return *context.answers.answer;
     return wait_for_person(JsonObject{{"kind", "result"}, {"question", "Well?"}});
   });
@@ -59,7 +59,7 @@ inline Tool asking(std::string name = "ask") {
 
 // Ends when it is told to.
 inline Tool lasting(std::function<void()> begun = [] {}) {
-  return tool("forever", "", [begun](Context& context) {
+  return tool("forever", "", [begun](const Context& context) {
     begun();
     std::mutex mutex;
     std::condition_variable_any stopped;

@@ -12,19 +12,25 @@
 namespace wright::runtime {
 namespace {
 
-void fail_outcome(ToolOutcome& outcome, std::string message) {
+using std::chrono::milliseconds;
+
+void fail_outcome(ToolOutcome& outcome, Error error) {
   outcome.waiting.reset();
   outcome.response = nullptr;
-  outcome.error = message;
-  outcome.result.content = std::move(message);
+  outcome.result.content = error.message;
   outcome.result.is_error = true;
+  outcome.error = std::move(error);
 }
 
-std::string nobody_is_there(const Json& shown) {
-  return kind_of(shown) == "approval"
-             ? "This call needs a person's approval, and nobody is there to give it. Do without it"
-             : "Nobody is there to answer. Go on with what you know, and say what you assumed";
+Error nobody_is_there(WaitKind kind) {
+  return {ErrorCode::unavailable,
+          kind == WaitKind::approval
+              ? "This call needs a person's approval, and nobody is there to give it. Do without it"
+              : "Nobody is there to answer. Go on with what you know, and say what you assumed"};
 }
+
+// How long a tool may take to end that was told that its time is up.
+constexpr std::chrono::milliseconds kGraceOfLateCall{2'000};
 
 Ending::Kind ending_of(Phase phase) {
   if (phase == Phase::done) return Ending::Kind::completed;
@@ -269,7 +275,7 @@ void SessionDriver::refuse_calls_without_tools() {
   if (plan_.lineage.depth() == 0 || !agent_->tools.empty() || run_.open_calls.empty()) return;
   const std::string message =
       fmt::format("{} called {} and has no tools", agent_->name, run_.open_calls.front().call.name);
-  stop_with(LimitReached{"tools", message}, message);
+  stop_with(LimitReached{Limit::tools, message}, message);
 }
 
 void SessionDriver::take(SummaryCame came) {
@@ -290,44 +296,50 @@ void SessionDriver::take(ToolCame came) {
   if (broken_ || open == nullptr || !came.outcome) return;
   const ToolCall call = open->call;
   ToolOutcome& outcome = *came.outcome;
-  if (outcome.waiting) return wait_or_refuse(call.id, std::move(outcome));
+  if (outcome.delegate) return delegate(call, *outcome.delegate);
+  if (outcome.waiting) return wait_or_refuse(call, std::move(outcome));
   hand_over_if_asked(call, outcome);
+  end_call(call, std::move(outcome));
+}
+
+void SessionDriver::end_call(const ToolCall& call, ToolOutcome outcome) {
   journal_.call_ended(call.id, outcome);
   tell(ToolEnded{call, outcome});
   accept_or_break(ToolFinished{std::move(outcome.result)});
 }
 
-void SessionDriver::wait_or_refuse(const std::string& call_id, ToolOutcome outcome) {
-  const ToolCall call = find_open(call_id)->call;
-  const Json shown = *outcome.waiting;
-  const Tool* tool = find_tool(*agent_, call.name);
-  const bool is_delegated = tool != nullptr && tool->specialist && kind_of(shown) == "specialist";
-  if (is_delegated) {
-    journal_.call_waits(call_id, shown, std::nullopt);
-    specialists_.expect(call_id);
-    effects_.emplace_back([this, call, shown] { start_child(call, shown); });
-    accept_or_break(ToolWaits{call_id, shown});
-    return;
+void SessionDriver::delegate(const ToolCall& call, const Delegate& delegate) {
+  const Tool* tool = find_tool(agent_->tools, call.name);
+  if (tool == nullptr || !tool->specialist) {
+    ToolOutcome outcome{.result = {.call_id = call.id, .name = call.name}};
+    fail_outcome(outcome, {ErrorCode::tool_failed,
+                           fmt::format("{} named no specialist to answer it", call.name)});
+    return end_call(call, std::move(outcome));
   }
+  journal_.call_waits(call.id, Json(delegate.message), std::nullopt);
+  specialists_.expect(call.id);
+  effects_.emplace_back([this, call, message = delegate.message] { start_child(call, message); });
+  accept_or_break(ToolWaits{call.id, delegate});
+}
+
+void SessionDriver::wait_or_refuse(const ToolCall& call, ToolOutcome outcome) {
+  const Waiting waiting = *outcome.waiting;
   if (plan_.people == People::nobody) {
-    fail_outcome(outcome, nobody_is_there(shown));
-    journal_.call_ended(call_id, outcome);
-    tell(ToolEnded{call, outcome});
-    accept_or_break(ToolFinished{std::move(outcome.result)});
-    return;
+    fail_outcome(outcome, nobody_is_there(waiting.kind));
+    return end_call(call, std::move(outcome));
   }
-  OpenWait wait{.kind = wait_kind(shown), .shown = shown};
-  if (const auto seconds = seconds_to_wait(shown)) {
-    wait.expires_at = around_.clock() + *seconds * 1000;
+  OpenWait wait{.kind = waiting.kind, .shown = waiting.shown, .covers = waiting.covers};
+  if (waiting.timeout) {
+    wait.expires_at = around_.clock() + std::chrono::milliseconds(*waiting.timeout).count();
   }
-  journal_.call_waits(call_id, shown, std::move(wait));
+  journal_.call_waits(call.id, waiting.shown, std::move(wait));
   tell(ToolEnded{call, outcome});
-  accept_or_break(ToolWaits{call_id, shown});
+  accept_or_break(ToolWaits{call.id, waiting});
 }
 
 // A handoff that cannot be made is a failed call. One that can takes effect with the next turn.
 void SessionDriver::hand_over_if_asked(const ToolCall& call, ToolOutcome& outcome) {
-  const Tool* tool = find_tool(*agent_, call.name);
+  const Tool* tool = find_tool(agent_->tools, call.name);
   if (tool == nullptr || !tool->specialist || outcome.result.is_error ||
       tool->specialist->kind != Specialist::Kind::handoff) {
     return;
@@ -339,32 +351,39 @@ void SessionDriver::hand_over_if_asked(const ToolCall& call, ToolOutcome& outcom
   if (agent) {
     next_agent_ = std::move(*agent);
   } else {
-    fail_outcome(outcome, agent.error().message);
+    fail_outcome(outcome, agent.error());
   }
 }
 
 void SessionDriver::take(ChildCame came) {
   Ending& ending = came.ending;
+  double& worked_ms = worked_below_ms_[came.call_id];
+  worked_ms += came.duration_ms;
   if (ending.kind == Ending::Kind::parked) {
     specialists_.parks(came.call_id, std::move(ending.waits));
     // It parked before it heard that it is to end, and hears it now.
     if (stopping_ || broken_) wake_child(came.call_id);
     return;
   }
+  came.duration_ms = worked_ms;
+  worked_below_ms_.erase(came.call_id);
   specialists_.ends(came.call_id);
   if (broken_) return;
   switch (ending.kind) {
     case Ending::Kind::parked: return;
     case Ending::Kind::suspended: is_suspending_ = true; return;
     case Ending::Kind::completed:
-      accept_or_break(WaitAnswered{came.call_id, {.answer = JsonObject{{"text", ending.text}}}});
+      accept_or_break(WaitAnswered{
+          came.call_id,
+          {.specialist = SpecialistAnswer{.text = ending.text, .duration_ms = came.duration_ms}}});
       return;
     case Ending::Kind::failed:
     case Ending::Kind::cancelled: break;
   }
   accept_or_break(WaitAnswered{
       came.call_id,
-      {.answer = JsonObject{{"error", "The specialist failed: " + ending.error.message}}}});
+      {.specialist = SpecialistAnswer{.error = "The specialist failed: " + ending.error.message,
+                                      .duration_ms = came.duration_ms}}});
 }
 
 void SessionDriver::take(ChildStirs stirs) {
@@ -388,7 +407,9 @@ void SessionDriver::cancel_children(const std::string& reason) {
 void SessionDriver::take(AnswerCame came) {
   const OpenCall* open = find_open(came.call_id);
   if (broken_ || open == nullptr || open->state != OpenCall::State::waiting) return;
-  remember_decision(*memory_, open->shown, came.answers);
+  if (const Waiting* waiting = waiting_of(*open)) {
+    remember_decision(*memory_, waiting->covers, came.answers);
+  }
   accept_or_break(WaitAnswered{std::move(came.call_id), std::move(came.answers)});
 }
 
@@ -400,7 +421,7 @@ void SessionDriver::take(CancelCame came) {
 void SessionDriver::take(TimeIsUp) {
   const double seconds = static_cast<double>(run_.limits.max_time.count()) / 1000;
   const std::string message = fmt::format("The time limit of {} s was reached", seconds);
-  stop_with(LimitReached{"time", message}, message);
+  stop_with(LimitReached{Limit::time, message}, message);
 }
 
 // The run ends in this way as soon as nothing is under way any more.
@@ -416,10 +437,44 @@ void SessionDriver::stop_with(Outcome outcome, const std::string& reason) {
 }
 
 void SessionDriver::take(GraceIsOver) {
-  for (const std::string& call_id : running_) {
+  for (const auto& [call_id, running] : running_) {
     journal_.call_is_unknown(call_id, "It did not end when the run was stopped");
+    running->give_up(around_.host);
   }
   running_.clear();
+}
+
+// A tool whose time is up is asked to stop. What it answers in the time that it is given for that
+// still counts: it may tell how far it came.
+void SessionDriver::take(CallIsLate late) {
+  const auto found = running_.find(late.call_id);
+  if (found == running_.end() || found->second != late.running) return;
+  late.running->request_stop();
+  around_.host.run_at(std::chrono::steady_clock::now() + kGraceOfLateCall,
+                      [weak = weak_from_this(), late] {
+                        if (const auto self = weak.lock()) {
+                          self->post(CallGraceIsOver{late.call_id, late.running});
+                        }
+                      });
+}
+
+void SessionDriver::take(CallGraceIsOver late) {
+  const auto found = running_.find(late.call_id);
+  if (found == running_.end() || found->second != late.running) return;
+  give_up_call(late.call_id);
+}
+
+void SessionDriver::give_up_call(const std::string& call_id) {
+  const auto running = running_.extract(call_id).mapped();
+  running->give_up(around_.host);
+  const OpenCall* open = find_open(call_id);
+  if (broken_ || open == nullptr) return;
+  const ToolCall call = open->call;
+  ToolOutcome outcome{.result = {.call_id = call.id, .name = call.name},
+                      .duration_ms = running->milliseconds()};
+  fail_outcome(outcome, {ErrorCode::timeout, fmt::format("{} did not answer within {} ms",
+                                                         call.name, running->limit().count())});
+  end_call(call, std::move(outcome));
 }
 
 void SessionDriver::take(SuspendCame) {
@@ -479,7 +534,8 @@ void SessionDriver::plan_model() {
       context_.do_without_summary(run_);
       return plan_model();
     }
-    accept_or_break(LimitReached{reserved.error().detail, reserved.error().message});
+    accept_or_break(
+        LimitReached{limit_of(reserved.error()).value_or(Limit::tokens), reserved.error().message});
     if (!broken_) proceed();
     return;
   }
@@ -492,18 +548,24 @@ void SessionDriver::plan_model() {
   }
 }
 
+std::vector<const OpenCall*> SessionDriver::startable_now() const {
+  const auto is_running = [this](const std::string& call_id) { return running_.contains(call_id); };
+  return startable(*agent_, run_, {is_running, running_.size()}, around_.parallel_calls);
+}
+
 void SessionDriver::plan_tools() {
-  for (const OpenCall* open : startable(*agent_, run_, running_, around_.parallel_calls)) {
+  for (const OpenCall* open : startable_now()) {
     const ToolCall& call = open->call;
     const bool is_first_time = open->answers == WaitAnswers{};
     if (is_first_time) {
       if (auto reserved = budget_->reserve_tool_call(); !reserved) {
-        stop_with(LimitReached{reserved.error().detail, reserved.error().message},
+        stop_with(LimitReached{limit_of(reserved.error()).value_or(Limit::tool_calls),
+                               reserved.error().message},
                   reserved.error().message);
         return proceed();
       }
     }
-    running_.insert(call.id);
+    running_.emplace(call.id, nullptr);
     planned_calls_.push_back(call.id);
     journal_.call_starts(call.id);
     effects_.emplace_back(
@@ -569,56 +631,38 @@ void SessionDriver::start_model() {
 void SessionDriver::start_tool(const CallPointer& call) {
   const OpenCall* open = find_open(call->id);
   if (open == nullptr) return;
-  const Tool* tool = find_tool(*agent_, call->name);
-  const bool is_told = open->answers.answer && tool != nullptr && tool->specialist;
-  if (!is_told) tell(ToolStarted{*call});
-  const auto outcome = std::make_shared<std::optional<ToolOutcome>>();
-  auto work = [self = shared_from_this(), call, answers = open->answers, agent = agent_, outcome] {
-    *outcome = self->execute_tool(call, answers, *agent);
-  };
-  auto after = [self = shared_from_this(), call, outcome] {
-    self->post(ToolCame{call->id, std::move(*outcome)});
-  };
-  const bool is_exclusive = around_.gate != nullptr && tool != nullptr &&
-                            tool->spec.options.concurrency == Concurrency::exclusive;
-  if (!is_exclusive) {
-    around_.host.run_blocking(std::move(work), std::move(after));
-    return;
-  }
-  const std::string& name = tool->spec.name;
-  around_.gate->enter(name, [&host = around_.host, gate = around_.gate, name, work, after] {
-    host.run_blocking(work, [gate, name, after] {
-      after();
-      gate->leave(name);
+  const Tool* tool = find_tool(agent_->tools, call->name);
+  if (!open->answers.specialist) tell(ToolStarted{*call});
+  const auto running = std::make_shared<RunningCall>(
+      CallPlan{.agent = agent_,
+               .call = call,
+               .answers = open->answers,
+               .session_id = session_id(),
+               .memory = memory_,
+               .tool = tool != nullptr ? tool->spec.name : call->name,
+               .limit = tool != nullptr ? tool->spec.options.timeout : milliseconds(0)},
+      stop_.get_token());
+  running_[call->id] = running;
+  if (plan_.tell) {
+    running->on_progress([weak = weak_from_this(), call](std::string_view text) {
+      if (const auto self = weak.lock()) self->tell(ToolProgress{*call, text});
     });
+  }
+  running->on_late([weak = weak_from_this(), call, late = std::weak_ptr(running)] {
+    const auto self = weak.lock();
+    const auto still = late.lock();
+    if (self && still) self->post(CallIsLate{call->id, still});
+  });
+  ExclusiveGate* gate = tool != nullptr && tool->spec.options.concurrency == Concurrency::exclusive
+                            ? around_.gate
+                            : nullptr;
+  running->start(around_.host, gate, [self = shared_from_this(), call](auto outcome) {
+    self->post(ToolCame{call->id, std::move(outcome)});
   });
 }
 
-std::optional<ToolOutcome> SessionDriver::execute_tool(const CallPointer& call,
-                                                       const WaitAnswers& answers,
-                                                       const Agent& agent) {
-  if (stop_.stop_requested()) return std::nullopt;
-  const SessionId session = session_id();
-  const std::string key = fmt::format("{}:{}", session, call->id);
-  Context context{.agent_name = agent.name,
-                  .session_id = session,
-                  .call_id = call->id,
-                  .idempotency_key = key,
-                  .stop = stop_.get_token(),
-                  .memory = memory_,
-                  .answers = answers};
-  if (plan_.tell) {
-    // Owns what it needs: a tool that is given up may still speak.
-    context.progress = [self = shared_from_this(), call](std::string_view text) {
-      self->tell(ToolProgress{*call, text});
-    };
-  }
-  return execute(agent.tools, plan_.interceptors ? *plan_.interceptors : agent.interceptors, *call,
-                 std::move(context));
-}
-
 Result<std::shared_ptr<const Agent>> SessionDriver::specialist_for(const ToolCall& call) const {
-  const Specialist& specialist = *find_tool(*agent_, call.name)->specialist;
+  const Specialist& specialist = *find_tool(agent_->tools, call.name)->specialist;
   auto admitted = plan_.lineage.admit(specialist.name, agent_->name, run_.limits);
   if (!admitted) return std::unexpected(std::move(admitted).error());
   auto agent = specialist.make();
@@ -647,20 +691,19 @@ SessionPlan SessionDriver::child_plan(const std::string& call_id,
 }
 
 std::function<void(Ending)> SessionDriver::child_ended(const std::string& call_id) {
-  return [self = shared_from_this(), call_id](Ending ending) {
-    self->post(ChildCame{call_id, std::move(ending)});
+  return [self = shared_from_this(), call_id,
+          began = std::chrono::steady_clock::now()](Ending ending) {
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
+    self->post(ChildCame{call_id, std::move(ending), took.count()});
   };
 }
 
-void SessionDriver::start_child(const ToolCall& call, const Json& shown) {
+void SessionDriver::start_child(const ToolCall& call, const std::string& message) {
   auto agent = stopping_ ? fail(ErrorCode::cancelled, "The run was stopped") : specialist_for(call);
   if (!agent) {
     post(ChildCame{call.id, {.kind = Ending::Kind::failed, .error = agent.error()}});
     return;
   }
-  const Json* said = shown.as_object().if_contains("message");
-  const std::string message =
-      said != nullptr && said->is_string() ? std::string(said->get_string()) : to_text(shown);
   NewSession session{.agent_name = (*agent)->name,
                      .provider = (*agent)->model.provider(),
                      .model = (*agent)->model.name(),
@@ -697,8 +740,14 @@ std::vector<PersonWait> SessionDriver::person_waits() const {
     if (const auto* below = specialists_.waits_of(open.call.id)) {
       waits.insert(waits.end(), below->begin(), below->end());
     } else {
-      waits.push_back(
-          {open.call, open.shown, journal_.wait_of(open.call.id), journal_.session_id()});
+      const Waiting* waiting = waiting_of(open);
+      if (waiting == nullptr) continue;
+      waits.push_back({.call = open.call,
+                       .kind = waiting->kind,
+                       .shown = waiting->shown,
+                       .covers = waiting->covers,
+                       .wait_id = journal_.wait_of(open.call.id),
+                       .session_id = journal_.session_id()});
     }
   }
   return waits;

@@ -8,10 +8,10 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <stop_token>
 #include <string>
 #include <variant>
@@ -24,6 +24,7 @@
 #include "runtime/host.h"
 #include "runtime/journal.h"
 #include "runtime/lineage.h"
+#include "runtime/running_call.h"
 #include "runtime/specialists_below.h"
 #include "wright/driver.h"
 #include "wright/event.h"
@@ -48,7 +49,7 @@ struct Surroundings {
   Host& host;
   std::optional<RunnerId> runner = {};
   std::size_t parallel_calls = 8;  // of one turn
-  ExclusiveGate* gate = nullptr;   // null where calls run one after the other anyway
+  ExclusiveGate* gate = nullptr;   // of calls that run alone in the process; may be null
   // How long a cancelled session waits for tools that do not heed their stop token; absent: until
   // they return.
   std::optional<std::chrono::milliseconds> grace = {};
@@ -66,7 +67,6 @@ class SessionDriver;
 
 struct SessionPlan {
   std::shared_ptr<const Agent> agent = {};
-  std::optional<std::vector<Interceptor>> interceptors = {};  // instead of the agent's
   Delivery delivery = Delivery::whole;
   People people = People::may_answer_later;
   // For this session and all below it; one event of a session at a time. May be empty.
@@ -130,6 +130,7 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   struct ChildCame {
     std::string call_id;
     Ending ending;
+    double duration_ms = 0;
   };
   struct ChildStirs {
     std::string call_id;
@@ -143,11 +144,20 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   };
   struct TimeIsUp {};
   struct GraceIsOver {};
+  struct CallIsLate {
+    std::string call_id;
+    std::shared_ptr<RunningCall> running;
+  };
+  struct CallGraceIsOver {
+    std::string call_id;
+    std::shared_ptr<RunningCall> running;
+  };
   struct SuspendCame {};
   struct Begin {};
   struct Woken {};
   using Input = std::variant<Begin, Woken, ModelCame, SummaryCame, ToolCame, ChildCame, ChildStirs,
-                             AnswerCame, CancelCame, TimeIsUp, GraceIsOver, SuspendCame>;
+                             AnswerCame, CancelCame, TimeIsUp, GraceIsOver, CallIsLate,
+                             CallGraceIsOver, SuspendCame>;
 
   void post(Input input);
   void post_written(Result<BatchIds> ids);
@@ -166,6 +176,8 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   void take(CancelCame came);
   void take(TimeIsUp);
   void take(GraceIsOver);
+  void take(CallIsLate late);
+  void take(CallGraceIsOver late);
   void take(SuspendCame);
   void take_written(Result<BatchIds> ids);
   void accept_or_break(Outcome outcome);
@@ -174,6 +186,7 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
 
   void proceed();
   void plan_model();
+  std::vector<const OpenCall*> startable_now() const;
   void plan_tools();
   void plan_end(Ending::Kind kind, std::string text, Error error);
   bool is_parked() const;
@@ -184,11 +197,12 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   void start_model();
   using CallPointer = std::shared_ptr<const ToolCall>;
   void start_tool(const CallPointer& call);
-  std::optional<ToolOutcome> execute_tool(const CallPointer& call, const WaitAnswers& answers,
-                                          const Agent& agent);
-  void start_child(const ToolCall& call, const Json& shown);
+  void start_child(const ToolCall& call, const std::string& message);
   Result<std::shared_ptr<const Agent>> specialist_for(const ToolCall& call) const;
-  void wait_or_refuse(const std::string& call_id, ToolOutcome outcome);
+  void wait_or_refuse(const ToolCall& call, ToolOutcome outcome);
+  void delegate(const ToolCall& call, const Delegate& delegate);
+  void end_call(const ToolCall& call, ToolOutcome outcome);
+  void give_up_call(const std::string& call_id);
   void hand_over_if_asked(const ToolCall& call, ToolOutcome& outcome);
   void stop_with(Outcome outcome, const std::string& reason);
   void wake_child(const std::string& call_id);
@@ -224,9 +238,10 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   bool is_writing_ = false;
   bool is_asking_ = false;  // a model
   Spending reserved_;
-  std::set<std::string> running_;  // calls
+  std::map<std::string, std::shared_ptr<RunningCall>> running_;  // by call
   SpecialistsBelow specialists_;
-  std::optional<Outcome> stopping_;  // how the run ends when nothing is under way
+  std::map<std::string, double> worked_below_ms_;  // by specialists that parked meanwhile
+  std::optional<Outcome> stopping_;                // how the run ends when nothing is under way
   bool is_suspending_ = false;
   std::optional<Error> broken_;
   bool has_told_store_ = false;              // that it is broken

@@ -9,11 +9,7 @@ namespace wright::runtime {
 namespace {
 
 bool is_cut_notice(const Message& message) {
-  return message.role == Role::user && message.text() == kAnswerWasCut;
-}
-
-bool is_from_person(const Message& message) {
-  return message.role == Role::user && !is_cut_notice(message);
+  return message.role == Role::user && !message.is_from_user();
 }
 
 bool is_final(const Message& message) {
@@ -21,10 +17,8 @@ bool is_final(const Message& message) {
 }
 
 // Limits that the run itself watches: where one of them ended the session, the model was not asked.
-bool is_limit_of_run(std::string_view error) {
-  return error == kIterationLimitReached ||
-         (error.starts_with("The limit of ") && error.ends_with(" tool calls was reached")) ||
-         error.starts_with("The model made the same call with the same result");
+bool is_limit_of_run(std::optional<Limit> limit) {
+  return limit == Limit::iterations || limit == Limit::tool_calls || limit == Limit::repeats;
 }
 
 }  // namespace
@@ -59,7 +53,7 @@ SessionTape::SessionTape(const RecordedSession& recorded, const ReplayComparison
 std::vector<Message> SessionTape::said() const {
   std::vector<Message> said;
   for (std::size_t i = 0; i < recorded_.messages.size(); ++i) {
-    if (i == 0 || is_from_person(recorded_.messages[i])) said.push_back(recorded_.messages[i]);
+    if (i == 0 || recorded_.messages[i].is_from_user()) said.push_back(recorded_.messages[i]);
   }
   return said;
 }
@@ -86,13 +80,13 @@ SessionTape::Answer SessionTape::next_answer(std::span<const Message> asked,
 SessionTape::Answer SessionTape::after_last_turn(std::span<const Message> asked) const {
   // The user said something else: how the session had ended before that is not recorded.
   const bool is_followed = asked.size() < recorded_.messages.size();
-  if (is_followed && is_from_person(recorded_.messages[asked.size()])) {
+  if (is_followed && recorded_.messages[asked.size()].is_from_user()) {
     return ModelFailedThen{"The record does not tell how this turn ended"};
   }
   if (is_followed) return Differs{};
   switch (recorded_.status) {
     case SessionStatus::failed:
-      if (is_limit_of_run(recorded_.error)) return AskedAgain{};
+      if (is_limit_of_run(recorded_.limit)) return AskedAgain{};
       return ModelFailedThen{recorded_.error};
     case SessionStatus::completed:
       // A fork may end anywhere.

@@ -153,8 +153,8 @@ TEST(Specialists, goes_on_with_a_specialist_that_was_answered_while_the_session_
 TEST(Specialists, cancels_specialists_that_wait_with_the_session_above) {
   const auto store = open_memory_store();
   const auto runtime = open_runtime(*store);
-  const auto agent =
-      agent_with_a_waiting_specialist(tool("meanwhile", "", [](Context& context) -> Result<Json> {
+  const auto agent = agent_with_a_waiting_specialist(
+      tool("meanwhile", "", [](const Context& context) -> Result<Json> {
         std::latch stopped(1);
         const std::stop_callback heed(context.stop, [&] { stopped.count_down(); });
         stopped.wait();

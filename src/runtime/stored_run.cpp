@@ -121,7 +121,7 @@ class Loader {
 
   void fill_in(OpenCall& open, const StoredCall& row) {
     take_answers(open, row);
-    const Tool* tool = find_tool(agent_, open.call.name);
+    const Tool* tool = find_tool(agent_.tools, open.call.name);
     const bool is_delegated =
         tool != nullptr && tool->specialist && tool->specialist->kind == Specialist::Kind::delegate;
     switch (row.status) {
@@ -140,7 +140,10 @@ class Loader {
 
   static void answer(OpenCall& open, std::string content, bool is_error) {
     open.state = OpenCall::State::answered;
-    open.result = {open.call.id, open.call.name, std::move(content), is_error};
+    open.result = {.call_id = open.call.id,
+                   .name = open.call.name,
+                   .content = std::move(content),
+                   .is_error = is_error};
   }
 
   static void take_result(OpenCall& open, const StoredCall& row) {
@@ -175,17 +178,20 @@ class Loader {
 
   void find_wait(OpenCall& open, const StoredCall& row) {
     const auto waits = waits_.find(row.id);
-    open.shown = row.response.value_or(Json());
     open.state = OpenCall::State::waiting;
-    if (waits == waits_.end()) return;
+    if (waits == waits_.end()) {
+      open.waits_for = Waiting{.shown = row.response.value_or(Json())};
+      return;
+    }
     const StoredWait& last = waits->second.back();
     if (last.status == WaitStatus::answered) {
       open.state = OpenCall::State::open;
-      open.shown = nullptr;
       return;
     }
+    open.waits_for = Waiting{.kind = last.kind, .shown = last.shown, .covers = last.covers};
     const bool is_late = last.expires_at && *last.expires_at <= now_;
     if (last.status == WaitStatus::open && !is_late) return;
+    open.waits_for = {};
     answer(open, std::string(kNobodyAnswered), true);
     loaded_.expired.push_back(open.call.id);
     keep_outcome(open);
@@ -197,13 +203,17 @@ class Loader {
     const Session& session = child->second;
     if (!has_ended(session)) {
       open.state = OpenCall::State::waiting;
-      open.shown = row.response.value_or(Json());
+      open.waits_for = Delegate{session.user_prompt};
       loaded_.children.push_back({open.call.id, session.id});
-    } else if (session.status == SessionStatus::completed) {
-      open.answers.answer = JsonObject{{"text", session.result.value_or("")}};
+      return;
+    }
+    SpecialistAnswer& said = open.answers.specialist.emplace();
+    said.duration_ms =
+        static_cast<double>(session.ended_at.value_or(session.started_at) - session.started_at);
+    if (session.status == SessionStatus::completed) {
+      said.text = session.result.value_or("");
     } else {
-      open.answers.answer = JsonObject{
-          {"error", "The specialist failed: " + session.error.value_or("it was cancelled")}};
+      said.error = "The specialist failed: " + session.error.value_or("it was cancelled");
     }
   }
 
@@ -233,7 +243,7 @@ class Loader {
     ToolOutcome outcome;
     outcome.result = open.result;
     if (open.result.is_error) {
-      outcome.error = open.result.content;
+      outcome.error = Error{ErrorCode::tool_failed, open.result.content};
     } else {
       outcome.response = open.result.content;
     }

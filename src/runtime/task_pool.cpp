@@ -1,109 +1,244 @@
 #include "runtime/task_pool.h"
 
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <list>
+#include <mutex>
+#include <optional>
+#include <thread>
 #include <utility>
 
 namespace wright::runtime {
 
-thread_local TaskPool::Hand* TaskPool::hand = nullptr;
+class TaskPool::State {
+ public:
+  State(std::size_t most_short, std::size_t most_blocking)
+      : short_{most_short}, blocking_{most_blocking} {}
+
+  void run_soon(const std::shared_ptr<State>& self, Host::Task task) {
+    hand_in(self, short_, {.task = std::move(task)});
+  }
+
+  Host::Ticket run_blocking(const std::shared_ptr<State>& self, Host::Task task, Host::Task after) {
+    const Host::Ticket ticket = ++last_ticket_;
+    hand_in(self, blocking_, {std::move(task), std::move(after), ticket});
+    return ticket;
+  }
+
+  void run_later(const std::shared_ptr<State>& self, Host::Task task) {
+    enqueue(self, short_, {.task = std::move(task)});
+  }
+
+  void give_up(const std::shared_ptr<State>& self, Host::Ticket ticket) {
+    Job dropped;  // destroyed without the lock: it may own anything
+    std::unique_lock lock(mutex_);
+    const auto waiting = std::ranges::find(blocking_.waiting, ticket, &Job::ticket);
+    if (waiting != blocking_.waiting.end()) {
+      dropped = std::move(*waiting);
+      blocking_.waiting.erase(waiting);
+      return;
+    }
+    let_go_of_ended();
+    const auto worker = std::ranges::find_if(
+        workers_, [&](const Worker& each) { return each.ticket == ticket && !each.is_given_up; });
+    if (worker == workers_.end()) return;  // it has just ended
+    worker->is_given_up = true;
+    ++given_up_;
+    --blocking_.running;
+    unlock_and_wake(self, lock);
+  }
+
+  // Everything that is in the queues is done when this returns.
+  void end() {
+    std::unique_lock lock(mutex_);
+    is_ending_ = true;
+    changed_.notify_all();
+    ended_.wait(lock, [&] {
+      return std::ranges::all_of(
+          workers_, [](const Worker& worker) { return worker.is_given_up || worker.has_ended; });
+    });
+    for (Worker& worker : workers_) {
+      if (worker.is_given_up && !worker.has_ended) {
+        worker.thread.detach();
+      } else {
+        worker.thread.join();  // it holds no lock any more
+      }
+    }
+  }
+
+ private:
+  struct Job {
+    Host::Task task = {};
+    Host::Task after = {};
+    Host::Ticket ticket = 0;
+  };
+  struct Lane {
+    const std::size_t most;
+    std::size_t running = 0;
+    std::deque<Job> waiting = {};
+
+    bool has_room() const { return running < most; }
+    bool is_ready() const { return has_room() && !waiting.empty(); }
+  };
+  struct Worker {
+    std::thread thread = {};
+    Host::Ticket ticket = 0;  // of the job that it is at
+    bool is_given_up = false;
+    bool has_ended = false;
+  };
+  // What the thread that is at work keeps for itself.
+  struct Hand {
+    const State* pool = nullptr;
+    bool is_blocking = false;
+    Lane* lane = nullptr;  // of the job that is kept
+    std::optional<Job> kept = {};
+  };
+  static thread_local Hand* hand;
+
+  // Threads that were given up and came to their end after all.
+  void let_go_of_ended() {
+    for (auto worker = workers_.begin(); worker != workers_.end();) {
+      if (worker->is_given_up && worker->has_ended) {
+        worker->thread.join();
+        worker = workers_.erase(worker);
+        --given_up_;
+      } else {
+        ++worker;
+      }
+    }
+  }
+
+  // A task that blocks keeps nothing: what it waits for may be what it would have kept.
+  bool is_at_short_task() const {
+    return hand != nullptr && hand->pool == this && !hand->is_blocking;
+  }
+
+  void hand_in(const std::shared_ptr<State>& self, Lane& lane, Job job) {
+    if (!is_at_short_task() || hand->kept) return enqueue(self, lane, std::move(job));
+    hand->lane = &lane;
+    hand->kept = std::move(job);
+  }
+
+  // A thread at a short task looks into the queues in a moment, and wakes others then.
+  void enqueue(const std::shared_ptr<State>& self, Lane& lane, Job job) {
+    std::unique_lock lock(mutex_);
+    lane.waiting.push_back(std::move(job));
+    if (!is_at_short_task()) unlock_and_wake(self, lock);
+  }
+
+  // Another thread, if there is something for it to do. It is woken without the lock, which it
+  // needs.
+  void unlock_and_wake(const std::shared_ptr<State>& self, std::unique_lock<std::mutex>& lock) {
+    const bool has_work = short_.is_ready() || blocking_.is_ready();
+    const bool is_somebody_idle = idle_ > 0;
+    if (has_work && !is_somebody_idle && !is_ending_ &&
+        workers_.size() - given_up_ < short_.most + blocking_.most) {
+      Worker& worker = workers_.emplace_back();
+      worker.thread = std::thread([self, &worker] { self->work(self, worker); });
+    }
+    lock.unlock();
+    if (has_work && is_somebody_idle) changed_.notify_one();
+  }
+
+  void work(const std::shared_ptr<State>& self, Worker& worker) {
+    Hand own{.pool = this};
+    hand = &own;
+    std::unique_lock lock(mutex_);
+    while (!worker.is_given_up) {
+      Lane* lane = short_.is_ready() ? &short_ : blocking_.is_ready() ? &blocking_ : nullptr;
+      if (lane == nullptr) {
+        const bool is_over = is_ending_ && short_.waiting.empty() && blocking_.waiting.empty();
+        if (is_over) {
+          changed_.notify_all();  // others may have waited for room
+          break;
+        }
+        ++idle_;
+        changed_.wait(lock);
+        --idle_;
+        continue;
+      }
+      Job job = std::move(lane->waiting.front());
+      lane->waiting.pop_front();
+      run(self, worker, *lane, std::move(job), lock);
+    }
+    hand = nullptr;
+    worker.has_ended = true;
+    ended_.notify_all();
+  }
+
+  // Runs the job, and then what it left in this thread's hand, as long as there is room for it.
+  void run(const std::shared_ptr<State>& self, Worker& worker, Lane& first, Job job,
+           std::unique_lock<std::mutex>& lock) {
+    Lane* lane = &first;
+    while (true) {
+      ++lane->running;
+      worker.ticket = job.ticket;
+      unlock_and_wake(self, lock);
+      hand->is_blocking = lane == &blocking_;
+      job.task();
+      hand->is_blocking = false;
+      if (job.ticket != 0) {
+        lock.lock();
+        worker.ticket = 0;
+        const bool is_given_up = worker.is_given_up;
+        lock.unlock();
+        if (is_given_up) {
+          job = {};
+          lock.lock();
+          return;
+        }
+      }
+      if (job.after) job.after();
+      job = {};  // what it owns is let go without the lock
+      lock.lock();
+      --lane->running;
+      if (!hand->kept) return;
+      lane = hand->lane;
+      job = *std::exchange(hand->kept, {});
+      if (!lane->has_room()) {
+        lane->waiting.push_back(std::move(job));
+        return;
+      }
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::condition_variable ended_;  // a thread has
+  Lane short_;
+  Lane blocking_;
+  std::size_t idle_ = 0;
+  std::size_t given_up_ = 0;
+  bool is_ending_ = false;
+  std::atomic<Host::Ticket> last_ticket_ = 0;
+  std::list<Worker> workers_;  // stay where they are
+};
+
+thread_local TaskPool::State::Hand* TaskPool::State::hand = nullptr;
 
 TaskPool::TaskPool(std::size_t most_short, std::size_t most_blocking)
-    : short_{most_short}, blocking_{most_blocking} {}
+    : state_(std::make_shared<State>(most_short, most_blocking)) {}
 
 TaskPool::~TaskPool() {
-  {
-    const std::lock_guard lock(mutex_);
-    is_ending_ = true;
-  }
-  changed_.notify_all();
-  for (std::thread& thread : threads_) thread.join();
+  state_->end();
 }
 
 void TaskPool::run_soon(Host::Task task) {
-  hand_in(short_, {std::move(task), {}});
-}
-
-void TaskPool::run_blocking(Host::Task task, Host::Task after) {
-  hand_in(blocking_, {std::move(task), std::move(after)});
+  state_->run_soon(state_, std::move(task));
 }
 
 void TaskPool::run_later(Host::Task task) {
-  enqueue(short_, {std::move(task), {}});
+  state_->run_later(state_, std::move(task));
 }
 
-// A task that blocks keeps nothing: what it waits for may be what it would have kept.
-bool TaskPool::is_at_short_task() const {
-  return hand != nullptr && hand->pool == this && !hand->is_blocking;
+Host::Ticket TaskPool::run_blocking(Host::Task task, Host::Task after) {
+  return state_->run_blocking(state_, std::move(task), std::move(after));
 }
 
-void TaskPool::hand_in(Lane& lane, Job job) {
-  if (!is_at_short_task() || hand->kept) return enqueue(lane, std::move(job));
-  hand->lane = &lane;
-  hand->kept = std::move(job);
-}
-
-// A thread at a short task looks into the queues in a moment, and wakes others then.
-void TaskPool::enqueue(Lane& lane, Job job) {
-  std::unique_lock lock(mutex_);
-  lane.waiting.push_back(std::move(job));
-  if (!is_at_short_task()) unlock_and_wake(lock);
-}
-
-// Another thread, if there is something for it to do. It is woken without the lock, which it needs.
-void TaskPool::unlock_and_wake(std::unique_lock<std::mutex>& lock) {
-  const bool has_work = short_.is_ready() || blocking_.is_ready();
-  const bool is_somebody_idle = idle_ > 0;
-  if (has_work && !is_somebody_idle && !is_ending_ &&
-      threads_.size() < short_.most + blocking_.most) {
-    threads_.emplace_back([this] { work(); });
-  }
-  lock.unlock();
-  if (has_work && is_somebody_idle) changed_.notify_one();
-}
-
-void TaskPool::work() {
-  Hand own{.pool = this};
-  hand = &own;
-  std::unique_lock lock(mutex_);
-  while (true) {
-    Lane* lane = short_.is_ready() ? &short_ : blocking_.is_ready() ? &blocking_ : nullptr;
-    if (lane == nullptr) {
-      const bool is_over = is_ending_ && short_.waiting.empty() && blocking_.waiting.empty();
-      if (is_over) {
-        changed_.notify_all();  // others may have waited for room
-        return;
-      }
-      ++idle_;
-      changed_.wait(lock);
-      --idle_;
-      continue;
-    }
-    Job job = std::move(lane->waiting.front());
-    lane->waiting.pop_front();
-    run(*lane, std::move(job), lock);
-  }
-}
-
-// Runs the job, and then what it left in this thread's hand, as long as there is room for it.
-void TaskPool::run(Lane& first, Job job, std::unique_lock<std::mutex>& lock) {
-  Lane* lane = &first;
-  while (true) {
-    ++lane->running;
-    unlock_and_wake(lock);
-    hand->is_blocking = lane == &blocking_;
-    job.task();
-    hand->is_blocking = false;
-    if (job.after) job.after();
-    job = {};  // what it owns is let go without the lock
-    lock.lock();
-    --lane->running;
-    if (!hand->kept) return;
-    lane = hand->lane;
-    job = *std::exchange(hand->kept, {});
-    if (!lane->has_room()) {
-      lane->waiting.push_back(std::move(job));
-      return;
-    }
-  }
+void TaskPool::give_up(Host::Ticket ticket) {
+  state_->give_up(state_, ticket);
 }
 
 }  // namespace wright::runtime

@@ -8,13 +8,8 @@
 // answer through its tools to the next question on one thread.
 #pragma once
 
-#include <condition_variable>
 #include <cstddef>
-#include <deque>
-#include <mutex>
-#include <optional>
-#include <thread>
-#include <vector>
+#include <memory>
 
 #include "runtime/host.h"
 
@@ -24,7 +19,7 @@ class TaskPool {
  public:
   // How many of each kind run at once. Threads start when there is work for them.
   TaskPool(std::size_t most_short, std::size_t most_blocking);
-  ~TaskPool();  // finishes what is in the queues
+  ~TaskPool();  // finishes what is in the queues, but for what was given up
   TaskPool(const TaskPool&) = delete;
   TaskPool& operator=(const TaskPool&) = delete;
 
@@ -32,44 +27,15 @@ class TaskPool {
   // Behind everything that is ready now.
   void run_later(Host::Task task);
   // `after` follows in the same thread and is short.
-  void run_blocking(Host::Task task, Host::Task after);
+  Host::Ticket run_blocking(Host::Task task, Host::Task after);
+  // A task that has not begun is dropped. One that runs gives its place to others; its thread ends
+  // with it, `after` does not follow, and the destructor does not wait for it.
+  void give_up(Host::Ticket ticket);
 
  private:
-  struct Job {
-    Host::Task task;
-    Host::Task after;
-  };
-  struct Lane {
-    const std::size_t most;
-    std::size_t running = 0;
-    std::deque<Job> waiting = {};
-
-    bool has_room() const { return running < most; }
-    bool is_ready() const { return has_room() && !waiting.empty(); }
-  };
-  // What the thread that is at work keeps for itself.
-  struct Hand {
-    TaskPool* pool = nullptr;
-    bool is_blocking = false;
-    Lane* lane = nullptr;  // of the job that is kept
-    std::optional<Job> kept = {};
-  };
-  static thread_local Hand* hand;
-
-  bool is_at_short_task() const;
-  void hand_in(Lane& lane, Job job);
-  void enqueue(Lane& lane, Job job);
-  void unlock_and_wake(std::unique_lock<std::mutex>& lock);
-  void work();
-  void run(Lane& lane, Job job, std::unique_lock<std::mutex>& lock);
-
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  Lane short_;
-  Lane blocking_;
-  std::size_t idle_ = 0;
-  bool is_ending_ = false;
-  std::vector<std::thread> threads_;
+  class State;
+  // Shared with the threads: one that was given up may outlast the pool.
+  std::shared_ptr<State> state_;
 };
 
 }  // namespace wright::runtime

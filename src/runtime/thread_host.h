@@ -18,9 +18,10 @@ class ThreadHost : public Host {
   ThreadHost(RunnerRegistration* runner, std::size_t workers, std::size_t blocking_threads);
 
   void run_soon(Task task) override { pool_.run_soon(std::move(task)); }
-  void run_blocking(Task task, Task after) override {
-    pool_.run_blocking(std::move(task), std::move(after));
+  Ticket run_blocking(Task task, Task after) override {
+    return pool_.run_blocking(std::move(task), std::move(after));
   }
+  void give_up(Ticket ticket) override { pool_.give_up(ticket); }
   void write(Batch batch, std::function<void(Result<BatchIds>)> done) override;
   bool has_store() const override { return runner_ != nullptr; }
   void ask(const Model& model, const Request& request, ModelCall call, ModelDone done) override;

@@ -16,10 +16,13 @@ TimerThread::~TimerThread() {
 Host::Timer TimerThread::run_at(Host::Time time, Host::Task task) {
   const std::lock_guard lock(mutex_);
   const Host::Timer timer = ++last_;
-  tasks_.emplace(std::pair(time, timer), std::move(task));
+  const auto placed = tasks_.emplace(std::pair(time, timer), std::move(task)).first;
   times_.emplace(timer, time);
-  if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
-  changed_.notify_all();
+  if (!thread_.joinable()) {
+    thread_ = std::thread([this] { run(); });
+  } else if (placed == tasks_.begin()) {
+    changed_.notify_all();  // it sleeps until a later time
+  }
   return timer;
 }
 

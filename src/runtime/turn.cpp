@@ -6,22 +6,14 @@ namespace wright::runtime {
 namespace {
 
 bool is_serial(const Agent& agent, const ToolCall& call) {
-  const Tool* tool = find_tool(agent, call.name);
+  const Tool* tool = find_tool(agent.tools, call.name);
   return tool != nullptr && tool->spec.options.concurrency != Concurrency::parallel;
 }
 
 }  // namespace
 
-const Tool* find_tool(const Agent& agent, std::string_view name) {
-  const auto found = std::ranges::find_if(agent.tools, [&](const Tool& tool) {
-    return tool.spec.name == name ||
-           std::ranges::find(tool.spec.aliases, name) != tool.spec.aliases.end();
-  });
-  return found == agent.tools.end() ? nullptr : &*found;
-}
-
 std::vector<const OpenCall*> startable(const Agent& agent, const Run& run,
-                                       const std::set<std::string>& running, std::size_t most) {
+                                       const CallsUnderWay& running, std::size_t most) {
   std::vector<const OpenCall*> calls;
   bool has_unfinished = false;  // an earlier call that runs or is about to
   for (const OpenCall& open : run.open_calls) {
@@ -29,8 +21,8 @@ std::vector<const OpenCall*> startable(const Agent& agent, const Run& run,
     const bool is_alone = is_serial(agent, open.call);
     if (is_alone && has_unfinished) break;
     has_unfinished = true;
-    if (!running.contains(open.call.id)) {
-      if (running.size() + calls.size() >= most) break;
+    if (!running.contain(open.call.id)) {
+      if (running.count + calls.size() >= most) break;
       calls.push_back(&open);
     }
     if (is_alone) break;

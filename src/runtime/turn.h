@@ -1,7 +1,7 @@
 // Which of the open calls of a turn may be started now. Pure.
 #pragma once
 
-#include <set>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -12,9 +12,11 @@ namespace wright::runtime {
 // Those that may run beside the ones that run already, in the model's order: at most `most` at
 // once; a call of a serial tool runs alone, after all calls before it and before all calls after
 // it. Calls that wait hold nobody up.
+struct CallsUnderWay {
+  std::function<bool(const std::string& call_id)> contain;
+  std::size_t count = 0;
+};
 std::vector<const OpenCall*> startable(const Agent& agent, const Run& run,
-                                       const std::set<std::string>& running, std::size_t most);
-
-const Tool* find_tool(const Agent& agent, std::string_view name);
+                                       const CallsUnderWay& running, std::size_t most);
 
 }  // namespace wright::runtime

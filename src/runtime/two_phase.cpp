@@ -82,10 +82,6 @@ std::optional<NeedsToolExecution> TextStream::needs_tools() const {
 
 namespace {
 
-bool is_user_message(const Message& message) {
-  return message.role == Role::user && message.text() != kAnswerWasCut;
-}
-
 // The run that a conversation has come to. Results may stand in any order behind their calls.
 Result<Run> run_from(const Agent& agent, std::vector<Message> messages) {
   Run run;
@@ -116,7 +112,7 @@ Result<Run> run_from(const Agent& agent, std::vector<Message> messages) {
         fmt::format("There is a result for '{}', which nobody has called", results.begin()->first));
   }
   for (const Message& message : messages) {
-    if (is_user_message(message)) run.iterations = 0;
+    if (message.is_from_user()) run.iterations = 0;
     if (message.role == Role::assistant) ++run.iterations;
   }
   run.messages = std::move(messages);

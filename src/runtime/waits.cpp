@@ -10,23 +10,6 @@ const Json* member(const Json& json, std::string_view key) {
 
 }  // namespace
 
-std::string_view kind_of(const Json& shown) {
-  const Json* kind = member(shown, "kind");
-  return kind != nullptr && kind->is_string() ? std::string_view(kind->get_string()) : "";
-}
-
-WaitKind wait_kind(const Json& shown) {
-  const std::string_view kind = kind_of(shown);
-  if (kind == "approval") return WaitKind::approval;
-  return kind == "result" ? WaitKind::result : WaitKind::question;
-}
-
-std::optional<std::int64_t> seconds_to_wait(const Json& shown) {
-  const Json* seconds = member(shown, "timeout_secs");
-  if (seconds == nullptr || !seconds->is_int64() || seconds->get_int64() <= 0) return std::nullopt;
-  return seconds->get_int64();
-}
-
 Result<WaitAnswers> answers_of(WaitKind kind, const Json& answer) {
   if (kind != WaitKind::approval) return WaitAnswers{.answer = answer};
   const Json* decision = member(answer, "decision");
@@ -43,15 +26,12 @@ Result<WaitAnswers> answers_of(WaitKind kind, const Json& answer) {
   return WaitAnswers{.approval = std::move(approval)};
 }
 
-void remember_decision(RunMemory& memory, const Json& shown, const WaitAnswers& answers) {
+void remember_decision(RunMemory& memory, std::span<const std::string> covers,
+                       const WaitAnswers& answers) {
   if (!answers.approval) return;
   const Decision decision = answers.approval->decision;
   if (decision != Decision::session && decision != Decision::never) return;
-  const Json* kinds = member(shown, "kinds");
-  if (kinds == nullptr || !kinds->is_array()) return;
-  for (const Json& kind : kinds->get_array()) {
-    if (kind.is_string()) memory.decide(kind.get_string(), decision);
-  }
+  for (const std::string& kind : covers) memory.decide(kind, decision);
 }
 
 }  // namespace wright::runtime

@@ -1,19 +1,13 @@
 // What is read from and into the things that calls wait for.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string_view>
+#include <span>
+#include <string>
 
 #include "wright/approval.h"
 #include "wright/session.h"
 
 namespace wright::runtime {
-
-// "questions", "approval", "result", "specialist", or empty.
-std::string_view kind_of(const Json& shown);
-WaitKind wait_kind(const Json& shown);
-std::optional<std::int64_t> seconds_to_wait(const Json& shown);
 
 // An answer as it is stored: with passwords hidden. Refuses one that breaks the rules of what is
 // shown.
@@ -23,6 +17,7 @@ Result<Json> checked_answer(WaitKind kind, const Json& shown, const Json& answer
 Result<WaitAnswers> answers_of(WaitKind kind, const Json& answer);
 
 // Keeps what was decided for the whole session.
-void remember_decision(RunMemory& memory, const Json& shown, const WaitAnswers& answers);
+void remember_decision(RunMemory& memory, std::span<const std::string> covers,
+                       const WaitAnswers& answers);
 
 }  // namespace wright::runtime

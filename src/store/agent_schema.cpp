@@ -49,6 +49,8 @@ CREATE TABLE main.agent_sessions (
     lease_epoch INTEGER NOT NULL DEFAULT 0,
     feedback TEXT,
     context TEXT,
+    error_code TEXT,
+    limit_reached TEXT,
     FOREIGN KEY (parent_session_id) REFERENCES agent_sessions (id) ON DELETE CASCADE
 );
 CREATE TABLE main.agent_messages (
@@ -86,9 +88,9 @@ CREATE INDEX main.idx_agent_tool_calls_session ON agent_tool_calls (session_id);
 CREATE INDEX main.idx_agent_tool_calls_status ON agent_tool_calls (session_id, status);
 CREATE INDEX main.idx_agent_tool_calls_message ON agent_tool_calls (message_id);
 CREATE TABLE main.agent_schema (version INTEGER NOT NULL);
-INSERT INTO main.agent_schema (version) VALUES (4);
+INSERT INTO main.agent_schema (version) VALUES (5);
 )sql";
-static_assert(kAgentSchemaVersion == 4, "kCreateAgentTables writes the version, too");
+static_assert(kAgentSchemaVersion == 5, "kCreateAgentTables writes the version, too");
 
 // A call waits for one thing at a time, which idx_agent_waits_open makes sure of.
 const char* const kCreateWaitTables = R"sql(
@@ -115,6 +117,8 @@ CREATE TABLE main.agent_runners (
 CREATE INDEX main.idx_agent_waits_session ON agent_waits (session_id);
 CREATE UNIQUE INDEX main.idx_agent_waits_open ON agent_waits (call_id) WHERE status = 'open';
 )sql";
+
+const char* const kAddCovers = "ALTER TABLE main.agent_waits ADD COLUMN covers TEXT";
 
 namespace {
 

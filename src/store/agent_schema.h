@@ -16,6 +16,8 @@ namespace wright::store {
 extern const char* const kCreateAgentTables;
 // Creates the tables that came with kFirstVersionWithWaits.
 extern const char* const kCreateWaitTables;
+// Added to them by version 5.
+extern const char* const kAddCovers;
 
 inline constexpr std::array<std::string_view, 3> kAgentTables{"agent_sessions", "agent_messages",
                                                               "agent_tool_calls"};

@@ -48,7 +48,7 @@ Error open_call(MessageId last, const std::string& call_id, std::optional<Messag
           fmt::format("The session cannot be forked at message {}, where call '{}' has no result "
                       "yet; {}",
                       last, call_id, places),
-          to_text(std::move(detail))};
+          std::move(detail)};
 }
 
 }  // namespace

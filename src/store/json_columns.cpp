@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "core/older_forms.h"
+
 namespace wright::store {
 namespace {
 
@@ -52,6 +54,25 @@ Result<std::optional<std::string>> json_column(const std::optional<Json>& value)
 Result<std::optional<Json>> json_from(const std::optional<std::string>& column) {
   if (!column) return std::nullopt;
   return parse_json(*column);
+}
+
+std::optional<std::string> covers_column(const std::vector<std::string>& covers) {
+  if (covers.empty()) return std::nullopt;
+  return to_text(JsonArray(covers.begin(), covers.end()));
+}
+
+Result<std::vector<std::string>> covers_from(const std::optional<std::string>& column,
+                                             const Json& shown) {
+  if (!column) return older::waiting(WaitKind::approval, shown).covers;
+  const auto list = parse_json(*column);
+  if (!list) return std::unexpected(list.error());
+  std::vector<std::string> covers;
+  if (!list->is_array()) return fail(ErrorCode::invalid_json, "It covers what is no list");
+  for (const Json& each : list->get_array()) {
+    if (!each.is_string()) return fail(ErrorCode::invalid_json, "It covers what is no text");
+    covers.emplace_back(each.get_string());
+  }
+  return covers;
 }
 
 Result<std::optional<std::string>> config_column(const Json& config) {

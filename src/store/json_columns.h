@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "wright/json.h"
 
@@ -23,5 +24,11 @@ Result<std::optional<Json>> json_from(const std::optional<std::string>& column);
 
 // A session's config: an object, or nothing for null. Refuses anything else.
 Result<std::optional<std::string>> config_column(const Json& config);
+
+// What an approval for the session covers (see Waiting): an array, or nothing for none.
+std::optional<std::string> covers_column(const std::vector<std::string>& covers);
+// Before there was a column for it, it stood in what was shown.
+Result<std::vector<std::string>> covers_from(const std::optional<std::string>& column,
+                                             const Json& shown);
 
 }  // namespace wright::store

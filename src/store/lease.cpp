@@ -18,7 +18,7 @@ Error held_by(SessionId session_id, const Runner& runner) {
   return {ErrorCode::unavailable,
           fmt::format("Session {} is being driven by {}; wait until it has finished", session_id,
                       runner.name),
-          to_text(JsonObject{{"runner_id", runner.id}, {"runner", runner.name}})};
+          JsonObject{{"runner_id", runner.id}, {"runner", runner.name}}};
 }
 
 }  // namespace
@@ -63,7 +63,7 @@ Result<Lease> taken(const Lease& lease, const TakeLease& take, std::span<const R
     return fail(ErrorCode::already_exists,
                 fmt::format("Session {} has been driven by somebody else meanwhile; load it again",
                             lease.session_id),
-                to_text(JsonObject{{"lease_epoch", lease.epoch}}));
+                JsonObject{{"lease_epoch", lease.epoch}});
   }
   return Lease{lease.session_id, take.runner_id, lease.epoch + (is_own ? 0 : 1)};
 }

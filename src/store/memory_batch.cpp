@@ -159,10 +159,16 @@ Result<void> MemoryBatch::apply(const UpdateSession& write) {
     session.status = *write.status;
     session.ended_at = is_end(*write.status) ? std::optional(now_) : std::nullopt;
     if (*write.status != SessionStatus::running) session.runner_id.reset();
-    if (!is_failure(*write.status)) session.error.reset();
+    if (!is_failure(*write.status)) {
+      session.error.reset();
+      session.error_code.reset();
+      session.limit.reset();
+    }
   }
   if (write.result) session.result = store::valid(write.result);
   if (write.error) session.error = store::valid(write.error);
+  if (write.error_code) session.error_code = write.error_code;
+  if (write.limit) session.limit = write.limit;
   if (write.usage) session.usage = *write.usage;
   if (write.iterations) session.iterations = *write.iterations;
   if (write.agent_name) session.agent_name = to_valid_utf8(*write.agent_name);
@@ -194,6 +200,7 @@ Result<void> MemoryBatch::apply(const OpenWait& write) {
                               .session_id = session_id,
                               .call_id = write.call_id,
                               .kind = write.kind,
+                              .covers = write.covers,
                               .created_at = now_,
                               .expires_at = write.expires_at},
                    std::move(*shown),

@@ -6,8 +6,14 @@
 #include <algorithm>
 #include <string_view>
 
+#include "core/older_forms.h"
+
 namespace wright::store {
 namespace {
+
+constexpr std::string_view kContent = "content";
+constexpr std::string_view kContentAt = "content_at";
+constexpr std::string_view kContentBytes = "content_bytes";
 
 struct ShownResult {
   std::string_view name;
@@ -15,7 +21,7 @@ struct ShownResult {
   bool is_error = false;
 };
 
-// Reads "Tool X result:\n…" and "Tool X failed: …".
+// Reads "Tool X result:\n…" and "Tool X failed: …", as earlier versions stored results.
 std::optional<ShownResult> shown_result(std::string_view text) {
   constexpr std::string_view kTool = "Tool ";
   constexpr std::string_view kSucceeded = " result:\n";
@@ -41,19 +47,41 @@ bool is_single_text(const Message& message) {
   return message.parts.size() == 1 && std::holds_alternative<Text>(message.parts.front());
 }
 
+// The text of a result, from where its part says that it stands.
+Result<void> put_content_back(Json& parts, std::string_view content) {
+  JsonArray* array = parts.if_array();
+  JsonObject* part = array != nullptr && array->size() == 1 ? array->front().if_object() : nullptr;
+  const Json* at = part != nullptr ? part->if_contains(kContentAt) : nullptr;
+  if (at == nullptr) return {};
+  const Json* bytes = part->if_contains(kContentBytes);
+  const bool are_numbers = at->is_int64() && bytes != nullptr && bytes->is_int64() &&
+                           at->get_int64() >= 0 && bytes->get_int64() >= 0;
+  const auto begin = are_numbers ? static_cast<std::size_t>(at->get_int64()) : 0;
+  const auto length = are_numbers ? static_cast<std::size_t>(bytes->get_int64()) : 0;
+  if (!are_numbers || begin > content.size() || length > content.size() - begin) {
+    return fail(ErrorCode::invalid_json, "A result is not where its message says");
+  }
+  (*part)[kContent] = content.substr(begin, length);
+  return {};
+}
+
 }  // namespace
 
 MessageColumns to_columns(const Message& message) {
   MessageColumns columns{display_text(message), {}, {}};
   if (is_single_text(message)) return columns;
+  Json parts = std::move(to_json(message).at("parts"));
   if (const ToolResult* result = single_result(message)) {
-    const auto shown = shown_result(columns.content);
-    if (shown && shown->name == result->name && shown->is_error == result->is_error) {
-      columns.tool_call_id = result->call_id;
-      return columns;
+    columns.tool_call_id = result->call_id;
+    // What is not UTF-8 is stored changed, and may then stand elsewhere.
+    if (is_valid_utf8(columns.content)) {
+      JsonObject& part = parts.at(0).as_object();
+      part.erase(kContent);
+      part[kContentAt] = columns.content.find(result->content);
+      part[kContentBytes] = result->content.size();
     }
   }
-  columns.parts = to_text(to_json(message).at("parts"));
+  columns.parts = to_text(parts);
   return columns;
 }
 
@@ -61,15 +89,20 @@ Result<Message> message_from(Role role, const MessageColumns& columns) {
   if (columns.parts) {
     auto parts = parse_json(*columns.parts);
     if (!parts) return std::unexpected(std::move(parts).error());
+    if (auto placed = put_content_back(*parts, columns.content); !placed) {
+      return std::unexpected(std::move(placed).error());
+    }
     return message_from_json({{"role", to_string(role)}, {"parts", std::move(*parts)}});
   }
   if (columns.tool_call_id) {
     if (const auto shown = shown_result(columns.content)) {
-      return Message::tool({*columns.tool_call_id, std::string(shown->name),
-                            std::string(shown->content), shown->is_error});
+      return older::with_notices(Message::tool({.call_id = *columns.tool_call_id,
+                                                .name = std::string(shown->name),
+                                                .content = std::string(shown->content),
+                                                .is_error = shown->is_error}));
     }
   }
-  return Message{role, {Text{columns.content}}};
+  return older::with_notices(Message{role, {Text{columns.content}}});
 }
 
 std::optional<std::string> result_column(const std::optional<ToolResult>& result) {

@@ -3,12 +3,13 @@
 //
 //   message                                   content          parts       tool_call_id
 //   one text, any role                        the text         NULL        NULL
-//   role tool, one result                     display_text()   NULL        the call's id
+//   role tool, one result                     display_text()   JSON array  the call's id
 //   anything else                             display_text()   JSON array  NULL
 //
-// A result is rebuilt from its display text, so that a large output is stored once. Where the text
-// would not give the same result back (a tool whose name contains " failed: "), the third form is
-// used. Both stores keep messages in this form.
+// `parts` are the message's parts. In the second form the text of the result is not among them: the
+// part says with `content_at` and `content_bytes` where it stands in `content`, so that a large
+// output is stored once. Both stores keep messages in this form. Rows of earlier versions have no
+// parts in the second form; their result is read from the text.
 #pragma once
 
 #include <optional>

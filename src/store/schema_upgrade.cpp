@@ -98,6 +98,12 @@ UPDATE main.agent_schema SET version = 3;
                                                                      R"sql(
 ALTER TABLE main.agent_sessions ADD COLUMN context TEXT;
 UPDATE main.agent_schema SET version = 4;
+)sql",
+                                                                     R"sql(
+ALTER TABLE main.agent_sessions ADD COLUMN error_code TEXT;
+ALTER TABLE main.agent_sessions ADD COLUMN limit_reached TEXT;
+ALTER TABLE main.agent_waits ADD COLUMN covers TEXT;
+UPDATE main.agent_schema SET version = 5;
 )sql"};
 
 // Indexes and triggers on our tables that other programs made, as SQL.
@@ -165,7 +171,8 @@ Result<void> restore_last_ids(sqlite3* connection, const LastIds& ids) {
 
 Result<void> create_tables(sqlite3* connection) {
   if (auto done = execute(connection, kCreateAgentTables); !done) return done;
-  return execute(connection, kCreateWaitTables);
+  if (auto done = execute(connection, kCreateWaitTables); !done) return done;
+  return execute(connection, kAddCovers);
 }
 
 Result<void> upgrade_unversioned(sqlite3* connection) {
@@ -174,7 +181,7 @@ Result<void> upgrade_unversioned(sqlite3* connection) {
   const auto ids = last_ids(connection);
   if (!ids) return std::unexpected(ids.error());
   for (const char* sql : {kSetRowsAside, kCreateAgentTables, kBringRowsBack, kTieMessagesToCalls,
-                          kCreateWaitTables}) {
+                          kCreateWaitTables, kAddCovers}) {
     if (auto done = execute(connection, sql); !done) return done;
   }
   if (auto restored = restore_last_ids(connection, *ids); !restored) return restored;

@@ -11,6 +11,11 @@ namespace wright::store {
 namespace {
 
 // Foreign keys find out that a session does not exist; only the writer knows which one it was.
+template <class Enum>
+std::optional<std::string_view> word_for(std::optional<Enum> value) {
+  return value ? std::optional(to_string(*value)) : std::nullopt;
+}
+
 Error refers_to(std::optional<SessionId> id, const Error& error) {
   return id && error.code == ErrorCode::not_found ? no_session(*id) : error;
 }
@@ -112,13 +117,13 @@ Result<void> SqliteBatch::apply(const UpdateSession& write) {
   const auto tokens = [&](std::int64_t Usage::*count) {
     return write.usage ? std::optional((*write.usage).*count) : std::nullopt;
   };
-  auto updated = queries_.run(Query::update_session, session_id, status,
-                              std::int64_t{status.has_value()}, ended_at, write.result, write.error,
-                              tokens(&Usage::input_tokens), tokens(&Usage::output_tokens),
-                              tokens(&Usage::cached_tokens), tokens(&Usage::reasoning_tokens),
-                              write.iterations, tokens(&Usage::cache_write_tokens),
-                              write.usage ? std::optional(write.usage->cost_usd) : std::nullopt,
-                              std::int64_t{is_free}, write.agent_name, *feedback, *context);
+  auto updated = queries_.run(
+      Query::update_session, session_id, status, std::int64_t{status.has_value()}, ended_at,
+      write.result, write.error, tokens(&Usage::input_tokens), tokens(&Usage::output_tokens),
+      tokens(&Usage::cached_tokens), tokens(&Usage::reasoning_tokens), write.iterations,
+      tokens(&Usage::cache_write_tokens),
+      write.usage ? std::optional(write.usage->cost_usd) : std::nullopt, std::int64_t{is_free},
+      write.agent_name, *feedback, *context, word_for(write.error_code), word_for(write.limit));
   if (!updated) return updated;
   if (sqlite3_changes(connection_) == 0) return std::unexpected(no_session(session_id));
   return {};
@@ -134,7 +139,7 @@ Result<void> SqliteBatch::apply(const OpenWait& write) {
   const auto shown = json_column(write.shown);
   if (!shown) return std::unexpected(shown.error());
   auto inserted = queries_.run(Query::insert_wait, session_id, write.call_id, to_string(write.kind),
-                               *shown, now_, write.expires_at);
+                               *shown, now_, write.expires_at, covers_column(write.covers));
   if (!inserted) return inserted;
   if (sqlite3_changes(connection_) == 0) return std::unexpected(waits_already(write.call_id));
   ids_.waits.push_back(sqlite3_last_insert_rowid(connection_));

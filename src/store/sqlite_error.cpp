@@ -86,7 +86,7 @@ Error last_error(sqlite3* connection) {
 
 Error error_of(sqlite3* connection, int sqlite_code) {
   Error error = explained(connection, sqlite_code);
-  error.detail = fmt::format(R"({{"sqlite_code":{}}})", sqlite_code);
+  error.detail = JsonObject{{"sqlite_code", sqlite_code}};
   return error;
 }
 

@@ -38,7 +38,11 @@ std::string sql_of(Query query) {
              "runner_id = CASE WHEN ?14 THEN NULL ELSE runner_id END, "
              "agent_name = coalesce(?15, agent_name), "
              "feedback = coalesce(?16, feedback), "
-             "context = coalesce(?17, context) WHERE id = ?1";
+             "context = coalesce(?17, context), "
+             "error_code = CASE WHEN ?2 = 'running' OR ?2 = 'waiting' OR ?2 = 'completed' THEN ?18 "
+             "ELSE coalesce(?18, error_code) END, "
+             "limit_reached = CASE WHEN ?2 = 'running' OR ?2 = 'waiting' OR ?2 = 'completed' "
+             "THEN ?19 ELSE coalesce(?19, limit_reached) END WHERE id = ?1";
     case Query::delete_session: return "DELETE FROM agent_sessions WHERE id = ?1";
     case Query::session:
       return fmt::format("SELECT {} FROM agent_sessions WHERE id = ?1", kSessionColumns);
@@ -94,8 +98,8 @@ std::string sql_of(Query query) {
     case Query::free_lease:
       return "UPDATE agent_sessions SET runner_id = NULL WHERE id = ?1 AND runner_id = ?2";
     case Query::insert_wait:
-      return "INSERT INTO agent_waits (session_id, call_id, kind, shown, created_at, expires_at) "
-             "VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING";
+      return "INSERT INTO agent_waits (session_id, call_id, kind, shown, created_at, expires_at, "
+             "covers) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING";
     case Query::close_waits:
       return "UPDATE agent_waits SET status = ?3 WHERE session_id = ?1 AND status = 'open' "
              "AND (?2 IS NULL OR call_id = ?2)";

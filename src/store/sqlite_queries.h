@@ -53,12 +53,13 @@ inline constexpr std::string_view kSessionColumns =
     "id, agent_name, provider, model, system_prompt, user_prompt, status, started_at, ended_at, "
     "result, error, parent_session_id, input_tokens, output_tokens, cached_tokens, "
     "reasoning_tokens, cache_write_tokens, cost_usd, iterations, config, format_version, "
-    "parent_call_id, forked_from, runner_id, lease_epoch, feedback, context";
+    "parent_call_id, forked_from, runner_id, lease_epoch, feedback, context, "
+    "error_code, limit_reached";
 
 // The same of agent_waits.
 inline constexpr std::string_view kWaitColumns =
     "id, session_id, call_id, kind, shown, status, created_at, expires_at, answered_at, "
-    "answered_by, answer";
+    "answered_by, answer, covers";
 
 class Queries {
  public:

@@ -27,7 +27,7 @@ Result<Session> session_from(const Row& row) {
   if (!feedback) return unreadable("session", id, feedback.error());
   auto context = json_from(row.optional_text(26));
   if (!context) return unreadable("session", id, context.error());
-  return Session{
+  Session session{
       .id = id,
       .agent_name = row.text(1),
       .provider = row.text(2),
@@ -52,6 +52,17 @@ Result<Session> session_from(const Row& row) {
       .feedback = std::move(*feedback).value_or(Json()),
       .context = std::move(*context).value_or(Json()),
   };
+  if (const auto code = row.optional_text(27)) {
+    const auto known = error_code_from(*code);
+    if (!known) return unreadable("session", session.id, known.error());
+    session.error_code = *known;
+  }
+  if (const auto limit = row.optional_text(28)) {
+    const auto known = limit_from(*limit);
+    if (!known) return unreadable("session", session.id, known.error());
+    session.limit = *known;
+  }
+  return session;
 }
 
 Result<StoredMessage> message_from(const Row& row) {
@@ -107,12 +118,15 @@ Result<StoredWait> wait_from(const Row& row) {
   if (!status) return unreadable("wait", id, status.error());
   auto answer = json_from(row.optional_text(10));
   if (!answer) return unreadable("wait", id, answer.error());
+  auto covers = covers_from(row.optional_text(11), *shown);
+  if (!covers) return unreadable("wait", id, covers.error());
   return StoredWait{
       .id = id,
       .session_id = row.integer(1),
       .call_id = row.integer(2),
       .kind = *kind,
       .shown = std::move(*shown),
+      .covers = std::move(*covers),
       .status = *status,
       .created_at = row.integer(6),
       .expires_at = row.optional_integer(7),

@@ -30,12 +30,6 @@ constexpr std::array kCallStatusNames{
     std::pair{CallStatus::unknown, std::string_view("unknown")},
 };
 
-constexpr std::array kWaitKindNames{
-    std::pair{WaitKind::question, std::string_view("question")},
-    std::pair{WaitKind::approval, std::string_view("approval")},
-    std::pair{WaitKind::result, std::string_view("result")},
-};
-
 constexpr std::array kWaitStatusNames{
     std::pair{WaitStatus::open, std::string_view("open")},
     std::pair{WaitStatus::answered, std::string_view("answered")},
@@ -88,10 +82,6 @@ std::string_view to_string(CallStatus status) {
   return name_of(kCallStatusNames, status);
 }
 
-std::string_view to_string(WaitKind kind) {
-  return name_of(kWaitKindNames, kind);
-}
-
 std::string_view to_string(WaitStatus status) {
   return name_of(kWaitStatusNames, status);
 }
@@ -102,10 +92,6 @@ Result<SessionStatus> session_status_from(std::string_view text) {
 
 Result<CallStatus> call_status_from(std::string_view text) {
   return named(kCallStatusNames, text, "tool call status");
-}
-
-Result<WaitKind> wait_kind_from(std::string_view text) {
-  return named(kWaitKindNames, text, "kind of wait");
 }
 
 Result<WaitStatus> wait_status_from(std::string_view text) {
@@ -206,7 +192,7 @@ Error not_open(const StoredWait& wait) {
   if (wait.status == WaitStatus::expired) {
     message = fmt::format("The time to answer wait {} is over", wait.id);
   }
-  return {ErrorCode::already_exists, std::move(message), to_text(std::move(detail))};
+  return {ErrorCode::already_exists, std::move(message), std::move(detail)};
 }
 
 }  // namespace store

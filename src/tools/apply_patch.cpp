@@ -283,8 +283,10 @@ Tool apply_patch_tool(SharedWorkspace workspace, SharedFileCalls calls) {
       "apply_patch",
       "Adds, changes, moves and deletes files below the base folder by one patch, and returns what "
       "changed as unified diffs. All or nothing: a patch that does not fit changes no file.",
-      [workspace, calls = std::move(calls)](const ApplyPatchArguments& arguments, Context& context)
-          -> Result<Json> { return apply_patch(*workspace, arguments, *calls, context.stop); },
+      [workspace, calls = std::move(calls)](const ApplyPatchArguments& arguments,
+                                            const Context& context) -> Result<Json> {
+        return apply_patch(*workspace, arguments, *calls, context.stop);
+      },
       {.effect = Effect::write});
   made.preview = [workspace = std::move(workspace)](const Json& arguments) {
     return preview_of_change(would_change(*workspace, arguments));

@@ -80,14 +80,14 @@ const QuestionAnswer* find_answer(const std::vector<QuestionAnswer>& answers, st
   return found == answers.end() || tools::is_blank(found->answer) ? nullptr : &*found;
 }
 
-Tool made_of(std::function<Result<Json>(const AskUserRequest&, Context&)> answer) {
+Tool made_of(std::function<Result<ToolReply>(const AskUserRequest&, const Context&)> answer) {
   return tool(
       "ask_user",
       "Asks the person you work for. Put all that you need to know into one call; give options "
       "where the answers are few. The run waits until they have answered. Passwords come back "
       "hidden.",
       [answer = std::move(answer)](const AskUserRequest& request,
-                                   Context& context) -> Result<Json> {
+                                   const Context& context) -> Result<ToolReply> {
         if (auto checked = check(request); !checked) return std::unexpected(checked.error());
         return answer(request, context);
       },
@@ -158,7 +158,7 @@ Result<AcceptedAnswers> accept_answers(const AskUserRequest& request,
       detail.push_back({{"question_id", problem.question_id}, {"message", problem.message}});
     }
     return fail(ErrorCode::invalid_argument, to_valid_utf8(std::move(message)),
-                to_text(JsonObject{{"problems", std::move(detail)}}));
+                JsonObject{{"problems", std::move(detail)}});
   }
   AcceptedAnswers accepted;
   for (const Question& question : request.questions) {
@@ -180,25 +180,25 @@ Result<AcceptedAnswers> accept_answers(const AskUserRequest& request,
 }
 
 Tool ask_user_tool() {
-  return made_of([](const AskUserRequest& request, Context& context) -> Result<Json> {
-    if (context.answers.answer) return *context.answers.answer;
-    JsonObject shown = encode(request).as_object();
-    shown["kind"] = "questions";
-    return wait_for_person(shown);
+  return made_of([](const AskUserRequest& request, const Context& context) -> Result<ToolReply> {
+    if (context.answers.answer) return Output{.value = *context.answers.answer};
+    Waiting waiting{.kind = WaitKind::question, .shown = encode(request)};
+    if (request.timeout_secs) waiting.timeout = std::chrono::seconds(*request.timeout_secs);
+    return waiting;
   });
 }
 
 Tool ask_user_tool(AskUserExecutor executor) {
-  return made_of(
-      [executor = std::move(executor)](const AskUserRequest& request, Context&) -> Result<Json> {
-        const auto answered = executor(request);
-        if (!answered) return std::unexpected(answered.error());
-        auto accepted = accept_answers(request, answered->responses);
-        if (!accepted) return std::unexpected(std::move(accepted).error());
-        accepted->response.completed = answered->completed;
-        if (!answered->message.empty()) accepted->response.message = answered->message;
-        return encode(accepted->response);
-      });
+  return made_of([executor = std::move(executor)](const AskUserRequest& request,
+                                                  const Context&) -> Result<ToolReply> {
+    const auto answered = executor(request);
+    if (!answered) return std::unexpected(answered.error());
+    auto accepted = accept_answers(request, answered->responses);
+    if (!accepted) return std::unexpected(std::move(accepted).error());
+    accepted->response.completed = answered->completed;
+    if (!answered->message.empty()) accepted->response.message = answered->message;
+    return Output{.value = encode(accepted->response)};
+  });
 }
 
 }  // namespace wright

@@ -60,15 +60,12 @@ class Bash {
   Bash(BashOptions options, CommandRules rules, Workspace workspace)
       : options_(std::move(options)), rules_(std::move(rules)), workspace_(std::move(workspace)) {}
 
-  Result<Json> run(const BashArguments& arguments, Context& context) {
+  Result<ToolReply> run(const BashArguments& arguments, const Context& context) {
     auto folder = working_folder(arguments.working_dir.value_or("."));
     if (!folder) return std::unexpected(std::move(folder).error());
-    if (auto allowed = permitted(arguments, context); !allowed) {
-      return std::unexpected(std::move(allowed).error());
-    }
+    if (auto instead = unless_permitted(arguments, context)) return std::move(*instead);
     const auto sandbox = prepared();
     if (!sandbox) return std::unexpected(sandbox.error());
-    note_gaps((*sandbox)->report(), context);
     auto command = shell_command(arguments.command, *folder);
     if (!command) return std::unexpected(std::move(command).error());
     Printed printed;
@@ -79,7 +76,7 @@ class Bash {
     JsonObject result = told(arguments, *folder, *finished);
     keep(result, "stdout_file", finished->output, kOutputShown, printed.output, context);
     keep(result, "stderr_file", finished->error, kErrorShown, printed.error, context);
-    return result;
+    return Output{.value = std::move(result), .notes = gaps_in((*sandbox)->report())};
   }
 
   // Judges, and runs nothing.
@@ -107,9 +104,11 @@ class Bash {
     return *path == "." ? base : base / *path;
   }
 
-  Result<void> permitted(const BashArguments& arguments, const Context& context) const {
+  // What to answer instead of running the command; nothing when it may run.
+  std::optional<Result<ToolReply>> unless_permitted(const BashArguments& arguments,
+                                                    const Context& context) const {
     const CommandDecision decision = rules_.judge(arguments.command);
-    if (decision.permission == intercept::Permission::allow) return {};
+    if (decision.permission == intercept::Permission::allow) return std::nullopt;
     if (decision.permission == intercept::Permission::deny) {
       return fail(ErrorCode::permission_denied, decision.reason);
     }
@@ -121,16 +120,16 @@ class Bash {
           kinds.push_back("command:" + judged.command);
         }
       }
-      return require_approval(context, question(decision, context), kinds);
+      return unless_approved(context, "bash", question(decision, arguments), std::move(kinds));
     }
-    if (*answer == intercept::Permission::allow) return {};
+    if (*answer == intercept::Permission::allow) return std::nullopt;
     return fail(ErrorCode::permission_denied, "A person refused this command. Do not repeat it");
   }
 
-  static JsonObject question(const CommandDecision& decision, const Context& context) {
+  static JsonObject question(const CommandDecision& decision, const BashArguments& arguments) {
     return JsonObject{{"question", "May this command run?"},
                       {"tool", "bash"},
-                      {"arguments", context.arguments},
+                      {"arguments", encode(arguments)},
                       {"reason", decision.reason},
                       {"commands", commands_of(decision)}};
   }
@@ -158,14 +157,14 @@ class Bash {
     return &*sandbox_;
   }
 
-  static void note_gaps(const SandboxReport& report, Context& context) {
+  // Told to people beside every result.
+  static std::vector<std::string> gaps_in(const SandboxReport& report) {
     std::vector<std::string_view> missing;
     for (const SandboxLayer& layer : report.layers) {
       if (layer.state == SandboxLayer::State::missing) missing.push_back(layer.name);
     }
-    if (missing.empty()) return;
-    context.notes.push_back(
-        fmt::format("The sandbox of this machine lacks: {}", fmt::join(missing, ", ")));
+    if (missing.empty()) return {};
+    return {fmt::format("The sandbox of this machine lacks: {}", fmt::join(missing, ", "))};
   }
 
   // What a command printed, whole as long as it is not enormous, where it can go into a file.
@@ -238,7 +237,7 @@ Result<Tool> bash_tool(BashOptions options) {
       "Runs a line of shell with bash in a sandbox and returns what it printed and its exit code. "
       "Every command in the line must be allowed; a refusal says by which rule. There is no input "
       "to read and nothing keeps running afterwards.",
-      [bash](const tools::BashArguments& arguments, Context& context) -> Result<Json> {
+      [bash](const tools::BashArguments& arguments, const Context& context) -> Result<ToolReply> {
         return bash->run(arguments, context);
       },
       {.effect = Effect::write, .timeout = tools::kLongest});

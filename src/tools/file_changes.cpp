@@ -49,7 +49,7 @@ Error too_large(const std::string& path) {
 Error conflict(const std::string& path) {
   return {ErrorCode::unavailable,
           fmt::format("{} was changed by somebody else meanwhile; read it again", shown_path(path)),
-          R"({"reason":"conflict"})"};
+          JsonObject{{"reason", "conflict"}}};
 }
 
 Error write_error(const Workspace& workspace, int problem, const std::string& path) {
@@ -308,7 +308,8 @@ Result<std::optional<ExistingFile>> read_for_change(const Workspace& workspace,
 }
 
 bool is_conflict(const Error& error) {
-  return error.code == ErrorCode::unavailable && error.detail.find("conflict") != std::string::npos;
+  const Json* reason = error.find("reason");
+  return error.code == ErrorCode::unavailable && reason != nullptr && *reason == Json("conflict");
 }
 
 namespace {

@@ -365,7 +365,7 @@ Tool grep_tool(SharedWorkspace workspace) {
       "Searches the text files below the base folder for a regular expression. Leaves out what "
       ".gitignore names, hidden and binary files, links and node_modules. Counts all matching "
       "lines and shows the first.",
-      [workspace = std::move(workspace)](const GrepArguments& arguments, Context& context)
+      [workspace = std::move(workspace)](const GrepArguments& arguments, const Context& context)
           -> Result<Json> { return grep(*workspace, arguments, context.stop); },
       {.effect = Effect::read});
   static constexpr std::string_view kNotShown[] = {"exclude_pattern", "max_files_searched",

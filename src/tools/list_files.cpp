@@ -277,8 +277,10 @@ Tool list_files_tool(SharedWorkspace workspace) {
       tool("list_files",
            "Lists files below the base folder that match a glob. Leaves out what .gitignore names, "
            "hidden files and node_modules, and says how many of those there were.",
-           [workspace = std::move(workspace)](const ListFilesArguments& arguments, Context& context)
-               -> Result<Json> { return list_files(*workspace, arguments, context.stop); },
+           [workspace = std::move(workspace)](const ListFilesArguments& arguments,
+                                              const Context& context) -> Result<Json> {
+             return list_files(*workspace, arguments, context.stop);
+           },
            {.effect = Effect::read});
   return with_rewrite(std::move(made), use_own_names);
 }

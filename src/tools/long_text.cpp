@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "core/cut_text.h"
 #include "tools/output_budget.h"
-#include "tools/output_spill.h"
 
 namespace wright::tools {
 

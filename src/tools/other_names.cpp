@@ -22,7 +22,7 @@ Tool with_rewrite(Tool tool, std::function<void(JsonObject& arguments)> rewrite)
     return arguments;
   };
   tool.function = [function = std::move(tool.function), rewrite = tool.rewrite](
-                      const Json& arguments, Context& context) {
+                      const Json& arguments, const Context& context) {
     return function(rewrite(arguments), context);
   };
   if (tool.preview) {

@@ -25,7 +25,7 @@ TEST(OtherNames, reach_interceptors_and_tools_as_the_own_ones) {
   const std::vector<Tool> tools{example()};
   std::string seen;
   const std::vector<Interceptor> interceptors{
-      [&](const ToolCall& call, Context& context, const Next& next) {
+      [&](const ToolCall& call, const Context& context, const Next& next) {
         seen = to_text(context.arguments);
         return next(call, context);
       }};

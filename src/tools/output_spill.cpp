@@ -119,27 +119,15 @@ void OutputSpill::make_room(std::uint64_t needed) {
   }
 }
 
-std::string head_and_tail(std::string_view text, std::size_t limit, std::string_view path) {
-  const std::string_view head = utf8_prefix(text, limit - limit / 3);
-  std::size_t start = text.size() - std::min(text.size() - head.size(), limit / 3);
-  while (start < text.size() && (static_cast<unsigned char>(text[start]) & 0xC0) == 0x80) ++start;
-  return fmt::format(
-      "{}\n[… {} of {} bytes are left out here. All of it is in {}; read_file shows it part by "
-      "part …]\n{}",
-      head, start - head.size(), text.size(), path, text.substr(start));
-}
-
 }  // namespace wright::tools
 
 namespace wright {
 
-Result<Interceptor> spill_output(SpillOptions options) {
+Result<Spill> spill_output(SpillOptions options) {
   auto opened = tools::OutputSpill::open(std::move(options));
   if (!opened) return std::unexpected(std::move(opened).error());
-  const auto spill = std::make_shared<tools::OutputSpill>(std::move(*opened));
-  return [spill](const ToolCall& call, Context& context, const Next& next) -> Result<Json> {
-    context.spill = [spill](std::string_view text) { return spill->keep(text); };
-    return next(call, context);
+  return [spill = std::make_shared<tools::OutputSpill>(std::move(*opened))](std::string_view text) {
+    return spill->keep(text);
   };
 }
 

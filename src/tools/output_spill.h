@@ -30,8 +30,4 @@ class OutputSpill {
   FileDescriptor folder_;
 };
 
-// The beginning and the end of `text`, together about `limit` bytes, and between them where all of
-// it is.
-std::string head_and_tail(std::string_view text, std::size_t limit, std::string_view path);
-
 }  // namespace wright::tools

@@ -1,5 +1,4 @@
-// What a call would touch, as a person is shown it who has to approve it. Nothing here fails a call
-// or changes anything.
+// What tools that change files show of a change to a person who has to approve it.
 #pragma once
 
 #include <string>
@@ -7,16 +6,6 @@
 #include "wright/tool.h"
 
 namespace wright::tools {
-
-// More than this is not added to what a person is shown.
-inline constexpr std::size_t kMostPreviewBytes = std::size_t{96} * 1024;
-
-// The members of what the tool's preview says about these arguments. Empty without a preview; a
-// "problem" instead when the preview throws, or is too large.
-JsonObject preview_of(const Tool& tool, const Json& arguments);
-
-// What a person is asked about a call: the tool, its arguments, and what it would touch.
-JsonObject approval_question(const ToolCall& call, const Context& context);
 
 // {"diff": …}, bounded; or why there is none.
 Json preview_of_change(const Result<std::string>& diff);

@@ -73,8 +73,7 @@ bool is_image(std::string_view start) {
   return !is_text && std::ranges::find(kTypes, media_type(start)) != kTypes.end();
 }
 
-Result<Json> image_result(const std::string& path, const OpenFile& file, std::string_view start,
-                          Context& context) {
+Result<Output> image_result(const std::string& path, const OpenFile& file, std::string_view start) {
   JsonObject result{{"file_path", to_valid_utf8(path)},
                     {"size", file.status.size},
                     {"binary", true},
@@ -82,16 +81,16 @@ Result<Json> image_result(const std::string& path, const OpenFile& file, std::st
   if (file.status.size > kMaxImageBytes) {
     result["note"] =
         fmt::format("The image is not shown: it is larger than {} bytes.", kMaxImageBytes);
-    return result;
+    return Output{.value = std::move(result)};
   }
   std::string bytes(start);
   bytes.resize(static_cast<std::size_t>(kMaxImageBytes) + 1);
   const auto rest = read_fully(file.descriptor.get(), std::span(bytes).subspan(start.size()));
   if (!rest) return fail(ErrorCode::storage, fmt::format("{} cannot be read", shown_path(path)));
   bytes.resize(start.size() + *rest);
-  context.images.push_back({std::string(media_type(start)), base64_of(bytes)});
   result["note"] = "The image is shown beside this answer.";
-  return result;
+  return Output{.value = std::move(result),
+                .images = {{std::string(media_type(start)), base64_of(bytes)}}};
 }
 
 // What a text is written in, where it is not simply UTF-8.
@@ -130,9 +129,8 @@ std::string note_for(const LineCollector& lines, const Read& read) {
   return fmt::format("{}", fmt::join(notes, " "));
 }
 
-Result<Json> read_file(const Workspace& workspace, const ReadFileArguments& arguments,
-                       Context& context) {
-  const std::stop_token& stop = context.stop;
+Result<Output> read_file(const Workspace& workspace, const ReadFileArguments& arguments,
+                         const std::stop_token& stop) {
   const auto path = workspace.locate(arguments.file_path);
   if (!path) return std::unexpected(path.error());
   auto file = workspace.open_file(*path);
@@ -168,14 +166,16 @@ Result<Json> read_file(const Workspace& workspace, const ReadFileArguments& argu
       if (!all) return unreadable(all.error());
       const std::string text = decoded_text(*all, {}).text;
       if (all->size() > kMaxDecodedBytes || is_binary(text)) {
-        return binary_result(*path, file->status.size, chunk);
+        return Output{.value = binary_result(*path, file->status.size, chunk)};
       }
       lines.add(text);
       read = {.bytes = static_cast<std::int64_t>(all->size()), .encoding = Encoding::utf16};
       break;
     }
-    if (read.bytes == 0 && is_image(chunk)) return image_result(*path, *file, chunk, context);
-    if (read.bytes == 0 && is_binary(chunk)) return binary_result(*path, file->status.size, chunk);
+    if (read.bytes == 0 && is_image(chunk)) return image_result(*path, *file, chunk);
+    if (read.bytes == 0 && is_binary(chunk)) {
+      return Output{.value = binary_result(*path, file->status.size, chunk)};
+    }
     if (read.bytes == 0 && chunk.starts_with(kUtf8Mark)) {
       chunk.remove_prefix(kUtf8Mark.size());
       read.encoding = Encoding::utf8_with_mark;
@@ -204,7 +204,7 @@ Result<Json> read_file(const Workspace& workspace, const ReadFileArguments& argu
       {"size", read.is_counted_out ? read.bytes : file->status.size}};
   if (!note.empty()) result["note"] = note;
   result["content"] = std::move(lines).take_content();
-  return result;
+  return Output{.value = std::move(result)};
 }
 
 }  // namespace
@@ -214,8 +214,8 @@ Tool read_file_tool(SharedWorkspace workspace) {
       "read_file",
       "Reads a text file below the base folder, or a range of its lines. Says how many lines there "
       "are and where to go on when not all are shown. Shows images.",
-      [workspace = std::move(workspace)](const ReadFileArguments& arguments, Context& context)
-          -> Result<Json> { return read_file(*workspace, arguments, context); },
+      [workspace = std::move(workspace)](const ReadFileArguments& arguments, const Context& context)
+          -> Result<Output> { return read_file(*workspace, arguments, context.stop); },
       {.effect = Effect::read});
   static constexpr std::string_view kNotShown[] = {"max_size"};
   static constexpr OtherName kNames[] = {{"path", "file_path"}};

@@ -204,16 +204,17 @@ Result<Tool> sqlite_reader_tool(SqliteReaderOptions options) {
           "and sizes. Changes nothing; other statements are refused. Rows come as arrays in the "
           "order of columns; long texts are cut, BLOBs shown by their first bytes.",
       .parameters = tools::parameters_for(options),
-      .options = {.effect = Effect::read, .timeout = timeout, .provides = {.validation = true}},
+      .options = {.effect = Effect::read, .timeout = timeout},
       .aliases = {"sqlite3_reader"}};
-  auto reader =
-      tool(std::move(spec),
-           [options = std::move(options)](const Json& json, Context& context) -> Result<Json> {
-             auto arguments = decode<tools::SqliteReaderArguments>(json);
-             if (!arguments) return std::unexpected(std::move(arguments).error());
-             return tools::read(options, *arguments, context.stop);
-           });
+  auto reader = tool(
+      std::move(spec),
+      [options = std::move(options)](const Json& json, const Context& context) -> Result<Json> {
+        auto arguments = decode<tools::SqliteReaderArguments>(json);
+        if (!arguments) return std::unexpected(std::move(arguments).error());
+        return tools::read(options, *arguments, context.stop);
+      });
   if (!reader) return reader;
+  reader->check = detail::check_of<tools::SqliteReaderArguments>();
   return tools::with_rewrite(std::move(*reader), tools::rewrite);
 }
 

@@ -172,8 +172,10 @@ Tool write_file_tool(SharedWorkspace workspace, SharedFileCalls calls) {
       "Writes a text file below the base folder: all of it (content), more at its end (content "
       "with append), or one piece replaced by another (search and replace, exact to the blank). "
       "Either all is written or nothing.",
-      [workspace, calls = std::move(calls)](const WriteFileArguments& arguments, Context& context)
-          -> Result<Json> { return write_file(*workspace, arguments, *calls, context.stop); },
+      [workspace, calls = std::move(calls)](const WriteFileArguments& arguments,
+                                            const Context& context) -> Result<Json> {
+        return write_file(*workspace, arguments, *calls, context.stop);
+      },
       {.effect = Effect::write});
   made.preview = [workspace = std::move(workspace)](const Json& arguments) {
     return preview_of_change(would_change(*workspace, arguments));

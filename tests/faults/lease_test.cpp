@@ -33,7 +33,7 @@ class Leases : public ::testing::Test {
       return Result<Response>(calls({call("hold", "{}", "1"), call("note", "{}", "2")}));
     });
     const Tool hold = tool("hold", "",
-                           [this, begun, let_go](Context& context) {
+                           [this, begun, let_go](const Context& context) {
                              ledger_.add("hold " + std::string(context.idempotency_key));
                              if (begun != nullptr) begun->send();
                              if (let_go != nullptr) let_go->wait();
@@ -41,7 +41,7 @@ class Leases : public ::testing::Test {
                            },
                            {.effect = Effect::write});
     const Tool note = tool("note", "",
-                           [this](Context& context) {
+                           [this](const Context& context) {
                              ledger_.add("note " + std::string(context.idempotency_key));
                              return "noted";
                            },

@@ -75,7 +75,7 @@ class ModelServer : public ::testing::Test {
     return {.name = "paying",
             .model = models.get("fake:dying"),
             .tools = {tool("pay", "",
-                           [this](Context& context) {
+                           [this](const Context& context) {
                              ledger_.add("pay did " + std::string(context.idempotency_key) + " " +
                                          to_text(context.arguments));
                            },

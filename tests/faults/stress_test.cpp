@@ -42,17 +42,17 @@ TEST(Stress, of_many_delegating_sessions_leaves_each_of_them_ended_and_every_wri
   std::mutex keys_mutex;
   std::map<std::string, int> keys;
   const Tool work = tool("work", "",
-                         [&](Context& context) {
+                         [&](const Context& context) {
                            const std::lock_guard lock(keys_mutex);
                            ++keys[std::string(context.idempotency_key)];
                            return std::string(context.idempotency_key);
                          },
                          {.effect = Effect::write});
   const Tool alone =
-      tool("alone", "", [](Context& context) { return std::string(context.call_id); },
+      tool("alone", "", [](const Context& context) { return std::string(context.call_id); },
            {.effect = Effect::read, .concurrency = Concurrency::exclusive});
   const Tool ask = tool("ask", "",
-                        [](Context& context) -> Result<Json> {
+                        [](const Context& context) -> Result<Json> {
                           if (context.answers.answer) return *context.answers.answer;
                           return wait_for_person(JsonObject{{"kind", "result"}});
                         },

@@ -25,7 +25,7 @@ Json parsed(std::string_view text) {
 Tool made_tool(std::string name, std::string_view schema, std::string_view result) {
   auto made =
       tool(ToolSpec{.name = std::move(name), .parameters = parsed(schema)},
-           [value = parsed(result)](const Json&, Context&) -> Result<Json> { return value; });
+           [value = parsed(result)](const Json&, const Context&) -> Result<Json> { return value; });
   EXPECT_TRUE(made);
   return *made;
 }
@@ -207,7 +207,7 @@ TEST(DebugModeOff, adds_no_interceptor) {
     const Tool* seen = nullptr;
     Agent agent = agent_with({empty_tool("look")}, {calls({call("look")}), says("ok")});
     agent.debug.reset();
-    agent.interceptors = {[&](const ToolCall& each, Context& context, const Next& next) {
+    agent.interceptors = {[&](const ToolCall& each, const Context& context, const Next& next) {
       ++passed;
       seen = context.tool;
       return next(each, context);

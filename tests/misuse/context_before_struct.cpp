@@ -1,4 +1,4 @@
-// expect: a wright::Context& may follow it
+// expect: wright::Context& may follow it
 #include <string>
 
 #include "wright/wright.h"
@@ -10,5 +10,5 @@ WRIGHT_DESCRIBE(Place, WRIGHT_FIELD(city, "Name of the city"))
 
 wright::Tool made() {
   return wright::tool("weather", "Weather in a city",
-                      [](wright::Context&, const Place& p) { return p.city; });
+                      [](const wright::Context&, const Place& p) { return p.city; });
 }

@@ -1,4 +1,4 @@
-// expect: a wright::Context& may follow it
+// expect: wright::Context& may follow it
 #include "wright/wright.h"
 
 wright::Tool made() {

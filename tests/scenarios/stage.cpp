@@ -48,7 +48,7 @@ Tool weather() {
 }
 
 Tool ask() {
-  return tool("ask", "Asks", [](const Question& q, Context& context) -> Result<Json> {
+  return tool("ask", "Asks", [](const Question& q, const Context& context) -> Result<Json> {
     if (context.answers.answer) return *context.answers.answer;
     return wait_for_person(encode(q));
   });
@@ -167,7 +167,8 @@ std::vector<Tool> Stage::tools() {
       ask(),
       tool("delete", "Deletes", [](const Path& p) { return p.path + " is gone"; },
            {.needs_approval = true}),
-      tool("cancel", "Stops the run", [this](Context& context) { cancel(context.session_id); },
+      tool("cancel", "Stops the run",
+           [this](const Context& context) { cancel(context.session_id); },
            {.concurrency = Concurrency::serial}),
       tool("garbage", "Returns no text", [] { return std::string("a\xFFz"); })};
 }

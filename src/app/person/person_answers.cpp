@@ -26,7 +26,7 @@ std::string text_in(const Json& shown, std::string_view key) {
 }
 
 Result<AskUserRequest> questions_in(Json shown) {
-  if (JsonObject* object = shown.if_object()) object->erase("kind");
+  if (JsonObject* object = shown.if_object()) object->erase("kind");  // of earlier versions
   return decode<AskUserRequest>(shown);
 }
 
@@ -42,7 +42,7 @@ AskUserRequest one_question(const PersonWait& wait) {
 }
 
 std::expected<Json, GaveUp> ask(const PersonWait& wait, const PersonTerminal& where) {
-  if (text_in(wait.shown, "kind") == "approval") {
+  if (wait.kind == WaitKind::approval) {
     auto approval = ask_approval(wait.shown, where);
     if (!approval) return std::unexpected(approval.error());
     return answer_json(*approval);
@@ -63,13 +63,6 @@ PersonTerminal this_terminal(Surroundings around, std::stop_token stop) {
           .stop = std::move(stop)};
 }
 
-// Which kinds of calls an approval is about, as text; empty for what is none.
-std::string kinds_of(const Json& shown) {
-  const JsonObject* object = shown.if_object();
-  const Json* kinds = object != nullptr ? object->if_contains("kinds") : nullptr;
-  return kinds != nullptr && text_in(shown, "kind") == "approval" ? to_text(*kinds) : "";
-}
-
 bool holds_for_session(const Json& answer) {
   const std::string decision = text_in(answer, "decision");
   return decision == to_string(Decision::session) || decision == to_string(Decision::never);
@@ -85,26 +78,27 @@ bool has_person_at_terminal(const Console& console) {
   return standard_input_is_terminal() && console.error().is_terminal;
 }
 
-Result<std::optional<WaitAnswers>> ask_at_terminal(const ToolCall& call, const Json& shown,
+Result<std::optional<WaitAnswers>> ask_at_terminal(const ToolCall& call, const Waiting& waiting,
                                                    Surroundings around, std::stop_token stop) {
-  const auto answer = ask({.call = call, .shown = shown}, this_terminal(around, std::move(stop)));
+  const auto answer = ask({.call = call, .kind = waiting.kind, .shown = waiting.shown},
+                          this_terminal(around, std::move(stop)));
   if (!answer) return std::nullopt;
-  const WaitKind kind = runtime::wait_kind(shown);
-  auto checked = runtime::checked_answer(kind, shown, *answer);
+  auto checked = runtime::checked_answer(waiting.kind, waiting.shown, *answer);
   if (!checked) return std::unexpected(std::move(checked).error());
-  return runtime::answers_of(kind, *checked);
+  return runtime::answers_of(waiting.kind, *checked);
 }
 
 Result<PersonAnswered> answer_at_terminal(std::span<const PersonWait> waits, Store& store,
                                           Surroundings around, std::stop_token stop) {
   const PersonTerminal where = this_terminal(around, std::move(stop));
-  std::map<std::string, Json> decided;  // for the whole session, by the kinds of calls
+  std::map<std::vector<std::string>, Json> decided;  // for the whole session, by what it covers
   for (const PersonWait& wait : waits) {
-    const std::string kinds = kinds_of(wait.shown);
-    const auto known = decided.find(kinds);
+    const auto known = decided.find(wait.covers);
     std::expected<Json, GaveUp> answer = known != decided.end() ? known->second : ask(wait, where);
     if (!answer) return PersonAnswered::no;
-    if (!kinds.empty() && holds_for_session(*answer)) decided.emplace(kinds, *answer);
+    if (!wait.covers.empty() && holds_for_session(*answer)) {
+      decided.emplace(wait.covers, *answer);
+    }
     auto stored = answer_wait(store, wait.wait_id, *answer, person_name(around.environment));
     // Somebody else may have been quicker: their answer counts.
     if (!stored && stored.error().code == ErrorCode::already_exists) {
@@ -116,11 +110,9 @@ Result<PersonAnswered> answer_at_terminal(std::span<const PersonWait> waits, Sto
   return PersonAnswered::yes;
 }
 
-std::string wait_in_words(const Json& shown, const Terminal& screen) {
+std::string wait_in_words(WaitKind kind, const Json& shown, const Terminal& screen) {
+  if (kind == WaitKind::approval) return approval_text(shown, Detail::fitting, screen).text;
   const auto request = questions_in(shown);
-  if (text_in(shown, "kind") == "approval") {
-    return approval_text(shown, Detail::fitting, screen).text;
-  }
   if (!request) return to_pretty_text(shown);
   std::string words;
   for (const Question& question : request->questions) {
@@ -137,9 +129,7 @@ std::string wait_in_words(const Json& shown, const Terminal& screen) {
 
 std::string how_to_answer(SessionId root, std::span<const PersonWait> waits) {
   std::string command = fmt::format("wright answer {}", root);
-  const auto is_approval = [](const PersonWait& wait) {
-    return text_in(wait.shown, "kind") == "approval";
-  };
+  const auto is_approval = [](const PersonWait& wait) { return wait.kind == WaitKind::approval; };
   if (!waits.empty() && std::ranges::all_of(waits, is_approval)) return command + " --approve";
   if (waits.size() != 1) return command;
   const auto request = questions_in(waits[0].shown);
@@ -153,7 +143,7 @@ std::string how_to_answer(SessionId root, std::span<const PersonWait> waits) {
 void tell_waits(SessionId root, std::span<const PersonWait> waits, Console& console) {
   for (const PersonWait& wait : waits) {
     console.complain(fmt::format("{} waits for a person", wait.call.name),
-                     wait_in_words(wait.shown, console.error()));
+                     wait_in_words(wait.kind, wait.shown, console.error()));
   }
   console.note(fmt::format("  Answer with:  {}\n", how_to_answer(root, waits)));
   console.note(fmt::format("  then go on:   wright resume {}\n", root));

@@ -23,12 +23,12 @@ Result<PersonAnswered> answer_at_terminal(std::span<const PersonWait> waits, Sto
 bool has_person_at_terminal(const Console& console);
 
 // Asks about a call that no run waits for. Nothing when the person gave up.
-Result<std::optional<WaitAnswers>> ask_at_terminal(const ToolCall& call, const Json& shown,
+Result<std::optional<WaitAnswers>> ask_at_terminal(const ToolCall& call, const Waiting& waiting,
                                                    Surroundings around, std::stop_token stop);
 
 // What is waited for, for a person who reads it: questions with their ids, or a call with its
 // arguments.
-std::string wait_in_words(const Json& shown, const Terminal& screen);
+std::string wait_in_words(WaitKind kind, const Json& shown, const Terminal& screen);
 
 // The command that answers these, with places for the answers.
 std::string how_to_answer(SessionId root, std::span<const PersonWait> waits);

@@ -1,4 +1,4 @@
-#include "interceptors/coercion.h"
+#include "core/coercion.h"
 
 #include <fmt/format.h>
 #include <boost/json/array.hpp>
@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-namespace wright::intercept {
+namespace wright {
 namespace {
 
 constexpr int kMaxDepth = 64;
@@ -160,4 +160,4 @@ Coerced coerce(const Json& schema, Json value) {
   return Coercer(schema).run(std::move(value));
 }
 
-}  // namespace wright::intercept
+}  // namespace wright

@@ -6,7 +6,7 @@
 
 #include "wright/json.h"
 
-namespace wright::intercept {
+namespace wright {
 
 struct Coerced {
   Json value;
@@ -18,4 +18,4 @@ struct Coerced {
 // the outcome.
 Coerced coerce(const Json& schema, Json value);
 
-}  // namespace wright::intercept
+}  // namespace wright

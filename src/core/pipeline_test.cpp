@@ -94,14 +94,15 @@ TEST(Pipeline, bounds_output_and_keeps_it_utf8) {
 TEST(Interceptors, wrap_outermost_first_and_may_change_everything) {
   std::string trace;
   const auto tracing = [&trace](std::string name) {
-    return [&trace, name](const ToolCall& c, Context& context, const Next& next) -> Result<Json> {
+    return [&trace, name](const ToolCall& c, const Context& context,
+                          const Next& next) -> Result<Json> {
       trace += name + "(";
       auto result = next(c, context);
       trace += ")" + name;
       return result;
     };
   };
-  const Interceptor shout = [](const ToolCall& c, Context& context, const Next& next) {
+  const Interceptor shout = [](const ToolCall& c, const Context& context, const Next& next) {
     context.arguments.as_object()["text"] = "LOUD";
     return next(c, context);
   };
@@ -112,17 +113,17 @@ TEST(Interceptors, wrap_outermost_first_and_may_change_everything) {
 }
 
 TEST(Interceptors, see_a_tools_exception_as_an_error_and_may_answer_instead) {
-  const Interceptor rescue = [](const ToolCall& c, Context& context,
+  const Interceptor rescue = [](const ToolCall& c, const Context& context,
                                 const Next& next) -> Result<Json> {
     auto result = next(c, context);
     return result ? result : Json("rescued: " + result.error().message);
   };
   EXPECT_EQ(run_call(call("boom"), {rescue}).result.content, "rescued: kaboom");
-  const Interceptor refuse = [](const ToolCall&, Context&, const Next&) -> Result<Json> {
+  const Interceptor refuse = [](const ToolCall&, const Context&, const Next&) -> Result<Json> {
     return fail(ErrorCode::permission_denied, "not today");
   };
   EXPECT_EQ(run_call(call("echo", R"({"text":"x"})"), {refuse}).error, "not today");
-  const Interceptor thrower = [](const ToolCall&, Context&, const Next&) -> Result<Json> {
+  const Interceptor thrower = [](const ToolCall&, const Context&, const Next&) -> Result<Json> {
     throw std::logic_error("bad interceptor");
   };
   EXPECT_EQ(run_call(call("echo", R"({"text":"x"})"), {thrower}).error, "bad interceptor");

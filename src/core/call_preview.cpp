@@ -1,0 +1,48 @@
+#include "core/call_preview.h"
+
+#include <fmt/format.h>
+
+#include <boost/json/object.hpp>
+
+#include <exception>
+
+namespace wright {
+namespace {
+
+JsonObject unknown_preview(std::string_view why) {
+  return JsonObject{{"problem", to_valid_utf8(std::string(why))}};
+}
+
+}  // namespace
+
+JsonObject preview_of(const Tool& tool, const Json& arguments) {
+  if (!tool.preview) return {};
+  Json seen;
+  // A preview belongs to a tool, and tools may throw.
+  try {
+    seen = tool.preview(arguments);
+  } catch (const std::exception& error) {
+    return unknown_preview(fmt::format("What it would touch is not known: {}", error.what()));
+  } catch (...) {
+    return unknown_preview("What it would touch is not known");
+  }
+  JsonObject* object = seen.if_object();
+  if (object == nullptr) return {};
+  if (to_text(*object).size() > kMostPreviewBytes) {
+    return unknown_preview("What it would touch is too much to be shown");
+  }
+  return std::move(*object);
+}
+
+JsonObject approval_question(const Invocation& invocation) {
+  const std::string& name = invocation.call.name;
+  JsonObject shown{{"question", fmt::format("May {} run with these arguments?", name)},
+                   {"tool", name},
+                   {"arguments", invocation.arguments}};
+  // A preview adds to what is asked, and cannot change it.
+  JsonObject touched = preview_of(invocation.tool, invocation.arguments);
+  for (auto& member : touched) shown.emplace(member.key(), std::move(member.value()));
+  return shown;
+}
+
+}  // namespace wright

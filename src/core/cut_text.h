@@ -1,0 +1,18 @@
+// Texts that are too long for a model, cut between characters.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "wright/tool.h"
+
+namespace wright {
+
+// The first `limit` bytes, and how many there were.
+std::string head_of(std::string_view text, std::size_t limit);
+
+// The beginning and the end of `text`, together about `limit` bytes, and between them where all of
+// it is.
+std::string head_and_tail(std::string_view text, std::size_t limit, std::string_view path);
+
+}  // namespace wright

@@ -1,0 +1,183 @@
+// The one way by which a tool is ever run: execute() of wright/tool.h. Whatever goes wrong inside
+// becomes an outcome that tells the model; nothing is thrown to the caller.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+
+#include "core/arguments.h"
+#include "core/call_preview.h"
+#include "core/cut_text.h"
+#include "core/fingerprint.h"
+#include "core/stack_frames.h"
+#include "wright/agent.h"
+
+namespace wright {
+namespace {
+
+constexpr int kLoggedFrames = 5;
+
+Error unknown_tool(std::span<const Tool> tools, std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const Tool& tool : tools) names.push_back(tool.spec.name);
+  return Error{ErrorCode::not_found,
+               fmt::format("Unknown tool: {}. Available tools: {}", name,
+                           names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")))};
+}
+
+// Stands in for a tool that is not there, so that interceptors need not ask whether there is one.
+Tool absent_tool(std::string_view name, const Error& error) {
+  return {.spec = {.name = std::string(name)},
+          .function = [error](const Json&, const Context&) -> Result<ToolReply> {
+            return std::unexpected(error);
+          }};
+}
+
+// What is known about the exception that was caught: its type, and how the call came here. The
+// frames between the throw and the catch are gone by now.
+Json exception_detail() {
+  JsonArray stack;
+  for (std::string& frame : stack_frames(kLoggedFrames, 2)) stack.emplace_back(std::move(frame));
+  return JsonObject{{"exception", current_exception_type()}, {"stack", std::move(stack)}};
+}
+
+// Runs what the user wrote; an exception becomes an error value.
+template <class Function>
+Result<ToolReply> caught(Function&& function) {
+  try {
+    return function();
+  } catch (const std::exception& thrown) {
+    return fail(ErrorCode::tool_failed, thrown.what(), exception_detail());
+  } catch (...) {
+    return fail(ErrorCode::tool_failed, "The tool threw something that is not a std::exception",
+                exception_detail());
+  }
+}
+
+Result<ToolReply> call_tool(const Invocation& invocation, const Context& context) {
+  const Tool& tool = invocation.tool;
+  if (invocation.unusable != nullptr) return std::unexpected(*invocation.unusable);
+  if (invocation.arguments_changed) {
+    auto checked = check_arguments(tool, invocation.arguments, *invocation.validation);
+    if (!checked) return std::unexpected(std::move(checked).error());
+  }
+  if (tool.spec.options.needs_approval) {
+    auto instead = unless_approved(context, tool.spec.name, approval_question(invocation),
+                                   {"tool:" + tool.spec.name});
+    if (instead) return std::move(*instead);
+  }
+  Result<ToolReply> reply = tool.function(invocation.arguments, context);
+  if (reply) {
+    if (auto* output = std::get_if<Output>(&*reply)) {
+      output->fingerprint = fingerprint_of(output->value);
+    }
+  }
+  return reply;
+}
+
+struct Bounded {
+  std::string text;
+  bool is_cut = false;
+};
+
+Bounded bounded_text(const Json& value, std::size_t limit, const Context& context) {
+  std::string text =
+      value.is_string() ? to_valid_utf8(std::string(value.get_string())) : to_text(value);
+  if (limit == 0 || text.size() <= limit) return {std::move(text), false};
+  if (context.spill) {
+    // What has lines can be paged.
+    const auto kept = context.spill(value.is_string() ? text : to_pretty_text(value));
+    if (kept) return {head_and_tail(text, limit, *kept), true};
+  }
+  return {head_of(text, limit), true};
+}
+
+void set_failure(ToolOutcome& outcome, Error error) {
+  error.message =
+      to_valid_utf8(error.message.empty() ? "It failed without a message" : error.message);
+  outcome.result.content = error.message;
+  outcome.result.is_error = true;
+  outcome.result.fingerprint = fingerprint_of(std::string_view(error.message));
+  outcome.error = std::move(error);
+}
+
+void set_output(ToolOutcome& outcome, Output output, std::size_t limit, const Context& context) {
+  auto [text, is_cut] = bounded_text(output.value, limit, context);
+  outcome.response = is_cut ? Json(text) : std::move(output.value);
+  outcome.result.content = std::move(text);
+  outcome.result.images = std::move(output.images);
+  outcome.result.fingerprint = output.fingerprint;
+  outcome.notes.insert(outcome.notes.end(), std::make_move_iterator(output.notes.begin()),
+                       std::make_move_iterator(output.notes.end()));
+}
+
+}  // namespace
+
+const Tool* find_tool(std::span<const Tool> tools, std::string_view name) {
+  const auto found =
+      std::ranges::find_if(tools, [&](const Tool& tool) { return tool.spec.name == name; });
+  if (found != tools.end()) return &*found;
+  const auto alias = std::ranges::find_if(tools, [&](const Tool& tool) {
+    return std::ranges::find(tool.spec.aliases, name) != tool.spec.aliases.end();
+  });
+  return alias == tools.end() ? nullptr : &*alias;
+}
+
+Result<ToolReply> Next::operator()(const Invocation& invocation, const Context& context) const {
+  if (instead_) return caught([&] { return instead_(invocation, context); });
+  if (rest_.empty()) return caught([&] { return call_tool(invocation, context); });
+  return caught([&] { return rest_.front()(invocation, context, Next(rest_.subspan(1))); });
+}
+
+ToolOutcome execute(std::span<const Tool> tools, std::span<const Interceptor> interceptors,
+                    const ToolCall& call, const Context& context,
+                    const ValidationOptions& validation) {
+  ToolOutcome outcome;
+  outcome.result.call_id = call.id;
+  outcome.result.name = call.name;
+  const auto began = std::chrono::steady_clock::now();
+  const Tool* tool = find_tool(tools, call.name);
+  std::optional<Tool> absent;
+  ReadArguments read;
+  if (tool != nullptr) {
+    read = read_arguments(*tool, call, validation);
+  } else {
+    read.unusable = unknown_tool(tools, call.name);
+    tool = &absent.emplace(absent_tool(call.name, *read.unusable));
+  }
+  const Invocation invocation{.call = call,
+                              .tool = *tool,
+                              .arguments = read.arguments,
+                              .unusable = read.unusable ? &*read.unusable : nullptr,
+                              .notes = read.notes,
+                              .validation = &validation};
+  Result<ToolReply> reply = Next(interceptors)(invocation, context);
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
+  outcome.duration_ms = took.count();
+  const bool is_refused =
+      !reply && (read.unusable.has_value() || is_refused_arguments(reply.error()));
+  count_refusals(is_refused ? &reply.error() : nullptr, call, context, validation);
+  outcome.notes = std::move(read.notes);
+  if (!reply) {
+    set_failure(outcome, std::move(reply).error());
+  } else if (auto* output = std::get_if<Output>(&*reply)) {
+    set_output(outcome, std::move(*output), tool->spec.options.output_limit, context);
+  } else if (auto* waiting = std::get_if<Waiting>(&*reply)) {
+    outcome.waiting = std::move(*waiting);
+  } else {
+    outcome.delegate = std::move(std::get<Delegate>(*reply));
+  }
+  return outcome;
+}
+
+ToolOutcome execute(const Agent& agent, const ToolCall& call, const Context& context) {
+  if (context.spill || !agent.spill) {
+    return execute(agent.tools, agent.interceptors, call, context, agent.validation);
+  }
+  Context with_spill = context;
+  with_spill.spill = agent.spill;
+  return execute(agent.tools, agent.interceptors, call, with_spill, agent.validation);
+}
+
+}  // namespace wright

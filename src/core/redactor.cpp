@@ -1,0 +1,82 @@
+// Secrets do not leave a tool: neither to the model nor to a log.
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "wright/log.h"
+
+namespace wright {
+namespace {
+
+constexpr std::string_view kRedacted = "[REDACTED]";
+constexpr std::size_t kShortestSecret = 4;
+
+// What stands in the first group is kept.
+constexpr const char* kKeyShapes =
+    R"(((?i:\bbearer\s+))[A-Za-z0-9._~+/=-]{8,})"                    // Authorization: Bearer …
+    R"(|\bsk-[A-Za-z0-9_-]{16,})"                                    // OpenAI, Anthropic
+    R"(|\b[sr]k_(?:live|test)_[A-Za-z0-9]{16,})"                     // Stripe
+    R"(|\bgh[pousr]_[A-Za-z0-9]{20,})"                               // GitHub
+    R"(|\bgithub_pat_[A-Za-z0-9_]{20,})"                             //
+    R"(|\bglpat-[A-Za-z0-9_-]{20,})"                                 // GitLab
+    R"(|\b(?:AKIA|ASIA)[0-9A-Z]{16}\b)"                              // AWS
+    R"(|\bxox[abeoprs]-[A-Za-z0-9-]{10,})"                           // Slack
+    R"(|\bAIza[0-9A-Za-z_-]{35})"                                    // Google
+    R"(|\bnpm_[A-Za-z0-9]{36})"                                      // npm
+    R"(|\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*)"  // JSON Web Token
+    R"(|(?s:-----BEGIN [A-Z ]*PRIVATE KEY-----.*?-----END [A-Z ]*PRIVATE KEY-----))";
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
+    text.replace(at, from.size(), to);
+  }
+}
+
+RE2::Options utf8_or_not() {
+  RE2::Options options;
+  options.set_encoding(RE2::Options::EncodingLatin1);  // results may hold any bytes
+  options.set_log_errors(false);
+  return options;
+}
+
+}  // namespace
+
+struct Redactor::State {
+  std::vector<std::string> secrets;  // longest first: one may be a part of another
+  RE2 shapes{kKeyShapes, utf8_or_not()};
+};
+
+Redactor::Redactor(std::vector<std::string> secrets) {
+  std::erase_if(secrets, [](const std::string& each) { return each.size() < kShortestSecret; });
+  std::ranges::sort(secrets, std::greater{}, &std::string::size);
+  auto state = std::make_shared<State>();
+  state->secrets = std::move(secrets);
+  state_ = std::move(state);
+}
+
+std::string Redactor::redacted(std::string_view text) const {
+  std::string result(text);
+  if (state_ == nullptr) return result;
+  for (const std::string& secret : state_->secrets) replace_all(result, secret, kRedacted);
+  RE2::GlobalReplace(&result, state_->shapes, "\\1[REDACTED]");
+  return result;
+}
+
+Json Redactor::redacted(Json value) const {
+  if (state_ == nullptr) return value;
+  if (value.is_string()) return Json(redacted(std::string_view(value.get_string())));
+  if (JsonArray* array = value.if_array()) {
+    for (Json& item : *array) item = redacted(std::move(item));
+  } else if (const JsonObject* object = value.if_object()) {
+    JsonObject clean;
+    clean.reserve(object->size());
+    for (const auto& [name, item] : *object) {
+      clean[redacted(std::string_view(name))] = redacted(item);
+    }
+    return clean;
+  }
+  return value;
+}
+
+}  // namespace wright

@@ -1,0 +1,108 @@
+#include "runtime/running_call.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace wright::runtime {
+
+using std::chrono::steady_clock;
+
+RunningCall::RunningCall(CallPlan plan, const std::stop_token& stop)
+    : plan_(std::move(plan)), pass_on_(stop, [this] { stop_.request_stop(); }) {}
+
+void RunningCall::start(Host& host, ExclusiveGate* gate,
+                        std::function<void(std::optional<ToolOutcome>)> done) {
+  const auto outcome = std::make_shared<std::optional<ToolOutcome>>();
+  // The host outlasts everything but a call that was given up, which does not use it.
+  auto work = [self = shared_from_this(), outcome, &host] {
+    self->began_ = steady_clock::now();
+    Host::Timer timer = 0;
+    if (self->plan_.limit.count() > 0) {
+      timer = host.run_at(self->began_.load() + self->plan_.limit, [weak = self->weak_from_this()] {
+        const auto late = weak.lock();
+        if (late == nullptr) return;
+        const std::lock_guard lock(late->told_mutex_);
+        if (late->late_) late->late_();
+      });
+    }
+    *outcome = self->execute();
+    const std::lock_guard lock(self->mutex_);
+    if (timer != 0 && !self->is_given_up_) host.cancel(timer);
+  };
+  auto after = [self = shared_from_this(), outcome, done = std::move(done)] {
+    self->leave_gate();
+    done(std::move(*outcome));
+  };
+  auto begin = [self = shared_from_this(), &host, work = std::move(work),
+                after = std::move(after)] {
+    const std::lock_guard lock(self->mutex_);
+    if (!self->is_given_up_) self->ticket_ = host.run_blocking(work, after);
+  };
+  if (gate == nullptr) return begin();
+  gate->enter(plan_.tool, [self = shared_from_this(), gate, begin] {
+    {
+      const std::lock_guard lock(self->mutex_);
+      self->gate_ = gate;
+    }
+    begin();
+    if (self->is_given_up_) self->leave_gate();
+  });
+}
+
+void RunningCall::leave_gate() {
+  ExclusiveGate* gate = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    gate = std::exchange(gate_, nullptr);
+  }
+  if (gate != nullptr) gate->leave(plan_.tool);
+}
+
+void RunningCall::give_up(Host& host) {
+  stop_.request_stop();
+  {
+    const std::lock_guard lock(told_mutex_);
+    progress_ = {};
+    late_ = {};
+  }
+  Host::Ticket ticket = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    is_given_up_ = true;
+    ticket = ticket_;
+  }
+  if (ticket != 0) host.give_up(ticket);
+  leave_gate();
+}
+
+double RunningCall::milliseconds() const {
+  const std::chrono::duration<double, std::milli> took = steady_clock::now() - began_.load();
+  return took.count();
+}
+
+std::optional<ToolOutcome> RunningCall::execute() {
+  if (stop_.stop_requested()) return std::nullopt;
+  const ToolCall& call = *plan_.call;
+  const std::string key = fmt::format("{}:{}", plan_.session_id, call.id);
+  Context context{.agent_name = plan_.agent->name,
+                  .session_id = plan_.session_id,
+                  .call_id = call.id,
+                  .idempotency_key = key,
+                  .stop = stop_.get_token(),
+                  .memory = plan_.memory,
+                  .spill = plan_.agent->spill,
+                  .answers = plan_.answers};
+  if (progress_) {
+    context.progress = [this](std::string_view text) {
+      const std::lock_guard lock(told_mutex_);
+      if (progress_) progress_(text);
+    };
+  }
+  ToolOutcome outcome = wright::execute(*plan_.agent, call, context);
+  // The specialist worked for this call.
+  if (plan_.answers.specialist) outcome.duration_ms += plan_.answers.specialist->duration_ms;
+  return outcome;
+}
+
+}  // namespace wright::runtime

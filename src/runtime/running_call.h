@@ -1,0 +1,71 @@
+// One execution of one call, on a thread that may block. It owns all that it needs: one that is
+// given up goes on alone until it ends, and whatever comes of it is lost.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string_view>
+
+#include "runtime/exclusive_gate.h"
+#include "runtime/host.h"
+#include "wright/agent.h"
+#include "wright/session.h"
+
+namespace wright::runtime {
+
+struct CallPlan {
+  std::shared_ptr<const Agent> agent = {};
+  std::shared_ptr<const ToolCall> call = {};
+  WaitAnswers answers = {};
+  SessionId session_id = 0;
+  std::shared_ptr<RunMemory> memory = {};
+  std::string tool = {};               // by its own name, not an alias
+  std::chrono::milliseconds limit{0};  // 0: it may take as long as it wants
+};
+
+class RunningCall : public std::enable_shared_from_this<RunningCall> {
+ public:
+  // Stops with `stop`, or by itself.
+  RunningCall(CallPlan plan, const std::stop_token& stop);
+
+  // Before start(). Neither is called once the call was given up.
+  void on_progress(std::function<void(std::string_view)> tell) { progress_ = std::move(tell); }
+  void on_late(std::function<void()> tell) { late_ = std::move(tell); }
+
+  // With a gate, when it is this call's turn. `done` gets nothing when it was stopped before it
+  // began.
+  void start(Host& host, ExclusiveGate* gate, std::function<void(std::optional<ToolOutcome>)> done);
+
+  void request_stop() { stop_.request_stop(); }
+  // Nobody waits for it any more, neither its session nor those behind it at the gate.
+  void give_up(Host& host);
+
+  std::chrono::milliseconds limit() const { return plan_.limit; }
+  double milliseconds() const;  // since it began
+
+ private:
+  std::optional<ToolOutcome> execute();
+  void leave_gate();
+
+  const CallPlan plan_;
+  std::stop_source stop_;
+  std::stop_callback<std::function<void()>> pass_on_;
+
+  // What is told from the thread of the call, and by whom it may be told no more.
+  std::mutex told_mutex_;
+  std::function<void(std::string_view)> progress_;
+  std::function<void()> late_;
+
+  std::mutex mutex_;
+  Host::Ticket ticket_ = 0;
+  bool is_given_up_ = false;
+  ExclusiveGate* gate_ = nullptr;  // that it has entered
+  std::atomic<std::chrono::steady_clock::time_point> began_{};
+};
+
+}  // namespace wright::runtime
