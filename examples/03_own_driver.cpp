@@ -46,7 +46,7 @@ wright::Result<std::string> answer(const wright::Agent& agent, std::string promp
       return std::unexpected(failed->error);
     }
     if (std::holds_alternative<wright::Wait>(step)) {
-      return wright::fail(wright::ErrorCode::waiting, "Nobody is here to answer");
+      return wright::fail(wright::ErrorCode::unavailable, "Nobody is here to answer");
     }
     for (wright::Outcome& outcome : perform(agent, step)) {
       const auto taken = accept(run, std::move(outcome));

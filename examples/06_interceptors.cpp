@@ -30,18 +30,19 @@ int main() {
       },
       wright::LogLevel::debug);
 
-  std::vector<wright::Interceptor> interceptors = wright::conveniences({}, logger);
-  interceptors.push_back(wright::intercept::before([](const auto&, const wright::Context& context) {
-    std::cout << "hook   arguments are " << wright::to_text(context.arguments) << '\n';
-  }));
+  wright::Agent agent{.name = "weather", .tools = {converter->as("to_fahrenheit")}};
+  wright::add_conveniences(agent, {}, logger);
+  agent.interceptors.push_back(
+      wright::intercept::before([](const wright::Invocation& call, const wright::Context&) {
+        if (call.unusable != nullptr) return;
+        std::cout << "hook   arguments are " << wright::to_text(call.arguments) << '\n';
+      }));
 
-  const std::vector<wright::Tool> tools{converter->as("to_fahrenheit")};
   const auto call = [&](std::string arguments) {
-    const auto outcome =
-        wright::execute(tools, interceptors, {"call_1", "to_fahrenheit", std::move(arguments)},
-                        {.agent_name = "weather"});
+    const auto outcome = wright::execute(agent, {"call_1", "to_fahrenheit", std::move(arguments)},
+                                         {.agent_name = agent.name});
     if (outcome.result.is_error) {
-      std::cout << "error  " << outcome.error << "\n\n";
+      std::cout << "error  " << outcome.error_message() << "\n\n";
       return;
     }
     const wright::Json& stamp = outcome.response.at("_execution_metadata");

@@ -8,9 +8,9 @@
 int main() {
   using namespace wright;
   const Tool ask_colour =
-      tool("ask_colour", "Asks which colour", [](const Context& context) -> Result<Json> {
-        if (context.answers.answer) return *context.answers.answer;
-        return wait_for_person(JsonObject{{"kind", "result"}, {"question", "Which colour?"}});
+      tool("ask_colour", "Asks which colour", [](const Context& context) -> ToolReply {
+        if (context.answers.answer) return Output{.value = *context.answers.answer};
+        return Waiting{.kind = WaitKind::result, .shown = {{"question", "Which colour?"}}};
       });
   const testing::ScriptedModel painter_script(
       {testing::calls({testing::call("ask_colour")}), testing::says("A blue house.")});

@@ -43,7 +43,7 @@ int main() {
   const wright::ToolOutcome outcome = wright::execute(*tools, {}, call, {});
   std::filesystem::remove_all(base);
   if (outcome.result.is_error) {
-    std::cerr << outcome.error << '\n';
+    std::cerr << outcome.error_message() << '\n';
     return 1;
   }
   for (const wright::Json& entity : outcome.response.at("entities").as_array()) {

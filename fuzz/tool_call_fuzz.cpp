@@ -25,37 +25,38 @@ Tool echo() {
       .value();
 }
 
-std::vector<Interceptor> everything() {
+Agent everything() {
   const Logger logger = line_logger(LogFormat::json, LogLevel::debug, [](std::string_view line) {
     if (!line.ends_with('\n') || !parse_json(line.substr(0, line.size() - 1))) std::abort();
     if (line.find("hunter22") != std::string_view::npos) std::abort();
   });
   const Redactor redactor({"hunter22"});
-  std::vector<Interceptor> list;
+  Agent agent{.tools = {echo()}};
+  agent.validation = {.strictness = Strictness::lenient,
+                      .coercion = Coercion::on,
+                      .logger = logger,
+                      .redactor = redactor};
+  std::vector<Interceptor>& list = agent.interceptors;
   list.push_back(intercept::logging({.logger = logger, .redactor = redactor}));
-  list.push_back(intercept::validation({.strictness = intercept::Strictness::lenient,
-                                        .coercion = intercept::Coercion::on,
-                                        .logger = logger,
-                                        .redactor = redactor}));
   list.push_back(intercept::metadata());
   list.push_back(intercept::timing());
   list.push_back(intercept::cache({.max_entries = 4}));
   list.push_back(intercept::output_limit(200));
   list.push_back(intercept::redaction(redactor));
-  return list;
+  return agent;
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const Tool tool = echo();
-  static const std::vector<Interceptor> interceptors = everything();
+  static const Agent agent = everything();
   const ToolCall call{"call_1", "echo",
                       std::string(reinterpret_cast<const char*>(data), size)};  // NOLINT: bytes
   const ToolOutcome outcome =
-      execute({&tool, 1}, interceptors, call, Context{.memory = std::make_shared<RunMemory>()});
+      execute(agent, call, Context{.memory = std::make_shared<RunMemory>()});
   if (outcome.waiting || outcome.result.call_id != "call_1") std::abort();
-  if (!is_valid_utf8(outcome.result.content) || !is_valid_utf8(outcome.error)) std::abort();
-  if (outcome.result.is_error == outcome.error.empty()) std::abort();
+  if (!is_valid_utf8(outcome.result.content) || !is_valid_utf8(outcome.error_message()))
+    std::abort();
+  if (outcome.result.is_error != outcome.error.has_value()) std::abort();
   return 0;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "wright/model.h"
+#include "wright/tool.h"
 
 namespace wright::testing {
 
@@ -14,6 +15,10 @@ namespace wright::testing {
 Response says(std::string text);
 Response calls(std::vector<ToolCall> calls, std::string text = {});
 ToolCall call(std::string name, std::string arguments = "{}", std::string id = {});
+
+// Calls a tool by itself, with arguments that it accepts: what it answered, or why it failed. A
+// tool that waits fails (ErrorCode::unavailable).
+Result<Json> answer_of(const Tool& tool, const Json& arguments, const Context& context = {});
 
 // Answers the n-th request with the n-th turn, and fails when the script is at its end. Keeps what
 // it was asked, so that a test can look at it.

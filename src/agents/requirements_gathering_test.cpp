@@ -43,7 +43,7 @@ TEST(RequirementsGatheringAgent, waits_for_a_person_without_an_executor) {
   const ToolOutcome outcome =
       execute(made.agent.tools, {}, testing::call("ask_user", kQuestions), {});
   ASSERT_TRUE(outcome.waiting);
-  EXPECT_EQ(outcome.waiting->at("kind"), Json("questions"));
+  EXPECT_EQ(outcome.waiting->kind, WaitKind::question);
 }
 
 TEST(RequirementsGatheringAgent, is_answered_by_its_executor) {
@@ -63,7 +63,7 @@ TEST(RequirementsGatheringAgent, is_answered_by_its_executor) {
   const ToolOutcome outcome =
       execute(made.agent.tools, {}, testing::call("ask_user", kQuestions), {});
   EXPECT_FALSE(outcome.waiting);
-  EXPECT_FALSE(outcome.result.is_error) << outcome.error;
+  EXPECT_FALSE(outcome.result.is_error) << outcome.error_message();
   EXPECT_EQ(asked, (std::vector<std::string>{"q1", "q2"}));
   EXPECT_EQ(
       to_text(outcome.response),
@@ -78,13 +78,13 @@ TEST(RequirementsGatheringAgent, is_told_when_the_executor_fails_or_breaks_a_rul
   };
   EXPECT_EQ(outcome_with([](const AskUserRequest&) -> Result<AskUserResponse> {
               return fail(ErrorCode::unavailable, "Nobody is here");
-            }).error,
+            }).error_message(),
             "Nobody is here");
   const ToolOutcome wrong = outcome_with([](const AskUserRequest&) -> Result<AskUserResponse> {
     return AskUserResponse{.completed = true, .responses = {{"q1", 7}, {"q9", "x"}}};
   });
   EXPECT_TRUE(wrong.result.is_error);
-  EXPECT_NE(wrong.error.find("q9"), std::string::npos) << wrong.error;
+  EXPECT_NE(wrong.error_message().find("q9"), std::string::npos) << wrong.error_message();
 }
 
 }  // namespace

@@ -78,21 +78,18 @@ INSTANTIATE_TEST_SUITE_P(
             "bad_rate", "[tool_execution]\nrate_limit = \"5\"\n",
             "wright.toml:2: tool_execution.rate_limit: must be a rate such as 5/s, 100/min or "
             "1000/h, or off, not '5'"},
-        BadConfig{"text_for_an_order", "[tool_execution]\norder = \"retry, cache\"\n",
-                  "wright.toml:2: tool_execution.order: must be an array of names in quotes, not a "
+        BadConfig{"text_for_a_list", "[agent]\nreadable = \"a, b\"\n",
+                  "wright.toml:2: agent.readable: must be an array of names in quotes, not a "
                   "string"},
-        BadConfig{
-            "numbers_in_an_order", "[tool_execution]\norder = [\"retry\", 1]\n",
-            "wright.toml:2: tool_execution.order: must be an array of names in quotes, not one "
-            "with something else in it"},
-        BadConfig{"unknown_name_in_an_order", "[tool_execution]\norder = [\"retry\", \"cash\"]\n",
-                  "wright.toml:2: tool_execution.order: must be a list of some of logging, "
-                  "validation, metadata, timing, permission, cache, circuit_breaker, retry, "
-                  "rate_limit, timeout, output_limit, redaction, not 'cash'"},
-        BadConfig{"name_twice_in_an_order", "[tool_execution]\norder = [\"retry\", \"retry\"]\n",
-                  "wright.toml:2: tool_execution.order: names 'retry' twice"},
-        BadConfig{"empty_order", "[tool_execution]\norder = []\n",
-                  "wright.toml:2: tool_execution.order: must not be empty"},
+        BadConfig{"numbers_in_a_list", "[agent]\nreadable = [\"a\", 1]\n",
+                  "wright.toml:2: agent.readable: must be an array of names in quotes, not one "
+                  "with something else in it"},
+        BadConfig{"name_twice_in_a_list", "[agent]\nreadable = [\"a\", \"a\"]\n",
+                  "wright.toml:2: agent.readable: names 'a' twice"},
+        BadConfig{"empty_list", "[agent]\nreadable = []\n",
+                  "wright.toml:2: agent.readable: must not be empty"},
+        BadConfig{"an_order_that_is_fixed", "[tool_execution]\norder = [\"retry\"]\n",
+                  "wright.toml:2: tool_execution.order: unknown key"},
         BadConfig{"unknown_permission", "[permissions]\n\"*\" = \"maybe\"\n",
                   "wright.toml:2: permissions.*: must be allow, deny or ask, not 'maybe'"},
         BadConfig{"permission_that_is_no_text", "[permissions]\ngrep = true\n",

@@ -35,7 +35,7 @@ ToolOutcome worked(double duration_ms) {
 ToolOutcome failed(std::string error) {
   ToolOutcome outcome;
   outcome.result.is_error = true;
-  outcome.error = std::move(error);
+  outcome.error = Error{ErrorCode::tool_failed, std::move(error)};
   return outcome;
 }
 
@@ -53,7 +53,7 @@ TEST(Progress, shows_why_a_tool_failed_and_that_one_waits) {
   Screen screen(kPipe);
   screen.tool({"1", "read_file", "{}"}, failed("no such file:\nx"));
   ToolOutcome waits;
-  waits.waiting = Json("?");
+  waits.waiting = Waiting{.shown = "?"};
   screen.tool({"2", "ask_user", "{}"}, waits);
   EXPECT_EQ(screen.shown(),
             "  → read_file  \n  ✗ read_file  0.0 ms  no such file: x\n"

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <thread>
+#include <chrono>
 
 #include "wright/testing.h"
 
@@ -14,19 +14,20 @@ using wright::testing::call;
 
 class ToolExecution : public ::testing::Test {
  protected:
-  // The outcome of one call of `tool` with these settings; the list stays for further calls.
+  // The outcome of one call of `tool` with these settings; the agent stays for further calls.
   ToolOutcome run(const Tool& tool, const std::vector<std::string>& set,
                   const std::string& arguments = "{}") {
     SettingFlags flags;
     flags.set = set;
     const auto settings = load_settings(flags, Environment());
     EXPECT_TRUE(settings) << settings.error().message;
-    list_ = make_interceptors("helper", *settings, Logger());
+    agent_ = Agent{.name = "helper", .tools = {tool}};
+    set_up_calls(agent_, *settings, Logger());
     return again(tool, arguments);
   }
 
   ToolOutcome again(const Tool& tool, const std::string& arguments = "{}") {
-    return execute({&tool, 1}, list_, call(tool.spec.name, arguments), Context{.memory = memory_});
+    return execute(agent_, call(tool.spec.name, arguments), Context{.memory = memory_});
   }
 
   // Says how often it was called, after failing `failures` times.
@@ -47,51 +48,38 @@ class ToolExecution : public ::testing::Test {
                  [](const Json& arguments, const Context&) -> Result<Json> { return arguments; });
   }
 
-  std::vector<Interceptor> list_;
+  Agent agent_;
   std::shared_ptr<RunMemory> memory_ = std::make_shared<RunMemory>();
   int calls_ = 0;
 };
 
-TEST_F(ToolExecution, may_take_as_long_as_the_setting_says) {
-  const Tool slow = tool("slow", "", [](const Context& context) {
-    while (!context.stop.stop_requested()) std::this_thread::yield();
-    return "stopped";
-  });
-  EXPECT_EQ(run(slow, {"tool_execution.timeout=1ms"}).error, "slow did not answer within 1 ms");
-}
-
-TEST_F(ToolExecution, may_take_as_long_as_the_tool_says_by_default) {
-  const Tool slow = tool("slow", "",
-                         [](const Context& context) {
-                           while (!context.stop.stop_requested()) std::this_thread::yield();
-                           return "stopped";
-                         },
-                         {.timeout = std::chrono::milliseconds(1)});
-  EXPECT_EQ(run(slow, {}).error, "slow did not answer within 1 ms");
-}
-
-TEST_F(ToolExecution, stays_in_the_thread_of_the_caller_without_a_timeout) {
-  const auto caller = std::this_thread::get_id();
-  const Tool where = tool("where", "", [caller] { return std::this_thread::get_id() == caller; });
-  EXPECT_EQ(run(where, {"tool_execution.timeout=off"}).response, Json(true));
-  EXPECT_EQ(run(where, {"tool_execution.timeout=1h"}).response, Json(false));
+TEST_F(ToolExecution, may_take_as_long_as_the_setting_or_else_the_tool_says) {
+  const Tool slow = tool("slow", "", [] { return 1; }, {.timeout = std::chrono::milliseconds(7)});
+  const auto limit_with = [&](const std::vector<std::string>& set) {
+    run(slow, set);
+    return agent_.tools.at(0).spec.options.timeout;
+  };
+  EXPECT_EQ(limit_with({}), std::chrono::milliseconds(7));
+  EXPECT_EQ(limit_with({"tool_execution.timeout=3s"}), std::chrono::seconds(3));
+  EXPECT_EQ(limit_with({"tool_execution.timeout=off"}), std::chrono::milliseconds(0));
 }
 
 TEST_F(ToolExecution, is_tried_again_as_often_as_the_setting_says) {
-  EXPECT_EQ(run(counting(Effect::read, 1), {}).error, "not now") << "once by default";
+  EXPECT_EQ(run(counting(Effect::read, 1), {}).error_message(), "not now") << "once by default";
   calls_ = 0;
   const std::vector<std::string> thrice{"tool_execution.retry_attempts=3",
                                         "tool_execution.retry_pause=1ms"};
   EXPECT_EQ(run(counting(Effect::read, 2), thrice).response, Json(3));
   calls_ = 0;
-  EXPECT_EQ(run(counting(Effect::write, 2), thrice).error, "not now");
+  EXPECT_EQ(run(counting(Effect::write, 2), thrice).error_message(), "not now");
 }
 
 TEST_F(ToolExecution, is_left_alone_after_failures) {
   const Tool failing = counting(Effect::read, 9);
-  EXPECT_EQ(run(failing, {"tool_execution.circuit_breaker_failures=2"}).error, "not now");
-  EXPECT_EQ(again(failing).error, "not now");
-  EXPECT_EQ(again(failing).error.find("count failed 2 times in a row"), 0U) << again(failing).error;
+  EXPECT_EQ(run(failing, {"tool_execution.circuit_breaker_failures=2"}).error_message(), "not now");
+  EXPECT_EQ(again(failing).error_message(), "not now");
+  EXPECT_EQ(again(failing).error_message().find("count failed 2 times in a row"), 0U)
+      << again(failing).error_message();
 }
 
 TEST_F(ToolExecution, is_refused_above_the_rate) {
@@ -100,7 +88,7 @@ TEST_F(ToolExecution, is_refused_above_the_rate) {
       run(counted, {"tool_execution.rate_limit=1/h", "tool_execution.rate_limit_burst=2"}).response,
       Json(1));
   EXPECT_EQ(again(counted).response, Json(2));
-  EXPECT_EQ(again(counted).error.find("Too many calls of count"), 0U);
+  EXPECT_EQ(again(counted).error_message().find("Too many calls of count"), 0U);
 }
 
 TEST_F(ToolExecution, waits_above_the_rate_where_that_is_asked_for) {
@@ -142,15 +130,17 @@ TEST_F(ToolExecution, is_strict_or_lenient_or_corrects) {
 
 TEST_F(ToolExecution, tells_the_model_to_stop_after_the_budget) {
   const auto outcome = run(echo(), {"tool_execution.retry_budget=0"}, R"({"n":"x"})");
-  EXPECT_NE(outcome.error.find("Do not call echo again"), std::string::npos) << outcome.error;
+  EXPECT_NE(outcome.error_message().find("Do not call echo again"), std::string::npos)
+      << outcome.error_message();
 }
 
-TEST_F(ToolExecution, has_the_order_of_the_setting) {
-  // Outside, the limit cuts what the stamp has made longer; by default it does not see the stamp.
-  const Tool object = tool("object", "", [] { return std::map<std::string, int>{{"a", 1}}; });
-  const std::string limit = "tool_execution.output_limit=40";
-  EXPECT_TRUE(run(object, {limit}).response.as_object().contains("_execution_metadata"));
-  EXPECT_FALSE(run(object, {limit, "tool_execution.order=output_limit"}).response.is_object());
+TEST_F(ToolExecution, stamps_what_is_left_of_a_result_that_was_cut) {
+  const Tool object = tool("object", "", [] {
+    return std::map<std::string, std::string>{{"a", std::string(500, 'x')}};
+  });
+  const Json cut = run(object, {"tool_execution.output_limit=100"}).response;
+  EXPECT_TRUE(cut.as_object().contains("_execution_metadata"));
+  EXPECT_LT(cut.at("a").as_string().size(), 120U);
 }
 
 TEST_F(ToolExecution, is_each_agents_own) {

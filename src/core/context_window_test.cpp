@@ -256,7 +256,7 @@ TEST(ContextWindow, tells_what_the_user_said_last_from_what_was_said_in_their_pl
   for (int i = 0; i < 10; ++i) {
     messages.push_back(calls({"a" + std::to_string(i)}));
     messages.push_back(result("a" + std::to_string(i), 10));
-    messages.push_back(Message::user(std::string(kAnswerWasCut)));
+    messages.push_back(Message::notice(Notice::Kind::answer_cut));
   }
   const ContextCut cut = summarised_cut(messages, {}, messages.size() - 3, "");
   EXPECT_EQ(cut.summary.find("cut at the limit"), std::string::npos) << cut.summary;

@@ -2,8 +2,8 @@
 
 #include <stdexcept>
 
+#include "wright/agent.h"
 #include "wright/testing.h"
-#include "wright/tool.h"
 
 namespace {
 
@@ -24,8 +24,10 @@ std::vector<Tool> tools() {
           tool("boom", "Throws", []() -> int { throw std::runtime_error("kaboom"); }),
           tool("odd", "Throws something odd", []() -> int { throw 7; }),
           tool("ask", "Asks a person",
-               []() -> Result<int> {
-                 return wait_for_person(JsonObject{{"question", "Sure?"}});
+               [] {
+                 return Waiting{.kind = WaitKind::question,
+                                .shown = JsonObject{{"question", "Sure?"}},
+                                .timeout = std::chrono::seconds(5)};
                }),
           tool("silent", "Fails without words",
                []() -> Result<int> { return fail(ErrorCode::tool_failed, ""); }),
@@ -40,9 +42,12 @@ ToolOutcome run_call(const ToolCall& call, std::vector<Interceptor> interceptors
 
 TEST(Pipeline, runs_a_tool_and_answers_by_id) {
   const auto outcome = run_call(call("echo", R"({"text":"hi"})", "7"));
-  EXPECT_EQ(outcome.result, (ToolResult{"7", "echo", "hi", false}));
+  EXPECT_EQ(outcome.result.call_id, "7");
+  EXPECT_EQ(outcome.result.name, "echo");
+  EXPECT_EQ(outcome.result.content, "hi");
+  EXPECT_FALSE(outcome.result.is_error);
   EXPECT_EQ(outcome.response, Json("hi"));
-  EXPECT_TRUE(outcome.error.empty());
+  EXPECT_TRUE(!outcome.error);
   EXPECT_GT(outcome.duration_ms, 0);
 }
 
@@ -60,26 +65,30 @@ TEST(Pipeline, tells_the_model_of_broken_arguments) {
     EXPECT_TRUE(outcome.result.is_error) << arguments;
     EXPECT_NE(outcome.result.content.find("arguments"), std::string::npos);
   }
-  EXPECT_EQ(run_call(call("echo", R"({"text":5})")).error,
+  EXPECT_EQ(run_call(call("echo", R"({"text":5})")).error_message(),
             "Parameter text must be a string, not an integer");
 }
 
 TEST(Pipeline, takes_empty_arguments_for_none) {
   EXPECT_FALSE(run_call(call("bytes", "")).result.is_error);
   EXPECT_FALSE(run_call(call("bytes", " \n")).result.is_error);
-  EXPECT_EQ(run_call(call("echo", "")).error, "Missing required parameter: text");
+  EXPECT_EQ(run_call(call("echo", "")).error_message(), "Missing required parameter: text");
 }
 
 TEST(Pipeline, turns_exceptions_into_results) {
-  EXPECT_EQ(run_call(call("boom")).result, (ToolResult{"", "boom", "kaboom", true}));
+  EXPECT_EQ(run_call(call("boom")).result.content, "kaboom");
+  EXPECT_TRUE(run_call(call("boom")).result.is_error);
+  EXPECT_EQ(run_call(call("boom")).error->code, ErrorCode::tool_failed);
   EXPECT_TRUE(run_call(call("odd")).result.is_error);
-  EXPECT_FALSE(run_call(call("silent")).error.empty());
+  EXPECT_FALSE(run_call(call("silent")).error_message().empty());
 }
 
 TEST(Pipeline, passes_on_that_a_person_must_answer) {
   const auto outcome = run_call(call("ask"));
   ASSERT_TRUE(outcome.waiting);
-  EXPECT_EQ(*outcome.waiting, (Json{{"question", "Sure?"}}));
+  EXPECT_EQ(outcome.waiting->kind, WaitKind::question);
+  EXPECT_EQ(outcome.waiting->shown, (Json{{"question", "Sure?"}}));
+  EXPECT_EQ(outcome.waiting->timeout, std::chrono::seconds(5));
   EXPECT_FALSE(outcome.result.is_error);
 }
 
@@ -94,17 +103,16 @@ TEST(Pipeline, bounds_output_and_keeps_it_utf8) {
 TEST(Interceptors, wrap_outermost_first_and_may_change_everything) {
   std::string trace;
   const auto tracing = [&trace](std::string name) {
-    return [&trace, name](const ToolCall& c, const Context& context,
-                          const Next& next) -> Result<Json> {
+    return [&trace, name](const Invocation& i, const Context& context,
+                          const Next& next) -> Result<ToolReply> {
       trace += name + "(";
-      auto result = next(c, context);
+      auto result = next(i, context);
       trace += ")" + name;
       return result;
     };
   };
-  const Interceptor shout = [](const ToolCall& c, const Context& context, const Next& next) {
-    context.arguments.as_object()["text"] = "LOUD";
-    return next(c, context);
+  const Interceptor shout = [](const Invocation& i, const Context& context, const Next& next) {
+    return next(i.with(JsonObject{{"text", "LOUD"}}), context);
   };
   const auto outcome =
       run_call(call("echo", R"({"text":"quiet"})"), {tracing("a"), tracing("b"), shout});
@@ -113,20 +121,24 @@ TEST(Interceptors, wrap_outermost_first_and_may_change_everything) {
 }
 
 TEST(Interceptors, see_a_tools_exception_as_an_error_and_may_answer_instead) {
-  const Interceptor rescue = [](const ToolCall& c, const Context& context,
-                                const Next& next) -> Result<Json> {
-    auto result = next(c, context);
-    return result ? result : Json("rescued: " + result.error().message);
+  const Interceptor rescue = [](const Invocation& i, const Context& context,
+                                const Next& next) -> Result<ToolReply> {
+    auto result = next(i, context);
+    if (result) return result;
+    return Output{.value = Json("rescued: " + result.error().message)};
   };
   EXPECT_EQ(run_call(call("boom"), {rescue}).result.content, "rescued: kaboom");
-  const Interceptor refuse = [](const ToolCall&, const Context&, const Next&) -> Result<Json> {
+  const Interceptor refuse = [](const Invocation&, const Context&,
+                                const Next&) -> Result<ToolReply> {
     return fail(ErrorCode::permission_denied, "not today");
   };
-  EXPECT_EQ(run_call(call("echo", R"({"text":"x"})"), {refuse}).error, "not today");
-  const Interceptor thrower = [](const ToolCall&, const Context&, const Next&) -> Result<Json> {
+  EXPECT_EQ(run_call(call("echo", R"({"text":"x"})"), {refuse}).error_message(), "not today");
+  const Interceptor thrower = [](const Invocation&, const Context&,
+                                 const Next&) -> Result<ToolReply> {
     throw std::logic_error("bad interceptor");
   };
-  EXPECT_EQ(run_call(call("echo", R"({"text":"x"})"), {thrower}).error, "bad interceptor");
+  EXPECT_EQ(run_call(call("echo", R"({"text":"x"})"), {thrower}).error_message(),
+            "bad interceptor");
 }
 
 TEST(Pipeline, asks_a_person_about_every_call_of_a_marked_tool) {
@@ -135,12 +147,14 @@ TEST(Pipeline, asks_a_person_about_every_call_of_a_marked_tool) {
   const ToolCall call{"1", "launch", "{}"};
   const ToolOutcome asked = execute(tools, {}, call, {});
   ASSERT_TRUE(asked.waiting);
-  EXPECT_EQ(asked.waiting->at("kind"), Json("approval"));
-  EXPECT_EQ(asked.waiting->at("tool"), Json("launch"));
+  EXPECT_EQ(asked.waiting->kind, WaitKind::approval);
+  EXPECT_EQ(asked.waiting->shown.at("tool"), Json("launch"));
+  EXPECT_EQ(asked.waiting->covers, std::vector<std::string>{"tool:launch"});
   const ToolOutcome refused =
       execute(tools, {}, call, {.answers = {.approval = Approval{Decision::refuse, "Too early"}}});
   EXPECT_TRUE(refused.result.is_error);
-  EXPECT_NE(refused.error.find("Too early"), std::string::npos) << refused.error;
+  EXPECT_NE(refused.error_message().find("Too early"), std::string::npos)
+      << refused.error_message();
   EXPECT_EQ(ran, 0);
   const auto memory = std::make_shared<RunMemory>();
   EXPECT_FALSE(execute(tools, {}, call,
@@ -153,6 +167,98 @@ TEST(Pipeline, asks_a_person_about_every_call_of_a_marked_tool) {
   memory->decide("tool:launch", Decision::never);
   EXPECT_TRUE(execute(tools, {}, call, {.memory = memory}).result.is_error);
   EXPECT_EQ(ran, 2);
+}
+
+TEST(Pipeline, checks_arguments_of_tools_of_every_kind_without_being_asked) {
+  int ran = 0;
+  const auto raw = tool({.name = "raw",
+                         .parameters = {{"type", "object"},
+                                        {"properties", {{"n", {{"type", "integer"}}}}},
+                                        {"required", {"n"}}}},
+                        [&](const Json&, const Context&) -> Result<Json> { return ++ran; });
+  ASSERT_TRUE(raw);
+  const std::vector<Tool> all{*raw, tools()[0]};
+  const ToolCall bad_raw = call("raw", R"({"n":"x"})");
+  const ToolCall bad_struct = call("echo", R"({"text":"hi","more":1})");
+  for (const ToolCall& bad : {bad_raw, bad_struct}) {
+    EXPECT_TRUE(execute(all, {}, bad, {}).result.is_error) << bad.name;
+    const auto lenient = execute(all, {}, bad, {}, {.strictness = Strictness::lenient});
+    EXPECT_FALSE(lenient.result.is_error) << lenient.error_message();
+    EXPECT_EQ(lenient.notes.size(), 1U) << bad.name;
+    const auto off = execute(all, {}, bad, {}, {.strictness = Strictness::off});
+    EXPECT_FALSE(off.result.is_error) << off.error_message();
+    EXPECT_TRUE(off.notes.empty()) << bad.name;
+  }
+  EXPECT_EQ(ran, 2);
+  // What no C++ value can be made of fails in any case.
+  const auto wrong =
+      execute(all, {}, call("echo", R"({"text":5})"), {}, {.strictness = Strictness::off});
+  EXPECT_TRUE(wrong.result.is_error);
+}
+
+TEST(Pipeline, checks_arguments_again_that_an_interceptor_changed) {
+  const Interceptor spoil = [](const Invocation& i, const Context& context, const Next& next) {
+    return next(i.with(JsonObject{{"text", 7}}), context);
+  };
+  const auto outcome = run_call(call("echo", R"({"text":"fine"})"), {spoil});
+  EXPECT_EQ(outcome.error_message(), "Parameter text must be a string, not an integer");
+}
+
+TEST(Pipeline, takes_an_interceptor_by_its_word_that_puts_bad_arguments_right) {
+  const Interceptor mend = [](const Invocation& i, const Context& context, const Next& next) {
+    EXPECT_NE(i.unusable, nullptr);
+    return next(i.with(JsonObject{{"text", "mended"}}), context);
+  };
+  EXPECT_EQ(run_call(call("echo", "{broken"), {mend}).result.content, "mended");
+}
+
+TEST(Pipeline, gives_images_and_notes_of_a_tool_on) {
+  const std::vector<Tool> all{tool("see", "Looks", [] {
+    return Output{.value = "There", .images = {{"image/png", "AAAA"}}, .notes = {"It was dark"}};
+  })};
+  const Interceptor passing = [](const Invocation& i, const Context& context, const Next& next) {
+    return next(i, context);
+  };
+  const std::vector<Interceptor> way{passing};
+  const auto outcome = execute(all, way, call("see"), {});
+  EXPECT_EQ(outcome.result.images, (std::vector<Image>{{"image/png", "AAAA"}}));
+  EXPECT_EQ(outcome.notes, std::vector<std::string>{"It was dark"});
+}
+
+TEST(Pipeline, knows_what_a_tool_answered_whatever_is_added_to_it) {
+  int added = 0;
+  const Interceptor stamp = [&](const Invocation& i, const Context& context,
+                                const Next& next) -> Result<ToolReply> {
+    auto reply = next(i, context);
+    std::get<Output>(*reply).value.as_object()["stamp"] = ++added;
+    return reply;
+  };
+  const std::vector<Tool> all{tool("same", "",
+                                   [] {
+                                     return Json{{"a", 1}};
+                                   }),
+                              tool("other", "", [] {
+                                return Json{{"a", 2}};
+                              })};
+  const std::vector<Interceptor> way{stamp};
+  const auto first = execute(all, way, call("same"), {}).result;
+  const auto second = execute(all, way, call("same"), {}).result;
+  EXPECT_NE(first.content, second.content);
+  EXPECT_EQ(first.fingerprint, second.fingerprint);
+  EXPECT_NE(first.fingerprint, execute(all, way, call("other"), {}).result.fingerprint);
+}
+
+TEST(FindTool, prefers_the_name_to_an_alias) {
+  Tool reader = tool("reader", "", [] {});
+  reader.spec.aliases = {"writer"};
+  const std::vector<Tool> all{reader, tool("writer", "", [] {})};
+  EXPECT_EQ(find_tool(all, "writer"), &all[1]);
+  EXPECT_EQ(find_tool(all, "nobody"), nullptr);
+  // And an agent is not made of such tools.
+  Agent agent{.model = testing::ScriptedModel({}).model(), .tools = all};
+  EXPECT_FALSE(check(agent));
+  agent.tools = {reader};
+  EXPECT_TRUE(check(agent));
 }
 
 }  // namespace

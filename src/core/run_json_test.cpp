@@ -12,7 +12,9 @@ Run waiting_run() {
       run, ModelAnswered{testing::calls(
                {testing::call("a", "{\"x\":1}", "1"), testing::call("b", "{", "2")}, "Looking")}));
   EXPECT_TRUE(accept(run, ToolFinished{{"1", "a", "fine", false}}));
-  EXPECT_TRUE(accept(run, ToolWaits{"2", JsonObject{{"question", "Sure?"}}}));
+  EXPECT_TRUE(accept(run, ToolWaits{"2", Waiting{.shown = JsonObject{{"question", "Sure?"}},
+                                                 .timeout = std::chrono::seconds(9),
+                                                 .covers = {"a", "b"}}}));
   return run;
 }
 
@@ -36,8 +38,8 @@ TEST(RunJson, round_trips_through_text) {
 }
 
 TEST(RunJson, carries_a_format_version_and_refuses_newer_ones) {
-  EXPECT_EQ(to_json(waiting_run()).at("format"), Json(2));
-  const auto newer = run_from_json(with("format", 3));
+  EXPECT_EQ(to_json(waiting_run()).at("format"), Json(3));
+  const auto newer = run_from_json(with("format", 4));
   ASSERT_FALSE(newer);
   EXPECT_EQ(newer.error().code, ErrorCode::unsupported);
   EXPECT_NE(newer.error().message.find("newer Wright"), std::string::npos);

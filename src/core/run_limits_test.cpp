@@ -2,7 +2,7 @@
 // their parts.
 #include <gtest/gtest.h>
 
-#include "core/run_invariants.h"
+#include "core/run_testing.h"
 #include "wright/run.h"
 #include "wright/testing.h"
 
@@ -17,13 +17,6 @@ Agent agent_with(Limits limits) {
   return Agent{.name = "limited", .limits = limits};
 }
 
-void expect_accepts(Run& run, Outcome outcome) {
-  const auto accepted = accept(run, std::move(outcome));
-  ASSERT_TRUE(accepted) << accepted.error().message;
-  const auto valid = check_invariants(run);
-  ASSERT_TRUE(valid) << valid.error().message;
-}
-
 // One turn with one call of `tool`, answered with `content`.
 void turn(Run& run, const std::string& content, const std::string& tool = "look") {
   expect_accepts(run, ModelAnswered{calls({call(tool, "{}")}, "Thinking")});
@@ -32,8 +25,8 @@ void turn(Run& run, const std::string& content, const std::string& tool = "look"
 }
 
 std::string limit_of(const Run& run) {
-  const auto detail = parse_json(run.error.detail);
-  return detail ? std::string(detail->at("limit").as_string()) : "";
+  const auto limit = wright::limit_of(run.error);
+  return limit ? std::string(to_string(*limit)) : "";
 }
 
 TEST(RunLimits, runs_the_calls_that_are_left_and_then_stops) {
@@ -65,8 +58,9 @@ TEST(RunLimits, tells_the_model_that_it_repeats_itself_and_then_stops) {
   turn(run, "same");
   EXPECT_EQ(std::get<ToolResult>(run.messages.back().parts[0]).content, "same");
   turn(run, "same");
-  EXPECT_EQ(std::get<ToolResult>(run.messages.back().parts[0]).content,
-            "same" + std::string(kSameResultAgain));
+  EXPECT_EQ(std::get<ToolResult>(run.messages.back().parts[0]).content, "same");
+  EXPECT_EQ(std::get<ToolResult>(run.messages.back().parts[0]).notices,
+            std::vector{notice(Notice::Kind::same_result)});
   turn(run, "different");
   turn(run, "same");
   EXPECT_EQ(run.phase, Phase::model);
@@ -84,24 +78,24 @@ TEST(RunLimits, lets_calls_repeat_where_that_is_allowed) {
 TEST(RunLimits, ends_by_a_limit_of_the_driver_with_every_call_answered) {
   wright::Run run = start(agent_with({}), "Go");
   expect_accepts(run, ModelAnswered{calls({call("a", "{}", "a")}, "Half an answer")});
-  expect_accepts(run, LimitReached{"time", "Too long"});
+  expect_accepts(run, LimitReached{Limit::time, "Too long"});
   EXPECT_EQ(run.phase, Phase::failed);
   EXPECT_EQ(run.error.code, ErrorCode::limit_reached);
   EXPECT_EQ(limit_of(run), "time");
   EXPECT_EQ(std::get<Failed>(next(Agent{}, run)).text, "Half an answer");
-  EXPECT_FALSE(accept(run, LimitReached{"time", "Again"}));
+  EXPECT_FALSE(accept(run, LimitReached{Limit::time, "Again"}));
 }
 
 TEST(RunWaits, opens_a_call_again_with_what_it_waited_for) {
   wright::Run run = start(agent_with({}), "Go");
   expect_accepts(run, ModelAnswered{calls({call("ask", "{}", "a")})});
   EXPECT_FALSE(accept(run, WaitAnswered{"a", {}}));  // it does not wait
-  expect_accepts(run, ToolWaits{"a", Json("May I?")});
+  expect_accepts(run, ToolWaits{"a", Waiting{.shown = Json("May I?")}});
   EXPECT_FALSE(accept(run, WaitAnswered{"b", {}}));
   expect_accepts(run, WaitAnswered{"a", {.approval = Approval{Decision::once, ""}}});
   ASSERT_EQ(run.phase, Phase::tools);
   // It may wait for something else then; both answers stay.
-  expect_accepts(run, ToolWaits{"a", Json("Which?")});
+  expect_accepts(run, ToolWaits{"a", Waiting{.shown = Json("Which?")}});
   expect_accepts(run, WaitAnswered{"a", {.answer = Json("blue")}});
   const OpenCall& open = run.open_calls.at(0);
   EXPECT_EQ(open.answers.approval, (Approval{Decision::once, ""}));
@@ -136,7 +130,7 @@ TEST(RestoredRun, is_the_same_at_every_step) {
   expect_same();
   expect_accepts(run, ModelAnswered{calls({call("a", "{}", "a"), call("b", "{}", "b")})});
   expect_same();
-  expect_accepts(run, ToolWaits{"a", Json("Well?")});
+  expect_accepts(run, ToolWaits{"a", Waiting{.shown = Json("Well?")}});
   expect_same();
   expect_accepts(run, ToolFinished{{"b", "b", "B", false}});
   expect_same();

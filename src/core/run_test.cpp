@@ -22,13 +22,6 @@ ToolResult result_for(const ToolCall& call, std::string content = "ok") {
   return {call.id, call.name, std::move(content), false};
 }
 
-void expect_accepts(Run& run, Outcome outcome) {
-  const auto accepted = accept(run, std::move(outcome));
-  ASSERT_TRUE(accepted) << accepted.error().message;
-  const auto valid = check_invariants(run);
-  ASSERT_TRUE(valid) << valid.error().message;
-}
-
 void expect_refuses(Run& run, Outcome outcome) {
   const wright::Run before = run;
   const auto accepted = accept(run, std::move(outcome));
@@ -122,7 +115,7 @@ TEST(Run, replaces_empty_and_repeated_ids) {
 TEST(Run, fails_with_the_models_error) {
   const Agent agent = agent_with_limit(3);
   wright::Run run = start(agent, "Go");
-  const Error error{ErrorCode::unavailable, "overloaded", "{}"};
+  const Error error{ErrorCode::unavailable, "overloaded", JsonObject{{"a", 1}}};
   expect_accepts(run, ModelFailed{error});
   EXPECT_EQ(step_of<Failed>(agent, run).error, error);
 }
@@ -131,7 +124,7 @@ TEST(Run, waits_for_a_person_only_when_nothing_else_is_open) {
   const Agent agent = agent_with_limit(3);
   wright::Run run = start(agent, "Go");
   expect_accepts(run, ModelAnswered{calls({call("ask", "{}", "q"), call("a", "{}", "1")})});
-  expect_accepts(run, ToolWaits{"q", Json("Your name?")});
+  expect_accepts(run, ToolWaits{"q", Waiting{.shown = Json("Your name?")}});
   EXPECT_EQ(step_of<CallTools>(agent, run).calls.size(), 1U);
   expect_accepts(run, ToolFinished{{"1", "", "ok", false}});
   const auto waits = step_of<Wait>(agent, run).waits;
@@ -150,7 +143,7 @@ TEST(Run, cancels_from_every_phase_and_leaves_no_call_unanswered) {
   expect_accepts(at_tools, ModelAnswered{calls({call("a", "{}", "1"), call("b", "{}", "2")})});
   expect_accepts(at_tools, ToolFinished{{"2", "b", "kept", false}});
   wright::Run at_wait = at_tools;
-  expect_accepts(at_wait, ToolWaits{"1", Json("?")});
+  expect_accepts(at_wait, ToolWaits{"1", Waiting{.shown = Json("?")}});
   for (wright::Run* run : {&at_model, &at_tools, &at_wait}) {
     expect_accepts(*run, Cancelled{"enough"});
     const auto failed = step_of<Failed>(agent, *run);
@@ -238,7 +231,7 @@ TEST(Run, never_runs_half_a_call_of_a_cut_answer) {
     const auto step = step_of<CallModel>(agent, run);
     ASSERT_EQ(step.request.messages.size(), 3U) << arguments;
     EXPECT_EQ(step.request.messages[1], Message::assistant("I will write"));
-    EXPECT_EQ(step.request.messages[2], Message::user(std::string(kAnswerWasCut)));
+    EXPECT_EQ(step.request.messages[2], Message::notice(Notice::Kind::answer_cut));
   }
 }
 
@@ -261,7 +254,7 @@ TEST(Run, leaves_out_a_cut_answer_without_a_word) {
   thought.content = {Reasoning{"hm", "{}"}};
   expect_accepts(run, ModelAnswered{cut(thought)});
   ASSERT_EQ(run.messages.size(), 2U);
-  EXPECT_EQ(run.messages[1].text(), kAnswerWasCut);
+  EXPECT_EQ(run.messages[1], Message::notice(Notice::Kind::answer_cut));
 }
 
 TEST(Run, recovers_from_a_cut_answer) {
@@ -286,7 +279,7 @@ TEST(Run, cut_answers_count_as_iterations) {
   const Agent agent = agent_with_limit(1);
   wright::Run run = start(agent, "Hello");
   expect_accepts(run, ModelAnswered{cut(says("blah"))});
-  EXPECT_EQ(step_of<Failed>(agent, run).error.message, kIterationLimitReached);
+  EXPECT_EQ(limit_of(step_of<Failed>(agent, run).error), Limit::iterations);
 }
 
 TEST(Run, fails_when_the_answer_was_filtered_and_runs_none_of_its_calls) {

@@ -58,7 +58,7 @@ class Walk {
       ASSERT_FALSE(wait->waits.empty());
     } else if (const auto* failed = std::get_if<Failed>(&step)) {
       ASSERT_FALSE(failed->error.message.empty());
-      if (failed->error.message == kIterationLimitReached) ++limits_reached_;
+      if (limit_of(failed->error) == Limit::iterations) ++limits_reached_;
     }
     if (run.phase == Phase::done || run.phase == Phase::failed || run.phase == Phase::cancelled) {
       // Every end is an end: asking again gives the same, and only a user can go on.
@@ -99,7 +99,7 @@ class Walk {
     if (const auto* tools = std::get_if<CallTools>(&step)) {
       const ToolCall& call =
           tools->calls[static_cast<std::size_t>(pick(static_cast<int>(tools->calls.size())))];
-      if (pick(5) == 0) return ToolWaits{call.id, Json("?")};
+      if (pick(5) == 0) return ToolWaits{call.id, Waiting{.shown = Json("?")}};
       return ToolFinished{{call.id, call.name, "result", pick(3) == 0}};
     }
     if (const auto* wait = std::get_if<Wait>(&step)) {

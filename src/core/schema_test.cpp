@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "wright/testing.h"
 #include "wright/tool.h"
 
 namespace trip {
@@ -203,8 +204,7 @@ TEST(Encode, is_the_inverse_of_decode) {
 }
 
 Result<Json> call(const Tool& tool, std::string_view arguments) {
-  Context context;
-  return tool.function(*parse_json(arguments), context);
+  return testing::answer_of(tool, *parse_json(arguments));
 }
 
 TEST(ToolFromFunction, takes_every_documented_shape) {

@@ -5,6 +5,8 @@
 
 #include "wright/testing.h"
 
+#include "core/arguments.h"
+
 namespace wright::testing {
 
 Response says(std::string text) {
@@ -23,6 +25,17 @@ Response calls(std::vector<ToolCall> calls, std::string text) {
 
 ToolCall call(std::string name, std::string arguments, std::string id) {
   return {std::move(id), std::move(name), std::move(arguments)};
+}
+
+Result<Json> answer_of(const Tool& tool, const Json& arguments, const Context& context) {
+  if (auto checked = check_arguments(tool, arguments, {}); !checked) {
+    return std::unexpected(std::move(checked).error());
+  }
+  auto reply = tool.function(arguments, context);
+  if (!reply) return std::unexpected(std::move(reply).error());
+  auto* output = std::get_if<Output>(&*reply);
+  if (output == nullptr) return fail(ErrorCode::unavailable, "It waits for somebody");
+  return std::move(output->value);
 }
 
 class ScriptedModel::Backend : public ModelBackend {

@@ -27,7 +27,7 @@ TEST(Tool, from_a_schema_carries_it_compiled) {
   ASSERT_TRUE(made);
   ASSERT_TRUE(made->schema);
   EXPECT_FALSE(made->schema->accepts(JsonObject{}));
-  EXPECT_FALSE(made->spec.options.provides.validation);
+  EXPECT_FALSE(made->check);
 }
 
 TEST(Tool, from_a_bad_schema_is_refused_when_it_is_made_naming_the_place) {
@@ -50,7 +50,9 @@ TEST(Tool, takes_only_objects_as_arguments) {
 
 TEST(Tool, from_a_struct_checks_itself_by_decoding) {
   const Tool made = tool("weather", "", [](const City& c) { return c.city; });
-  EXPECT_TRUE(made.spec.options.provides.validation);
+  ASSERT_TRUE(made.check);
+  EXPECT_TRUE(made.check(JsonObject{{"city", "Oslo"}}));
+  EXPECT_FALSE(made.check(JsonObject{{"city", 5}}));
   ASSERT_TRUE(made.schema);
   EXPECT_TRUE(made.schema->accepts(JsonObject{{"city", "Oslo"}}));
   EXPECT_FALSE(made.schema->accepts(JsonObject{{"city", 5}}));
@@ -95,7 +97,7 @@ TEST(RefusedArguments, are_recognised_by_their_detail) {
   const auto decoded = decode<City>(JsonObject{{"city", 5}, {"x", 1}});
   ASSERT_FALSE(decoded);
   EXPECT_TRUE(is_refused_arguments(decoded.error()));
-  EXPECT_EQ(parse_json(decoded.error().detail)->at("violations").as_array().size(), 2U);
+  EXPECT_EQ(decoded.error().detail.at("violations").as_array().size(), 2U);
   EXPECT_FALSE(is_refused_arguments(Error{ErrorCode::invalid_argument, "no such wall", {}}));
 }
 

@@ -443,7 +443,7 @@ TEST(Limitations, tell_of_results_that_are_empty_cut_or_unwell) {
 TEST(Limitations, tell_how_the_run_ended) {
   const Evidence limit{.agent = "code",
                        .phase = Phase::failed,
-                       .error = {ErrorCode::limit_reached, std::string(kIterationLimitReached), {}},
+                       .error = limit_error(Limit::iterations, "Maximum iteration limit reached"),
                        .max_iterations = 10};
   const Findings findings = all_findings(limit);
   EXPECT_TRUE(has_limitation(findings, "limit of 10 turns", Impact::critical, {}));

@@ -39,7 +39,6 @@ TEST(Concurrency, one_set_of_interceptors_serves_many_threads) {
   list.push_back(intercept::cache({.max_entries = 8}));
   list.push_back(intercept::output_limit(10'000));
   list.push_back(intercept::redaction(Redactor({"hunter2"})));
-  list.push_back(intercept::timeout({.limit = std::chrono::milliseconds(60'000)}));
   const std::vector<Tool> tools{
       tool("square", "",
            [](const Number& number) {
@@ -65,7 +64,7 @@ TEST(Concurrency, one_set_of_interceptors_serves_many_threads) {
                       Context{.agent_name = agent, .memory = memory});
           const bool is_right =
               is_failing
-                  ? outcome.error == "always"
+                  ? outcome.error_message() == "always"
                   : outcome.response.at("square") == Json(n * n) &&
                         outcome.response.at("_execution_metadata").at("agent_name") == Json(agent);
           if (is_right) ++right;

@@ -63,8 +63,9 @@ class Conveniences : public ::testing::Test {
 
   ToolOutcome run(const Tool& tool, const std::string& arguments,
                   const ToolExecutionOptions& options = {}) {
-    return execute({&tool, 1}, conveniences(options, logger()),
-                   call(tool.spec.name, arguments, "c1"), Context{.agent_name = "helper"});
+    Agent agent{.tools = {tool}};
+    add_conveniences(agent, options, logger());
+    return execute(agent, call(tool.spec.name, arguments, "c1"), Context{.agent_name = "helper"});
   }
 
   // A plain callable over a hand-written schema: nothing to inherit from, nothing to implement.
@@ -90,11 +91,11 @@ TEST_F(Conveniences, validate_tool_arguments_against_the_tool_definition) {
 }
 
 TEST_F(Conveniences, check_that_required_parameters_are_present) {
-  EXPECT_EQ(run(raw_tool(), "{}").error, "Missing required parameter: query");
+  EXPECT_EQ(run(raw_tool(), "{}").error_message(), "Missing required parameter: query");
 }
 
 TEST_F(Conveniences, validate_that_parameter_types_match) {
-  EXPECT_EQ(run(raw_tool(), R"({"query":5})").error,
+  EXPECT_EQ(run(raw_tool(), R"({"query":5})").error_message(),
             "Parameter query must be a string, not an integer");
 }
 
@@ -222,7 +223,7 @@ TEST_F(Conveniences, log_errors_with_their_message) {
   EXPECT_EQ(log_[1].level, LogLevel::error);
   EXPECT_EQ(log_[1].texts.at("code"), "unavailable");
   EXPECT_FALSE(log_[1].texts.contains("stack")) << "a returned error has no stack";
-  EXPECT_EQ(outcome.error, "The host is down");
+  EXPECT_EQ(outcome.error_message(), "The host is down");
 }
 
 TEST_F(Conveniences, log_exceptions_with_the_first_frames_and_pass_them_on) {
@@ -232,20 +233,22 @@ TEST_F(Conveniences, log_exceptions_with_the_first_frames_and_pass_them_on) {
   const std::string stack = log_[1].texts.at("stack");
   EXPECT_FALSE(stack.empty());
   EXPECT_LE(std::ranges::count(stack, '<') - std::ranges::count(stack, '>'), 5);
-  EXPECT_EQ(outcome.error, "kaboom");
+  EXPECT_EQ(outcome.error_message(), "kaboom");
   EXPECT_TRUE(outcome.result.is_error);
 }
 
 TEST_F(Conveniences, pass_errors_on_unchanged) {
   Error seen;
   auto list = conveniences({}, logger());
-  list.insert(list.begin(), intercept::after([&](const ToolCall&, const Context&,
-                                                 Result<Json>& result) { seen = result.error(); }));
+  list.insert(list.begin(),
+              intercept::after([&](const Invocation&, const Context&, Result<ToolReply>& reply) {
+                seen = reply.error();
+              }));
   const Tool failing = tool("fetch", "", []() -> Result<int> {
-    return fail(ErrorCode::protocol, "bad answer", R"({"status":502})");
+    return fail(ErrorCode::protocol, "bad answer", JsonObject{{"status", 502}});
   });
   execute({&failing, 1}, list, call("fetch"), {});
-  EXPECT_EQ(seen, (Error{ErrorCode::protocol, "bad answer", R"({"status":502})"}));
+  EXPECT_EQ(seen, (Error{ErrorCode::protocol, "bad answer", JsonObject{{"status", 502}}}));
 }
 
 TEST_F(Conveniences, refused_arguments_are_logged_as_errors) {
@@ -296,26 +299,29 @@ TEST_F(Conveniences, a_logger_that_is_off_hears_nothing) {
 
 TEST_F(Conveniences, a_tool_that_provides_them_is_not_logged_validated_or_stamped_twice) {
   Tool wrapped = raw_tool();
-  wrapped.spec.options.provides = {.validation = true, .logging = true, .metadata = true};
+  wrapped.spec.options.provides = {.logging = true, .metadata = true};
+  wrapped.check = [](const Json&) -> Result<void> { return {}; };
   const auto outcome = run(wrapped, R"({"query":7})");
-  EXPECT_FALSE(outcome.result.is_error) << "its own validation decides";
+  EXPECT_FALSE(outcome.result.is_error) << "its own check decides";
   EXPECT_TRUE(log_.empty());
   EXPECT_EQ(outcome.response, (Json{{"found", 7}, {"success", true}}));
 }
 
 TEST_F(Conveniences, a_tool_of_a_struct_is_checked_once_by_its_decoding) {
   const Tool typed = tool("weather", "", [](const Place& p) { return Weather{.sky = p.city}; });
-  EXPECT_EQ(run(typed, R"({"city":5})").error, "Parameter city must be a string, not an integer");
+  EXPECT_EQ(run(typed, R"({"city":5})").error_message(),
+            "Parameter city must be a string, not an integer");
   EXPECT_EQ(run(typed, R"({"city":"Oslo"})").response.at("sky"), Json("Oslo"));
   ASSERT_EQ(log_.size(), 4U);
   EXPECT_EQ(log_[1].message,
             "[TOOL EXECUTION] Error in weather: Parameter city must be a string, not an integer");
 }
 
-TEST_F(Conveniences, an_agent_without_them_behaves_as_before) {
+TEST_F(Conveniences, an_agent_without_them_checks_arguments_and_does_nothing_else) {
   const Tool tool = raw_tool();
-  const auto outcome = execute({&tool, 1}, {}, call("search", R"({"query":5})"), {});
-  EXPECT_EQ(outcome.response, (Json{{"found", 5}, {"success", true}}));
+  const auto outcome = execute({&tool, 1}, {}, call("search", R"({"query":"x"})"), {});
+  EXPECT_EQ(outcome.response, (Json{{"found", "x"}, {"success", true}}));
+  EXPECT_TRUE(execute({&tool, 1}, {}, call("search", R"({"query":5})"), {}).result.is_error);
 }
 
 TEST_F(Conveniences, a_renamed_tool_is_logged_and_stamped_by_its_new_name) {
@@ -336,28 +342,35 @@ TEST_F(Conveniences, secrets_in_arguments_and_errors_are_not_logged) {
 }
 
 TEST_F(Conveniences, a_call_that_waits_for_a_person_is_no_error) {
-  const Tool asking =
-      tool("ask", "", []() -> Result<int> { return wait_for_person(Json("Sure?")); });
+  const Tool asking = tool("ask", "", [] { return Waiting{.shown = "Sure?"}; });
   EXPECT_TRUE(run(asking, "").waiting);
   EXPECT_EQ(log_[1].level, LogLevel::info);
+  EXPECT_EQ(log_[1].message, "[TOOL EXECUTION] Waiting for a person: ask");
+  run(tool("hand_on", "", [] { return Delegate{"Do it"}; }), "");
+  EXPECT_EQ(log_[3].message, "[TOOL EXECUTION] Waiting for a specialist: hand_on");
 }
 
 TEST_F(Conveniences, hooks_of_ones_own_are_three_lines) {
   std::string seen;
   auto list = conveniences({}, logger());
-  list.push_back(intercept::before([&](const ToolCall& c, const Context&) { seen += c.name; }));
-  list.push_back(intercept::before([](const ToolCall&, const Context& context) -> Result<void> {
-    if (context.arguments.at("query") == Json("forbidden")) {
-      return fail(ErrorCode::permission_denied, "not that");
+  list.push_back(intercept::before(
+      [&](const Invocation& invocation, const Context&) { seen += invocation.call.name; }));
+  list.push_back(
+      intercept::before([](const Invocation& invocation, const Context&) -> Result<void> {
+        if (invocation.arguments.at("query") == Json("forbidden")) {
+          return fail(ErrorCode::permission_denied, "not that");
+        }
+        return {};
+      }));
+  list.push_back(intercept::after([](const Invocation&, const Context&, Result<ToolReply>& reply) {
+    if (Output* output = intercept::output_of(reply)) {
+      output->value.as_object()["checked"] = true;
     }
-    return {};
-  }));
-  list.push_back(intercept::after([](const ToolCall&, const Context&, Result<Json>& result) {
-    if (result) result->as_object()["checked"] = true;
   }));
   const Tool tool = raw_tool();
-  EXPECT_EQ(execute({&tool, 1}, list, call("search", R"({"query":"forbidden"})"), {}).error,
-            "not that");
+  EXPECT_EQ(
+      execute({&tool, 1}, list, call("search", R"({"query":"forbidden"})"), {}).error_message(),
+      "not that");
   const auto outcome = execute({&tool, 1}, list, call("search", R"({"query":"x"})"), {});
   EXPECT_EQ(outcome.response.at("checked"), Json(true));
   EXPECT_EQ(seen, "searchsearch");

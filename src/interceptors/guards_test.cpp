@@ -31,7 +31,15 @@ class Guards : public ::testing::Test {
                    std::stop_token stop = {}) {
     Result<Json> seen;
     const std::vector<Interceptor> list{
-        after([&](const ToolCall&, const Context&, Result<Json>& result) { seen = result; }),
+        after([&](const Invocation&, const Context&, Result<ToolReply>& reply) {
+          if (!reply) {
+            seen = std::unexpected(reply.error());
+          } else if (const Output* output = output_of(reply)) {
+            seen = output->value;
+          } else {
+            seen = Json("waits");
+          }
+        }),
         guard};
     execute({&tool, 1}, list, call(tool.spec.name, arguments), Context{.stop = stop});
     return seen;
@@ -140,11 +148,13 @@ TEST_F(Guards, circuit_lets_only_one_call_try) {
 
 TEST_F(Guards, circuit_does_not_count_what_is_not_the_tools_fault) {
   const Interceptor breaker = circuit_breaker({.threshold = 1, .clock = clock()});
-  for (const ErrorCode code : {ErrorCode::invalid_argument, ErrorCode::waiting,
-                               ErrorCode::cancelled, ErrorCode::not_found}) {
+  for (const ErrorCode code :
+       {ErrorCode::invalid_argument, ErrorCode::cancelled, ErrorCode::not_found}) {
     calls_ = 0;
     EXPECT_EQ(run(flaky(Effect::write, 1, code), breaker).error().code, code);
   }
+  const Tool asking = tool("flaky", "", [] { return Waiting{.shown = "Sure?"}; });
+  EXPECT_EQ(run(asking, breaker), Json("waits"));
   EXPECT_TRUE(run(flaky(Effect::write, 0), breaker));
 }
 
@@ -276,17 +286,14 @@ TEST(OutputLimit, cuts_the_long_strings_of_an_object_and_keeps_its_shape) {
 
 TEST(OutputLimit, keeps_all_of_what_it_cuts_where_there_is_a_place) {
   std::vector<std::string> files;
-  const Interceptor keeping = [&](const ToolCall& call, const Context& context, const Next& next) {
-    context.spill = [&](std::string_view text) -> Result<std::string> {
-      files.emplace_back(text);
-      return "/kept/" + std::to_string(files.size());
-    };
-    return next(call, context);
-  };
+  const Context keeping{.spill = [&](std::string_view text) -> Result<std::string> {
+    files.emplace_back(text);
+    return "/kept/" + std::to_string(files.size());
+  }};
   const auto limited_to_1000 = [&](const Json& value) {
     const Tool tool = returning(value);
-    const std::vector<Interceptor> list{keeping, output_limit(1000)};
-    return execute({&tool, 1}, list, call("t"), {}).response;
+    const std::vector<Interceptor> list{output_limit(1000)};
+    return execute({&tool, 1}, list, call("t"), keeping).response;
   };
   EXPECT_EQ(limited_to_1000(Json("short")), Json("short"));
   EXPECT_TRUE(files.empty());
@@ -312,15 +319,12 @@ TEST(OutputLimit, keeps_all_of_what_it_cuts_where_there_is_a_place) {
 }
 
 TEST(OutputLimit, only_cuts_where_the_disk_is_full) {
-  const Interceptor failing = [](const ToolCall& call, const Context& context, const Next& next) {
-    context.spill = [](std::string_view) -> Result<std::string> {
-      return fail(ErrorCode::storage, "no space");
-    };
-    return next(call, context);
-  };
+  const Context failing{.spill = [](std::string_view) -> Result<std::string> {
+    return fail(ErrorCode::storage, "no space");
+  }};
   const Tool tool = returning(Json(std::string(5000, 'x')));
-  const std::vector<Interceptor> list{failing, output_limit(1000)};
-  const ToolOutcome outcome = execute({&tool, 1}, list, call("t"), {});
+  const std::vector<Interceptor> list{output_limit(1000)};
+  const ToolOutcome outcome = execute({&tool, 1}, list, call("t"), failing);
   EXPECT_FALSE(outcome.result.is_error);
   EXPECT_TRUE(outcome.response.as_string().ends_with("[Output cut: the first 1000 of 5000 bytes]"));
 }

@@ -44,7 +44,8 @@ TEST_F(Permissions, the_first_rule_that_fits_counts) {
   EXPECT_FALSE(run("read_file", options).result.is_error);
   EXPECT_EQ(runs_, 2);
   const auto refused = run("delete_file", options);
-  EXPECT_EQ(refused.error, "The tool delete_file is not allowed here. Do not call it again");
+  EXPECT_EQ(refused.error_message(),
+            "The tool delete_file is not allowed here. Do not call it again");
   EXPECT_EQ(runs_, 2);
 }
 
@@ -54,20 +55,20 @@ TEST_F(Permissions, what_no_rule_names_is_as_said) {
 }
 
 TEST_F(Permissions, a_person_is_shown_what_the_call_would_touch) {
-  Tool tool = wright::tool("wipe", "", [] { return 1; });
+  Tool tool = wright::tool("wipe", "", [](const Json&) { return 1; });
   const auto shown = [&](std::function<Json(const Json&)> preview) {
     tool.preview = std::move(preview);
     const std::vector<Interceptor> list{permission({.otherwise = Permission::ask})};
     const ToolOutcome outcome = execute({&tool, 1}, list, call("wipe", R"({"disk": "a"})"), {});
-    return outcome.waiting.value_or(Json("not asked"));
+    return outcome.waiting ? outcome.waiting->shown : Json("not asked");
   };
   const Json seen = shown([](const Json& arguments) {
     return JsonObject{{"diff", "- " + to_text(arguments)}, {"tool", "harmless"}};
   });
   EXPECT_EQ(seen.at("diff"), Json(R"(- {"disk":"a"})"));
   EXPECT_EQ(seen.at("tool"), Json("wipe")) << "a preview changes nothing of what is asked";
-  EXPECT_EQ(shown([](const Json&) { return Json(7); }).as_object().size(), 5U);
-  EXPECT_EQ(shown({}).as_object().size(), 5U);
+  EXPECT_EQ(shown([](const Json&) { return Json(7); }).as_object().size(), 3U);
+  EXPECT_EQ(shown({}).as_object().size(), 3U);
 }
 
 TEST_F(Permissions, a_preview_never_fails_the_call) {
@@ -76,32 +77,42 @@ TEST_F(Permissions, a_preview_never_fails_the_call) {
   tool.preview = [](const Json&) -> Json { throw std::runtime_error("no disk"); };
   auto outcome = execute({&tool, 1}, list, call("wipe"), {});
   ASSERT_TRUE(outcome.waiting);
-  EXPECT_EQ(outcome.waiting->at("problem"), Json("What it would touch is not known: no disk"));
+  EXPECT_EQ(outcome.waiting->shown.at("problem"),
+            Json("What it would touch is not known: no disk"));
   tool.preview = [](const Json&) -> Json { throw 3; };
   EXPECT_TRUE(execute({&tool, 1}, list, call("wipe"), {}).waiting);
   tool.preview = [](const Json&) { return Json{{"diff", std::string(1 << 20, 'x')}}; };
   outcome = execute({&tool, 1}, list, call("wipe"), {});
   ASSERT_TRUE(outcome.waiting);
-  EXPECT_LT(to_text(*outcome.waiting).size(), 1000U);
-  EXPECT_TRUE(outcome.waiting->as_object().contains("problem"));
+  EXPECT_LT(to_text(outcome.waiting->shown).size(), 1000U);
+  EXPECT_TRUE(outcome.waiting->shown.as_object().contains("problem"));
 }
 
 TEST_F(Permissions, asking_parks_the_run_and_shows_the_exact_call) {
   const auto outcome = run("write_file", {.rules = {{"write_*", Permission::ask}}});
   ASSERT_TRUE(outcome.waiting);
-  EXPECT_EQ(outcome.waiting->at("kind"), Json("approval"));
-  EXPECT_EQ(outcome.waiting->at("tool"), Json("write_file"));
-  EXPECT_EQ(outcome.waiting->at("arguments"), Json(JsonObject{}));
+  EXPECT_EQ(outcome.waiting->kind, WaitKind::approval);
+  EXPECT_EQ(outcome.waiting->shown.at("tool"), Json("write_file"));
+  EXPECT_EQ(outcome.waiting->shown.at("arguments"), Json(JsonObject{}));
+  EXPECT_EQ(outcome.waiting->covers, std::vector<std::string>{"tool:write_file"});
+  EXPECT_EQ(runs_, 0);
+}
+
+TEST_F(Permissions, rules_hold_for_a_tool_by_whatever_name_it_is_called) {
+  Tool tool = wright::tool("write_file", "", [this] { return ++runs_; });
+  tool.spec.aliases = {"Write"};
+  const std::vector<Interceptor> list{permission({.rules = {{"write_file", Permission::deny}}})};
+  EXPECT_TRUE(execute({&tool, 1}, list, call("Write"), {}).result.is_error);
   EXPECT_EQ(runs_, 0);
 }
 
 TEST_F(Permissions, somebody_who_is_there_answers_at_once) {
   const auto options = [](std::optional<Permission> answer) {
     return PermissionOptions{.otherwise = Permission::ask,
-                             .ask = [answer](const ToolCall&, const Context&) { return answer; }};
+                             .ask = [answer](const Invocation&, const Context&) { return answer; }};
   };
   EXPECT_FALSE(run("a", options(Permission::allow)).result.is_error);
-  EXPECT_EQ(run("a", options(Permission::deny)).error,
+  EXPECT_EQ(run("a", options(Permission::deny)).error_message(),
             "A person refused this call of a. Do not repeat it");
   EXPECT_TRUE(run("a", options(std::nullopt)).waiting);
   EXPECT_EQ(runs_, 1);

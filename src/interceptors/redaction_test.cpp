@@ -50,15 +50,16 @@ TEST(Redactor, made_of_nothing_is_off) {
 }
 
 TEST(Redaction, covers_results_and_errors) {
-  const std::vector<Tool> tools{tool("leak", "", [] { return std::string("the key is hunter2"); }),
-                                tool("fail", "", []() -> Result<int> {
-                                  return fail(ErrorCode::tool_failed, "hunter2 was refused",
-                                              R"({"key":"hunter2"})");
-                                })};
+  const std::vector<Tool> tools{
+      tool("leak", "", [] { return std::string("the key is hunter2"); }),
+      tool("fail", "", []() -> Result<int> {
+        return fail(ErrorCode::tool_failed, "hunter2 was refused", JsonObject{{"key", "hunter2"}});
+      })};
   const std::vector<Interceptor> list{intercept::redaction(Redactor({"hunter2"}))};
   EXPECT_EQ(execute(tools, list, testing::call("leak"), {}).result.content,
             "the key is [REDACTED]");
-  EXPECT_EQ(execute(tools, list, testing::call("fail"), {}).error, "[REDACTED] was refused");
+  EXPECT_EQ(execute(tools, list, testing::call("fail"), {}).error_message(),
+            "[REDACTED] was refused");
 }
 
 }  // namespace

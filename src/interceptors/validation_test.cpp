@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "interceptors/coercion.h"
+#include "core/coercion.h"
 #include "wright/interceptors.h"
 #include "wright/testing.h"
 
@@ -39,16 +39,17 @@ constexpr std::string_view kSchema = R"({"type":"object","properties":{
 
 ToolOutcome run(const Tool& tool, const std::string& arguments, ValidationOptions options = {},
                 std::shared_ptr<RunMemory> memory = nullptr) {
-  const std::vector<Interceptor> list{validation(std::move(options))};
-  return execute({&tool, 1}, list, call(tool.spec.name, arguments), Context{.memory = memory});
+  return execute({&tool, 1}, {}, call(tool.spec.name, arguments), Context{.memory = memory},
+                 options);
 }
 
 TEST(Validation, refuses_strictly_by_default) {
   const auto outcome = run(echo_tool(kSchema), R"({"n":"5","z":1})");
   EXPECT_TRUE(outcome.result.is_error);
-  EXPECT_EQ(
-      outcome.error.find("Parameter n must be an integer, not a string; Unknown parameter: z"), 0U)
-      << outcome.error;
+  EXPECT_EQ(outcome.error_message().find(
+                "Parameter n must be an integer, not a string; Unknown parameter: z"),
+            0U)
+      << outcome.error_message();
 }
 
 TEST(Validation, lenient_warns_and_goes_on) {
@@ -70,21 +71,21 @@ TEST(Validation, says_once_which_rules_nobody_enforces) {
   const Logger logger([&](const LogRecord& record) {
     rules.emplace_back(std::get<std::string_view>(record.fields[1].value));
   });
-  const Tool tool =
-      echo_tool(R"json({"properties":{"name":{"type":"string","pattern":"^(?!x)"}}})json");
-  const std::vector<Interceptor> list{validation({.logger = logger})};
+  Agent agent{.tools = {echo_tool(
+                  R"json({"properties":{"name":{"type":"string","pattern":"^(?!x)"}}})json")}};
+  add_conveniences(agent, {.enable_logging = false}, logger);
   for (int i = 0; i < 3; ++i) {
-    EXPECT_FALSE(
-        execute({&tool, 1}, list, call("echo", R"({"name":"x"})"), Context{}).result.is_error);
+    EXPECT_FALSE(execute(agent, call("echo", R"({"name":"x"})"), {}).result.is_error);
   }
   EXPECT_EQ(rules, (std::vector<std::string>{"#/properties/name/pattern: '^(?!x)' cannot be used: "
                                              "it uses lookaround"}));
 }
 
 TEST(Validation, leaves_tools_without_a_schema_alone) {
-  const Tool bare{
-      .spec = {.name = "echo"},
-      .function = [](const Json& arguments, const Context&) -> Result<Json> { return arguments; }};
+  const Tool bare{.spec = {.name = "echo"},
+                  .function = [](const Json& arguments, const Context&) -> Result<ToolReply> {
+                    return Output{.value = arguments};
+                  }};
   EXPECT_FALSE(run(bare, R"({"anything":1})").result.is_error);
 }
 
@@ -137,7 +138,7 @@ TEST(Coercion, is_off_by_default_and_recorded_when_it_happened) {
 TEST(Coercion, shows_the_model_its_own_mistakes_when_it_cannot_put_all_right) {
   const auto outcome =
       run(echo_tool(kSchema), R"({"n":"5","b":"maybe"})", {.coercion = Coercion::on});
-  EXPECT_EQ(outcome.error,
+  EXPECT_EQ(outcome.error_message(),
             "Parameter n must be an integer, not a string; Parameter b must be a boolean, not a "
             "string");
   EXPECT_TRUE(outcome.notes.empty());
@@ -149,20 +150,21 @@ TEST(Coercion, works_for_tools_of_structs_too) {
   EXPECT_EQ(run(typed, R"({"x":"40","tags":"one"})", {.coercion = Coercion::on}).response,
             Json(41));
   EXPECT_EQ(run(typed, R"("{\"x\": 2}")", {.coercion = Coercion::on}).response, Json(2));
-  EXPECT_EQ(run(typed, R"("{\"x\": 2}")").error, "The arguments must be a JSON object");
+  EXPECT_EQ(run(typed, R"("{\"x\": 2}")").error_message(), "The arguments must be a JSON object");
 }
 
 TEST(RetryBudget, tells_the_model_to_stop_when_it_is_used_up) {
   const auto memory = std::make_shared<RunMemory>();
   const Tool tool = echo_tool(kSchema);
   for (int i = 0; i < 3; ++i) {
-    const std::string error = run(tool, R"({"n":"x"})", {}, memory).error;
+    const std::string error(run(tool, R"({"n":"x"})", {}, memory).error_message());
     const bool is_told = error.find("Do not call echo again") != std::string::npos;
     EXPECT_EQ(is_told, i == 2) << error;
   }
-  EXPECT_NE(run(tool, R"({"n":"x"})", {}, memory).error.find("attempt 4"), std::string::npos);
+  EXPECT_NE(run(tool, R"({"n":"x"})", {}, memory).error_message().find("attempt 4"),
+            std::string::npos);
   EXPECT_FALSE(run(tool, R"({"n":1})", {}, memory).result.is_error) << "right arguments still run";
-  EXPECT_EQ(run(tool, R"({"n":"x"})", {}, memory).error,
+  EXPECT_EQ(run(tool, R"({"n":"x"})", {}, memory).error_message(),
             "Parameter n must be an integer, not a string")
       << "and the count begins anew";
 }
@@ -173,16 +175,19 @@ TEST(RetryBudget, counts_tools_that_check_themselves_but_not_their_other_failure
     return fail(ErrorCode::invalid_argument, "no such point " + std::to_string(p.x));
   });
   for (int i = 0; i < 5; ++i) {
-    EXPECT_EQ(run(typed, R"({"x":1})", {.retry_budget = 0}, memory).error, "no such point 1");
+    EXPECT_EQ(run(typed, R"({"x":1})", {.retry_budget = 0}, memory).error_message(),
+              "no such point 1");
   }
-  EXPECT_NE(run(typed, "{}", {.retry_budget = 0}, memory).error.find("Do not call point again"),
-            std::string::npos);
+  EXPECT_NE(
+      run(typed, "{}", {.retry_budget = 0}, memory).error_message().find("Do not call point again"),
+      std::string::npos);
 }
 
 TEST(RetryBudget, is_each_runs_own) {
   const Tool tool = echo_tool(kSchema);
   for (int i = 0; i < 5; ++i) {
-    const std::string error = run(tool, R"({"n":"x"})", {}, std::make_shared<RunMemory>()).error;
+    const std::string error(
+        run(tool, R"({"n":"x"})", {}, std::make_shared<RunMemory>()).error_message());
     EXPECT_EQ(error.find("Do not call"), std::string::npos);
   }
 }

@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-Error error(ErrorCode code, std::string detail = {}) {
+Error error(ErrorCode code, Json detail = {}) {
   return {code, "it failed", std::move(detail)};
 }
 
@@ -46,7 +46,7 @@ TEST(RetryPolicy, gives_up_after_the_retries_and_at_the_deadline) {
 }
 
 TEST(RetryPolicy, waits_at_least_as_long_as_the_vendor_asks) {
-  const Error asked = error(ErrorCode::rate_limited, R"({"retry_after_ms":7000})");
+  const Error asked = error(ErrorCode::rate_limited, JsonObject{{"retry_after_ms", 7000}});
   EXPECT_EQ(wait_before_retry(asked, {.failed = 1}, 0, {}), 7'000ms);
   const auto jittered = wait_before_retry(asked, {.failed = 1}, 1, {});
   EXPECT_GE(*jittered, 7'000ms);
@@ -54,16 +54,16 @@ TEST(RetryPolicy, waits_at_least_as_long_as_the_vendor_asks) {
 }
 
 TEST(RetryPolicy, does_not_wait_for_a_vendor_that_asks_for_too_much) {
-  const Error asked = error(ErrorCode::rate_limited, R"({"retry_after_ms":7200000})");
+  const Error asked = error(ErrorCode::rate_limited, JsonObject{{"retry_after_ms", 7200000}});
   EXPECT_FALSE(wait_before_retry(asked, {.failed = 1}, 0, {}));
 }
 
 TEST(RetryPolicy, nonsense_in_the_detail_is_not_a_wait) {
-  for (const char* detail : {"", "{", "[]", R"({"retry_after_ms":"soon"})",
-                             R"({"retry_after_ms":-5})", R"({"retry_after_ms":null})"}) {
+  for (const Json& detail : {Json(), Json(JsonArray()), Json{{"retry_after_ms", "soon"}},
+                             Json{{"retry_after_ms", -5}}, Json{{"retry_after_ms", nullptr}}}) {
     EXPECT_FALSE(asked_wait(error(ErrorCode::rate_limited, detail))) << detail;
   }
-  EXPECT_EQ(asked_wait(error(ErrorCode::rate_limited, R"({"retry_after_ms":1e300})")), 24h);
+  EXPECT_EQ(asked_wait(error(ErrorCode::rate_limited, JsonObject{{"retry_after_ms", 1e300}})), 24h);
 }
 
 }  // namespace

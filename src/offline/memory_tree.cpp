@@ -9,6 +9,7 @@
 #include "offline/offline_model.h"
 #include "offline/wording.h"
 #include "wright/model.h"
+#include "wright/testing.h"
 
 namespace wright::offline {
 namespace {
@@ -178,10 +179,9 @@ ToolResult run_tool(const std::vector<Tool>& tools, const ToolCall& call) {
   const auto tool =
       std::ranges::find_if(tools, [&](const Tool& t) { return t.spec.name == call.name; });
   if (tool == tools.end()) return {call.id, call.name, "No such tool", true};
-  Context context;
   const auto arguments = parse_json(call.arguments);
   if (!arguments) return {call.id, call.name, arguments.error().message, true};
-  const auto result = tool->function(*arguments, context);
+  const auto result = testing::answer_of(*tool, *arguments);
   if (!result) return {call.id, call.name, result.error().message, true};
   const bool is_text = result->is_string();
   return {call.id, call.name, is_text ? std::string(result->as_string()) : to_text(*result), false};

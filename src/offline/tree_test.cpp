@@ -63,8 +63,9 @@ class OfflineOnDisk : public ::testing::Test {
       messages.push_back({Role::assistant, response->content});
       for (const ToolCall& call : calls) {
         const ToolOutcome outcome = execute(agent->tools, {}, call, {});
-        EXPECT_FALSE(outcome.result.is_error && outcome.error.find("pattern") != std::string::npos)
-            << call.arguments << ": " << outcome.error;
+        EXPECT_FALSE(outcome.result.is_error &&
+                     outcome.error_message().find("pattern") != std::string::npos)
+            << call.arguments << ": " << outcome.error_message();
         messages.push_back(Message::tool(outcome.result));
       }
     }

@@ -25,7 +25,7 @@ std::int64_t tokens_of(const Request& request) {
 }
 
 bool asks_for_summary(std::span<const Message> messages) {
-  return messages.back().text() == kSummaryQuestion;
+  return messages.back() == Message::notice(Notice::Kind::summarise);
 }
 
 // Calls the tool `look` so many times for every message of the user, and then answers. Refuses what

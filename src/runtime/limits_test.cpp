@@ -117,7 +117,7 @@ TEST(Limits, ends_a_run_that_takes_too_long) {
       runtime->wait(value_of(runtime->start(std::make_shared<const Agent>(agent), "Go")));
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().code, ErrorCode::limit_reached);
-  EXPECT_NE(answer.error().detail.find("\"time\""), std::string::npos);
+  EXPECT_EQ(limit_of(answer.error()), Limit::time);
 }
 
 }  // namespace

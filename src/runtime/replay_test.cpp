@@ -209,9 +209,8 @@ TEST(Replay, repeats_what_a_run_adds_to_results_that_repeat) {
   turns.push_back(says("Still the same"));
   Stage stage(std::move(turns));
   const RecordedSession recorded = stage.record();
-  ASSERT_TRUE(std::ranges::any_of(recorded.calls, [](const RecordedCall& each) {
-    return each.result->content.ends_with(kSameResultAgain);
-  }));
+  ASSERT_TRUE(std::ranges::any_of(
+      recorded.calls, [](const RecordedCall& each) { return !each.result->notices.empty(); }));
   EXPECT_EQ(shown(replayed(stage.agent, recorded)), "");
   EXPECT_EQ(shown(replayed(stage.agent, recorded, {.tools = ToolSource::live})), "");
 }
@@ -288,12 +287,12 @@ TEST(Replay, takes_the_word_of_the_record_for_calls_of_unknown_outcome) {
 }
 
 Tool approved_tool(int& executed) {
-  return tool("launch", "Launches", [&executed](const Context& context) -> Result<std::string> {
-    if (auto approved = require_approval(context, {{"tool", "launch"}}, {"launch"}); !approved) {
-      return std::unexpected(approved.error());
+  return tool("launch", "Launches", [&executed](const Context& context) -> Result<ToolReply> {
+    if (auto instead = unless_approved(context, "launch", {{"tool", "launch"}}, {"launch"})) {
+      return std::move(*instead);
     }
     ++executed;
-    return "launched";
+    return Output{.value = "launched"};
   });
 }
 
@@ -456,7 +455,7 @@ TEST(Replay, ends_with_records_that_would_wait_for_ever) {
       .messages = {Message::user("Hi"), asks},
       .calls = {{.id = "c1",
                  .status = CallStatus::waiting,
-                 .waits = {{WaitKind::result, JsonObject{{"kind", "specialist"}}, std::nullopt}}}}};
+                 .waits = {{.kind = WaitKind::result, .shown = JsonObject{{"agent", "helper"}}}}}}};
   const Agent agent{.name = "a", .tools = {delegate_to(Agent{.name = "helper"})}};
   const ReplayReport report = replayed(agent, recorded);
   EXPECT_FALSE(report.is_complete);

@@ -51,9 +51,9 @@ inline AgentPointer agent_with(std::string name, Model model, std::vector<Tool> 
 }
 
 inline Tool asking(std::string name = "ask") {
-  return tool(std::move(name), "Asks", [](const Context& context) -> Result<Json> {
-    if (context.answers.answer) return *context.answers.answer;
-    return wait_for_person(JsonObject{{"kind", "result"}, {"question", "Well?"}});
+  return tool(std::move(name), "Asks", [](const Context& context) -> ToolReply {
+    if (context.answers.answer) return Output{.value = *context.answers.answer};
+    return Waiting{.kind = WaitKind::result, .shown = {{"question", "Well?"}}};
   });
 }
 

@@ -126,7 +126,7 @@ TEST(TwoPhase, stops_at_the_limit_of_iterations) {
   messages.push_back(result_of(needs->tool_calls[0], "sunny"));
   const auto stopped = agent.process_with_results(std::move(messages)).get();
   ASSERT_FALSE(stopped);
-  EXPECT_EQ(stopped.error().message, kIterationLimitReached);
+  EXPECT_EQ(limit_of(stopped.error()), Limit::iterations);
 }
 
 TEST(TwoPhase, serves_many_threads_at_once) {

@@ -112,8 +112,8 @@ TEST(Waits, waits_at_any_depth_and_goes_on_in_another_process) {
 TEST(Waits, ends_a_wait_when_its_time_is_over) {
   const auto store = open_memory_store();
   const auto runtime = open_runtime(*store);
-  const Tool ask = tool("ask", "", []() -> Result<Json> {
-    return wait_for_person(JsonObject{{"kind", "result"}, {"timeout_secs", 1}});
+  const Tool ask = tool("ask", "", [] {
+    return Waiting{.kind = WaitKind::result, .shown = "?", .timeout = std::chrono::seconds(1)};
   });
   std::latch answered(1);
   const auto agent =

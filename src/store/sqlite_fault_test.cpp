@@ -68,7 +68,7 @@ TEST_P(FaultTest, a_batch_that_cannot_be_written_leaves_nothing_behind) {
       },
       [&](const Error& error) {
         EXPECT_NE(error.message.find(path_.string()), std::string::npos) << error.message;
-        if (error.detail.find(":13}") != std::string::npos) {  // SQLITE_FULL
+        if (*error.find("sqlite_code") == Json(13)) {  // SQLITE_FULL
           EXPECT_NE(error.message.find("disk is full"), std::string::npos) << error.message;
         }
         EXPECT_TRUE(value_of(store->get_messages(id)).empty());

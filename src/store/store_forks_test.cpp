@@ -194,7 +194,7 @@ TEST_P(StoreForks, refuse_a_place_where_a_call_is_open_and_name_the_nearest_good
     EXPECT_NE(refused.error().message.find(fmt::format("message {} behind", talk.messages[3])),
               std::string::npos)
         << refused.error().message;
-    EXPECT_EQ(refused.error().detail,
+    EXPECT_EQ(to_text(refused.error().detail),
               fmt::format(R"({{"before":{},"after":{}}})", talk.messages[0], talk.messages[3]));
   }
   EXPECT_EQ(value_of(store().list_sessions({})).size(), sessions);

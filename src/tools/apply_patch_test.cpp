@@ -23,8 +23,7 @@ Result<Json> apply_with(SharedFileCalls calls, const TemporaryFolder& base,
       apply_patch_tool(std::make_shared<const Workspace>(std::move(*workspace)), std::move(calls));
   JsonObject arguments;
   arguments["patch"] = patch;
-  Context context;
-  return tool.function(arguments, context);
+  return testing::answer_of(tool, arguments);
 }
 
 Result<Json> apply_body(const TemporaryFolder& base, std::string_view body) {

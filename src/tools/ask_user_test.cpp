@@ -37,9 +37,9 @@ TEST(AskUser, parks_the_run_with_the_questions) {
   const auto outcome = ask(R"({"prompt":"Before I start","questions":[
       {"id":"name","question":"Your name?"},
       {"id":"size","question":"How large?","type":"select","options":["s","m"],"default":"m"}]})");
-  ASSERT_TRUE(outcome.waiting) << outcome.error;
-  const Json& shown = *outcome.waiting;
-  EXPECT_EQ(shown.at("kind"), "questions");
+  ASSERT_TRUE(outcome.waiting) << outcome.error_message();
+  EXPECT_EQ(outcome.waiting->kind, WaitKind::question);
+  const Json& shown = outcome.waiting->shown;
   EXPECT_EQ(shown.at("prompt"), "Before I start");
   EXPECT_EQ(shown.at("questions").as_array().size(), 2U);
   EXPECT_EQ(shown.at("questions").at(0).at("type"), "text");
@@ -82,8 +82,8 @@ TEST(AskUser, refuses_questions_that_nobody_can_answer) {
        }) {
     const auto outcome = ask(std::string(R"({"questions":)") + bad.questions + "}");
     EXPECT_FALSE(outcome.waiting) << bad.questions;
-    EXPECT_NE(outcome.error.find(bad.says), std::string::npos)
-        << bad.questions << ": " << outcome.error;
+    EXPECT_NE(outcome.error_message().find(bad.says), std::string::npos)
+        << bad.questions << ": " << outcome.error_message();
   }
 }
 
@@ -183,7 +183,7 @@ TEST(AskUser, takes_what_models_fill_in_without_need) {
     const auto outcome = ask(fmt::format(
         R"({{"questions":[{{"id":"a","question":"a","type":"{}","default":{},"options":[]}}]}})",
         type, std::string_view(type) == "email" ? R"("")" : "null"));
-    EXPECT_TRUE(outcome.waiting) << type << ": " << outcome.error;
+    EXPECT_TRUE(outcome.waiting) << type << ": " << outcome.error_message();
   }
   Question email = question("mail", QuestionType::email);
   email.default_answer = "";
@@ -217,7 +217,8 @@ TEST(AskUser, keeps_passwords_out_of_everything_that_is_kept) {
   strict.validation = AnswerRules{.min_length = 20, .pattern = "[A-Z]"};
   const auto refused = accept_answers({.questions = {strict}}, {{"key", "hunter2"}});
   ASSERT_FALSE(refused);
-  EXPECT_EQ((refused.error().message + refused.error().detail).find("hunter2"), std::string::npos);
+  EXPECT_EQ((refused.error().message + to_text(refused.error().detail)).find("hunter2"),
+            std::string::npos);
 }
 
 TEST(AskUser, puts_answers_into_their_types_and_fills_in_defaults) {

@@ -82,16 +82,16 @@ TEST(Bash, waits_for_a_person_and_shows_the_commands) {
   folder.write("kept");
   const ToolOutcome outcome =
       execute(bash_in(folder, rules), {}, {"1", "bash", R"({"command": "ls && rm kept"})"}, {});
-  ASSERT_TRUE(outcome.waiting) << outcome.error;
-  const Json& shown = *outcome.waiting;
-  EXPECT_EQ(shown.at("kind").as_string(), "approval");
+  ASSERT_TRUE(outcome.waiting) << outcome.error_message();
+  EXPECT_EQ(outcome.waiting->kind, WaitKind::approval);
+  const Json& shown = outcome.waiting->shown;
   EXPECT_EQ(shown.at("arguments").at("command").as_string(), "ls && rm kept");
   ASSERT_EQ(shown.at("commands").as_array().size(), 2U);
   EXPECT_EQ(shown.at("commands").at(1).at("command").as_string(), "rm kept");
   EXPECT_EQ(shown.at("commands").at(1).at("permission").as_string(), "ask");
   EXPECT_TRUE(std::filesystem::exists(folder / "kept"));
   EXPECT_EQ(call(bash_in(folder, rules), "bash", R"({"command": "ls 'open"})").error().code,
-            ErrorCode::waiting);
+            ErrorCode::unavailable);
 }
 
 TEST(Bash, does_what_the_person_says) {
@@ -108,7 +108,7 @@ TEST(Bash, does_what_the_person_says) {
   ASSERT_TRUE(answer(Permission::allow));
   EXPECT_EQ(answer(Permission::allow)->at("stdout").as_string(), "hi\n");
   EXPECT_EQ(answer(Permission::deny).error().code, ErrorCode::permission_denied);
-  EXPECT_EQ(answer(Permission::ask).error().code, ErrorCode::waiting);
+  EXPECT_EQ(answer(Permission::ask).error().code, ErrorCode::unavailable);
 }
 
 TEST(Bash, runs_only_below_its_base) {
@@ -165,8 +165,8 @@ TEST(Bash, tells_its_progress_in_whole_lines_of_text) {
     context.progress = [&](std::string_view text) { told.emplace_back(text); };
     const ToolOutcome outcome =
         execute(bash_in(folder, kAnything), {},
-                {"1", "bash", to_text(JsonObject{{"command", command}})}, std::move(context));
-    EXPECT_EQ(outcome.error, "");
+                {"1", "bash", to_text(JsonObject{{"command", command}})}, context);
+    EXPECT_EQ(outcome.error_message(), "");
     return told;
   };
   using Texts = std::vector<std::string>;

@@ -76,7 +76,7 @@ TEST(FetchUrl, understands_other_names) {
   const auto tools = fetching_here();
   const ToolOutcome outcome = execute(
       tools, {}, {"1", "web_fetch", to_text(Json{{"uri", server.url()}, {"max_length", 2}})}, {});
-  EXPECT_EQ(outcome.response.at("content").as_string(), "te") << outcome.error;
+  EXPECT_EQ(outcome.response.at("content").as_string(), "te") << outcome.error_message();
 }
 
 TEST(FetchUrl, shows_json_and_text_as_they_are) {
@@ -348,7 +348,7 @@ TEST(FetchUrl, ends_when_it_is_cancelled) {
   const ToolCall call{"1", "fetch_url", to_text(Json{{"url", server.url()}})};
   const ToolOutcome outcome = execute(tools, {}, call, {.stop = stop.get_token()});
   EXPECT_TRUE(outcome.result.is_error);
-  EXPECT_EQ(outcome.error, "The request was cancelled");
+  EXPECT_EQ(outcome.error_message(), "The request was cancelled");
   has_closed.wait();
 }
 
@@ -362,8 +362,8 @@ TEST(FetchUrl, keeps_long_pages_where_read_file_can_page_them) {
   ASSERT_TRUE(spill);
   const auto tools = fetching_here();
   const ToolCall call{"1", "fetch_url", to_text(Json{{"url", server.url()}})};
-  const ToolOutcome outcome = execute(tools, std::vector{*spill}, call, {});
-  ASSERT_FALSE(outcome.result.is_error) << outcome.error;
+  const ToolOutcome outcome = execute(tools, {}, call, Context{.spill = *spill});
+  ASSERT_FALSE(outcome.result.is_error) << outcome.error_message();
   ASSERT_TRUE(outcome.response.is_object()) << "it was cut as a whole";
   EXPECT_TRUE(outcome.response.at("truncated").as_bool());
   const std::string content(outcome.response.at("content").as_string());

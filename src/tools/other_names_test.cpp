@@ -25,9 +25,9 @@ TEST(OtherNames, reach_interceptors_and_tools_as_the_own_ones) {
   const std::vector<Tool> tools{example()};
   std::string seen;
   const std::vector<Interceptor> interceptors{
-      [&](const ToolCall& call, const Context& context, const Next& next) {
-        seen = to_text(context.arguments);
-        return next(call, context);
+      [&](const Invocation& invocation, const Context& context, const Next& next) {
+        seen = to_text(invocation.arguments);
+        return next(invocation, context);
       }};
   const auto outcome =
       execute(tools, interceptors, {"1", "echo", R"({"other":"x","quiet":1})"}, {});

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "core/cut_text.h"
 #include "tools/temporary_folder.h"
 #include "wright/tool.h"
 
@@ -20,8 +21,7 @@ ToolOutcome run(const Json& output, const std::filesystem::path& folder, std::si
                                      {.effect = Effect::read, .output_limit = limit})};
   const auto spill = spill_output({.folder = folder});
   EXPECT_TRUE(spill);
-  const std::vector<Interceptor> interceptors{*spill};
-  return execute(tools, interceptors, {"1", "talk", "{}"}, {});
+  return execute(tools, {}, {"1", "talk", "{}"}, Context{.spill = *spill});
 }
 
 std::string path_in(std::string_view content) {

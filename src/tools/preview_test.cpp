@@ -4,6 +4,7 @@
 
 #include <boost/json/array.hpp>
 
+#include "core/call_preview.h"
 #include "tools/temporary_folder.h"
 #include "wright/tools.h"
 

@@ -310,10 +310,10 @@ TEST(SqliteReader, is_also_called_sqlite3_reader) {
   const std::vector<Tool> tools{sqlite_reader_tool(shop.options()).value()};
   for (const std::string name : {"sqlite_reader", "sqlite3_reader"}) {
     const auto outcome = execute(tools, {}, {"1", name, R"({"query":"SELECT 1"})"}, Context{});
-    EXPECT_EQ(outcome.error, "");
+    EXPECT_EQ(outcome.error_message(), "");
     EXPECT_EQ(outcome.result.name, name) << "as the model called it";
   }
-  EXPECT_NE(execute(tools, {}, {"1", "sqlite_writer", "{}"}, Context{}).error, "");
+  EXPECT_TRUE(execute(tools, {}, {"1", "sqlite_writer", "{}"}, Context{}).error);
 }
 
 TEST(SqliteReader, offers_no_way_to_name_a_file) {

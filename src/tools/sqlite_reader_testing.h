@@ -8,6 +8,7 @@
 
 #include "tools/temporary_folder.h"
 #include "wright/sqlite_reader.h"
+#include "wright/testing.h"
 
 namespace wright::tools {
 
@@ -44,7 +45,7 @@ class DatabaseFile {
     if (!tool) return std::unexpected(tool.error());
     Context context;
     context.stop = std::move(stop);
-    return tool->function(Json(std::move(arguments)), context);
+    return testing::answer_of(*tool, tool->rewrite(std::move(arguments)), context);
   }
 
   // The answer to a query, or "code: message".

@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "wright/testing.h"
 #include "wright/tools.h"
 
 namespace wright::tools {
@@ -121,7 +122,8 @@ inline Result<Json> call(const std::vector<Tool>& tools, std::string_view name,
   if (!json) return json;
   Context context;
   context.stop = std::move(stop);
-  return found->function(*json, context);
+  if (found->rewrite) *json = found->rewrite(std::move(*json));
+  return testing::answer_of(*found, *json, context);
 }
 
 inline Result<Json> call(const TemporaryFolder& base, std::string_view name,

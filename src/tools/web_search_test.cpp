@@ -154,7 +154,7 @@ TEST(WebSearch, ends_when_the_engine_is_silent_or_the_call_is_cancelled) {
   const auto tools = searching({.endpoint = server.url()});
   const ToolOutcome outcome =
       execute(tools, {}, {"1", "web_search", R"({"query": "x"})"}, {.stop = stop.get_token()});
-  EXPECT_EQ(outcome.error, "The request was cancelled");
+  EXPECT_EQ(outcome.error_message(), "The request was cancelled");
 }
 
 }  // namespace

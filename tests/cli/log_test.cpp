@@ -113,8 +113,7 @@ TEST(ToolExecution, is_set_for_one_agent_in_the_file_or_for_one_run_on_the_comma
   EXPECT_FALSE(is_cut({"--set", "tool_execution.output_limit=0"}));
 
   const Finished run = home.wright({"run", "codebase-analysis", "Where is alpha_function?", "--set",
-                                    "tool_execution.enable_metadata=false", "--set",
-                                    "tool_execution.order=redaction,output_limit"});
+                                    "tool_execution.enable_metadata=false"});
   EXPECT_EQ(run.exit_code, 0) << run.error;
 }
 
@@ -122,7 +121,7 @@ TEST(ToolExecution, settings_are_shown_with_their_origin) {
   const Home home;
   home.write_config(
       "[tool_execution]\ntimeout = '9s'\n"
-      "[agents.helper.tool_execution]\norder = ['cache', 'retry']\n");
+      "[agents.helper.tool_execution]\nretry_attempts = 4\n");
   const std::string shown = home.wright({"config", "--set", "tool_execution.coercion=true"}).output;
   const auto is_shown = [&](std::string_view text) {
     EXPECT_NE(shown.find(text), std::string::npos) << text << " in\n" << shown;
@@ -131,10 +130,10 @@ TEST(ToolExecution, settings_are_shown_with_their_origin) {
   is_shown("flag --set tool_execution.coercion");
   is_shown("  timeout                   9s ");
   is_shown("  rate_limit                off");
-  is_shown("[agents.helper.tool_execution]\n  order                     cache, retry");
+  is_shown("[agents.helper.tool_execution]\n  retry_attempts            4");
   const Json values = home.wright({"config", "--json"}).json().at("values");
-  EXPECT_NE(to_text(values).find(R"({"key":"agents.helper.tool_execution.order",)"
-                                 R"("value":"cache, retry","source":"file")"),
+  EXPECT_NE(to_text(values).find(R"({"key":"agents.helper.tool_execution.retry_attempts",)"
+                                 R"("value":4,"source":"file")"),
             std::string::npos);
 }
 

@@ -75,9 +75,9 @@ class ModelServer : public ::testing::Test {
     return {.name = "paying",
             .model = models.get("fake:dying"),
             .tools = {tool("pay", "",
-                           [this](const Context& context) {
+                           [this](const Json& arguments, const Context& context) {
                              ledger_.add("pay did " + std::string(context.idempotency_key) + " " +
-                                         to_text(context.arguments));
+                                         to_text(arguments));
                            },
                            {.effect = Effect::write})}};
   }

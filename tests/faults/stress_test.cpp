@@ -52,9 +52,10 @@ TEST(Stress, of_many_delegating_sessions_leaves_each_of_them_ended_and_every_wri
       tool("alone", "", [](const Context& context) { return std::string(context.call_id); },
            {.effect = Effect::read, .concurrency = Concurrency::exclusive});
   const Tool ask = tool("ask", "",
-                        [](const Context& context) -> Result<Json> {
-                          if (context.answers.answer) return *context.answers.answer;
-                          return wait_for_person(JsonObject{{"kind", "result"}});
+                        [](const Context& context) -> ToolReply {
+                          if (context.answers.answer)
+                            return Output{.value = *context.answers.answer};
+                          return Waiting{.kind = WaitKind::result, .shown = "?"};
                         },
                         {.effect = Effect::read});
   const std::string message = R"({"message":"Go"})";

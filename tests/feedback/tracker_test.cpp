@@ -23,25 +23,24 @@ using testing::stored;
 using testing::tracked;
 
 std::vector<Tool> tools_of_all_kinds(std::stop_source& stop) {
-  return {
-      tool("good", "Finds",
-           [] {
-             return Json({{"found", {1, 2}}});
-           }),
-      tool("empty", "Finds nothing",
-           [] {
-             return Json({{"found", JsonArray{}}});
-           }),
-      tool("fails", "Fails",
-           []() -> Result<Json> { return fail(ErrorCode::unavailable, "no luck"); }),
-      tool("throws", "Throws", []() -> Json { throw std::runtime_error("thrown"); }),
-      tool("unwell", "Says no",
-           [] {
-             return Json({{"success", false}});
-           }),
-      tool("long", "Long", [] { return std::string(200'000, 'x'); }),
-      tool("waits", "Waits", []() -> Result<Json> { return wait_for_person(Json("Shall I?")); }),
-      tool("stops", "Stops the run", [&stop] { stop.request_stop(); })};
+  return {tool("good", "Finds",
+               [] {
+                 return Json({{"found", {1, 2}}});
+               }),
+          tool("empty", "Finds nothing",
+               [] {
+                 return Json({{"found", JsonArray{}}});
+               }),
+          tool("fails", "Fails",
+               []() -> Result<Json> { return fail(ErrorCode::unavailable, "no luck"); }),
+          tool("throws", "Throws", []() -> Json { throw std::runtime_error("thrown"); }),
+          tool("unwell", "Says no",
+               [] {
+                 return Json({{"success", false}});
+               }),
+          tool("long", "Long", [] { return std::string(200'000, 'x'); }),
+          tool("waits", "Waits", [] { return Waiting{.shown = "Shall I?"}; }),
+          tool("stops", "Stops the run", [&stop] { stop.request_stop(); })};
 }
 
 // Random turns of random calls, good and bad, until a random end.

@@ -240,9 +240,9 @@ TEST(DebugModeOfTrees, goes_on_after_a_person_answered_below) {
       of_chief.erase(of_chief.begin());
     }
     Agent helper = agent_with("helper", std::move(of_helper), {});
-    helper.tools.push_back(tool("asks", "Asks", [](const Context& context) -> Result<Json> {
-      if (context.answers.answer) return Json({{"said", *context.answers.answer}});
-      return wait_for_person(Json("Shall I?"));
+    helper.tools.push_back(tool("asks", "Asks", [](const Context& context) -> ToolReply {
+      if (context.answers.answer) return Output{.value = {{"said", *context.answers.answer}}};
+      return Waiting{.shown = "Shall I?"};
     }));
     return agent_with("chief", std::move(of_chief), {delegate_to(helper)});
   };

@@ -232,7 +232,8 @@ TEST_P(Provider, does_not_repeat_a_refused_key_and_never_shows_it) {
   ASSERT_FALSE(asked);
   EXPECT_EQ(asked.error().code, ErrorCode::authentication);
   EXPECT_EQ(vendors_->requests_with(said).size(), 1U);
-  EXPECT_EQ((asked.error().message + asked.error().detail).find(kTestKey), std::string::npos);
+  EXPECT_EQ((asked.error().message + to_text(asked.error().detail)).find(kTestKey),
+            std::string::npos);
 }
 
 TEST_P(Provider, tells_the_model_about_broken_arguments) {

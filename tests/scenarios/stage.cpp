@@ -48,9 +48,9 @@ Tool weather() {
 }
 
 Tool ask() {
-  return tool("ask", "Asks", [](const Question& q, const Context& context) -> Result<Json> {
-    if (context.answers.answer) return *context.answers.answer;
-    return wait_for_person(encode(q));
+  return tool("ask", "Asks", [](const Question& q, const Context& context) -> ToolReply {
+    if (context.answers.answer) return Output{.value = *context.answers.answer};
+    return Waiting{.shown = encode(q)};
   });
 }
 
@@ -65,14 +65,13 @@ WaitAnswers answers_from(const Json& answer) {
 }
 
 // What a person decided for the whole session.
-void remember(RunMemory& memory, const Json& shown, const WaitAnswers& answers) {
+void remember(RunMemory& memory, const std::vector<std::string>& covers,
+              const WaitAnswers& answers) {
   if (!answers.approval || answers.approval->decision == Decision::once ||
       answers.approval->decision == Decision::refuse) {
     return;
   }
-  for (const Json& kind : shown.at("kinds").as_array()) {
-    memory.decide(kind.as_string(), answers.approval->decision);
-  }
+  for (const std::string& kind : covers) memory.decide(kind, answers.approval->decision);
 }
 
 void add_failure(Protocol& protocol, const Error& error) {
@@ -89,7 +88,7 @@ void add_answer(Protocol& protocol, const Result<Answer>& answer) {
 
 // A failure that the model had, which is no message: it comes after all messages.
 void add_model_failure(Protocol& protocol, const Error& error) {
-  if (error.message != kIterationLimitReached && error.code != ErrorCode::cancelled) {
+  if (limit_of(error) != Limit::iterations && error.code != ErrorCode::cancelled) {
     protocol.add_model_error(error);
   }
 }
@@ -144,7 +143,7 @@ Stage::Stage(const Scenario& scenario, StoreKind store)
   agent_.model = script_.model();
   agent_.limits.max_iterations = scenario.max_iterations;
   agent_.tools = tools();
-  if (scenario.has_conveniences) agent_.interceptors = conveniences({.enable_metadata = false});
+  if (scenario.has_conveniences) add_conveniences(agent_, {.enable_metadata = false});
   for (const auto& [name, script] : scenario.specialists) {
     scripts_below_.emplace(name, testing::ScriptedModel(script));
   }
@@ -272,9 +271,8 @@ std::vector<std::string> Stage::play_own_loop() {
       const ToolCall& call = tools->calls.front();
       const auto open = std::ranges::find_if(
           run.open_calls, [&](const OpenCall& each) { return each.call.id == call.id; });
-      const ToolOutcome outcome =
-          execute(agent_.tools, agent_.interceptors, call,
-                  Context{.call_id = call.id, .memory = memory, .answers = open->answers});
+      const ToolOutcome outcome = execute(
+          agent_, call, Context{.call_id = call.id, .memory = memory, .answers = open->answers});
       EXPECT_TRUE(outcome.waiting ? accept(run, ToolWaits{call.id, *outcome.waiting})
                                   : accept(run, ToolFinished{outcome.result}));
     } else {
@@ -284,7 +282,7 @@ std::vector<std::string> Stage::play_own_loop() {
         protocol.add_reply(reply);
         const WaitAnswers answers = answers_from(reply.answer);
         for (const PersonWait& wait : std::get<Wait>(step).waits) {
-          if (wait.call.id == reply.call_id) remember(*memory, wait.shown, answers);
+          if (wait.call.id == reply.call_id) remember(*memory, wait.covers, answers);
         }
         EXPECT_TRUE(accept(run, WaitAnswered{reply.call_id, answers}));
       }
