@@ -73,8 +73,13 @@ struct PersonWait {
   std::int64_t wait_id = 0;              // 0 when nothing is stored
   std::int64_t session_id = 0;           // the session that waits: this one, or a specialist's
 };
+struct DelegatedCall {
+  ToolCall call = {};
+  std::string message = {};
+};
 struct Wait {
   std::vector<PersonWait> waits;
+  std::vector<DelegatedCall> specialists;  // whose runs are to answer
 };
 struct Done {
   std::string text;

@@ -89,7 +89,12 @@ INSTANTIATE_TEST_SUITE_P(
         BadConfig{"empty_list", "[agent]\nreadable = []\n",
                   "wright.toml:2: agent.readable: must not be empty"},
         BadConfig{"an_order_that_is_fixed", "[tool_execution]\norder = [\"retry\"]\n",
-                  "wright.toml:2: tool_execution.order: unknown key"},
+                  "wright.toml:2: tool_execution.order: unknown key; [tool_execution] has "
+                  "enable_validation, strictness, coercion, retry_budget, enable_logging, "
+                  "log_arguments, truncate_logs, enable_metadata, timeout, retry_attempts, "
+                  "retry_pause, retry_longest_pause, circuit_breaker_failures, "
+                  "circuit_breaker_pause, rate_limit, rate_limit_burst, rate_limit_action, "
+                  "cache_entries, cache_age, output_limit, redaction"},
         BadConfig{"unknown_permission", "[permissions]\n\"*\" = \"maybe\"\n",
                   "wright.toml:2: permissions.*: must be allow, deny or ask, not 'maybe'"},
         BadConfig{"permission_that_is_no_text", "[permissions]\ngrep = true\n",

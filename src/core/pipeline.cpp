@@ -155,8 +155,9 @@ ToolOutcome execute(std::span<const Tool> tools, std::span<const Interceptor> in
   Result<ToolReply> reply = Next(interceptors)(invocation, context);
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
   outcome.duration_ms = took.count();
-  const bool is_refused =
-      !reply && (read.unusable.has_value() || is_refused_arguments(reply.error()));
+  // An interceptor may have answered something else.
+  const bool is_refused = !reply && (is_refused_arguments(reply.error()) ||
+                                     (read.unusable && read.unusable->code == reply.error().code));
   count_refusals(is_refused ? &reply.error() : nullptr, call, context, validation);
   outcome.notes = std::move(read.notes);
   if (!reply) {

@@ -251,7 +251,8 @@ Result<void> take(Run& run, ToolFinished outcome) {
 
 Result<void> take(Run& run, ToolWaits outcome) {
   OpenCall* open = find_unanswered(run, outcome.call_id);
-  if (open == nullptr || open->state != OpenCall::State::open) {
+  const bool is_for_nothing = std::holds_alternative<std::monostate>(outcome.waits_for);
+  if (open == nullptr || open->state != OpenCall::State::open || is_for_nothing) {
     return refuse(run, fmt::format("Waiting in the call '{}'", outcome.call_id));
   }
   open->waits_for = std::move(outcome.waits_for);
@@ -313,6 +314,8 @@ Wait open_waits(const Run& run) {
   for (const OpenCall& open : run.open_calls) {
     if (const Waiting* waiting = waiting_of(open)) {
       step.waits.push_back({open.call, waiting->kind, waiting->shown, waiting->covers});
+    } else if (const auto* delegated = std::get_if<Delegate>(&open.waits_for)) {
+      step.specialists.push_back({open.call, delegated->message});
     }
   }
   return step;

@@ -55,7 +55,7 @@ class Walk {
       ASSERT_FALSE(tools->calls.empty());
     } else if (const auto* wait = std::get_if<Wait>(&step)) {
       ++waits_;
-      ASSERT_FALSE(wait->waits.empty());
+      ASSERT_FALSE(wait->waits.empty() && wait->specialists.empty());
     } else if (const auto* failed = std::get_if<Failed>(&step)) {
       ASSERT_FALSE(failed->error.message.empty());
       if (limit_of(failed->error) == Limit::iterations) ++limits_reached_;
@@ -100,10 +100,13 @@ class Walk {
       const ToolCall& call =
           tools->calls[static_cast<std::size_t>(pick(static_cast<int>(tools->calls.size())))];
       if (pick(5) == 0) return ToolWaits{call.id, Waiting{.shown = Json("?")}};
+      if (pick(8) == 0) return ToolWaits{call.id, Delegate{"You"}};
       return ToolFinished{{call.id, call.name, "result", pick(3) == 0}};
     }
     if (const auto* wait = std::get_if<Wait>(&step)) {
-      return ToolFinished{{wait->waits[0].call.id, "tool", "answer", false}};
+      const ToolCall& call =
+          wait->waits.empty() ? wait->specialists[0].call : wait->waits[0].call;
+      return ToolFinished{{call.id, "tool", "answer", false}};
     }
     return UserSaid{Message::user("go on")};
   }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "wright/testing.h"
+
 namespace {
 
 struct City {
@@ -64,23 +66,20 @@ TEST(Tool, as_gives_it_another_name_and_nothing_else) {
   EXPECT_EQ(other.spec.name, "forecast");
   EXPECT_EQ(other.spec.description, "Weather");
   EXPECT_EQ(made.spec.name, "weather");
-  Context context;
-  EXPECT_EQ(other.function(JsonObject{{"city", "Oslo"}}, context), Json("Oslo"));
+  EXPECT_EQ(testing::answer_of(other, JsonObject{{"city", "Oslo"}}), Json("Oslo"));
 }
 
 TEST(Tool, stays_the_same_tool_when_it_is_copied) {
   const Tool first = tool("count", "", [n = 0]() mutable { return ++n; });
   const Tool second = first;
-  Context context;
-  EXPECT_EQ(first.function(JsonObject{}, context), Json(1));
-  EXPECT_EQ(second.function(JsonObject{}, context), Json(2));
+  EXPECT_EQ(testing::answer_of(first, JsonObject{}), Json(1));
+  EXPECT_EQ(testing::answer_of(second, JsonObject{}), Json(2));
 }
 
 TEST(Tool, may_be_a_callable_that_cannot_be_copied) {
   const Tool made =
       tool("held", "", [held = std::make_unique<std::string>("kept")] { return *held; });
-  Context context;
-  EXPECT_EQ(made.function(JsonObject{}, context), Json("kept"));
+  EXPECT_EQ(testing::answer_of(made, JsonObject{}), Json("kept"));
 }
 
 TEST(RunMemory, counts_by_name_until_it_forgets) {

@@ -79,7 +79,7 @@ TEST(Cassette, comes_back_as_it_was) {
 
 TEST(Cassette, is_readable) {
   const std::string text = cassette_text(everything(), Redactor{});
-  EXPECT_TRUE(text.starts_with("{\n  \"format\": \"wright-cassette\",\n  \"version\": 1,\n"))
+  EXPECT_TRUE(text.starts_with("{\n  \"format\": \"wright-cassette\",\n  \"version\": 2,\n"))
       << text;
   EXPECT_NE(text.find("\"pattern\": \"x\""), std::string::npos) << text;
   EXPECT_NE(text.find("\"The arguments are\",\n"), std::string::npos) << text;
@@ -114,8 +114,8 @@ TEST(Cassette, names_what_is_wrong_and_where) {
   };
   EXPECT_EQ(error_of(cassette(R"("version": "1")")),
             "The key 'version' must be a number from 1 on");
-  EXPECT_EQ(error_of(cassette(R"("version": 2, "future": [])")),
-            "It was written by a newer Wright (version 2; this one reads up to 1)");
+  EXPECT_EQ(error_of(cassette(R"("version": 3, "future": [])")),
+            "It was written by a newer Wright (version 3; this one reads up to 2)");
   EXPECT_EQ(error_of(cassette(R"("version": 1)")), "The key 'session' is missing");
   EXPECT_EQ(error_of(cassette(R"("version": 1, "sesion": {})")), "cassette: unknown key 'sesion'");
   EXPECT_EQ(error_of(cassette(R"("version": 1, "session": 7)")), "session: it must be an object");

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "store/forwarding_store.h"
@@ -89,7 +90,7 @@ TEST(Driver, goes_on_with_a_run_that_was_kept_elsewhere) {
   const auto answer = drive(agent, kept);
   ASSERT_TRUE(answer) << answer.error().message;
   EXPECT_EQ(answer->text, "Bye");
-  EXPECT_EQ(script.requests()[0][2], Message::tool({"1", "echo", "echoed", false}));
+  EXPECT_EQ(std::get<ToolResult>(script.requests()[0][2].parts[0]).content, "echoed");
 }
 
 TEST(Driver, ends_a_run_whose_model_throws) {

@@ -137,8 +137,10 @@ bool ReplayComparison::is_same(const ToolResult& recorded, const ToolResult& now
       recorded.images != now.images) {
     return false;
   }
-  if (recorded.content == now.content) return true;
-  return matter_of(redacted(recorded.content)) == matter_of(redacted(now.content));
+  const std::string then = text_of(recorded);
+  const std::string today = text_of(now);
+  if (then == today) return true;
+  return matter_of(redacted(then)) == matter_of(redacted(today));
 }
 
 bool ReplayComparison::is_same(const Message& recorded, const Message& now) const {

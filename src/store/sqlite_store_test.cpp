@@ -83,12 +83,12 @@ TEST_F(SqliteStoreTest, other_programs_find_plain_text_and_valid_json) {
   value_of(store().apply(writes));
   EXPECT_EQ(rows("SELECT role, content, parts IS NULL, tool_call_id FROM agent_messages"),
             (Rows{"user|Look|1|NULL", "assistant|[Using tools]|0|NULL",
-                  "tool|Tool grep result:\n3 matches|1|c1",
-                  "tool|Tool bash failed: invalid arguments|1|c2"}));
+                  "tool|Tool grep result:\n3 matches|0|c1",
+                  "tool|Tool bash failed: invalid arguments|0|c2"}));
   EXPECT_EQ(rows("SELECT request FROM agent_tool_calls"),
             (Rows{"{\"pattern\": \"x\"}", "\"rm -rf\""}));
   EXPECT_EQ(rows("SELECT min(json_valid(request)) FROM agent_tool_calls"), Rows{"1"});
-  EXPECT_EQ(rows("SELECT json_valid(parts) FROM agent_messages WHERE parts IS NOT NULL"),
+  EXPECT_EQ(rows("SELECT min(json_valid(parts)) FROM agent_messages WHERE parts IS NOT NULL"),
             Rows{"1"});
 }
 

@@ -38,7 +38,7 @@ Model scripted(std::vector<Response> turns, Moments& moments) {
 
 Tool noting(std::string name, Effect effect, const Ledger& ledger, Moments& moments) {
   return tool(name, "",
-              [name, ledger, &moments](const Context& context) -> Result<Json> {
+              [name, ledger, &moments](const Json&, const Context& context) -> Result<Json> {
                 moments.reach("a tool starts");
                 const std::string key(context.idempotency_key);
                 ledger.add(fmt::format("{} begins {}", name, key));

@@ -23,7 +23,7 @@ using testing::stored;
 using testing::tracked;
 
 Tool good_tool() {
-  return tool("good", "Finds", [] { return Json({{"found", {1, 2}}}); });
+  return tool("good", "Finds", [](const Json&) { return Json({{"found", {1, 2}}}); });
 }
 Tool failing_tool() {
   return tool("fails", "Fails",
@@ -189,7 +189,7 @@ Specialist random_specialist(std::mt19937& random, const std::string& name,
 
 TEST(DebugModeOfTrees, tracker_and_store_always_agree) {
   int sessions = 0;
-  for (unsigned seed = 0; seed < 100; ++seed) {
+  for (unsigned seed = 0; seed < 120; ++seed) {
     const auto store = open_sqlite_store(":memory:");
     ASSERT_TRUE(store);
     std::mt19937 random(seed);
