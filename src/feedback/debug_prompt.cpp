@@ -15,7 +15,11 @@ namespace {
 Json parameters(const ToolFeedbackOptions& options) {
   Json schema = tool_feedback_schema();
   JsonObject& properties = schema.at("properties").as_object();
-  if (!options.include_reasoning) properties.erase("tools_considered");
+  if (!options.include_reasoning) {
+    properties.erase("tools_considered");
+    properties.erase("reasoning");
+    properties.erase("construction");
+  }
   if (!options.include_limitations) properties.erase("limitations");
   if (!options.include_suggestions) properties.erase("suggestions");
   if (!options.include_alternatives) properties.erase("alternatives");
@@ -31,12 +35,15 @@ std::string debug_instructions(const ToolFeedbackOptions& options) {
       "\n\n## DEBUG MODE ACTIVE\n\n"
       "The developers of your tools want to know how well the tools served you. Answer the user as "
       "well as the tools allow, try them before you ask back, and in the same turn as your final "
-      "answer call {} once, beside the text of the answer. Report:\n",
+      "answer call {} once, after the text of the answer. Be brief: leave out what is empty. "
+      "Report:\n",
       kReportToolFeedback);
   if (options.include_reasoning) {
     text +=
         "- tools_used: each tool that you called and what for; tools_considered: which ones you "
-        "passed over, and why\n";
+        "passed over, and why\n"
+        "- construction: how the answer was put together, in a few short steps; reasoning: why in "
+        "this way and not in another, in a sentence\n";
   }
   if (options.include_limitations) {
     text +=
