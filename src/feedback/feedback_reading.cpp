@@ -4,9 +4,12 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "core/text.h"
+#include "feedback/feedback_repair.h"
 #include "feedback/feedback_xml.h"
 #include "feedback/lenient_reading.h"
 #include "wright/feedback.h"
@@ -199,13 +202,15 @@ std::optional<AnswerWithFeedback> split_answer(std::string_view text) {
 }  // namespace feedback
 
 ReadFeedback tool_feedback_from_json(const Json& json) {
-  const Json& inner = feedback::unwrapped(json);
+  const Json& given = feedback::unwrapped(json);
   // Feedback as text inside of JSON.
-  if (inner.is_string()) return tool_feedback_from_text(inner.get_string());
+  if (given.is_string()) return tool_feedback_from_text(given.get_string());
+  auto [inner, guesses] = feedback::repaired(given);
   feedback::LenientReader reader;
   ReadFeedback read;
   read.feedback = reader.read_parts<ToolFeedback>(inner).value;
-  read.notes = reader.take_notes();
+  read.notes = std::move(guesses);
+  std::ranges::move(reader.take_notes(), std::back_inserter(read.notes));
   if (const JsonObject* object = inner.if_object()) {
     const Json* quality = object->if_contains("answer_quality");
     feedback::LenientReader silent;

@@ -329,6 +329,55 @@ TEST(SplitAnswer, leaves_other_answers_alone) {
   }
 }
 
+TEST(Reading, understands_what_models_write_instead) {
+  const ReadFeedback read = tool_feedback_from_text(R"({
+      "tools_used":[{"name":"grep","success":"yes","result_quality":"Partial"}],
+      "tools_considered":["sql",{"name":"bash","reason":"Not allowed"}],
+      "limitations":["Es war zu dunkel",{"description":"Slow","impact":"HIGH"},
+                     {"description":"Odd","impact":"severe"},{"description":"Bare"}],
+      "suggestions":{"tool_spec":{"name":"lamp","description":"Gives light",
+                     "parameters":{"type":"object","properties":{"watts":{},"colour":{}}}}},
+      "alternatives":[{"approach":"Wait","pros":"Cheap"}],
+      "reasoning":["First this.","Then that."],
+      "construction":"Looked around",
+      "answer_quality":{"completeness":"95 %","confidence":"70"}})");
+  const ToolFeedback& feedback = read.feedback;
+  EXPECT_EQ(feedback.tools_used,
+            (std::vector<UsedTool>{{"grep", "", true, ResultQuality::partial}}));
+  EXPECT_EQ(feedback.tools_considered,
+            (std::vector<ConsideredTool>{{"sql", ""}, {"bash", "Not allowed"}}));
+  EXPECT_EQ(feedback.limitations,
+            (std::vector<Limitation>{{"Es war zu dunkel", Impact::medium, {}},
+                                     {"Slow", Impact::high, {}},
+                                     {"Odd", Impact::medium, {}},
+                                     {"Bare", Impact::medium, {}}}));
+  ASSERT_EQ(feedback.suggestions.size(), 1U);
+  EXPECT_EQ(feedback.suggestions[0],
+            (Suggestion{SuggestionType::new_tool, Impact::medium, "Add lamp",
+                        ProposedTool{"lamp", "Gives light", {"watts", "colour"}}, {}}));
+  ASSERT_TRUE(feedback.alternatives);
+  EXPECT_EQ(feedback.alternatives->at(0).pros, std::vector<std::string>{"Cheap"});
+  EXPECT_EQ(feedback.reasoning, "First this. Then that.");
+  EXPECT_EQ(feedback.construction, std::vector<std::string>{"Looked around"});
+  EXPECT_TRUE(read.is_rated);
+  EXPECT_EQ(feedback.answer_quality, (AnswerQuality{95, 70, {}}));
+  EXPECT_EQ(read.notes,
+            (std::vector<std::string>{"limitations[2].impact 'severe' is not known; taken as medium"}));
+}
+
+TEST(Reading, takes_fractions_for_percent_only_where_they_are_fractions) {
+  const auto rating = [](const char* text) {
+    const ReadFeedback read = tool_feedback_from_text(std::string(R"({"answer_quality":)") + text + "}");
+    return read.is_rated ? read.feedback.answer_quality : AnswerQuality{-1, -1, {}};
+  };
+  EXPECT_EQ(rating(R"({"completeness":0.95,"confidence":1})"), (AnswerQuality{95, 100, {}}));
+  EXPECT_EQ(rating(R"({"completeness":1,"confidence":0})"), (AnswerQuality{1, 0, {}}));
+  EXPECT_EQ(rating(R"({"completeness":0.5,"confidence":80})"), (AnswerQuality{0.5, 80, {}}));
+  EXPECT_EQ(rating(R"({"completeness":"nan","confidence":80})"), (AnswerQuality{-1, -1, {}}));
+  EXPECT_EQ(rating(R"({"completeness":"inf","confidence":"1e999"})"), (AnswerQuality{-1, -1, {}}));
+  EXPECT_EQ(rating(R"({"completeness":1e308,"confidence":-5})"), (AnswerQuality{-1, -1, {}}));
+}
+
 TEST(FeedbackReport, is_read_back_whole_and_refused_when_newer) {
   FeedbackReport report;
   report.tool_feedback = complete_feedback();
