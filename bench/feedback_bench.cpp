@@ -229,16 +229,16 @@ struct Latency {
 Latency latency_of(int turns, bool is_on, bool reports) {
   const auto endpoint = Catalogue::built_in().find("openai:gpt-5-mini");
   if (!endpoint) give_up(endpoint.error().message);
-  Agent agent{.name = "bench",
-              .instructions = "Answer questions about the code base with the tools.",
-              .model = model_from("openai", "gpt-5-mini",
-                                  [&](const Request& request, const ModelCall& call) {
-                                    return Result<Response>(
-                                        slow(request, call, *endpoint, turns, reports));
-                                  }),
-              .tools = {search_tool([] {})},
-              .interceptors = conveniences(),
-              .limits = {.max_iterations = turns + 1, .max_repeats = 0}};
+  Agent agent{
+      .name = "bench",
+      .instructions = "Answer questions about the code base with the tools.",
+      .model = model_from("openai", "gpt-5-mini",
+                          [&](const Request& request, const ModelCall& call) {
+                            return Result<Response>(slow(request, call, *endpoint, turns, reports));
+                          }),
+      .tools = {search_tool([] {})},
+      .interceptors = conveniences(),
+      .limits = {.max_iterations = turns + 1, .max_repeats = 0}};
   const auto began = std::chrono::steady_clock::now();
   const auto now_ms = [&] {
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
@@ -261,9 +261,8 @@ Latency latency_of(int turns, bool is_on, bool reports) {
 }
 
 void measure_latency() {
-  fmt::print("\n{:<42} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}\n",
-             "latency, answers streamed", "answer ms", "on ms", "on adds", "end ms", "on ms",
-             "on adds");
+  fmt::print("\n{:<42} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}\n", "latency, answers streamed",
+             "answer ms", "on ms", "on adds", "end ms", "on ms", "on adds");
   for (const auto& [label, turns, reports] :
        {std::tuple{"ten tool turns, the model reports", 10, true},
         std::tuple{"three tool turns, the model reports", 3, true},

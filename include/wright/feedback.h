@@ -76,8 +76,8 @@ struct AnswerQuality {
   std::optional<std::string> notes = {};
   bool operator==(const AnswerQuality&) const = default;
 };
-// Beyond the parts that every report has: `reasoning` and `construction` are told in debug mode with
-// include_reasoning.
+// Beyond the parts that every report has: `reasoning` and `construction` are told in debug mode
+// with include_reasoning.
 struct ToolFeedback {
   std::vector<UsedTool> tools_used = {};
   std::vector<ConsideredTool> tools_considered = {};

@@ -25,16 +25,17 @@ constexpr std::int64_t kMostTokens = 10'000'000;
 constexpr std::int64_t kMostIterationsOfAFile = 1000;
 
 constexpr auto kTopKeys = std::to_array<std::string_view>(
-    {"name", "description", "domain", "model", "instructions", "instructions_file", "tools", "specialists",
-     "enabled", "primary", "parameters", "limits", "permissions", "debug", "metadata"});
+    {"name", "description", "domain", "model", "instructions", "instructions_file", "tools",
+     "specialists", "enabled", "primary", "parameters", "limits", "permissions", "debug",
+     "metadata"});
 constexpr auto kParameterKeys =
     std::to_array<std::string_view>({"temperature", "top_p", "max_tokens", "reasoning"});
 constexpr auto kLimitKeys = std::to_array<std::string_view>({"max_iterations", "context_tokens"});
 // As in the configuration.
 constexpr auto kDebugKeys = std::to_array<const ConfigKey*>(
-    {&keys::kDebugEnabled, &keys::kVerboseLogging, &keys::kTrackPerformance, &keys::kFeedbackEnabled,
-     &keys::kIncludeReasoning, &keys::kIncludeLimitations, &keys::kIncludeSuggestions,
-     &keys::kIncludeAlternatives});
+    {&keys::kDebugEnabled, &keys::kVerboseLogging, &keys::kTrackPerformance,
+     &keys::kFeedbackEnabled, &keys::kIncludeReasoning, &keys::kIncludeLimitations,
+     &keys::kIncludeSuggestions, &keys::kIncludeAlternatives});
 constexpr std::size_t kLargestMetadata = 16 * 1024;  // bytes, as JSON
 
 // The name with the section it belongs to.
@@ -330,6 +331,7 @@ class Reader {
 
   // Said as it stands: nothing of the environment is put into what is listed and stored.
   void read_metadata(const toml::table& table, int line) {
+    if (table.empty()) return;
     Json metadata = json_of(table);
     if (to_text(metadata).size() > kLargestMetadata) {
       return report(line, "metadata", fmt::format("is larger than {} bytes", kLargestMetadata));
@@ -475,12 +477,12 @@ max_iterations = 10
 # configuration forbids stays forbidden.
 # "write_*" = "ask"
 
-# Tell after each answer which tools were used and what was lacking; see `wright help feedback`.
-# [debug]
+[debug]
+# Tell after each answer which tools were used and what was lacking.
 # enabled = true
 
+[metadata]
 # Anything else worth keeping with it; `wright agents show {0} --json` and its sessions have it.
-# [metadata]
 # owner = "platform team"
 )toml",
       name, fmt::join(tools, ", "));

@@ -27,8 +27,8 @@ std::optional<Switch> switch_of(std::string_view tool, const Settings& settings)
                   settings.text(keys::kWebSearch).empty()};
   }
   if (tool == "write_file" || tool == "apply_patch") {
-    return Switch{"agent.writable", "the folders that may be written", "[agent]\nwritable = [\".\"]",
-                  settings.writable().empty()};
+    return Switch{"agent.writable", "the folders that may be written",
+                  "[agent]\nwritable = [\".\"]", settings.writable().empty()};
   }
   if (is_index_tool(tool)) {
     return Switch{"entities.index", "true", "[entities]\nindex = true",
@@ -46,8 +46,7 @@ std::string quoted_list(const std::vector<Tool>& tools, std::string_view one_mor
 }  // namespace
 
 std::optional<AvailableTool> way_to_tool(std::string_view tool, std::string_view agent,
-                                         const std::vector<Tool>& tools,
-                                         const Settings& settings) {
+                                         const std::vector<Tool>& tools, const Settings& settings) {
   const auto names = tool_names();
   if (std::ranges::find(names, tool) == names.end()) return std::nullopt;
   const auto setting = switch_of(tool, settings);
@@ -70,22 +69,21 @@ std::optional<AvailableTool> way_to_tool(std::string_view tool, std::string_view
     change += ", and ";
     example += "\n\n# in the file of the agent\n";
   }
-  change += is_shipped(agent)
-                ? fmt::format("{} an agent of your own with {} (`wright agents new`)",
-                              is_off ? "make" : "Make", tool)
-                : fmt::format("{} {} to the tools in the file of the agent", is_off ? "add" : "Add",
-                              tool);
+  change += is_shipped(agent) ? fmt::format("{} an agent of your own with {} (`wright agents new`)",
+                                            is_off ? "make" : "Make", tool)
+                              : fmt::format("{} {} to the tools in the file of the agent",
+                                            is_off ? "add" : "Add", tool);
   example += fmt::format("tools = [{}]", quoted_list(tools, tool));
   return AvailableTool{std::string(tool), std::move(change), std::move(example)};
 }
 
 DebugOptions debug_of(const Agent& agent, const Settings& settings, std::optional<bool> query) {
-  DebugOptions debug = effective_debug(
-      {.query = query, .agent = agent.debug.value_or(settings.debug(agent.name))});
+  DebugOptions debug =
+      effective_debug({.query = query, .agent = agent.debug.value_or(settings.debug(agent.name))});
   if (!debug.wants_feedback()) return debug;
   for (const std::string& name : tool_names()) {
-    const bool has_it = std::ranges::any_of(
-        agent.tools, [&](const Tool& tool) { return tool.spec.name == name; });
+    const bool has_it =
+        std::ranges::any_of(agent.tools, [&](const Tool& tool) { return tool.spec.name == name; });
     if (has_it) continue;
     if (auto way = way_to_tool(name, agent.name, agent.tools, settings)) {
       debug.available.push_back(std::move(*way));

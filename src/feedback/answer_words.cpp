@@ -10,35 +10,35 @@
 namespace wright::feedback {
 namespace {
 
-constexpr std::size_t kLookedAt = 4'000;        // bytes
-constexpr std::size_t kLongestSentence = 160;   // bytes that are shown
-constexpr std::size_t kLongestRefusal = 600;    // bytes; what is longer tells something as well
-constexpr std::size_t kLongestOpening = 300;    // bytes in which a refusal has to begin
+constexpr std::size_t kLookedAt = 4'000;       // bytes
+constexpr std::size_t kLongestSentence = 160;  // bytes that are shown
+constexpr std::size_t kLongestRefusal = 600;   // bytes; what is longer tells something as well
+constexpr std::size_t kLongestOpening = 300;   // bytes in which a refusal has to begin
 
 // Of the one who answers. "The parser cannot…" is an answer about a parser.
-constexpr auto kRefusingPhrases = std::to_array<std::string_view>({
-    "i cannot", "i can't", "i can not", "i am unable", "i'm unable", "i am not able",
-    "i'm not able", "i could not", "i couldn't", "i was unable", "i was not able", "i wasn't able",
-    "i won't", "i will not", "i'm not allowed", "i am not allowed", "i must decline",
-    "i have to decline", "i do not have access", "i don't have access", "i do not have a tool",
-    "i don't have a tool", "i do not have the tool", "i don't have the tool", "i have no tool",
-    "i have no way", "i do not know", "i don't know", "i do not understand", "i don't understand",
-    "i did not understand", "i didn't understand", "not possible to determine",
-    "not possible to answer", "not possible to tell", "not possible for me", "cannot be determined",
-    "can't be determined", "could not be determined", "cannot be answered",
-    "could not be answered", "can't help with", "cannot help with", "none of my tools",
-    "none of the available tools", "no tool is available", "no tools are available",
-    // German, Dutch
-    "ich kann nicht", "kann ich nicht", "kann ich leider nicht", "ich kann leider nicht",
-    "ich konnte nicht", "ich bin nicht in der lage", "ich darf nicht", "ich habe kein werkzeug",
-    "ik kan niet", "kan ik niet",
-    // French, Spanish, Portuguese, Italian
-    "je ne peux pas", "je ne suis pas en mesure", "je n'ai pas pu", "il m'est impossible",
-    "no puedo", "no me es posible", "no he podido", "no tengo acceso", "não posso", "não consigo",
-    "não é possível determinar", "non posso", "non sono in grado", "non riesco",
-    // Russian, Chinese, Japanese, Korean
-    "я не могу", "Я не могу", "не удалось определить", "我无法", "我不能", "无法确定", "無法", "できません",
-    "分かりません", "할 수 없습니다"});
+constexpr auto kRefusingPhrases = std::to_array<std::string_view>(
+    {"i cannot", "i can't", "i can not", "i am unable", "i'm unable", "i am not able",
+     "i'm not able", "i could not", "i couldn't", "i was unable", "i was not able", "i wasn't able",
+     "i won't", "i will not", "i'm not allowed", "i am not allowed", "i must decline",
+     "i have to decline", "i do not have access", "i don't have access", "i do not have a tool",
+     "i don't have a tool", "i do not have the tool", "i don't have the tool", "i have no tool",
+     "i have no way", "i do not know", "i don't know", "i do not understand", "i don't understand",
+     "i did not understand", "i didn't understand", "not possible to determine",
+     "not possible to answer", "not possible to tell", "not possible for me",
+     "cannot be determined", "can't be determined", "could not be determined", "cannot be answered",
+     "could not be answered", "can't help with", "cannot help with", "none of my tools",
+     "none of the available tools", "no tool is available", "no tools are available",
+     // German, Dutch
+     "ich kann nicht", "kann ich nicht", "kann ich leider nicht", "ich kann leider nicht",
+     "ich konnte nicht", "ich bin nicht in der lage", "ich darf nicht", "ich habe kein werkzeug",
+     "ik kan niet", "kan ik niet",
+     // French, Spanish, Portuguese, Italian
+     "je ne peux pas", "je ne suis pas en mesure", "je n'ai pas pu", "il m'est impossible",
+     "no puedo", "no me es posible", "no he podido", "no tengo acceso", "não posso", "não consigo",
+     "não é possível determinar", "non posso", "non sono in grado", "non riesco",
+     // Russian, Chinese, Japanese, Korean
+     "я не могу", "Я не могу", "не удалось определить", "我无法", "我不能", "无法确定", "無法",
+     "できません", "分かりません", "할 수 없습니다"});
 
 // "I could not find any use of X" answers where X is used.
 constexpr auto kNotDenied = std::to_array<std::string_view>(
@@ -119,10 +119,9 @@ AnswerWords words_of_answer(std::string_view answer) {
   const std::string_view shown = text.size() == head.size() ? head : std::string_view(text);
   const auto denial = denial_in(text);
   if (denial) {
-    const std::size_t opening = std::min(
-        {kLongestOpening, text.find('\n'), text.find(". ") == std::string::npos
-                                               ? std::string::npos
-                                               : text.find(". ") + 2});
+    const std::size_t opening =
+        std::min({kLongestOpening, text.find('\n'),
+                  text.find(". ") == std::string::npos ? std::string::npos : text.find(". ") + 2});
     const bool begins = *denial < opening;
     if (begins) {
       const std::string_view rest = std::string_view(text).substr(*denial);
@@ -135,8 +134,7 @@ AnswerWords words_of_answer(std::string_view answer) {
     }
   }
   if (ends_with_question(answer)) {
-    return {.kind = Kind::asked_back,
-            .sentence = sentence_at(answer, answer.size() - 1)};
+    return {.kind = Kind::asked_back, .sentence = sentence_at(answer, answer.size() - 1)};
   }
   if (denial) return {.kind = Kind::partial, .sentence = sentence_at(shown, *denial)};
   return {};

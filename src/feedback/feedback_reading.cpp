@@ -150,9 +150,8 @@ std::optional<AnswerWithFeedback> split_json(std::string_view text) {
       auto split = split_object(object);
       if (!split) return std::nullopt;
       std::string_view above = trimmed(text.substr(0, begin));
-      const std::size_t last_line = above.rfind('\n') == std::string_view::npos
-                                        ? 0
-                                        : above.rfind('\n') + 1;
+      const std::size_t last_line =
+          above.rfind('\n') == std::string_view::npos ? 0 : above.rfind('\n') + 1;
       if (above.substr(last_line).starts_with("```")) above = trimmed(above.substr(0, last_line));
       if (!above.empty()) {
         split->answer = std::string(above) + (split->answer.empty() ? "" : "\n\n" + split->answer);

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <initializer_list>
 #include <optional>
 
@@ -27,8 +28,8 @@ std::optional<double> number_in(std::string_view text) {
   if (text.ends_with('%')) text = trimmed(text.substr(0, text.size() - 1));
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  return is_number && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
 std::string as_identifier(std::string_view text) {
@@ -37,6 +38,14 @@ std::string as_identifier(std::string_view text) {
     if (c == ' ' || c == '-') c = '_';
   }
   return made;
+}
+
+// "None.": a text where a list of nothing was meant.
+bool means_nothing(const Json& value) {
+  constexpr auto kWords = std::to_array<std::string_view>(
+      {"", "none", "n/a", "na", "nothing", "no", "-", "null", "keine", "aucune", "ninguna", "无"});
+  const JsonString* text = value.if_string();
+  return text != nullptr && is_one_of(trimmed(lower(*text), " \t\r\n."), kWords);
 }
 
 class Repair {
@@ -88,8 +97,8 @@ class Repair {
       std::string joined;
       for (const Json& each : reasoning->get_array()) {
         if (each.is_string()) {
-          joined += fmt::format("{}{}", joined.empty() ? "" : " ",
-                                std::string_view(each.get_string()));
+          joined +=
+              fmt::format("{}{}", joined.empty() ? "" : " ", std::string_view(each.get_string()));
         }
       }
       *reasoning = std::move(joined);
@@ -102,14 +111,16 @@ class Repair {
   void items(JsonObject& feedback, std::string_view name, std::string_view main, Each&& repair) {
     Json* list = member_of(feedback, name);
     if (list == nullptr) return;
-    if (list->is_null()) {
+    if (list->is_null() || means_nothing(*list)) {
       feedback.erase(name);
       return;
     }
     if (list->is_object() || list->is_string()) *list = JsonArray{std::move(*list)};
     if (!list->is_array()) return;
+    JsonArray& array = list->get_array();
+    if (array.size() == 1 && means_nothing(array[0])) array.clear();
     std::size_t place = 0;
-    for (Json& item : list->get_array()) {
+    for (Json& item : array) {
       const std::string path = fmt::format("{}[{}]", name, place++);
       if (place > kMostItems) break;
       const bool is_text = item.is_string() && !trimmed(item.get_string()).empty();
@@ -196,8 +207,9 @@ class Repair {
       if (value->is_string()) {
         if (const auto number = number_in(value->get_string())) *value = *number;
       }
-      const double number = value->is_double() ? value->get_double() : value->is_int64()
-                                ? static_cast<double>(value->get_int64()) : -1;
+      const double number = value->is_double()  ? value->get_double()
+                            : value->is_int64() ? static_cast<double>(value->get_int64())
+                                                : -1;
       are_fractions &= number >= 0 && number <= 1;
       has_fraction |= number > 0 && number < 1;
     }

@@ -57,11 +57,11 @@ const AvailableTool* available_tool(const std::vector<AvailableTool>& available,
 Suggestion switch_on(const AvailableTool& first, const std::vector<std::string>& names,
                      std::string_view agent, Impact priority) {
   const bool is_one = names.size() == 1;
-  return {SuggestionType::improve_existing, priority,
-          fmt::format("Switch on {}: {} there already, and the agent does not have {}",
-                      fmt::join(names, ", "), is_one ? "it is" : "they are",
-                      is_one ? "it" : "them"),
-          std::nullopt, ConfigChange{std::string(agent), first.change, first.example}};
+  return {
+      SuggestionType::improve_existing, priority,
+      fmt::format("Switch on {}: {} there already, and the agent does not have {}",
+                  fmt::join(names, ", "), is_one ? "it is" : "they are", is_one ? "it" : "them"),
+      std::nullopt, ConfigChange{std::string(agent), first.change, first.example}};
 }
 
 bool is_refused(const Evidence& evidence) {

@@ -308,12 +308,12 @@ TEST(Suggestions, switch_on_what_is_there_instead_of_building_it) {
   const AvailableTool numbers{"number_range_search", "Set entities.index to true",
                               "[entities]\nindex = true"};
   const AvailableTool dates{"datetime_range_search", numbers.change, numbers.example};
-  const Evidence evidence{.agent = "code",
-                          .query = "classes over 200 lines of the last week",
-                          .calls = {call_of("grep", kClasses),
-                                    failed_call("Number_Range_Search", "Unknown tool: x")},
-                          .tools = {tool_named("grep")},
-                          .available = {numbers, dates}};
+  const Evidence evidence{
+      .agent = "code",
+      .query = "classes over 200 lines of the last week",
+      .calls = {call_of("grep", kClasses), failed_call("Number_Range_Search", "Unknown tool: x")},
+      .tools = {tool_named("grep")},
+      .available = {numbers, dates}};
   const Findings findings = all_findings(evidence);
   ASSERT_EQ(findings.suggestions.size(), 1U) << findings.suggestions[1].description;
   const Suggestion& only = findings.suggestions[0];

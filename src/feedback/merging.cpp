@@ -127,8 +127,7 @@ class Merging {
     if (is_worse || recorded == ResultQuality::good) {
       used.result_quality = said;
     } else if (said == ResultQuality::excellent && recorded != said) {
-      contradict("tools_used " + used.name,
-                 fmt::format("its results were {}", to_string(said)),
+      contradict("tools_used " + used.name, fmt::format("its results were {}", to_string(said)),
                  fmt::format("they were {}", to_string(recorded)));
     }
   }
@@ -162,8 +161,8 @@ class Merging {
     }
     if (said.type == SuggestionType::new_tool && said.tool_spec) {
       const AvailableTool* there = available_tool(evidence_.available, said.tool_spec->name);
-      if (there != nullptr) return join(switch_on(*there, {there->name}, evidence_.agent,
-                                                  said.priority));
+      if (there != nullptr)
+        return join(switch_on(*there, {there->name}, evidence_.agent, said.priority));
     }
     join(said);
   }

@@ -57,8 +57,8 @@ class QueryFindings {
     for (const Need& need : needs) {
       if (!can(evidence_.tools, need.capability)) explain(need);
     }
-    const bool asked_for_pattern = std::ranges::any_of(
-        needs, [](const Need& need) { return is_text_match(need.capability); });
+    const bool asked_for_pattern =
+        std::ranges::any_of(needs, [](const Need& need) { return is_text_match(need.capability); });
     if (!asked_for_pattern) complement_search_by_meaning();
     for (const auto& [change, switched] : switched_) {
       findings_.suggestions.push_back(
@@ -177,16 +177,15 @@ class QueryFindings {
     const std::string_view wanted = operator_for(need.capability);
     const auto partly = std::ranges::find_if(evidence_.tools, [](const ToolFacts& tool) {
       const bool has_operators = tool.has_parameter("operator") || tool.has_parameter("mode");
-      return has_operators && (can(tool, Capability::match_contains) ||
-                               can(tool, Capability::match_prefix) ||
-                               can(tool, Capability::match_suffix));
+      return has_operators &&
+             (can(tool, Capability::match_contains) || can(tool, Capability::match_prefix) ||
+              can(tool, Capability::match_suffix));
     });
     const bool can_improve = partly != evidence_.tools.end();
     limit(fmt::format("Cannot match texts by {} (\"{}\")", wanted, need.words),
           graver(Impact::medium),
           can_improve ? MissingCapability::comparison : MissingCapability::tool);
-    const bool is_available =
-        available_tool(evidence_.available, "text_pattern_search") != nullptr;
+    const bool is_available = available_tool(evidence_.available, "text_pattern_search") != nullptr;
     if (can_improve && !is_available) {
       findings_.suggestions.push_back(
           {SuggestionType::improve_existing, graver(Impact::medium),
@@ -260,12 +259,12 @@ class QueryFindings {
   void relationships(const Need& need) {
     limit(fmt::format("Cannot follow relationships (\"{}\")", need.words), graver(Impact::high),
           MissingCapability::relationship);
-    const Proposed proposed = propose(
-        graver(Impact::high),
-            "Add explore_relationships to follow what calls, uses or contains what",
-            {"explore_relationships",
-             "Follow a relationship from an entity to its neighbours, to a given depth",
-             {"entity_type", "name", "relationship?", "direction?", "depth?"}});
+    const Proposed proposed =
+        propose(graver(Impact::high),
+                "Add explore_relationships to follow what calls, uses or contains what",
+                {"explore_relationships",
+                 "Follow a relationship from an entity to its neighbours, to a given depth",
+                 {"entity_type", "name", "relationship?", "direction?", "depth?"}});
     if (proposed == Proposed::to_switch_on) return;
     findings_.suggestions.push_back(
         {SuggestionType::add_relationship, Impact::medium,

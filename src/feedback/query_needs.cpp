@@ -241,9 +241,9 @@ std::optional<Need> text_need(const Words& words, Capability capability,
 
 std::optional<Need> prefix_need(const Words& words) {
   return text_need(words, Capability::match_prefix,
-                   std::to_array<std::string_view>(
-                       {"starts with", "start with", "starting with", "begins with", "begin with",
-                        "beginning with", "prefixed with", "prefixed by", "prefix"}));
+                   std::to_array<std::string_view>({"starts with", "start with", "starting with",
+                                                    "begins with", "begin with", "beginning with",
+                                                    "prefixed with", "prefixed by", "prefix"}));
 }
 
 std::optional<Need> suffix_need(const Words& words) {
@@ -367,9 +367,9 @@ std::optional<Need> unit_need(const Words& words) {
 std::vector<Need> needs_of(std::string_view query) {
   const Words words = words_of(query);
   std::vector<Need> needs;
-  for (const auto find : {number_need, date_need, contains_need, prefix_need, suffix_need, regex_need,
-                          glob_need, sort_need, aggregate_need, relation_need, exclusion_need,
-                          unit_need}) {
+  for (const auto find :
+       {number_need, date_need, contains_need, prefix_need, suffix_need, regex_need, glob_need,
+        sort_need, aggregate_need, relation_need, exclusion_need, unit_need}) {
     if (auto need = find(words)) needs.push_back(std::move(*need));
   }
   return needs;

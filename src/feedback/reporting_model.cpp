@@ -105,8 +105,8 @@ class TextFilter {
       const std::size_t line_end = rest.find('\n');
       if (line_end == std::string_view::npos) return false;
       const std::string_view language = trimmed(rest.substr(kFence.size(), line_end - 3));
-      const bool is_data = language.empty() || language == "json" || language == "JSON" ||
-                           language == "xml";
+      const bool is_data =
+          language.empty() || language == "json" || language == "JSON" || language == "xml";
       state_ = is_data ? State::data_fence : State::code_fence;
       scanned_ = at_ + line_end;
       return true;
@@ -212,13 +212,12 @@ class ReportingBackend : public ModelBackend {
 
   void start(const Request& request, ModelCall call, ModelDone done) override {
     const auto filter = filter_for(call);
-    model_.start(
-        request, filtered(call, filter),
-        [filter, on_report = on_report_, has_reported = has_reported(request),
-         done = std::move(done)](Result<Response> response) {
-          finish(filter, on_report, has_reported, response);
-          done(std::move(response));
-        });
+    model_.start(request, filtered(call, filter),
+                 [filter, on_report = on_report_, has_reported = has_reported(request),
+                  done = std::move(done)](Result<Response> response) {
+                   finish(filter, on_report, has_reported, response);
+                   done(std::move(response));
+                 });
   }
 
   bool blocks() const override { return model_.blocks(); }

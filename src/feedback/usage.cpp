@@ -77,7 +77,8 @@ std::string outcome_of(const CallRecord& record) {
   if (shape.says_failure) return "it answered that it did not succeed";
   if (shape.is_empty) return "nothing was found";
   std::string outcome = "succeeded";
-  if (shape.items) outcome = fmt::format("{} {}", *shape.items, *shape.items == 1 ? "result" : "results");
+  if (shape.items)
+    outcome = fmt::format("{} {}", *shape.items, *shape.items == 1 ? "result" : "results");
   return shape.is_truncated ? outcome + ", not all there is" : outcome;
 }
 

@@ -268,7 +268,8 @@ TEST(FeedbackCommand, ranks_what_sessions_ask_for) {
   }
   EXPECT_EQ(names, JsonArray{"convert_units"}) << to_text(names);
   const Finished text = home.wright({"feedback"});
-  EXPECT_TRUE(text.output.starts_with("6 sessions, 5 with feedback\n\nTools to build\n  1. convert_units"))
+  EXPECT_TRUE(
+      text.output.starts_with("6 sessions, 5 with feedback\n\nTools to build\n  1. convert_units"))
       << text.output;
   EXPECT_TRUE(has(text.output, "convert_units  2 sessions, ")) << text.output;
   EXPECT_TRUE(has(text.output, "see sessions 5, 4\n")) << text.output;

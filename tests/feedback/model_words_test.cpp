@@ -159,7 +159,8 @@ TEST(ModelWords, may_be_json_around_the_answer) {
 
 TEST(ModelWords, without_an_answer_are_noted_and_the_answer_is_asked_for_once) {
   for (const std::string& words :
-       {std::string("<tool_feedback></tool_feedback>"), R"({"tool_feedback":)" + std::string(kReport) + "}",
+       {std::string("<tool_feedback></tool_feedback>"),
+        R"({"tool_feedback":)" + std::string(kReport) + "}",
         "```json\n{\"answer\":null,\"tool_feedback\":" + std::string(kReport) + "}\n```",
         std::string(R"({"tool_feedback": {"limitations": [)")}) {
     const Ran result = ran({says(words), says("Two things.")});
@@ -175,8 +176,8 @@ TEST(ModelWords, are_read_from_json_below_or_around_the_answer) {
   for (const std::string& text :
        {"{\"answer\": \"Two things.\", " + feedback + "}",
         "```json\n{\"answer\": \"Two things.\", " + feedback + "}\n```",
-        "Two things.\n\n```json\n{" + feedback + "}\n```\n",
-        "Two things.\n{" + feedback + "}", "  {" + feedback + ", \"answer\": \"Two things.\"}"}) {
+        "Two things.\n\n```json\n{" + feedback + "}\n```\n", "Two things.\n{" + feedback + "}",
+        "  {" + feedback + ", \"answer\": \"Two things.\"}"}) {
     const Ran result = ran({says(text)});
     EXPECT_EQ(result.answer.text, "Two things.") << text;
     EXPECT_EQ(feedback_in(result).answer_quality.completeness, 90) << text;
@@ -185,8 +186,9 @@ TEST(ModelWords, are_read_from_json_below_or_around_the_answer) {
 }
 
 TEST(ModelWords, around_the_answer_that_break_off_do_not_cost_it) {
-  const Ran result = ran({says("{\"reasoning\": \"r\", \"answer\": \"Two \\\"things\\\".\", "
-                               "\"tool_feedback\": {\"limitations\": [{\"descr")});
+  const Ran result =
+      ran({says("{\"reasoning\": \"r\", \"answer\": \"Two \\\"things\\\".\", "
+                "\"tool_feedback\": {\"limitations\": [{\"descr")});
   EXPECT_EQ(result.answer.text, "Two \"things\".");
   ASSERT_FALSE(result.answer.feedback->notes.empty());
   EXPECT_NE(result.answer.feedback->notes[0].find("not valid JSON"), std::string::npos);
@@ -277,7 +279,8 @@ TEST(ModelWords, of_any_shape_and_size_do_no_harm) {
   for (int i = 0; i < 12; ++i) nested_text = to_text(Json(nested_text));
   std::string many = R"({"suggestions":[)";
   for (int i = 0; i < 3'000; ++i) {
-    many += R"({"type":"new_tool","priority":"low","description":"d)" + std::to_string(i) + R"("},)";
+    many +=
+        R"({"type":"new_tool","priority":"low","description":"d)" + std::to_string(i) + R"("},)";
   }
   many.back() = ']';
   many += '}';
@@ -327,8 +330,8 @@ TEST(Ratings, of_a_refusal_are_low_whoever_gives_them) {
     EXPECT_EQ(feedback_in(unrated).answer_quality.completeness, 0) << refusal;
     const Ran after_a_call = ran({calls({call("look")}), says(refusal)});
     EXPECT_EQ(feedback_in(after_a_call).answer_quality.completeness, 0) << refusal;
-    const Ran praised = ran({calls(
-        {report(R"({"answer_quality":{"completeness":95,"confidence":95}})")}, refusal)});
+    const Ran praised = ran(
+        {calls({report(R"({"answer_quality":{"completeness":95,"confidence":95}})")}, refusal)});
     EXPECT_EQ(feedback_in(praised).answer_quality.completeness, 0) << refusal;
     EXPECT_EQ(praised.answer.feedback->contradictions.size(), 1U);
   }
@@ -340,11 +343,12 @@ TEST(Ratings, of_a_refusal_are_low_whoever_gives_them) {
 
 TEST(Ratings, of_results_are_the_models_where_the_record_allows_them) {
   const auto quality = [](const char* said) {
-    return feedback_in(ran({calls({call("look")}),
-                            calls({report(std::string(R"({"tools_used":[{"name":"look","purpose":"p",
+    return feedback_in(
+               ran({calls({call("look")}),
+                    calls({report(std::string(R"({"tools_used":[{"name":"look","purpose":"p",
                                "success":true,"result_quality":")") +
-                                          said + R"("}]})")},
-                                  "Two things.")}))
+                                  said + R"("}]})")},
+                          "Two things.")}))
         .tools_used.at(0)
         .result_quality;
   };

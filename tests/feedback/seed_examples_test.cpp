@@ -134,8 +134,7 @@ TEST(SeedExample3, authentication_functions_are_found_and_a_pattern_tool_is_a_sm
   const std::vector<Result<Response>> script{
       calls({call("semantic_search", R"({"query":"auth"})")}), says("I found 3.")};
   const FeedbackReport without = feedback_of(agent_with({semantic_search()}, script), query);
-  const std::vector<UsedTool> used{
-      {"semantic_search", "query='auth'", true, ResultQuality::good}};
+  const std::vector<UsedTool> used{{"semantic_search", "query='auth'", true, ResultQuality::good}};
   EXPECT_EQ(without.tool_feedback.tools_used, used);
   EXPECT_TRUE(without.tool_feedback.limitations.empty());
   const Suggestion* suggestion = proposal(without, "text_pattern_search");
