@@ -9,6 +9,21 @@
 namespace wright::feedback {
 namespace {
 
+// Without what only a validator needs: every request carries the schema, and what comes is read
+// leniently.
+void compact(Json& schema) {
+  if (JsonArray* list = schema.if_array()) {
+    for (Json& each : *list) compact(each);
+  }
+  JsonObject* object = schema.if_object();
+  if (object == nullptr) return;
+  for (const char* keyword : {"minLength", "minimum", "maximum", "additionalProperties"}) {
+    object->erase(keyword);
+  }
+  if (object->contains("enum")) object->erase("type");
+  for (auto& [key, value] : *object) compact(value);
+}
+
 // Without the parts that nobody asked for. Only the rating is insisted on, and more may be said:
 // what comes is read leniently, and a vendor that enforced the schema would ask for every part of
 // it.
@@ -23,8 +38,8 @@ Json parameters(const ToolFeedbackOptions& options) {
   if (!options.include_limitations) properties.erase("limitations");
   if (!options.include_suggestions) properties.erase("suggestions");
   if (!options.include_alternatives) properties.erase("alternatives");
+  compact(schema);
   schema.as_object()["required"] = JsonArray{"answer_quality"};
-  schema.as_object()["additionalProperties"] = true;
   return schema;
 }
 

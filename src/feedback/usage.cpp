@@ -224,10 +224,13 @@ std::vector<std::string> construction_of(const std::vector<CallRecord>& records,
 std::string reasoning_in(const Run& run) {
   constexpr std::size_t kLongestReasoning = 2'000;
   std::string said;
+  std::string_view last;
   const auto add = [&](std::string_view text) {
-    if (trimmed(text).empty() || said.size() > kLongestReasoning) return;
+    text = trimmed(text);
+    if (text.empty() || text == last || said.size() > kLongestReasoning) return;
     if (!said.empty()) said += '\n';
-    said += trimmed(text);
+    said += text;
+    last = text;
   };
   for (std::size_t i = last_prompt(run); i < run.messages.size(); ++i) {
     const Message& message = run.messages[i];
