@@ -233,16 +233,16 @@ Latency latency_of(int turns, bool is_on, bool reports) {
   const auto endpoint = Catalogue::built_in().find("openai:gpt-5-mini");
   if (!endpoint) give_up(endpoint.error().message);
   std::size_t cached = 0;
-  Agent agent{
-      .name = "bench",
-      .instructions = "Answer questions about the code base with the tools.",
-      .model = model_from("openai", "gpt-5-mini",
-                          [&](const Request& request, const ModelCall& call) {
-                            return Result<Response>(slow(request, call, *endpoint, turns, reports, cached));
-                          }),
-      .tools = {search_tool([] {})},
-      .interceptors = conveniences(),
-      .limits = {.max_iterations = turns + 1, .max_repeats = 0}};
+  Agent agent{.name = "bench",
+              .instructions = "Answer questions about the code base with the tools.",
+              .model = model_from("openai", "gpt-5-mini",
+                                  [&](const Request& request, const ModelCall& call) {
+                                    return Result<Response>(
+                                        slow(request, call, *endpoint, turns, reports, cached));
+                                  }),
+              .tools = {search_tool([] {})},
+              .interceptors = conveniences(),
+              .limits = {.max_iterations = turns + 1, .max_repeats = 0}};
   const auto began = std::chrono::steady_clock::now();
   const auto now_ms = [&] {
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
