@@ -1,6 +1,7 @@
 // CPU and heap allocations of one scripted run of ten tool turns, without debug mode, with it
 // switched off, and with it on. The three take turns, so that whatever else the machine does falls
-// on all of them alike.
+// on all of them alike. Above that, latency with a model that takes its time over what it reads and
+// writes, until the answer is there and until the run has ended.
 #include <fmt/format.h>
 #include <stdlib.h>
 #include <time.h>
@@ -10,11 +11,14 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <thread>
+#include <tuple>
 #include <vector>
 
 #include "allocations.h"
@@ -170,9 +174,130 @@ void read_files() {
   if (bytes == 0) give_up("there is nothing to read");
 }
 
+// --- latency -------------------------------------------------------------------------------------
+
+// A model as fast as those of 2026, ten times as fast so that the measurement ends: the time that
+// Wright itself takes weighs ten times as much as it would.
+constexpr double kFaster = 10;
+constexpr double kFirstTokenSeconds = 0.5;
+constexpr double kReadPerSecond = 5'000;     // tokens that are new
+constexpr double kCachedPerSecond = 50'000;  // tokens of the request before
+constexpr double kWrittenPerSecond = 80;
+constexpr std::size_t kBytesPerToken = 4;
+constexpr std::string_view kAnswer =
+    "There are 16 classes with more than 200 lines that changed last week. The largest is Class15 "
+    "in src/module_3/class_15.cpp with 395 lines, then Class14 with 385 and Class13 with 375. All "
+    "of them are below src/module_0 to src/module_3; each has a test of its own beside it.\n";
+constexpr std::string_view kLatencyReport =
+    R"({"tools_used":[{"name":"query_entities","purpose":"Find all classes","success":true,)"
+    R"("result_quality":"partial"}],"limitations":[{"description":"No filter by lines",)"
+    R"("impact":"high","missing_capability":"operator"}],)"
+    R"("answer_quality":{"completeness":60,"confidence":80}})";
+
+void wait_for(double seconds) {
+  std::this_thread::sleep_for(std::chrono::duration<double>(seconds / kFaster));
+}
+
+// Calls, then the answer as it is written, then the report where one is wanted.
+Response slow(const Request& request, const ModelCall& call, const Endpoint& endpoint, int turns,
+              bool reports, std::size_t& cached) {
+  const auto encoded = wright::encode(endpoint, request, Delivery::streamed);
+  if (!encoded) give_up(encoded.error().message);
+  const std::size_t fresh = encoded->body.size() - std::min(cached, encoded->body.size());
+  wait_for(kFirstTokenSeconds + static_cast<double>(fresh / kBytesPerToken) / kReadPerSecond +
+           static_cast<double>(cached / kBytesPerToken) / kCachedPerSecond);
+  cached = encoded->body.size();
+  const auto write = [](std::string_view text) {
+    wait_for(static_cast<double>(text.size() / kBytesPerToken) / kWrittenPerSecond);
+  };
+  if (request.messages.size() / 2 < static_cast<std::size_t>(turns)) {
+    constexpr std::string_view kArguments = R"({"entity_type":"class"})";
+    write("query_entities");
+    write(kArguments);
+    return testing::calls({testing::call("query_entities", std::string(kArguments))});
+  }
+  write(kAnswer);
+  if (call.on_text) call.on_text(kAnswer);
+  if (request.tools.size() == 1 || !reports) return testing::says(std::string(kAnswer));
+  write(kLatencyReport);
+  return testing::calls({testing::call("report_tool_feedback", std::string(kLatencyReport))},
+                        std::string(kAnswer));
+}
+
+struct Latency {
+  double answer_ms = 0;  // until the last of the answer is there
+  double end_ms = 0;
+};
+
+Latency latency_of(int turns, bool is_on, bool reports) {
+  const auto endpoint = Catalogue::built_in().find("openai:gpt-5-mini");
+  if (!endpoint) give_up(endpoint.error().message);
+  std::size_t cached = 0;
+  Agent agent{.name = "bench",
+              .instructions = "Answer questions about the code base with the tools.",
+              .model = model_from("openai", "gpt-5-mini",
+                                  [&](const Request& request, const ModelCall& call) {
+                                    return Result<Response>(
+                                        slow(request, call, *endpoint, turns, reports, cached));
+                                  }),
+              .tools = {search_tool([] {})},
+              .interceptors = conveniences(),
+              .limits = {.max_iterations = turns + 1, .max_repeats = 0}};
+  const auto began = std::chrono::steady_clock::now();
+  const auto now_ms = [&] {
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
+    return took.count() * kFaster;
+  };
+  Latency latency;
+  const auto answer = wright::run(agent, kQuery,
+                                  {.observer =
+                                       [&](const Event& event) {
+                                         if (std::holds_alternative<TextDelta>(event)) {
+                                           latency.answer_ms = now_ms();
+                                         }
+                                       },
+                                   .delivery = Delivery::streamed,
+                                   .debug = is_on});
+  if (!answer) give_up(answer.error().message);
+  if (answer->iterations != turns + 1) give_up("a run took another number of turns");
+  latency.end_ms = now_ms();
+  return latency;
+}
+
+void measure_latency() {
+  fmt::print("{:<42} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}\n", "latency, answers streamed",
+             "answer ms", "on ms", "on adds", "end ms", "on ms", "on adds");
+  for (const auto& [label, turns, reports] :
+       {std::tuple{"ten tool turns, the model reports", 10, true},
+        std::tuple{"three tool turns, the model reports", 3, true},
+        std::tuple{"one tool turn, the model reports", 1, true},
+        std::tuple{"ten tool turns, it does not report", 10, false}}) {
+    std::array<std::vector<double>, 4> samples;
+    for (int i = 0; i < 3; ++i) {
+      const Latency off = latency_of(turns, false, reports);
+      const Latency on = latency_of(turns, true, reports);
+      samples[0].push_back(off.answer_ms);
+      samples[1].push_back(on.answer_ms);
+      samples[2].push_back(off.end_ms);
+      samples[3].push_back(on.end_ms);
+    }
+    const double answer = median(samples[0]);
+    const double answer_on = median(samples[1]);
+    const double end = median(samples[2]);
+    const double end_on = median(samples[3]);
+    fmt::print("{:<42} {:>10.0f} {:>10.0f} {:>9.2f}% {:>10.0f} {:>10.0f} {:>9.2f}%\n", label,
+               answer, answer_on, (answer_on / answer - 1) * 100, end, end_on,
+               (end_on / end - 1) * 100);
+    std::fflush(stdout);
+  }
+}
+
 }  // namespace
 
-int main() {
+int main(int count, char** arguments) {
+  measure_latency();
+  const bool wants_latency_only = count > 1 && std::string_view(arguments[1]) == "latency";
+  if (wants_latency_only) return 0;
   char folder[] = "/tmp/wright_feedback_XXXXXX";
   if (mkdtemp(folder) == nullptr) give_up("no temporary folder");
   const std::vector<Setting> settings{
@@ -181,7 +306,7 @@ int main() {
       {"SQLite, requests encoded", true, true, [] {}},
       {"SQLite, encoded, tools that read files", true, true, read_files, 30},
   };
-  fmt::print("{:<42} {:>10} {:>10} {:>10} {:>10} {:>10} {:>12} {:>12} {:>12}\n",
+  fmt::print("\n{:<42} {:>10} {:>10} {:>10} {:>10} {:>10} {:>12} {:>12} {:>12}\n",
              "ten tool turns, CPU of a run", "none us", "off us", "on us", "off adds", "on adds",
              "none allocs", "off allocs", "on allocs");
   for (const Setting& setting : settings) {

@@ -76,6 +76,8 @@ _wright() {
         '(-q --quiet)'{-q,--quiet}'[no progress]' \
         '(--no-stream)--stream[print text as it comes]' \
         '(--stream)--no-stream[print the answer when it is complete]' \
+        '(--no-debug)--debug[tell how well the tools served]' \
+        '(--debug)--no-debug[do not, whatever the settings say]' \
         '--no-input[nobody is there to be asked]' \
         '--trace-http[append all traffic with models there]:file:_files' \
         '1:agent:_wright_names agents'
@@ -87,6 +89,8 @@ _wright() {
         '(-q --quiet)'{-q,--quiet}'[no progress]' \
         '(--no-stream)--stream[print text as it comes]' \
         '(--stream)--no-stream[print the answer when it is complete]' \
+        '(--no-debug)--debug[tell how well the tools served]' \
+        '(--debug)--no-debug[do not, whatever the settings say]' \
         '--no-input[nobody is there to be asked]' \
         '--trace-http[append all traffic with models there]:file:_files' \
         '1:session:_wright_names sessions'

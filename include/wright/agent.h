@@ -41,6 +41,9 @@ struct Agent {
   // sent shortened or summarised (context_window.h); 0: as many as the model reads.
   std::int64_t context_tokens = 0;
   std::optional<DebugOptions> debug = {};
+  // For people and programs that list or evaluate agents; the model is not told.
+  std::string domain = {};  // "security", "billing"
+  Json metadata = {};       // an object; null when there is none
 };
 
 // Refuses what could never run: no model, a tool without a printable name, two tools of one name or

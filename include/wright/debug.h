@@ -2,6 +2,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "wright/log.h"
 
@@ -16,12 +18,22 @@ struct ToolFeedbackOptions {
   bool operator==(const ToolFeedbackOptions&) const = default;
 };
 
+// A tool that exists and that the agent could have: what is to be changed for that, and how it is
+// written. Where it would help, this is said instead of proposing to build it.
+struct AvailableTool {
+  std::string name = {};
+  std::string change = {};   // "Set entities.index to true"
+  std::string example = {};  // "[entities]\nindex = true"
+  bool operator==(const AvailableTool&) const = default;
+};
+
 struct DebugOptions {
   bool enabled = false;
   ToolFeedbackOptions tool_feedback = {};
   bool verbose_logging = false;    // tells `logger` of every call and of every finding
   bool track_performance = false;  // adds times to the report
   Logger logger = {};
+  std::vector<AvailableTool> available = {};
 
   bool wants_feedback() const { return enabled && tool_feedback.enabled; }
 };

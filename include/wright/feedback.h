@@ -76,12 +76,16 @@ struct AnswerQuality {
   std::optional<std::string> notes = {};
   bool operator==(const AnswerQuality&) const = default;
 };
+// Beyond the parts that every report has: `reasoning` and `construction` are told in debug mode
+// with include_reasoning.
 struct ToolFeedback {
   std::vector<UsedTool> tools_used = {};
   std::vector<ConsideredTool> tools_considered = {};
   std::vector<Limitation> limitations = {};
   std::vector<Suggestion> suggestions = {};
   std::optional<std::vector<Alternative>> alternatives = {};
+  std::optional<std::string> reasoning = {};                  // why it was done in this way
+  std::optional<std::vector<std::string>> construction = {};  // how the answer came about, in steps
   AnswerQuality answer_quality = {};
   bool operator==(const ToolFeedback&) const = default;
 };
@@ -115,7 +119,7 @@ struct Contradiction {
   bool operator==(const Contradiction&) const = default;
 };
 struct FeedbackReport {
-  int version = 1;
+  int version = 2;
   ToolFeedback tool_feedback = {};
   std::vector<ToolUsage> usage = {};
   std::vector<Contradiction> contradictions = {};

@@ -37,6 +37,8 @@ WRIGHT_DESCRIBE(AnswerQuality, WRIGHT_FIELD(completeness, "Percent").at_least(0)
                 WRIGHT_FIELD(confidence, "Percent").at_least(0).at_most(100), WRIGHT_FIELD(notes))
 WRIGHT_DESCRIBE(ToolFeedback, WRIGHT_FIELD(tools_used), WRIGHT_FIELD(tools_considered),
                 WRIGHT_FIELD(limitations), WRIGHT_FIELD(suggestions), WRIGHT_FIELD(alternatives),
+                WRIGHT_FIELD(reasoning, "Why you went about it in this way and not in another"),
+                WRIGHT_FIELD(construction, "How the answer was put together, step by step"),
                 WRIGHT_FIELD(answer_quality))
 
 WRIGHT_DESCRIBE(ToolUsage, WRIGHT_FIELD(name), WRIGHT_FIELD(calls), WRIGHT_FIELD(failed),

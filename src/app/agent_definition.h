@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +15,7 @@
 #include "app/environment.h"
 #include "wright/error.h"
 #include "wright/interceptors.h"
+#include "wright/json.h"
 #include "wright/request.h"
 
 namespace wright::app {
@@ -22,6 +25,9 @@ struct AgentDefinition {
   std::string description = {};
   std::optional<std::string> model = {};
   std::string instructions = {};
+  std::string domain = {};  // what it is about: for people and programs that list agents
+  Json metadata = {};       // an object of [metadata]; null without
+  std::map<std::string, bool, std::less<>> debug = {};  // of [debug], by the full name of the key
   std::vector<std::string> tools = {};
   std::vector<std::string> specialists = {};                // names of other agents
   std::vector<intercept::PermissionRule> permissions = {};  // in the order of the file

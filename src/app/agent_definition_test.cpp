@@ -173,6 +173,43 @@ TEST(AgentDefinition, can_be_read_from_the_template) {
   EXPECT_EQ(read->definition.tools, tools);
 }
 
+TEST(AgentDefinition, reads_debug_and_metadata_and_says_what_is_wrong_with_them) {
+  const auto read = [](const std::string& more) { return parse("instructions = \"x\"\n" + more); };
+  const auto all = read(R"(domain = "billing"
+[debug]
+enabled = true
+[debug.tool_feedback]
+include_reasoning = false
+[metadata]
+nothing = []
+when = 2026-03-01T12:00:00Z
+at = 07:30:00
+odd = [nan, inf, 1, "x"]
+inner = { a = { b = 1 } }
+)");
+  ASSERT_TRUE(all) << all.error().message;
+  EXPECT_EQ(all->definition.domain, "billing");
+  EXPECT_EQ(all->definition.debug,
+            (std::map<std::string, bool, std::less<>>{
+                {"debug.enabled", true}, {"debug.tool_feedback.include_reasoning", false}}));
+  EXPECT_EQ(to_text(all->definition.metadata),
+            R"({"at":"07:30:00","inner":{"a":{"b":1}},"nothing":[],"odd":["nan","inf",1,"x"],)"
+            R"("when":"2026-03-01T12:00:00Z"})");
+  for (const auto& [more, words] : std::vector<std::pair<std::string, std::string>>{
+           {"debug = true", "helper.toml:2: debug: must be a section [debug], not"},
+           {"[debug]\nenabled = 1", "helper.toml:3: debug.enabled: must be true or false, not"},
+           {"[debug]\nenabeld = true", "did you mean 'debug.enabled'?"},
+           {"[debug]\ntool_feedback = true", "must be a section [debug.tool_feedback], not"},
+           {"include_reasoning = true", "did you mean 'debug.tool_feedback.include_reasoning'?"},
+           {"domain = 7", "domain: must be a string in quotes, not"},
+           {"metadata = \"x\"", "metadata: must be a section [metadata], not"},
+           {"[metadata]\na = \"" + std::string(20'000, 'a') + "\"", "metadata: is larger than"}}) {
+    const auto wrong = read(more);
+    ASSERT_FALSE(wrong) << more;
+    EXPECT_NE(wrong.error().message.find(words), std::string::npos) << wrong.error().message;
+  }
+}
+
 TEST(AgentDefinition, template_comments_are_true) {
   const std::vector<std::string> tools{"list_files", "read_file", "grep"};
   const Environment environment;

@@ -6,6 +6,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
+#include "app/debug_wiring.h"
 #include "app/log_output.h"
 #include "app/paths.h"
 #include "app/person/person_answers.h"
@@ -49,8 +50,7 @@ ExitCode AgentRun::run(ReadyAgent ready, const First& first) {
   *ready.on_index = [this](const IndexProgress& index) {
     if (progress_) progress_->show_index(index);
   };
-  const std::string name = ready.chosen.agent.name;
-  DebugOptions debug = effective_debug({.query = options_.debug, .agent = settings_.debug(name)});
+  DebugOptions debug = debug_of(ready.chosen.agent, settings_, options_.debug);
   const bool is_verbose = debug.enabled && debug.verbose_logging;
   const auto logger = make_logger(
       settings_, [this](std::string_view line) { log(line); },

@@ -80,6 +80,8 @@ JsonObject agent_json(const ListedAgent& listed) {
   if (listed.described) {
     const Agent& agent = listed.described->agent;
     json["description"] = agent.description;
+    json["domain"] = agent.domain.empty() ? Json(nullptr) : Json(agent.domain);
+    json["metadata"] = agent.metadata;
     json["model"] = model_label(agent.model.provider(), agent.model.name());
     json["max_iterations"] = agent.limits.max_iterations;
     json["tools"] = array_of(tool_names_of(agent));
@@ -120,6 +122,7 @@ void describe(const ListedAgent& listed, Facts& facts) {
   const ChosenAgent& chosen = *listed.described;
   const Agent& agent = chosen.agent;
   if (!agent.description.empty()) facts.prose(on_one_line(agent.description));
+  facts.fact("domain", agent.domain);
   facts.fact("tools", fmt::format("{}", fmt::join(tool_names_of(agent), ", ")));
   facts.fact("specialists", fmt::format("{}", fmt::join(chosen.specialists, ", ")));
   facts.fact("model", model_label(agent.model.provider(), agent.model.name()));
@@ -152,6 +155,12 @@ std::string whole_text(const ListedAgent& listed, Surroundings around) {
   facts.fact("max tokens", fmt::format("{}", sampling.max_tokens));
   if (sampling.temperature) facts.fact("temperature", fmt::format("{:g}", *sampling.temperature));
   if (sampling.top_p) facts.fact("top_p", fmt::format("{:g}", *sampling.top_p));
+  if (!listed.described->agent.metadata.is_null()) {
+    facts.fact("metadata", to_text(listed.described->agent.metadata));
+  }
+  if (const auto& debug = listed.described->agent.debug) {
+    facts.fact("debug", debug->wants_feedback() ? "on" : "off");
+  }
   for (const auto& rule : listed.described->permissions) {
     facts.fact("permission", fmt::format("{} {}", word_for(rule.permission), rule.tool));
   }

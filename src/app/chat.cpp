@@ -56,7 +56,8 @@ class Chat {
         interruption_(interruption),
         conversation_({.verbosity = command.verbosity,
                        .streaming = command.streaming,
-                       .input = command.input},
+                       .input = command.input,
+                       .debug = command.debug},
                       command.settings, store, around, interruption_),
         history_(default_history_file(around.environment)),
         is_for_person_(standard_input_is_terminal() && around.console.error().is_terminal) {}

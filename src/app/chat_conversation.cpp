@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/debug_wiring.h"
 #include "app/log_output.h"
 #include "app/markdown_stream.h"
 #include "app/person/person_answers.h"
 #include "app/ready_agent.h"
+#include "app/screen_text.h"
 #include "app/session_config.h"
 #include "app/standard_input.h"
 #include "app/stored_session.h"
@@ -40,7 +42,10 @@ std::expected<void, ExitCode> Conversation::equip(const std::string& agent_name,
   if (!settings) return std::unexpected(ExitCode::usage);
   auto agent = agent_or_complain(agent_name, *settings, flags, around_);
   if (!agent) return std::unexpected(agent.error());
-  const auto logger = make_logger(*settings, [this](std::string_view line) { log(line); });
+  DebugOptions debug = debug_of(agent->chosen.agent, *settings, options_.debug);
+  const auto logger = make_logger(
+      *settings, [this](std::string_view line) { log(line); },
+      debug.enabled && debug.verbose_logging ? LogLevel::debug : LogLevel::off);
   if (!logger) {
     around_.console.complain(logger.error().message);
     return std::unexpected(ExitCode::usage);
@@ -51,6 +56,8 @@ std::expected<void, ExitCode> Conversation::equip(const std::string& agent_name,
   };
   settings_ = std::move(settings);
   agent_ = finished(std::move(*agent), *settings_, *logger);
+  debug.logger = *logger;
+  agent_.debug = std::move(debug);
   agent_name_ = agent_name;
   return {};
 }
@@ -258,7 +265,14 @@ void Conversation::print_answer(const std::string& text) {
   if (is_shared) console.note("\n");
 }
 
+// Beside the answer, never in it.
+void Conversation::show_feedback() {
+  if (!record_.feedback()) return;
+  around_.console.note("\n" + sanitised(to_text(*record_.feedback())) + "\n");
+}
+
 void Conversation::end_turn(std::string_view marker, Colour colour) {
+  show_feedback();
   if (options_.verbosity == Verbosity::quiet) return;
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began_;
   const Terminal& terminal = around_.console.error();

@@ -24,6 +24,7 @@ struct ConversationOptions {
   Verbosity verbosity = Verbosity::normal;
   Streaming streaming = Streaming::automatic;
   Input input = Input::terminal;
+  std::optional<bool> debug = {};  // absent: as the settings say
 };
 
 class Conversation {
@@ -74,6 +75,7 @@ class Conversation {
   void hide_progress();
   void log(std::string_view line);
   void print_answer(const std::string& text);
+  void show_feedback();
   void end_turn(std::string_view marker, Colour colour);
   bool is_streamed() const;
   bool is_rendered() const;

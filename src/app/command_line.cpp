@@ -94,6 +94,11 @@ void add_run_options(CLI::App& app, C& command) {
   app.add_flag_callback(
       "--no-input", [&command] { command.input = Input::none; },
       "Nobody is there: tools that ask are told so at once");
+  app.add_flag_callback(
+      "--debug", [&command] { command.debug = true; },
+      "Tell after the answer how well the tools served");
+  app.add_flag_callback(
+      "--no-debug", [&command] { command.debug = false; }, "Do not, whatever the settings say");
   add_text(app, "--trace-http", command.settings.trace_http, "FILE",
            "Append all traffic with models there, keys masked");
   add_all_settings(app, command.settings);
@@ -110,11 +115,6 @@ void describe(CLI::App& app, RunCommand& command) {
       ->type_name("AGENT");
   add_text(app, "-p,--prompt", command.prompt, "TEXT", "The prompt, instead of the second word");
   add_json(app, command.output, "Print one JSON object: answer, status, usage, tool calls");
-  app.add_flag_callback(
-      "--debug", [&command] { command.debug = true; },
-      "Tell after the answer how well the tools served");
-  app.add_flag_callback(
-      "--no-debug", [&command] { command.debug = false; }, "Do not, whatever the settings say");
   add_run_options(app, command);
 }
 void describe(CLI::App& app, ChatCommand& command) {

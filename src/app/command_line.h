@@ -48,6 +48,7 @@ struct ChatCommand {
   Verbosity verbosity = Verbosity::normal;
   Streaming streaming = Streaming::automatic;
   Input input = Input::terminal;
+  std::optional<bool> debug;  // absent: as the settings say
 };
 
 struct ResumeCommand {
@@ -60,6 +61,7 @@ struct ResumeCommand {
   Verbosity verbosity = Verbosity::normal;
   Streaming streaming = Streaming::automatic;
   Input input = Input::terminal;
+  std::optional<bool> debug;  // absent: as the settings say
 };
 struct AnswerCommand {
   SettingFlags settings;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "app/commands.h"
+#include "app/debug_wiring.h"
 #include "app/figures.h"
 #include "app/screen_text.h"
 #include "app/stored_session.h"
@@ -116,7 +117,9 @@ class View {
 ExitCode execute(const FeedbackCommand& command, Surroundings around) {
   const auto settings = settings_or_complain(command.settings, around);
   if (!settings) return ExitCode::usage;
-  feedback::FeedbackCollector collector;
+  feedback::FeedbackCollector collector([&](std::string_view tool, std::string_view agent) {
+    return way_to_tool(tool, agent, {}, *settings);
+  });
   const auto visited =
       visit_sessions(*settings, {command.agent, command.since},
                      [&](const Session& session, std::span<const StoredCall> calls) {

@@ -93,6 +93,9 @@ Result<ChosenAgent> KnownAgents::make(const AgentDefinition& definition) const {
   agent.name = definition.name;
   agent.description = definition.description;
   agent.instructions = definition.instructions;
+  agent.domain = definition.domain;
+  agent.metadata = definition.metadata;
+  if (!definition.debug.empty()) agent.debug = settings_.debug(agent.name, definition.debug);
   agent.model = models_.get(chosen.model);
   agent.tools = std::move(*tools);
   agent.sampling.temperature = definition.temperature;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/debug_wiring.h"
 #include "app/model_wiring.h"
 #include "app/tool_execution.h"
 #include "app/wiring.h"
@@ -79,6 +80,10 @@ std::expected<ReadyAgent, ExitCode> agent_or_complain(const std::string& name,
 Agent finished(ReadyAgent ready, const Settings& settings, const Logger& logger) {
   Agent agent = std::move(ready.chosen.agent);
   set_up_calls(agent, settings, logger, std::move(ready.chosen.permissions));
+  if (agent.debug) {
+    agent.debug = debug_of(agent, settings, std::nullopt);
+    agent.debug->logger = logger;
+  }
   for (ReadyAgent& specialist : ready.specialists) {
     agent.tools.push_back(delegate_to(finished(std::move(specialist), settings, logger)));
   }

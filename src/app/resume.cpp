@@ -85,7 +85,8 @@ ExitCode resume_one(const ResumeCommand& command, const Session& session,
                         {.output = command.output,
                          .verbosity = command.verbosity,
                          .streaming = command.streaming,
-                         .input = command.input},
+                         .input = command.input,
+                         .debug = command.debug},
                         around);
 }
 

@@ -38,7 +38,11 @@ Json RunRecord::json(std::string_view status, const std::string* answer, const E
   }
   if (feedback_) {
     JsonObject report = to_json(*feedback_).as_object();
-    json["tool_feedback"] = std::move(report["tool_feedback"]);
+    JsonObject& feedback = report["tool_feedback"].as_object();
+    const Json* reasoning = feedback.if_contains("reasoning");
+    json["reasoning"] = reasoning != nullptr ? *reasoning : Json(nullptr);
+    feedback.erase("reasoning");
+    json["tool_feedback"] = std::move(feedback);
     report.erase("tool_feedback");
     json["feedback_record"] = std::move(report);
   }

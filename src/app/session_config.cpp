@@ -33,6 +33,8 @@ Json session_config(const Agent& agent, const Settings& settings) {
                     {"base_path", to_valid_utf8((error ? settings.base_path() : base).string())},
                     {"max_iterations", agent.limits.max_iterations},
                     {"max_tokens", agent.sampling.max_tokens}};
+  if (!agent.domain.empty()) config["domain"] = agent.domain;
+  if (!agent.metadata.is_null()) config["metadata"] = agent.metadata;
   if (!settings.database().empty()) {
     config["database"] = to_valid_utf8(settings.database().string());
   }

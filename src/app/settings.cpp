@@ -336,8 +336,16 @@ ToolExecutionOptions Settings::tool_execution(std::string_view agent) const {
               std::get<std::int64_t>(get(keys::kTruncateLogs, agent).value))};
 }
 
-DebugOptions Settings::debug(std::string_view agent) const {
-  const auto flag = [&](const ConfigKey& key) { return std::get<bool>(get(key, agent).value); };
+DebugOptions Settings::debug(std::string_view agent,
+                             const std::map<std::string, bool, std::less<>>& own) const {
+  const auto flag = [&](const ConfigKey& key) {
+    const Setting& setting = get(key, agent);
+    const bool is_said_of_agent = &setting != &get(key);
+    const auto said = own.find(key.full_name());
+    const bool counts =
+        said != own.end() && !is_said_of_agent && setting.origin.source != Source::flag;
+    return counts ? said->second : std::get<bool>(setting.value);
+  };
   return {.enabled = flag(keys::kDebugEnabled),
           .tool_feedback = {.enabled = flag(keys::kFeedbackEnabled),
                             .include_reasoning = flag(keys::kIncludeReasoning),

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -93,8 +94,11 @@ class Settings {
   HttpTimeouts http_timeouts() const;
   RetryOptions http_retries() const;
   ToolExecutionOptions tool_execution(std::string_view agent) const;
-  // What the file, the environment and --set say; `wright run --debug` has the last word.
-  DebugOptions debug(std::string_view agent) const;
+  // What the file, the environment and --set say; `wright run --debug` has the last word. `own` is
+  // what the agent's own file says, by the full name of the key: it counts where neither --set nor
+  // [agents.NAME.debug] says something.
+  DebugOptions debug(std::string_view agent,
+                     const std::map<std::string, bool, std::less<>>& own = {}) const;
   // Those of --set, then those of the file.
   std::vector<intercept::PermissionRule> permissions() const;
   std::vector<CommandRule> command_rules() const;

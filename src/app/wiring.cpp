@@ -173,6 +173,10 @@ Result<std::vector<Tool>> make_tools(const Settings& settings, const IndexWiring
   return tools;
 }
 
+bool is_index_tool(std::string_view tool) {
+  return std::ranges::find(kIndexTools, tool) != kIndexTools.end();
+}
+
 std::string_view how_to_turn_on(std::string_view tool) {
   if (tool == "fetch_url") {
     return "It is off. `fetch = true` below [web] in the configuration, or --set web.fetch=true, "
@@ -187,7 +191,7 @@ std::string_view how_to_turn_on(std::string_view tool) {
     return "It is off, because nothing may be written. `writable = [\".\"]` below [agent] in the "
            "configuration, or --set agent.writable=., allows it.";
   }
-  if (std::ranges::find(kIndexTools, tool) != kIndexTools.end()) {
+  if (is_index_tool(tool)) {
     return "It is off with the index. `index = true` below [entities] in the configuration, or "
            "--set entities.index=true, turns it on.";
   }

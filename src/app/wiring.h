@@ -46,6 +46,9 @@ std::vector<std::string> tool_names();
 // Every tool that some agent may use with these settings.
 Result<std::vector<Tool>> make_tools(const Settings& settings, const IndexWiring& index = {});
 
+// Whether it is one of those that search the index of a code base.
+bool is_index_tool(std::string_view tool);
+
 // What to set so that make_tools() makes this tool as well; empty for one that there never is.
 std::string_view how_to_turn_on(std::string_view tool);
 

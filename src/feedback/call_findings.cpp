@@ -7,6 +7,7 @@
 #include <map>
 
 #include "core/nearest.h"
+#include "feedback/answer_words.h"
 #include "feedback/findings.h"
 
 namespace wright::feedback {
@@ -25,6 +26,17 @@ struct FailureGroup {
   const CallRecord* first;
   int count = 0;
 };
+
+// For a string in quotes, of TOML or of JSON.
+std::string escaped(std::string_view text) {
+  std::string made;
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) continue;
+    if (c == '"' || c == '\\') made += '\\';
+    made += c;
+  }
+  return made;
+}
 
 std::string times(int count) {
   return count == 1 ? "" : fmt::format(" ({} times)", count);
@@ -63,6 +75,7 @@ class CallFindings {
   Findings find() && {
     for (const auto& [key, group] : failures()) explain(group);
     explain_results();
+    explain_answer();
     explain_end();
     return std::move(findings_);
   }
@@ -112,6 +125,11 @@ class CallFindings {
     const std::string name = shown(group.first->name, kLongestName);
     limit(fmt::format("The model called {}, which does not exist{}", name, times(group.count)),
           Impact::high, MissingCapability::tool);
+    if (const AvailableTool* there = available_tool(evidence_.available, name)) {
+      findings_.suggestions.push_back(
+          switch_on(*there, {there->name}, evidence_.agent, Impact::high));
+      return;
+    }
     std::vector<std::string_view> names;
     for (const ToolFacts& tool : evidence_.tools) names.push_back(tool.name);
     if (const auto near = nearest(name, names)) {
@@ -156,9 +174,9 @@ class CallFindings {
     std::string entity = argument(*group.first, {"entity_type", "entity", "table"});
     if (entity.empty()) entity = name;
     suggest(SuggestionType::expose_field, Impact::high,
-            fmt::format("Make {} searchable: the model asked for it", field), std::nullopt,
-            ConfigChange{entity, fmt::format("Add {} to searchable_fields", field),
-                         fmt::format("searchable_fields:\n  - name: {}\n    type: string", field)});
+            fmt::format("Let {} know {}: the model asked for it", name, field), std::nullopt,
+            ConfigChange{entity, fmt::format("Add {} to what {} knows", field, name),
+                         fmt::format("\"{}\": {{\"type\": \"string\"}}", field)});
   }
 
   void unsupported_operator(const FailureGroup& group) {
@@ -201,7 +219,7 @@ class CallFindings {
     suggest(SuggestionType::add_relationship, Impact::high,
             fmt::format("Add the relationship {}", wanted), std::nullopt,
             ConfigChange{name, fmt::format("Add the relationship {}", wanted),
-                         fmt::format("relationships:\n  - {}", wanted)});
+                         fmt::format("\"enum\": [\"{}\"]", wanted)});
   }
 
   void permission(const FailureGroup& group) {
@@ -210,13 +228,18 @@ class CallFindings {
                       shown(group.first->error)),
           Impact::high);
     const std::string path = argument(*group.first, {"path", "file_path", "working_dir"});
-    const bool is_outside = path.starts_with('/');
+    const bool is_outside =
+        path.starts_with('/') || group.first->error.find("outside") != std::string::npos;
+    const bool writes = name == "write_file" || name == "apply_patch";
     suggest(SuggestionType::improve_existing, Impact::medium,
             fmt::format("Decide whether {} may do this", name), std::nullopt,
-            is_outside ? ConfigChange{name, fmt::format("Let file tools read {}", path),
-                                      fmt::format("[agent]\nreadable = [\"{}\"]", path)}
-                       : ConfigChange{name, "Ask a person instead of refusing",
-                                      fmt::format("[permissions]\n\"{}\" = \"ask\"", name)});
+            is_outside && !path.empty()
+                ? ConfigChange{name,
+                               fmt::format("Let file tools {} {}", writes ? "write" : "read", path),
+                               fmt::format("[agent]\n{} = [\"{}\"]",
+                                           writes ? "writable" : "readable", escaped(path))}
+                : ConfigChange{name, "Ask a person instead of refusing",
+                               fmt::format("[permissions]\n\"{}\" = \"ask\"", escaped(name))});
   }
 
   void timeout(const FailureGroup& group) {
@@ -273,6 +296,30 @@ class CallFindings {
     }
   }
 
+  void explain_answer() {
+    if (evidence_.phase != Phase::done || !evidence_.answer) return;
+    const AnswerWords words = words_of_answer(*evidence_.answer);
+    switch (words.kind) {
+      case AnswerWords::Kind::answer: return;
+      case AnswerWords::Kind::nothing: return limit("The answer is empty", Impact::critical);
+      case AnswerWords::Kind::refusal:
+        return limit(fmt::format("The answer says that it cannot be given: {}", words.sentence),
+                     is_refused(evidence_) ? Impact::critical : Impact::high);
+      case AnswerWords::Kind::partial:
+        return limit(fmt::format("The answer says that a part is missing: {}", words.sentence),
+                     Impact::medium);
+      case AnswerWords::Kind::asked_back:
+        // After data it is courtesy.
+        if (has_data(evidence_)) return;
+        return limit(fmt::format("The answer asks back{}: {}",
+                                 evidence_.calls.empty() && !evidence_.tools.empty()
+                                     ? " before any tool was tried"
+                                     : "",
+                                 words.sentence),
+                     Impact::high);
+    }
+  }
+
   void explain_end() {
     if (evidence_.phase == Phase::waiting) {
       limit("The run waits for a person", Impact::high);
@@ -286,7 +333,7 @@ class CallFindings {
       suggest(SuggestionType::improve_existing, Impact::high,
               "Allow more turns, or offer tools that need fewer", std::nullopt,
               ConfigChange{evidence_.agent, "Raise max_iterations",
-                           fmt::format("[agent]\nmax_iterations = {}",
+                           fmt::format("--max-iterations {}",
                                        std::min(evidence_.max_iterations, 500'000) * 2)});
       return;
     }

@@ -107,12 +107,31 @@ bool can_compare_dates(const ToolFacts& tool) {
                               "relative_period", "date_from", "date_to", "from_date", "to_date"});
 }
 
-bool can_match_patterns(const ToolFacts& tool) {
-  return is_named(tool, {"text_pattern_search", "grep"}) ||
-         has_parameter(tool, {"pattern", "regex", "regexp", "glob"}) ||
-         has_choice(tool, {"contains", "starts_with", "starts with", "ends_with", "ends with",
-                           "regex", "glob", "like"}) ||
-         has_open_conditions(tool);
+// A regular expression says all that the others say, a glob all but that.
+bool can_match_regex(const ToolFacts& tool) {
+  const bool has_pattern = tool.has_parameter("pattern") && !tool.takes_globs_only;
+  return is_named(tool, {"text_pattern_search", "grep"}) || has_pattern ||
+         has_parameter(tool, {"regex", "regexp"}) ||
+         has_choice(tool, {"regex", "regexp", "matches", "=~", "~"}) || has_open_conditions(tool);
+}
+
+bool can_match_glob(const ToolFacts& tool) {
+  return can_match_regex(tool) || has_parameter(tool, {"pattern", "glob"}) ||
+         has_choice(tool, {"glob", "like", "ilike", "wildcard"});
+}
+
+bool can_match_prefix(const ToolFacts& tool) {
+  return can_match_glob(tool) || tool.has_parameter("prefix") ||
+         has_choice(tool, {"starts_with", "starts with", "startswith", "prefix", "begins_with"});
+}
+
+bool can_match_suffix(const ToolFacts& tool) {
+  return can_match_glob(tool) || tool.has_parameter("suffix") ||
+         has_choice(tool, {"ends_with", "ends with", "endswith", "suffix"});
+}
+
+bool can_match_contains(const ToolFacts& tool) {
+  return can_match_glob(tool) || has_choice(tool, {"contains", "substring", "includes"});
 }
 
 bool can_sort(const ToolFacts& tool) {
@@ -159,6 +178,9 @@ ToolFacts facts_of(const ToolSpec& spec) {
   facts.lower_name = lower(spec.name);
   facts.description = lower(utf8_prefix(spec.description, kLongestDescription));
   SchemaWalk(facts).visit(spec.parameters);
+  facts.takes_globs_only = facts.description.find("glob") != std::string::npos &&
+                           facts.description.find("regular expression") == std::string::npos &&
+                           facts.description.find("regex") == std::string::npos;
   return facts;
 }
 
@@ -175,7 +197,11 @@ bool can(const ToolFacts& tool, Capability capability) {
     case Capability::compare_numbers:
       return is_query || is_shell(tool) || can_compare_numbers(tool);
     case Capability::compare_dates: return is_query || is_shell(tool) || can_compare_dates(tool);
-    case Capability::match_patterns: return is_query || is_shell(tool) || can_match_patterns(tool);
+    case Capability::match_contains: return is_query || is_shell(tool) || can_match_contains(tool);
+    case Capability::match_prefix: return is_query || is_shell(tool) || can_match_prefix(tool);
+    case Capability::match_suffix: return is_query || is_shell(tool) || can_match_suffix(tool);
+    case Capability::match_regex: return is_query || is_shell(tool) || can_match_regex(tool);
+    case Capability::match_glob: return is_query || is_shell(tool) || can_match_glob(tool);
     case Capability::sort: return is_query || is_shell(tool) || can_sort(tool);
     case Capability::aggregate: return is_query || is_shell(tool) || can_aggregate(tool);
     case Capability::relate: return is_query || can_relate(tool);
@@ -187,6 +213,21 @@ bool can(const ToolFacts& tool, Capability capability) {
 
 bool can(std::span<const ToolFacts> tools, Capability capability) {
   return std::ranges::any_of(tools, [&](const ToolFacts& tool) { return can(tool, capability); });
+}
+
+bool is_text_match(Capability capability) {
+  return !operator_for(capability).empty();
+}
+
+std::string_view operator_for(Capability text_match) {
+  switch (text_match) {
+    case Capability::match_contains: return "contains";
+    case Capability::match_prefix: return "starts_with";
+    case Capability::match_suffix: return "ends_with";
+    case Capability::match_regex: return "regex";
+    case Capability::match_glob: return "glob";
+    default: return {};
+  }
 }
 
 bool searches_by_meaning(const ToolFacts& tool) {

@@ -15,7 +15,11 @@ namespace wright::feedback {
 enum class Capability : std::uint8_t {
   compare_numbers,
   compare_dates,
-  match_patterns,
+  match_contains,  // any way to compare texts but equality
+  match_prefix,
+  match_suffix,
+  match_regex,
+  match_glob,
   sort,
   aggregate,
   relate,
@@ -31,6 +35,7 @@ struct ToolFacts {
   std::vector<std::string> parameters = {};  // at any depth, in lower case
   std::vector<std::string> choices = {};     // the values of enums, in lower case
   bool has_date_format = false;
+  bool takes_globs_only = false;  // its pattern is a glob, no regular expression
 
   bool has_parameter(std::string_view parameter) const;
   bool has_choice(std::string_view choice) const;
@@ -41,6 +46,10 @@ std::vector<ToolFacts> facts_of(std::span<const Tool> tools);
 
 bool can(const ToolFacts& tool, Capability capability);
 bool can(std::span<const ToolFacts> tools, Capability capability);
+
+// Whether texts are compared, and what such a comparison is called: "starts_with".
+bool is_text_match(Capability capability);
+std::string_view operator_for(Capability text_match);
 
 // Finds by likeness of meaning, which cannot tell whether it found everything.
 bool searches_by_meaning(const ToolFacts& tool);

@@ -9,18 +9,37 @@
 namespace wright::feedback {
 namespace {
 
+// Without what only a validator needs: every request carries the schema, and what comes is read
+// leniently.
+void compact(Json& schema) {
+  if (JsonArray* list = schema.if_array()) {
+    for (Json& each : *list) compact(each);
+  }
+  JsonObject* object = schema.if_object();
+  if (object == nullptr) return;
+  for (const char* keyword : {"minLength", "minimum", "maximum", "additionalProperties"}) {
+    object->erase(keyword);
+  }
+  if (object->contains("enum")) object->erase("type");
+  for (auto& [key, value] : *object) compact(value);
+}
+
 // Without the parts that nobody asked for. Only the rating is insisted on, and more may be said:
 // what comes is read leniently, and a vendor that enforced the schema would ask for every part of
 // it.
 Json parameters(const ToolFeedbackOptions& options) {
   Json schema = tool_feedback_schema();
   JsonObject& properties = schema.at("properties").as_object();
-  if (!options.include_reasoning) properties.erase("tools_considered");
+  if (!options.include_reasoning) {
+    properties.erase("tools_considered");
+    properties.erase("reasoning");
+    properties.erase("construction");
+  }
   if (!options.include_limitations) properties.erase("limitations");
   if (!options.include_suggestions) properties.erase("suggestions");
   if (!options.include_alternatives) properties.erase("alternatives");
+  compact(schema);
   schema.as_object()["required"] = JsonArray{"answer_quality"};
-  schema.as_object()["additionalProperties"] = true;
   return schema;
 }
 
@@ -31,12 +50,15 @@ std::string debug_instructions(const ToolFeedbackOptions& options) {
       "\n\n## DEBUG MODE ACTIVE\n\n"
       "The developers of your tools want to know how well the tools served you. Answer the user as "
       "well as the tools allow, try them before you ask back, and in the same turn as your final "
-      "answer call {} once, beside the text of the answer. Report:\n",
+      "answer call {} once, after the text of the answer. Be brief: leave out what is empty. "
+      "Report:\n",
       kReportToolFeedback);
   if (options.include_reasoning) {
     text +=
         "- tools_used: each tool that you called and what for; tools_considered: which ones you "
-        "passed over, and why\n";
+        "passed over, and why\n"
+        "- construction: how the answer was put together, in a few short steps; reasoning: why in "
+        "this way and not in another, in a sentence\n";
   }
   if (options.include_limitations) {
     text +=

@@ -4,9 +4,12 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "core/text.h"
+#include "feedback/feedback_repair.h"
 #include "feedback/feedback_xml.h"
 #include "feedback/lenient_reading.h"
 #include "wright/feedback.h"
@@ -45,22 +48,120 @@ std::optional<AnswerWithFeedback> split_xml(std::string_view text) {
   return AnswerWithFeedback{std::move(answer), std::string(text.substr(begin, rest - begin))};
 }
 
-std::optional<AnswerWithFeedback> split_json(std::string_view text) {
-  const std::string_view inner = without_fence(text);
-  if (!inner.starts_with('{') || inner.find(kMember) == std::string_view::npos) {
-    return std::nullopt;
+// One past the end of the JSON object that begins at `begin`; npos where it is not closed.
+std::size_t end_of_object(std::string_view text, std::size_t begin) {
+  std::size_t depth = 0;
+  bool is_string = false;
+  for (std::size_t i = begin; i < text.size(); ++i) {
+    const char c = text[i];
+    if (is_string) {
+      if (c == '\\') {
+        ++i;
+      } else if (c == '"') {
+        is_string = false;
+      }
+    } else if (c == '"') {
+      is_string = true;
+    } else if (c == '{' || c == '[') {
+      ++depth;
+    } else if ((c == '}' || c == ']') && --depth == 0) {
+      return i + 1;
+    }
   }
-  auto parsed = parse_json(inner);
-  if (!parsed || !parsed->is_object() || !parsed->get_object().contains(kMember)) {
-    return std::nullopt;
+  return std::string_view::npos;
+}
+
+// Whether "tool_feedback" is the name of something in it, and not a text.
+bool names_member(std::string_view text) {
+  constexpr std::string_view kName = "\"tool_feedback\"";
+  for (std::size_t at = text.find(kName); at != std::string_view::npos;
+       at = text.find(kName, at + 1)) {
+    const std::size_t next = text.find_first_not_of(" \t\r\n", at + kName.size());
+    if (next != std::string_view::npos && text[next] == ':') return true;
   }
-  JsonObject& object = parsed->get_object();
-  AnswerWithFeedback split{{}, to_text(object.at(kMember))};
-  object.erase(kMember);
-  const Json* answer = object.if_contains("answer");
-  split.answer = answer != nullptr && answer->is_string() ? std::string(answer->get_string())
-                                                          : to_text(object);
+  return false;
+}
+
+// The text of the member `answer` of an object that is broken further on; empty for none.
+std::string answer_of_broken(std::string_view text) {
+  constexpr std::string_view kKey = "\"answer\"";
+  const std::size_t key = text.find(kKey);
+  if (key == std::string_view::npos) return {};
+  std::string_view rest = trimmed(text.substr(key + kKey.size()));
+  if (!rest.starts_with(':')) return {};
+  rest = trimmed(rest.substr(1));
+  if (!rest.starts_with('"')) return {};
+  std::size_t end = 1;
+  while (end < rest.size() && rest[end] != '"') end += rest[end] == '\\' ? 2 : 1;
+  if (end >= rest.size()) return {};
+  const auto parsed = parse_json(rest.substr(0, end + 1));
+  if (!parsed || !parsed->is_string()) return {};
+  return std::string(parsed->get_string());
+}
+
+// What an object around answer and feedback says; nothing when it is no such object.
+std::optional<AnswerWithFeedback> split_object(std::string_view text) {
+  auto parsed = parse_json(text);
+  if (!parsed) {
+    return AnswerWithFeedback{answer_of_broken(text), std::string(text)};
+  }
+  JsonObject* object = parsed->if_object();
+  if (object == nullptr || !object->contains(kMember)) return std::nullopt;
+  Json feedback = std::move(object->at(kMember));
+  object->erase(kMember);
+  if (const Json* reasoning = object->if_contains("reasoning")) {
+    JsonObject* inner = feedback.if_object();
+    if (inner != nullptr && !inner->contains("reasoning")) (*inner)["reasoning"] = *reasoning;
+    object->erase("reasoning");
+  }
+  AnswerWithFeedback split{{}, to_text(feedback)};
+  const Json* answer = object->if_contains("answer");
+  if (answer != nullptr && answer->is_string()) {
+    split.answer = answer->get_string();
+  } else if (answer != nullptr && !answer->is_null()) {
+    split.answer = to_text(*answer);
+  } else if (answer == nullptr && !object->empty()) {
+    split.answer = to_text(*object);
+  }
   return split;
+}
+
+// The last object that begins a line and closes the text, alone or inside of a fence. What stands
+// above it belongs to the answer.
+std::optional<AnswerWithFeedback> split_json(std::string_view text) {
+  constexpr int kMostObjects = 100;
+  int seen = 0;
+  for (std::size_t line = 0; line < text.size() && seen < kMostObjects;) {
+    const std::size_t begin = text.find_first_not_of(" \t", line);
+    if (begin == std::string_view::npos) break;
+    if (text[begin] != '{') {
+      const std::size_t next = text.find('\n', begin);
+      if (next == std::string_view::npos) break;
+      line = next + 1;
+      continue;
+    }
+    ++seen;
+    const std::size_t closed = end_of_object(text, begin);
+    const std::size_t end = closed == std::string_view::npos ? text.size() : closed;
+    const std::string_view below = trimmed(text.substr(end));
+    const std::string_view object = text.substr(begin, end - begin);
+    const bool is_last = below.empty() || below == "```";
+    if (is_last && names_member(object)) {
+      auto split = split_object(object);
+      if (!split) return std::nullopt;
+      std::string_view above = trimmed(text.substr(0, begin));
+      const std::size_t last_line =
+          above.rfind('\n') == std::string_view::npos ? 0 : above.rfind('\n') + 1;
+      if (above.substr(last_line).starts_with("```")) above = trimmed(above.substr(0, last_line));
+      if (!above.empty()) {
+        split->answer = std::string(above) + (split->answer.empty() ? "" : "\n\n" + split->answer);
+      }
+      return split;
+    }
+    if (closed == std::string_view::npos) break;
+    line = end;
+  }
+  return std::nullopt;
 }
 
 // Models wrap what they were asked for into a member of its name.
@@ -100,13 +201,15 @@ std::optional<AnswerWithFeedback> split_answer(std::string_view text) {
 }  // namespace feedback
 
 ReadFeedback tool_feedback_from_json(const Json& json) {
-  const Json& inner = feedback::unwrapped(json);
+  const Json& given = feedback::unwrapped(json);
   // Feedback as text inside of JSON.
-  if (inner.is_string()) return tool_feedback_from_text(inner.get_string());
+  if (given.is_string()) return tool_feedback_from_text(given.get_string());
+  auto [inner, guesses] = feedback::repaired(given);
   feedback::LenientReader reader;
   ReadFeedback read;
   read.feedback = reader.read_parts<ToolFeedback>(inner).value;
-  read.notes = reader.take_notes();
+  read.notes = std::move(guesses);
+  std::ranges::move(reader.take_notes(), std::back_inserter(read.notes));
   if (const JsonObject* object = inner.if_object()) {
     const Json* quality = object->if_contains("answer_quality");
     feedback::LenientReader silent;

@@ -108,9 +108,17 @@ FeedbackReport FeedbackSession::conclude(const Agent& agent, const Run& run) con
                               .query = feedback::query_of(run),
                               .calls = state_->tracker.records(run),
                               .tools = feedback::facts_of(agent.tools),
+                              .available = options.available,
+                              .reasoning = feedback::reasoning_in(run),
                               .phase = run.phase,
                               .error = run.error,
                               .max_iterations = run.limits.max_iterations};
+  if (run.phase == Phase::done) evidence.answer = best_answer(run);
+  // A tool that is offered after all is not lacking.
+  std::erase_if(evidence.available, [&](const AvailableTool& tool) {
+    return std::ranges::find(evidence.tools, tool.name, &feedback::ToolFacts::name) !=
+           evidence.tools.end();
+  });
   std::erase_if(evidence.tools,
                 [](const feedback::ToolFacts& tool) { return tool.name == kReportToolFeedback; });
   FeedbackReport report;

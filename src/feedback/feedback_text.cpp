@@ -107,6 +107,15 @@ std::string to_text(const FeedbackReport& report) {
     text += "\nOther ways to the answer:\n";
     for (const Alternative& each : *feedback.alternatives) text += alternative_lines(each);
   }
+  if (feedback.construction && !feedback.construction->empty()) {
+    text += "\nHow the answer was constructed:\n";
+    for (const std::string& step : *feedback.construction) {
+      text += fmt::format("   - {}\n", on_one_line(step));
+    }
+  }
+  if (feedback.reasoning && !feedback.reasoning->empty()) {
+    text += fmt::format("\nWhy this approach:\n   {}\n", on_one_line(*feedback.reasoning));
+  }
   const AnswerQuality& quality = feedback.answer_quality;
   text += fmt::format("\nAnswer quality: completeness {:g} %, confidence {:g} %\n",
                       quality.completeness, quality.confidence);

@@ -243,7 +243,7 @@ bool is_list_of_objects(std::string_view name) {
 
 bool is_list_of_texts(std::string_view name) {
   constexpr auto kNames =
-      std::to_array<std::string_view>({"parameters", "pros", "cons", "requires"});
+      std::to_array<std::string_view>({"parameters", "pros", "cons", "requires", "construction"});
   return is_one_of(name, kNames);
 }
 

@@ -1,8 +1,12 @@
 // Puts the findings together: no repetitions, the gravest first.
 #include "feedback/findings.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
+
+#include "feedback/answer_words.h"
 
 namespace wright::feedback {
 namespace {
@@ -40,6 +44,34 @@ std::string key_of(const Suggestion& suggestion) {
            normalised(suggestion.config_change->change);
   }
   return type + ":" + normalised(suggestion.description);
+}
+
+const AvailableTool* available_tool(const std::vector<AvailableTool>& available,
+                                    std::string_view name) {
+  const std::string wanted = normalised(name);
+  const auto found = std::ranges::find_if(
+      available, [&](const AvailableTool& each) { return normalised(each.name) == wanted; });
+  return found == available.end() ? nullptr : &*found;
+}
+
+Suggestion switch_on(const AvailableTool& first, const std::vector<std::string>& names,
+                     std::string_view agent, Impact priority) {
+  const bool is_one = names.size() == 1;
+  return {
+      SuggestionType::improve_existing, priority,
+      fmt::format("Switch on {}: {} there already, and the agent does not have {}",
+                  fmt::join(names, ", "), is_one ? "it is" : "they are", is_one ? "it" : "them"),
+      std::nullopt, ConfigChange{std::string(agent), first.change, first.example}};
+}
+
+bool is_refused(const Evidence& evidence) {
+  if (evidence.phase != Phase::done || !evidence.answer) return false;
+  const AnswerWords words = words_of_answer(*evidence.answer);
+  switch (words.kind) {
+    case AnswerWords::Kind::nothing: return true;
+    case AnswerWords::Kind::refusal: return !words.goes_on || !has_data(evidence);
+    default: return false;
+  }
 }
 
 bool has_data(const Evidence& evidence) {

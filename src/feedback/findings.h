@@ -1,6 +1,7 @@
 // What was lacking in a run, and what would help: from its calls, its end, and the query.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,10 @@ struct Evidence {
   std::string agent = {};
   std::string query = {};
   std::vector<CallRecord> calls = {};
-  std::vector<ToolFacts> tools = {};  // those that the agent offers
+  std::vector<ToolFacts> tools = {};          // those that the agent offers
+  std::vector<AvailableTool> available = {};  // those that it could have
+  std::optional<std::string> answer = {};     // Phase::done: what the model said last
+  std::string reasoning = {};                 // what the model said on its way
   Phase phase = Phase::done;
   Error error = {};  // of the run
   int max_iterations = 0;
@@ -38,6 +42,17 @@ Findings all_findings(const Evidence& evidence);
 
 // What two suggestions have in common that ask for the same thing.
 std::string key_of(const Suggestion& suggestion);
+
+// The tool of that name which the agent could have and does not; null when there is none.
+const AvailableTool* available_tool(const std::vector<AvailableTool>& available,
+                                    std::string_view name);
+// Says how to get tools that only have to be switched on, all by the same change. `names` are
+// `first.name` and others.
+Suggestion switch_on(const AvailableTool& first, const std::vector<std::string>& names,
+                     std::string_view agent, Impact priority);
+
+// Whether the answer says that it is none.
+bool is_refused(const Evidence& evidence);
 
 // Whether some call gave data.
 bool has_data(const Evidence& evidence);

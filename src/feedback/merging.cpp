@@ -26,6 +26,8 @@ class Merging {
     if (options.include_alternatives) {
       merged_.feedback.alternatives = std::move(findings.alternatives);
     }
+    if (!evidence.reasoning.empty()) merged_.feedback.reasoning = evidence.reasoning;
+    merged_.feedback.construction = construction_of(evidence.calls, evidence.answer);
     lower_qualities();
     merged_.feedback.answer_quality = estimate();
   }
@@ -40,6 +42,10 @@ class Merging {
         merged_.feedback.alternatives->push_back(each);
       }
     }
+    if (said.feedback.reasoning) merged_.feedback.reasoning = said.feedback.reasoning;
+    if (said.feedback.construction && !said.feedback.construction->empty()) {
+      merged_.feedback.construction = said.feedback.construction;
+    }
     if (said.is_rated) rate(said.feedback.answer_quality);
   }
 
@@ -48,6 +54,8 @@ class Merging {
     if (!options_.include_reasoning) {
       for (UsedTool& tool : feedback.tools_used) tool.purpose.clear();
       feedback.tools_considered.clear();
+      feedback.reasoning.reset();
+      feedback.construction.reset();
     }
     if (!options_.include_limitations) feedback.limitations.clear();
     if (!options_.include_suggestions) feedback.suggestions.clear();
@@ -106,17 +114,22 @@ class Merging {
     if (said.success != used->success) {
       contradict("tools_used " + said.name, said.success ? "it succeeded" : "it failed",
                  outcome_of(said.name));
-    } else if (said.result_quality && differ(*said.result_quality, *used->result_quality)) {
-      contradict("tools_used " + said.name,
-                 fmt::format("its results were {}", to_string(*said.result_quality)),
-                 fmt::format("they were {}", to_string(*used->result_quality)));
+    } else if (said.result_quality) {
+      judge(*used, *said.result_quality);
     }
   }
 
-  // By more than a matter of taste.
-  static bool differ(ResultQuality said, ResultQuality recorded) {
-    const int distance = static_cast<int>(said) - static_cast<int>(recorded);
-    return distance >= 2 || distance <= -2;
+  // The record tells whether something came; whether it was what was needed, the model tells. It
+  // may think less of a result than the record does, and more of one that is whole.
+  void judge(UsedTool& used, ResultQuality said) {
+    const ResultQuality recorded = *used.result_quality;
+    const bool is_worse = said > recorded;
+    if (is_worse || recorded == ResultQuality::good) {
+      used.result_quality = said;
+    } else if (said == ResultQuality::excellent && recorded != said) {
+      contradict("tools_used " + used.name, fmt::format("its results were {}", to_string(said)),
+                 fmt::format("they were {}", to_string(recorded)));
+    }
   }
 
   void add(const ConsideredTool& said) {
@@ -146,6 +159,15 @@ class Merging {
                  "the agent has it already");
       return;
     }
+    if (said.type == SuggestionType::new_tool && said.tool_spec) {
+      const AvailableTool* there = available_tool(evidence_.available, said.tool_spec->name);
+      if (there != nullptr)
+        return join(switch_on(*there, {there->name}, evidence_.agent, said.priority));
+    }
+    join(said);
+  }
+
+  void join(const Suggestion& said) {
     auto& all = merged_.feedback.suggestions;
     const std::string key = key_of(said);
     const auto known = std::ranges::find(all, key, key_of);
@@ -157,35 +179,58 @@ class Merging {
   }
 
   void rate(const AnswerQuality& said) {
-    merged_.feedback.answer_quality = said;
+    const AnswerQuality estimated = estimate();
+    AnswerQuality& quality = merged_.feedback.answer_quality;
+    quality = said;
     const bool claims_success = said.completeness >= kSurelyGood || said.confidence >= kSurelyGood;
-    if (!claims_success) return;
     const std::string claim =
         fmt::format("completeness {:g} %, confidence {:g} %", said.completeness, said.confidence);
     const bool has_used = !merged_.feedback.tools_used.empty();
-    if (evidence_.phase == Phase::failed || evidence_.phase == Phase::cancelled) {
-      contradict("answer_quality", claim, "the run gave no answer");
-    } else if (has_used && std::ranges::none_of(merged_.feedback.tools_used, &UsedTool::success)) {
+    if (has_no_answer()) {
+      if (claims_success) contradict("answer_quality", claim, "the run gave no answer");
+      quality.completeness = 0;
+      quality.confidence = 0;
+    } else if (is_refused(evidence_)) {
+      // One may be sure that something cannot be done; that does not make it done.
+      if (said.completeness >= kSurelyGood) {
+        contradict("answer_quality", claim, "the answer says that it cannot be given");
+      }
+      quality.completeness = std::min(said.completeness, estimated.completeness);
+    } else if (claims_success && has_used &&
+               std::ranges::none_of(merged_.feedback.tools_used, &UsedTool::success)) {
       contradict("answer_quality", claim, "no call of a tool succeeded");
     }
   }
 
+  bool has_no_answer() const {
+    return evidence_.phase == Phase::failed || evidence_.phase == Phase::cancelled ||
+           evidence_.phase == Phase::waiting;
+  }
+
+  // Cautious: that results came does not show that they answer the question.
   AnswerQuality estimate() const {
     struct Cost {
       double completeness;
       double confidence;
     };
     constexpr std::array<Cost, 4> kCosts{{{100, 90}, {30, 10}, {15, 5}, {5, 2}}};
-    double completeness = 95;
-    double confidence = 90;
+    const bool has_evidence = has_data(evidence_);
+    double completeness = has_evidence ? 80 : 50;
+    double confidence = has_evidence ? 70 : 30;
     for (const Limitation& each : merged_.feedback.limitations) {
       const Cost& cost = kCosts[static_cast<std::size_t>(each.impact)];
       completeness -= cost.completeness;
       confidence -= cost.confidence;
     }
-    if (evidence_.phase == Phase::failed || evidence_.phase == Phase::cancelled) completeness = 0;
-    return {std::max(completeness, 0.0), std::max(confidence, 0.0),
-            "Estimated from the record: the model did not rate its answer"};
+    if (has_no_answer()) {
+      completeness = 0;
+      confidence = 0;
+    }
+    std::string notes = "Estimated from the record: the model did not rate its answer";
+    if (!has_evidence && !has_no_answer()) {
+      notes += evidence_.calls.empty() ? ", and no tool was called" : ", and no call gave data";
+    }
+    return {std::max(completeness, 0.0), std::max(confidence, 0.0), std::move(notes)};
   }
 
   const Evidence& evidence_;

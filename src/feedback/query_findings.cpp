@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "feedback/findings.h"
 #include "feedback/query_needs.h"
@@ -23,6 +24,14 @@ std::vector<std::string> fields_in(const Evidence& evidence,
     }
   }
   return names;
+}
+
+// A tool that searches for things of a type.
+const ToolFacts* search_tool(const Evidence& evidence) {
+  const auto found = std::ranges::find_if(evidence.tools, [](const ToolFacts& tool) {
+    return tool.has_parameter("entity_type") || tool.has_parameter("conditions");
+  });
+  return found == evidence.tools.end() ? nullptr : &*found;
 }
 
 // What is searched, for the words of a config change.
@@ -48,9 +57,13 @@ class QueryFindings {
     for (const Need& need : needs) {
       if (!can(evidence_.tools, need.capability)) explain(need);
     }
-    const bool asked_for_pattern = std::ranges::any_of(
-        needs, [](const Need& need) { return need.capability == Capability::match_patterns; });
+    const bool asked_for_pattern =
+        std::ranges::any_of(needs, [](const Need& need) { return is_text_match(need.capability); });
     if (!asked_for_pattern) complement_search_by_meaning();
+    for (const auto& [change, switched] : switched_) {
+      findings_.suggestions.push_back(
+          switch_on(*switched.first, switched.names, evidence_.agent, switched.priority));
+    }
     return std::move(findings_);
   }
 
@@ -62,7 +75,11 @@ class QueryFindings {
     switch (need.capability) {
       case Capability::compare_numbers: return numbers(need);
       case Capability::compare_dates: return dates(need);
-      case Capability::match_patterns: return patterns(need);
+      case Capability::match_contains:
+      case Capability::match_prefix:
+      case Capability::match_suffix:
+      case Capability::match_regex:
+      case Capability::match_glob: return patterns(need);
       case Capability::sort: return sorting(need);
       case Capability::aggregate: return aggregation(need);
       case Capability::relate: return relationships(need);
@@ -74,18 +91,36 @@ class QueryFindings {
   void limit(std::string description, Impact impact, MissingCapability missing) {
     findings_.limitations.push_back({std::move(description), impact, missing});
   }
-  void propose(Impact priority, std::string description, ProposedTool tool) {
+  // What is there already is switched on; only what is not has to be built.
+  enum class Proposed : std::uint8_t { to_build, to_switch_on };
+  Proposed propose(Impact priority, std::string description, ProposedTool tool) {
+    if (const AvailableTool* there = available_tool(evidence_.available, tool.name)) {
+      Switched& switched = switched_.try_emplace(there->change, Switched{there}).first->second;
+      switched.priority = std::min(switched.priority, priority);
+      if (std::ranges::find(switched.names, there->name) == switched.names.end()) {
+        switched.names.push_back(there->name);
+        findings_.alternatives.push_back({fmt::format("Switch on {}", there->name),
+                                          {"Exact"},
+                                          {},
+                                          std::vector<std::string>{there->change}});
+      }
+      return Proposed::to_switch_on;
+    }
     findings_.alternatives.push_back(
         {fmt::format("Add {}", tool.name), {"Exact"}, {"Has to be built first"}, {{tool.name}}});
     findings_.suggestions.push_back({SuggestionType::new_tool, priority, std::move(description),
                                      std::move(tool), std::nullopt});
+    return Proposed::to_build;
   }
-  void expose(Impact priority, std::string_view field, std::string_view type) {
+  void expose(Impact priority, std::string_view field, std::string_view example) {
+    const ToolFacts* tool = search_tool(evidence_);
     findings_.suggestions.push_back(
         {SuggestionType::expose_field, priority,
-         fmt::format("Make a field such as {} searchable", field), std::nullopt,
-         ConfigChange{searched_entity(evidence_), fmt::format("Add {} to searchable_fields", field),
-                      fmt::format("searchable_fields:\n  - name: {}\n    type: {}", field, type)}});
+         fmt::format("Return a field such as {}, so that it can be compared", field), std::nullopt,
+         ConfigChange{searched_entity(evidence_),
+                      fmt::format("Add {} to what {} returns", field,
+                                  tool != nullptr ? tool->name : "a search tool"),
+                      fmt::format("\"{}\": {}", field, example)}});
   }
   void by_hand(std::string approach, std::string drawback) {
     if (!has_data_) return;
@@ -104,7 +139,7 @@ class QueryFindings {
                                                : "a count or a size";
     limit(fmt::format("Cannot filter by numbers (\"{}\"): no tool compares {}", need.words, like),
           graver(Impact::high), MissingCapability::comparison);
-    propose(
+    const Proposed proposed = propose(
         graver(Impact::high),
         fmt::format("Add number_range_search to filter by numeric fields such as {}", like),
         {"number_range_search",
@@ -112,7 +147,9 @@ class QueryFindings {
          "approximately",
          {"entity_type", "field", "operator", "value", "upper_value?", "tolerance?", "limit?"}});
     const bool is_exposed = std::ranges::find(fields, wanted) != fields.end();
-    if (!wanted.empty() && !is_exposed) expose(Impact::high, wanted, "number");
+    if (proposed == Proposed::to_build && !wanted.empty() && !is_exposed) {
+      expose(Impact::high, wanted, "245");
+    }
     by_hand("Read all of it and compare the numbers one by one",
             "Slow, and wrong where results are cut");
   }
@@ -121,21 +158,45 @@ class QueryFindings {
     const auto fields = fields_in(evidence_, &ResultShape::date_fields);
     limit(fmt::format("Cannot filter by time (\"{}\")", need.words), graver(Impact::high),
           MissingCapability::tool);
-    propose(graver(Impact::high), "Add datetime_range_search to filter by date and time",
-            {"datetime_range_search",
-             "Filter by a date field with the modes before, after, between and relative",
-             {"entity_type", "field", "mode", "datetime?", "start_datetime?", "end_datetime?",
-              "relative_period?", "precision?"}});
-    if (fields.empty()) expose(Impact::high, "last_modified", "datetime");
+    const Proposed proposed =
+        propose(graver(Impact::high), "Add datetime_range_search to filter by date and time",
+                {"datetime_range_search",
+                 "Filter by a date field with the modes before, after, between and relative",
+                 {"entity_type", "field", "mode", "datetime?", "start_datetime?", "end_datetime?",
+                  "relative_period?", "precision?"}});
+    if (proposed == Proposed::to_build && fields.empty()) {
+      expose(Impact::high, "last_modified", "\"2026-03-01T12:00:00Z\"");
+    }
     by_hand("Search for the words of the question",
             "Finds what mentions a time, not what is of it");
   }
 
+  // Each way to compare is a need of its own: who can only tell what a text contains cannot tell
+  // how it begins.
   void patterns(const Need& need) {
-    limit(fmt::format("Cannot match texts by a pattern (\"{}\")", need.words),
-          graver(Impact::medium), MissingCapability::tool);
-    propose_pattern_search(graver(Impact::medium),
-                           "Add text_pattern_search to match names and texts by a pattern");
+    const std::string_view wanted = operator_for(need.capability);
+    const auto partly = std::ranges::find_if(evidence_.tools, [](const ToolFacts& tool) {
+      const bool has_operators = tool.has_parameter("operator") || tool.has_parameter("mode");
+      return has_operators &&
+             (can(tool, Capability::match_contains) || can(tool, Capability::match_prefix) ||
+              can(tool, Capability::match_suffix));
+    });
+    const bool can_improve = partly != evidence_.tools.end();
+    limit(fmt::format("Cannot match texts by {} (\"{}\")", wanted, need.words),
+          graver(Impact::medium),
+          can_improve ? MissingCapability::comparison : MissingCapability::tool);
+    const bool is_available = available_tool(evidence_.available, "text_pattern_search") != nullptr;
+    if (can_improve && !is_available) {
+      findings_.suggestions.push_back(
+          {SuggestionType::improve_existing, graver(Impact::medium),
+           fmt::format("Let {} compare texts by {}", partly->name, wanted), std::nullopt,
+           ConfigChange{partly->name, fmt::format("Add {} to the operators", wanted),
+                        fmt::format("\"enum\": [\"=\", \"{}\"]", wanted)}});
+    } else {
+      propose_pattern_search(
+          graver(Impact::medium),
+          fmt::format("Add text_pattern_search to match names and texts by {}", wanted));
+    }
     by_hand("Read all of it and compare the texts one by one",
             "Slow, and wrong where results are cut");
   }
@@ -155,7 +216,7 @@ class QueryFindings {
              call.state == CallRecord::State::succeeded;
     });
     if (used == evidence_.calls.end() || !looks_for_things(evidence_.query) ||
-        can(evidence_.tools, Capability::match_patterns)) {
+        can(evidence_.tools, Capability::match_contains)) {
       return;
     }
     propose_pattern_search(
@@ -169,13 +230,11 @@ class QueryFindings {
     limit(fmt::format("Cannot sort (\"{}\"): no tool has an order{}", need.words,
                       field.empty() ? "" : fmt::format(", for example by {}", field)),
           graver(Impact::high), MissingCapability::comparison);
-    const auto query = std::ranges::find_if(evidence_.tools, [](const ToolFacts& tool) {
-      return tool.has_parameter("entity_type") || tool.has_parameter("limit");
-    });
+    const ToolFacts* query = search_tool(evidence_);
     ProposedTool tool{"query_entities",
                       "Find entities by conditions, in the order of a field, the first few of them",
                       {"entity_type", "conditions?", "order_by?", "limit?"}};
-    if (query == evidence_.tools.end()) {
+    if (query == nullptr || available_tool(evidence_.available, tool.name) != nullptr) {
       propose(graver(Impact::high), "Add query_entities with order_by, for the first few of many",
               std::move(tool));
       return;
@@ -200,17 +259,19 @@ class QueryFindings {
   void relationships(const Need& need) {
     limit(fmt::format("Cannot follow relationships (\"{}\")", need.words), graver(Impact::high),
           MissingCapability::relationship);
-    propose(graver(Impact::high),
-            "Add explore_relationships to follow what calls, uses or contains what",
-            {"explore_relationships",
-             "Follow a relationship from an entity to its neighbours, to a given depth",
-             {"entity_type", "name", "relationship?", "direction?", "depth?"}});
+    const Proposed proposed =
+        propose(graver(Impact::high),
+                "Add explore_relationships to follow what calls, uses or contains what",
+                {"explore_relationships",
+                 "Follow a relationship from an entity to its neighbours, to a given depth",
+                 {"entity_type", "name", "relationship?", "direction?", "depth?"}});
+    if (proposed == Proposed::to_switch_on) return;
     findings_.suggestions.push_back(
         {SuggestionType::add_relationship, Impact::medium,
          "Record how the entities relate, so that it can be asked for", std::nullopt,
          ConfigChange{searched_entity(evidence_),
-                      fmt::format("Add the relationship of \"{}\"", need.words),
-                      "relationships:\n  - calls\n  - contains"}});
+                      fmt::format("Record the relationship of \"{}\"", need.words),
+                      R"({"from": "main", "relationship": "calls", "to": "parse"})"}});
   }
 
   void exclusion(const Need& need) {
@@ -231,9 +292,17 @@ class QueryFindings {
              {"value", "from_unit", "to_unit"}});
   }
 
+  // Tools that one change switches on.
+  struct Switched {
+    const AvailableTool* first;
+    std::vector<std::string> names = {};
+    Impact priority = Impact::low;
+  };
+
   const Evidence& evidence_;
   const bool has_data_;
   Findings findings_;
+  std::map<std::string_view, Switched> switched_;
 };
 
 }  // namespace

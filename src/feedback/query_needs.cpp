@@ -231,18 +231,46 @@ std::optional<Need> date_need(const Words& words) {
   return Need{Capability::compare_dates, Certainty::sure, text_of(words, *found), {}};
 }
 
-std::optional<Need> pattern_need(const Words& words) {
-  constexpr auto kPhrases =
-      std::to_array<std::string_view>({"starts with",   "start with", "starting with",
-                                       "begins with",   "begin with", "beginning with",
-                                       "ends with",     "end with",   "ending with",
-                                       "contains",      "contain",    "containing",
-                                       "matches",       "match",      "matching",
-                                       "regex",         "regexp",     "regular expression",
-                                       "glob",          "wildcard",   "prefix",
-                                       "prefixed with", "suffix",     "named like",
-                                       "names like"});
+template <std::size_t N>
+std::optional<Need> text_need(const Words& words, Capability capability,
+                              const std::array<std::string_view, N>& phrases) {
+  const auto found = find_any(words, phrases);
+  if (!found) return std::nullopt;
+  return Need{capability, Certainty::sure, text_of(words, *found), {}};
+}
+
+std::optional<Need> prefix_need(const Words& words) {
+  return text_need(words, Capability::match_prefix,
+                   std::to_array<std::string_view>({"starts with", "start with", "starting with",
+                                                    "begins with", "begin with", "beginning with",
+                                                    "prefixed with", "prefixed by", "prefix"}));
+}
+
+std::optional<Need> suffix_need(const Words& words) {
+  return text_need(
+      words, Capability::match_suffix,
+      std::to_array<std::string_view>({"ends with", "end with", "ending with", "ends in",
+                                       "ending in", "suffixed with", "suffixed by", "suffix"}));
+}
+
+std::optional<Need> regex_need(const Words& words) {
+  return text_need(words, Capability::match_regex,
+                   std::to_array<std::string_view>({"regex", "regexp", "regexes",
+                                                    "regular expression", "regular expressions"}));
+}
+
+std::optional<Need> glob_need(const Words& words) {
+  return text_need(words, Capability::match_glob,
+                   std::to_array<std::string_view>({"glob", "globs", "wildcard", "wildcards"}));
+}
+
+std::optional<Need> contains_need(const Words& words) {
+  constexpr auto kPhrases = std::to_array<std::string_view>(
+      {"contains", "contain", "containing", "matches", "match", "matching", "named like",
+       "names like", "in their name", "in its name", "in the name"});
   auto found = find_any(words, kPhrases);
+  // "matching the regex": the other word says more.
+  if (found && (regex_need(words) || glob_need(words))) return std::nullopt;
   if (!found) {
     // "like" compares texts, except where it is politeness or likeness.
     constexpr auto kNotBefore = std::to_array<std::string_view>(
@@ -258,7 +286,7 @@ std::optional<Need> pattern_need(const Words& words) {
     }
   }
   if (!found) return std::nullopt;
-  return Need{Capability::match_patterns, Certainty::sure, text_of(words, *found), {}};
+  return Need{Capability::match_contains, Certainty::sure, text_of(words, *found), {}};
 }
 
 std::optional<Need> sort_need(const Words& words) {
@@ -339,8 +367,9 @@ std::optional<Need> unit_need(const Words& words) {
 std::vector<Need> needs_of(std::string_view query) {
   const Words words = words_of(query);
   std::vector<Need> needs;
-  for (const auto find : {number_need, date_need, pattern_need, sort_need, aggregate_need,
-                          relation_need, exclusion_need, unit_need}) {
+  for (const auto find :
+       {number_need, date_need, contains_need, prefix_need, suffix_need, regex_need, glob_need,
+        sort_need, aggregate_need, relation_need, exclusion_need, unit_need}) {
     if (auto need = find(words)) needs.push_back(std::move(*need));
   }
   return needs;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "core/text.h"
 #include "feedback/feedback_reading.h"
 #include "wright/feedback.h"
 
@@ -11,7 +12,6 @@ namespace wright::feedback {
 namespace {
 
 constexpr std::string_view kBegin = "<tool_feedback";
-constexpr std::string_view kEnd = "</tool_feedback>";
 
 const ToolCall* report_in(const Part& part) {
   const auto* call = std::get_if<ToolCall>(&part);
@@ -30,56 +30,172 @@ void end_turn(Response& response) {
   }
 }
 
-// Keeps a <tool_feedback> element out of text that is shown as it comes.
+// Keeps feedback out of text that is shown as it comes: a <tool_feedback> element, and JSON that
+// may be an envelope around the answer. JSON is held back until it is clear what it is.
 class TextFilter {
  public:
   explicit TextFilter(std::function<void(std::string_view)> show) : show_(std::move(show)) {}
 
   void add(std::string_view text) {
-    held_ += text;
-    while (!held_.empty()) {
-      if (is_inside_) {
-        const std::size_t end = held_.find(kEnd);
-        if (end == std::string::npos) {
-          held_.erase(0, held_.size() - std::min(held_.size(), kEnd.size() - 1));
-          return;
-        }
-        held_.erase(0, end + kEnd.size());
-        is_inside_ = false;
-        continue;
-      }
-      const std::size_t begin = held_.find('<');
-      release(std::min(begin, held_.size()));
-      const std::size_t common = std::min(held_.size(), kBegin.size());
-      if (std::string_view(held_).substr(0, common) != kBegin.substr(0, common)) {
-        release(1);
-      } else if (common < kBegin.size()) {
-        return;  // perhaps; what comes next decides
-      } else {
-        is_inside_ = true;
-      }
+    all_ += text;
+    while (state_ != State::feedback && at_ < all_.size()) {
+      if (!advance()) break;
     }
+    release(std::min(at_, all_.size()));
   }
 
-  // The text has ended, so nothing is held back any more.
-  void finish() {
-    if (!is_inside_) release(held_.size());
+  // The text has ended, and this is what is left of it.
+  void finish(std::string_view whole) {
+    std::string_view said = std::string_view(all_).substr(0, shown_);
+    if (!whole.starts_with(said)) said = trimmed(said);
+    if (whole.starts_with(said)) {
+      if (whole.size() > said.size()) show_(whole.substr(said.size()));
+    } else if (state_ != State::feedback) {
+      release(all_.size());
+    }
+    reset();
+  }
+  // It has broken off.
+  void abandon() {
+    if (std::string_view(all_).substr(shown_).find("tool_feedback") == std::string_view::npos) {
+      release(all_.size());
+    }
     reset();
   }
   void reset() {
-    held_.clear();
-    is_inside_ = false;
+    all_.clear();
+    at_ = shown_ = 0;
+    state_ = State::text;
+    is_line_start_ = true;
   }
 
  private:
-  void release(std::size_t bytes) {
-    if (bytes > 0) show_(std::string_view(held_).substr(0, bytes));
-    held_.erase(0, bytes);
+  enum class State : std::uint8_t {
+    text,
+    object,      // from at_ on, JSON that is not closed yet
+    data_fence,  // from at_ on, a fence that may hold JSON or XML
+    code_fence,  // another one: passes
+    feedback,    // from at_ on, to the end
+  };
+
+  // One step further; false when what comes next decides.
+  bool advance() {
+    switch (state_) {
+      case State::text: return advance_in_text();
+      case State::object: return advance_in_object();
+      case State::data_fence:
+      case State::code_fence: return advance_in_fence();
+      case State::feedback: return false;
+    }
+    return false;
+  }
+
+  bool advance_in_text() {
+    const std::string_view rest = std::string_view(all_).substr(at_);
+    if (is_line_start_ && rest.front() == '{') {
+      state_ = State::object;
+      scanned_ = at_;
+      depth_ = 0;
+      is_string_ = false;
+      return true;
+    }
+    if (is_line_start_ && rest.front() == '`') {
+      constexpr std::string_view kFence = "```";
+      if (!rest.starts_with(kFence.substr(0, std::min(rest.size(), kFence.size())))) return step();
+      const std::size_t line_end = rest.find('\n');
+      if (line_end == std::string_view::npos) return false;
+      const std::string_view language = trimmed(rest.substr(kFence.size(), line_end - 3));
+      const bool is_data =
+          language.empty() || language == "json" || language == "JSON" || language == "xml";
+      state_ = is_data ? State::data_fence : State::code_fence;
+      scanned_ = at_ + line_end;
+      return true;
+    }
+    if (rest.front() != '<') return step();
+    const std::size_t common = std::min(rest.size(), kBegin.size());
+    if (rest.substr(0, common) != kBegin.substr(0, common)) return step();
+    if (rest.size() <= kBegin.size()) return false;
+    if (rest[kBegin.size()] != '>' && rest[kBegin.size()] != ' ') return step();
+    state_ = State::feedback;
+    return true;
+  }
+
+  bool step() {
+    const char c = all_[at_++];
+    if (c == '\n') {
+      is_line_start_ = true;
+    } else if (c != ' ' && c != '\t') {
+      is_line_start_ = false;
+    }
+    return true;
+  }
+
+  bool advance_in_object() {
+    for (; scanned_ < all_.size(); ++scanned_) {
+      const char c = all_[scanned_];
+      if (is_string_) {
+        if (c == '\\') {
+          ++scanned_;
+        } else if (c == '"') {
+          is_string_ = false;
+        }
+      } else if (c == '"') {
+        is_string_ = true;
+      } else if (c == '{' || c == '[') {
+        ++depth_;
+      } else if ((c == '}' || c == ']') && --depth_ <= 0) {
+        return leave(scanned_ + 1);
+      }
+    }
+    return false;
+  }
+
+  bool advance_in_fence() {
+    const std::size_t end = all_.find("\n```", scanned_);
+    if (state_ == State::code_fence) {
+      at_ = end == std::string::npos ? all_.size() - std::min<std::size_t>(all_.size() - at_, 3)
+                                     : end + 4;
+      scanned_ = std::max(scanned_, at_);
+      if (end == std::string::npos) return false;
+      state_ = State::text;
+      is_line_start_ = false;
+      return true;
+    }
+    if (end == std::string::npos) {
+      scanned_ = std::max(scanned_, all_.size() - std::min<std::size_t>(all_.size(), 3));
+      return false;
+    }
+    return leave(end + 4);
+  }
+
+  // What was held back is whole.
+  bool leave(std::size_t end) {
+    const std::string_view held = std::string_view(all_).substr(at_, end - at_);
+    if (held.find("tool_feedback") != std::string_view::npos) {
+      state_ = State::feedback;
+      return false;
+    }
+    at_ = end;
+    state_ = State::text;
+    is_line_start_ = false;
+    return true;
+  }
+
+  void release(std::size_t end) {
+    if (end <= shown_) return;
+    show_(std::string_view(all_).substr(shown_, end - shown_));
+    shown_ = end;
   }
 
   std::function<void(std::string_view)> show_;
-  std::string held_;
-  bool is_inside_ = false;
+  std::string all_;
+  std::size_t at_ = 0;     // what stands before it may be shown
+  std::size_t shown_ = 0;  // what stands before it has been
+  State state_ = State::text;
+  bool is_line_start_ = true;  // nothing but blanks since the line began
+  std::size_t scanned_ = 0;    // State::object and the fences: how far the end was looked for
+  int depth_ = 0;
+  bool is_string_ = false;
 };
 
 class ReportingBackend : public ModelBackend {
@@ -90,18 +206,18 @@ class ReportingBackend : public ModelBackend {
   Result<Response> complete(const Request& request, const ModelCall& call) override {
     const auto filter = filter_for(call);
     Result<Response> response = model_.complete(request, filtered(call, filter));
-    finish(filter, on_report_, response);
+    finish(filter, on_report_, has_reported(request), response);
     return response;
   }
 
   void start(const Request& request, ModelCall call, ModelDone done) override {
     const auto filter = filter_for(call);
-    model_.start(
-        request, filtered(call, filter),
-        [filter, on_report = on_report_, done = std::move(done)](Result<Response> response) {
-          finish(filter, on_report, response);
-          done(std::move(response));
-        });
+    model_.start(request, filtered(call, filter),
+                 [filter, on_report = on_report_, has_reported = has_reported(request),
+                  done = std::move(done)](Result<Response> response) {
+                   finish(filter, on_report, has_reported, response);
+                   done(std::move(response));
+                 });
   }
 
   bool blocks() const override { return model_.blocks(); }
@@ -127,17 +243,29 @@ class ReportingBackend : public ModelBackend {
     return call;
   }
 
-  static void finish(const Filter& filter, const OnReport& on_report, Result<Response>& response) {
-    if (filter != nullptr) filter->finish();
-    if (response) take_report(*response, on_report);
+  static bool has_reported(const Request& request) {
+    return std::ranges::any_of(request.messages, [](const Message& message) {
+      return std::ranges::any_of(message.parts,
+                                 [](const Part& part) { return report_in(part) != nullptr; });
+    });
+  }
+
+  static void finish(const Filter& filter, const OnReport& on_report, bool has_reported,
+                     Result<Response>& response) {
+    if (response) take_report(*response, on_report, has_reported ? Asking::no : Asking::once_more);
+    if (filter == nullptr) return;
+    if (response) {
+      filter->finish(response->text());
+    } else {
+      filter->abandon();
+    }
   }
 
   Model model_;
   OnReport on_report_;
 };
 
-void take_report_call(Response& response, const OnReport& on_report) {
-  if (is_blank(response.text())) return;
+void take_report_calls(Response& response, const OnReport& on_report) {
   for (const Part& part : response.content) {
     if (const ToolCall* report = report_in(part)) on_report(report->arguments);
   }
@@ -145,14 +273,23 @@ void take_report_call(Response& response, const OnReport& on_report) {
   end_turn(response);
 }
 
-void take_report_text(Response& response, const OnReport& on_report) {
-  auto split = split_answer(response.text());
-  if (!split || is_blank(split->answer)) return;
-  on_report(std::move(split->feedback));
-  std::erase_if(response.content,
-                [](const Part& part) { return std::holds_alternative<Text>(part); });
-  response.content.emplace_back(Text{std::move(split->answer)});
-  end_turn(response);
+void replace_text(Response& response, std::string text) {
+  const auto is_text = [](const Part& part) { return std::holds_alternative<Text>(part); };
+  const auto first = std::ranges::find_if(response.content, is_text);
+  const auto place = first - response.content.begin();
+  std::erase_if(response.content, is_text);
+  if (!is_blank(text)) {
+    response.content.insert(response.content.begin() + place, Text{std::move(text)});
+  }
+}
+
+// Feedback in the text without an answer becomes the call that it should have been: then the model
+// is told that it was noted, and answers.
+void make_call_of_text(Response& response, std::string feedback) {
+  replace_text(response, {});
+  response.content.emplace_back(
+      ToolCall{"tool_feedback", std::string(kReportToolFeedback), std::move(feedback)});
+  response.stop_reason = StopReason::tool_use;
 }
 
 }  // namespace
@@ -164,7 +301,7 @@ Model reporting_model(Model model, OnReport on_report) {
                std::make_shared<ReportingBackend>(std::move(model), std::move(on_report)));
 }
 
-void take_report(Response& response, const OnReport& on_report) {
+void take_report(Response& response, const OnReport& on_report, Asking asking) {
   if (response.stop_reason == StopReason::content_filter) return;
   std::size_t calls = 0;
   std::size_t reports = 0;
@@ -172,10 +309,16 @@ void take_report(Response& response, const OnReport& on_report) {
     if (std::holds_alternative<ToolCall>(part)) ++calls;
     if (report_in(part) != nullptr) ++reports;
   }
-  if (calls == 0) {
-    take_report_text(response, on_report);
-  } else if (calls == reports) {
-    take_report_call(response, on_report);
+  if (auto split = split_answer(response.text())) {
+    const bool is_alone = calls == 0 && is_blank(split->answer);
+    if (is_alone && asking == Asking::no) return;
+    if (is_alone) return make_call_of_text(response, std::move(split->feedback));
+    on_report(std::move(split->feedback));
+    replace_text(response, std::move(split->answer));
+    if (calls == 0) end_turn(response);
+  }
+  if (calls > 0 && calls == reports && !is_blank(response.text())) {
+    take_report_calls(response, on_report);
   }
 }
 

@@ -79,6 +79,7 @@ class Inspection {
     }
     // One list with something in it is enough.
     if (lists_ > 0 && items_ == 0) shape_.is_empty = true;
+    if (lists_ > 0) shape_.items = items_;
     // Beside a list or a document, numbers tell about that; alone they are what was found.
     if (lists_ == 0 && !is_document_) {
       for (const auto& [name, value] : around_) note_field(name, *value);

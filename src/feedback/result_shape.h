@@ -2,6 +2,7 @@
 // and which fields would allow comparisons.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,7 @@ struct ResultShape {
   bool is_truncated = false;  // there is more than was returned
   bool says_failure = false;  // {"success": false}, or a command that did not exit with 0
   bool has_records = false;   // lists or objects, as opposed to plain text
+  std::optional<std::size_t> items = {};        // of its lists, where there are any
   std::vector<std::string> number_fields = {};  // names of fields of records, without repetition
   std::vector<std::string> date_fields = {};
 };

@@ -97,7 +97,7 @@ void FeedbackCollector::add_report(const Session& session, Keys& seen) {
   ++summary_.with_feedback;
   if (!report->contradictions.empty()) ++summary_.contradicted;
   for (const Suggestion& suggestion : report->tool_feedback.suggestions) {
-    add_wish(suggestion, session.id, seen);
+    add_wish(suggestion, session, seen);
   }
 }
 
@@ -115,7 +115,7 @@ void FeedbackCollector::add_call(const Session& session, const StoredCall& call,
                           ProposedTool{call.tool_name, "What models call it for; see the sessions",
                                        parameters_of(call)},
                           std::nullopt};
-    return add_wish(wish, session.id, seen);
+    return add_wish(wish, session, seen);
   }
   Trouble& trouble = troubles_[call.tool_name];
   trouble.tool = call.tool_name;
@@ -127,14 +127,21 @@ void FeedbackCollector::add_call(const Session& session, const StoredCall& call,
   if (trouble.example_error.empty()) trouble.example_error = utf8_prefix(error, kLongestError);
 }
 
-void FeedbackCollector::add_wish(const Suggestion& suggestion, SessionId session, Keys& seen) {
+void FeedbackCollector::add_wish(const Suggestion& wished, const Session& session, Keys& seen) {
+  Suggestion suggestion = wished;
+  if (wished.type == SuggestionType::new_tool && wished.tool_spec && way_to_tool_) {
+    // Nobody has to build what is there.
+    if (const auto there = way_to_tool_(wished.tool_spec->name, session.agent_name)) {
+      suggestion = switch_on(*there, {there->name}, session.agent_name, wished.priority);
+    }
+  }
   const std::string key = key_of(suggestion);
   if (!seen.insert(key).second) return;
   Wish& wish = wishes_.try_emplace(key, Wish{.suggestion = suggestion}).first->second;
   wish.suggestion.priority = std::min(wish.suggestion.priority, suggestion.priority);
   ++wish.sessions;
   wish.score += weight_of(suggestion.priority);
-  add_example(wish.examples, session);
+  add_example(wish.examples, session.id);
 }
 
 FeedbackSummary FeedbackCollector::finish() && {

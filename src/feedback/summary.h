@@ -2,7 +2,9 @@
 // confuse. Pure; sessions are handed in.
 #pragma once
 
+#include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -41,8 +43,14 @@ struct FeedbackSummary {
   std::vector<Trouble> troubled_tools = {};
 };
 
+// How an agent gets a tool that is there already; nothing for one that has to be built.
+using WayToTool =
+    std::function<std::optional<AvailableTool>(std::string_view tool, std::string_view agent)>;
+
 class FeedbackCollector {
  public:
+  explicit FeedbackCollector(WayToTool way_to_tool = {}) : way_to_tool_(std::move(way_to_tool)) {}
+
   // Also sessions without feedback tell something: by the calls that failed.
   void add(const Session& session, std::span<const StoredCall> calls);
   FeedbackSummary finish() &&;
@@ -51,8 +59,9 @@ class FeedbackCollector {
   using Keys = std::set<std::string>;  // of one session
   void add_report(const Session& session, Keys& seen);
   void add_call(const Session& session, const StoredCall& call, Keys& seen);
-  void add_wish(const Suggestion& suggestion, SessionId session, Keys& seen);
+  void add_wish(const Suggestion& suggestion, const Session& session, Keys& seen);
 
+  WayToTool way_to_tool_;
   FeedbackSummary summary_;
   std::map<std::string, Wish> wishes_;
   std::map<std::string, Trouble, std::less<>> troubles_;

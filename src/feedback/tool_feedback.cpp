@@ -6,7 +6,7 @@
 namespace wright {
 namespace {
 
-constexpr int kReportVersion = 1;
+constexpr int kReportVersion = 2;
 
 }  // namespace
 

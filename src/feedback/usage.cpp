@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "core/text.h"
+
 namespace wright::feedback {
 namespace {
 
@@ -58,6 +60,26 @@ std::string show_arguments(std::string_view text) {
     }
   }
   return shown;
+}
+
+std::string outcome_of(const CallRecord& record) {
+  constexpr std::size_t kLongestError = 100;
+  switch (record.state) {
+    case CallRecord::State::waiting: return "waits";
+    case CallRecord::State::failed: {
+      std::string error = "failed: ";
+      append_shortened(error, record.error, kLongestError);
+      return error;
+    }
+    case CallRecord::State::succeeded: break;
+  }
+  const ResultShape& shape = record.shape;
+  if (shape.says_failure) return "it answered that it did not succeed";
+  if (shape.is_empty) return "nothing was found";
+  std::string outcome = "succeeded";
+  if (shape.items)
+    outcome = fmt::format("{} {}", *shape.items, *shape.items == 1 ? "result" : "results");
+  return shape.is_truncated ? outcome + ", not all there is" : outcome;
 }
 
 std::string purpose_of(const std::vector<const CallRecord*>& calls) {
@@ -160,7 +182,9 @@ ResultQuality quality_of(const CallRecord& record) {
   if (record.shape.says_failure || record.shape.is_empty || record.shape.is_truncated) {
     return ResultQuality::partial;
   }
-  return record.shape.has_records ? ResultQuality::excellent : ResultQuality::good;
+  // That something came does not make it excellent: whether it was what was needed, only the model
+  // can tell.
+  return ResultQuality::good;
 }
 
 std::vector<UsedTool> used_tools(const std::vector<CallRecord>& records) {
@@ -171,6 +195,55 @@ std::vector<UsedTool> used_tools(const std::vector<CallRecord>& records) {
     tools.push_back({calls.front()->name, purpose_of(calls), has_succeeded, quality_of(calls)});
   }
   return tools;
+}
+
+std::vector<std::string> construction_of(const std::vector<CallRecord>& records,
+                                         std::optional<std::string_view> answer) {
+  constexpr std::size_t kMostSteps = 12;
+  std::vector<std::string> steps;
+  for (const CallRecord& record : records) {
+    if (steps.size() == kMostSteps) {
+      steps.push_back(fmt::format("… and {} more calls", records.size() - kMostSteps));
+      break;
+    }
+    const std::string arguments = show_arguments(record.arguments);
+    steps.push_back(fmt::format("Called {}{}: {}", record.name,
+                                arguments.empty() ? "" : fmt::format(" ({})", arguments),
+                                outcome_of(record)));
+  }
+  if (!answer) return steps;
+  const bool has_results = std::ranges::any_of(records, [](const CallRecord& record) {
+    return record.state == CallRecord::State::succeeded && !record.shape.is_empty;
+  });
+  steps.emplace_back(records.empty() ? "Answered without calling a tool"
+                     : has_results   ? "Answered from these results"
+                                     : "Answered although no call gave a result");
+  return steps;
+}
+
+std::string reasoning_in(const Run& run) {
+  constexpr std::size_t kLongestReasoning = 2'000;
+  std::string said;
+  std::string_view last;
+  const auto add = [&](std::string_view text) {
+    text = trimmed(text);
+    if (text.empty() || text == last || said.size() > kLongestReasoning) return;
+    if (!said.empty()) said += '\n';
+    said += text;
+    last = text;
+  };
+  for (std::size_t i = last_prompt(run); i < run.messages.size(); ++i) {
+    const Message& message = run.messages[i];
+    if (message.role != Role::assistant) continue;
+    const bool has_calls = !message.tool_calls().empty();
+    for (const Part& part : message.parts) {
+      if (const auto* reasoning = std::get_if<Reasoning>(&part)) add(reasoning->text);
+      const auto* text = std::get_if<Text>(&part);
+      if (text != nullptr && has_calls) add(text->text);
+    }
+  }
+  const std::string_view head = utf8_prefix(said, kLongestReasoning);
+  return head.size() < said.size() ? std::string(head) + "…" : said;
 }
 
 std::vector<ToolUsage> usage_of(const std::vector<CallRecord>& records, Times times) {

@@ -58,6 +58,15 @@ std::vector<UsedTool> used_tools(const std::vector<CallRecord>& records);
 enum class Times : std::uint8_t { left_out, included };
 std::vector<ToolUsage> usage_of(const std::vector<CallRecord>& records, Times times);
 
+// How the answer came about, as the record has it: the calls in their order, and what was answered
+// from. Long ones are shortened.
+std::vector<std::string> construction_of(const std::vector<CallRecord>& records,
+                                         std::optional<std::string_view> answer);
+
+// What the model said beside its calls, and what it thought, since the user last spoke; empty when
+// it said nothing. Long texts are cut.
+std::string reasoning_in(const Run& run);
+
 // What the user last asked for.
 std::string query_of(const Run& run);
 

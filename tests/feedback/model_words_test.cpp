@@ -157,9 +157,208 @@ TEST(ModelWords, may_be_json_around_the_answer) {
   EXPECT_EQ(feedback_in(result).answer_quality.completeness, 90);
 }
 
-TEST(ModelWords, without_an_answer_are_left_as_they_are) {
-  const Ran result = ran({says("<tool_feedback></tool_feedback>")});
-  EXPECT_EQ(result.answer.text, "<tool_feedback></tool_feedback>");
+TEST(ModelWords, without_an_answer_are_noted_and_the_answer_is_asked_for_once) {
+  for (const std::string& words :
+       {std::string("<tool_feedback></tool_feedback>"),
+        R"({"tool_feedback":)" + std::string(kReport) + "}",
+        "```json\n{\"answer\":null,\"tool_feedback\":" + std::string(kReport) + "}\n```",
+        std::string(R"({"tool_feedback": {"limitations": [)")}) {
+    const Ran result = ran({says(words), says("Two things.")});
+    EXPECT_EQ(result.answer.text, "Two things.") << words;
+    EXPECT_EQ(result.streamed, "Two things.") << words;
+    const Ran stubborn = ran({says(words), says(words)});
+    EXPECT_EQ(stubborn.answer.text, words) << "it ends there";
+  }
+}
+
+TEST(ModelWords, are_read_from_json_below_or_around_the_answer) {
+  const std::string feedback = R"("tool_feedback": )" + std::string(kReport);
+  for (const std::string& text :
+       {"{\"answer\": \"Two things.\", " + feedback + "}",
+        "```json\n{\"answer\": \"Two things.\", " + feedback + "}\n```",
+        "Two things.\n\n```json\n{" + feedback + "}\n```\n", "Two things.\n{" + feedback + "}",
+        "  {" + feedback + ", \"answer\": \"Two things.\"}"}) {
+    const Ran result = ran({says(text)});
+    EXPECT_EQ(result.answer.text, "Two things.") << text;
+    EXPECT_EQ(feedback_in(result).answer_quality.completeness, 90) << text;
+    EXPECT_EQ(result.requests.size(), 1U);
+  }
+}
+
+TEST(ModelWords, around_the_answer_that_break_off_do_not_cost_it) {
+  const Ran result =
+      ran({says("{\"reasoning\": \"r\", \"answer\": \"Two \\\"things\\\".\", "
+                "\"tool_feedback\": {\"limitations\": [{\"descr")});
+  EXPECT_EQ(result.answer.text, "Two \"things\".");
+  ASSERT_FALSE(result.answer.feedback->notes.empty());
+  EXPECT_NE(result.answer.feedback->notes[0].find("not valid JSON"), std::string::npos);
+}
+
+TEST(ModelWords, tell_how_and_why) {
+  const std::string words = R"({"reasoning":"Nothing else sees in the dark",
+      "construction":["Looked","Counted"],"answer_quality":{"completeness":90,"confidence":70}})";
+  const Ran said = ran({calls({call("look")}), calls({report(words)}, "Two things.")});
+  EXPECT_EQ(feedback_in(said).reasoning, "Nothing else sees in the dark");
+  EXPECT_EQ(feedback_in(said).construction, (std::vector<std::string>{"Looked", "Counted"}));
+  const Ran around = ran({says(R"({"reasoning":"Because","answer":"Two.","tool_feedback":{}})")});
+  EXPECT_EQ(feedback_in(around).reasoning, "Because");
+  const Ran silent = ran({calls({call("look")}, "I look first."), says("Two things.")});
+  EXPECT_EQ(feedback_in(silent).reasoning, "I look first.");
+  EXPECT_EQ(feedback_in(silent).construction,
+            (std::vector<std::string>{"Called look: 2 results", "Answered from these results"}));
+  const Ran nothing = ran({says("Two things.")});
+  EXPECT_FALSE(feedback_in(nothing).reasoning);
+  EXPECT_EQ(feedback_in(nothing).construction,
+            (std::vector<std::string>{"Answered without calling a tool"}));
+}
+
+// --- text that is shown as it comes --------------------------------------------------------------
+
+// What is shown of a text that comes in pieces of so many bytes.
+std::string shown_of(const std::string& text, std::size_t piece, std::string* answer = nullptr) {
+  const Model model = model_from("test", "m", [&](const Request&, const ModelCall& call) {
+    for (std::size_t at = 0; at < text.size(); at += piece) {
+      call.on_text(std::string_view(text).substr(at, piece));
+    }
+    return Result<Response>(says(text));
+  });
+  std::string shown;
+  const Agent agent{.name = "a", .model = model, .tools = {look()}};
+  const auto ended = wright::run(agent, "What is there?",
+                                 {.observer =
+                                      [&](const Event& event) {
+                                        if (const auto* delta = std::get_if<TextDelta>(&event)) {
+                                          shown += delta->text;
+                                        }
+                                      },
+                                  .delivery = Delivery::streamed,
+                                  .debug = true});
+  if (answer != nullptr && ended) *answer = ended->text;
+  return shown;
+}
+
+TEST(StreamedWords, show_the_answer_and_never_the_feedback) {
+  const std::string feedback =
+      R"("tool_feedback": {"answer_quality":{"completeness":90,"confidence":70,"notes":"} ` <"}})";
+  for (const std::string& text :
+       {"{\"answer\": \"Two \\\"things\\\".\", " + feedback + "}",
+        "```json\n{\"answer\": \"Two things.\", " + feedback + "}\n```",
+        "Two things.\n\n```json\n{" + feedback + "}\n```\n", "Two things.\n{" + feedback + "}",
+        std::string("Two things.\n<tool_feedback><limitations/></tool_feedback>\nAnd a third."),
+        std::string("Two things.\n<tool_feedback>cut")}) {
+    for (const std::size_t piece : {1U, 2U, 3U, 7U, 1000U}) {
+      std::string answer;
+      const std::string shown = shown_of(text, piece, &answer);
+      EXPECT_EQ(shown.find("tool_feedback"), std::string::npos) << shown;
+      // What is shown may have a blank more at its end.
+      EXPECT_TRUE(shown == answer || shown.starts_with(answer)) << piece << "\n" << shown;
+      EXPECT_EQ(answer.substr(0, 4), "Two ") << answer;
+    }
+  }
+}
+
+TEST(StreamedWords, leave_other_text_whole) {
+  for (const std::string text :
+       {"Use it:\n```cpp\nint main()\n{\n}\n```\nDone.", "{\"a\": [1, 2]}\n\nThat is all.",
+        "a < b\n```json\n{\"x\": \"}\"}\n```\nand ``` too", "{ not closed", "```\nnot closed",
+        "`code` and ``", "\n\n  {}{}\n", "<tool_feed", "```json", "{\"answer\": \"just this\"}"}) {
+    for (const std::size_t piece : {1U, 2U, 5U, 1000U}) {
+      std::string answer;
+      EXPECT_EQ(shown_of(text, piece, &answer), text) << piece;
+      EXPECT_EQ(answer, text);
+    }
+  }
+}
+
+// --- hostile and odd -----------------------------------------------------------------------------
+
+TEST(ModelWords, of_any_shape_and_size_do_no_harm) {
+  std::string deep;
+  for (int i = 0; i < 100'000; ++i) deep += "{\"tool_feedback\":";
+  std::string nested_text = "{}";
+  for (int i = 0; i < 12; ++i) nested_text = to_text(Json(nested_text));
+  std::string many = R"({"suggestions":[)";
+  for (int i = 0; i < 3'000; ++i) {
+    many +=
+        R"({"type":"new_tool","priority":"low","description":"d)" + std::to_string(i) + R"("},)";
+  }
+  many.back() = ']';
+  many += '}';
+  const std::vector<std::string> odd{
+      deep,
+      nested_text,
+      many,
+      R"({"answer_quality":{"completeness":1e308,"confidence":-5}})",
+      R"({"answer_quality":{"completeness":"95 %","confidence":"high"}})",
+      R"({"answer_quality":[90,70]})",
+      R"({"tools_used":{"name":"look"},"reasoning":["a","b"],"construction":"one step"})",
+      R"({"tools_used":[{"name":"look","purpose":null,"success":"yes","result_quality":"großartig"}]})",
+      R"({"limitations":["只是一句话",7,null,{"description":"","impact":"low"}]})",
+      R"({"einschränkungen":[{"beschreibung":"zu dunkel"}],"answer_quality":null})",
+      "{\"reasoning\":\"" + std::string(200'000, 'r') + "\"}",
+      std::string(1'000'000, 'x'),
+      std::string("{\"a\":\"\0\xff\"}", 11),
+      "\xEF\xBB\xBF{\"answer_quality\":{\"completeness\":50,\"confidence\":50}}",
+      R"({"reasoning":"\u202e\u001b[2J\u200b","construction":["\u0007\n\n"]})",
+      R"({"suggestions":[{"type":"new_tool","priority":"high","description":"x",
+          "tool_spec":{"name":"report_tool_feedback","purpose":"p","parameters":["?","?","a?"]}}]})"};
+  for (const std::string& words : odd) {
+    SCOPED_TRACE(words.substr(0, 80));
+    for (const Ran& result :
+         {ran({calls({call("look"), report(words)}), says("Two things.")}),
+          ran({calls({report(words)}, "Two things.")}),
+          ran({says("Two things.\n\n```json\n{\"tool_feedback\": " + words + "}\n```")})}) {
+      ASSERT_TRUE(result.answer.feedback);
+      const FeedbackReport& told = *result.answer.feedback;
+      EXPECT_TRUE(result.answer.text.starts_with("Two things."));
+      EXPECT_GE(told.tool_feedback.answer_quality.completeness, 0);
+      EXPECT_LE(told.tool_feedback.answer_quality.completeness, 100);
+      EXPECT_LE(told.tool_feedback.suggestions.size(), 110U);
+      EXPECT_LE(to_text(told).size(), 100'000U);
+      const auto again = feedback_report_from_json(to_json(told));
+      ASSERT_TRUE(again) << again.error().message;
+      EXPECT_EQ(*again, told);
+    }
+  }
+}
+
+// --- ratings -------------------------------------------------------------------------------------
+
+TEST(Ratings, of_a_refusal_are_low_whoever_gives_them) {
+  for (const char* refusal : {"I cannot help with that.", "Das kann ich leider nicht sagen."}) {
+    const Ran unrated = ran({says(refusal)});
+    EXPECT_EQ(feedback_in(unrated).answer_quality.completeness, 0) << refusal;
+    const Ran after_a_call = ran({calls({call("look")}), says(refusal)});
+    EXPECT_EQ(feedback_in(after_a_call).answer_quality.completeness, 0) << refusal;
+    const Ran praised = ran(
+        {calls({report(R"({"answer_quality":{"completeness":95,"confidence":95}})")}, refusal)});
+    EXPECT_EQ(feedback_in(praised).answer_quality.completeness, 0) << refusal;
+    EXPECT_EQ(praised.answer.feedback->contradictions.size(), 1U);
+  }
+  const Ran without_evidence = ran({says("There are two.")});
+  EXPECT_LE(feedback_in(without_evidence).answer_quality.completeness, 50);
+  const Ran with_evidence = ran({calls({call("look")}), says("There are two.")});
+  EXPECT_EQ(feedback_in(with_evidence).answer_quality.completeness, 80);
+}
+
+TEST(Ratings, of_results_are_the_models_where_the_record_allows_them) {
+  const auto quality = [](const char* said) {
+    return feedback_in(
+               ran({calls({call("look")}),
+                    calls({report(std::string(R"({"tools_used":[{"name":"look","purpose":"p",
+                               "success":true,"result_quality":")") +
+                                  said + R"("}]})")},
+                          "Two things.")}))
+        .tools_used.at(0)
+        .result_quality;
+  };
+  EXPECT_EQ(quality("excellent"), ResultQuality::excellent);
+  EXPECT_EQ(quality("good"), ResultQuality::good);
+  EXPECT_EQ(quality("partial"), ResultQuality::partial);
+  EXPECT_EQ(quality("failed"), ResultQuality::failed);
+  const Ran unrated = ran({calls({call("look")}), says("Two things.")});
+  EXPECT_EQ(feedback_in(unrated).tools_used.at(0).result_quality, ResultQuality::good)
+      << "that something came is not excellent yet";
 }
 
 TEST(ModelWords, leave_text_alone_that_only_looks_like_them) {
@@ -268,8 +467,8 @@ Tool Feedback:
 💡 What would improve this answer:
    - number_range_search: Add number_range_search to filter by numeric fields such as line_count [high]
      parameters: entity_type, field, operator, value, upper_value?, tolerance?, limit?
-   - Make a field such as line_count searchable [high]
-     entities: Add line_count to searchable_fields
+   - Return a field such as line_count, so that it can be compared [high]
+     entities: Add line_count to what a search tool returns
 
 Other ways to the answer:
    - Add number_range_search
@@ -284,6 +483,10 @@ Other ways to the answer:
      - slow
      needs time
 
+How the answer was constructed:
+   - Called look: 2 results
+   - Answered from these results
+
 Answer quality: completeness 90 %, confidence 70 %
 
 On record:
@@ -293,7 +496,7 @@ On record:
    - tools_considered look: it said "it could have been used", but the agent does not have it
 
 Dropped from the model's words:
-   - Unknown parameter: mood (known: tools_used, tools_considered, limitations, suggestions, alternatives, answer_quality); dropped
+   - Unknown parameter: mood (known: tools_used, tools_considered, limitations, suggestions, alternatives, reasoning, construction, answer_quality); dropped
 )");
 }
 

@@ -118,7 +118,7 @@ TEST(SeedExample2, code_of_the_last_week_lacks_a_date_tool_until_it_is_there) {
   EXPECT_EQ(suggestion->priority, Impact::critical);
   EXPECT_TRUE(std::ranges::any_of(without.tool_feedback.suggestions, [](const Suggestion& each) {
     return each.type == SuggestionType::expose_field &&
-           each.config_change->change == "Add last_modified to searchable_fields";
+           each.config_change->change == "Add last_modified to what query_entities returns";
   }));
   EXPECT_EQ(without.tool_feedback.answer_quality.completeness, 0);
 
@@ -134,14 +134,13 @@ TEST(SeedExample3, authentication_functions_are_found_and_a_pattern_tool_is_a_sm
   const std::vector<Result<Response>> script{
       calls({call("semantic_search", R"({"query":"auth"})")}), says("I found 3.")};
   const FeedbackReport without = feedback_of(agent_with({semantic_search()}, script), query);
-  const std::vector<UsedTool> used{
-      {"semantic_search", "query='auth'", true, ResultQuality::excellent}};
+  const std::vector<UsedTool> used{{"semantic_search", "query='auth'", true, ResultQuality::good}};
   EXPECT_EQ(without.tool_feedback.tools_used, used);
   EXPECT_TRUE(without.tool_feedback.limitations.empty());
   const Suggestion* suggestion = proposal(without, "text_pattern_search");
   ASSERT_NE(suggestion, nullptr);
   EXPECT_EQ(suggestion->priority, Impact::low);
-  EXPECT_EQ(without.tool_feedback.answer_quality.completeness, 95);
+  EXPECT_EQ(without.tool_feedback.answer_quality.completeness, 80) << "an estimate is cautious";
 
   const FeedbackReport with = feedback_of(
       agent_with({semantic_search(), empty_tool("text_pattern_search")}, script), query);
