@@ -126,7 +126,7 @@ void AgentRun::log(std::string_view line) {
 ExitCode AgentRun::answered(const Answer& answer) {
   Console& console = around_.console;
   if (options_.output == OutputFormat::json) {
-    console.print(to_text(record_.json("completed", &answer.text, nullptr)) + "\n");
+    console.print_json(to_text(record_.json("completed", &answer.text, nullptr)) + "\n");
   } else if (options_.output == OutputFormat::text && !(stream_ && stream_->has_printed_answer())) {
     // On a terminal both streams meet: space keeps the answer apart from the progress.
     const bool is_shared = progress_ && console.output().is_terminal && console.error().is_terminal;
@@ -153,7 +153,7 @@ ExitCode AgentRun::waiting(const Answer& answer) {
                        {"shown", wait.shown}});
     }
     json.as_object()["waits"] = std::move(waits);
-    console.print(to_text(json) + "\n");
+    console.print_json(to_text(json) + "\n");
   }
   tell_waits(record_.session_id(), answer.waits, console);
   show_feedback();
@@ -168,8 +168,8 @@ ExitCode AgentRun::failed(const Error& error) {
   const std::string best = answer_of(error);
   if (options_.output == OutputFormat::json) {
     const std::string_view status = is_cancelled ? "cancelled" : "failed";
-    around_.console.print(to_text(record_.json(status, best.empty() ? nullptr : &best, &error)) +
-                          "\n");
+    around_.console.print_json(
+        to_text(record_.json(status, best.empty() ? nullptr : &best, &error)) + "\n");
   } else if (options_.output == OutputFormat::text && !best.empty() &&
              !(stream_ && stream_->has_printed_answer())) {
     around_.console.print_foreign(best + "\n");

@@ -98,8 +98,10 @@ class Facts {
   explicit Facts(const Terminal& terminal) : terminal_(terminal) {}
 
   void title(std::string_view name, std::string_view aside) {
-    text_ += painted(name, Colour::bold, terminal_);
-    if (!aside.empty()) text_ += painted(fmt::format("  {}", aside), Colour::dim, terminal_);
+    text_ += painted(on_one_line(name), Colour::bold, terminal_);
+    if (!aside.empty()) {
+      text_ += painted(fmt::format("  {}", on_one_line(aside)), Colour::dim, terminal_);
+    }
     text_ += '\n';
   }
   void prose(std::string_view text, Colour colour = Colour::none) {
@@ -132,7 +134,7 @@ void describe(const ListedAgent& listed, Facts& facts) {
 std::string agent_text(const ListedAgent& listed, Surroundings around) {
   Facts facts(around.console.output());
   std::string aside;
-  if (listed.file != nullptr) aside = on_one_line(shorten_home(listed.source, around.environment));
+  if (listed.file != nullptr) aside = shorten_home(listed.source, around.environment);
   if (listed.file != nullptr && listed.file->definition && listed.file->definition->is_primary) {
     aside += ", primary";
   }
@@ -221,7 +223,11 @@ ExitCode execute(const ListAgentsCommand& command, Surroundings around) {
     array.push_back(agent_json(each));
     text += fmt::format("{}{}", text.empty() ? "" : "\n", agent_text(each, around));
   }
-  around.console.print(command.output == OutputFormat::json ? to_pretty_text(array) + "\n" : text);
+  if (command.output == OutputFormat::json) {
+    around.console.print_json(to_pretty_text(array) + "\n");
+  } else {
+    around.console.print(text);
+  }
   return ExitCode::ok;
 }
 
@@ -235,9 +241,11 @@ ExitCode execute(const ShowAgentCommand& command, Surroundings around) {
   }
   const ListedAgent found =
       file != nullptr ? listed(*file, agents) : listed(canonical_agent_name(command.name), agents);
-  around.console.print(command.output == OutputFormat::json
-                           ? to_pretty_text(whole_json(found)) + "\n"
-                           : whole_text(found, around));
+  if (command.output == OutputFormat::json) {
+    around.console.print_json(to_pretty_text(whole_json(found)) + "\n");
+  } else {
+    around.console.print(whole_text(found, around));
+  }
   return ExitCode::ok;
 }
 
@@ -267,7 +275,7 @@ ExitCode execute(const NewAgentCommand& command, Surroundings around) {
     around.console.complain(written.error().message);
     return written.error().code == ErrorCode::already_exists ? ExitCode::usage : ExitCode::failed;
   }
-  around.console.print(path.string() + "\n");
+  around.console.print_foreign(path.string() + "\n");
   return ExitCode::ok;
 }
 
@@ -298,7 +306,7 @@ ExitCode execute(const TrustAgentCommand& command, Surroundings around) {
     around.console.complain(trusted.error().message);
     return ExitCode::failed;
   }
-  around.console.print(
+  around.console.print_foreign(
       fmt::format("{} is trusted as it is now: {}\n", file->name, file->path.string()));
   return ExitCode::ok;
 }

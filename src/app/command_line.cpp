@@ -437,7 +437,9 @@ std::string options_help(const CLI::App& app) {
     std::ranges::replace(name, ',', ' ');
     if (name.starts_with("--")) name = "    " + name;
     if (const std::size_t space = name.find(" --"); space == 2) name.insert(2, ",");
-    if (!is_word && option->get_type_size() > 0) name += " " + option->get_type_name();
+    // Behind a colon CLI11 says what it checks, in words of its own.
+    const std::string type = option->get_type_name();
+    if (!is_word && option->get_type_size() > 0) name += " " + type.substr(0, type.find(':'));
     HelpRow row{is_word ? "Arguments" : option->get_group(), std::move(name),
                 option->get_description()};
     (is_word ? words : rows).push_back(std::move(row));
@@ -570,9 +572,10 @@ std::expected<FoundCommand, UsageError> resolve(std::span<const std::string> arg
   const std::string& second = arguments.front();
   if (second == "list") return FoundCommand{entry, arguments.subspan(1)};
   if (std::ranges::find(subcommands, std::string_view(second)) == subcommands.end()) {
+    auto known = subcommands;
+    known.push_back("list");
     return usage_error(
-        fmt::format("unknown command '{} {}'{}", name, second, did_you_mean(second, subcommands)),
-        name);
+        fmt::format("unknown command '{} {}'{}", name, second, did_you_mean(second, known)), name);
   }
   return FoundCommand{find_command(name + " " + second), arguments.subspan(1)};
 }

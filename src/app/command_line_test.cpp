@@ -97,6 +97,8 @@ TEST(CommandLine, suggests_what_was_meant) {
   EXPECT_EQ(error_in_words({"rnu"}), "unknown command 'rnu'; did you mean 'run'?");
   EXPECT_EQ(error_in_words({"sessions", "shwo", "3"}),
             "unknown command 'sessions shwo'; did you mean 'show'?");
+  EXPECT_EQ(error_in_words({"sessions", "lst"}),
+            "unknown command 'sessions lst'; did you mean 'list'?");
   EXPECT_EQ(error_in_words({"run", "a", "p", "--modle", "x"}),
             "unknown option '--modle'; did you mean '--model'?");
   EXPECT_EQ(error_in_words({"run", "a", "p", "--max-iteration=3"}),

@@ -167,10 +167,12 @@ ExitCode execute(const ShowConfigCommand& command, Surroundings around) {
   const auto settings = settings_or_complain(command.settings, around);
   if (!settings) return ExitCode::usage;
   const ConfigLocation location = locate_config(command.settings, around.environment);
-  around.console.print(
-      command.output == OutputFormat::json
-          ? to_pretty_text(settings_json(*settings, location)) + "\n"
-          : settings_text(*settings, location, around.environment, around.console.output()));
+  if (command.output == OutputFormat::json) {
+    around.console.print_json(to_pretty_text(settings_json(*settings, location)) + "\n");
+  } else {
+    around.console.print(
+        settings_text(*settings, location, around.environment, around.console.output()));
+  }
   return ExitCode::ok;
 }
 

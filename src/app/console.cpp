@@ -34,7 +34,13 @@ Console::Console(int output, int error, const Environment& environment)
       error_(inspect_terminal(error, environment)) {}
 
 void Console::print(std::string_view text) {
-  if (output_errno_ == 0) output_errno_ = write_all(output_descriptor_, text);
+  if (output_errno_ != 0) return;
+  output_errno_ = output_.is_terminal ? write_all(output_descriptor_, guarded_screen(text))
+                                      : write_all(output_descriptor_, text);
+}
+
+void Console::print_json(std::string_view json) {
+  print(output_.is_terminal ? escaped_json(json) : std::string(json));
 }
 
 void Console::print_foreign(std::string_view text) {
@@ -46,7 +52,7 @@ void Console::print_foreign(std::string_view text) {
 }
 
 void Console::note(std::string_view text) {
-  write_all(error_descriptor_, text);
+  write_all(error_descriptor_, error_.is_terminal ? guarded_screen(text) : std::string(text));
 }
 
 void Console::complain(std::string_view message, std::string_view advice) {

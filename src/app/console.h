@@ -19,12 +19,14 @@ class Console {
   const Terminal& output() const { return output_; }
   const Terminal& error() const { return error_; }
 
-  // Standard output, exactly these bytes.
+  // Standard output: exactly these bytes, but a terminal gets only what is safe to show.
   void print(std::string_view text);
+  // JSON text, which says the same to a terminal by escapes.
+  void print_json(std::string_view json);
   // Text that a tool, a model or a user wrote: made harmless when a terminal would obey it.
   void print_foreign(std::string_view text);
 
-  // Standard error. A failure to write there has nobody to be told to.
+  // Standard error, likewise. A failure to write there has nobody to be told to.
   void note(std::string_view text);
 
   // "wright: message", and what to do about it when there is something.

@@ -128,7 +128,7 @@ ExitCode execute(const FeedbackCommand& command, Surroundings around) {
   if (!visited) return complain_about(visited.error(), around.console);
   const FeedbackSummary summary = std::move(collector).finish();
   if (command.output == OutputFormat::json) {
-    around.console.print(to_pretty_text(to_json(summary)) + "\n");
+    around.console.print_json(to_pretty_text(to_json(summary)) + "\n");
   } else if (summary.sessions == 0) {
     around.console.note("No sessions. Start one: wright run codebase-analysis --debug \"…\"\n");
   } else {

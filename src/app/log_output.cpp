@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "app/console.h"
+#include "app/screen_text.h"
 
 namespace wright::app {
 namespace {
@@ -71,7 +72,10 @@ Result<Logger> make_logger(const Settings& settings, std::function<void(std::str
     if (!opened) return std::unexpected(std::move(opened).error());
     write = [log = std::move(*opened)](std::string_view line) { log->write(line); };
   }
-  return line_logger(*format, *level, std::move(write));
+  // Also in a file, which somebody will look at in a terminal.
+  return line_logger(*format, *level, [write = std::move(write)](std::string_view line) {
+    write(escaped_json(line));
+  });
 }
 
 }  // namespace wright::app

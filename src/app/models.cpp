@@ -146,7 +146,7 @@ ExitCode execute(const ListModelsCommand& command, Surroundings around) {
     rows.push_back(std::move(row));
   }
   if (command.output == OutputFormat::json) {
-    around.console.print(to_pretty_text(json_of(rows)) + "\n");
+    around.console.print_json(to_pretty_text(json_of(rows)) + "\n");
     return ExitCode::ok;
   }
   if (wanted == nullptr) {

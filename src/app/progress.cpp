@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
+#include <utility>
 
 #include "app/figures.h"
 #include "app/screen_text.h"
@@ -12,6 +14,8 @@
 namespace wright::app {
 namespace {
 
+constexpr std::size_t kRoomForArguments = 20;
+constexpr std::size_t kMostErrorLines = 10;
 constexpr std::array<std::string_view, 10> kFrames{"⠋", "⠙", "⠹", "⠸", "⠼",
                                                    "⠴", "⠦", "⠧", "⠇", "⠏"};
 constexpr std::chrono::milliseconds kFrameTime{100};
@@ -201,11 +205,16 @@ void Progress::on(const ToolEnded& event) {
   end(event.call.id);
   const std::string name = on_one_line(event.call.name);
   std::string rest = show_duration(event.outcome.duration_ms);
-  if (event.outcome.error) rest += "  " + on_one_line(event.outcome.error->message);
   if (event.outcome.waiting) rest = "waits for a person";
   const std::size_t width = terminal_.columns;
   const std::size_t used = 4 + columns_of(name) + 4;
-  rest = shortened(rest, width - std::min(width, used + (terminal_.has_cursor ? 20 : 0)));
+  // Why a tool refused is read to its end: what does not fit beside it stands below.
+  std::string error = event.outcome.waiting ? "" : on_one_line(event.outcome.error_message());
+  const std::size_t wanted = used + columns_of(rest) + 2 + columns_of(error) +
+                             (terminal_.has_cursor ? kRoomForArguments : 0);
+  if (!error.empty() && (wanted <= width || !terminal_.is_terminal)) {
+    rest += "  " + std::exchange(error, {});
+  }
   const std::size_t room = width - std::min(width, used + columns_of(rest));
   const std::string arguments =
       terminal_.has_cursor ? summary_of_arguments(event.call.arguments, room) + "  " : "";
@@ -213,6 +222,16 @@ void Progress::on(const ToolEnded& event) {
       "  {} {}  {}{}", painted(marker_of(event.outcome), colour_of(event.outcome), terminal_),
       painted(name, Colour::bold, terminal_), arguments,
       painted(rest, !event.outcome.error ? Colour::dim : Colour::red, terminal_)));
+  if (error.empty()) return;
+  constexpr std::size_t kMargin = 4;
+  const std::string fitted =
+      fitted_prose(shortened(error, kMostErrorLines * width), kMargin, terminal_);
+  std::string below;
+  for (const auto line : std::views::split(fitted, '\n')) {
+    // A word may be longer than a line.
+    below += shortened(std::string_view(line), width - std::min(width, kMargin)) + "\n";
+  }
+  write_line(painted(indented(below, kMargin), Colour::red, terminal_));
 }
 
 void Progress::begin(std::string call_id, std::string text) {

@@ -60,6 +60,24 @@ TEST(Progress, shows_why_a_tool_failed_and_that_one_waits) {
             "  → ask_user  \n  … ask_user  waits for a person\n");
 }
 
+TEST(Progress, shows_a_refusal_to_its_end) {
+  const std::string refusal =
+      "Refused: `rm -rf build` matches no rule of this agent, and nobody is here to be asked; name "
+      "the command in [permissions], or run it yourself.";
+  Screen pipe(kPipe);
+  pipe.tool({"1", "bash", "{}"}, failed(refusal));
+  EXPECT_NE(pipe.shown().find("✗ bash  0.0 ms  " + refusal + "\n"), std::string::npos);
+  const Terminal terminal{.is_terminal = true, .columns = 60};
+  Screen narrow(terminal);
+  narrow.tool({"1", "bash", "{}"}, failed(refusal));
+  EXPECT_NE(narrow.shown().find("  ✗ bash  0.0 ms\n"
+                                "    Refused: `rm -rf build` matches no rule of this agent,\n"
+                                "    and nobody is here to be asked; name the command in\n"
+                                "    [permissions], or run it yourself.\n"),
+            std::string::npos)
+      << narrow.shown();
+}
+
 TEST(Progress, shows_what_the_model_says_beside_its_calls_but_not_the_answer) {
   Screen screen(kPipe);
   Response with_calls;

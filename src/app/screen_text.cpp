@@ -1,8 +1,11 @@
 #include "app/screen_text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <utility>
 
 #include "wright/json.h"
 
@@ -65,18 +68,128 @@ std::size_t columns_of_character(char32_t code) {
   return contains(kWide, code) ? 2 : 1;
 }
 
-// Characters that reorder or hide what is around them.
-bool is_deceptive(char32_t code) {
-  return (code >= 0x80 && code <= 0x9F) || (code >= 0x200E && code <= 0x200F) ||
-         (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069) ||
-         (code >= 0xE0000 && code <= 0xE007F);
-}
+// Characters that drive a terminal, reorder what is around them, or cannot be seen.
+constexpr std::array kDeceptive{
+    Range{0x007F, 0x009F},   Range{0x00AD, 0x00AD},  Range{0x034F, 0x034F}, Range{0x061C, 0x061C},
+    Range{0x115F, 0x1160},   Range{0x17B4, 0x17B5},  Range{0x180B, 0x180F}, Range{0x200B, 0x200F},
+    Range{0x2028, 0x202E},   Range{0x2060, 0x206F},  Range{0x3164, 0x3164}, Range{0xFE00, 0xFE0F},
+    Range{0xFEFF, 0xFEFF},   Range{0xFFA0, 0xFFA0},  Range{0xFFF0, 0xFFFB}, Range{0x1BCA0, 0x1BCA3},
+    Range{0x1D173, 0x1D17A}, Range{0xE0000, 0xE0FFF}};
+
+constexpr std::array kPictures{Range{0x00A9, 0x00AE}, Range{0x203C, 0x2BFF}, Range{0x3030, 0x303D},
+                               Range{0x3297, 0x3299}, Range{0x1F000, 0x1FAFF}};
+
+constexpr std::array kIdeographs{Range{0x3400, 0x9FFF}, Range{0xF900, 0xFAFF},
+                                 Range{0x20000, 0x3FFFD}};
+
+// Scripts whose letters change their form beside each other.
+constexpr std::array kJoinedScripts{Range{0x0600, 0x0DFF}, Range{0x1000, 0x109F},
+                                    Range{0x1780, 0x18AF}, Range{0xA840, 0xA87F},
+                                    Range{0xFB50, 0xFDFF}, Range{0xFE70, 0xFEFE}};
+
+// Decides about one character after the other. A joiner or a selector is safe where it shapes the
+// character before it, once.
+class Safety {
+ public:
+  bool is_safe(char32_t code) {
+    constexpr char32_t kNonJoiner = 0x200C;
+    constexpr char32_t kJoiner = 0x200D;
+    if (code == kJoiner || code == kNonJoiner) {
+      const bool joins =
+          (code == kJoiner && contains(kPictures, base_)) || contains(kJoinedScripts, base_);
+      return !std::exchange(has_joiner_, true) && joins;
+    }
+    if (is_selector(code)) {
+      return !std::exchange(has_selector_, true) && !has_joiner_ && may_be_selected(code);
+    }
+    base_ = code;
+    has_joiner_ = has_selector_ = false;
+    if (code < 0x7F) return code >= 0x20 || code == '\n' || code == '\t';
+    return !contains(kDeceptive, code);
+  }
+
+ private:
+  static bool is_selector(char32_t code) {
+    return (code >= 0xFE00 && code <= 0xFE0F) || (code >= 0xE0100 && code <= 0xE01EF);
+  }
+  bool may_be_selected(char32_t selector) const {
+    constexpr std::u32string_view kOnKeys = U"0123456789#*";
+    const bool is_for_pictures = selector == 0xFE0E || selector == 0xFE0F;
+    if (!is_for_pictures) return contains(kIdeographs, base_);
+    return contains(kPictures, base_) || kOnKeys.find(base_) != std::u32string_view::npos;
+  }
+
+  char32_t base_ = 0;
+  bool has_joiner_ = false;
+  bool has_selector_ = false;
+};
 
 // U+2400 … U+241F are pictures of the control characters.
 void append_picture(std::string& out, char32_t code) {
   out += '\xE2';
   out += '\x90';
   out += static_cast<char>(0x80 + (code == 0x7F ? 0x21 : code));
+}
+
+// Something visible in place of a character that is not safe.
+void append_harmless(std::string& out, char32_t code) {
+  if (code < 0x20 || code == 0x7F) {
+    append_picture(out, code);
+  } else {
+    out += kReplacement;
+  }
+}
+
+void append_escape(std::string& out, char32_t code) {
+  if (code <= 0xFFFF) {
+    out += fmt::format("\\u{:04x}", static_cast<unsigned>(code));
+    return;
+  }
+  const auto above = static_cast<unsigned>(code - 0x10000);
+  out += fmt::format("\\u{:04x}\\u{:04x}", 0xD800 + (above >> 10U), 0xDC00 + (above & 0x3FFU));
+}
+
+// The bytes at the start of a screen that draw it, as painted() and a redrawn line have them.
+std::size_t drawing_length(std::string_view screen) {
+  constexpr std::string_view kRedraw = "\r\x1b[K";
+  if (screen.starts_with(kRedraw)) return kRedraw.size();
+  if (!screen.starts_with("\x1b[")) return 0;
+  // Colours and styles by one number; nothing that hides or blinks.
+  std::size_t end = 2;
+  unsigned style = 0;
+  while (end < screen.size() && end < 4 && screen[end] >= '0' && screen[end] <= '9') {
+    style = style * 10 + static_cast<unsigned>(screen[end++] - '0');
+  }
+  const bool is_ours = style <= 4 || (style >= 22 && style <= 24) || (style >= 30 && style <= 39) ||
+                       (style >= 90 && style <= 97);
+  return end > 2 && is_ours && screen.substr(end).starts_with('m') ? end + 1 : 0;
+}
+
+enum class Drawing : std::uint8_t { none, kept };
+
+// `replace` appends something for each character that is not safe.
+template <class Replace>
+std::string rewritten(std::string_view text, Drawing drawing, Replace replace) {
+  std::string repaired;
+  if (!is_valid_utf8(text)) {
+    repaired = to_valid_utf8(std::string(text));
+    text = repaired;
+  }
+  std::string out;
+  out.reserve(text.size());
+  Safety safety;
+  while (!text.empty()) {
+    const std::size_t drawn = drawing == Drawing::kept ? drawing_length(text) : 0;
+    const Character character = first_character(text);
+    const std::size_t length = drawn > 0 ? drawn : character.length;
+    if (drawn > 0 || safety.is_safe(character.code)) {
+      out += text.substr(0, length);
+    } else if (!text.starts_with("\r\n")) {  // there, the line feed says it all
+      replace(out, character.code);
+    }
+    text.remove_prefix(length);
+  }
+  return out;
 }
 
 // A line that fits stays as it is, spaces and all.
@@ -101,30 +214,15 @@ std::string wrapped_line(std::string_view line, std::size_t columns) {
 }  // namespace
 
 std::string sanitised(std::string_view text) {
-  std::string repaired;
-  if (!is_valid_utf8(text)) {
-    repaired = to_valid_utf8(std::string(text));
-    text = repaired;
-  }
-  std::string out;
-  out.reserve(text.size());
-  while (!text.empty()) {
-    const Character character = first_character(text);
-    const bool is_line_end = text.starts_with("\r\n");
-    if (is_line_end) {
-      // The line feed that follows says it all.
-    } else if (character.code < 0x20 && character.code != '\n' && character.code != '\t') {
-      append_picture(out, character.code);
-    } else if (character.code == 0x7F) {
-      append_picture(out, character.code);
-    } else if (is_deceptive(character.code)) {
-      out += kReplacement;
-    } else {
-      out += text.substr(0, character.length);
-    }
-    text.remove_prefix(character.length);
-  }
-  return out;
+  return rewritten(text, Drawing::none, append_harmless);
+}
+
+std::string guarded_screen(std::string_view screen) {
+  return rewritten(screen, Drawing::kept, append_harmless);
+}
+
+std::string escaped_json(std::string_view json) {
+  return rewritten(json, Drawing::none, append_escape);
 }
 
 std::string on_one_line(std::string_view text) {

@@ -1,4 +1,5 @@
-// Text for the screen: made harmless, measured in columns, and shortened. Never prints.
+// Text for the screen: made harmless, measured in columns, and shortened. Never prints. What is
+// safe to show is decided here and nowhere else; the console lets nothing by that is not.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +8,19 @@
 
 namespace wright::app {
 
-// Text that cannot drive a terminal: control characters other than line feed and tab become
-// visible symbols, direction overrides and invalid UTF-8 become U+FFFD, carriage returns before a
-// line feed vanish. All other Unicode is kept.
+// Text that cannot drive a terminal or deceive who reads it: control characters other than line
+// feed and tab become visible symbols; direction overrides, characters that nobody sees and invalid
+// UTF-8 become U+FFFD; carriage returns before a line feed vanish. All other Unicode is kept, and
+// so are joiners and selectors where they shape the character before them.
 std::string sanitised(std::string_view text);
+
+// A screen that was made here, with colours and redrawn lines in it: keeps those, and treats the
+// rest like sanitised(). Who makes a screen still sanitises what others wrote: this is the second
+// look.
+std::string guarded_screen(std::string_view screen);
+
+// JSON text that says the same without any such character: they become \u escapes.
+std::string escaped_json(std::string_view json);
 
 // The same on one line: line feeds and tabs become a space, runs of spaces one.
 std::string on_one_line(std::string_view text);

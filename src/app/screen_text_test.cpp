@@ -17,6 +17,44 @@ TEST(ScreenText, cannot_drive_a_terminal) {
   EXPECT_EQ(sanitised(std::string_view("\0", 1)), "␀");
 }
 
+TEST(ScreenText, hides_no_character) {
+  EXPECT_EQ(sanitised("pay\u200Bpal"), "pay\uFFFDpal");
+  EXPECT_EQ(sanitised("a\u200Db\u200Cc\u2060d\uFEFFe\u00ADf"),
+            "a\uFFFDb\uFFFDc\uFFFDd\uFFFDe\uFFFDf");
+  EXPECT_EQ(sanitised("\u3164\U000E0041"), "\uFFFD\uFFFD");
+  EXPECT_EQ(sanitised("\u2067"), "\uFFFD");
+  // Texts are smuggled in rows of selectors behind one character.
+  EXPECT_EQ(sanitised("👍\uFE0F\uFE01\U000E0101"), "👍\uFE0F\uFFFD\uFFFD");
+  EXPECT_EQ(sanitised("👍\u200D\u200D"), "👍\u200D\uFFFD");
+  EXPECT_EQ(sanitised("a\uFE0F"), "a\uFFFD");
+}
+
+TEST(ScreenText, keeps_what_shapes_a_character) {
+  for (const std::string_view text :
+       {"👨\u200D👩\u200D👧", "❤\uFE0F\u200D🔥", "👍🏽", "1\uFE0F\u20E3", "葛\U000E0100",
+        "می\u200Cخواهم", "क्\u200Dष", "e\u0301"}) {
+    EXPECT_EQ(sanitised(text), text);
+    EXPECT_EQ(guarded_screen(text), text);
+    EXPECT_EQ(escaped_json(text), text);
+  }
+}
+
+TEST(ScreenText, lets_screens_draw_and_nothing_else) {
+  for (const std::string_view drawn :
+       {"\x1b[1mbold\x1b[0m", "\x1b[31m\x1b[97m\x1b[3m", "\r\x1b[K  working", "a\tb\n"}) {
+    EXPECT_EQ(guarded_screen(drawn), drawn);
+  }
+  EXPECT_EQ(guarded_screen("\x1b[2J\x1b[8m\x1b[1;31m\x1b[m\x1b]0;t\x07"),
+            "␛[2J␛[8m␛[1;31m␛[m␛]0;t␇");
+  EXPECT_EQ(guarded_screen("a\rb\x1b"), "a␍b␛");
+  EXPECT_EQ(guarded_screen("\xC2\x9B\u202E\x7F\x1b["), "\uFFFD\uFFFD␡␛[");
+}
+
+TEST(ScreenText, keeps_the_meaning_of_json) {
+  EXPECT_EQ(escaped_json("{\"a\": \"\xC2\x9B\u202E\x7F\u200B\U000E0041é\"}\n"),
+            "{\"a\": \"\\u009b\\u202e\\u007f\\u200b\\udb40\\udc41é\"}\n");
+}
+
 TEST(ScreenText, keeps_every_other_character) {
   EXPECT_EQ(sanitised("tab\tünïcødé 漢字 👍\n"), "tab\tünïcødé 漢字 👍\n");
 }

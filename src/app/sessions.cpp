@@ -73,6 +73,9 @@ Result<SessionFilter> filter_from(const ListSessionsCommand& command) {
   return filter;
 }
 
+// Where there is no terminal to fit into; `--json` has all of it.
+constexpr std::size_t kLongestPrompt = 100;
+
 std::string session_table(const std::vector<Session>& sessions, const Terminal& terminal) {
   struct Row {
     std::string id, status, agent, started, took, prompt;
@@ -98,11 +101,10 @@ std::string session_table(const std::vector<Session>& sessions, const Terminal& 
     const Row& row = rows[i];
     const Colour colour = i == 0 ? Colour::dim : colour_of(sessions[i - 1].status);
     const Colour rest = i == 0 ? Colour::dim : Colour::none;
-    std::string prompt = row.prompt;
-    if (terminal.is_terminal) {
-      const std::size_t room = terminal.columns - std::min(terminal.columns, before);
-      prompt = shortened(prompt, std::max<std::size_t>(room, 8));
-    }
+    const std::size_t room = terminal.is_terminal
+                                 ? terminal.columns - std::min(terminal.columns, before)
+                                 : kLongestPrompt;
+    const std::string prompt = shortened(row.prompt, std::max<std::size_t>(room, 8));
     text +=
         fmt::format("{}  {}  {}  {}\n", painted(fmt::format("{:>{}}", row.id, id), rest, terminal),
                     painted(padded(row.status, status), colour, terminal),
@@ -152,7 +154,7 @@ ExitCode execute(const ListSessionsCommand& command, Surroundings around) {
   if (command.output == OutputFormat::json) {
     JsonArray array;
     for (const Session& session : *sessions) array.push_back(session_json(session));
-    around.console.print(to_pretty_text(array) + "\n");
+    around.console.print_json(to_pretty_text(array) + "\n");
   } else if (sessions->empty()) {
     around.console.note("No sessions. Start one: wright run codebase-analysis \"…\"\n");
   } else {
@@ -167,7 +169,7 @@ ExitCode execute(const ShowSessionCommand& command, Surroundings around) {
   const auto transcript = transcript_of(command.id, *settings);
   if (!transcript) return complain_about(transcript.error(), around.console);
   if (command.output == OutputFormat::json) {
-    around.console.print(to_pretty_text(transcript_json(*transcript)) + "\n");
+    around.console.print_json(to_pretty_text(transcript_json(*transcript)) + "\n");
   } else {
     around.console.print(transcript_view(*transcript, around.console.output()));
   }
@@ -180,7 +182,11 @@ ExitCode execute(const ExportSessionCommand& command, Surroundings around) {
   const auto found = exported(command, *settings);
   if (!found) return complain_about(found.error(), around.console);
   if (!command.file || *command.file == "-") {
-    around.console.print_foreign(found->text);
+    if (command.format == ExportFormat::markdown) {
+      around.console.print_foreign(found->text);
+    } else {
+      around.console.print_json(found->text);
+    }
     return ExitCode::ok;
   }
   if (const auto written = write_file(*command.file, found->text); !written) {

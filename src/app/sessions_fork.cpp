@@ -73,7 +73,7 @@ ExitCode execute(const ForkSessionCommand& command, Surroundings around) {
   if (command.output == OutputFormat::json) {
     const JsonObject json{
         {"id", fork->id}, {"forked_from", fork->original}, {"messages", fork->messages}};
-    around.console.print(to_text(json) + "\n");
+    around.console.print_json(to_text(json) + "\n");
     return ExitCode::ok;
   }
   around.console.print(fmt::format("{}\n", fork->id));

@@ -136,7 +136,7 @@ ExitCode execute(const StatsCommand& command, Surroundings around) {
   if (!visited) return complain_about(visited.error(), around.console);
   const Statistics statistics = std::move(collector).finish();
   if (command.output == OutputFormat::json) {
-    around.console.print(to_pretty_text(to_json(statistics)) + "\n");
+    around.console.print_json(to_pretty_text(to_json(statistics)) + "\n");
   } else if (statistics.all.runs.count == 0) {
     around.console.note("No sessions. Start one: wright run codebase-analysis \"…\"\n");
   } else {

@@ -178,7 +178,7 @@ class TestRun {
            {Verdict::ok, Verdict::differs, Verdict::updated, Verdict::broken}) {
         json[to_string(verdict)] = counts[verdict];
       }
-      around_.console.print(to_pretty_text(json) + "\n");
+      around_.console.print_json(to_pretty_text(json) + "\n");
       return;
     }
     std::string text = show_counted(std::ssize(command_.files), "file") + ":";

@@ -132,11 +132,15 @@ ExitCode report(const ToolOutcome& outcome, const CallToolCommand& command, Cons
                     {"waiting", outcome.waiting ? outcome.waiting->shown : Json(nullptr)},
                     {"error", outcome.error ? Json(outcome.error->message) : Json(nullptr)},
                     {"duration_ms", outcome.duration_ms}};
-    console.print(to_text(json) + "\n");
+    console.print_json(to_text(json) + "\n");
   } else if (!is_failure && !outcome.waiting) {
     std::string text = result_text(outcome.response);
     if (!text.ends_with('\n')) text += '\n';
-    console.print_foreign(text);
+    if (outcome.response.is_string()) {
+      console.print_foreign(text);
+    } else {
+      console.print_json(text);
+    }
   }
   if (outcome.waiting) {
     console.complain(fmt::format("{} waits for a person", command.name),
@@ -170,7 +174,11 @@ ExitCode execute(const ListToolsCommand& command, Surroundings around) {
     text += indented(fitted_prose(description, 2, terminal), 2) + "\n";
   }
   text += off_line(*tools, terminal);
-  around.console.print(command.output == OutputFormat::json ? to_pretty_text(array) + "\n" : text);
+  if (command.output == OutputFormat::json) {
+    around.console.print_json(to_pretty_text(array) + "\n");
+  } else {
+    around.console.print(text);
+  }
   return ExitCode::ok;
 }
 
@@ -179,7 +187,7 @@ ExitCode execute(const ShowToolCommand& command, Surroundings around) {
   if (!tools) return ExitCode::usage;
   const Tool* tool = find_or_complain(*tools, command.name, around.console);
   if (tool == nullptr) return ExitCode::usage;
-  around.console.print(to_pretty_text(tool_json(tool->spec)) + "\n");
+  around.console.print_json(to_pretty_text(tool_json(tool->spec)) + "\n");
   return ExitCode::ok;
 }
 

@@ -243,7 +243,7 @@ ExitCode execute(const WaitsCommand& command, Surroundings around) {
     }
   }
   if (command.output == OutputFormat::json) {
-    around.console.print(to_text(listed) + "\n");
+    around.console.print_json(to_text(listed) + "\n");
   } else if (is_empty) {
     around.console.note("  Nothing waits for a person.\n");
   }

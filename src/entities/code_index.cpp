@@ -64,6 +64,13 @@ struct CodeIndex::Scan {
   std::int64_t files = 0;
   std::vector<FileToRead> to_read;
   std::vector<std::string> removed;
+  tools::LeftOut unread;
+};
+
+// What became of files that were to be read.
+struct CodeIndex::Reading {
+  std::int64_t parsed = 0;
+  tools::LeftOut unread;
 };
 
 Result<std::shared_ptr<CodeIndex>> CodeIndex::make(CodeIndexOptions options) {
@@ -137,6 +144,7 @@ Result<IndexUpdate> CodeIndex::update(const std::stop_token& stop) {
   if (!found) return std::unexpected(found.error());
   made.files = found->files;
   made.removed = std::ssize(found->removed);
+  made.unread = found->unread;
   if (!found->removed.empty()) {
     auto done = database_->together([&]() -> Result<void> {
       for (const std::string& path : found->removed) {
@@ -152,7 +160,8 @@ Result<IndexUpdate> CodeIndex::update(const std::stop_token& stop) {
   const Ctags ctags(**sandbox, workspace_.base());
   const auto read = read_files(found->to_read, ctags, started_ns - 2 * kNanoseconds, stop);
   if (!read) return std::unexpected(read.error());
-  made.read = *read;
+  made.read = read->parsed;
+  made.unread.add(read->unread);
   return made;
 }
 
@@ -205,13 +214,14 @@ Result<CodeIndex::Scan> CodeIndex::scan(const std::stop_token& stop) {
         return tools::Visited::go_on;
       });
   if (!walked) return std::unexpected(walked.error());
+  made.unread = walked->lost;
   for (const auto& [path, file] : *known) made.removed.push_back(path);
   return made;
 }
 
-Result<std::int64_t> CodeIndex::read_files(const std::vector<FileToRead>& files, const Ctags& ctags,
-                                           std::int64_t settled_before_ns,
-                                           const std::stop_token& stop) {
+Result<CodeIndex::Reading> CodeIndex::read_files(const std::vector<FileToRead>& files,
+                                                 const Ctags& ctags, std::int64_t settled_before_ns,
+                                                 const std::stop_token& stop) {
   constexpr std::string_view kWhat = "Reading files";
   const FileReader reader(workspace_, ctags);
   const std::size_t threads =
@@ -223,7 +233,7 @@ Result<std::int64_t> CodeIndex::read_files(const std::vector<FileToRead>& files,
   }
   const auto total = std::ssize(files);
   std::int64_t done_files = 0;
-  std::int64_t parsed = 0;
+  Reading made;
   Result<void> outcome;
   report(kWhat, 0, total);
   {
@@ -245,24 +255,25 @@ Result<std::int64_t> CodeIndex::read_files(const std::vector<FileToRead>& files,
         outcome = std::unexpected(stored.error());
         break;
       }
-      parsed += *stored;
+      made.parsed += stored->parsed;
+      made.unread.add(stored->unread);
       done_files += std::ssize(**read);
       report(kWhat, done_files, total);
     }
     ending.request_stop();
   }
   if (is_large) {
-    auto made = database_->make_indexes();
-    if (outcome) outcome = std::move(made);
+    auto indexed = database_->make_indexes();
+    if (outcome) outcome = std::move(indexed);
   }
   if (done_files < total) report(kWhat, total, total);
   if (!outcome) return std::unexpected(std::move(outcome).error());
-  return parsed;
+  return made;
 }
 
-Result<std::int64_t> CodeIndex::store(const std::vector<FileRead>& files,
-                                      std::int64_t settled_before_ns) {
-  std::int64_t parsed = 0;
+Result<CodeIndex::Reading> CodeIndex::store(const std::vector<FileRead>& files,
+                                            std::int64_t settled_before_ns) {
+  Reading made;
   bool is_touched = false;
   auto done = database_->together([&]() -> Result<void> {
     for (const FileRead& read : files) {
@@ -272,12 +283,13 @@ Result<std::int64_t> CodeIndex::store(const std::vector<FileRead>& files,
       switch (read.outcome) {
         case FileRead::Outcome::changed:
           stored = database_->put_file(read.file, settled);
-          ++parsed;
+          ++made.parsed;
           break;
         case FileRead::Outcome::same:
           stored = database_->touch_file(read.file, settled);
           is_touched = true;
           break;
+        case FileRead::Outcome::unreadable: made.unread.add(read.file.path); [[fallthrough]];
         case FileRead::Outcome::gone: stored = database_->remove_file(read.file.path); break;
       }
       if (!stored) return stored;
@@ -285,7 +297,7 @@ Result<std::int64_t> CodeIndex::store(const std::vector<FileRead>& files,
     return is_touched ? database_->refresh_times() : Result<void>();
   });
   if (!done) return std::unexpected(std::move(done).error());
-  return parsed;
+  return made;
 }
 
 }  // namespace wright::entities

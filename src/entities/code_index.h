@@ -10,6 +10,7 @@
 
 #include "entities/file_reader.h"
 #include "entities/index_database.h"
+#include "tools/tree_walk.h"
 #include "tools/workspace.h"
 #include "wright/entities.h"
 
@@ -21,6 +22,7 @@ struct IndexUpdate {
   std::int64_t read = 0;   // that were parsed
   std::int64_t removed = 0;
   bool has_history = false;  // times of changes come from git
+  tools::LeftOut unread;     // files and folders that could not be read
 };
 
 class CodeIndex {
@@ -45,9 +47,10 @@ class CodeIndex {
 
   struct Scan;
   Result<Scan> scan(const std::stop_token& stop);
-  Result<std::int64_t> read_files(const std::vector<FileToRead>& files, const Ctags& ctags,
-                                  std::int64_t settled_before_ns, const std::stop_token& stop);
-  Result<std::int64_t> store(const std::vector<FileRead>& files, std::int64_t settled_before_ns);
+  struct Reading;
+  Result<Reading> read_files(const std::vector<FileToRead>& files, const Ctags& ctags,
+                             std::int64_t settled_before_ns, const std::stop_token& stop);
+  Result<Reading> store(const std::vector<FileRead>& files, std::int64_t settled_before_ns);
 
   CodeIndexOptions options_;
   tools::Workspace workspace_;

@@ -38,6 +38,7 @@ class CodeSource : public EntitySource {
     }
     auto schema = code_schema(*connection, updated->has_history);
     if (!schema) return std::unexpected(std::move(schema).error());
+    schema->incomplete = tools::missing_note(updated->unread);
     return EntitySession(std::move(*connection), std::move(*schema));
   }
 

@@ -424,6 +424,46 @@ TEST_F(EntityTools, describe_what_there_is) {
   EXPECT_EQ(type.at("fields").at(0).at("examples").as_array().size(), 3U);
 }
 
+TEST(EntityToolsIncomplete, see_what_comes_after_a_very_deep_folder) {
+  CodeTree tree;
+  std::string deep;
+  for (int i = 0; i < 70; ++i) deep += "d/";
+  tree.files().write(deep + "bottom.py", "def bottom(): pass\n");
+  tree.files().write("z.py", "def after(): pass\n");
+  const Json answer = tree.ask("query_entities", R"({"entity_type":"function"})");
+  EXPECT_EQ(each(answer, "name"), (Strings{"bottom", "after"}));
+  EXPECT_FALSE(answer.as_object().contains("incomplete"));
+}
+
+TEST(EntityToolsIncomplete, say_in_every_answer_what_could_not_be_read) {
+  CodeTree tree;
+  tree.files().write("z.py", "def shown(): pass\n");
+  // Deeper than any path can name, so that not even root can read it.
+  const std::string name(200, 'n');
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(tree.files().path());
+  for (int i = 0; i < 30; ++i) {
+    std::filesystem::create_directory(name);
+    std::filesystem::current_path(name);
+  }
+  std::filesystem::current_path(before);
+  for (const auto& [tool, arguments] : std::map<std::string, std::string>{
+           {"query_entities", R"({"entity_type":"function"})"},
+           {"aggregate_entities", R"({"entity_type":"function","operation":"COUNT"})"},
+           {"get_schema", "{}"},
+           {"semantic_search", R"({"entity_type":"any","query":"shown"})"},
+           {"explore_relationships",
+            R"({"start_entity_type":"file","relationship_type":"contains"})"}}) {
+    const Json answer = tree.ask(tool, arguments);
+    ASSERT_TRUE(answer.is_object()) << tool << ": " << to_text(answer);
+    ASSERT_TRUE(answer.as_object().contains("incomplete")) << tool;
+    EXPECT_TRUE(
+        answer.at("incomplete").as_string().starts_with("One entry could not be read ('nnn"))
+        << answer.at("incomplete");
+  }
+  tools::output_of("rm -rf " + tools::shell_word(tree.files().path().native()));
+}
+
 TEST_F(EntityTools, take_what_the_seed_calls_their_parameters_and_only_read) {
   const std::map<std::string, Strings> expected{
       {"query_entities", {"entity_type", "conditions", "limit", "order_by"}},

@@ -148,6 +148,7 @@ class DatabaseSource : public EntitySource {
       type.tie_order = keys;
     }
     std::erase_if(schema.types, [](const EntityType& type) { return type.fields.empty(); });
+    schema.incomplete = session.database().note_on_endless_views();
     auto keys = foreign_keys(session);
     if (!keys) return std::unexpected(std::move(keys).error());
     for (const ForeignKey& key : *keys) {

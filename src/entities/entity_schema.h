@@ -58,6 +58,7 @@ struct EntitySchema {
   std::vector<Relationship> relationships;
   Nulls nulls = Nulls::shown;
   std::vector<std::string> notes = {};  // where all this comes from
+  std::string incomplete = {};          // what is missing from every answer; empty: nothing
 };
 
 // Case does not matter. What is not there is refused with what is, the nearest first.

@@ -36,6 +36,7 @@ class EntitySession {
                                                  const std::stop_token& stop);
 
   const EntitySchema& schema() const { return schema_; }
+  const tools::ReadOnlyDatabase& database() const { return database_; }
 
   // {entity_type, entities, count, total, truncated, limit}, and a note where something was left
   // out.

@@ -8,6 +8,12 @@ ToolOptions entity_tool_options() {
   return {.effect = Effect::read, .timeout = std::chrono::minutes(10)};
 }
 
+Json told(const EntitySession& session, JsonObject answer) {
+  const std::string& incomplete = session.schema().incomplete;
+  if (!incomplete.empty()) answer["incomplete"] = incomplete;
+  return answer;
+}
+
 std::vector<Tool> entity_tools(SharedSource source, EntityClock clock) {
   return {query_entities_tool(source),
           number_range_search_tool(source),

@@ -87,7 +87,11 @@ FileReader::Loaded FileReader::load(const FileToRead& wanted) const {
   CodeFile& file = loaded.read.file;
   file.path = wanted.path;
   const auto opened = workspace_.open_file(wanted.path);
-  if (!opened || opened->status.kind != tools::EntryKind::file) return loaded;
+  if (!opened) {
+    const bool is_gone = opened.error().code == ErrorCode::not_found;
+    loaded.read.outcome = is_gone ? FileRead::Outcome::gone : FileRead::Outcome::unreadable;
+    return loaded;
+  }
   file.size = opened->status.size;
   file.modified_ns = opened->status.modified;
   const bool is_kept = file.size <= kLargestParsed;
@@ -99,7 +103,11 @@ FileReader::Loaded FileReader::load(const FileToRead& wanted) const {
   char last = '\n';
   for (std::int64_t total = 0; total < file.size;) {
     const auto count = tools::read_some(opened->descriptor.get(), piece);
-    if (!count) return loaded;
+    if (!count) {
+      loaded = {};
+      loaded.read = {FileRead::Outcome::unreadable, {.path = wanted.path}};
+      return loaded;
+    }
     if (*count == 0) break;
     const std::string_view bytes(piece.data(), *count);
     if (total == 0) is_text = !tools::is_binary(bytes.substr(0, tools::kSniffedBytes));

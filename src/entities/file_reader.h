@@ -23,8 +23,9 @@ struct FileToRead {
 struct FileRead {
   enum class Outcome : std::uint8_t {
     changed,
-    same,  // `file` has no entities: they are known
-    gone,  // it cannot be read, or is there no more; `file` has its path only
+    same,        // `file` has no entities: they are known
+    gone,        // it is there no more; `file` has its path only
+    unreadable,  // likewise
   };
   Outcome outcome = Outcome::gone;
   CodeFile file;

@@ -173,7 +173,7 @@ class WebReader {
     if (const auto page =
             read_page(arrival.answer.body, content_type_of(head), arrival.url, PageFormat::text)) {
       said = page->title.empty() ? page->text : page->title + "\n" + page->text;
-      said = std::string(utf8_prefix(said, kErrorShown));
+      if (said.size() > kErrorShown) said = std::string(utf8_prefix(said, kErrorShown)) + "…";
     }
     return fail(code_of(head.status),
                 fmt::format("{} answered with HTTP status {}{}{}", arrival.url.text, head.status,

@@ -3,7 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
 #include <string>
+
+#include "core/text.h"
 
 namespace wright::tools {
 namespace {
@@ -11,6 +17,78 @@ namespace {
 constexpr std::size_t kMaxLength = 4096;
 constexpr std::size_t kMaxAlternatives = 256;
 constexpr int kMaxNesting = 8;
+
+// What stands in {1..9}, {08..12} or {a..e..2}.
+class BraceRange {
+ public:
+  // Nothing when the text is no range.
+  static std::optional<BraceRange> parse(std::string_view text) {
+    std::vector<std::string_view> parts;
+    for (std::size_t dots = 0; dots != std::string_view::npos; text.remove_prefix(dots + 2)) {
+      dots = text.find("..");
+      parts.push_back(text.substr(0, dots));
+      if (dots == std::string_view::npos) break;
+    }
+    if (parts.size() != 2 && parts.size() != 3) return std::nullopt;
+    const bool is_of_letters = is_letter_alone(parts[0]) && is_letter_alone(parts[1]) &&
+                               (parts[0].front() < 'a') == (parts[1].front() < 'a');
+    const auto value = [&](std::string_view part) {
+      return is_of_letters ? std::optional<std::int64_t>(part.front()) : number(part);
+    };
+    const auto first = value(parts[0]);
+    const auto last = value(parts[1]);
+    const auto step = parts.size() == 3 ? number(parts[2]) : std::optional<std::int64_t>(1);
+    if (!first || !last || !step) return std::nullopt;
+    BraceRange range;
+    range.first_ = *first;
+    range.last_ = *last;
+    range.step_ = std::max<std::int64_t>(1, std::abs(*step));
+    range.is_of_letters_ = is_of_letters;
+    if (is_padded(parts[0]) || is_padded(parts[1])) {
+      range.width_ = std::max(parts[0].size(), parts[1].size());
+    }
+    return range;
+  }
+
+  std::size_t size() const {
+    return static_cast<std::size_t>(std::abs(last_ - first_) / step_) + 1;
+  }
+
+  std::vector<std::string> texts() const {
+    std::vector<std::string> made;
+    for (std::size_t i = 0; i < size(); ++i) {
+      const std::int64_t distance = static_cast<std::int64_t>(i) * step_;
+      const std::int64_t each = first_ <= last_ ? first_ + distance : first_ - distance;
+      made.push_back(is_of_letters_ ? std::string(1, static_cast<char>(each))
+                                    : fmt::format("{:0{}}", each, width_));
+    }
+    return made;
+  }
+
+ private:
+  static bool is_letter_alone(std::string_view text) {
+    return text.size() == 1 && is_letter(text.front());
+  }
+
+  static bool is_padded(std::string_view text) {
+    text.remove_prefix(text.starts_with('-') ? 1 : 0);
+    return text.size() > 1 && text.starts_with('0');
+  }
+
+  static std::optional<std::int64_t> number(std::string_view text) {
+    constexpr std::size_t kMostDigits = 12;
+    std::int64_t value = 0;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool is_whole = problem == std::errc() && end == text.data() + text.size();
+    return is_whole && text.size() <= kMostDigits ? std::optional(value) : std::nullopt;
+  }
+
+  std::int64_t first_ = 0;
+  std::int64_t last_ = 0;
+  std::int64_t step_ = 1;
+  std::size_t width_ = 0;
+  bool is_of_letters_ = false;
+};
 
 // Writes out {a,b}: every combination becomes a pattern without braces.
 class BraceExpansion {
@@ -30,6 +108,10 @@ class BraceExpansion {
     return fail(ErrorCode::invalid_argument, fmt::format("The glob '{}' {}", pattern_, what));
   }
 
+  std::unexpected<Error> explodes() const {
+    return malformed(fmt::format("stands for more than {} patterns", kMaxAlternatives));
+  }
+
   // Up to the end, or to the ',' or '}' that ends an alternative of the braces around it.
   Result<Texts> sequence(int nesting) {
     Texts texts{""};
@@ -39,9 +121,7 @@ class BraceExpansion {
       if (c == '{') {
         const auto choices = braces(nesting + 1);
         if (!choices) return choices;
-        if (texts.size() * choices->size() > kMaxAlternatives) {
-          return malformed(fmt::format("stands for more than {} patterns", kMaxAlternatives));
-        }
+        if (texts.size() * choices->size() > kMaxAlternatives) return explodes();
         texts = combined(texts, *choices);
         continue;
       }
@@ -55,15 +135,21 @@ class BraceExpansion {
 
   Result<Texts> braces(int nesting) {
     if (nesting > kMaxNesting) return malformed("nests braces too deeply");
+    if (const std::size_t end = pattern_.find_first_of("{,}\\", at_ + 1);
+        end != std::string_view::npos && pattern_[end] == '}') {
+      if (const auto range = BraceRange::parse(pattern_.substr(at_ + 1, end - at_ - 1))) {
+        at_ = end + 1;
+        if (range->size() > kMaxAlternatives) return explodes();
+        return range->texts();
+      }
+    }
     Texts choices;
     do {
       ++at_;  // the '{' or the ','
       auto choice = sequence(nesting);
       if (!choice) return choice;
       std::ranges::move(*choice, std::back_inserter(choices));
-      if (choices.size() > kMaxAlternatives) {
-        return malformed(fmt::format("stands for more than {} patterns", kMaxAlternatives));
-      }
+      if (choices.size() > kMaxAlternatives) return explodes();
     } while (at_ < pattern_.size() && pattern_[at_] == ',');
     if (at_ == pattern_.size()) return malformed("has a '{' without its '}'");
     ++at_;

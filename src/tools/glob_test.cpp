@@ -43,7 +43,15 @@ TEST(Glob, matches_what_people_expect) {
       {"**/x/**", "x/b", true},
       {"**/x/**", "a/x", false},
       {"**", "a/b/c", true},
-      {"src/**.h", "src/x/a.h", true},
+      {"src/**.h", "src/a.h", true},
+      {"src/**.h", "src/x/a.h", false},
+      {"src/a**", "src/ab", true},
+      {"src/a**", "src/a/b", false},
+      {"src/**b/c", "src/ab/c", true},
+      {"src/**b/c", "src/a/b/c", false},
+      {"src/***", "src/a", true},
+      {"src/***", "src/a/b", false},
+      {"**.h", "x/a.h", true},
       {"a/*/c", "a/b/c", true},
       {"a/*/c", "a/c", false},
       {"a/*/c", "a/b/b/c", false},
@@ -75,6 +83,22 @@ TEST(Glob, matches_what_people_expect) {
       {"{,x}a", "a", true},
       {"{,x}a", "xa", true},
       {"{a,b", "{a,b", false},
+      {"v{1..3}.h", "v2.h", true},
+      {"v{1..3}.h", "v4.h", false},
+      {"v{3..1}.h", "x/v2.h", true},
+      {"{08..10}", "09", true},
+      {"{08..10}", "9", false},
+      {"{-1..1}", "-1", true},
+      {"{0..10..5}", "5", true},
+      {"{0..10..5}", "6", false},
+      {"{a..c}.txt", "b.txt", true},
+      {"{a..c}.txt", "d.txt", false},
+      {"{a..c}/{x,y{1..2}}", "c/y2", true},
+      {"{A..c}", "B", false},
+      {"{A..c}", "A..c", true},
+      {"{a..b..}", "a", false},
+      {"{a..b..}", "a..b..", true},
+      {"{1..x}", "1..x", true},
       {"[{]a", "{a", true},
       {"a,b", "a,b", true},
       {"\\*", "*", true},
@@ -126,6 +150,9 @@ TEST(Glob, refuses_braces_that_explode) {
   std::string list = "{";
   for (int i = 0; i < 300; ++i) list += "a,";
   EXPECT_FALSE(Glob::parse(list + "}"));
+  EXPECT_FALSE(Glob::parse("{1..257}"));
+  EXPECT_FALSE(Glob::parse("{-9999999999..9999999999}"));
+  EXPECT_TRUE(Glob::parse("{1..256}"));
   EXPECT_FALSE(Glob::parse(std::string(2000, '{') + std::string(2000, '}')));
 }
 

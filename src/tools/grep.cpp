@@ -123,6 +123,8 @@ class FileFilter {
   std::vector<std::pair<Glob, Meaning>> globs_;
 };
 
+enum class Ended : std::uint8_t { at_the_end, early };  // with files that were not searched
+
 // Gathers what was found, file after file, and makes the answer of it.
 class Findings {
  public:
@@ -158,9 +160,7 @@ class Findings {
     }
   }
 
-  void add_unreadable() { ++unreadable_; }
-
-  JsonObject result(const Skipped& skipped) && {
+  JsonObject result(const Skipped& skipped, Ended ended = Ended::at_the_end) && {
     const bool counts_lines = mode_ == OutputMode::content;
     const auto all = counts_lines ? total_matches_ : files_with_matches_;
     const auto shown = static_cast<std::int64_t>(shown_.size());
@@ -168,12 +168,16 @@ class Findings {
                     {"total_matches", total_matches_},
                     {"files_with_matches", files_with_matches_},
                     {"files_searched", files_searched_},
-                    {"truncated", shown < all},
-                    {"skipped", JsonObject{{"ignored", skipped.ignored},
-                                           {"hidden", skipped.hidden},
-                                           {"binary", binary_},
-                                           {"unreadable", skipped.unreadable + unreadable_}}}};
+                    {"truncated", shown < all || skipped.lost.count > 0 || ended == Ended::early},
+                    {"skipped", skipped.json()}};
+    made["skipped"].as_object()["binary"] = binary_;
     std::vector<std::string> notes;
+    if (ended == Ended::early) {
+      notes.push_back(
+          fmt::format("Only the first {} files were searched, as max_files_searched says.",
+                      files_searched_ + binary_));
+    }
+    if (auto note = missing_note(skipped.lost); !note.empty()) notes.push_back(std::move(note));
     if (shown < all) {
       notes.push_back(fmt::format("Only the first {} of {} {} are shown; narrow the search.", shown,
                                   all, counts_lines ? "matching lines" : "files"));
@@ -228,7 +232,6 @@ class Findings {
   std::int64_t files_with_matches_ = 0;
   std::int64_t files_searched_ = 0;
   std::int64_t binary_ = 0;
-  std::int64_t unreadable_ = 0;
   std::int64_t long_lines_ = 0;
 };
 
@@ -276,25 +279,34 @@ class Search {
     const WalkOptions options{
         .extent = arguments_.recursive ? Extent::tree : Extent::entries,
         .wanted = [&](const std::string& inside) { return filter.accepts(inside); }};
+    LeftOut unread;
     OrderedSearch search(pattern_, context_of(arguments_), findings_.lines_wanted(), stop_,
                          [&](const OrderedSearch::File& file, const auto& matches) {
                            if (matches) {
                              findings_.add(file.path, *matches);
                            } else {
-                             findings_.add_unreadable();
+                             unread.add(file.path);
                            }
                            return findings_.lines_wanted();
                          });
     std::int64_t files = 0;
-    const auto skipped = walk(workspace_, *folder, options, stop_, [&](const WalkEntry& entry) {
+    Ended ended = Ended::at_the_end;
+    auto skipped = walk(workspace_, *folder, options, stop_, [&](const WalkEntry& entry) {
       if (entry.kind != EntryKind::file) return Visited::go_on;
+      if (files == arguments_.max_files_searched) {
+        ended = Ended::early;
+        return Visited::end;
+      }
+      ++files;
       search.add({entry.folder, entry.name, entry.path});
-      return ++files == arguments_.max_files_searched ? Visited::end : Visited::go_on;
+      return Visited::go_on;
     });
     if (!skipped) return cancelled();
     search.finish();
     if (stop_.stop_requested()) return cancelled();
-    return std::move(findings_).result(*skipped);
+    skipped->unreadable.add(unread);
+    skipped->lost.add(unread);
+    return std::move(findings_).result(*skipped, ended);
   }
 
  private:

@@ -38,7 +38,7 @@ TEST(Grep, answers_in_the_promised_shape) {
             R"("match_start":6,"match_end":10,"matched_text":"main"}],"total_matches":1,)"
             R"("files_with_matches":1,)"
             R"("files_searched":2,"truncated":false,)"
-            R"("skipped":{"ignored":0,"hidden":1,"binary":1,"unreadable":0}})");
+            R"("skipped":{"ignored":0,"hidden":1,"unreadable":0,"binary":1}})");
   EXPECT_EQ(to_text(grep(base, R"({"pattern": "int", "output_mode": "files"})").at("files")),
             R"(["a.cpp"])");
   const Json count = grep(base, R"({"pattern": "int", "output_mode": "count"})");
@@ -283,7 +283,25 @@ TEST(Grep, counts_files_that_it_may_not_read) {
   ASSERT_TRUE(result);
   EXPECT_EQ(places(*result), (Strings{"a:1"}));
   EXPECT_EQ(result->at("skipped").at("unreadable"), 2);
+  EXPECT_EQ(strings(result->at("skipped").at("unreadable_paths")), (Strings{"pipe", "closed"}));
   EXPECT_EQ(result->at("files_searched"), 1);
+  EXPECT_EQ(result->at("truncated"), true);
+  EXPECT_EQ(result->at("note").as_string(),
+            "One entry could not be read ('closed'), so what is in it is missing here.");
+}
+
+TEST(Grep, finds_what_comes_after_a_very_deep_folder) {
+  const TemporaryFolder base;
+  std::string deep;
+  for (int i = 0; i < 70; ++i) deep += "d/";
+  base.write(deep + "bottom", "needle").write("z", "needle").write("link_target", "x");
+  base.link("linked", "z");
+  const Json result = grep(base, R"({"pattern": "needle"})");
+  EXPECT_EQ(places(result), (Strings{deep + "bottom:1", "z:1"}));
+  EXPECT_EQ(result.at("truncated"), false);
+  EXPECT_EQ(result.at("skipped").at("unreadable"), 0);
+  EXPECT_EQ(result.at("skipped").at("links"), 1);
+  EXPECT_EQ(strings(result.at("skipped").at("link_paths")), (Strings{"linked"}));
 }
 
 TEST(Grep, says_what_is_wrong_with_its_arguments) {
@@ -405,6 +423,11 @@ TEST(Grep, understands_the_names_of_other_systems) {
   EXPECT_EQ(found(R"("recursive": false)"), (Strings{"b.py:1"}));
   const Json few = grep(base, R"({"pattern": "hello", "max_files_searched": 2})");
   EXPECT_EQ(few.at("files_searched"), 2);
+  EXPECT_EQ(few.at("truncated"), true);
+  EXPECT_EQ(few.at("note").as_string(),
+            "Only the first 2 files were searched, as max_files_searched says.");
+  const Json all = grep(base, R"({"pattern": "hello", "max_files_searched": 3})");
+  EXPECT_EQ(all.at("truncated"), false);
   const Json bare = grep(base, R"({"pattern": "hello", "include_line_numbers": false})");
   EXPECT_FALSE(bare.at("matches").at(0).as_object().contains("line_number"));
   EXPECT_EQ(

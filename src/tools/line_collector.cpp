@@ -30,6 +30,13 @@ std::string_view first_characters(std::string_view text, std::size_t count) {
 void LineCollector::add(std::string_view piece) {
   if (piece.empty()) return;
   has_open_line_ = piece.back() != '\n';
+  if (total_ + 1 < first_) {
+    const std::int64_t lines = std::ranges::count(piece, '\n');
+    if (total_ + lines + 1 < first_) {
+      total_ += lines;
+      return;
+    }
+  }
   while (!piece.empty() && !is_complete_) {
     const std::size_t end = piece.find('\n');
     if (total_ + 1 >= first_) keep(piece.substr(0, end));
@@ -38,6 +45,18 @@ void LineCollector::add(std::string_view piece) {
     piece.remove_prefix(end + 1);
   }
   total_ += std::ranges::count(piece, '\n');
+}
+
+void LineCollector::add_zeros(std::int64_t count) {
+  has_open_line_ = true;
+  if (is_complete_ || total_ + 1 < first_) return;
+  auto zeros = static_cast<std::size_t>(count);
+  const std::size_t before = std::min(zeros, left_out_ - skipped_);
+  skipped_ += before;
+  zeros -= before;
+  line_.append(std::min(zeros, kMaxLineBytes - line_.size()), '\0');
+  line_bytes_ += zeros;
+  line_characters_ += zeros;
 }
 
 void LineCollector::finish() {

@@ -27,6 +27,8 @@ class LineCollector {
         left_out_(static_cast<std::size_t>(range.column - 1)) {}
 
   void add(std::string_view piece);
+  // So many NUL bytes, which nobody has to have in memory.
+  void add_zeros(std::int64_t count);
   // After the last piece.
   void finish();
 

@@ -243,20 +243,20 @@ Result<Json> list_files(const Workspace& workspace, const ListFilesArguments& ar
                     {arguments.mode == ListMode::tree ? "tree" : "files", shown.json},
                     {"total_files", files}};
   if (!arguments.recursive) result["total_folders"] = folders;
-  result["truncated"] = shown.count < files + folders;
+  result["truncated"] = shown.count < files + folders || skipped->lost.count > 0;
   result["limit"] = arguments.limit;
-  result["skipped"] = JsonObject{{"ignored", skipped->ignored},
-                                 {"hidden", skipped->hidden},
-                                 {"unreadable", skipped->unreadable}};
+  result["skipped"] = skipped->json();
+  std::vector<std::string> notes;
   if (shown.count < static_cast<std::int64_t>(selected.size())) {
-    result["note"] = fmt::format(
+    notes.push_back(fmt::format(
         "Only the first {} are shown, to keep the answer readable; narrow pattern or path",
-        shown.count);
+        shown.count));
   } else if (files + folders == 0) {
-    if (std::string hint = hint_for(workspace, *path, std::string(pattern)); !hint.empty()) {
-      result["note"] = std::move(hint);
-    }
+    notes.push_back(hint_for(workspace, *path, std::string(pattern)));
   }
+  notes.push_back(missing_note(skipped->lost));
+  std::erase(notes, "");
+  if (!notes.empty()) result["note"] = fmt::format("{}", fmt::join(notes, ". "));
   return result;
 }
 

@@ -268,6 +268,43 @@ TEST(ListFiles, advertises_one_set_of_names) {
   EXPECT_FALSE(schema.at("properties").as_object().contains("max_files"));
 }
 
+TEST(ListFiles, finds_what_comes_after_a_very_deep_folder) {
+  const TemporaryFolder base;
+  std::string deep;
+  for (int i = 0; i < 70; ++i) deep += "d/";
+  base.write(deep + "bottom").write("z");
+  const Json result = list(base, R"({"pattern": "*"})");
+  EXPECT_EQ(strings(result.at("files")), (Strings{deep + "bottom", "z"}));
+  EXPECT_EQ(result.at("truncated"), false);
+}
+
+TEST(ListFiles, says_what_it_could_not_read) {
+  const TemporaryFolder base;
+  base.write("a");
+  for (int i = 0; i < 7; ++i) base.make_folder(fmt::format("closed{}", i));
+  ASSERT_EQ(::chmod(base.path().c_str(), 0755), 0);
+  for (int i = 0; i < 7; ++i) {
+    ASSERT_EQ(::chmod((base / fmt::format("closed{}", i)).c_str(), 0), 0);
+  }
+  const auto tools = file_tools(base.path());
+  const auto result = [&] {
+    const WithoutRoot without_root;
+    return call(*tools, "list_files", R"({"pattern": "*"})");
+  }();
+  for (int i = 0; i < 7; ++i) {
+    ASSERT_EQ(::chmod((base / fmt::format("closed{}", i)).c_str(), 0755), 0);
+  }
+  ASSERT_TRUE(result);
+  EXPECT_EQ(strings(result->at("files")), (Strings{"a"}));
+  EXPECT_EQ(result->at("truncated"), true);
+  EXPECT_EQ(to_text(result->at("skipped")),
+            R"({"ignored":0,"hidden":0,"unreadable":7,"unreadable_paths":["closed0","closed1",)"
+            R"("closed2","closed3","closed4"]})");
+  EXPECT_EQ(result->at("note").as_string(),
+            "7 entries could not be read ('closed0', 'closed1', 'closed2', 'closed3', 'closed4', "
+            "…), so what is in them is missing here.");
+}
+
 TEST(ListFiles, draws_a_tree) {
   const TemporaryFolder base;
   base.write("README").write("src/a.c").write("src/lib/b.c").write("src/lib/c.c").write("src.c");

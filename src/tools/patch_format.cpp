@@ -35,6 +35,11 @@ std::optional<std::string_view> after(std::string_view line, std::string_view ma
   return trimmed(line.substr(marker.size()));
 }
 
+// Texts of old systems end their lines in CR alone.
+char line_end_of(std::string_view text) {
+  return text.contains('\n') || !text.contains('\r') ? '\n' : '\r';
+}
+
 // "-12,7 +12,9 @@ …", as it stands behind the @@ of unified diffs.
 bool is_line_range(std::string_view text) {
   const auto take = [&](std::string_view characters) {
@@ -61,8 +66,9 @@ std::string_view anchor_in(std::string_view text) {
 class Parser {
  public:
   explicit Parser(std::string_view text) {
+    const char line_end = line_end_of(text);
     while (!text.empty()) {
-      const std::size_t end = std::min(text.find('\n'), text.size());
+      const std::size_t end = std::min(text.find(line_end), text.size());
       std::string_view line = text.substr(0, end);
       if (line.ends_with('\r')) line.remove_suffix(1);
       lines_.push_back(line);
@@ -72,6 +78,7 @@ class Parser {
 
   Result<std::vector<FilePatch>> parse() {
     if (auto begun = begin(); !begun) return std::unexpected(begun.error());
+    find_last_marker();
     while (true) {
       if (at_ == lines_.size()) {
         return malformed("the patch ends without '*** End Patch', so it may be cut off");
@@ -134,6 +141,14 @@ class Parser {
     return {};
   }
 
+  // The line that ends the patch counts as that however far it is indented, also where a line of
+  // context could stand.
+  void find_last_marker() {
+    last_ = lines_.size();
+    while (last_ > at_ && is_wrapping(lines_[last_ - 1])) --last_;
+    last_ = last_ > at_ && trimmed(lines_[last_ - 1]) == kEnd ? last_ - 1 : lines_.size();
+  }
+
   Result<FilePatch> file_patch() {
     FilePatch file;
     const std::string_view header = trimmed(here());
@@ -179,21 +194,21 @@ class Parser {
 
   // Empty lines that have lost their +, between others that have theirs.
   std::size_t blank_lines_before_more_content() const {
-    std::size_t end = at_;
-    while (end < lines_.size() && trimmed(lines_[end]).empty()) ++end;
+    const std::size_t end = at_ + blank_lines_here();
     return end < lines_.size() && lines_[end].starts_with('+') ? end - at_ : 0;
   }
 
   Result<void> read_update(FilePatch& file) {
-    if (at_ < lines_.size()) {
-      if (const auto moved = after(trimmed(here()), kMove)) {
-        if (moved->empty()) return malformed("the path to move to is missing");
-        file.new_path = *moved;
-        ++at_;
-      }
+    const std::size_t first = at_ + blank_lines_here();
+    if (const auto moved = first < lines_.size() ? after(trimmed(lines_[first]), kMove)
+                                                 : std::optional<std::string_view>()) {
+      at_ = first;
+      if (moved->empty()) return malformed("the path to move to is missing");
+      file.new_path = *moved;
+      ++at_;
     }
     skip_unified_names();
-    while (at_ < lines_.size() && !is_file_header(here())) {
+    while (at_ < lines_.size() && !is_file_header_here()) {
       auto hunk = read_hunk();
       if (!hunk) return std::unexpected(std::move(hunk).error());
       if (hunk->lines.empty() && hunk->anchors.empty()) continue;  // blank lines at the end
@@ -213,9 +228,10 @@ class Parser {
     }
   }
 
-  static bool is_file_header(std::string_view line) {
-    line = without_end_blanks(line);
-    return line == kEnd || after(line, kAdd) || after(line, kUpdate) || after(line, kDelete);
+  bool is_file_header_here() const {
+    const std::string_view line = without_end_blanks(here());
+    return at_ == last_ || line == kEnd || after(line, kAdd) || after(line, kUpdate) ||
+           after(line, kDelete);
   }
 
   Result<Hunk> read_hunk() {
@@ -227,11 +243,11 @@ class Parser {
       }
       ++at_;
     }
-    while (at_ < lines_.size() && !here().starts_with("@@") && !is_file_header(here())) {
+    while (at_ < lines_.size() && !here().starts_with("@@") && !is_file_header_here()) {
       if (without_end_blanks(here()) == kEndOfFile) {
         ++at_;
         hunk.is_at_end_of_file = true;
-        skip_blank_lines();
+        at_ += blank_lines_here();
         break;
       }
       if (!read_line(hunk)) {
@@ -251,13 +267,15 @@ class Parser {
 
   static bool is_change(const HunkLine& line) { return line.kind != HunkLine::Kind::context; }
 
-  void skip_blank_lines() {
-    while (at_ < lines_.size() && trimmed(here()).empty()) ++at_;
+  std::size_t blank_lines_here() const {
+    std::size_t end = at_;
+    while (end < lines_.size() && trimmed(lines_[end]).empty()) ++end;
+    return end - at_;
   }
 
   bool read_line(Hunk& hunk) {
     const std::string_view line = here();
-    if (line.empty()) {
+    if (line.empty() || (line.front() != ' ' && trimmed(line).empty())) {
       hunk.lines.push_back({});  // an empty line of context whose blank was lost on the way
     } else if (line.front() == ' ') {
       hunk.lines.push_back({HunkLine::Kind::context, std::string(line.substr(1))});
@@ -277,6 +295,7 @@ class Parser {
 
   std::vector<std::string_view> lines_;
   std::size_t at_ = 0;
+  std::size_t last_ = 0;  // the line of the last '*** End Patch'
   std::string_view here_document_end_;
   std::vector<FilePatch> files_;
 };

@@ -49,9 +49,10 @@ struct FilePatch {
 };
 
 // The error names the line of the patch and what was expected there. Tolerated are blanks around
-// the markers, a here-document or a code fence around the patch, empty lines that have lost their
-// first character, and what belongs to unified diffs: line numbers after @@, a second @@, the names
-// of the files before the first hunk, and "\\ No newline at end of file".
+// the markers, lines that end in CR LF or (all of them) in CR, a here-document or a code fence
+// around the patch, empty lines that have lost their first character, and what belongs to unified
+// diffs: line numbers after @@, a second @@, the names of the files before the first hunk, and
+// "\\ No newline at end of file".
 Result<std::vector<FilePatch>> parse_patch(std::string_view text);
 
 }  // namespace wright::tools

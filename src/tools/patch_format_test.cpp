@@ -73,6 +73,38 @@ TEST(PatchFormat, tolerates_what_models_write_around_it) {
   }
 }
 
+TEST(PatchFormat, ends_at_its_last_line_however_that_is_indented) {
+  const auto plain = parsed("*** Begin Patch\n*** Update File: a\n@@\n-x\n+y\n*** End Patch");
+  for (const char* end : {" *** End Patch", "    *** End Patch\n", "\t*** End Patch\n\n```\n"}) {
+    EXPECT_EQ(parsed(std::string("*** Begin Patch\n*** Update File: a\n@@\n-x\n+y\n") + end),
+              plain);
+  }
+  EXPECT_EQ(parsed("*** Begin Patch\n*** Add File: a\n+x\n *** End Patch")[0].content, "x\n");
+  // A line of context that looks like it, in a patch that goes on.
+  EXPECT_EQ(parsed("*** Begin Patch\n*** Update File: a\n@@\n *** End Patch\n-x\n*** End Patch")[0]
+                .hunks[0]
+                .lines,
+            (std::vector<HunkLine>{{Kind::context, "*** End Patch"}, {Kind::removed, "x"}}));
+}
+
+TEST(PatchFormat, takes_lines_that_end_in_a_carriage_return_alone) {
+  EXPECT_EQ(parsed("*** Begin Patch\r*** Update File: a\r@@\r-x\r+y\r*** End Patch\r"),
+            parsed("*** Begin Patch\n*** Update File: a\n@@\n-x\n+y\n*** End Patch\n"));
+  EXPECT_EQ(parsed("*** Begin Patch\n*** Add File: a\n+x\ry\n*** End Patch\n")[0].content, "x\ry\n")
+      << "inside of a line it is a character like others";
+}
+
+TEST(PatchFormat, takes_blank_lines_between_its_parts) {
+  const auto files = parsed(
+      "*** Begin Patch\n\n*** Update File: a\n\n*** Move to: b\n \n@@\n-x\n+y\n\t\n@@\n-z\n\n"
+      "*** Delete File: c\n\n*** End Patch");
+  ASSERT_EQ(files.size(), 2U);
+  EXPECT_EQ(files[0].new_path, "b");
+  ASSERT_EQ(files[0].hunks.size(), 2U);
+  EXPECT_EQ(files[0].hunks[0].lines,
+            (std::vector<HunkLine>{{Kind::removed, "x"}, {Kind::added, "y"}, {}}));
+}
+
 TEST(PatchFormat, tolerates_what_belongs_to_other_formats) {
   const auto hunks = [](const std::string& lines) {
     auto made = parsed("*** Begin Patch\n*** Update File: a\n" + lines + "*** End Patch")[0].hunks;

@@ -17,16 +17,22 @@ namespace {
 
 struct TextLine {
   std::string_view text;
-  std::string_view ending;  // "\n", "\r\n", or "" of a last line without one
+  std::string_view ending;  // "\n", "\r\n", "\r", or "" of a last line without one
 };
+
+// A text in which no line ends in anything but CR is one of an old system.
+bool has_lines_of_old_systems(std::string_view text) {
+  return text.contains('\r') && !text.contains('\n');
+}
 
 std::vector<TextLine> patched_lines_of(std::string_view text) {
   std::vector<TextLine> lines;
+  const char line_end = has_lines_of_old_systems(text) ? '\r' : '\n';
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::size_t end = std::min(text.find(line_end), text.size());
     std::string_view line = text.substr(0, end);
     std::string_view ending = text.substr(end, 1);
-    if (!ending.empty() && line.ends_with('\r')) {
+    if (ending == "\n" && line.ends_with('\r')) {
       ending = text.substr(end - 1, 2);
       line.remove_suffix(1);
     }
@@ -178,6 +184,7 @@ class HunkApplication {
   explicit HunkApplication(std::string_view text)
       : mark_(text.starts_with(kUtf8Mark) ? kUtf8Mark : std::string_view()),
         text_(text.substr(mark_.size())),
+        line_end_(has_lines_of_old_systems(text_) ? '\r' : '\n'),
         lines_(patched_lines_of(text_)),
         finder_(lines_) {}
 
@@ -209,25 +216,17 @@ class HunkApplication {
       if (!anchored) anchored = finder_.find_beginning(anchor, from);
       if (!anchored) return misfit(hunk, from, "its anchor was", {anchor});
     }
-    std::span<const HunkLine> lines = hunk.lines;
-    Lines old = old_lines(lines);
-    if (old.empty() && (hunk.anchors.empty() || hunk.is_at_end_of_file)) {
-      for (const HunkLine& line : lines) appended_.push_back(&line);
-      return {};
-    }
-    auto found = place_of(hunk, old, anchored);
-    // An empty line at the end is often only the end of the hunk.
-    while (!found && !lines.empty() && lines.back() == HunkLine{} && old.size() > 1) {
-      lines = lines.first(lines.size() - 1);
-      old.pop_back();
-      found = place_of(hunk, old, anchored);
-    }
-    if (!found) {
+    const auto fitted = fitted_in(hunk, anchored);
+    if (!fitted) {
       return misfit(hunk, anchored ? *anchored + 1 : next_, "its lines were",
                     old_lines(hunk.lines));
     }
-    copy_to(*found);
-    for (const HunkLine& line : lines) {
+    if (old_lines(fitted->lines).empty() && (!anchored || hunk.is_at_end_of_file)) {
+      for (const HunkLine& line : fitted->lines) appended_.push_back(&line);
+      return {};
+    }
+    copy_to(fitted->at);
+    for (const HunkLine& line : fitted->lines) {
       switch (line.kind) {
         case HunkLine::Kind::context: copy_to(next_ + 1); break;
         case HunkLine::Kind::removed: ++next_; break;
@@ -237,14 +236,46 @@ class HunkApplication {
     return {};
   }
 
+  static constexpr std::size_t kMostForgiven = 3;  // empty lines on either side of a hunk
+
+  // A hunk where it fits.
+  struct Fitted {
+    std::span<const HunkLine> lines;
+    std::size_t at;
+  };
+
+  // An empty line at the end is often only the end of the hunk, and one at the start comes from the
+  // line that begins it: without some of those it may fit, too.
+  std::optional<Fitted> fitted_in(const Hunk& hunk, std::optional<std::size_t> anchored) {
+    const std::span<const HunkLine> all = hunk.lines;
+    const auto empty_lines = [](auto first, auto end) {
+      const auto stops = [](const HunkLine& line) { return line != HunkLine{}; };
+      return std::min(static_cast<std::size_t>(std::find_if(first, end, stops) - first),
+                      kMostForgiven);
+    };
+    const std::size_t before = empty_lines(all.begin(), all.end());
+    const std::size_t behind = empty_lines(all.rbegin(), all.rend());
+    for (std::size_t first = 0; first <= before; ++first) {
+      for (std::size_t last = 0; last <= behind && first + last <= all.size(); ++last) {
+        const auto lines = all.subspan(first, all.size() - first - last);
+        if (const auto at = place_of(hunk, old_lines(lines), anchored)) return Fitted{lines, *at};
+      }
+    }
+    return std::nullopt;
+  }
+
   std::optional<std::size_t> place_of(const Hunk& hunk, const Lines& old,
                                       std::optional<std::size_t> anchored) {
     const std::size_t from = anchored ? *anchored + 1 : next_;
     if (old.empty()) return from;
     if (hunk.is_at_end_of_file) {
-      if (old.size() > lines_.size()) return std::nullopt;
-      const std::size_t at = lines_.size() - old.size();
-      return at >= from && finder_.is_at(old, at) ? std::optional(at) : std::nullopt;
+      std::size_t end = lines_.size();
+      while (end >= from + old.size()) {
+        if (finder_.is_at(old, end - old.size())) return end - old.size();
+        if (!without_blanks(lines_[end - 1].text, Likeness::outer_blanks).empty()) break;
+        --end;  // the file ends in empty lines that nobody mentions
+      }
+      return std::nullopt;
     }
     const auto found = finder_.find(old, from);
     // The anchor may be repeated as the first line of the hunk.
@@ -268,7 +299,7 @@ class HunkApplication {
   }
 
   void end_last_line() {
-    if (!made_.empty() && !made_.ends_with('\n')) made_ += neighbouring_ending();
+    if (!made_.empty() && !made_.ends_with(line_end_)) made_ += neighbouring_ending();
   }
 
   std::string_view neighbouring_ending() const {
@@ -311,6 +342,7 @@ class HunkApplication {
 
   std::string_view mark_;  // a byte order mark stays where it is, and is no part of the first line
   std::string_view text_;
+  char line_end_;
   std::vector<TextLine> lines_;
   LineFinder finder_;
   std::size_t next_ = 0;                   // the first line that is not dealt with yet

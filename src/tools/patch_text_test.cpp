@@ -116,6 +116,33 @@ TEST(PatchText, keeps_line_breaks_as_they_are) {
 TEST(PatchText, forgives_an_empty_line_at_the_end_of_a_hunk) {
   EXPECT_EQ(applied("a\nb\n", "@@\n-a\n+A\n\n"), "A\nb\n");
   EXPECT_EQ(applied("a\nb\n", "@@\n a\n-b\n+B\n\n"), "a\nB\n");
+  EXPECT_EQ(applied("a\nb\n", "@@\n-b\n+B\n\n\n*** End of File\n"), "a\nB\n");
+  EXPECT_EQ(applied("a\nb\n", "@@\n-b\n+B\n\t\n"), "a\nB\n");
+}
+
+TEST(PatchText, forgives_an_empty_line_before_a_hunk) {
+  EXPECT_EQ(applied("a\nb\n", "@@\n\n-b\n+B\n"), "a\nB\n");
+  EXPECT_EQ(applied("a\nb\n", "\n-b\n+B\n\n"), "a\nB\n");
+  EXPECT_NE(error_of("a\nb\nc\n", "@@\n a\n\n-b\n+B\n").find("does not fit"), std::string::npos)
+      << "only around it";
+}
+
+TEST(PatchText, adds_at_the_end_what_has_only_empty_lines_around_it) {
+  EXPECT_EQ(applied("a\nb\n", "@@\n+c\n\n"), "a\nb\nc\n");
+  EXPECT_EQ(applied("a\nb\n", "@@ a\n+x\n\n"), "a\nx\nb\n");
+  EXPECT_EQ(applied("a\n\nb\n", "@@ a\n+x\n\n b\n"), "a\nx\n\nb\n");
+}
+
+TEST(PatchText, finds_the_end_of_a_file_before_its_empty_lines) {
+  EXPECT_EQ(applied("x\ny\nx\n\n \n", "@@\n-x\n+z\n*** End of File\n"), "x\ny\nz\n\n \n");
+}
+
+TEST(PatchText, changes_lines_that_end_in_a_carriage_return_alone) {
+  EXPECT_EQ(applied("a\rb\rc\r", "@@\n a\n-b\n+B\n+C\n c\n"), "a\rB\rC\rc\r");
+  EXPECT_EQ(applied("a\rlast", "@@\n last\n+more\n"), "a\rlast\rmore\r");
+  EXPECT_EQ(applied("a\rb\r", "@@\n+c\n"), "a\rb\rc\r");
+  EXPECT_EQ(applied("x\ry\nb\n", "@@\n-b\n+B\n"), "x\ry\nB\n")
+      << "beside other line ends it is a character like others";
 }
 
 TEST(PatchText, says_which_hunk_does_not_fit_and_why) {

@@ -157,6 +157,13 @@ Result<Output> read_file(const Workspace& workspace, const ReadFileArguments& ar
   std::int64_t shown_at = 0;  // the byte behind what is shown
   while (true) {
     if (stop.stop_requested()) return fail(ErrorCode::cancelled, "Reading was cancelled");
+    if (read.bytes > 0) {
+      if (const std::int64_t zeros = skip_hole(file->descriptor.get()); zeros > 0) {
+        lines.add_zeros(zeros);
+        read.bytes += zeros;
+        shown_at += zeros;
+      }
+    }
     const auto length = read_fully(file->descriptor.get(), {buffer.get(), kChunkBytes});
     if (!length) return unreadable(length.error());
     if (*length == 0) break;

@@ -202,14 +202,60 @@ TEST(ReadFile, shows_text_behind_byte_order_marks_and_says_so) {
 
 TEST(ReadFile, shows_the_start_of_a_huge_file_without_reading_all_of_it) {
   const TemporaryFolder base;
-  base.write("huge.log", "one\n" + std::string(9000, 'x') + "\n");
-  const std::int64_t size = std::int64_t{1} << 40;
-  std::filesystem::resize_file(base / "huge.log", static_cast<std::uintmax_t>(size));
+  constexpr std::int64_t kMegabyte = 1024 * 1024;
+  base.write("huge.log", "one\ntwo\n");
+  {
+    const std::string piece(kMegabyte, 'x');
+    std::ofstream file(base / "huge.log", std::ios::binary | std::ios::app);
+    for (int i = 0; i < 130; ++i) file << piece;
+    file << "\nlast\n";
+  }
+  const std::int64_t size = 130 * kMegabyte + 14;
   const Json result = *call(base, "read_file", R"({"file_path": "huge.log", "limit": 1})");
   EXPECT_EQ(result.at("content"), "one\n");
   EXPECT_EQ(result.at("truncated"), true);
   EXPECT_EQ(result.at("size"), size);
   EXPECT_EQ(result.at("note"), "More than 2 lines follow; go on with offset 2.");
+}
+
+// How many bytes this process has read so far.
+std::int64_t bytes_read() {
+  std::ifstream file("/proc/self/io");
+  std::string label;
+  std::int64_t bytes = -1;
+  file >> label >> bytes;
+  EXPECT_EQ(label, "rchar:");
+  return bytes;
+}
+
+TEST(ReadFile, reads_nothing_of_what_the_disk_does_not_hold) {
+  constexpr std::int64_t kMegabyte = 1024 * 1024;
+  const TemporaryFolder base;
+  const std::string first = std::string(9000, 'x') + "\n";
+  base.write("sparse", first);  // enough of it to be taken for text
+  const std::int64_t zeros = 512 * kMegabyte - std::ssize(first);
+  {
+    std::fstream file(base / "sparse", std::ios::binary | std::ios::in | std::ios::out);
+    file.seekp(512 * kMegabyte);
+    file << "end of the second\nthird";
+    file.seekp(1024 * kMegabyte);
+    file << "\nfourth\n";
+  }
+  std::filesystem::resize_file(base / "sparse", 1536 * kMegabyte);
+  const std::int64_t before = bytes_read();
+  const Json last = read(base, R"({"file_path": "sparse", "offset": 4, "limit": 1})");
+  EXPECT_EQ(last.at("content").as_string(), "fourth\n");
+  EXPECT_EQ(last.at("total_lines"), 5);
+  EXPECT_EQ(last.at("size"), 1536 * kMegabyte);
+  const Json second = read(base, R"({"file_path": "sparse", "offset": 2, "limit": 1})");
+  EXPECT_EQ(second.at("end_line"), 2);
+  EXPECT_TRUE(second.at("content").as_string().ends_with(
+      fmt::format("… [cut, {} more characters]\n", zeros - 2000 + 17)));
+  const Json end =
+      read(base, fmt::format(R"({{"file_path": "sparse", "offset": 2, "limit": 1, "column": {}}})",
+                             zeros + 1));
+  EXPECT_EQ(end.at("content").as_string(), "end of the second\n");
+  EXPECT_LT(bytes_read() - before, 8 * kMegabyte);
 }
 
 TEST(ReadFile, reads_files_whose_size_the_system_does_not_tell) {

@@ -202,6 +202,38 @@ TEST(Differential, understands_every_option_as_ripgrep_does_in_large_trees) {
   }
 }
 
+TEST(Differential, understands_globs_as_ripgrep_does) {
+  ASSERT_TRUE(has_program("rg")) << "install ripgrep, as `make test` does";
+  const TemporaryFolder base;
+  for (const char* path :
+       {"a.h",     "a/x.h",     "a/b/x.h",    "a/b/c/x.h",  "a/b/c/abc", "a/bb",
+        "src/a.h", "src/x/a.h", "src/ab/c/d", "ab/c",       "abc",       "b",
+        "c",       "xa",        "x/a",        "-",          "]",         "a b/c d",
+        "été/é.h", "b.tar.gz",  "Makefile",   "x/Makefile", "x/y/z/b"}) {
+    base.write(path);
+  }
+  for (const std::string glob :
+       {"a/**",      "a/**/x.h",     "**/x.h",   "**/a/**",  "a/**/**/x.h",   "**",
+        "*",         "a/*",          "*/x.h",    "a/*/x.h",  "src/**.h",      "src/a**",
+        "src/**a.h", "src/**b/c/d",  "a**c",     "a/b**",    "**a",           "a/***",
+        "***",       "{a,b}",        "{a}",      "*.{h,gz}", "a/{b,b/c}/x.h", "{a/**,src/**}",
+        "{x,a}/**",  "{a/*,**/abc}", "?",        "??",       "a?c",           "src/?/a.h",
+        "[a-c]",     "[!a]",         "[^a]",     "a/[!x]*",  "[]a]",          "[a-]",
+        "/a.h",      "/a/*",         "a b/*",    "é*/*",     "**/é.h",        "[!x]*.h",
+        "Make*",     "x/**/b",       "x/**/z/*", "*a*",      "a*/**/c*",      "**/c/**",
+        "src/**/d"}) {
+    Strings theirs = split(output_of("cd " + shell_word(base.path().native()) +
+                                         " && rg --no-config --files --null --glob " +
+                                         shell_word(glob) + " | LC_ALL=C sort -z",
+                                     1),
+                           '\0');
+    const auto ours = call(base, "list_files", to_text(JsonObject{{"pattern", glob}}));
+    ASSERT_TRUE(ours) << glob << ": " << ours.error().message;
+    EXPECT_EQ(strings(ours->at("files")), theirs) << glob;
+    EXPECT_FALSE(theirs.empty() && glob != "a/b**") << glob << " matches nothing";
+  }
+}
+
 TEST(Differential, lists_what_git_lists_in_this_repository) {
   const std::filesystem::path base = WRIGHT_SOURCE_FOLDER;
   const std::string git = "git -C " + shell_word(base.native()) + " -c core.excludesFile=/dev/null";

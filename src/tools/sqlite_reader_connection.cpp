@@ -146,11 +146,24 @@ Result<void> ReadOnlyDatabase::measure_views() {
     };
     expansion_.add_view(text(0), text(1));
   }
-  const ExpandedSize size = expansion_.of_all_views();
-  if (size.queries <= kMostQueriesInViews && size.depth <= kDeepestQuery) return {};
-  return fail(ErrorCode::limit_reached,
-              "The views of this database stand for views of views without end, so SQLite cannot "
-              "safely read it; drop those that nobody needs");
+  endless_views_ =
+      expansion_.views_beyond({kMostQueriesInStatement, kDeepestQuery}, kMostQueriesInViews);
+  guard_->keep_from_expanding(endless_views_);
+  return {};
+}
+
+std::string ReadOnlyDatabase::note_on_endless_views() const {
+  constexpr std::size_t kMostNamed = 5;
+  if (endless_views_.empty()) return {};
+  std::vector<std::string> names;
+  for (const std::string& name : endless_views_) {
+    if (names.size() < kMostNamed) names.push_back(shown(utf8_prefix(name, 100)));
+  }
+  return fmt::format("{} {} for views of views without end and cannot be read: {}{}",
+                     endless_views_.size() == 1 ? std::string("One view")
+                                                : fmt::format("{} views", endless_views_.size()),
+                     endless_views_.size() == 1 ? "stands" : "stand", fmt::join(names, ", "),
+                     endless_views_.size() > names.size() ? ", …" : "");
 }
 
 void ReadOnlyDatabase::set_double_quotes(DoubleQuotes meaning) {

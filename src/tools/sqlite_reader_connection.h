@@ -10,6 +10,7 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "tools/sqlite_reader_expansion.h"
 #include "tools/sqlite_reader_guard.h"
@@ -47,6 +48,12 @@ class ReadOnlyDatabase {
   enum class Stepped : std::uint8_t { row, done };
   Result<Stepped> step(sqlite3_stmt* statement);
 
+  // Views of views without end, which SQLite cannot safely expand: whatever mentions one is
+  // refused.
+  const std::vector<std::string>& endless_views() const { return endless_views_; }
+  // A sentence about them; empty when there are none.
+  std::string note_on_endless_views() const;
+
   SqliteGuard& guard() { return *guard_; }
   sqlite3* handle() { return database_.get(); }
 
@@ -62,7 +69,7 @@ class ReadOnlyDatabase {
   };
   Result<Parsed> parse(const char* sql);
 
-  // Learns how large the views are that statements may mention. Refuses views without end.
+  // Learns how large the views are that statements may mention.
   Result<void> measure_views();
 
   std::unexpected<Error> explained(int sqlite_code);
@@ -70,6 +77,7 @@ class ReadOnlyDatabase {
   std::unique_ptr<SqliteGuard> guard_;  // used by the connection, so it goes after it
   std::unique_ptr<sqlite3, CloseDatabase> database_;
   QueryExpansion expansion_;
+  std::vector<std::string> endless_views_;
 };
 
 }  // namespace wright::tools

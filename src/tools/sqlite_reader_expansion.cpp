@@ -97,7 +97,7 @@ struct Definition {
   bool is_being_counted = false;
 };
 
-using SizeOfView = std::function<ExpandedSize(const std::string& name, int level)>;
+using SizeOfView = std::function<ExpandedSize(const std::string& name)>;
 
 class StatementTokens {
  public:
@@ -107,7 +107,7 @@ class StatementTokens {
     find_definitions();
   }
 
-  ExpandedSize size(int level) { return size_of({0, tokens_.size()}, level); }
+  ExpandedSize size() { return size_of({0, tokens_.size()}, 0); }
 
  private:
   // For each bracket its partner; for what has none, the end of the text.
@@ -171,10 +171,10 @@ class StatementTokens {
 
   ExpandedSize size_at(std::size_t at, int level) {
     if (is_at(at + 1, ".")) {  // main.name is never a common table expression
-      return at + 2 < tokens_.size() ? of_view_(tokens_[at + 2].text, level) : ExpandedSize{0, 0};
+      return at + 2 < tokens_.size() ? of_view_(tokens_[at + 2].text) : ExpandedSize{0, 0};
     }
     Definition* meant = definition_at(at);
-    return meant == nullptr ? of_view_(tokens_[at].text, level) : size_of(*meant, at, level);
+    return meant == nullptr ? of_view_(tokens_[at].text) : size_of(*meant, at, level);
   }
 
   Definition* definition_at(std::size_t at) {
@@ -209,30 +209,69 @@ class StatementTokens {
 }  // namespace
 
 void QueryExpansion::add_view(std::string_view name, std::string_view sql) {
-  views_[lower(name)].sql = sql;
+  views_[lower(name)] = {.name = std::string(name), .sql = std::string(sql)};
 }
 
-ExpandedSize QueryExpansion::of_all_views() {
-  ExpandedSize size{0, 0};
-  for (const auto& [name, view] : views_) size = with_part(size, of_view(name, 0));
-  return size;
+ExpandedSize QueryExpansion::of(std::string_view sql) {
+  measure_views();
+  const auto known = [this](const std::string& name) {
+    const auto found = views_.find(name);
+    return found == views_.end() ? ExpandedSize{0, 0} : found->second.size;
+  };
+  return StatementTokens(sql, known).size();
 }
 
-ExpandedSize QueryExpansion::of_nested(std::string_view sql, int level) {
-  const auto view = [this](const std::string& name, int deeper) { return of_view(name, deeper); };
-  return StatementTokens(sql, view).size(level);
-}
-
-ExpandedSize QueryExpansion::of_view(const std::string& name, int level) {
-  const auto found = views_.find(name);
-  if (found == views_.end() || found->second.is_being_counted) return {0, 0};
-  View& view = found->second;
-  if (view.size.queries == 0) {
-    view.is_being_counted = true;
-    view.size = of_nested(view.sql, level);
-    view.is_being_counted = false;
+std::vector<std::string> QueryExpansion::views_beyond(const ExpandedSize& each, double all) {
+  measure_views();
+  std::vector<const View*> views;
+  for (const auto& [name, view] : views_) views.push_back(&view);
+  std::ranges::stable_sort(views, [](const View* left, const View* right) {
+    return left->size.queries > right->size.queries;
+  });
+  std::vector<std::string> beyond;
+  double together = 0;
+  for (const View* view : views) {
+    const bool fits = view->size.queries <= each.queries && view->size.depth <= each.depth;
+    if (fits) together += view->size.queries;
   }
-  return view.size;
+  for (const View* view : views) {
+    const bool fits = view->size.queries <= each.queries && view->size.depth <= each.depth;
+    if (fits && together <= all) continue;
+    if (fits) together -= view->size.queries;
+    beyond.push_back(view->name);
+  }
+  return beyond;
+}
+
+void QueryExpansion::measure_views() {
+  for (const auto& [name, view] : views_) measure(name);
+}
+
+// A chain of views may be longer than any stack, so those that come first are kept in a list.
+void QueryExpansion::measure(const std::string& name) {
+  std::vector<std::string> waiting{name};
+  while (!waiting.empty()) {
+    View& view = views_.find(waiting.back())->second;
+    if (view.size.queries > 0) {
+      waiting.pop_back();
+      continue;
+    }
+    view.is_being_counted = true;
+    std::vector<std::string> first;
+    const auto known = [&](const std::string& mentioned) -> ExpandedSize {
+      const auto found = views_.find(mentioned);
+      if (found == views_.end() || found->second.is_being_counted) return {0, 0};
+      if (found->second.size.queries == 0) first.push_back(mentioned);
+      return found->second.size;
+    };
+    const ExpandedSize size = StatementTokens(view.sql, known).size();
+    if (first.empty()) {
+      view.size = size;
+      view.is_being_counted = false;
+      waiting.pop_back();
+    }
+    waiting.insert(waiting.end(), first.begin(), first.end());
+  }
 }
 
 }  // namespace wright::tools

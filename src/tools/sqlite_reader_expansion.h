@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace wright::tools {
 
@@ -22,16 +23,18 @@ class QueryExpansion {
   // `sql` is the CREATE VIEW as sqlite_schema has it. Views may mention views that come later.
   void add_view(std::string_view name, std::string_view sql);
 
-  ExpandedSize of(std::string_view sql) { return of_nested(sql, 0); }
+  ExpandedSize of(std::string_view sql);
 
-  // Of all views together: some PRAGMAs look at every one.
-  ExpandedSize of_all_views();
+  // The views without which all others stay within `each`, and together (some PRAGMAs look at every
+  // one) within `all` queries. The largest first, named as they were added.
+  std::vector<std::string> views_beyond(const ExpandedSize& each, double all);
 
  private:
-  ExpandedSize of_nested(std::string_view sql, int level);
-  ExpandedSize of_view(const std::string& name, int level);
+  void measure_views();
+  void measure(const std::string& name);
 
   struct View {
+    std::string name;
     std::string sql;
     ExpandedSize size = {0, 0};  // no queries: not known yet
     bool is_being_counted = false;

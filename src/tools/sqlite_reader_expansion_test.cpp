@@ -56,7 +56,11 @@ TEST(QueryExpansion, follows_views) {
   views.add_view("v0", "CREATE VIEW v0 AS SELECT 1");
   EXPECT_GT(views.of("SELECT * FROM v20").queries, 1'000'000);
   EXPECT_LT(views.of("SELECT * FROM v3, t").queries, 100);
-  EXPECT_GT(views.of_all_views().queries, 2'000'000);
+  EXPECT_EQ(views.views_beyond({300'000, 150}, 1e9),
+            (std::vector<std::string>{"v20", "v19", "v18"}));
+  EXPECT_EQ(views.views_beyond({300'000, 150}, 400'000),
+            (std::vector<std::string>{"v20", "v19", "v18", "v17"}));
+  EXPECT_TRUE(views.views_beyond({1e9, 150}, 1e9).empty());
   EXPECT_EQ(views.of("SELECT * FROM v20").depth, 22);
 }
 
@@ -68,7 +72,9 @@ TEST(QueryExpansion, calls_long_chains_too_deep_in_any_order) {
       views.add_view(fmt::format("v{:05}", each),
                      fmt::format("CREATE VIEW v AS SELECT 1 FROM v{:05}", each - 1));
     }
-    EXPECT_GT(views.of_all_views().depth, 150);
+    EXPECT_EQ(views.views_beyond({1e9, 150}, 1e9).size(), 20'000U - 151U);
+    EXPECT_LE(views.of("SELECT * FROM v00100").depth, 150);
+    EXPECT_GT(views.of("SELECT * FROM v00200").depth, 150);
   }
   std::string chain = "WITH c0 AS (SELECT 1)";
   for (int i = 1; i < 3000; ++i) chain += fmt::format(",c{} AS (SELECT 1 FROM c{})", i, i - 1);

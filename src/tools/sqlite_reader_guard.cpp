@@ -133,6 +133,17 @@ int SqliteGuard::install(sqlite3* database) {
   return sqlite3_set_authorizer(database, authorize, this);
 }
 
+void SqliteGuard::keep_from_expanding(const std::vector<std::string>& views) {
+  for (const std::string& name : views) views_not_to_expand_.insert(lower(name.c_str()));
+}
+
+bool SqliteGuard::would_expand(const std::string& pragma, const char* argument) const {
+  if (views_not_to_expand_.empty()) return false;
+  if (pragma == "table_list") return true;  // it wants to know the columns of every view
+  return (pragma == "table_info" || pragma == "table_xinfo") &&
+         views_not_to_expand_.contains(lower(argument));
+}
+
 void SqliteGuard::refuse(std::string message) {
   if (!refused_) refused_ = Error{ErrorCode::permission_denied, std::move(message), {}};
 }
@@ -162,6 +173,13 @@ int SqliteGuard::authorize(void* guard, int action, const char* first, const cha
       const std::string name = lower(first);
       const bool tells =
           contains(kTellingPragmas, name) || (second == nullptr && contains(kSettingPragmas, name));
+      if (self.would_expand(name, second)) {
+        self.refuse(fmt::format(
+            "PRAGMA {} is not allowed here: it would make SQLite expand views of views "
+            "without end; SELECT name, type, sql FROM sqlite_schema tells what there is",
+            name));
+        return SQLITE_DENY;
+      }
       if (tells) return SQLITE_OK;
       self.refuse(
           contains(kSettingPragmas, name)

@@ -6,8 +6,10 @@
 
 #include <chrono>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "wright/error.h"
 
@@ -29,6 +31,9 @@ class SqliteGuard {
   // Guards `database` from now on; must outlive it. Returns SQLite's code.
   int install(sqlite3* database);
 
+  // Refuses the PRAGMAs that would make SQLite expand one of these views.
+  void keep_from_expanding(const std::vector<std::string>& views);
+
   Clock::time_point deadline() const { return limits_.deadline; }
   void set_deadline(Clock::time_point deadline) { limits_.deadline = deadline; }
 
@@ -48,10 +53,12 @@ class SqliteGuard {
   static int on_busy(void* guard, int attempts);
 
   void refuse(std::string message);
+  bool would_expand(const std::string& pragma, const char* argument) const;
 
   Limits limits_;
   std::stop_token stop_;
   sqlite3_int64 memory_before_;
+  std::set<std::string> views_not_to_expand_;  // in lower case
   std::optional<Clock::time_point> busy_since_;
   std::optional<Error> ended_;
   std::optional<Error> refused_;

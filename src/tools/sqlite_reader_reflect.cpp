@@ -49,6 +49,16 @@ constexpr auto kQueries = std::to_array<TargetQuery>({
      "AND (?1 IS NULL OR m.name = ?1 COLLATE NOCASE) ORDER BY m.name, f.id, f.seq"},
 });
 
+// Where PRAGMA table_list would make SQLite expand views that have no end.
+constexpr const char* kTablesWithoutList =
+    "SELECT name, CASE WHEN rootpage > 0 THEN 'table' ELSE 'virtual' END AS type, CASE WHEN "
+    "rootpage > 0 THEN (SELECT count(*) FROM pragma_table_xinfo(m.name) WHERE hidden <> 1) END AS "
+    "columns, NULL AS without_rowid, NULL AS strict FROM sqlite_schema m WHERE type = 'table' AND "
+    "substr(name, 1, 7) <> 'sqlite_' "
+    "AND (?1 IS NULL OR name = ?1 COLLATE NOCASE) ORDER BY name";
+constexpr const char* kTableCountWithoutList =
+    "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND substr(name, 1, 7) <> 'sqlite_'";
+
 std::string_view name_of(ReflectTarget target) {
   for (const auto& [value, name] : wright_enumerators(Of<ReflectTarget>{})) {
     if (value == target) return name;
@@ -130,7 +140,9 @@ void count_virtual_columns(ReadOnlyDatabase& database, JsonObject& tables) {
 Result<JsonObject> stats(ReadOnlyDatabase& database, const Reflection& wanted) {
   JsonObject facts;
   for (const Fact& fact : kFacts) {
-    auto value = value_of(database, fact.sql);
+    const bool needs_list =
+        std::string_view(fact.name) == "tables" && !database.endless_views().empty();
+    auto value = value_of(database, needs_list ? kTableCountWithoutList : fact.sql);
     if (!value) return std::unexpected(std::move(value).error());
     facts[fact.name] = std::move(*value);
   }
@@ -179,7 +191,10 @@ Result<JsonObject> reflect(ReadOnlyDatabase& database, const Reflection& wanted)
   Result<JsonObject> found = [&]() -> Result<JsonObject> {
     for (const TargetQuery& row : kQueries) {
       if (row.target != wanted.target) continue;
-      const auto statement = prepared(database, row.sql, wanted.table);
+      const bool needs_list =
+          row.target == ReflectTarget::tables && !database.endless_views().empty();
+      const auto statement =
+          prepared(database, needs_list ? kTablesWithoutList : row.sql, wanted.table);
       if (!statement) return std::unexpected(statement.error());
       return read_rows(database, statement->get(), {wanted.limit, kLongestSchemaText});
     }
@@ -187,6 +202,12 @@ Result<JsonObject> reflect(ReadOnlyDatabase& database, const Reflection& wanted)
   }();
   if (!found) return found;
   if (wanted.target == ReflectTarget::tables) count_virtual_columns(database, *found);
+  if (const std::string endless = database.note_on_endless_views(); !endless.empty()) {
+    const Json* before = found->if_contains("note");
+    (*found)["note"] = before == nullptr
+                           ? endless
+                           : fmt::format("{}. {}", std::string_view(before->as_string()), endless);
+  }
   (*found)["target"] = name_of(wanted.target);
   return found;
 }

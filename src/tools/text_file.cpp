@@ -82,6 +82,14 @@ std::expected<std::size_t, int> read_fully(int descriptor, std::span<char> space
   return total;
 }
 
+std::int64_t skip_hole(int descriptor) {
+  const off_t here = ::lseek(descriptor, 0, SEEK_CUR);
+  if (here < 0) return 0;
+  off_t data = ::lseek(descriptor, here, SEEK_DATA);
+  if (data < 0 && errno == ENXIO) data = ::lseek(descriptor, 0, SEEK_END);  // nothing but a hole
+  return data > here ? data - here : 0;
+}
+
 bool is_binary(std::string_view start) {
   return start.substr(0, kSniffedBytes).find('\0') != std::string_view::npos;
 }

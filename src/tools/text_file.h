@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <expected>
 #include <span>
 #include <string_view>
@@ -16,6 +17,10 @@ inline constexpr std::size_t kSniffedBytes = 8 * 1024;
 // with an errno.
 std::expected<std::size_t, int> read_some(int descriptor, std::span<char> space);
 std::expected<std::size_t, int> read_fully(int descriptor, std::span<char> space);
+
+// How many NUL bytes come next that the disk does not hold, and moves on behind them. Zero where
+// there are none, or where the file system does not tell.
+std::int64_t skip_hole(int descriptor);
 
 // Whether a file that starts like this is no text: it has a NUL byte early on.
 bool is_binary(std::string_view start);

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -71,7 +72,7 @@ class Walk {
     if (auto descriptor = folder_.open_folder(".")) {
       enter("", folder_.path() == "." ? "" : folder_.path() + "/", std::move(*descriptor));
     } else {
-      ++skipped_.unreadable;
+      lose(folder_.path());
     }
     std::string path;
     while (!levels_.empty()) {
@@ -84,7 +85,7 @@ class Walk {
       }
       const Found& found = level.entries[level.next++];
       if (!is_open(level)) {
-        ++skipped_.unreadable;
+        lose(level.path + found.name);
         continue;
       }
       if (found.kind == EntryKind::folder && options_.extent == Extent::tree) {
@@ -101,7 +102,7 @@ class Walk {
   // Opens a folder again that was closed because the way went too deep.
   bool is_open(Level& level) {
     if (level.folder != nullptr) return true;
-    auto opened = folder_.open_folder(level.inside);
+    auto opened = folder_.open_folder(level.inside.empty() ? "." : level.inside);
     if (!opened) return false;
     level.folder = std::make_shared<const FileDescriptor>(std::move(*opened));
     return true;
@@ -109,14 +110,14 @@ class Walk {
 
   void enter_below(const Level& level, const std::string& name) {
     if (level.path.size() + name.size() + 1 >= PATH_MAX) {
-      ++skipped_.unreadable;  // nobody could name what is in there
+      lose(level.path + name);  // nobody could name what is in there
       return;
     }
     // The folder above was reached without leaving the base, so one step without a link stays in.
     const int number = ::openat(level.folder->get(), name.c_str(),
                                 O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (number < 0) {
-      ++skipped_.unreadable;
+      lose(level.path + name);
       return;
     }
     if (levels_.size() >= kMaxOpenLevels) levels_[levels_.size() - kMaxOpenLevels].folder.reset();
@@ -125,7 +126,7 @@ class Walk {
 
   void enter(std::string inside, std::string path, FileDescriptor descriptor) {
     const int number = descriptor.get();
-    std::vector<Found> names = read_names(number);
+    std::vector<Found> names = read_names(number, path);
     Level level{std::move(inside),
                 std::move(path),
                 std::make_shared<const FileDescriptor>(std::move(descriptor)),
@@ -139,11 +140,11 @@ class Walk {
     levels_.push_back(std::move(level));
   }
 
-  std::vector<Found> read_names(int folder) {
+  std::vector<Found> read_names(int folder, const std::string& path) {
     std::vector<Found> names;
     while (!stop_.stop_requested()) {
       const ssize_t length = ::getdents64(folder, buffer_.get(), kBufferBytes);
-      if (length < 0) ++skipped_.unreadable;
+      if (length < 0) lose(path.empty() ? "." : path.substr(0, path.size() - 1));
       if (length <= 0) break;
       for (ssize_t at = 0; at < length;) {
         const auto* entry = reinterpret_cast<const dirent64*>(buffer_.get() + at);
@@ -181,9 +182,9 @@ class Walk {
     }
     if (found.kind == EntryKind::folder && options_.extent == Extent::tree) return true;
     if (found.kind == EntryKind::link) {
-      if (options_.links == Links::refuse || !follow(found, path_)) return false;
+      if (!follow(found)) return false;
     } else if (found.kind == EntryKind::special) {
-      ++skipped_.unreadable;
+      skipped_.unreadable.add(path_);
       return false;
     }
     if (options_.wanted) {
@@ -193,24 +194,36 @@ class Walk {
     if (options_.sizes == Sizes::known && found.status.kind == EntryKind::special) {
       const EntryKind expected = found.kind;
       if (!read_status(found, level.folder->get()) || found.kind != expected) {
-        ++skipped_.unreadable;
+        lose(path_);
         return false;
       }
     }
     return true;
   }
 
-  // Turns a link into what it leads to. False when the walk has no use for that.
-  bool follow(Found& found, const std::string& path) {
-    const auto target = workspace_.status(path);
-    if (!target || target->kind == EntryKind::special) {
-      ++skipped_.unreadable;
+  // Turns the link at path_ into what it leads to. False when the walk has no use for that.
+  bool follow(Found& found) {
+    if (options_.links == Links::refuse) {
+      skipped_.links.add(path_);
       return false;
     }
-    if (target->kind == EntryKind::folder && options_.extent == Extent::tree) return false;
+    const auto target = workspace_.status(path_);
+    if (!target || target->kind == EntryKind::special) {
+      skipped_.unreadable.add(path_);
+      return false;
+    }
+    if (target->kind == EntryKind::folder && options_.extent == Extent::tree) {
+      skipped_.links.add(path_);
+      return false;
+    }
     found.kind = target->kind;
     found.status = *target;
     return true;
+  }
+
+  void lose(const std::string& path) {
+    skipped_.unreadable.add(path);
+    skipped_.lost.add(path);
   }
 
   static bool read_status(Found& found, int folder) {
@@ -234,7 +247,51 @@ class Walk {
   std::string inside_;  // the same, relative to the folder that is walked
 };
 
+JsonArray names_of(const LeftOut& left_out) {
+  constexpr std::size_t kLongest = 200;
+  JsonArray names;
+  for (const std::string& path : left_out.paths) {
+    const std::string valid = to_valid_utf8(path);
+    const std::string_view start = utf8_prefix(valid, kLongest);
+    names.emplace_back(fmt::format("{}{}", start, start.size() < valid.size() ? "…" : ""));
+  }
+  return names;
+}
+
 }  // namespace
+
+void LeftOut::add(std::string path) {
+  ++count;
+  if (paths.size() < kMostNamed) paths.push_back(std::move(path));
+}
+
+void LeftOut::add(const LeftOut& others) {
+  count += others.count;
+  for (const std::string& path : others.paths) {
+    if (paths.size() < kMostNamed) paths.push_back(path);
+  }
+}
+
+JsonObject Skipped::json() const {
+  JsonObject made{{"ignored", ignored}, {"hidden", hidden}, {"unreadable", unreadable.count}};
+  if (unreadable.count > 0) made["unreadable_paths"] = names_of(unreadable);
+  if (links.count > 0) {
+    made["links"] = links.count;
+    made["link_paths"] = names_of(links);
+  }
+  return made;
+}
+
+std::string missing_note(const LeftOut& lost) {
+  if (lost.count == 0) return {};
+  std::vector<std::string> names;
+  for (const std::string& path : lost.paths) names.push_back(shown_path(path));
+  return fmt::format(
+      "{} could not be read ({}{}), so what is in {} is missing here.",
+      lost.count == 1 ? std::string("One entry") : fmt::format("{} entries", lost.count),
+      fmt::join(names, ", "), lost.count > std::ssize(lost.paths) ? ", …" : "",
+      lost.count == 1 ? "it" : "them");
+}
 
 Result<Skipped> walk(const Workspace& workspace, const Folder& folder, const WalkOptions& options,
                      const std::stop_token& stop, const Visit& visit) {

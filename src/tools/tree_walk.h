@@ -1,5 +1,6 @@
 // Visits what lies in a folder, in the order of its paths, and leaves out what git ignores and what
 // is hidden. Never follows a link into a folder, never enters .git or node_modules. Opens no files.
+// As deep as a path can name; whatever is left out is counted, and some of it named.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +8,7 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "tools/workspace.h"
 #include "wright/json.h"
@@ -38,12 +40,31 @@ struct WalkEntry {
   FileStatus status;               // with Sizes::known
 };
 
+// How many were not visited, and the paths of the first.
+struct LeftOut {
+  static constexpr std::size_t kMostNamed = 5;
+  std::int64_t count = 0;
+  std::vector<std::string> paths = {};
+
+  void add(std::string path);
+  void add(const LeftOut& others);
+};
+
 // What was not visited. A folder counts as one, whatever is in it.
 struct Skipped {
   std::int64_t ignored = 0;
   std::int64_t hidden = 0;
-  std::int64_t unreadable = 0;  // by permission, by kind (pipes, devices), or links that lead out
+  LeftOut unreadable = {};  // by permission, by kind (pipes, devices), or links that lead out
+  LeftOut links = {};       // links that were not followed, though they may lead to files
+  LeftOut lost = {};        // those of the unreadable that may hold more than was visited
+
+  // {"ignored", "hidden", "unreadable"}, and names where there are any.
+  JsonObject json() const;
 };
+
+// A sentence about what is missing from an answer because it could not be read; empty when nothing
+// is.
+std::string missing_note(const LeftOut& lost);
 
 enum class Visited : std::uint8_t { go_on, end };
 using Visit = std::function<Visited(const WalkEntry& entry)>;

@@ -131,7 +131,11 @@ TEST(Walk, shows_linked_files_that_stay_inside_and_enters_no_linked_folder) {
   for (const Resolver resolver : {Resolver::kernel, Resolver::by_hand}) {
     const auto followed = walked(base, {.links = Links::follow}, ".", resolver);
     EXPECT_EQ(followed.paths, (Strings{"dir/file", "good"}));
-    EXPECT_EQ(followed.skipped.unreadable, 4);
+    EXPECT_EQ(followed.skipped.unreadable.count, 4);
+    EXPECT_EQ(followed.skipped.unreadable.paths, (Strings{"bad", "bad_dir", "broken", "up"}));
+    EXPECT_EQ(followed.skipped.links.paths, (Strings{"to_dir", "dir/loop"}));
+    EXPECT_EQ(followed.skipped.lost.count, 0) << "nothing of the folder itself is missing";
+    EXPECT_EQ(walked(base, {}, ".", resolver).skipped.links.count, 7);
     EXPECT_EQ(walked(base, {}, ".", resolver).paths, (Strings{"dir/file"}));
     const auto entries =
         walked(base, {.extent = Extent::entries, .links = Links::follow}, ".", resolver);
@@ -150,6 +154,29 @@ TEST(Walk, survives_very_deep_nesting) {
   }
 }
 
+// More folders than are held open at once, so that those above must be opened again on the way
+// back.
+TEST(Walk, finds_what_comes_after_a_very_deep_folder) {
+  const TemporaryFolder base;
+  std::string path;
+  Strings expected;
+  for (int i = 0; i < 200; ++i) {
+    base.write(path + "z");
+    expected.push_back(path + "z");
+    path += "d/";
+  }
+  base.write(path + "bottom").write("after/x");
+  expected.push_back(path + "bottom");
+  expected.emplace_back("after/x");
+  std::ranges::sort(expected);
+  for (const Resolver resolver : {Resolver::kernel, Resolver::by_hand}) {
+    const auto found = walked(base, {}, ".", resolver);
+    EXPECT_EQ(found.paths, expected);
+    EXPECT_EQ(found.skipped.unreadable.count, 0);
+    EXPECT_EQ(walked(base, {}, "d", resolver).paths.size(), expected.size() - 2);
+  }
+}
+
 TEST(Walk, counts_what_lies_deeper_than_any_path_can_name) {
   const TemporaryFolder base;
   base.write("top");
@@ -165,7 +192,8 @@ TEST(Walk, counts_what_lies_deeper_than_any_path_can_name) {
   std::filesystem::current_path(before);
   const auto found = walked(base);
   EXPECT_EQ(found.paths, (Strings{"top"}));
-  EXPECT_EQ(found.skipped.unreadable, 1);
+  EXPECT_EQ(found.skipped.unreadable.count, 1);
+  EXPECT_EQ(found.skipped.lost.count, 1);
   output_of("rm -rf " + shell_word(base.path().native()));
 }
 
@@ -181,7 +209,8 @@ TEST(Walk, counts_folders_that_may_not_be_read) {
   }
   ASSERT_EQ(::chmod((base / "closed").c_str(), 0755), 0);
   EXPECT_EQ(found.paths, (Strings{"open/a"}));
-  EXPECT_EQ(found.skipped.unreadable, 1);
+  EXPECT_EQ(found.skipped.unreadable.count, 1);
+  EXPECT_EQ(found.skipped.lost.paths, (Strings{"closed"}));
 }
 
 TEST(Walk, skips_pipes_and_counts_them) {
@@ -190,7 +219,7 @@ TEST(Walk, skips_pipes_and_counts_them) {
   ASSERT_EQ(::mkfifo((base / "pipe").c_str(), 0600), 0);
   const auto found = walked(base, {.sizes = Sizes::known});
   EXPECT_EQ(found.paths, (Strings{"a"}));
-  EXPECT_EQ(found.skipped.unreadable, 1);
+  EXPECT_EQ(found.skipped.unreadable.count, 1);
 }
 
 TEST(Walk, ends_when_it_is_stopped_or_the_visitor_has_enough) {

@@ -81,15 +81,15 @@ class Wildcard::Compiler {
   void compile_stars(std::size_t start) {
     const std::size_t first = at_;
     while (at_ < pattern_.size() && pattern_[at_] == '*') ++at_;
-    if (at_ - first == 1) return push(Kind::star);
+    const bool is_deep = style_ == WildcardStyle::people ? at_ - first == 2 : at_ - first > 1;
+    if (!is_deep) return push(Kind::star);
     const std::string_view rest = pattern_.substr(at_);
     const bool starts_component = starts_component_at(first, start);
     if (starts_component && rest.starts_with('/')) {
       ++at_;
       push(Kind::folders);
       push(Kind::inside_folders);
-    } else if (style_ == WildcardStyle::people ||
-               (starts_component && (rest.empty() || rest.starts_with("\\/")))) {
+    } else if (starts_component && (rest.empty() || rest.starts_with("\\/"))) {
       push(Kind::deep_star);
     } else {
       push(Kind::star);

@@ -16,7 +16,7 @@ namespace wright::tools {
 
 enum class WildcardStyle : std::uint8_t {
   git,     // works on bytes; ** only means something as a whole component
-  people,  // works on UTF-8 characters; ** crosses slashes wherever it stands
+  people,  // works on UTF-8 characters; ** likewise, and exactly two stars
 };
 
 class Wildcard {

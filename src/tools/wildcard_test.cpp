@@ -41,7 +41,8 @@ TEST(Wildcard, gives_double_stars_gits_meaning_only_as_whole_components) {
   ASSERT_TRUE(git && people);
   EXPECT_TRUE(git->matches("x/a.y"));
   EXPECT_FALSE(git->matches("x/a/b/y"));
-  EXPECT_TRUE(people->matches("x/a/b/y"));
+  EXPECT_TRUE(people->matches("x/a.y"));
+  EXPECT_FALSE(people->matches("x/a/b/y"));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // `wright sessions`: list, show, export, delete.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -48,6 +49,15 @@ TEST_F(SessionsCommand, lists_the_newest_first) {
   EXPECT_TRUE(second.ends_with("something else")) << list.output;
   EXPECT_NE(first.find(" 1  completed "), std::string::npos) << list.output;
   EXPECT_EQ(listed({}), (Ids{2, 1}));
+}
+
+TEST_F(SessionsCommand, keep_to_one_line_each_where_nobody_looks) {
+  home_.wright({"run", "codebase-analysis", "long " + std::string(6000, 'x') + "\nand more"});
+  const std::string list = home_.wright({"sessions"}).output;
+  EXPECT_EQ(std::ranges::count(list, '\n'), 4) << list;
+  std::istringstream lines(list);
+  for (std::string line; std::getline(lines, line);) EXPECT_LT(line.size(), 200U) << line;
+  EXPECT_NE(list.find("xxx…\n"), std::string::npos) << list;
 }
 
 TEST_F(SessionsCommand, filters) {

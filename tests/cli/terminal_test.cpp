@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "process.h"
+#include "wright/json.h"
 
 namespace wright::cli {
 namespace {
@@ -59,6 +60,57 @@ TEST(Terminal, is_never_driven_by_what_a_tool_or_a_prompt_says) {
     EXPECT_EQ(shown.find('\x07'), std::string::npos) << shown;
     EXPECT_EQ(shown.find("\xE2\x80\xAE"), std::string::npos) << shown;
   }
+}
+
+// ESC, C1, a direction override, a tag character and one of no width.
+constexpr std::string_view kEvil = "\x1b[31m\xC2\x9B\xE2\x80\xAE\xF3\xA0\x81\x81\xE2\x80\x8B";
+
+void expect_harmless(const std::string& shown) {
+  for (const std::string_view part :
+       {"\x1b", "\xC2\x9B", "\xE2\x80\xAE", "\xF3\xA0\x81\x81", "\xE2\x80\x8B"}) {
+    EXPECT_EQ(shown.find(part), std::string::npos) << shown;
+  }
+}
+
+TEST(Terminal, is_never_driven_by_the_name_of_a_file) {
+  Home home;
+  home.environment["TERM"] = "dumb";
+  const std::string evil(kEvil);
+  home.write_file(".wright/agents/" + evil + ".toml", "instructions = \"x\"\n");
+  home.write_file(evil + ".cpp", "int evil_function() { return 1; }\n");
+  for (const Arguments& arguments :
+       {Arguments{"agents"}, Arguments{"agents", "--json"}, Arguments{"doctor"},
+        Arguments{"tools", "call", "list_files", R"({"pattern": "*"})"},
+        Arguments{"tools", "call", "list_files", R"({"pattern": "*"})", "--json"},
+        Arguments{"run", "codebase-analysis", "Where is evil_function defined?"},
+        Arguments{"sessions", "show", "1"}}) {
+    const Finished finished = home.wright_on_terminal(arguments);
+    EXPECT_NE(finished.output, "");
+    expect_harmless(finished.output);
+  }
+}
+
+TEST(Terminal, gets_json_and_logs_with_escapes_that_say_the_same) {
+  Home home;
+  home.environment["TERM"] = "dumb";
+  const std::string prompt = "Where is alpha_function defined? " + std::string(kEvil);
+  const Finished run = home.wright_on_terminal(
+      {"run", "codebase-analysis", prompt, "--json", "--log-level", "debug"});
+  expect_harmless(run.output);
+  const std::string listed = home.wright_on_terminal({"sessions", "--json"}).output;
+  expect_harmless(listed);
+  EXPECT_NE(listed.find(R"(\u001b[31m\u009b\u202e\udb40\udc41\u200b)"), std::string::npos)
+      << listed;
+  const auto parsed = parse_json(listed);
+  ASSERT_TRUE(parsed) << listed;
+  EXPECT_EQ(parsed->at(0).at("user_prompt").as_string(), prompt);
+  // A program gets the characters themselves.
+  EXPECT_NE(home.wright({"sessions", "--json"}).output.find("\xE2\x80\xAE"), std::string::npos);
+  expect_harmless(home.wright_on_terminal({"tools", "call", "grep",
+                                           "{\"pattern\": \"" + prompt.substr(0, 33) +
+                                               std::string(kEvil.substr(5)) + "\"}",
+                                           "--log-level", "debug"})
+                      .output);
 }
 
 TEST(Terminal, is_asked_for_the_prompt_when_there_is_none) {

@@ -29,23 +29,18 @@ std::size_t LineEditor::after(std::size_t position) const {
     return to;
   };
   if (position >= text_.size()) return text_.size();
+  const auto columns_to = [&](std::size_t end) {
+    return columns_of(shown_piece(std::string_view(text_).substr(position, end - position)));
+  };
   std::size_t to = step(position);
   // Accents and the like belong to the character before them.
-  while (to < text_.size()) {
-    const std::size_t beyond = step(to);
-    if (columns_of(shown_piece(std::string_view(text_).substr(to, beyond - to))) > 0) break;
-    to = beyond;
-  }
+  while (to < text_.size() && columns_to(step(to)) == columns_to(to)) to = step(to);
   return to;
 }
 
 std::size_t LineEditor::before(std::size_t position) const {
-  std::size_t from = position;
-  while (from > 0) {
-    --from;
-    if (is_continuation(text_[from])) continue;
-    if (columns_of(shown_piece(std::string_view(text_).substr(from, position - from))) > 0) break;
-  }
+  std::size_t from = 0;
+  while (from < position && after(from) < position) from = after(from);
   return from;
 }
 

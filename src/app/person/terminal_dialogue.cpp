@@ -46,12 +46,12 @@ TerminalDialogue::TerminalDialogue(const PersonTerminal& where)
       window_columns_(window_of(where.output).ws_col) {
   if (!reads_keys_) return;
   mode_.read_keys();
-  print(kAskForPasteMarks);
+  write_all(where_.output, kAskForPasteMarks);
 }
 
 TerminalDialogue::~TerminalDialogue() {
   erase_live();
-  if (reads_keys_) print(kNoMorePasteMarks);
+  if (reads_keys_) write_all(where_.output, kNoMorePasteMarks);
 }
 
 ScreenSize TerminalDialogue::measure() {
@@ -65,7 +65,7 @@ ScreenSize TerminalDialogue::measure() {
 
 void TerminalDialogue::print(std::string_view text) {
   erase_live();
-  write_all(where_.output, text);
+  write_all(where_.output, guarded_screen(text));
 }
 
 void TerminalDialogue::erase_live() {
@@ -83,7 +83,7 @@ void TerminalDialogue::draw(const LiveLines& live, ScreenSize size) {
   std::string text;
   for (const LiveLine& line : live.lines) {
     if (!text.empty()) text += '\n';
-    text += painted(shortened(line.text, size.columns - 1), line.colour, where_.screen);
+    text += painted(shortened(sanitised(line.text), size.columns - 1), line.colour, where_.screen);
   }
   const std::size_t up = live.lines.size() - 1 - live.cursor_row;
   if (up > 0) text += fmt::format("\x1b[{}A", up);
@@ -95,11 +95,11 @@ void TerminalDialogue::draw(const LiveLines& live, ScreenSize size) {
 
 void TerminalDialogue::suspend() {
   erase_live();
-  if (reads_keys_) print(kNoMorePasteMarks);
+  if (reads_keys_) write_all(where_.output, kNoMorePasteMarks);
   mode_.restore();
   signals_.suspend();
   mode_.renew();
-  if (reads_keys_) print(kAskForPasteMarks);
+  if (reads_keys_) write_all(where_.output, kAskForPasteMarks);
 }
 
 std::expected<TerminalDialogue::Ready, GaveUp> TerminalDialogue::wait() {
