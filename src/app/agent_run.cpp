@@ -10,7 +10,7 @@
 #include "app/paths.h"
 #include "app/person/person_answers.h"
 #include "app/screen_text.h"
-#include "app/session_config.h"
+#include "app/session_beginning.h"
 #include "app/session_store.h"
 #include "app/standard_input.h"
 #include "app/transcript.h"
@@ -61,16 +61,19 @@ ExitCode AgentRun::run(ReadyAgent ready, const First& first) {
     return ExitCode::usage;
   }
   debug.logger = *logger;
+  Json config = session_config(ready, settings_);
+  const std::vector<std::string> notes = std::move(ready.notes);
   Agent agent = finished(std::move(ready), settings_, *logger);
   agent.debug = std::move(debug);
   say(fmt::format("{}  {}", painted(agent.name, Colour::bold, around_.console.error()),
                   painted(place_of(agent, settings_, around_.environment), Colour::dim,
                           around_.console.error())));
+  for (const std::string& note : notes) say("  " + on_one_line(note));
   auto store = open_store(settings_);
   if (!store) return failed(store.error());
   // Sessions of processes that were killed are free to be taken.
   if (auto ended = end_dead_runners(**store); !ended) return failed(ended.error());
-  const RunOptions options = run_options(**store, agent);
+  const RunOptions options = run_options(**store, std::move(config));
   Result<Answer> answer = first(agent, options);
   while (answer && answer->status == Answer::Status::waiting && has_person()) {
     if (progress_) progress_->stop();
@@ -85,12 +88,12 @@ ExitCode AgentRun::run(ReadyAgent ready, const First& first) {
   return answer->status == Answer::Status::waiting ? waiting(*answer) : answered(*answer);
 }
 
-RunOptions AgentRun::run_options(Store& store, const Agent& agent) {
+RunOptions AgentRun::run_options(Store& store, Json config) {
   return {.store = &store,
           .observer = [this](const Event& event) { observe(event); },
           .stop = interruption_.token(),
           .delivery = stream_ ? Delivery::streamed : Delivery::whole,
-          .config = session_config(agent, settings_),
+          .config = std::move(config),
           .people = options_.input == Input::none ? People::nobody : People::may_answer_later};
 }
 

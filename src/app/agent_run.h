@@ -37,7 +37,7 @@ class AgentRun {
   using First = std::function<Result<Answer>(const Agent&, const RunOptions&)>;
 
   ExitCode run(ReadyAgent ready, const First& first);
-  RunOptions run_options(Store& store, const Agent& agent);
+  RunOptions run_options(Store& store, Json config);
   void show_progress();
   bool is_streamed() const;
   bool has_person() const;

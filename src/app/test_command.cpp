@@ -11,9 +11,9 @@
 #include "app/figures.h"
 #include "app/file_output.h"
 #include "app/interruption.h"
+#include "app/replay_setup.h"
 #include "app/replay_view.h"
 #include "app/screen_text.h"
-#include "app/session_config.h"
 #include "wright/cassette.h"
 
 namespace wright::app {
@@ -71,7 +71,8 @@ struct Tested {
 
 class TestRun {
  public:
-  TestRun(const TestCommand& command, Surroundings around) : command_(command), around_(around) {
+  TestRun(const TestCommand& command, const Settings& settings, Surroundings around)
+      : command_(command), settings_(settings), around_(around) {
     interruption_.watch({});
   }
 
@@ -108,11 +109,11 @@ class TestRun {
     if (!text) return std::unexpected(text.error());
     const auto recorded = cassette_from(*text);
     if (!recorded) return std::unexpected(recorded.error());
-    const auto settings = load_settings(
-        flags_for_replay(command_.settings, *recorded, command_.tools, RecordTrust::foreign),
-        around_.environment);
+    const auto settings =
+        load_settings(flags_for_replay(settings_, *recorded, command_.tools, RecordTrust::foreign),
+                      around_.environment);
     if (!settings) return std::unexpected(settings.error());
-    const auto agent = agent_for_replay(*recorded, *settings, command_.tools);
+    const auto agent = agent_for_replay(*recorded, *settings, command_.tools, around_.environment);
     if (!agent) return std::unexpected(agent.error());
     const Redactor redactor(settings->secrets());
     auto report = wright::replay(agent->agent, *recorded,
@@ -190,6 +191,7 @@ class TestRun {
   }
 
   const TestCommand& command_;
+  const Settings& settings_;  // before any cassette has its say
   Surroundings around_;
   Interruption interruption_;
 };
@@ -197,8 +199,9 @@ class TestRun {
 }  // namespace
 
 ExitCode execute(const TestCommand& command, Surroundings around) {
-  if (!settings_or_complain(command.settings, around)) return ExitCode::usage;
-  return TestRun(command, around).run();
+  const auto settings = settings_or_complain(command.settings, around);
+  if (!settings) return ExitCode::usage;
+  return TestRun(command, *settings, around).run();
 }
 
 }  // namespace wright::app
