@@ -88,11 +88,11 @@ _wright() {
         options+=" $settings $log"
         ;;
       chat)
-        options="--continue --session -q --quiet --stream --no-stream --no-input --trace-http"
+        options="--continue --session --refresh -q --quiet --stream --no-stream --no-input --trace-http"
         options+=" $settings $log"
         ;;
       resume)
-        options="--all --settle --json -q --quiet --stream --no-stream --no-input --trace-http"
+        options="--all --settle --refresh --json -q --quiet --stream --no-stream --no-input --trace-http"
         options+=" $settings $log"
         ;;
       answer) options="--set --approve --refuse --answer --wait --json $config $database" ;;

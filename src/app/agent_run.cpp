@@ -65,6 +65,7 @@ ExitCode AgentRun::run(ReadyAgent ready, const First& first) {
   const std::vector<std::string> notes = std::move(ready.notes);
   Agent agent = finished(std::move(ready), settings_, *logger);
   agent.debug = std::move(debug);
+  trace_ = TraceLog(*logger, agent);
   say(fmt::format("{}  {}", painted(agent.name, Colour::bold, around_.console.error()),
                   painted(place_of(agent, settings_, around_.environment), Colour::dim,
                           around_.console.error())));
@@ -111,6 +112,7 @@ bool AgentRun::has_person() const {
 
 void AgentRun::observe(const Event& event) {
   record_.observe(event);
+  trace_.observe(event);
   if (stream_) stream_->observe(event);
   if (progress_) progress_->observe(event);
 }

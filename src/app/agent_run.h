@@ -14,6 +14,7 @@
 #include "app/interruption.h"
 #include "app/ready_agent.h"
 #include "app/run_record.h"
+#include "app/trace_log.h"
 #include "wright/resume.h"
 
 namespace wright::app {
@@ -54,6 +55,7 @@ class AgentRun {
   const Settings& settings_;
   Surroundings around_;
   RunRecord record_;
+  TraceLog trace_;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   std::unique_ptr<Progress> progress_;
   std::optional<AnswerStream> stream_;

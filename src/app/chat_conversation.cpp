@@ -70,6 +70,7 @@ std::expected<void, ExitCode> Conversation::equip(const std::string& agent_name,
   model_ = agent->chosen.model;
   settings_ = std::move(settings);
   agent_ = finished(std::move(*agent), *settings_, *logger);
+  trace_ = TraceLog(*logger, agent_);
   agent_name_ = agent_name;
   return {};
 }
@@ -186,6 +187,7 @@ RunOptions Conversation::run_options() {
 
 void Conversation::observe(const Event& event) {
   record_.observe(event);
+  trace_.observe(event);
   if (stream_) stream_->observe(event);
   if (progress_) progress_->observe(event);
 }

@@ -16,6 +16,7 @@
 #include "app/interruption.h"
 #include "app/progress.h"
 #include "app/run_record.h"
+#include "app/trace_log.h"
 #include "wright/resume.h"
 
 namespace wright::app {
@@ -92,6 +93,7 @@ class Conversation {
   std::string agent_name_;
   std::optional<Settings> settings_;
   Agent agent_;
+  TraceLog trace_;
   Json config_;                     // of a session that begins with the agent
   std::string model_;               // its id
   std::vector<std::string> told_;   // what a person was told of it

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/text.h"
+
 namespace wright {
 namespace {
 
@@ -64,6 +66,9 @@ Result<Json> delegate(const std::string& name, const Json& arguments, Context& c
     return fail(ErrorCode::tool_failed, std::string(error->get_string()));
   }
   const Json* text = answer != nullptr ? answer->if_contains("text") : nullptr;
+  if (text != nullptr && text->is_string() && trimmed(text->get_string()).empty()) {
+    return fail(ErrorCode::tool_failed, "No response from specialist agent");
+  }
   return text != nullptr ? *text : *context.answers.answer;
 }
 
