@@ -7,6 +7,7 @@
 #include <boost/json/object.hpp>
 
 #include "app/log_output.h"
+#include "app/markdown_stream.h"
 #include "app/paths.h"
 #include "app/person/person_answers.h"
 #include "app/screen_text.h"
@@ -30,7 +31,10 @@ void AgentRun::show_progress() {
     progress_ = std::make_unique<Progress>(
         around_.console.error(), [&](std::string_view text) { around_.console.note(text); });
   }
-  if (is_streamed()) stream_.emplace(around_.console, progress_.get());
+  if (is_streamed()) {
+    stream_.emplace(around_.console, progress_.get(),
+                    is_rendered() ? AnswerText::rendered : AnswerText::as_it_is);
+  }
 }
 
 ExitCode AgentRun::begin(ReadyAgent agent, const std::string& prompt) {
@@ -69,7 +73,9 @@ ExitCode AgentRun::run(ReadyAgent ready, const First& first) {
   say(fmt::format("{}  {}", painted(agent.name, Colour::bold, around_.console.error()),
                   painted(place_of(agent, settings_, around_.environment), Colour::dim,
                           around_.console.error())));
-  for (const std::string& note : notes) say("  " + on_one_line(note));
+  if (options_.verbosity == Verbosity::normal) {
+    for (const std::string& note : notes) around_.console.remark(note);
+  }
   auto store = open_store(settings_);
   if (!store) return failed(store.error());
   // Sessions of processes that were killed are free to be taken.
@@ -104,6 +110,20 @@ bool AgentRun::is_streamed() const {
   return around_.console.output().is_terminal;
 }
 
+bool AgentRun::is_rendered() const {
+  return around_.console.output().has_colour;
+}
+
+void AgentRun::print_text(const std::string& text) {
+  Console& console = around_.console;
+  if (is_rendered()) {
+    console.print(rendered_markdown(text, console.output().columns));
+  } else {
+    console.print_foreign(text);
+  }
+  if (!text.ends_with('\n')) console.print("\n");
+}
+
 // Somebody who can be asked right now.
 bool AgentRun::has_person() const {
   return options_.input == Input::terminal && options_.output == OutputFormat::text &&
@@ -136,7 +156,7 @@ ExitCode AgentRun::answered(const Answer& answer) {
     // On a terminal both streams meet: space keeps the answer apart from the progress.
     const bool is_shared = progress_ && console.output().is_terminal && console.error().is_terminal;
     if (is_shared) console.note("\n");
-    console.print_foreign(answer.text.ends_with('\n') ? answer.text : answer.text + "\n");
+    print_text(answer.text);
     if (is_shared) console.note("\n");
   }
   show_feedback();
@@ -180,7 +200,7 @@ ExitCode AgentRun::failed(const Error& error) {
                           "\n");
   } else if (options_.output == OutputFormat::text && !best.empty() &&
              !(stream_ && stream_->has_printed_answer())) {
-    around_.console.print_foreign(best + "\n");
+    print_text(best);
   }
   if (is_cancelled) {
     around_.console.complain("interrupted; the session is stored as cancelled");
@@ -202,8 +222,10 @@ void AgentRun::conclude(std::string_view marker, Colour colour) {
   if (!progress_) return;
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began_;
   const Terminal& terminal = around_.console.error();
-  around_.console.note(fmt::format("  {} {}\n", painted(marker, colour, terminal),
-                                   painted(record_.summary(took.count()), Colour::dim, terminal)));
+  const std::string line =
+      fmt::format("  {} {}\n", painted(marker, colour, terminal),
+                  painted(record_.summary(took.count()), Colour::dim, terminal));
+  around_.console.note(terminal.is_terminal ? fitted_lines(line, terminal.columns) : line);
 }
 
 std::string place_of(const Agent& agent, const Settings& settings, const Environment& environment) {

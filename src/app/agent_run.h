@@ -41,6 +41,8 @@ class AgentRun {
   RunOptions run_options(Store& store, Json config);
   void show_progress();
   bool is_streamed() const;
+  bool is_rendered() const;
+  void print_text(const std::string& text);
   bool has_person() const;
   void observe(const Event& event);
   void say(std::string_view line);

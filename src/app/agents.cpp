@@ -212,7 +212,11 @@ ExitCode execute(const ListAgentsCommand& command, Surroundings around) {
     array.push_back(agent_json(each));
     text += fmt::format("{}{}", text.empty() ? "" : "\n", agent_text(each, around));
   }
-  around.console.print(command.output == OutputFormat::json ? to_pretty_text(array) + "\n" : text);
+  if (command.output == OutputFormat::json) {
+    around.console.print(to_pretty_text(array) + "\n");
+  } else {
+    around.console.print_fitted(text);
+  }
   return ExitCode::ok;
 }
 

@@ -193,7 +193,7 @@ class Chat {
     using Name = SlashCommand::Name;
     switch (command.name) {
       case Name::help:
-        around_.console.print(decorated_help(chat_help(), around_.console.output()));
+        around_.console.print_fitted(decorated_help(chat_help(), around_.console.output()));
         return ExitCode::ok;
       case Name::tools: return show_tools();
       case Name::model: return show_or_change_model(command.argument);
@@ -212,10 +212,9 @@ class Chat {
     for (const Tool& tool : conversation_.agent().tools) {
       const std::string_view description = tool.spec.description;
       rows.push_back({"Tools", on_one_line(tool.spec.name),
-                      shortened(on_one_line(description.substr(0, description.find('\n'))),
-                                around_.console.output().columns)});
+                      on_one_line(description.substr(0, description.find('\n')))});
     }
-    around_.console.print(rows.empty() ? "  The agent has no tools.\n" : help_table(rows));
+    around_.console.print_fitted(rows.empty() ? "  The agent has no tools.\n" : help_table(rows));
     return ExitCode::ok;
   }
 
@@ -314,12 +313,13 @@ class Chat {
     const std::string session = conversation_.session_id() == 0
                                     ? "new session"
                                     : fmt::format("session {}", conversation_.session_id());
-    note(fmt::format(
+    const std::string line = fmt::format(
         "{}  {}\n", painted(agent.name, Colour::bold, screen),
         painted(
             fmt::format("{} · {}", place_of(agent, conversation_.settings(), around_.environment),
                         session),
-            Colour::dim, screen)));
+            Colour::dim, screen));
+    note(screen.is_terminal ? fitted_lines(line, screen.columns) : line);
     if (is_for_person_) {
       note(painted("  /help lists the commands, Ctrl-D ends the chat", Colour::dim, screen) + "\n");
     }

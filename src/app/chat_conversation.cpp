@@ -61,9 +61,7 @@ std::expected<void, ExitCode> Conversation::equip(const std::string& agent_name,
     if (progress_) progress_->show_index(index);
   };
   if (options_.verbosity == Verbosity::normal && agent->notes != told_) {
-    for (const std::string& note : agent->notes) {
-      around_.console.note(fmt::format("  {}\n", on_one_line(note)));
-    }
+    for (const std::string& note : agent->notes) around_.console.remark(note);
   }
   told_ = std::move(agent->notes);
   config_ = session_config(*agent, *settings);
@@ -282,7 +280,7 @@ void Conversation::print_answer(const std::string& text) {
   const bool is_shared = console.output().is_terminal && console.error().is_terminal;
   if (is_shared) console.note("\n");
   if (is_rendered()) {
-    console.print(rendered_markdown(text));
+    console.print(rendered_markdown(text, console.output().columns));
   } else {
     console.print_foreign(text);
   }
@@ -294,8 +292,10 @@ void Conversation::end_turn(std::string_view marker, Colour colour) {
   if (options_.verbosity == Verbosity::quiet) return;
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began_;
   const Terminal& terminal = around_.console.error();
-  around_.console.note(fmt::format("  {} {}\n", painted(marker, colour, terminal),
-                                   painted(record_.summary(took.count()), Colour::dim, terminal)));
+  const std::string line =
+      fmt::format("  {} {}\n", painted(marker, colour, terminal),
+                  painted(record_.summary(took.count()), Colour::dim, terminal));
+  around_.console.note(terminal.is_terminal ? fitted_lines(line, terminal.columns) : line);
 }
 
 }  // namespace wright::app

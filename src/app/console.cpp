@@ -37,6 +37,14 @@ void Console::print(std::string_view text) {
   if (output_errno_ == 0) output_errno_ = write_all(output_descriptor_, text);
 }
 
+void Console::print_fitted(std::string_view text) {
+  print(output_.is_terminal ? fitted_lines(text, output_.columns) : std::string(text));
+}
+
+void Console::remark(std::string_view sentence) {
+  note(indented(fitted_prose(on_one_line(sentence), 2, error_), 2) + "\n");
+}
+
 void Console::print_foreign(std::string_view text) {
   if (output_.is_terminal) {
     print(sanitised(text));

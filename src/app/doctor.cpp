@@ -368,9 +368,11 @@ Json json_of(const std::vector<Check>& checks, std::string_view verdict) {
 ExitCode execute(const DoctorCommand& command, Surroundings around) {
   const std::vector<Check> checks = Examination(command, around).examine();
   const auto worst = std::ranges::max(checks, {}, &Check::health).health;
-  around.console.print(command.output == OutputFormat::json
-                           ? to_pretty_text(json_of(checks, to_string(worst))) + "\n"
-                           : text_of(checks, around.console.output()));
+  if (command.output == OutputFormat::json) {
+    around.console.print(to_pretty_text(json_of(checks, to_string(worst))) + "\n");
+  } else {
+    around.console.print_fitted(text_of(checks, around.console.output()));
+  }
   return worst == Health::fail ? ExitCode::failed : ExitCode::ok;
 }
 

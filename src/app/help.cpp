@@ -361,6 +361,34 @@ std::string environment_list() {
          fmt::format("  <VENDOR>_API_KEY with VENDOR one of\n{}\n", indented(vendors, 4));
 }
 
+// Sentences that were broken for a wider screen are put on one line again, to be broken for this.
+std::string with_paragraphs_joined(std::string_view text, std::size_t columns) {
+  std::string out;
+  std::string paragraph;
+  bool is_too_wide = false;
+  const auto end_paragraph = [&] {
+    if (is_too_wide) std::ranges::replace(paragraph, '\n', ' ');
+    if (!paragraph.empty()) out += paragraph + '\n';
+    paragraph.clear();
+    is_too_wide = false;
+  };
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const bool is_prose = !line.empty() && !line.starts_with(' ') && !line.ends_with(':');
+    if (is_prose) {
+      is_too_wide = is_too_wide || columns_of(line) > columns;
+      paragraph += (paragraph.empty() ? "" : "\n") + std::string(line);
+    } else {
+      end_paragraph();
+      out.append(line).append("\n");
+    }
+  }
+  end_paragraph();
+  return out;
+}
+
 }  // namespace
 
 const CommandHelp& help_for(std::string_view path) {
@@ -436,7 +464,10 @@ std::string command_help(const CommandHelp& help, std::string_view options) {
   return text;
 }
 
-std::string decorated_help(std::string_view text, const Terminal& terminal) {
+std::string decorated_help(std::string_view help, const Terminal& terminal) {
+  const std::string fitted =
+      terminal.is_terminal ? with_paragraphs_joined(help, terminal.columns) : std::string(help);
+  std::string_view text = fitted;
   std::string out;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size() - 1);

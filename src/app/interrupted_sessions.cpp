@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "app/paths.h"
-#include "app/screen_text.h"
 #include "app/session_beginning.h"
 #include "app/session_store.h"
 
@@ -21,10 +20,9 @@ void tell_of_other(const Session& session, const std::filesystem::path& folder, 
   if (verbosity != Verbosity::normal) return;
   const std::string where =
       folder.empty() ? "" : fmt::format(" of {}", shorten_home(folder, around.environment));
-  around.console.note(
-      on_one_line(fmt::format("  Session {}{} was interrupted: `wright resume {}` goes on with it.",
-                              session.id, where, session.id)) +
-      "\n");
+  around.console.remark(
+      fmt::format("Session {}{} was interrupted: `wright resume {}` goes on with it.", session.id,
+                  where, session.id));
 }
 
 }  // namespace

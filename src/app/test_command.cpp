@@ -3,6 +3,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -38,6 +39,14 @@ Result<std::string> read_cassette(const std::filesystem::path& path) {
   std::string text{std::istreambuf_iterator<char>(file), {}};
   if (file.bad()) return fail(ErrorCode::storage, "It cannot be read");
   return text;
+}
+
+bool lies_below(const std::filesystem::path& file, const std::filesystem::path& folder) {
+  std::error_code error;
+  const auto real_file = std::filesystem::weakly_canonical(file, error);
+  if (error) return false;
+  const auto real_folder = std::filesystem::canonical(folder, error);
+  return !error && std::ranges::mismatch(real_folder, real_file).in1 == real_folder.end();
 }
 
 enum class Verdict : std::uint8_t { ok, differs, updated, broken };
@@ -124,7 +133,15 @@ class TestRun {
     if (!report) return std::unexpected(std::move(report).error());
     tested.report = std::move(*report);
     tested.verdict = tested.report.differences.empty() ? Verdict::ok : Verdict::differs;
-    if (tested.verdict == Verdict::ok || command_.rewriting == Rewriting::never) return {};
+    if (tested.verdict == Verdict::ok) return {};
+    if (command_.tools == ToolSource::live && lies_below(tested.file, settings->base_path())) {
+      // Rewritten, it would differ again: it would be found with its new content.
+      tested.message =
+          "The file lies in the folder that its tools read, and they find it there. Keep cassettes "
+          "outside of it, or name another folder with --base-path";
+      return {};
+    }
+    if (command_.rewriting == Rewriting::never) return {};
     if (!tested.report.is_complete) {
       tested.message =
           "It cannot be updated: its record ends before the session does now. Record "

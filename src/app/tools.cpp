@@ -172,7 +172,11 @@ ExitCode execute(const ListToolsCommand& command, Surroundings around) {
     text += indented(fitted_prose(description, 2, terminal), 2) + "\n";
   }
   text += off_line(*tools, terminal);
-  around.console.print(command.output == OutputFormat::json ? to_pretty_text(array) + "\n" : text);
+  if (command.output == OutputFormat::json) {
+    around.console.print(to_pretty_text(array) + "\n");
+  } else {
+    around.console.print_fitted(text);
+  }
   return ExitCode::ok;
 }
 
