@@ -414,8 +414,10 @@ class ChatEditor::State {
 
   // Below the line, which is drawn again after them.
   void show_words(const std::vector<std::string>& words) const {
-    const std::string list = fmt::format("  {}", fmt::join(words, "  "));
-    write_all(where_.output, fmt::format("\n{}\n", wrapped(list, where_.screen.columns)));
+    const std::string list = fmt::format("{}", fmt::join(words, " "));
+    const std::size_t columns =
+        where_.screen.columns - std::min<std::size_t>(where_.screen.columns, 2);
+    write_all(where_.output, fmt::format("\n{}\n", indented(wrapped(list, columns), 2)));
   }
 
   // Places are found before any is filled: what was pasted may itself look like a note.

@@ -102,7 +102,8 @@ TEST(ChatEditor, lists_the_commands_where_several_fit) {
   PersonAtTerminal person(read_all, TerminalKind::capable);
   person.await(">");
   person.type("/\t");
-  person.await("/help  /tools  /model  /usage  /undo  /fork  /export  /continue  /quit");
+  person.await("  /help /tools /model /usage /undo /fork /export /continue");
+  person.await("> /");
   person.type("us\t\r\x04");
   EXPECT_EQ(person.result(), lines({"/usage "}));
 }

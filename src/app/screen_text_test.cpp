@@ -61,7 +61,7 @@ TEST(ScreenText, goes_on_below_the_last_column_of_a_table) {
   EXPECT_EQ(fitted_lines("  a, b, c, d, e", 9), "  a, b,\n    c, d,\n    e");
   EXPECT_EQ(fitted_lines("plain words that go on", 12), "plain words\nthat go on");
   EXPECT_EQ(fitted_lines("fits  exactly", 13), "fits  exactly");
-  EXPECT_EQ(fitted_lines("\x1b[1mname\x1b[0m  one two", 10), "\x1b[1mname\x1b[0m  one\n      two");
+  EXPECT_EQ(fitted_lines("\x1b[1mname\x1b[0m  one two", 12), "\x1b[1mname\x1b[0m  one\n      two");
   EXPECT_EQ(fitted_lines("unbreakableword", 4), "unbreakableword");
   EXPECT_EQ(fitted_lines("", 4), "");
 }
