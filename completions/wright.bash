@@ -88,12 +88,12 @@ _wright() {
         options+=" $settings $log"
         ;;
       chat)
-        options="--continue --session -q --quiet --stream --no-stream --debug --no-debug"
+        options="--continue --session --refresh -q --quiet --stream --no-stream --debug --no-debug"
         options+=" --no-input --trace-http"
         options+=" $settings $log"
         ;;
       resume)
-        options="--all --settle --json -q --quiet --stream --no-stream --debug --no-debug"
+        options="--all --settle --refresh --json -q --quiet --stream --no-stream --debug --no-debug"
         options+=" --no-input --trace-http"
         options+=" $settings $log"
         ;;

@@ -91,7 +91,8 @@ complete -c wright -n "__wright_in 'agents new'" -l project -d 'Below the base f
 
 # chat
 complete -c wright -n '__wright_in chat; and __wright_after 2' -a '(__wright_names agents)'
-complete -c wright -n '__wright_in chat' -l continue -d 'Go on with the last session'
+complete -c wright -n '__wright_in chat' -l continue -d 'Go on with the last session of this folder'
+complete -c wright -n '__wright_in chat resume' -l refresh -d 'With the agent and the settings as they are now'
 complete -c wright -n '__wright_in chat' -l session -x -a 'last (__wright_names sessions)' -d 'Go on with this session'
 complete -c wright -n '__wright_in chat' -s q -l quiet -d 'No progress'
 complete -c wright -n '__wright_in chat' -l stream -d 'Print text as it comes'

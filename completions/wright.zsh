@@ -71,8 +71,9 @@ _wright() {
       ;;
     chat)
       _arguments $help $settings $log \
-        '(--session)--continue[go on with the last session]' \
+        '(--session)--continue[go on with the last session of this folder]' \
         '(--continue)--session[go on with this session]:session:_wright_names sessions' \
+        '--refresh[with the agent and the settings as they are now]' \
         '(-q --quiet)'{-q,--quiet}'[no progress]' \
         '(--no-stream)--stream[print text as it comes]' \
         '(--stream)--no-stream[print the answer when it is complete]' \
@@ -86,6 +87,7 @@ _wright() {
       _arguments $help $json $settings $log \
         '--all[every session that was interrupted or answered]' \
         '*--settle[what became of a call that was under way]:call=done|failed|retry:' \
+        '--refresh[with the agent and the settings as they are now]' \
         '(-q --quiet)'{-q,--quiet}'[no progress]' \
         '(--no-stream)--stream[print text as it comes]' \
         '(--stream)--no-stream[print the answer when it is complete]' \

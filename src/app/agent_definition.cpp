@@ -395,6 +395,8 @@ std::string canonical_agent_name(std::string_view name) {
     if (c == '_') c = '-';
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
+  // What others call the agent that asks what is unclear.
+  if (canonical == "user-clarification") return "requirements-gathering";
   return canonical;
 }
 

@@ -62,7 +62,7 @@ Result<ReadDefinition> read_agent_definition(const DefinitionSource& source);
 Result<ReadDefinition> parse_agent_definition(std::string_view toml,
                                               const DefinitionSource& source);
 
-// "Code_Review" is "code-review".
+// "Code_Review" is "code-review"; "user-clarification" is "requirements-gathering".
 std::string canonical_agent_name(std::string_view name);
 // Why this cannot be the name of an agent; empty when it can.
 std::string problem_with_agent_name(std::string_view name);

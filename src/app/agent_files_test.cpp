@@ -9,6 +9,7 @@
 #include "app/agent_trust.h"
 #include "app/known_agents.h"
 #include "app/paths.h"
+#include "app/ready_agent.h"
 #include "app/wiring.h"
 
 namespace wright::app {
@@ -143,9 +144,9 @@ context_tokens = 9000
   EXPECT_EQ(chosen->agent.limits.max_iterations, 7);
   EXPECT_EQ(chosen->agent.context_tokens, 9'000);
   EXPECT_EQ(chosen->permissions.size(), 1U);
-  const auto specialists = KnownAgents(usual, models, environment()).specialists_of(*chosen);
-  ASSERT_TRUE(specialists) << specialists.error().message;
-  EXPECT_EQ(specialists->at(0).agent.name, "sqlite-analysis");
+  const auto ready = with_specialists(*chosen, KnownAgents(usual, models, environment()));
+  ASSERT_TRUE(ready) << ready.error().message;
+  EXPECT_EQ(ready->specialists.at(0).chosen.agent.name, "sqlite-analysis");
 
   SettingFlags flags;
   flags.model = "offline";
@@ -178,12 +179,30 @@ TEST_F(AgentFiles, say_what_they_lack) {
   EXPECT_NE(unwritable.error().message.find("agent.writable"), std::string::npos);
   const auto lonely = agents.choose("b");
   ASSERT_TRUE(lonely);
-  const auto specialists = agents.specialists_of(*lonely);
-  ASSERT_FALSE(specialists);
-  EXPECT_NE(specialists.error().message.find("a specialist of b: unknown agent 'nobody'"),
+  const auto ready = with_specialists(*lonely, agents);
+  ASSERT_FALSE(ready);
+  EXPECT_NE(ready.error().message.find("a specialist of b: unknown agent 'nobody'"),
             std::string::npos);
   EXPECT_NE(agents.choose("codebase-analysys").error().message.find("did you mean"),
             std::string::npos);
+}
+
+TEST_F(AgentFiles, go_without_a_specialist_that_may_not_run_and_say_so) {
+  write_user("a.toml", "instructions = 'x'\nspecialists = ['b', 'c', 'd']\n");
+  write_user("b.toml", "instructions = 'x'\nenabled = false\n");
+  write_user("c.toml", "instructions = 'x'\n");
+  write_user("d.toml", "instructions = 'x'\ntools = ['write_file']\n");
+  const Models models{ModelsOptions{}};
+  const Settings usual = settings();
+  const KnownAgents agents(usual, models, environment());
+  const auto ready = with_specialists(agents.choose("a").value(), agents);
+  ASSERT_TRUE(ready) << ready.error().message;
+  ASSERT_EQ(ready->specialists.size(), 1U);
+  EXPECT_EQ(ready->specialists.front().chosen.agent.name, "c");
+  ASSERT_EQ(ready->notes.size(), 2U);
+  EXPECT_EQ(ready->notes[0],
+            "a goes without its specialist b: the agent b does not run: it is not enabled");
+  EXPECT_NE(ready->notes[1].find("agent.writable"), std::string::npos) << ready->notes[1];
 }
 
 TEST_F(AgentFiles, may_name_every_tool_that_can_be_made) {

@@ -8,10 +8,11 @@
 
 #include "app/debug_wiring.h"
 #include "app/log_output.h"
+#include "app/markdown_stream.h"
 #include "app/paths.h"
 #include "app/person/person_answers.h"
 #include "app/screen_text.h"
-#include "app/session_config.h"
+#include "app/session_beginning.h"
 #include "app/session_store.h"
 #include "app/standard_input.h"
 #include "app/transcript.h"
@@ -31,7 +32,10 @@ void AgentRun::show_progress() {
     progress_ = std::make_unique<Progress>(
         around_.console.error(), [&](std::string_view text) { around_.console.note(text); });
   }
-  if (is_streamed()) stream_.emplace(around_.console, progress_.get());
+  if (is_streamed()) {
+    stream_.emplace(around_.console, progress_.get(),
+                    is_rendered() ? AnswerText::rendered : AnswerText::as_it_is);
+  }
 }
 
 ExitCode AgentRun::begin(ReadyAgent agent, const std::string& prompt) {
@@ -61,16 +65,22 @@ ExitCode AgentRun::run(ReadyAgent ready, const First& first) {
     return ExitCode::usage;
   }
   debug.logger = *logger;
+  Json config = session_config(ready, settings_);
+  const std::vector<std::string> notes = std::move(ready.notes);
   Agent agent = finished(std::move(ready), settings_, *logger);
   agent.debug = std::move(debug);
+  trace_ = TraceLog(*logger, agent);
   say(fmt::format("{}  {}", painted(agent.name, Colour::bold, around_.console.error()),
                   painted(place_of(agent, settings_, around_.environment), Colour::dim,
                           around_.console.error())));
+  if (options_.verbosity == Verbosity::normal) {
+    for (const std::string& note : notes) around_.console.remark(note);
+  }
   auto store = open_store(settings_);
   if (!store) return failed(store.error());
   // Sessions of processes that were killed are free to be taken.
   if (auto ended = end_dead_runners(**store); !ended) return failed(ended.error());
-  const RunOptions options = run_options(**store, agent);
+  const RunOptions options = run_options(**store, std::move(config));
   Result<Answer> answer = first(agent, options);
   while (answer && answer->status == Answer::Status::waiting && has_person()) {
     if (progress_) progress_->stop();
@@ -85,12 +95,12 @@ ExitCode AgentRun::run(ReadyAgent ready, const First& first) {
   return answer->status == Answer::Status::waiting ? waiting(*answer) : answered(*answer);
 }
 
-RunOptions AgentRun::run_options(Store& store, const Agent& agent) {
+RunOptions AgentRun::run_options(Store& store, Json config) {
   return {.store = &store,
           .observer = [this](const Event& event) { observe(event); },
           .stop = interruption_.token(),
           .delivery = stream_ ? Delivery::streamed : Delivery::whole,
-          .config = session_config(agent, settings_),
+          .config = std::move(config),
           .people = options_.input == Input::none ? People::nobody : People::may_answer_later};
 }
 
@@ -98,6 +108,20 @@ bool AgentRun::is_streamed() const {
   if (options_.output != OutputFormat::text) return false;
   if (options_.streaming != Streaming::automatic) return options_.streaming == Streaming::on;
   return around_.console.output().is_terminal;
+}
+
+bool AgentRun::is_rendered() const {
+  return around_.console.output().has_colour;
+}
+
+void AgentRun::print_text(const std::string& text) {
+  Console& console = around_.console;
+  if (is_rendered()) {
+    console.print(rendered_markdown(text, console.output().columns));
+  } else {
+    console.print_foreign(text);
+  }
+  if (!text.ends_with('\n')) console.print("\n");
 }
 
 // Somebody who can be asked right now.
@@ -108,6 +132,7 @@ bool AgentRun::has_person() const {
 
 void AgentRun::observe(const Event& event) {
   record_.observe(event);
+  trace_.observe(event);
   if (stream_) stream_->observe(event);
   if (progress_) progress_->observe(event);
 }
@@ -131,7 +156,7 @@ ExitCode AgentRun::answered(const Answer& answer) {
     // On a terminal both streams meet: space keeps the answer apart from the progress.
     const bool is_shared = progress_ && console.output().is_terminal && console.error().is_terminal;
     if (is_shared) console.note("\n");
-    console.print_foreign(answer.text.ends_with('\n') ? answer.text : answer.text + "\n");
+    print_text(answer.text);
     if (is_shared) console.note("\n");
   }
   show_feedback();
@@ -172,7 +197,7 @@ ExitCode AgentRun::failed(const Error& error) {
         to_text(record_.json(status, best.empty() ? nullptr : &best, &error)) + "\n");
   } else if (options_.output == OutputFormat::text && !best.empty() &&
              !(stream_ && stream_->has_printed_answer())) {
-    around_.console.print_foreign(best + "\n");
+    print_text(best);
   }
   if (is_cancelled) {
     around_.console.complain("interrupted; the session is stored as cancelled");
@@ -194,8 +219,10 @@ void AgentRun::conclude(std::string_view marker, Colour colour) {
   if (!progress_) return;
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began_;
   const Terminal& terminal = around_.console.error();
-  around_.console.note(fmt::format("  {} {}\n", painted(marker, colour, terminal),
-                                   painted(record_.summary(took.count()), Colour::dim, terminal)));
+  const std::string line =
+      fmt::format("  {} {}\n", painted(marker, colour, terminal),
+                  painted(record_.summary(took.count()), Colour::dim, terminal));
+  around_.console.note(terminal.is_terminal ? fitted_lines(line, terminal.columns) : line);
 }
 
 std::string place_of(const Agent& agent, const Settings& settings, const Environment& environment) {

@@ -14,6 +14,7 @@
 #include "app/interruption.h"
 #include "app/ready_agent.h"
 #include "app/run_record.h"
+#include "app/trace_log.h"
 #include "wright/resume.h"
 
 namespace wright::app {
@@ -37,9 +38,11 @@ class AgentRun {
   using First = std::function<Result<Answer>(const Agent&, const RunOptions&)>;
 
   ExitCode run(ReadyAgent ready, const First& first);
-  RunOptions run_options(Store& store, const Agent& agent);
+  RunOptions run_options(Store& store, Json config);
   void show_progress();
   bool is_streamed() const;
+  bool is_rendered() const;
+  void print_text(const std::string& text);
   bool has_person() const;
   void observe(const Event& event);
   void say(std::string_view line);
@@ -54,6 +57,7 @@ class AgentRun {
   const Settings& settings_;
   Surroundings around_;
   RunRecord record_;
+  TraceLog trace_;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   std::unique_ptr<Progress> progress_;
   std::optional<AnswerStream> stream_;

@@ -226,7 +226,7 @@ ExitCode execute(const ListAgentsCommand& command, Surroundings around) {
   if (command.output == OutputFormat::json) {
     around.console.print_json(to_pretty_text(array) + "\n");
   } else {
-    around.console.print(text);
+    around.console.print_fitted(text);
   }
   return ExitCode::ok;
 }

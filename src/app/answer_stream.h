@@ -19,7 +19,7 @@ class AnswerStream {
   // `progress` may be null.
   AnswerStream(Console& console, Progress* progress, AnswerText text = AnswerText::as_it_is)
       : console_(console), progress_(progress) {
-    if (text == AnswerText::rendered) markdown_.emplace();
+    if (text == AnswerText::rendered) markdown_.emplace(console.output().columns);
   }
 
   void observe(const Event& event);

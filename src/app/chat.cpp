@@ -17,6 +17,7 @@
 #include "app/help.h"
 #include "app/paths.h"
 #include "app/screen_text.h"
+#include "app/session_beginning.h"
 #include "app/session_store.h"
 #include "app/standard_input.h"
 #include "app/stored_session.h"
@@ -25,16 +26,30 @@
 namespace wright::app {
 namespace {
 
-// The newest one that is no specialist's.
-Result<Session> last_session(Store& store, const std::optional<std::string>& agent) {
+// The newest one of this folder that is no specialist's. Another folder's is offered, never taken.
+Result<Session> last_session(Store& store, const std::optional<std::string>& agent,
+                             const Settings& settings, const Environment& environment) {
+  const auto here = folder_of(settings);
+  std::optional<Session> newest;
   for (const std::size_t limit : {std::size_t{50}, std::numeric_limits<std::size_t>::max()}) {
     const auto sessions = store.list_sessions({.agent_name = agent, .limit = limit});
     if (!sessions) return std::unexpected(sessions.error());
-    const auto root = std::ranges::find_if(
-        *sessions, [](const Session& session) { return !session.parent_session_id; });
-    if (root != sessions->end()) return *root;
+    for (const Session& session : *sessions) {
+      if (session.parent_session_id) continue;
+      if (folder_of(session) == here) return session;
+      if (!newest) newest = session;
+    }
+    if (sessions->size() < limit) break;
   }
-  return std::unexpected(no_such_session("yet"));
+  if (!newest) return std::unexpected(no_such_session("yet"));
+  const auto folder = folder_of(*newest);
+  const std::string where =
+      folder.empty() ? "" : fmt::format(" of {}", shorten_home(folder, environment));
+  return fail(ErrorCode::not_found,
+              on_one_line(fmt::format(
+                  "there is no session of this folder yet. The newest is session {}{}: `wright "
+                  "chat --session {}` goes on with it",
+                  newest->id, where, newest->id)));
 }
 
 Result<Session> find_session(Store& store, const std::string& text) {
@@ -57,8 +72,9 @@ class Chat {
         conversation_({.verbosity = command.verbosity,
                        .streaming = command.streaming,
                        .input = command.input,
-                       .debug = command.debug},
-                      command.settings, store, around, interruption_),
+                       .debug = command.debug,
+                       .taking = command.taking},
+                      settings, store, around, interruption_),
         history_(default_history_file(around.environment)),
         is_for_person_(standard_input_is_terminal() && around.console.error().is_terminal) {}
 
@@ -84,7 +100,7 @@ class Chat {
     }
     const auto session = command_.which == ChatCommand::Which::named
                              ? find_session(store_, command_.session)
-                             : last_session(store_, command_.agent);
+                             : last_session(store_, command_.agent, settings_, around_.environment);
     if (!session) return std::unexpected(complain_about(session.error()));
     return conversation_.continue_with(*session, command_.agent);
   }
@@ -178,7 +194,7 @@ class Chat {
     using Name = SlashCommand::Name;
     switch (command.name) {
       case Name::help:
-        around_.console.print(decorated_help(chat_help(), around_.console.output()));
+        around_.console.print_fitted(decorated_help(chat_help(), around_.console.output()));
         return ExitCode::ok;
       case Name::tools: return show_tools();
       case Name::model: return show_or_change_model(command.argument);
@@ -197,10 +213,9 @@ class Chat {
     for (const Tool& tool : conversation_.agent().tools) {
       const std::string_view description = tool.spec.description;
       rows.push_back({"Tools", on_one_line(tool.spec.name),
-                      shortened(on_one_line(description.substr(0, description.find('\n'))),
-                                around_.console.output().columns)});
+                      on_one_line(description.substr(0, description.find('\n')))});
     }
-    around_.console.print(rows.empty() ? "  The agent has no tools.\n" : help_table(rows));
+    around_.console.print_fitted(rows.empty() ? "  The agent has no tools.\n" : help_table(rows));
     return ExitCode::ok;
   }
 
@@ -299,12 +314,13 @@ class Chat {
     const std::string session = conversation_.session_id() == 0
                                     ? "new session"
                                     : fmt::format("session {}", conversation_.session_id());
-    note(fmt::format(
+    const std::string line = fmt::format(
         "{}  {}\n", painted(agent.name, Colour::bold, screen),
         painted(
             fmt::format("{} · {}", place_of(agent, conversation_.settings(), around_.environment),
                         session),
-            Colour::dim, screen)));
+            Colour::dim, screen));
+    note(screen.is_terminal ? fitted_lines(line, screen.columns) : line);
     if (is_for_person_) {
       note(painted("  /help lists the commands, Ctrl-D ends the chat", Colour::dim, screen) + "\n");
     }
@@ -325,7 +341,8 @@ class Chat {
 
   void say_goodbye() {
     if (conversation_.session_id() == 0) return;
-    note(fmt::format("  Go on with:  wright chat --session {}\n", conversation_.session_id()));
+    note(fmt::format("  Go on with:  wright chat --session {}{}\n", conversation_.session_id(),
+                     conversation_.flags_to_go_on()));
   }
 
   const ChatCommand& command_;

@@ -11,16 +11,16 @@
 #include "app/person/person_answers.h"
 #include "app/ready_agent.h"
 #include "app/screen_text.h"
-#include "app/session_config.h"
+#include "app/session_beginning.h"
 #include "app/standard_input.h"
-#include "app/stored_session.h"
 
 namespace wright::app {
 
-Conversation::Conversation(ConversationOptions options, SettingFlags flags, Store& store,
+Conversation::Conversation(ConversationOptions options, const Settings& settings, Store& store,
                            Surroundings around, Interruption& interruption)
     : options_(options),
-      flags_(std::move(flags)),
+      found_in_(settings),
+      flags_(settings.flags()),
       store_(store),
       around_(around),
       interruption_(interruption) {
@@ -37,10 +37,20 @@ Conversation::~Conversation() {
 // --- who talks, and where ------------------------------------------------------------------------
 
 std::expected<void, ExitCode> Conversation::equip(const std::string& agent_name,
-                                                  const SettingFlags& flags) {
+                                                  SettingFlags said_now,
+                                                  const std::optional<Session>& session) {
+  SettingFlags flags = said_now;
+  std::optional<GoingOn> going_on;
+  if (session && options_.taking == Taking::as_begun) {
+    flags = flags_as_begun(session->config, std::move(flags), found_in_);
+    const bool is_same_agent = canonical_agent_name(agent_name) == first_agent_of(*session);
+    if (is_same_agent) going_on = GoingOn{agent_at_beginning(*session), std::move(said_now)};
+  } else if (session) {
+    flags = flags_for_folder(session->config, std::move(flags), found_in_);
+  }
   auto settings = settings_or_complain(flags, around_);
   if (!settings) return std::unexpected(ExitCode::usage);
-  auto agent = agent_or_complain(agent_name, *settings, flags, around_);
+  auto agent = agent_or_complain(agent_name, *settings, flags, around_, going_on);
   if (!agent) return std::unexpected(agent.error());
   DebugOptions debug = debug_of(agent->chosen.agent, *settings, options_.debug);
   const auto logger = make_logger(
@@ -54,38 +64,49 @@ std::expected<void, ExitCode> Conversation::equip(const std::string& agent_name,
     const std::scoped_lock lock(progress_mutex_);
     if (progress_) progress_->show_index(index);
   };
+  if (options_.verbosity == Verbosity::normal && agent->notes != told_) {
+    for (const std::string& note : agent->notes) around_.console.remark(note);
+  }
+  told_ = std::move(agent->notes);
+  config_ = session_config(*agent, *settings);
+  model_ = agent->chosen.model;
   settings_ = std::move(settings);
   agent_ = finished(std::move(*agent), *settings_, *logger);
   debug.logger = *logger;
   agent_.debug = std::move(debug);
+  trace_ = TraceLog(*logger, agent_);
   agent_name_ = agent_name;
   return {};
 }
 
 std::expected<void, ExitCode> Conversation::begin(const std::string& agent_name) {
-  if (auto equipped = equip(agent_name, flags_); !equipped) return equipped;
+  if (auto equipped = equip(agent_name, flags_, {}); !equipped) return equipped;
   session_id_ = 0;
+  session_.reset();
   return {};
 }
 
 std::expected<void, ExitCode> Conversation::continue_with(const Session& session,
                                                           std::optional<std::string> agent_name) {
-  const std::string name = agent_name.value_or(session.agent_name);
-  if (auto equipped = equip(name, flags_for(session, flags_)); !equipped) return equipped;
+  const std::string name = agent_name.value_or(first_agent_of(session));
+  if (auto equipped = equip(name, flags_, session); !equipped) return equipped;
   session_id_ = session.id;
+  session_ = session;
+  session_model_ = agent_at_beginning(session).model.value_or(model_);
   return {};
 }
 
 std::expected<void, ExitCode> Conversation::use_model(const std::string& id) {
   SettingFlags flags = flags_;
-  flags.base_path = settings_->base_path().string();
-  if (const auto database = settings_->database(); !database.empty()) {
-    flags.database = database.string();
-  }
   flags.model = id;
-  if (auto equipped = equip(agent_name_, flags); !equipped) return equipped;
+  if (auto equipped = equip(agent_name_, flags, session_); !equipped) return equipped;
   flags_.model = id;
   return {};
+}
+
+std::string Conversation::flags_to_go_on() const {
+  if (options_.taking == Taking::as_now) return " --refresh";
+  return model_ == session_model_ ? "" : fmt::format(" --model {}", on_one_line(model_));
 }
 
 Result<std::string> Conversation::undo() {
@@ -143,6 +164,7 @@ ExitCode Conversation::drive(const First& first) {
   const RunOptions options = run_options();
   show_progress();
   Result<Answer> answer = first(options);
+  if (session_id_ == 0) session_model_ = model_;
   if (record_.session_id() != 0) session_id_ = record_.session_id();
   while (answer && answer->status == Answer::Status::waiting && has_person() &&
          !interruption_.has_happened()) {
@@ -162,12 +184,13 @@ RunOptions Conversation::run_options() {
           .observer = [this](const Event& event) { observe(event); },
           .stop = interruption_.token(),
           .delivery = is_streamed() ? Delivery::streamed : Delivery::whole,
-          .config = session_config(agent_, *settings_),
+          .config = config_,
           .people = options_.input == Input::none ? People::nobody : People::may_answer_later};
 }
 
 void Conversation::observe(const Event& event) {
   record_.observe(event);
+  trace_.observe(event);
   if (stream_) stream_->observe(event);
   if (progress_) progress_->observe(event);
 }
@@ -257,7 +280,7 @@ void Conversation::print_answer(const std::string& text) {
   const bool is_shared = console.output().is_terminal && console.error().is_terminal;
   if (is_shared) console.note("\n");
   if (is_rendered()) {
-    console.print(rendered_markdown(text));
+    console.print(rendered_markdown(text, console.output().columns));
   } else {
     console.print_foreign(text);
   }
@@ -276,8 +299,10 @@ void Conversation::end_turn(std::string_view marker, Colour colour) {
   if (options_.verbosity == Verbosity::quiet) return;
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began_;
   const Terminal& terminal = around_.console.error();
-  around_.console.note(fmt::format("  {} {}\n", painted(marker, colour, terminal),
-                                   painted(record_.summary(took.count()), Colour::dim, terminal)));
+  const std::string line =
+      fmt::format("  {} {}\n", painted(marker, colour, terminal),
+                  painted(record_.summary(took.count()), Colour::dim, terminal));
+  around_.console.note(terminal.is_terminal ? fitted_lines(line, terminal.columns) : line);
 }
 
 }  // namespace wright::app

@@ -16,6 +16,7 @@
 #include "app/interruption.h"
 #include "app/progress.h"
 #include "app/run_record.h"
+#include "app/trace_log.h"
 #include "wright/resume.h"
 
 namespace wright::app {
@@ -25,13 +26,14 @@ struct ConversationOptions {
   Streaming streaming = Streaming::automatic;
   Input input = Input::terminal;
   std::optional<bool> debug = {};  // absent: as the settings say
+  Taking taking = Taking::as_begun;
 };
 
 class Conversation {
  public:
   // What is handed in outlives it.
-  Conversation(ConversationOptions options, SettingFlags flags, Store& store, Surroundings around,
-               Interruption& interruption);
+  Conversation(ConversationOptions options, const Settings& settings, Store& store,
+               Surroundings around, Interruption& interruption);
   ~Conversation();
   Conversation(const Conversation&) = delete;
   Conversation& operator=(const Conversation&) = delete;
@@ -58,6 +60,8 @@ class Conversation {
   const Agent& agent() const { return agent_; }
   const Settings& settings() const { return *settings_; }
   SessionId session_id() const { return session_id_; }  // 0 before the first message
+  // What the command line has to say so that the session goes on as it is now; empty: nothing.
+  std::string flags_to_go_on() const;
 
   // Whether somebody can be asked right now.
   bool has_person() const;
@@ -65,7 +69,8 @@ class Conversation {
  private:
   using First = std::function<Result<Answer>(const RunOptions&)>;
 
-  std::expected<void, ExitCode> equip(const std::string& agent_name, const SettingFlags& flags);
+  std::expected<void, ExitCode> equip(const std::string& agent_name, SettingFlags said_now,
+                                      const std::optional<Session>& session);
   ExitCode drive(const First& first);
   ExitCode conclude(const Result<Answer>& answer);
   ExitCode failed(const Error& error);
@@ -82,14 +87,21 @@ class Conversation {
   void observe(const Event& event);
 
   const ConversationOptions options_;
-  SettingFlags flags_;  // of the command line
+  const Settings& found_in_;  // before any session has its say
+  SettingFlags flags_;        // of the command line, and what was said since
   Store& store_;
   Surroundings around_;
   Interruption& interruption_;
   std::string agent_name_;
   std::optional<Settings> settings_;
   Agent agent_;
+  TraceLog trace_;
+  Json config_;                     // of a session that begins with the agent
+  std::string model_;               // its id
+  std::vector<std::string> told_;   // what a person was told of it
+  std::optional<Session> session_;  // that was taken up
   SessionId session_id_ = 0;
+  std::string session_model_;  // that it goes on with unless a flag says otherwise
 
   // Of the turn.
   RunRecord record_;

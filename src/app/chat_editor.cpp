@@ -24,6 +24,7 @@
 #include "app/person/keys.h"
 #include "app/person/terminal_mode.h"
 #include "app/person/terminal_signals.h"
+#include "app/screen_text.h"
 #include "app/standard_input.h"
 #include "wright/json.h"
 
@@ -157,7 +158,9 @@ class ChatEditor::State {
     el_wset(line_, EL_PROMPT_ESC, &State::prompt, kUnseen);
     el_wset(line_, EL_GETCFN, &State::next_character);
     el_wset(line_, EL_SETTY, L"-d", L"-isig", L"-icrnl", L"-inlcr", nullptr);
-    el_wset(line_, EL_SETTY, L"-x", L"-icanon", L"-echo", nullptr);
+    // What was typed during an answer outlives the Ctrl-C that ends it.
+    el_wset(line_, EL_SETTY, L"-x", L"-icanon", L"-echo", L"+noflsh", nullptr);
+    bind_keys();
     el_source(line_, nullptr);
     bind(L"wright-paste", L"^\\", &State::insert_pasted);
     bind(L"wright-complete", L"^I", &State::complete_command);
@@ -212,6 +215,43 @@ class ChatEditor::State {
   void bind(const wchar_t* name, const wchar_t* key, unsigned char (*function)(EditLine*, wint_t)) {
     el_wset(line_, EL_ADDFN, name, L"", function);
     el_wset(line_, EL_BIND, key, name, nullptr);
+  }
+
+  // Keys that libedit does not know, and would take for text. ~/.editrc may bind them otherwise.
+  void bind_keys() {
+    el_wset(
+        line_, EL_ADDFN, L"wright-nothing", L"",
+        +[](EditLine*, wint_t) -> unsigned char { return CC_NORM; });
+    const auto to = [this](const std::wstring& key, const wchar_t* function) {
+      el_wset(line_, EL_BIND, (L"\\e" + key).c_str(), function, nullptr);
+    };
+    const auto nothing = [&](const std::wstring& key) { to(key, L"wright-nothing"); };
+    // Insert, PageUp, PageDown and the function keys, and the same held with Shift, Alt or Ctrl.
+    for (const int key :
+         {2, 5, 6, 11, 12, 13, 14, 15, 17, 18, 19, 20, 21, 23, 24, 25, 26, 28, 29}) {
+      nothing(L"[" + std::to_wstring(key) + L"~");
+    }
+    for (const wchar_t key : {L'P', L'Q', L'R', L'S'}) nothing(std::wstring(L"O") + key);
+    for (const wchar_t key : {L'A', L'B', L'C', L'D', L'E'}) nothing(std::wstring(L"[[") + key);
+    for (const wchar_t key : {L'Z', L'I', L'O'}) nothing(std::wstring(L"[") + key);
+    for (int held = 2; held <= 8; ++held) {
+      const std::wstring with = L";" + std::to_wstring(held);
+      for (const int key : {2, 5, 6, 11, 12, 13, 14, 15, 17, 18, 19, 20, 21, 23, 24}) {
+        nothing(L"[" + std::to_wstring(key) + with + L"~");
+      }
+      for (const wchar_t key : {L'A', L'B', L'P', L'Q', L'R', L'S'}) {
+        nothing(L"[1" + with + key);
+      }
+      to(L"[1" + with + L"C", L"em-next-word");
+      to(L"[1" + with + L"D", L"ed-prev-word");
+      to(L"[1" + with + L"H", L"ed-move-to-beg");
+      to(L"[1" + with + L"F", L"ed-move-to-end");
+      to(L"[3" + with + L"~", L"em-delete-next-word");
+    }
+    for (const wchar_t* key : {L"[5C", L"Oc"}) to(key, L"em-next-word");
+    for (const wchar_t* key : {L"[5D", L"Od"}) to(key, L"ed-prev-word");
+    for (const wchar_t* key : {L"[1~", L"[7~", L"[H", L"OH"}) to(key, L"ed-move-to-beg");
+    for (const wchar_t* key : {L"[4~", L"[8~", L"[F", L"OF"}) to(key, L"ed-move-to-end");
   }
 
   static wchar_t* prompt(EditLine* line) { return of(line).prompt_.data(); }
@@ -363,9 +403,21 @@ class ChatEditor::State {
       common.erase(here, common.end());
     }
     if (words.size() == 1) common += ' ';
+    if (common.size() <= typed.size() && words.size() > 1) {
+      state.show_words(words);
+      return CC_REDISPLAY;
+    }
     if (common.size() <= typed.size()) return CC_ERROR;
     const std::wstring rest = to_wide(std::string_view(common).substr(typed.size()));
     return el_winsertstr(line, rest.c_str()) == 0 ? CC_REFRESH : CC_ERROR;
+  }
+
+  // Below the line, which is drawn again after them.
+  void show_words(const std::vector<std::string>& words) const {
+    const std::string list = fmt::format("{}", fmt::join(words, " "));
+    const std::size_t columns =
+        where_.screen.columns - std::min<std::size_t>(where_.screen.columns, 2);
+    write_all(where_.output, fmt::format("\n{}\n", indented(wrapped(list, columns), 2)));
   }
 
   // Places are found before any is filled: what was pasted may itself look like a note.

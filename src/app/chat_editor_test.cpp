@@ -98,6 +98,54 @@ TEST(ChatEditor, completes_commands) {
   EXPECT_EQ(person.result(), lines({"/usage "}));
 }
 
+TEST(ChatEditor, lists_the_commands_where_several_fit) {
+  PersonAtTerminal person(read_all, TerminalKind::capable);
+  person.await(">");
+  person.type("/\t");
+  person.await("  /help /tools /model /usage /undo /fork /export /continue");
+  person.await("> /");
+  person.type("us\t\r\x04");
+  EXPECT_EQ(person.result(), lines({"/usage "}));
+}
+
+TEST(ChatEditor, moves_by_words_and_takes_no_key_for_text) {
+  PersonAtTerminal person(read_all, TerminalKind::capable);
+  person.await(">");
+  // Ctrl-Left twice, Ctrl-Right once, End; then PageUp, PageDown, Insert, F1, F5, F12, Shift-F3,
+  // Ctrl-Up, Ctrl-PageDown.
+  person.type("one two three\x1b[1;5D\x1b[1;5D!\x1b[1;5C?\x1b[F.");
+  person.type(
+      "\x1b[5~\x1b[6~\x1b[2~\x1bOP\x1b[15~\x1b[24~\x1b[1;2R\x1b[1;5A\x1b[6;5~\x1b[[A\x1b[Z\r");
+  person.await("three.");
+  person.type("\x04");
+  EXPECT_EQ(person.result(), lines({"one !two? three."}));
+}
+
+TEST(ChatEditor, keeps_what_was_typed_before_a_control_c_between_lines) {
+  PersonAtTerminal person(
+      [](const PersonTerminal& where) -> Json {
+        auto editor = ChatEditor::open(where, {}, {});
+        const auto first = editor->next_line("> ", {});
+        sigset_t interrupt;
+        sigemptyset(&interrupt);
+        sigaddset(&interrupt, SIGINT);
+        pthread_sigmask(SIG_BLOCK, &interrupt, nullptr);
+        write_all(where.output, "busy\n");
+        int signal = 0;
+        sigwait(&interrupt, &signal);
+        const auto second = editor->next_line("> ", {});
+        return lines({Json(*first), Json(*second), signal == SIGINT});
+      },
+      TerminalKind::capable);
+  person.await(">");
+  person.type("one\r");
+  person.await("busy");
+  person.type("two\x03");
+  person.await("> two");
+  person.type("!\r");
+  EXPECT_EQ(person.result(), lines({"one", "two!", true}));
+}
+
 TEST(ChatEditor, survives_bytes_that_are_no_text) {
   PersonAtTerminal person(read_all, TerminalKind::capable);
   person.await(">");

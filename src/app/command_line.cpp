@@ -117,12 +117,17 @@ void describe(CLI::App& app, RunCommand& command) {
   add_json(app, command.output, "Print one JSON object: answer, status, usage, tool calls");
   add_run_options(app, command);
 }
+void add_refresh(CLI::App& app, Taking& taking) {
+  app.add_flag_callback(
+      "--refresh", [&taking] { taking = Taking::as_now; },
+      "With the agent and the settings as they are now, not as the session began");
+}
 void describe(CLI::App& app, ChatCommand& command) {
   app.add_option("AGENT", command.agent,
                  "Which agent; without one the primary agent, or codebase-analysis");
   app.add_flag_callback(
       "--continue", [&command] { command.which = ChatCommand::Which::last; },
-      "Go on with the last session");
+      "Go on with the last session of this folder");
   app.add_option_function<std::string>(
          "--session",
          [&command](const std::string& id) {
@@ -132,6 +137,7 @@ void describe(CLI::App& app, ChatCommand& command) {
          "Go on with this session")
       ->type_name("ID")
       ->excludes("--continue");
+  add_refresh(app, command.taking);
   add_run_options(app, command);
 }
 void describe(CLI::App& app, ResumeCommand& command) {
@@ -145,6 +151,7 @@ void describe(CLI::App& app, ResumeCommand& command) {
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);
+  add_refresh(app, command.taking);
   add_json(app, command.output, "Print one JSON object: answer, status, usage, tool calls");
   add_run_options(app, command);
 }

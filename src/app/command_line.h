@@ -28,6 +28,12 @@ enum class Input : std::uint8_t {
   none,      // of nobody: tools are told so at once
 };
 
+// With which agent and settings a stored session goes on.
+enum class Taking : std::uint8_t {
+  as_begun,  // those it began with
+  as_now,    // what the agent and the settings are now
+};
+
 struct RunCommand {
   SettingFlags settings;
   std::string agent;
@@ -45,6 +51,7 @@ struct ChatCommand {
   std::optional<std::string> agent;
   Which which = Which::begun_anew;
   std::string session;  // Which::named: its number
+  Taking taking = Taking::as_begun;
   Verbosity verbosity = Verbosity::normal;
   Streaming streaming = Streaming::automatic;
   Input input = Input::terminal;
@@ -57,6 +64,7 @@ struct ResumeCommand {
   std::string id;
   Which which = Which::one;
   std::vector<std::string> settle;  // CALL=done|failed|retry
+  Taking taking = Taking::as_begun;
   OutputFormat output = OutputFormat::text;
   Verbosity verbosity = Verbosity::normal;
   Streaming streaming = Streaming::automatic;

@@ -138,7 +138,13 @@ std::string settings_text(const Settings& settings, const ConfigLocation& locati
     name_width = std::max(name_width, setting.key->name.size());
     value_width = std::max(value_width, columns_of(shown_text(setting)));
   }
+  // The place where a value comes from stands in a column of its own, where there is room for it.
+  constexpr std::size_t kPlaceWidth = 24;
+  const std::size_t taken = name_width + kPlaceWidth + 6;
   value_width = std::min<std::size_t>(value_width, 48);
+  if (terminal.is_terminal) {
+    value_width = std::min(value_width, terminal.columns - std::min(terminal.columns, taken));
+  }
   std::string current;
   const auto add = [&](const std::string& section, const Setting& setting) {
     if (section != current) {
@@ -170,7 +176,7 @@ ExitCode execute(const ShowConfigCommand& command, Surroundings around) {
   if (command.output == OutputFormat::json) {
     around.console.print_json(to_pretty_text(settings_json(*settings, location)) + "\n");
   } else {
-    around.console.print(
+    around.console.print_fitted(
         settings_text(*settings, location, around.environment, around.console.output()));
   }
   return ExitCode::ok;

@@ -43,6 +43,14 @@ void Console::print_json(std::string_view json) {
   print(output_.is_terminal ? escaped_json(json) : std::string(json));
 }
 
+void Console::print_fitted(std::string_view text) {
+  print(output_.is_terminal ? fitted_lines(text, output_.columns) : std::string(text));
+}
+
+void Console::remark(std::string_view sentence) {
+  note(indented(fitted_prose(on_one_line(sentence), 2, error_), 2) + "\n");
+}
+
 void Console::print_foreign(std::string_view text) {
   if (output_.is_terminal) {
     print(sanitised(text));

@@ -23,11 +23,16 @@ class Console {
   void print(std::string_view text);
   // JSON text, which says the same to a terminal by escapes.
   void print_json(std::string_view json);
+  // A table or a list that fits the terminal; elsewhere exactly these bytes.
+  void print_fitted(std::string_view text);
   // Text that a tool, a model or a user wrote: made harmless when a terminal would obey it.
   void print_foreign(std::string_view text);
 
   // Standard error, likewise. A failure to write there has nobody to be told to.
   void note(std::string_view text);
+
+  // A sentence of its own behind two spaces, on as many rows as it needs.
+  void remark(std::string_view sentence);
 
   // "wright: message", and what to do about it when there is something.
   void complain(std::string_view message, std::string_view advice = {});

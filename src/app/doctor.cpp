@@ -371,7 +371,7 @@ ExitCode execute(const DoctorCommand& command, Surroundings around) {
   if (command.output == OutputFormat::json) {
     around.console.print_json(to_pretty_text(json_of(checks, to_string(worst))) + "\n");
   } else {
-    around.console.print(text_of(checks, around.console.output()));
+    around.console.print_fitted(text_of(checks, around.console.output()));
   }
   return worst == Health::fail ? ExitCode::failed : ExitCode::ok;
 }

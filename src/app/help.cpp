@@ -41,10 +41,13 @@ what is pasted may have several. /help lists the commands of a chat.
 From a pipe, each line is a message, only the answers go to standard output, and the first message
 that fails ends the chat.
 
+A session goes on with the model, the settings, the instructions and the tools it began with. What
+has changed since is told; --refresh takes it, and --model and --set count for this time.
+
 Examples:
   wright chat
   wright chat sqlite-analysis --database shop.db
-  wright chat --continue                the last session
+  wright chat --continue                the last session of this folder
   wright chat --session 12
   printf 'Where is main?\nWhat calls it?\n' | wright chat
 
@@ -60,7 +63,9 @@ Exit codes:
         "Go on with a session that was interrupted, or that somebody has answered.",
         R"(What was stored is used. A call that was under way when the process ended is run again when
 its tool only reads; one that may have changed something is not: the model is told that its
-outcome is not known, unless you settle it. At a terminal, open questions are asked first.
+outcome is not known, unless you settle it. At a terminal, open questions are asked first. The
+session goes on with the model, the settings and the tools it began with; --refresh takes those of
+now.
 
 Examples:
   wright resume 12
@@ -269,8 +274,8 @@ Any vendor is moved elsewhere with <VENDOR>_BASE_URL in the environment.
 Examples:
   wright models openai
   wright run codebase-analysis --model zai:glm-4.6 "Summarise this project"
-  wright run codebase-analysis --set vendors.gateway.base_url=http://localhost:8000/v1 \
-      --model gateway:any-name "Summarise this project"
+  wright run codebase-analysis --model gateway:any-name \
+      "Summarise this project" --set vendors.gateway.base_url=http://localhost:8000/v1
 )"},
     CommandHelp{"config", "config [path|init] [options]",
                 "Show the effective settings and where each came from. Keys are masked.",
@@ -304,6 +309,9 @@ Examples:
 constexpr std::array kOverview{
     std::pair{"run AGENT PROMPT", "Run an agent and print its answer"},
     std::pair{"chat [AGENT]", "Talk with an agent"},
+    std::pair{"resume ID", "Go on with a session that was interrupted or answered"},
+    std::pair{"waits", "List what waits for a person"},
+    std::pair{"answer ID", "Answer what a session waits for"},
     std::pair{"sessions", "List, show, export, fork and delete past sessions"},
     std::pair{"replay ID", "Run a past session again, offline, and show what differs"},
     std::pair{"test FILE…", "Run recorded sessions as tests"},
@@ -311,10 +319,23 @@ constexpr std::array kOverview{
     std::pair{"stats", "How often, how long, how much"},
     std::pair{"agents", "List the agents, show one, write or trust one"},
     std::pair{"tools", "List the tools, show one, call one"},
+    std::pair{"models", "List vendors and models, and which have a key"},
     std::pair{"config", "Show the settings and where each came from"},
     std::pair{"doctor", "Check what works on this machine"},
     std::pair{"help COMMAND", "Explain a command, with examples"},
 };
+
+// Whether every command that has a page is in the overview.
+constexpr bool overview_is_whole() {
+  return std::ranges::all_of(kCommandHelp, [](const CommandHelp& help) {
+    if (help.path.find(' ') != std::string_view::npos) return true;
+    return std::ranges::any_of(kOverview, [&](const auto& line) {
+      const std::string_view name = line.first;
+      return name.substr(0, name.find(' ')) == help.path;
+    });
+  });
+}
+static_assert(overview_is_whole());
 
 std::string command_list() {
   std::vector<HelpRow> rows;
@@ -338,6 +359,34 @@ std::string environment_list() {
   rows.push_back({"Environment", "NO_COLOR", "no colours"});
   return help_table(rows) +
          fmt::format("  <VENDOR>_API_KEY with VENDOR one of\n{}\n", indented(vendors, 4));
+}
+
+// Sentences that were broken for a wider screen are put on one line again, to be broken for this.
+std::string with_paragraphs_joined(std::string_view text, std::size_t columns) {
+  std::string out;
+  std::string paragraph;
+  bool is_too_wide = false;
+  const auto end_paragraph = [&] {
+    if (is_too_wide) std::ranges::replace(paragraph, '\n', ' ');
+    if (!paragraph.empty()) out += paragraph + '\n';
+    paragraph.clear();
+    is_too_wide = false;
+  };
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const bool is_prose = !line.empty() && !line.starts_with(' ') && !line.ends_with(':');
+    if (is_prose) {
+      is_too_wide = is_too_wide || columns_of(line) > columns;
+      paragraph += (paragraph.empty() ? "" : "\n") + std::string(line);
+    } else {
+      end_paragraph();
+      out.append(line).append("\n");
+    }
+  }
+  end_paragraph();
+  return out;
 }
 
 }  // namespace
@@ -415,7 +464,10 @@ std::string command_help(const CommandHelp& help, std::string_view options) {
   return text;
 }
 
-std::string decorated_help(std::string_view text, const Terminal& terminal) {
+std::string decorated_help(std::string_view help, const Terminal& terminal) {
+  const std::string fitted =
+      terminal.is_terminal ? with_paragraphs_joined(help, terminal.columns) : std::string(help);
+  std::string_view text = fitted;
   std::string out;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size() - 1);

@@ -138,17 +138,4 @@ Result<ChosenAgent> KnownAgents::choose(std::string_view name) const {
   return fail(ErrorCode::not_found, fmt::format("unknown agent '{}'{}", name, suggestion));
 }
 
-Result<std::vector<ChosenAgent>> KnownAgents::specialists_of(const ChosenAgent& agent) const {
-  std::vector<ChosenAgent> specialists;
-  for (const std::string& name : agent.specialists) {
-    auto chosen = choose(name);
-    if (!chosen) {
-      return fail(chosen.error().code,
-                  fmt::format("a specialist of {}: {}", agent.agent.name, chosen.error().message));
-    }
-    specialists.push_back(std::move(*chosen));
-  }
-  return specialists;
-}
-
 }  // namespace wright::app

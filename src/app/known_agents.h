@@ -43,9 +43,6 @@ class KnownAgents {
   // Refuses an unknown name with the nearest known one, and an agent that may not run.
   Result<ChosenAgent> choose(std::string_view name) const;
 
-  // The agents that `agent` names as its specialists, in its order, for whoever lets it call them.
-  Result<std::vector<ChosenAgent>> specialists_of(const ChosenAgent& agent) const;
-
   // What a definition describes, whether it may run or not.
   Result<ChosenAgent> make(const AgentDefinition& definition) const;
 

@@ -3,19 +3,21 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/code_colours.h"
+#include "app/markdown_table.h"
 #include "app/screen_text.h"
+#include "app/text_style.h"
+#include "core/text.h"
 
 namespace wright::app {
 namespace {
 
-constexpr std::string_view kPlain = "\x1b[0m";
-constexpr std::string_view kBold = "\x1b[1m";
-constexpr std::string_view kDim = "\x1b[2m";
-constexpr std::string_view kCode = "\x1b[36m";
 constexpr std::size_t kRuleColumns = 20;
 // A span that does not end within so many bytes is none.
 constexpr std::size_t kMostHeld = 2000;
 constexpr std::size_t kMostNested = 4;
+// A longer table is shown in parts.
+constexpr std::size_t kMostRows = 500;
 
 // Without what may be the beginning of a character, or of the end of a line.
 std::size_t whole_characters(std::string_view text) {
@@ -45,7 +47,7 @@ bool consists_of(std::string_view text, std::string_view characters) {
 
 // What begins at a special character.
 struct Span {
-  enum class Kind : std::uint8_t { literal, open, bold, code, link };
+  enum class Kind : std::uint8_t { literal, open, bold, italic, code, link };
   Kind kind = Kind::literal;
   std::size_t length = 1;  // of all of it, marks included
   std::string_view text = {};
@@ -66,12 +68,34 @@ Span code_span(std::string_view rest) {
   }
 }
 
-Span bold_span(std::string_view rest) {
+// Behind a letter or a digit a mark means something else: a product, a name.
+bool is_part_of_word(char c) {
+  return is_letter(c) || is_digit(c) || c == '_' || (static_cast<unsigned char>(c) & 0x80) != 0;
+}
+
+Span italic_span(std::string_view rest, char before) {
+  const char mark = rest.front();
+  if (rest.size() == 1) return {Span::Kind::open, 1};
+  if (is_part_of_word(before) || rest[1] == ' ' || rest[1] == mark) {
+    return {Span::Kind::literal, count_first(rest, mark)};
+  }
+  for (std::size_t end = rest.find(mark, 1); end != std::string_view::npos;
+       end = rest.find(mark, end + 1)) {
+    if (end + 1 == rest.size()) return {Span::Kind::open, 1, rest.substr(1, end - 1)};
+    const bool closes =
+        rest[end - 1] != ' ' && !is_part_of_word(rest[end + 1]) && rest[end + 1] != mark;
+    if (closes) return {Span::Kind::italic, end + 1, rest.substr(1, end - 1)};
+  }
+  return {Span::Kind::open, 1};
+}
+
+Span bold_span(std::string_view rest, char before) {
   constexpr std::string_view kMark = "**";
   if (rest.size() <= kMark.size() && kMark.starts_with(rest)) {
     return {Span::Kind::open, rest.size()};
   }
   const std::size_t marks = count_first(rest, '*');
+  if (marks == 1) return italic_span(rest, before);
   if (marks != kMark.size() || rest[marks] == ' ') return {Span::Kind::literal, marks};
   const std::size_t end = rest.find(kMark, marks);
   if (end == std::string_view::npos) return {Span::Kind::open, marks};
@@ -89,10 +113,11 @@ Span link_span(std::string_view rest) {
           rest.substr(close + 2, end - close - 2)};
 }
 
-Span span_at(std::string_view rest) {
+Span span_at(std::string_view rest, char before) {
   switch (rest.front()) {
     case '`': return code_span(rest);
-    case '*': return bold_span(rest);
+    case '*': return bold_span(rest, before);
+    case '_': return italic_span(rest, before);
     case '[': return link_span(rest);
     default: return {};
   }
@@ -104,18 +129,23 @@ std::string shown_span(const Span& span, std::string_view style, std::size_t dep
   std::string out;
   switch (span.kind) {
     case Span::Kind::bold:
-      out.append(kBold).append(inline_text(span.text, kBold, depth + 1));
+      out.append(style::kBold).append(inline_text(span.text, style::kBold, depth + 1));
       break;
-    case Span::Kind::code: out.append(kCode).append(span.text); break;
+    case Span::Kind::italic:
+      out.append(style)
+          .append(style::kItalic)
+          .append(inline_text(span.text, style::kItalic, depth + 1));
+      break;
+    case Span::Kind::code: out.append(style::kCyan).append(span.text); break;
     case Span::Kind::link:
       out = inline_text(span.text, style, depth + 1);
       if (span.text == span.address) return out;
-      out.append(kDim).append(" (").append(span.address).append(")");
+      out.append(style::kDim).append(" (").append(span.address).append(")");
       break;
     case Span::Kind::literal:
     case Span::Kind::open: return out;
   }
-  return out.append(kPlain).append(style);
+  return out.append(style::kPlain).append(style);
 }
 
 struct Inline {
@@ -125,19 +155,24 @@ struct Inline {
 
 // Up to the first span that has not ended, where more may come.
 template <class MayCome>
-Inline inline_part(std::string_view text, std::string_view style, std::size_t depth,
+Inline inline_part(std::string_view text, char before, std::string_view style, std::size_t depth,
                    MayCome may_come) {
   Inline part;
   while (part.taken < text.size()) {
     std::string_view rest = text.substr(part.taken);
     const std::size_t special =
-        depth > kMostNested ? rest.size() : std::min(rest.find_first_of("*`["), rest.size());
+        depth > kMostNested ? rest.size() : std::min(rest.find_first_of("*`[_"), rest.size());
     part.shown += rest.substr(0, special);
     part.taken += special;
     if (special == rest.size()) break;
     rest.remove_prefix(special);
-    const Span span = span_at(rest);
+    const char left = part.taken > 0 ? text[part.taken - 1] : before;
+    Span span = span_at(rest, left);
     if (span.kind == Span::Kind::open && may_come(rest)) break;
+    // At the end of a line nothing follows that could keep it open.
+    const bool is_closed_by_end = span.kind == Span::Kind::open && !span.text.empty() &&
+                                  span.text.back() != ' ' && rest.size() == span.text.size() + 2;
+    if (is_closed_by_end) span = {Span::Kind::italic, rest.size(), span.text};
     if (span.kind == Span::Kind::open || span.kind == Span::Kind::literal) {
       part.shown += rest.substr(0, span.length);
     } else {
@@ -149,7 +184,7 @@ Inline inline_part(std::string_view text, std::string_view style, std::size_t de
 }
 
 std::string inline_text(std::string_view text, std::string_view style, std::size_t depth) {
-  return inline_part(text, style, depth, [](std::string_view) { return false; }).shown;
+  return inline_part(text, ' ', style, depth, [](std::string_view) { return false; }).shown;
 }
 
 }  // namespace
@@ -169,8 +204,9 @@ std::string MarkdownStream::take(std::string_view text) {
     line_ += text.substr(0, end);
     if (end == std::string_view::npos) break;
     out += show(Extent::whole);
-    if (kind_ != LineKind::fence) out += '\n';
+    if (kind_ != LineKind::fence && kind_ != LineKind::table) out += '\n';
     end_line();
+    if (table_.size() == kMostRows) out += end_table();
     text.remove_prefix(end + 1);
   }
   return out + show(Extent::so_far);
@@ -178,8 +214,13 @@ std::string MarkdownStream::take(std::string_view text) {
 
 std::string MarkdownStream::finish() {
   std::string out = take(sanitised(std::exchange(raw_, {})));
-  if (!line_.empty()) out += show(Extent::whole);
-  *this = {};
+  const bool is_line_open = !line_.empty();
+  if (is_line_open) out += show(Extent::whole);
+  const bool ends_with_table = kind_ == LineKind::table;
+  end_line();
+  out += end_table();
+  if (is_line_open && ends_with_table) out.pop_back();  // its line has no end
+  *this = MarkdownStream(columns_);
   return out;
 }
 
@@ -206,6 +247,7 @@ std::optional<MarkdownStream::LineKind> MarkdownStream::kind_of_line(Extent exte
       if (may_go_on) return std::nullopt;
       if (marks < 3 || text.substr(marks).find('`') != std::string_view::npos) break;
       return is_whole ? std::optional(LineKind::fence) : std::nullopt;
+    case '|': return is_whole ? std::optional(LineKind::table) : std::nullopt;
     case '#':
       if (may_go_on) return std::nullopt;
       if (marks <= 6 && next == ' ') return LineKind::heading;
@@ -243,13 +285,13 @@ std::string MarkdownStream::begin_line() {
   switch (*kind_) {
     case LineKind::heading:
       after_mark(count_first(text, '#'));
-      style_ = kBold;
-      return std::string(kBold);
+      style_ = style::kBold;
+      return std::string(style::kBold);
     case LineKind::bullet: after_mark(1); return margin + "• ";
     case LineKind::quote:
       after_mark(1);
-      style_ = kDim;
-      return margin + std::string(kDim) + "│ ";
+      style_ = style::kDim;
+      return margin + std::string(style::kDim) + "│ ";
     case LineKind::rule: {
       shown_ = line_.size();
       std::string rule;
@@ -257,7 +299,11 @@ std::string MarkdownStream::begin_line() {
       return rule;
     }
     case LineKind::fence: shown_ = line_.size(); return {};
-    case LineKind::code: style_ = kDim; return std::string(kDim) + "    ";
+    case LineKind::code:
+      if (!language_.empty()) return "    ";
+      style_ = style::kDim;
+      return std::string(style::kDim) + "    ";
+    case LineKind::table: shown_ = line_.size(); return {};
     case LineKind::prose: return {};
   }
   return {};
@@ -268,25 +314,32 @@ std::string MarkdownStream::show(Extent extent) {
   if (!kind_) {
     kind_ = kind_of_line(extent);
     if (!kind_) return out;
-    out = begin_line();
+    if (kind_ != LineKind::table) out = end_table();
+    out += begin_line();
   }
   const std::string_view rest = std::string_view(line_).substr(shown_);
-  if (*kind_ == LineKind::code) {
+  if (*kind_ == LineKind::code && !language_.empty()) {
+    if (extent == Extent::so_far) return out;
+    out += coloured_code(rest, language_);
+    shown_ = line_.size();
+  } else if (*kind_ == LineKind::code) {
     out += rest;
     shown_ = line_.size();
   } else {
-    Inline part = inline_part(rest, style_, 0, [&](std::string_view held) {
+    const char before = shown_ > 0 ? line_[shown_ - 1] : ' ';
+    Inline part = inline_part(rest, before, style_, 0, [&](std::string_view held) {
       return extent == Extent::so_far && held.size() < kMostHeld;
     });
     out += part.shown;
     shown_ += part.taken;
   }
-  if (extent == Extent::whole && !style_.empty()) out += kPlain;
+  if (extent == Extent::whole && !style_.empty()) out += style::kPlain;
   return out;
 }
 
 void MarkdownStream::end_line() {
   if (kind_ == LineKind::fence) pass_fence();
+  if (kind_ == LineKind::table) table_.push_back(line_);
   line_.clear();
   shown_ = 0;
   kind_.reset();
@@ -295,11 +348,26 @@ void MarkdownStream::end_line() {
 
 void MarkdownStream::pass_fence() {
   const std::string_view text = without_indent(line_);
-  fence_ = fence_.empty() ? std::string(text.substr(0, count_first(text, text.front()))) : "";
+  const std::size_t marks = count_first(text, text.front());
+  const bool begins = fence_.empty();
+  const std::string_view language = trimmed(text.substr(marks));
+  fence_ = begins ? std::string(text.substr(0, marks)) : "";
+  language_ = begins && has_colours(language) ? std::string(language) : "";
 }
 
-std::string rendered_markdown(std::string_view text) {
-  MarkdownStream stream;
+// What was held back as a table; as it is where it is none.
+std::string MarkdownStream::end_table() {
+  if (table_.empty()) return {};
+  const std::vector<std::string> lines = std::exchange(table_, {});
+  const ShowCell show = [](std::string_view cell) { return inline_text(cell, "", 0); };
+  if (auto drawn = drawn_table(lines, columns_, show)) return std::move(*drawn);
+  std::string out;
+  for (const std::string& line : lines) out += inline_text(line, "", 0) + '\n';
+  return out;
+}
+
+std::string rendered_markdown(std::string_view text, std::size_t columns) {
+  MarkdownStream stream(columns);
   std::string shown = stream.add(text);
   return shown + stream.finish();
 }

@@ -153,7 +153,7 @@ ExitCode execute(const ListModelsCommand& command, Surroundings around) {
     around.console.print(painted("offline", Colour::bold, around.console.output()) +
                          "  no key, no network, no language model\n\n");
   }
-  around.console.print(text_of(rows, around.console.output()));
+  around.console.print_fitted(text_of(rows, around.console.output()));
   return ExitCode::ok;
 }
 

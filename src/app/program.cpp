@@ -13,7 +13,7 @@ namespace wright::app {
 
 ExitCode execute(const PrintCommand& command, Surroundings around) {
   if (command.code == ExitCode::ok) {
-    around.console.print(decorated_help(command.text, around.console.output()));
+    around.console.print_fitted(decorated_help(command.text, around.console.output()));
   } else {
     around.console.note(decorated_help(command.text, around.console.error()));
   }

@@ -4,9 +4,9 @@
 
 #include "app/commands.h"
 #include "app/interruption.h"
+#include "app/replay_setup.h"
 #include "app/replay_view.h"
 #include "app/screen_text.h"
-#include "app/session_config.h"
 #include "app/stored_session.h"
 
 namespace wright::app {
@@ -57,12 +57,11 @@ ExitCode execute(const ReplayCommand& command, Surroundings around) {
   const auto loaded = load(command.id, *settings);
   if (!loaded) return complain_about(loaded.error(), around.console);
   settings = settings_or_complain(
-      flags_for_replay(command.settings, loaded->recorded, command.tools, RecordTrust::own),
-      around);
+      flags_for_replay(*settings, loaded->recorded, command.tools, RecordTrust::own), around);
   if (!settings) return ExitCode::usage;
   Interruption interruption;
   interruption.watch({});
-  auto agent = agent_for_replay(loaded->recorded, *settings, command.tools);
+  auto agent = agent_for_replay(loaded->recorded, *settings, command.tools, around.environment);
   if (!agent) {
     around.console.complain(agent.error().message);
     return ExitCode::failed;

@@ -79,15 +79,16 @@ Result<Settlements> settle_past_calls(Store& store, SessionId id, Settlements se
   return settlements;
 }
 
-ExitCode resume_one(const ResumeCommand& command, const Session& session,
+ExitCode resume_one(const ResumeCommand& command, const Settings& settings, const Session& session,
                     const Settlements& settlements, Surroundings around) {
-  return resume_session(session, command.settings, settlements,
-                        {.output = command.output,
-                         .verbosity = command.verbosity,
-                         .streaming = command.streaming,
-                         .input = command.input,
-                         .debug = command.debug},
-                        around);
+  return resume_session(
+      session, {.said_now = command.settings, .found_in = settings, .taking = command.taking},
+      settlements,
+      {.output = command.output,
+       .verbosity = command.verbosity,
+       .streaming = command.streaming,
+       .input = command.input},
+      around);
 }
 
 // Roots that nobody drives: interrupted ones, and those whose questions have all been answered.
@@ -106,7 +107,8 @@ Result<std::vector<Session>> resumable(Store& store) {
   return sessions;
 }
 
-ExitCode resume_all(const ResumeCommand& command, Store& store, Surroundings around) {
+ExitCode resume_all(const ResumeCommand& command, const Settings& settings, Store& store,
+                    Surroundings around) {
   const auto sessions = resumable(store);
   if (!sessions) return complain_about(sessions.error(), around.console);
   if (sessions->empty()) {
@@ -115,7 +117,7 @@ ExitCode resume_all(const ResumeCommand& command, Store& store, Surroundings aro
   }
   ExitCode worst = ExitCode::ok;
   for (const Session& session : *sessions) {
-    const ExitCode code = resume_one(command, session, {}, around);
+    const ExitCode code = resume_one(command, settings, session, {}, around);
     if (code == ExitCode::interrupted) return code;
     if (code != ExitCode::ok && worst != ExitCode::failed) worst = code;
   }
@@ -132,7 +134,7 @@ ExitCode execute(const ResumeCommand& command, Surroundings around) {
   auto store = open_existing_store(*settings);
   if (!store) return complain_about(store.error(), around.console);
   if (command.which == ResumeCommand::Which::all) {
-    if (*store) return resume_all(command, **store, around);
+    if (*store) return resume_all(command, *settings, **store, around);
     around.console.note("  Nothing to resume.\n");
     return ExitCode::ok;
   }
@@ -147,7 +149,7 @@ ExitCode execute(const ResumeCommand& command, Surroundings around) {
     return ExitCode::ok;
   }
   store->reset();  // the run opens its own
-  return resume_one(command, *root, *settlements, around);
+  return resume_one(command, *settings, *root, *settlements, around);
 }
 
 }  // namespace wright::app

@@ -124,6 +124,27 @@ class Safety {
   bool has_selector_ = false;
 };
 
+// What is drawn as one: a character, what combines with it, and what is joined to it.
+struct Cluster {
+  std::size_t length = 0;
+  std::size_t columns = 0;
+};
+
+Cluster first_cluster(std::string_view text) {
+  constexpr char32_t kJoiner = 0x200D;
+  const Character first = first_character(text);
+  Cluster cluster{first.length, columns_of_character(first.code)};
+  bool is_joined = false;
+  while (cluster.length < text.size()) {
+    const Character next = first_character(text.substr(cluster.length));
+    const bool is_part = columns_of_character(next.code) == 0 || (is_joined && next.code >= 0x2000);
+    if (!is_part || next.code == '\n') break;
+    is_joined = next.code == kJoiner && cluster.columns == 2;
+    cluster.length += next.length;
+  }
+  return cluster;
+}
+
 // U+2400 … U+241F are pictures of the control characters.
 void append_picture(std::string& out, char32_t code) {
   out += '\xE2';
@@ -211,6 +232,58 @@ std::string wrapped_line(std::string_view line, std::size_t columns) {
   return out;
 }
 
+// Without the colours.
+std::string plain(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t escape = std::min(text.find('\x1b'), text.size());
+    out += text.substr(0, escape);
+    text.remove_prefix(escape);
+    if (!text.empty()) text.remove_prefix(std::min(text.find('m'), text.size() - 1) + 1);
+  }
+  return out;
+}
+
+// Where the last column of a line begins, if that leaves room for its words: behind two spaces.
+std::size_t hanging_indent(std::string_view line, std::size_t columns) {
+  const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
+  std::size_t hang = indent;
+  for (std::size_t gap = line.find("  ", indent); gap != std::string_view::npos;
+       gap = line.find("  ", gap)) {
+    gap = std::min(line.find_first_not_of(' ', gap), line.size());
+    const std::size_t column = columns_of(line.substr(0, gap));
+    if (gap < line.size() && column <= columns / 2) hang = column;
+  }
+  return hang == indent ? indent + (indent > 0 ? 2 : 0) : hang;
+}
+
+std::string fitted_line(std::string_view line, std::size_t columns) {
+  const std::string seen = plain(line);
+  if (columns_of(seen) <= columns) return std::string(line);
+  const std::size_t hang = std::min(hanging_indent(seen, columns), columns / 2);
+  std::string out;
+  std::size_t used = 0;
+  bool is_row_empty = true;
+  while (!line.empty()) {
+    // Spaces belong to the word behind them, so that columns stay where they are.
+    const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
+    const std::size_t end = std::min(line.find(' ', begin), line.size());
+    const std::size_t width = columns_of(plain(line.substr(begin, end - begin)));
+    if (!is_row_empty && used + begin + width > columns) {
+      out.append("\n").append(hang, ' ');
+      used = hang;
+    } else {
+      out.append(begin, ' ');
+      used += begin;
+    }
+    out += line.substr(begin, end - begin);
+    used += width;
+    is_row_empty = is_row_empty && width == 0;
+    line.remove_prefix(end);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string sanitised(std::string_view text) {
@@ -244,11 +317,15 @@ std::string on_one_line(std::string_view text) {
 std::size_t columns_of(std::string_view text) {
   std::size_t columns = 0;
   while (!text.empty()) {
-    const Character character = first_character(text);
-    columns += columns_of_character(character.code);
-    text.remove_prefix(character.length);
+    const Cluster cluster = first_cluster(text);
+    columns += cluster.columns;
+    text.remove_prefix(cluster.length);
   }
   return columns;
+}
+
+std::size_t columns_of_coloured(std::string_view text) {
+  return columns_of(plain(text));
 }
 
 std::string shortened(std::string_view text, std::size_t columns) {
@@ -257,11 +334,10 @@ std::string shortened(std::string_view text, std::size_t columns) {
   std::size_t used = 0;
   std::size_t end = 0;
   while (end < text.size()) {
-    const Character character = first_character(text.substr(end));
-    const std::size_t width = columns_of_character(character.code);
-    if (used + width > columns - 1) break;
-    used += width;
-    end += character.length;
+    const Cluster cluster = first_cluster(text.substr(end));
+    if (used + cluster.columns > columns - 1) break;
+    used += cluster.columns;
+    end += cluster.length;
   }
   return std::string(text.substr(0, end)).append(kEllipsis);
 }
@@ -278,6 +354,17 @@ std::string wrapped(std::string_view text, std::size_t columns) {
   while (true) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     out += wrapped_line(text.substr(0, end), columns);
+    if (end == text.size()) return out;
+    out += '\n';
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::string fitted_lines(std::string_view text, std::size_t columns) {
+  std::string out;
+  while (true) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    out += fitted_line(text.substr(0, end), columns);
     if (end == text.size()) return out;
     out += '\n';
     text.remove_prefix(end + 1);

@@ -77,6 +77,9 @@ TEST(ScreenText, is_measured_in_columns) {
   EXPECT_EQ(columns_of("e\u0301"), 1U);  // e and a combining accent
   EXPECT_EQ(columns_of("✓ →"), 3U);
   EXPECT_EQ(columns_of("👍"), 2U);
+  EXPECT_EQ(columns_of("👨‍👩‍👧‍👦!"), 3U) << "a family is one picture";
+  EXPECT_EQ(columns_of("👍🏽"), 2U);
+  EXPECT_EQ(columns_of("❤️‍🔥a\u200Db"), 5U);
 }
 
 TEST(ScreenText, is_shortened_to_its_columns_and_never_inside_a_character) {
@@ -86,6 +89,19 @@ TEST(ScreenText, is_shortened_to_its_columns_and_never_inside_a_character) {
   EXPECT_EQ(shortened("漢字漢字", 4), "漢…");
   EXPECT_EQ(shortened("abc", 1), "…");
   EXPECT_EQ(shortened("abc", 0), "");
+  EXPECT_EQ(shortened("a👨‍👩‍👧bcd", 4), "a👨‍👩‍👧…");
+  EXPECT_EQ(shortened("a👨‍👩‍👧bcd", 3), "a…");
+}
+
+TEST(ScreenText, goes_on_below_the_last_column_of_a_table) {
+  EXPECT_EQ(fitted_lines("  name  one two three four\n  x\n", 17),
+            "  name  one two\n        three\n        four\n  x\n");
+  EXPECT_EQ(fitted_lines("  a, b, c, d, e", 9), "  a, b,\n    c, d,\n    e");
+  EXPECT_EQ(fitted_lines("plain words that go on", 12), "plain words\nthat go on");
+  EXPECT_EQ(fitted_lines("fits  exactly", 13), "fits  exactly");
+  EXPECT_EQ(fitted_lines("\x1b[1mname\x1b[0m  one two", 12), "\x1b[1mname\x1b[0m  one\n      two");
+  EXPECT_EQ(fitted_lines("unbreakableword", 4), "unbreakableword");
+  EXPECT_EQ(fitted_lines("", 4), "");
 }
 
 TEST(ScreenText, is_wrapped_between_words) {

@@ -9,7 +9,7 @@
 #include "app/figures.h"
 #include "app/file_output.h"
 #include "app/screen_text.h"
-#include "app/session_config.h"
+#include "app/session_beginning.h"
 #include "app/session_store.h"
 #include "app/standard_input.h"
 #include "app/stored_session.h"

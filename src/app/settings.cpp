@@ -394,6 +394,7 @@ Result<Settings> load_settings(const SettingFlags& flags, const Environment& env
   Settings settings;
   const auto given = given_by(flags.set);
   if (!given) return std::unexpected(given.error());
+  settings.flags_ = flags;
   settings.command_environment_ =
       clean_environment(Variables(environment.all().begin(), environment.all().end()));
   settings.output_folder_ = default_output_folder(environment);

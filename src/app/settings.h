@@ -74,6 +74,8 @@ class Settings {
 
   // Absent when no file was read.
   const std::optional<ConfigFile>& file() const { return file_; }
+  // What the command line said.
+  const SettingFlags& flags() const { return flags_; }
 
   std::filesystem::path database_path() const;  // empty without a home folder
   std::filesystem::path base_path() const;
@@ -115,6 +117,7 @@ class Settings {
 
  private:
   friend Result<Settings> load_settings(const SettingFlags&, const Environment&);
+  SettingFlags flags_;
   std::vector<Setting> all_;
   std::vector<AgentSetting> of_agents_;
   std::vector<std::pair<std::string, std::string>> catalogue_flags_;

@@ -44,20 +44,40 @@ std::string percent(const Timing& timing) {
 
 using Row = std::vector<std::string>;
 
-std::string table(const std::vector<Row>& rows, const Terminal& terminal) {
+std::vector<std::size_t> widths_of(const std::vector<Row>& rows) {
   std::vector<std::size_t> widths(rows.front().size());
   for (const Row& row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i) {
       widths[i] = std::max(widths[i], columns_of(row[i]));
     }
   }
+  return widths;
+}
+
+// Leaves columns out until the others fit: first the bar, then times that others stand for.
+std::vector<Row> fitted_rows(std::vector<Row> rows, std::size_t columns) {
+  for (const std::string_view least : {"", "P99", "P50", "CALLS", "MEAN"}) {
+    std::size_t width = 0;
+    for (const std::size_t each : widths_of(rows)) width += each + 2;
+    if (width <= columns) break;
+    const auto found = std::ranges::find(rows.front().begin() + 2, rows.front().end(), least);
+    if (found == rows.front().end()) continue;
+    const auto column = found - rows.front().begin();
+    for (Row& row : rows) row.erase(row.begin() + column);
+  }
+  return rows;
+}
+
+std::string table(std::vector<Row> rows, const Terminal& terminal) {
+  if (terminal.is_terminal) rows = fitted_rows(std::move(rows), terminal.columns);
+  const std::vector<std::size_t> widths = widths_of(rows);
   std::string text;
   for (std::size_t n = 0; n < rows.size(); ++n) {
     std::string line = "  ";
     for (std::size_t i = 0; i < rows[n].size(); ++i) {
       const std::string& cell = rows[n][i];
       const std::string space(widths[i] - columns_of(cell), ' ');
-      const bool is_left = i == 0 || i + 1 == rows[n].size();  // the name and the bar
+      const bool is_left = i == 0 || rows.front()[i].empty();  // the name and the bar
       line += (i == 0 ? "" : "  ") + (is_left ? cell + space : space + cell);
     }
     while (line.ends_with(' ')) line.pop_back();
@@ -103,7 +123,7 @@ std::string section(std::string_view title, const std::vector<Figures>& list, Me
     }
     rows.push_back(std::move(row));
   }
-  return "\n" + table(rows, terminal);
+  return "\n" + table(std::move(rows), terminal);
 }
 
 std::string view(const Statistics& statistics, const Terminal& terminal) {

@@ -7,17 +7,6 @@
 #include "app/session_store.h"
 
 namespace wright::app {
-namespace {
-
-std::optional<std::string> text_in(const Json& config, std::string_view key) {
-  const JsonObject* object = config.if_object();
-  const Json* found = object != nullptr ? object->if_contains(key) : nullptr;
-  if (found == nullptr || !found->is_string()) return std::nullopt;
-  return std::string(found->get_string());
-}
-
-}  // namespace
-
 Error no_such_session(std::string_view id) {
   return {ErrorCode::not_found, fmt::format("there is no session {}", id), {}};
 }
@@ -59,21 +48,6 @@ ExitCode complain_about(const Error& error, Console& console) {
                                       ? "`wright sessions` lists what there is."
                                       : "");
   return error.code == ErrorCode::invalid_argument ? ExitCode::usage : ExitCode::failed;
-}
-
-SettingFlags flags_for(const Session& session, SettingFlags given) {
-  const auto keep = [&](std::optional<std::string>& flag, std::string_view key) {
-    if (!flag) flag = text_in(session.config, key);
-  };
-  keep(given.base_path, "base_path");
-  keep(given.model, "model");
-  keep(given.database, "database");
-  const JsonObject* config = session.config.if_object();
-  const Json* iterations = config != nullptr ? config->if_contains("max_iterations") : nullptr;
-  if (!given.max_iterations && iterations != nullptr && iterations->is_int64()) {
-    given.max_iterations = iterations->get_int64();
-  }
-  return given;
 }
 
 }  // namespace wright::app

@@ -26,7 +26,4 @@ Result<FoundSession> find_session(const std::string& id, const Settings& setting
 
 ExitCode complain_about(const Error& error, Console& console);
 
-// What was set for the session when it began, where `given` says nothing else.
-SettingFlags flags_for(const Session& session, SettingFlags given);
-
 }  // namespace wright::app

@@ -3,6 +3,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -11,9 +12,9 @@
 #include "app/figures.h"
 #include "app/file_output.h"
 #include "app/interruption.h"
+#include "app/replay_setup.h"
 #include "app/replay_view.h"
 #include "app/screen_text.h"
-#include "app/session_config.h"
 #include "wright/cassette.h"
 
 namespace wright::app {
@@ -38,6 +39,14 @@ Result<std::string> read_cassette(const std::filesystem::path& path) {
   std::string text{std::istreambuf_iterator<char>(file), {}};
   if (file.bad()) return fail(ErrorCode::storage, "It cannot be read");
   return text;
+}
+
+bool lies_below(const std::filesystem::path& file, const std::filesystem::path& folder) {
+  std::error_code error;
+  const auto real_file = std::filesystem::weakly_canonical(file, error);
+  if (error) return false;
+  const auto real_folder = std::filesystem::canonical(folder, error);
+  return !error && std::ranges::mismatch(real_folder, real_file).in1 == real_folder.end();
 }
 
 enum class Verdict : std::uint8_t { ok, differs, updated, broken };
@@ -71,7 +80,8 @@ struct Tested {
 
 class TestRun {
  public:
-  TestRun(const TestCommand& command, Surroundings around) : command_(command), around_(around) {
+  TestRun(const TestCommand& command, const Settings& settings, Surroundings around)
+      : command_(command), settings_(settings), around_(around) {
     interruption_.watch({});
   }
 
@@ -108,11 +118,11 @@ class TestRun {
     if (!text) return std::unexpected(text.error());
     const auto recorded = cassette_from(*text);
     if (!recorded) return std::unexpected(recorded.error());
-    const auto settings = load_settings(
-        flags_for_replay(command_.settings, *recorded, command_.tools, RecordTrust::foreign),
-        around_.environment);
+    const auto settings =
+        load_settings(flags_for_replay(settings_, *recorded, command_.tools, RecordTrust::foreign),
+                      around_.environment);
     if (!settings) return std::unexpected(settings.error());
-    const auto agent = agent_for_replay(*recorded, *settings, command_.tools);
+    const auto agent = agent_for_replay(*recorded, *settings, command_.tools, around_.environment);
     if (!agent) return std::unexpected(agent.error());
     const Redactor redactor(settings->secrets());
     auto report = wright::replay(agent->agent, *recorded,
@@ -123,7 +133,15 @@ class TestRun {
     if (!report) return std::unexpected(std::move(report).error());
     tested.report = std::move(*report);
     tested.verdict = tested.report.differences.empty() ? Verdict::ok : Verdict::differs;
-    if (tested.verdict == Verdict::ok || command_.rewriting == Rewriting::never) return {};
+    if (tested.verdict == Verdict::ok) return {};
+    if (command_.tools == ToolSource::live && lies_below(tested.file, settings->base_path())) {
+      // Rewritten, it would differ again: it would be found with its new content.
+      tested.message =
+          "The file lies in the folder that its tools read, and they find it there. Keep cassettes "
+          "outside of it, or name another folder with --base-path";
+      return {};
+    }
+    if (command_.rewriting == Rewriting::never) return {};
     if (!tested.report.is_complete) {
       tested.message =
           "It cannot be updated: its record ends before the session does now. Record "
@@ -190,6 +208,7 @@ class TestRun {
   }
 
   const TestCommand& command_;
+  const Settings& settings_;  // before any cassette has its say
   Surroundings around_;
   Interruption interruption_;
 };
@@ -197,8 +216,9 @@ class TestRun {
 }  // namespace
 
 ExitCode execute(const TestCommand& command, Surroundings around) {
-  if (!settings_or_complain(command.settings, around)) return ExitCode::usage;
-  return TestRun(command, around).run();
+  const auto settings = settings_or_complain(command.settings, around);
+  if (!settings) return ExitCode::usage;
+  return TestRun(command, *settings, around).run();
 }
 
 }  // namespace wright::app

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/text.h"
+
 namespace wright {
 namespace {
 
@@ -52,6 +54,9 @@ Json message_parameters() {
 Result<ToolReply> delegate(const Json& arguments, const Context& context) {
   if (const auto& answer = context.answers.specialist) {
     if (answer->error) return fail(ErrorCode::tool_failed, *answer->error);
+    if (trimmed(answer->text).empty()) {
+      return fail(ErrorCode::tool_failed, "No response from specialist agent");
+    }
     return Output{.value = Json(answer->text), .duration_ms = answer->duration_ms};
   }
   const JsonObject* object = arguments.if_object();

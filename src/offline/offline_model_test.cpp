@@ -342,7 +342,7 @@ TEST(OfflineModel, says_plainly_what_it_is) {
   const Conversation poem = ask(tree(), "write me a poem");
   EXPECT_TRUE(poem.says("not a language model"));
   EXPECT_TRUE(poem.says("wright doctor"));
-  EXPECT_TRUE(poem.says("once a provider for it is available")) << poem.answer;
+  EXPECT_TRUE(poem.says("`--model vendor:name`")) << poem.answer;
   EXPECT_FALSE(poem.says("openai:"));
   EXPECT_TRUE(poem.calls.empty());
 }

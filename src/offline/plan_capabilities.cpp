@@ -8,9 +8,8 @@ namespace wright::offline {
 namespace {
 
 constexpr std::string_view kRealModel =
-    "Everything else takes a language model. One will be selectable with `--model vendor:name` "
-    "once "
-    "a provider for it is available; `wright doctor` tells which are.";
+    "Everything else takes a language model: `--model vendor:name`; `wright doctor` tells which "
+    "are ready.";
 
 void add_what_i_can_do(Answer& answer, const Investigation& look) {
   if (look.offers_file_tools()) {

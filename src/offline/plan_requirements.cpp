@@ -248,6 +248,8 @@ RequirementsDocument document_of(const ProcessRequest& wish, const Inquiry& inqu
   }
   document.data_sources = wish.sources;
   add_sources(inquiry, document);
+  document.data_sources.insert(document.data_sources.end(), wish.targets.begin(),
+                               wish.targets.end());
   add_steps(wish, inquiry, document);
   document.examples = wish.examples;
   if (std::string example = inquiry.text(kExample); !example.empty()) {
@@ -284,7 +286,7 @@ std::string everything_said(const Transcript& transcript) {
   std::string text;
   for (auto earlier = transcript.earlier.rbegin(); earlier != transcript.earlier.rend();
        ++earlier) {
-    if (understand_process(*earlier).is_wish) text += *earlier + "\n";
+    if (understand_process(*earlier).is_wish) text += *earlier + "\n\n";
   }
   return text + transcript.prompt;
 }
@@ -302,9 +304,9 @@ std::string plan_requirements(const Request& request, const Transcript& transcri
   if (!wish.is_wish && !wish.is_foreign && !inquiry.has_asked) return politely_declined();
   const bool is_clear = wish.is_clear();
   if (!is_clear && !inquiry.has_asked) {
-    const std::string words = introduction(wish);
-    look.call(kAskUser, {{"prompt", words}, {"questions", questions_about(wish)}});
-    if (look.is_waiting()) return words;
+    // The person reads the introduction above the questions; said here too, it would be said twice.
+    look.call(kAskUser, {{"prompt", introduction(wish)}, {"questions", questions_about(wish)}});
+    if (look.is_waiting()) return "I need to gather some information about your requirements.";
     look.forget_problems();
   }
   std::string words = "Thank you. These are the requirements as I understand them.";

@@ -81,6 +81,11 @@ struct Patterns {
   const RE2 english{words(
       R"(the|a|an|is|are|was|what|who|why|how|when|where|which|to|of|and|for|me|my|we|our|you|your|it|i|please|can|hello|hi|thanks|do|does|want|need)")};
   const RE2 elsewhere{words("to|into|and|then|as|by")};
+  const RE2 writing{words(
+      R"((?:creat|writ|sav|stor|updat|rais|fil|mov|copi|copy|forward|add|insert|upload|publish|export|post|send|open|log|put|book)(?:e|es|s|ing)?)")};
+  const RE2 before_target{R"((?i)\b(?:in|into|to|on)\s+(?:(?:our|my|the|a|an)\s+)*$)"};
+  const RE2 list_item{R"(^\s*(?:[-*•]|\d+[.)])\s)"};
+  const RE2 goes_on{R"((?i)(?:,|\b(?:and|or|to|then|the|a|an|of|in|for|with))$)"};
   const RE2 object_of_verb{R"((?i)^\s+(?:a|an|the|me|us|them|it|him|her|every|my|our)\b)"};
 };
 
@@ -107,6 +112,16 @@ void add_once(std::vector<std::string>& list, std::string_view text) {
   if (!made.empty() && !is_there) list.push_back(made);
 }
 
+// Whether what stands at `name` is where something goes: "create a ticket in our Jira".
+bool is_target(const std::string& text, const char* name) {
+  const std::string_view before(text.data(), static_cast<std::size_t>(name - text.data()));
+  const std::size_t clause = before.find_last_of(".;,\n");
+  const re2::StringPiece words =
+      clause == std::string_view::npos ? before : before.substr(clause + 1);
+  return RE2::PartialMatch(words, patterns().before_target) &&
+         RE2::PartialMatch(words, patterns().writing);
+}
+
 // A source is read when the words before it say so: "from our orders table", "when an e-mail
 // arrives". "Send an e-mail" reads none, nor does "from here to Slack".
 std::string source_read(const std::string& text, const RE2& pattern) {
@@ -119,7 +134,9 @@ std::string source_read(const std::string& text, const RE2& pattern) {
     const re2::StringPiece rest(end, static_cast<std::size_t>(text.data() + text.size() - end));
     const bool is_verb =
         lower(name).ends_with("mail") && RE2::PartialMatch(rest, patterns().object_of_verb);
-    if (!is_verb && !RE2::PartialMatch(found[1], patterns().elsewhere)) return std::string(name);
+    const bool is_read = !is_verb && !is_target(text, name.data()) &&
+                         !RE2::PartialMatch(found[1], patterns().elsewhere);
+    if (is_read) return std::string(name);
     from = static_cast<std::size_t>(found[0].data() - whole.data()) + 1;
   }
   return {};
@@ -141,6 +158,45 @@ std::vector<DataSource> sources_in(const std::string& text) {
     if (!name.empty()) sources.push_back({std::string(kSources[i].type), name, "read"});
   }
   return sources;
+}
+
+std::vector<DataSource> targets_in(const std::string& text) {
+  static const auto kPatterns = [] {
+    std::vector<std::unique_ptr<RE2>> made;
+    for (const SourceName& known : kSources) {
+      made.push_back(std::make_unique<RE2>(words(fmt::format("({})", known.pattern))));
+    }
+    return made;
+  }();
+  std::vector<DataSource> targets;
+  for (std::size_t i = 0; i < kSources.size(); ++i) {
+    re2::StringPiece rest(text);
+    re2::StringPiece name;
+    while (RE2::FindAndConsume(&rest, *kPatterns[i], &name)) {
+      if (!is_target(text, name.data())) continue;
+      targets.push_back({std::string(kSources[i].type), std::string(name), "written"});
+      break;
+    }
+  }
+  return targets;
+}
+
+// Sentences that were broken to fit a screen are whole again. A line that begins with something to
+// do, or as an item of a list, stays a line.
+std::string with_lines_joined(const std::string& text) {
+  std::string joined;
+  for (const std::string_view raw : split_lines(text)) {
+    const std::string line(trim(raw));
+    const std::size_t begin = joined.rfind('\n') == std::string::npos ? 0 : joined.rfind('\n') + 1;
+    const std::string last = joined.substr(begin);
+    const bool may_go_on = !last.empty() && !line.empty() && !says(line, patterns().list_item) &&
+                           std::string_view(".!?:;").find(last.back()) == std::string_view::npos;
+    const bool goes_on =
+        may_go_on && (says(last, patterns().goes_on) || !says(line, patterns().begins_with_action));
+    if (!joined.empty()) joined += goes_on ? ' ' : '\n';
+    joined += line;
+  }
+  return joined;
 }
 
 std::vector<std::string> actors_in(const std::string& text) {
@@ -201,8 +257,8 @@ bool ProcessRequest::is_clear() const {
 }
 
 ProcessRequest understand_process(std::string_view prompt) {
-  const std::string text =
-      without_credentials(utf8_prefix(to_valid_utf8(std::string(trim(prompt))), kLongestText));
+  const std::string text = with_lines_joined(
+      without_credentials(utf8_prefix(to_valid_utf8(std::string(trim(prompt))), kLongestText)));
   ProcessRequest request;
   if (text.empty()) return request;
   const Patterns& known = patterns();
@@ -215,6 +271,7 @@ ProcessRequest understand_process(std::string_view prompt) {
   request.trigger = found(text, known.trigger);
   request.outcome = found(text, known.outcome);
   request.sources = sources_in(text);
+  request.targets = targets_in(text);
   request.actors = actors_in(text);
   request.steps = steps_in(text);
   request.examples = examples_in(text);

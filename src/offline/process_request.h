@@ -19,6 +19,7 @@ struct ProcessRequest {
   std::string outcome = {};  // "send a summary to the sales team"
   std::vector<std::string> actors = {};
   std::vector<DataSource> sources = {};  // what is read
+  std::vector<DataSource> targets = {};  // what is written
   std::vector<std::string> steps = {};
   std::vector<std::string> examples = {};
 

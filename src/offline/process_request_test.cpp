@@ -21,6 +21,31 @@ TEST(ProcessRequest, knows_a_wish_that_is_clear) {
   EXPECT_EQ(wish.actors, (std::vector<std::string>{"sales team"}));
 }
 
+TEST(ProcessRequest, reads_sentences_that_go_on_in_the_next_line) {
+  const ProcessRequest wish = understand_process(
+      "Every morning, read the new orders from our\nPostgreSQL database, then e-mail a summary\nto "
+      "the "
+      "sales team. It is urgent.");
+  EXPECT_EQ(
+      wish.goal,
+      "Every morning, read the new orders from our PostgreSQL database, then e-mail a summary "
+      "to the sales team");
+  const ProcessRequest list = understand_process(
+      "Read the new orders of our database\nsummarise them\n- send the summary to sales\n\nThanks");
+  EXPECT_EQ(list.goal, "Read the new orders of our database");
+  EXPECT_EQ(list.steps.size(), 3U);
+}
+
+TEST(ProcessRequest, tells_what_is_written_from_what_is_read) {
+  const ProcessRequest wish = understand_process(
+      "When an e-mail arrives, create a ticket in our Jira and post it to Slack.");
+  ASSERT_EQ(wish.sources.size(), 1U);
+  EXPECT_EQ(wish.sources[0], (DataSource{"E-mail", "e-mail", "read"}));
+  EXPECT_EQ(wish.targets, (std::vector<DataSource>{{"Chat", "Slack", "written"},
+                                                   {"Tracker", "Jira", "written"}}));
+  EXPECT_EQ(understand_process("Create a ticket for each new e-mail").sources.size(), 1U);
+}
+
 TEST(ProcessRequest, knows_further_clear_wishes) {
   for (const char* text :
        {"When an invoice arrives in our Gmail inbox, save its PDF to Dropbox and notify "

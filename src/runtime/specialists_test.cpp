@@ -21,6 +21,26 @@ using testing::open_runtime;
 using testing::says;
 using testing::value_of;
 
+TEST(Specialists, that_say_nothing_are_a_failure_with_a_name) {
+  for (const char* nothing : {"", " \n"}) {
+    const auto store = open_memory_store();
+    const Agent mute{
+        .name = "mute",
+        .model = model_from("test", "mute", [nothing](const Request&, const ModelCall&) {
+          return Result<Response>(says(nothing));
+        })};
+    const testing::ScriptedModel script(
+        {testing::calls({call("mute", R"({"message":"Well?"})", "1")}), says("It said nothing.")});
+    const Agent editor{.name = "editor", .model = script.model(), .tools = {delegate_to(mute)}};
+    const auto answer = run(editor, "Ask it", {.store = store.get()});
+    ASSERT_TRUE(answer) << answer.error().message;
+    const auto calls = value_of(store->get_tool_calls(answer->session_id));
+    ASSERT_EQ(calls.size(), 1U);
+    EXPECT_EQ(calls.front().status, CallStatus::failed);
+    EXPECT_EQ(calls.front().error_details, "No response from specialist agent");
+  }
+}
+
 TEST(Specialists, has_specialists_answer_in_sessions_of_their_own) {
   const auto store = open_memory_store();
   const auto runtime = open_runtime(*store);

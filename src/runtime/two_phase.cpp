@@ -10,6 +10,7 @@
 
 #include "runtime/context_fitting.h"
 #include "runtime/model_call.h"
+#include "runtime/run_trace.h"
 #include "runtime/task_pool.h"
 #include "wright/run.h"
 
@@ -164,6 +165,7 @@ class TwoPhaseAgent::Implementation {
     }
 
     void ask(const std::stop_token& stop) {
+      trace_asking();
       runtime::start_safely(agent_->model, request(), call(stop),
                             [self = shared_from_this()](Result<Response> response) {
                               self->take(std::move(response));
@@ -171,10 +173,24 @@ class TwoPhaseAgent::Implementation {
     }
 
     void ask_and_wait(const std::stop_token& stop) {
+      trace_asking();
       take(runtime::complete_safely(agent_->model, request(), call(stop)));
     }
 
    private:
+    // The results came with the messages: whoever executed the calls is somebody else.
+    void trace_asking() const {
+      for (auto last = run_.messages.rbegin();
+           last != run_.messages.rend() && last->role == Role::tool; ++last) {
+        for (const Part& part : last->parts) {
+          const auto* result = std::get_if<ToolResult>(&part);
+          if (result != nullptr) runtime::trace_result(logger(), agent_->name, *result);
+        }
+      }
+      runtime::trace_request(logger(), agent_->name, run_.iterations + 1, agent_->tools.size());
+    }
+    Logger logger() const { return agent_->debug ? agent_->debug->logger : Logger(); }
+
     // Within the model's window. The history is the caller's, who asked for one call of the model:
     // what gives way is told without it.
     Request request() {
@@ -207,6 +223,7 @@ class TwoPhaseAgent::Implementation {
 
     void take(Result<Response> response) {
       if (!response) return end(std::unexpected(std::move(response).error()), std::nullopt);
+      runtime::trace_response(logger(), agent_->name, *response);
       const std::string text = response->text();
       if (auto accepted = accept(run_, ModelAnswered{std::move(*response)}); !accepted) {
         return end(std::unexpected(std::move(accepted).error()), std::nullopt);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <latch>
+#include <mutex>
 #include <thread>
 
 #include "wright/run.h"
@@ -59,6 +60,34 @@ TEST(TwoPhase, asks_for_tools_for_any_number_of_rounds) {
   const auto last = script.requests().back();
   EXPECT_EQ(last[2], result_of(call("weather", "{}", "a"), "sunny a"));
   EXPECT_EQ(last[3], result_of(call("weather", "{}", "b"), "sunny b"));
+}
+
+TEST(TwoPhase, traces_its_way_in_the_log_of_its_debug_options) {
+  std::mutex mutex;
+  std::vector<std::string> messages;
+  const Logger logger(
+      [&](const LogRecord& record) {
+        const std::scoped_lock lock(mutex);
+        messages.emplace_back(record.message);
+      },
+      LogLevel::debug);
+  const ScriptedModel script({calls({call("weather", "{}", "a")}), says("Sunny")});
+  Agent traced = agent_of(script.model());
+  traced.debug = DebugOptions{.logger = logger};
+  {
+    TwoPhaseAgent agent(std::move(traced));
+    const auto needs = needs_tools(agent.process("Weather?").get());
+    ASSERT_TRUE(needs);
+    std::vector<Message> conversation = needs->messages;
+    conversation.push_back(result_of(needs->tool_calls.front(), "sunny"));
+    auto response = agent.process_with_results(std::move(conversation)).get();
+    ASSERT_NE(text_of(response), nullptr);
+    EXPECT_EQ(text_of(response)->all(), "Sunny");
+  }
+  EXPECT_EQ(messages, (std::vector<std::string>{
+                          "Processing message with tools enabled", "Tool calls detected: 1 call",
+                          "Tool result: weather", "Follow-up request with tool results",
+                          "No tool calls detected: the response is final"}));
 }
 
 TEST(TwoPhase, has_text_before_the_model_has_said_everything) {

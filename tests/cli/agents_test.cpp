@@ -118,6 +118,8 @@ TEST(AgentsCommand, permissions_of_a_file_only_tighten) {
 
 TEST(AgentsCommand, shows_one_as_json) {
   const Home home;
+  EXPECT_EQ(home.wright({"agents", "show", "user-clarification", "--json"}).output,
+            home.wright({"agents", "show", "requirements-gathering", "--json"}).output);
   const Json shown = home.wright({"agents", "show", "requirements_gathering", "--json"}).json();
   EXPECT_EQ(shown.at("name").as_string(), "requirements-gathering");
   EXPECT_EQ(shown.at("source").as_string(), "shipped");

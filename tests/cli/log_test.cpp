@@ -70,6 +70,29 @@ TEST(Log, of_a_run_shows_the_calls_of_the_agent) {
   EXPECT_EQ(lines[0].at("agent").as_string(), "codebase-analysis");
 }
 
+TEST(Log, of_a_run_traces_the_way_of_the_message) {
+  const Home home;
+  const Finished run =
+      home.wright({"run", "codebase-analysis", "-q", "Where is alpha_function defined?",
+                   "--log-level", "debug", "--log-format", "json"});
+  EXPECT_EQ(run.exit_code, 0) << run.error;
+  std::string way;
+  for (const Json& line : json_lines(run.error)) {
+    const std::string message = line.at("message").as_string().c_str();
+    if (!message.starts_with("[TOOL EXECUTION]")) way += message + "\n";
+  }
+  const std::size_t detected = way.find("Tool calls detected: ");
+  const std::size_t executing = way.find("Executing tool: grep\n");
+  const std::size_t result = way.find("Tool result: grep\n");
+  const std::size_t again = way.find("Follow-up request with tool results\n");
+  EXPECT_TRUE(way.starts_with("Processing message with tools enabled\n")) << way;
+  EXPECT_TRUE(way.ends_with("No tool calls detected: the response is final\n")) << way;
+  ASSERT_NE(again, std::string::npos) << way;
+  EXPECT_LT(detected, executing) << way;
+  EXPECT_LT(executing, result) << way;
+  EXPECT_LT(result, again) << way;
+}
+
 TEST(Log, refuses_unknown_levels_formats_and_files) {
   const Home home;
   const Finished level = home.wright(with(kCall, {"--log-level", "loud"}));

@@ -186,6 +186,16 @@ TEST_F(TestCommand, updates_a_cassette_whose_difference_is_wanted) {
   EXPECT_EQ(again.exit_code, 0) << again.output;
 }
 
+TEST_F(TestCommand, says_when_live_tools_find_the_cassette_itself) {
+  export_cassette("question.json");
+  EXPECT_EQ(home_.wright({"test", "question.json"}).exit_code, 0);
+  const std::string before = content_of(home_.project() / "question.json");
+  const Finished found = home_.wright({"test", "--live-tools", "--update", "question.json"});
+  EXPECT_EQ(found.exit_code, 1);
+  EXPECT_TRUE(has(found.output, "lies in the folder that its tools read")) << found.output;
+  EXPECT_EQ(content_of(home_.project() / "question.json"), before);
+}
+
 TEST_F(TestCommand, tells_a_changed_conversation) {
   export_cassette("../question.json");
   std::string text = content_of(home_.project() / "../question.json");

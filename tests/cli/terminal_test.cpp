@@ -1,6 +1,8 @@
 // The program on a real (pseudo) terminal: colour, its absence, and hostile text.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "process.h"
 #include "wright/json.h"
 
@@ -18,6 +20,49 @@ TEST(Terminal, gets_colour_and_a_moving_line) {
   EXPECT_NE(run.output.find("alpha.cpp:2"), std::string::npos) << run.output;
   EXPECT_NE(home.wright_on_terminal({"sessions"}).output.find("\x1b[32mcompleted"),
             std::string::npos);
+}
+
+// Columns of the widest row, where every character is one wide.
+std::size_t widest_row(const std::string& shown) {
+  std::size_t widest = 0;
+  std::size_t columns = 0;
+  for (const char c : shown) {
+    const bool is_first_byte = (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+    columns = c == '\n' || c == '\r' ? 0 : columns + (is_first_byte ? 1 : 0);
+    widest = std::max(widest, columns);
+  }
+  return widest;
+}
+
+TEST(Terminal, is_never_wider_than_it_is) {
+  Home home;
+  home.environment["NO_COLOR"] = "1";
+  home.environment["COLUMNS"] = "80";
+  home.wright({"run", "codebase-analysis", kQuestion});
+  for (const Arguments& arguments :
+       {Arguments{"--help"}, Arguments{"help", "run"}, Arguments{"stats"}, Arguments{"agents"},
+        Arguments{"tools"}, Arguments{"models", "openai"}}) {
+    const std::string shown = home.wright_on_terminal(arguments).output;
+    EXPECT_LE(widest_row(shown), 80U) << shown;
+  }
+  const std::string chat = home.wright_on_terminal({"chat"}, "/help\n/tools\n/quit\n").output;
+  EXPECT_NE(chat.find("/export [FILE]"), std::string::npos) << chat;
+  EXPECT_NE(chat.find("list_files"), std::string::npos) << chat;
+}
+
+TEST(Terminal, shows_the_markdown_of_an_answer) {
+  const Home home;
+  for (const Arguments& how : {Arguments{}, Arguments{"--no-stream"}}) {
+    Arguments arguments{"run", "codebase-analysis", kQuestion};
+    arguments.insert(arguments.end(), how.begin(), how.end());
+    const std::string shown = home.wright_on_terminal(arguments).output;
+    EXPECT_NE(shown.find("\x1b[1malpha.cpp:2\x1b[0m"), std::string::npos) << shown;
+    EXPECT_EQ(shown.find("**alpha.cpp:2**"), std::string::npos) << shown;
+    EXPECT_EQ(shown.find("```"), std::string::npos) << shown;
+  }
+  EXPECT_NE(home.wright({"run", "codebase-analysis", kQuestion}).output.find("**alpha.cpp:2**"),
+            std::string::npos)
+      << "a pipe gets what the model wrote";
 }
 
 TEST(Terminal, gets_no_colour_under_no_color) {

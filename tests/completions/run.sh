@@ -76,6 +76,7 @@ agents trust
 tools
 tools show
 tools call
+models
 config
 config path
 config init
@@ -92,6 +93,17 @@ expect_offer() {
 
 expect_offer 'agents answer chat config doctor feedback help models replay resume run sessions stats test tools waits' ''
 expect_offer 'run' ru
+
+# Every command is in both overviews and in the synopsis of the manual page.
+synopsis=$(sed -n '/^.Sh SYNOPSIS/,/^.Sh DESCRIPTION/p' "$manual")
+for command in $(complete_words ''); do
+  [ "$command" = help ] && continue
+  grep -qE "^\.Cm ([a-z]+ \| )*$command( |\$)" <<< "$synopsis" ||
+    fail "the synopsis of the manual page lacks $command"
+  for overview in "$("$program" --help)" "$("$program" 2>&1 || true)"; do
+    grep -qE "^  $command( |\$)" <<< "$overview" || fail "the overview lacks $command"
+  done
+done
 expect_offer 'export fork list rm show' sessions ''
 expect_offer 'codebase-analysis' run code
 expect_offer 'codebase-analysis' run --agent code

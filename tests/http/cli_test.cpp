@@ -83,6 +83,19 @@ TEST_F(ProviderCli, without_a_stream_the_answer_comes_whole) {
   EXPECT_EQ(content_of(home_.project() / "t.txt").find("text_delta"), std::string::npos);
 }
 
+// The model stands in the agent's file, not in the settings.
+TEST_F(ProviderCli, a_session_goes_on_with_the_model_of_its_agent) {
+  const auto folder = home_.path() / ".config/wright/agents";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "dripper.toml")
+      << "instructions = 'Drip.'\nmodel = 'anthropic:claude-sonnet-4-5'\n";
+  EXPECT_EQ(home_.wright({"run", "dripper", "trickle please"}).output, "drop by drop\n");
+  const auto again = home_.wright({"chat", "--continue"}, "trickle again please\n");
+  EXPECT_EQ(again.exit_code, 0) << again.error;
+  EXPECT_EQ(again.output, "drop by drop\n") << again.error;
+  EXPECT_NE(again.error.find("anthropic:claude-sonnet-4-5"), std::string::npos) << again.error;
+}
+
 TEST_F(ProviderCli, a_refused_key_fails_the_run_and_says_what_to_do) {
   const auto finished = home_.wright(run("refused please"));
   EXPECT_EQ(finished.exit_code, 1);
