@@ -82,7 +82,7 @@ CodeEntity entity_of_file(const CodeFile& file, std::string documentation) {
 
 }  // namespace
 
-FileReader::Loaded FileReader::load(const FileToRead& wanted) const {
+FileReader::Loaded FileReader::load(const FileToRead& wanted, const std::stop_token& stop) const {
   Loaded loaded;
   CodeFile& file = loaded.read.file;
   file.path = wanted.path;
@@ -101,7 +101,7 @@ FileReader::Loaded FileReader::load(const FileToRead& wanted) const {
   std::string piece(std::min(kPieceBytes, static_cast<std::size_t>(file.size) + 1), '\0');
   bool is_text = true;
   char last = '\n';
-  for (std::int64_t total = 0; total < file.size;) {
+  for (std::int64_t total = 0; total < file.size && !stop.stop_requested();) {
     const auto count = tools::read_some(opened->descriptor.get(), piece);
     if (!count) {
       loaded = {};
@@ -135,8 +135,8 @@ Result<std::vector<FileRead>> FileReader::read(std::span<const FileToRead> files
   std::vector<Loaded> loaded;
   std::vector<FileToParse> to_parse;
   for (const FileToRead& wanted : files) {
+    loaded.push_back(load(wanted, stop));
     if (stop.stop_requested()) return fail(ErrorCode::cancelled, "Indexing was cancelled");
-    loaded.push_back(load(wanted));
     if (!loaded.back().content.empty()) {
       to_parse.push_back({wanted.path, loaded.back().letters});
     }

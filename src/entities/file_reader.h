@@ -46,7 +46,8 @@ class FileReader {
     std::string content;  // UTF-8; empty when there is nothing to parse
     Letters letters = Letters::utf8;
   };
-  Loaded load(const FileToRead& wanted) const;
+  // Breaks off when it is stopped.
+  Loaded load(const FileToRead& wanted, const std::stop_token& stop) const;
 
   const tools::Workspace& workspace_;
   const Ctags& ctags_;
