@@ -74,7 +74,7 @@ class AsItBegan {
   void apply(ReadyAgent& ready, const AgentAtBeginning& began) {
     Agent& agent = ready.chosen.agent;
     if (began.model && !is_said(said_now_, keys::kModel) && *began.model != ready.chosen.model) {
-      changes_.kept.push_back(fmt::format("model {}", ready.chosen.model));
+      changes_.kept.push_back(fmt::format("model of {} ({})", agent.name, ready.chosen.model));
       ready.chosen.model = *began.model;
       agent.model = models_.get(*began.model);
     }

@@ -39,7 +39,10 @@ JsonObject record_of(const ReadyAgent& ready) {
   }
   JsonArray specialists;
   for (const ReadyAgent& specialist : ready.specialists) {
-    specialists.push_back(record_of(specialist));
+    JsonObject below = record_of(specialist);
+    // Those of the agent itself are kept with its session.
+    below["instructions"] = specialist.chosen.agent.instructions;
+    specialists.push_back(std::move(below));
   }
   if (!specialists.empty()) record["specialists"] = std::move(specialists);
   return record;
@@ -107,6 +110,7 @@ std::optional<std::vector<std::string>> texts_in(const Json& config, std::string
 AgentAtBeginning agent_in(const Json& record) {
   AgentAtBeginning agent{.name = text_in(record, "agent").value_or(""),
                          .model = text_in(record, "model"),
+                         .instructions = text_in(record, "instructions"),
                          .tools = texts_in(record, "tools")};
   agent.max_iterations = count_in(record, "max_iterations", 1);
   agent.max_tokens = count_in(record, "max_tokens", 1);

@@ -23,6 +23,7 @@ ReadyAgent reviewer() {
   ReadyAgent specialist;
   specialist.chosen.model = "gw:small";
   specialist.chosen.agent.name = "reader";
+  specialist.chosen.agent.instructions = "Read.";
   ready.specialists.push_back(std::move(specialist));
   return ready;
 }
@@ -45,6 +46,7 @@ TEST(SessionConfig, tells_what_its_agent_ran_with) {
   EXPECT_EQ(agent.reasoning, ReasoningEffort::low);
   ASSERT_EQ(agent.specialists.size(), 1U);
   EXPECT_EQ(agent.specialists.front().model, "gw:small");
+  EXPECT_EQ(agent.specialists.front().instructions, "Read.");
   EXPECT_EQ(folder_of(session), "/tmp");
 }
 

@@ -99,7 +99,7 @@ TEST_F(GoingOn, says_what_has_changed_and_keeps_what_was) {
   const Finished kept = home_.wright({"chat", "--continue"}, "Which files are here?\n");
   EXPECT_EQ(kept.exit_code, 0) << kept.error;
   EXPECT_TRUE(says(kept.error,
-                   "helper has changed since this session began: model gw:m, "
+                   "helper has changed since this session began: model of helper (gw:m), "
                    "instructions of helper, also grep. The session goes on as it began"))
       << kept.error;
   EXPECT_TRUE(says(kept.error, "goes on without read_file")) << kept.error;
