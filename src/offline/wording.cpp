@@ -24,9 +24,6 @@ bool is_word(char c) {
 char to_lower(char c) {
   return is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
 }
-char to_upper(char c) {
-  return is_lower(c) ? static_cast<char>(c - 'a' + 'A') : c;
-}
 
 constexpr auto kEmptyWords = std::to_array<std::string_view>(
     {"a",       "about",    "actually",    "all",         "an",     "and",     "any",    "anywhere",
@@ -47,6 +44,10 @@ constexpr auto kEmptyWords = std::to_array<std::string_view>(
      "need",    "needs"});
 
 }  // namespace
+
+char to_upper(char c) {
+  return is_lower(c) ? static_cast<char>(c - 'a' + 'A') : c;
+}
 
 std::string lower(std::string_view text) {
   std::string lowered(text);

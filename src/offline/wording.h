@@ -9,6 +9,7 @@
 namespace wright::offline {
 
 std::string lower(std::string_view text);
+char to_upper(char c);
 std::string_view trim(std::string_view text);
 bool contains_ignoring_case(std::string_view text, std::string_view part);
 
