@@ -153,7 +153,7 @@ std::string opening_of(Marks marks, const Lines& lines) {
       break;
     }
     std::string text = flowing(lines, i, end);
-    if (text.size() > 15) return text;
+    if (text.size() > 5) return text;
     i = end - 1;
   }
   return {};

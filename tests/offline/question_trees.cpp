@@ -1,0 +1,279 @@
+#include "question_trees.h"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "offline/offline_model.h"
+#include "wright/agents.h"
+#include "wright/entities.h"
+
+namespace wright::offline {
+namespace {
+
+constexpr const char* kShop = R"(
+  CREATE TABLE customers(id INTEGER PRIMARY KEY, name TEXT, country TEXT, joined DATE);
+  CREATE TABLE products(id INTEGER PRIMARY KEY, title TEXT, price REAL, stock INTEGER,
+                        category TEXT);
+  CREATE TABLE orders(order_id INTEGER PRIMARY KEY, customer_id INTEGER REFERENCES customers(id),
+                      total REAL, status TEXT, created_at TEXT);
+  CREATE TABLE order_items(id INTEGER PRIMARY KEY, order_id INTEGER REFERENCES orders,
+                           product_id INTEGER REFERENCES products(id), quantity INTEGER);
+  CREATE TABLE commits(hash TEXT PRIMARY KEY, author TEXT, insertions INTEGER, deletions INTEGER,
+                       committed_at TEXT);
+  INSERT INTO customers VALUES (1,'Ada','France','2023-01-05'), (2,'Bob','Spain','2024-02-01'),
+      (3,'Alice','France','2025-03-01'), (4,'Dan','Norway','2025-05-05');
+  INSERT INTO products VALUES (1,'Pen',1.5,100,'office'), (2,'Desk',300,0,'furniture'),
+      (3,'Lamp',40,7,'furniture'), (4,'Pad',3,0,'office');
+  INSERT INTO orders VALUES (1,1,10,'paid','2024-12-30'), (2,1,500,'open','2025-01-03'),
+      (3,2,80,'paid','2025-01-20'), (4,3,90,'paid','2025-02-11'), (5,1,20,'paid','2025-03-01'),
+      (6,2,700,'cancelled','2025-03-09');
+  INSERT INTO order_items VALUES (1,1,1,4), (2,2,2,1), (3,3,3,2), (4,4,1,10), (5,4,4,3), (6,6,2,2);
+  INSERT INTO commits VALUES ('a1','ann',10,2,'2025-01-01T10:00:00Z'),
+      ('b2','bob',250,30,'2025-02-01T10:00:00Z'), ('c3','ann',99,500,'2025-02-05T10:00:00Z');
+)";
+
+constexpr const char* kLibrary = R"(
+  CREATE TABLE Author(AuthorId INTEGER PRIMARY KEY, FullName TEXT, BirthYear INT);
+  CREATE TABLE Book(BookId INTEGER PRIMARY KEY, Title TEXT, AuthorId INT REFERENCES Author(AuthorId),
+                    Pages INT, Genre TEXT, Published INTEGER);
+  CREATE TABLE Loan(LoanId INTEGER PRIMARY KEY, BookId INT REFERENCES Book(BookId), Reader TEXT,
+                    LentOn TEXT, ReturnedOn TEXT);
+  INSERT INTO Author VALUES (1,'Ursula Le Guin',1929), (2,'Italo Calvino',1923), (3,'Ann Leckie',1966);
+  INSERT INTO Book VALUES (1,'The Dispossessed',1,341,'novel',1974), (2,'Invisible Cities',2,165,'novel',1972),
+      (3,'The Lathe of Heaven',1,184,'novel',1971), (4,'Steering the Craft',1,173,'essay',1998),
+      (5,'Ancillary Justice',3,386,'novel',2013);
+  INSERT INTO Loan VALUES (1,1,'Mia','2024-05-01','2024-05-20'), (2,1,'Tom','2024-06-01',NULL),
+      (3,5,'Mia','2025-01-07','2025-02-01'), (4,2,'Zoe','2025-01-09',NULL);
+)";
+
+void make_database(const std::filesystem::path& path, const char* sql) {
+  sqlite3* database = nullptr;
+  sqlite3_open(path.c_str(), &database);
+  sqlite3_exec(database, sql, nullptr, nullptr, nullptr);
+  sqlite3_close(database);
+}
+
+std::string answer_of(const Result<Agent>& agent, const std::string& question) {
+  if (!agent) return "error: " + agent.error().message;
+  std::vector<Message> messages{Message::user(question)};
+  for (int turn = 0; turn < 6; ++turn) {
+    Request request;
+    request.messages = messages;
+    request.tools = agent->tools;
+    const auto response = agent->model.complete(request);
+    if (!response) return "error: " + response.error().message;
+    const auto calls = response->tool_calls();
+    if (calls.empty()) return response->text();
+    messages.push_back({Role::assistant, response->content});
+    for (const ToolCall& call : calls) {
+      messages.push_back(Message::tool(execute(agent->tools, {}, call, {}).result));
+    }
+  }
+  return "error: no answer within six calls";
+}
+
+}  // namespace
+
+QuestionTrees::QuestionTrees() {
+  files_
+      .write("README.md",
+             "# Mix\n\nA mixed bag of languages for trying things out, and nothing more than "
+             "that.\n\n## Building\n\nRun `make all`.\n\n## Licence\n\nMIT\n")
+      .write("LICENSE", "MIT License\n\nPermission is hereby granted, free of charge\n")
+      .write(
+          "web/load.ts",
+          "/** Loads pages. */\nexport async function loadPage<\n  T extends object,\n  K extends "
+          "keyof T = keyof T,\n>(\n  url: string,\n  pick: K[],\n): Promise<Pick<T, K>> {\n  "
+          "return fetch(url).then((r) => r.json());\n}\nexport interface Shape { area(): number "
+          "}\nexport class Circle implements Shape {\n  constructor(private r: number) {}\n  "
+          "area(): number { return this.r; }\n  grow(by: number): void { this.r += by; "
+          "}\n}\nexport class Ring extends Circle {}\n")
+      .write("web/bindings.gen.ts", "// @generated\nexport enum Color { Red = 0, Green = 1 }\n")
+      .write("core/color.rs",
+             "/// A colour.\npub enum Color {\n    Red,\n    Green,\n}\npub trait Draw { fn "
+             "draw(&self); }\nimpl Draw for Color { fn draw(&self) {} }\n")
+      .write("core/main.c",
+             "// Counts things.\n#include \"limits.h\"\n#define COUNT_LIMIT 4096\nstatic int "
+             "helper(void) { return COUNT_LIMIT; }\nint main(void) {\n  return helper();\n}\n")
+      .write("core/big.c", "int table[] = {\n" + std::string(400, '\n') + "};\n")
+      .write("core/data.json", "{\"x\": \"" + std::string(9000, 'y') + "\"}\n")
+      .write(
+          "scripts/all.tcl",
+          "proc first {x} {\n  set y \"\\{\"\n  # TODO: say more\n}\nproc second {y} {\n  return "
+          "$y\n}\n")
+      .write("scripts/cli.py",
+             "\"\"\"The command line.\"\"\"\nimport argparse\n\nparser = "
+             "argparse.ArgumentParser()\nparser.add_argument(\"--verbose\")\nparser.add_argument("
+             "\"-o\", \"--output\")\n\n\nclass Base:\n    def run(self):\n        pass\n\n\nclass "
+             "Child(Base):\n    def run(self):\n        pass\n\n\nclass Other(dict, "
+             "Base):\n    pass\n\n\ndef test_one():\n    pass\n\n\ndef parse_row(row):\n    return "
+             "row\n\n\ndef parse_all(rows):\n    return [parse_row(row) for row in rows]\n")
+      .write("pkg/alpha/package.json",
+             R"({"name":"@x/alpha","version":"1.0.0","dependencies":{"react":"18"}})")
+      .write("pkg/beta/package.json", R"({"name":"@x/beta","version":"2.0.0"})");
+  make_database(data_.path() / "shop.db", kShop);
+  make_database(data_.path() / "library.db", kLibrary);
+  std::string where = tools::output_of(
+      "python3 -c 'import json, os; print(os.path.dirname(json.__file__), end=\"\")'");
+  python_ = where;
+}
+
+std::string QuestionTrees::ask_code(const std::filesystem::path& base,
+                                    const std::string& question) const {
+  CodeIndexOptions index;
+  index.base = base;
+  index.folder = index_.path();
+  return answer_of(codebase_analysis_agent(FileAccess{.base = base}, index, offline_model()),
+                   question);
+}
+
+std::string QuestionTrees::ask_database(const std::string& name,
+                                        const std::string& question) const {
+  return answer_of(
+      sqlite_analysis_agent({.databases = {{.path = data_.path() / name}}}, offline_model()),
+      question);
+}
+
+std::string QuestionTrees::ask(const Scored& scored) const {
+  switch (scored.about) {
+    case About::languages: return ask_code(files_.path(), scored.question);
+    case About::python: return ask_code(python_, scored.question);
+    case About::headers: return ask_code("/usr/include/linux", scored.question);
+    case About::shop: return ask_database("shop.db", scored.question);
+    case About::library: return ask_database("library.db", scored.question);
+  }
+  return {};
+}
+
+Score score_of(const Scored& scored, const std::string& answer) {
+  constexpr auto kHonest = std::to_array<std::string_view>(
+      {"I do not recognise", "I cannot", "Nothing here", "I found no", "There is no file",
+       "No line here", "I only read", "No manifest", "No file here"});
+  const bool is_honest = std::ranges::any_of(
+      kHonest, [&](std::string_view words) { return answer.starts_with(words); });
+  const auto has = [&](const char* part) { return answer.contains(part); };
+  if (std::ranges::any_of(scored.contains_not, has)) return Score::wrong;
+  if (!scored.contains.empty() && std::ranges::all_of(scored.contains, has)) return Score::right;
+  return is_honest ? Score::honest : Score::wrong;
+}
+
+const std::vector<Scored>& first_questions() {
+  static const std::vector<Scored> kQuestions{
+      // code
+      {About::languages, "What is this project?", {"A mixed bag of languages", "README.md:1"}},
+      {About::languages, "How do I build it?", {"Run `make all`", "README.md:5"}},
+      {About::languages,
+       "Where is loadPage defined?",
+       {"**web/load.ts:2**", "9 lines"},
+       {"no definition"}},
+      {About::languages,
+       "Where is Color defined?",
+       {"core/color.rs:2", "web/bindings.gen.ts:2", "2 places"}},
+      {About::languages,
+       "What is the value of COUNT_LIMIT?",
+       {"core/main.c:3", "#define COUNT_LIMIT 4096"}},
+      {About::languages,
+       "What methods does class Circle have?",
+       {"`area", "`grow", "web/load.ts:12"},
+       {"loadPage"}},
+      {About::languages,
+       "What classes inherit from Base?",
+       {"class Child(Base)", "class Other(dict, Base)"},
+       {"class Base:"}},
+      {About::languages, "What implements Draw?", {"core/color.rs:7"}},
+      {About::languages,
+       "Which packages are in this monorepo?",
+       {"`@x/alpha` 1.0.0", "`@x/beta` 2.0.0"},
+       {"react"}},
+      {About::languages, "What are the dependencies?", {"react 18"}},
+      {About::languages,
+       "Which C files are largest?",
+       {"- core/big.c", "- core/main.c"},
+       {"data.json", "load.ts"}},
+      {About::languages, "Which files are largest?", {"- core/data.json"}},
+      {About::languages, "How many test functions are there?", {}, {"There are"}},
+      {About::languages, "What changed in the last week?", {"12 files changed since"}},
+      {About::languages,
+       "What is the longest function?",
+       {"`loadPage` (web/load.ts:2): 9 lines", "`second` (scripts/all.tcl:5): 3 lines"}},
+      {About::languages, "List the CLI flags", {"`--verbose`", "`--output`"}},
+      {About::languages,
+       "Summarise the folder core",
+       {"main.c: Counts things.", "color.rs: A colour."}},
+      {About::languages,
+       "functions whose name starts with parse",
+       {"There are 2 functions", "`parse_row`", "`parse_all`"}},
+      {About::languages, "who calls helper?", {"core/main.c:6"}},
+      {About::languages, "What are the entry points?", {"core/main.c:5"}},
+      {About::languages, "which licence?", {"MIT License"}},
+      {About::languages, "How many classes are there?", {"There are 5 classes"}},
+      {About::languages, "Where are pages cached?", {}, {"is defined", "best match"}},
+      {About::languages, "Why is loadPage slow?", {}, {"because", "best match"}},
+      {About::languages, "What does helper return?", {}, {"returns"}},
+      {About::languages, "where is frobnicate defined?", {}, {"is defined"}},
+      {About::python, "Where is JSONDecoder defined?", {"a class, defined at **decoder.py:"}},
+      {About::python,
+       "What methods does JSONDecoder have?",
+       {"`decode(", "`raw_decode(", "3 methods"},
+       {"JSONArray"}},
+      {About::python,
+       "What classes inherit from ValueError?",
+       {"class JSONDecodeError(ValueError)"}},
+      {About::python,
+       "what does decoder.py do?",
+       {"Implementation of JSONDecoder", "py_scanstring"}},
+      {About::headers,
+       "What is the value of PATH_MAX?",
+       {"limits.h:", "#define PATH_MAX        4096"}},
+      {About::headers,
+       "where is struct epoll_event defined?",
+       {"a struct, defined at **eventpoll.h:"}},
+      // databases
+      {About::shop, "What is the highest order total?", {": 700."}, {"sum("}},
+      {About::shop,
+       "Which customer has the highest total of orders?",
+       {},
+       {"sum(\"customer_id\")"}},
+      {About::shop,
+       "Show the newest 3 orders",
+       {"| 6 | 2 | 700 |", "| 5 | 1 |", "| 4 | 3 |", "LIMIT 3"},
+       {"= 3"}},
+      {About::shop, "Which products are out of stock?", {}, {"is a table"}},
+      {About::shop,
+       "What is the largest commit by insertions?",
+       {"| b2 | bob | 250 |"},
+       {"| c3 |"}},
+      {About::shop, "How many orders per month?", {"| 2025-01 | 2 |", "| 2025-03 | 2 |"}},
+      {About::shop, "How many orders in 2025?", {": 5."}},
+      {About::shop, "customers whose name starts with A", {"| Ada |", "| Alice |"}, {"| Bob |"}},
+      {About::shop,
+       "How many orders does each customer have?",
+       {"| 1 | Ada | 3 |", "| 2 | Bob | 2 |"}},
+      {About::shop, "Which customer has the most orders?", {"| 1 | Ada | 3 |"}},
+      {About::shop, "How many orders are from customers in France?", {": 4."}},
+      {About::shop,
+       "customers from France or Spain",
+       {"| Ada |", "| Bob |", "| Alice |"},
+       {"| Dan |"}},
+      {About::shop, "average total by status", {"| paid | 50 |", "| open | 500 |"}},
+      {About::shop, "Which customers have no orders?", {}, {"| Ada |"}},
+      {About::shop, "orders last month", {}, {"| 6 |"}},
+      {About::shop, "top 2 products by price", {"| Desk | 300 |", "| Lamp | 40 |"}, {"Pen"}},
+      {About::shop,
+       "average number of items per order",
+       {},
+       {": "
+        "1."}},
+  };
+  return kQuestions;
+}
+
+const std::vector<Scored>& later_questions() {
+  static const std::vector<Scored> kQuestions{};
+  return kQuestions;
+}
+
+}  // namespace wright::offline
