@@ -95,12 +95,27 @@ class Understanding {
       join(*found[0].table, *found[1].table);
     } else if (found.size() == 1) {
       question_.table = found[0].table;
+      join_by_column(*found[0].table);
     }
     is_table_named_ = !found.empty();
     if (is_table_named_) return;
     question_.table = table_of_columns(outline_, words_);
     if (question_.table == nullptr && outline_.tables.size() == 1 && asks_for_data())
       question_.table = &outline_.tables.front();
+  }
+
+  // "Sum of quantity per product": the column is that of the only table that refers to products.
+  void join_by_column(const DatabaseTable& named) {
+    if (!mentioned_columns(named, words_).empty()) return;
+    const DatabaseTable* child = nullptr;
+    for (const ForeignKey& key : outline_.keys) {
+      const auto table = std::ranges::find(outline_.tables, key.table, &DatabaseTable::name);
+      if (key.other_table != named.name || table == outline_.tables.end()) continue;
+      if (mentioned_columns(*table, words_).empty()) continue;
+      if (child != nullptr && child != &*table) return;
+      child = &*table;
+    }
+    if (child != nullptr) join(*child, named);
   }
 
   // The table that refers to the other one has what is asked about: orders rather than customers.
@@ -343,6 +358,20 @@ class Understanding {
       const bool is_since = is_word(at - 1, {"since"});
       const bool is_before = is_word(at - 1, {"before"});
       if (!is_in && !is_since && !is_before) continue;
+      // "published before 1975", where a number says when
+      const auto year = std::ranges::find_if(mentions_, [&](const ColumnMention& mention) {
+        return mention.range.end + 1 == at && is_number(*mention.column);
+      });
+      if (year != mentions_.end()) {
+        explain(words_, {at - 1, at + 1});
+        use(*year);
+        question_.conditions.push_back({year->column,
+                                        is_in      ? "="
+                                        : is_since ? ">="
+                                                   : "<",
+                                        words_[at].text});
+        continue;
+      }
       question_.date = question_.date == nullptr ? date_column() : question_.date;
       if (question_.date == nullptr) return;
       explain(words_, {at - 1, at + 1});
@@ -448,7 +477,9 @@ class Understanding {
   // --- what is wanted
 
   void decide() {
-    const bool counts = says(R"(\b(how many|counts?|number of)\b)");
+    // The average number of pages is one of a column, and counts nothing.
+    const bool counts = says(R"(\b(how many|counts?|number of)\b)") &&
+                        !(says(R"(\baverage number of\b)") && has_free());
     take(words_, {"count", "number"});
     const bool differs = take(words_, {"distinct", "unique", "different"});
     const bool averages = take(words_, {"average", "mean", "avg"});
@@ -589,7 +620,7 @@ class Understanding {
   void extreme(bool is_high, const DatabaseColumn* column) {
     const bool wants_row = says(R"(\b(which|who|with the|row|rows|show|list)\b)") ||
                            question_.limit.has_value() || column == nullptr || is_date(*column) ||
-                           !mentioned(column);
+                           !mentioned(column) || is_ranked_by_;
     question_.is_descending = is_high;
     question_.function = is_high ? "max" : "min";
     question_.kind = wants_row ? Kind::extreme : Kind::aggregate;

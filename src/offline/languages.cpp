@@ -10,79 +10,69 @@
 namespace wright::offline {
 namespace {
 
-const std::vector<Language>& languages() {
-  static const std::vector<Language> kLanguages{
-      {"C", Marks::slashes, "c", {"c"}, {"c"}},
-      {"C++",
-       Marks::slashes,
-       "cpp",
-       {"cpp", "cc", "cxx", "c++", "ipp", "tcc", "inl", "ixx", "cppm"},
-       {"c++", "cpp", "cplusplus"}},
-      {"C/C++ header",
-       Marks::slashes,
-       "cpp",
-       {"h", "hpp", "hh", "hxx", "h++"},
-       {"header", "headers", "include"}},
-      {"Objective-C", Marks::slashes, "objc", {"m", "mm"}, {"objective-c", "objc"}},
-      {"CUDA", Marks::slashes, "cpp", {"cu", "cuh"}, {"cuda"}},
-      {"Java", Marks::slashes, "java", {"java"}, {"java"}},
-      {"C#", Marks::slashes, "csharp", {"cs"}, {"c#", "csharp"}},
-      {"Kotlin", Marks::slashes, "kotlin", {"kt", "kts"}, {"kotlin"}},
-      {"Scala", Marks::slashes, "scala", {"scala", "sc"}, {"scala"}},
-      {"Swift", Marks::slashes, "swift", {"swift"}, {"swift"}},
-      {"Dart", Marks::slashes, "dart", {"dart"}, {"dart"}},
-      {"Groovy", Marks::slashes, "groovy", {"groovy", "gradle"}, {"groovy"}},
-      {"JavaScript",
-       Marks::slashes,
-       "js",
-       {"js", "mjs", "cjs", "jsx"},
-       {"javascript", "js", "node"}},
-      {"TypeScript", Marks::slashes, "ts", {"ts", "tsx", "mts", "cts"}, {"typescript", "ts"}},
-      {"Vue", Marks::slashes, "html", {"vue", "svelte"}, {"vue", "svelte"}},
-      {"Python", Marks::hash, "python", {"py", "pyi", "pyx", "pyw"}, {"python", "py"}},
-      {"Ruby", Marks::hash, "ruby", {"rb", "rake", "gemspec"}, {"ruby"}},
-      {"Go", Marks::slashes, "go", {"go"}, {"go", "golang"}},
-      {"Rust", Marks::slashes, "rust", {"rs"}, {"rust"}},
-      {"Shell", Marks::hash, "sh", {"sh", "bash", "zsh", "ksh", "fish"}, {"shell", "bash", "sh"}},
-      {"SQL", Marks::dashes, "sql", {"sql", "ddl", "pgsql"}, {"sql"}},
-      {"PHP", Marks::slashes, "php", {"php", "inc"}, {"php"}},
-      {"Perl", Marks::hash, "perl", {"pl", "pm", "t"}, {"perl"}},
-      {"Lua", Marks::dashes, "lua", {"lua"}, {"lua"}},
-      {"CMake", Marks::hash, "cmake", {"cmake"}, {"cmake"}},
-      {"Make", Marks::hash, "make", {"mk", "mak", "am"}, {"make", "makefile"}},
-      {"Haskell", Marks::dashes, "haskell", {"hs", "lhs"}, {"haskell"}},
-      {"OCaml", Marks::dashes, "ocaml", {"ml", "mli"}, {"ocaml"}},
-      {"Elixir", Marks::dashes, "elixir", {"ex", "exs"}, {"elixir"}},
-      {"Erlang", Marks::dashes, "erlang", {"erl", "hrl"}, {"erlang"}},
-      {"Lisp",
-       Marks::semicolon,
-       "lisp",
-       {"lisp", "el", "clj", "cljs", "scm", "rkt"},
-       {"lisp", "clojure", "scheme"}},
-      {"Zig", Marks::slashes, "zig", {"zig"}, {"zig"}},
-      {"Protocol Buffers", Marks::slashes, "proto", {"proto"}, {"protobuf", "proto"}},
-      {"GraphQL", Marks::slashes, "graphql", {"graphql", "gql"}, {"graphql"}},
-      {"Thrift", Marks::slashes, "thrift", {"thrift"}, {"thrift"}},
-      {"JSON", Marks::none, "json", {"json", "jsonc", "json5"}, {"json"}},
-      {"YAML", Marks::none, "yaml", {"yaml", "yml"}, {"yaml", "yml"}},
-      {"TOML", Marks::none, "toml", {"toml"}, {"toml"}},
-      {"INI", Marks::none, "ini", {"ini", "cfg", "conf", "properties"}, {"ini"}},
-      {"XML", Marks::none, "xml", {"xml", "xsd", "svg", "plist"}, {"xml"}},
-      {"HTML", Marks::none, "html", {"html", "htm", "xhtml"}, {"html"}},
-      {"CSS", Marks::none, "css", {"css", "scss", "sass", "less"}, {"css"}},
-      {"Markdown", Marks::prose, "", {"md", "markdown", "mdx"}, {"markdown", "md"}},
-      {"reStructuredText", Marks::prose, "", {"rst"}, {"rst", "restructuredtext"}},
-      {"Text",
-       Marks::prose,
-       "",
-       {"txt", "text", "adoc", "org", "tex", "log", "po", "pot"},
-       {"text", "txt"}},
-  };
-  return kLanguages;
+constexpr auto kLanguages = std::to_array<Language>({
+    {"C", Marks::slashes, "c", "c", "c"},
+    {"C++", Marks::slashes, "cpp", "cpp cc cxx c++ ipp tcc inl ixx cppm", "c++ cpp"},
+    {"C/C++ header", Marks::slashes, "cpp", "h hpp hh hxx h++", "header headers"},
+    {"Objective-C", Marks::slashes, "objc", "m mm", "objective-c objc"},
+    {"CUDA", Marks::slashes, "cpp", "cu cuh", "cuda"},
+    {"Java", Marks::slashes, "java", "java", "java"},
+    {"C#", Marks::slashes, "csharp", "cs", "c# csharp"},
+    {"Kotlin", Marks::slashes, "kotlin", "kt kts", "kotlin"},
+    {"Scala", Marks::slashes, "scala", "scala sc", "scala"},
+    {"Swift", Marks::slashes, "swift", "swift", "swift"},
+    {"Dart", Marks::slashes, "dart", "dart", "dart"},
+    {"Groovy", Marks::slashes, "groovy", "groovy gradle", "groovy"},
+    {"JavaScript", Marks::slashes, "js", "js mjs cjs jsx", "javascript js"},
+    {"TypeScript", Marks::slashes, "ts", "ts tsx mts cts", "typescript ts"},
+    {"Vue", Marks::slashes, "html", "vue svelte", "vue svelte"},
+    {"Python", Marks::hash, "python", "py pyi pyx pyw", "python py"},
+    {"Ruby", Marks::hash, "ruby", "rb rake gemspec", "ruby"},
+    {"Go", Marks::slashes, "go", "go", "go golang"},
+    {"Rust", Marks::slashes, "rust", "rs", "rust"},
+    {"Shell", Marks::hash, "sh", "sh bash zsh ksh fish", "shell bash sh"},
+    {"SQL", Marks::dashes, "sql", "sql ddl pgsql", "sql"},
+    {"PHP", Marks::slashes, "php", "php inc", "php"},
+    {"Perl", Marks::hash, "perl", "pl pm t", "perl"},
+    {"Lua", Marks::dashes, "lua", "lua", "lua"},
+    {"Tcl", Marks::hash, "tcl", "tcl", "tcl"},
+    {"CMake", Marks::hash, "cmake", "cmake", "cmake"},
+    {"Make", Marks::hash, "make", "mk mak am", "make makefile"},
+    {"Haskell", Marks::dashes, "haskell", "hs lhs", "haskell"},
+    {"OCaml", Marks::none, "ocaml", "ml mli", "ocaml"},
+    {"Elixir", Marks::hash, "elixir", "ex exs", "elixir"},
+    {"Erlang", Marks::none, "erlang", "erl hrl", "erlang"},
+    {"Lisp", Marks::semicolon, "lisp", "lisp el clj cljs scm rkt", "lisp clojure scheme"},
+    {"Zig", Marks::slashes, "zig", "zig", "zig"},
+    {"Protocol Buffers", Marks::slashes, "proto", "proto", "protobuf proto"},
+    {"JSON", Marks::none, "json", "json jsonc json5", "json"},
+    {"YAML", Marks::none, "yaml", "yaml yml", "yaml yml"},
+    {"TOML", Marks::none, "toml", "toml", "toml"},
+    {"INI", Marks::none, "ini", "ini cfg conf properties", "ini"},
+    {"XML", Marks::none, "xml", "xml xsd svg plist", "xml"},
+    {"HTML", Marks::none, "html", "html htm xhtml", "html"},
+    {"CSS", Marks::none, "css", "css scss sass less", "css"},
+    {"Markdown", Marks::prose, "", "md markdown mdx", "markdown md"},
+    {"reStructuredText", Marks::prose, "", "rst", "rst restructuredtext"},
+    {"Text", Marks::prose, "", "txt text adoc org tex log po pot", "text txt"},
+});
+
+std::vector<std::string> listed(std::string_view list) {
+  std::vector<std::string> words;
+  for (std::size_t at = 0; at < list.size();) {
+    const std::size_t end = std::min(list.find(' ', at), list.size());
+    words.emplace_back(list.substr(at, end - at));
+    at = end + 1;
+  }
+  return words;
+}
+
+bool has_word(std::string_view list, std::string_view wanted) {
+  return std::ranges::count(listed(list), wanted) > 0;
 }
 
 const Language& language_named(std::string_view name) {
-  return *std::ranges::find(languages(), name, &Language::name);
+  return *std::ranges::find(kLanguages, name, &Language::name);
 }
 
 constexpr auto kFileNames = std::to_array<std::string_view>(
@@ -102,7 +92,7 @@ constexpr auto kOtherExtensions = std::to_array<std::string_view>(
 }  // namespace
 
 const Language& language_of(std::string_view path) {
-  static const Language kUnknown{"other", Marks::none, "", {}, {}};
+  static constexpr Language kUnknown{"other", Marks::none, "", "", ""};
   const std::string name = lower(file_name(path));
   if (name == "cmakelists.txt" || name.ends_with(".cmake.in")) return language_named("CMake");
   if (name == "makefile" || name == "gnumakefile" || name.starts_with("makefile.") ||
@@ -120,8 +110,8 @@ const Language& language_of(std::string_view path) {
   if (extension.empty()) return kUnknown;
   const bool is_manual_page = extension.size() == 1 && extension[0] >= '1' && extension[0] <= '9';
   if (is_manual_page) return language_named("Text");
-  for (const Language& language : languages()) {
-    if (std::ranges::count(language.extensions, extension) > 0) return language;
+  for (const Language& language : kLanguages) {
+    if (has_word(language.extensions, extension)) return language;
   }
   return kUnknown;
 }
@@ -158,11 +148,10 @@ std::vector<std::string> globs_for_type(std::string_view type) {
   if (wanted.empty()) return globs;
   if (has_glob_characters(wanted)) return {wanted};
   if (wanted.starts_with('.')) return {"*" + wanted};
-  for (const Language& language : languages()) {
-    if (std::ranges::count(language.aliases, wanted) == 0) continue;
-    for (const std::string_view extension : language.extensions) {
-      globs.push_back("*." + std::string(extension));
-    }
+  for (const Language& language : kLanguages) {
+    if (!has_word(language.aliases, wanted)) continue;
+    for (const std::string& extension : listed(language.extensions))
+      globs.push_back("*." + extension);
     // People who ask about C or C++ mean the headers, too.
     if (language.name == "C" || language.name == "C++") globs.push_back("*.h");
     if (language.name == "C++") globs.insert(globs.end(), {"*.hpp", "*.hh", "*.hxx"});
@@ -170,18 +159,10 @@ std::vector<std::string> globs_for_type(std::string_view type) {
     if (language.name == "Make") globs.push_back("Makefile");
     return globs;
   }
-  for (const Language& language : languages()) {
-    if (std::ranges::count(language.extensions, wanted) > 0) return {"*." + wanted};
+  for (const Language& language : kLanguages) {
+    if (has_word(language.extensions, wanted)) return {"*." + wanted};
   }
   return globs;
-}
-
-std::string glob_for_type(std::string_view type) {
-  const std::vector<std::string> globs = globs_for_type(type);
-  if (globs.size() <= 1) return globs.empty() ? std::string() : globs.front();
-  std::string joined;
-  for (const std::string& glob : globs) joined += (joined.empty() ? "{" : ",") + glob;
-  return joined + "}";
 }
 
 }  // namespace wright::offline

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,9 +21,9 @@ enum class Marks : std::uint8_t {
 struct Language {
   std::string_view name;
   Marks marks = Marks::none;
-  std::string_view fence;  // the tag of a Markdown code block
-  std::vector<std::string_view> extensions;
-  std::vector<std::string_view> aliases;  // as people write the name, in lower case
+  std::string_view fence;       // the tag of a Markdown code block
+  std::string_view extensions;  // with blanks between them
+  std::string_view aliases;     // as people write the name, in lower case
 };
 
 const Language& language_of(std::string_view path);
@@ -42,8 +41,5 @@ bool is_code(std::string_view path);
 // Globs for files of a type as people name it: "python", "c++", ".py", "py", "*.h", "header".
 // Empty when nobody knows the type.
 std::vector<std::string> globs_for_type(std::string_view type);
-
-// The same as one glob: "*.rs", "{*.js,*.mjs}"; empty when nobody knows the type.
-std::string glob_for_type(std::string_view type);
 
 }  // namespace wright::offline

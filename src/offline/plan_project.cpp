@@ -305,7 +305,7 @@ std::string plan_manifests(const Question& question, Investigation& look) {
   const bool wants_packages = question.topic == Topic::packages;
   const Listing all = look.list_files({.pattern = "*", .path = question.path, .limit = 1000});
   Listing named;
-  for (const char* glob : {"package.json", "Cargo.toml", "pyproject.toml", "go.mod", "pom.xml"}) {
+  for (const char* glob : {"package.json", "Cargo.toml", "pyproject.toml", "go.mod"}) {
     const Listing more = look.list_files({.pattern = glob, .path = question.path, .limit = 100});
     named.files.insert(named.files.end(), more.files.begin(), more.files.end());
   }
@@ -329,7 +329,7 @@ std::string plan_manifests(const Question& question, Investigation& look) {
                                   manifest.version.empty() ? "" : " " + manifest.version,
                                   manifest.kind, manifest.path));
     }
-    if (items.empty()) return "No manifest here names a package (npm, Cargo, Python, Go or Maven).";
+    if (items.empty()) return "No manifest here names a package (npm, Cargo, Python or Go).";
     answer.paragraph(
         fmt::format("{} named by {}:", counted(std::ssize(items), "package is", "packages are"),
                     items.size() == 1 ? "a manifest" : "manifests"));

@@ -135,7 +135,7 @@ constexpr Sentence
 
                 // --- members and descendants
                 {Topic::members, Needs::name,
-                 LIST
+                 "(?:" LIST R"()?)"
                  R"((?:(?:public|private) )?(?P<qualifier>methods|member functions|fields|members|attributes|properties|enumerators|values) (?:does|do|of|in|has|are in|are there in|belong to)(?: the)?(?: class| struct| interface| enum| trait| type)? (?P<subject>\S+)(?: class| struct| interface| enum| trait)?(?: have| has| define| contain)?)"},
                 {Topic::subclasses,
                  Needs::name, "(?:" LIST R"()?(?:classes|structs|types|interfaces|everything|things)? ?(?:that |which )?(?:inherits?(?: from)?|inheriting(?: from)?|extends?|extending|derives?(?: from)?|derived from|deriving from|subclass(?:es)?|implements?|implementing)(?: the)?(?: class| interface| trait)? (?P<subject>\S+))"},
