@@ -36,6 +36,12 @@ bool is_date(const DatabaseColumn& column) {
          name_has(column, {"date", "time", "timestamp", "created", "updated", "day"});
 }
 
+// A column with such a name may be meant, or the figure.
+bool is_figure(std::string_view name) {
+  constexpr auto kFigures = std::to_array<std::string_view>({"total", "sum", "count", "average"});
+  return is_one_of(lower(name), kFigures);
+}
+
 class Understanding {
  public:
   Understanding(const DatabaseOutline& outline, std::string_view prompt)
@@ -464,10 +470,19 @@ class Understanding {
       if (!sign && (!mention.is_whole || at == mention.range.end)) {
         const bool is_given = words_[value].kind != WordKind::word ||
                               (begin > 0 && is_word(begin - 1, {"with", "whose", "where", "and",
-                                                                "has", "have", "of"}));
+                                                                "has", "have", "of", "in"}));
         if (!mention.is_whole || !is_given) continue;
       }
-      if (is_number(*mention.column) && words_[value].kind == WordKind::word) continue;
+      // What is more or less than something is a number or a date.
+      const bool is_ordered =
+          sign && (sign->first.contains('<') || sign->first.contains('>')) && sign->first != "<>";
+      if ((is_number(*mention.column) || is_ordered) && words_[value].kind == WordKind::word)
+        continue;
+      if (is_ordered && is_date(*mention.column) && !is_number(*mention.column)) {
+        if (question_.date != nullptr && question_.date != mention.column)
+          problem("it compares two dates");
+        question_.date = mention.column;
+      }
       if (sign) explain(words_, {at, at + sign->second});
       question_.conditions.push_back({mention.column, sign ? sign->first : "=", take_value(value)});
       use(mention);
@@ -549,7 +564,12 @@ class Understanding {
     } else if (structure && question_.conditions.empty()) {
       question_.kind = Kind::describe;
     } else if (shows || !question_.conditions.empty() || question_.limit) {
-      while (const DatabaseColumn* column = take_free()) question_.shown.push_back(column);
+      while (const DatabaseColumn* column = take_free()) {
+        question_.shown.push_back(column);
+        if (is_date(*column) || !is_figure(column->name) || says(R"(\b(list|show)\b)")) continue;
+        problem(fmt::format("{} is a column: is it to be listed, or added up? Say `sum of {}`",
+                            code_span(column->name), column->name));
+      }
       const bool is_bare = question_.conditions.empty() && question_.shown.empty() &&
                            !question_.limit && says(R"(\b(what is|what's|about|describe)\b)");
       question_.kind = is_bare ? Kind::describe : Kind::rows;

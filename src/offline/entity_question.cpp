@@ -293,8 +293,9 @@ std::string type_in(Rest& rest, std::string_view noun) {
     std::string word;
     if (!RE2::PartialMatch(rest.text(), *pattern, &word)) continue;
     if (globs_for_type(word).empty()) continue;
-    rest.take(*pattern);
-    if (pattern == &before) rest = Rest(rest.text() + " " + std::string(noun));
+    std::string kept = rest.text();
+    RE2::Replace(&kept, *pattern, pattern == &before ? " " + std::string(noun) : " ");
+    rest = Rest(kept);
     return lower(word);
   }
   return {};

@@ -360,6 +360,10 @@ const std::vector<Scored>& later_questions() {
        {"| Lamp |"},
        {"| Pen |", "| Desk |"}},
       {About::shop, "the 2 oldest orders", {"| 1 | 1 | 10 |", "| 2 | 1 | 500 |"}, {"| 6 |"}},
+      {About::shop, "Which customers joined before Bob?", {}, {"| Dan |"}},
+      {About::shop, "What is the total of all orders?", {}, {"| 700 |"}},
+      {About::shop, "Which orders were created after 2025-03-01?", {"| 6 |"}, {"| 5 |"}},
+      {About::languages, "how many python classes are in scripts", {"3 classes"}},
       {About::shop, "Who are our best customers?", {}, {"| Ada |"}},
   };
   return kQuestions;
