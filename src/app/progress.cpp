@@ -33,7 +33,32 @@ Colour colour_of(const ToolOutcome& outcome) {
   return outcome.result.is_error ? Colour::red : Colour::green;
 }
 
+// The conditions and orders of a search read better as words than as JSON: name = main.
+std::string in_words(const Json& value) {
+  if (value.is_string()) return std::string(value.get_string());
+  std::string words;
+  const auto add = [&](const Json& part, std::string_view between) {
+    words += (words.empty() ? "" : std::string(between)) + in_words(part);
+  };
+  if (const JsonObject* object = value.if_object()) {
+    for (const auto& [key, part] : *object) add(part, " ");
+  } else if (const JsonArray* array = value.if_array()) {
+    for (const Json& part : *array) add(part, ", ");
+  } else {
+    return to_text(value);
+  }
+  return words;
+}
+
+bool holds_objects(const Json& value) {
+  const JsonArray* array = value.if_array();
+  return value.is_object() ||
+         (array != nullptr && !array->empty() &&
+          std::ranges::all_of(*array, [](const Json& part) { return part.is_object(); }));
+}
+
 std::string quoted(const Json& value) {
+  if (holds_objects(value)) return fmt::format("({})", in_words(value));
   if (!value.is_string()) return to_text(value);
   return fmt::format("\"{}\"", std::string_view(value.get_string()));
 }

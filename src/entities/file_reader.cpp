@@ -12,6 +12,7 @@
 #include "entities/documentation.h"
 #include "entities/entity_types.h"
 #include "entities/source_lines.h"
+#include "entities/tcl_procedures.h"
 #include "entities/whole_names.h"
 #include "tools/text_file.h"
 #include "wright/json.h"
@@ -150,6 +151,7 @@ Result<std::vector<FileRead>> FileReader::read(std::span<const FileToRead> files
       FileTags& found = (*tags)[file.path];
       const SourceLines lines(each.content);
       make_names_whole(found.entities, lines);
+      if (found.language == "Tcl") correct_tcl_procedures(found.entities, lines);
       complete(found.entities, each.content, lines);
       file.language = found.language.empty() ? std::string(language_by_name(file.path))
                                              : std::move(found.language);

@@ -3,7 +3,7 @@
 
 namespace wright::entities {
 
-inline constexpr int kIndexVersion = 2;
+inline constexpr int kIndexVersion = 3;
 
 inline constexpr const char* kIndexTables = R"sql(
 CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

@@ -21,12 +21,6 @@ std::vector<const Named*> by_length(const std::vector<Named>& all) {
   return sorted;
 }
 
-bool refers_to(const DatabaseTable& table, const DatabaseTable& other) {
-  return std::ranges::any_of(table.columns, [&](const DatabaseColumn& column) {
-    return !column.is_key && name_has(column, {singular(other.name)});
-  });
-}
-
 // "tool_calls" and "calls" of "agent_tool_calls".
 std::vector<std::string> ends_of(std::string_view name) {
   std::vector<std::string> ends;
@@ -75,24 +69,22 @@ bool name_has(const DatabaseColumn& column, std::initializer_list<std::string_vi
   });
 }
 
-std::optional<TableMention> mentioned_table(const DatabaseOutline& outline,
-                                            const std::vector<PromptWord>& words) {
+std::vector<TableMention> mentioned_tables(const DatabaseOutline& outline,
+                                           const std::vector<PromptWord>& words) {
   std::vector<TableMention> found;
   std::vector<PromptWord> seen = words;
   for (const DatabaseTable* table : by_length(outline.tables)) {
     const auto place = find_name(seen, table->name);
     if (!place) continue;
-    if (words[place->begin].kind == PromptWord::Kind::quoted) return TableMention{table, *place};
+    if (words[place->begin].kind == PromptWord::Kind::quoted) return {{table, *place}};
     explain(seen, *place);
     found.push_back({table, *place});
   }
-  if (found.empty()) return half_mentioned_table(outline, words);
-  const auto child = std::ranges::find_if(found, [&](const TableMention& each) {
-    return std::ranges::any_of(found, [&](const TableMention& other) {
-      return each.table != other.table && refers_to(*each.table, *other.table);
-    });
-  });
-  return child == found.end() ? found.front() : *child;
+  if (found.empty()) {
+    if (const auto half = half_mentioned_table(outline, words)) found.push_back(*half);
+  }
+  std::ranges::sort(found, {}, [](const TableMention& mention) { return mention.range.begin; });
+  return found;
 }
 
 std::vector<ColumnMention> mentioned_columns(const DatabaseTable& table,
@@ -134,7 +126,7 @@ const DatabaseTable* table_of_columns(const DatabaseOutline& outline,
     const std::vector<ColumnMention> whole = mentioned_columns(table, words);
     for (const ColumnMention& mention : whole) explain(left, mention.range);
     const std::size_t fits = 2 * whole.size() + half_mentioned_columns(table, left).size();
-    if (fits == most && whole.empty()) is_clear = false;
+    if (fits == most) is_clear = false;
     if (fits <= most) continue;
     most = fits;
     best = &table;

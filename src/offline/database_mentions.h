@@ -25,11 +25,10 @@ struct ColumnMention {
 // Whether a column's name has one of these words, given in the singular, in it.
 bool name_has(const DatabaseColumn& column, std::initializer_list<std::string_view> wanted);
 
-// Of several, one in quotes; else the one that refers to another: orders rather than customers.
-// Where no whole name is said, the end of one that no other table has: "sessions" for
-// agent_sessions.
-std::optional<TableMention> mentioned_table(const DatabaseOutline& outline,
-                                            const std::vector<PromptWord>& words);
+// The tables that are spoken of, in the order of the words. One in quotes stands alone. Where no
+// whole name is said, the end of one that no other table has: "sessions" for agent_sessions.
+std::vector<TableMention> mentioned_tables(const DatabaseOutline& outline,
+                                           const std::vector<PromptWord>& words);
 
 // The columns whose whole names are said, in the order of the words.
 std::vector<ColumnMention> mentioned_columns(const DatabaseTable& table,
@@ -40,8 +39,8 @@ std::vector<ColumnMention> mentioned_columns(const DatabaseTable& table,
 std::vector<ColumnMention> half_mentioned_columns(const DatabaseTable& table,
                                                   std::vector<PromptWord> words);
 
-// The table with most of what is said, when no table is. Null when none has anything, or when
-// several have no more than words of the names.
+// The only table that has all of the columns that are said, when no table is; whole names count
+// before words of names. Null when none has any, or several have as many.
 const DatabaseTable* table_of_columns(const DatabaseOutline& outline,
                                       const std::vector<PromptWord>& words);
 

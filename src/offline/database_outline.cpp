@@ -61,7 +61,7 @@ std::string table_cell(const Json& value) {
 
 }  // namespace
 
-DatabaseOutline read_outline(const Json& columns, const Json& stats) {
+DatabaseOutline read_outline(const Json& columns, const Json& stats, const Json& keys) {
   DatabaseOutline outline;
   outline.is_truncated =
       wright::offline::is_truncated(columns) || wright::offline::is_truncated(stats);
@@ -74,7 +74,22 @@ DatabaseOutline read_outline(const Json& columns, const Json& stats) {
       }
       if (text_at(row, 2).empty() && !integer_at(row, 5)) continue;  // a view or a virtual table
       outline.tables.back().columns.push_back(
-          {text_at(row, 2), text_at(row, 3), integer_at(row, 4).value_or(0) > 0});
+          {text_at(row, 2), text_at(row, 3), integer_at(row, 4).value_or(0) > 0, name});
+    }
+  }
+  if (const JsonArray* rows = rows_of(keys)) {
+    for (const Json& row : *rows) {
+      ForeignKey key{text_at(row, 0), text_at(row, 1), text_at(row, 2), text_at(row, 3)};
+      const auto other = std::ranges::find_if(outline.tables, [&](const DatabaseTable& table) {
+        return lower(table.name) == lower(key.other_table);
+      });
+      if (other == outline.tables.end()) continue;
+      key.other_table = other->name;
+      // Without a column, the key of the other table is meant.
+      const auto primary = std::ranges::find(other->columns, true, &DatabaseColumn::is_key);
+      if (key.other_column.empty() && primary != other->columns.end())
+        key.other_column = primary->name;
+      if (!key.other_column.empty()) outline.keys.push_back(std::move(key));
     }
   }
   std::size_t known = 0;
@@ -120,7 +135,7 @@ void read_columns(DatabaseOutline& outline, std::string_view table, const Json& 
   for (const Json& row : *rows) {
     if (text_at(row, 5) == "hidden") continue;
     found->columns.push_back(
-        {text_at(row, 0), text_at(row, 1), integer_at(row, 4).value_or(0) > 0});
+        {text_at(row, 0), text_at(row, 1), integer_at(row, 4).value_or(0) > 0, found->name});
   }
 }
 
@@ -133,10 +148,12 @@ bool is_truncated(const Json& answer) {
   return is_true(answer, "truncated");
 }
 
-std::pair<std::string, std::string> first_texts(const Json& answer) {
-  if (!has_rows(answer)) return {};
-  const Json& row = rows_of(answer)->front();
-  return {text_at(row, 0), text_at(row, 1)};
+std::vector<std::array<std::string, 3>> texts_of(const Json& answer) {
+  std::vector<std::array<std::string, 3>> texts;
+  if (!has_rows(answer)) return texts;
+  for (const Json& row : *rows_of(answer))
+    texts.push_back({text_at(row, 0), text_at(row, 1), text_at(row, 2)});
+  return texts;
 }
 
 std::string markdown_table(const Json& answer, std::size_t most) {

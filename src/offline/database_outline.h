@@ -1,11 +1,11 @@
 // What a database is made of, as sqlite_reader tells it, and how its rows are shown.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "wright/json.h"
@@ -16,6 +16,15 @@ struct DatabaseColumn {
   std::string name;
   std::string type;
   bool is_key = false;
+  std::string table = {};
+};
+
+// A column that is declared to refer to one of another table.
+struct ForeignKey {
+  std::string table;
+  std::string column;
+  std::string other_table;
+  std::string other_column;
 };
 
 struct DatabaseTable {
@@ -27,6 +36,7 @@ struct DatabaseTable {
 
 struct DatabaseOutline {
   std::vector<DatabaseTable> tables;  // views, too; by name
+  std::vector<ForeignKey> keys = {};  // of one column; longer ones are left out
   std::int64_t size_bytes = 0;
   bool is_truncated = false;
 };
@@ -42,11 +52,11 @@ void read_columns(DatabaseOutline& outline, std::string_view table, const Json& 
 bool has_rows(const Json& answer);
 bool is_truncated(const Json& answer);
 
-// The texts in the first two columns of the first row; empty when there is none.
-std::pair<std::string, std::string> first_texts(const Json& answer);
+// The texts in the first three columns of each row, for those that have them.
+std::vector<std::array<std::string, 3>> texts_of(const Json& answer);
 
 // Reading never fails: what is absent or of another type is left out.
-DatabaseOutline read_outline(const Json& columns, const Json& stats);
+DatabaseOutline read_outline(const Json& columns, const Json& stats, const Json& keys);
 
 // An SQL identifier.
 std::string quoted_name(std::string_view name);

@@ -1,5 +1,6 @@
 // A question about a database, as a value: what is asked of which table, compared, grouped and
-// sorted how. Looks at the prompt and at the outline, at no data.
+// sorted how. Looks at the prompt and at the outline, at no data. Every word must find its place: a
+// word that is passed over makes the answer one to another question.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@ namespace wright::offline {
 
 struct DatabaseCondition {
   const DatabaseColumn* column = nullptr;
-  std::string comparison = "=";
+  std::string comparison = "=";  // a sign of SQL, "IS NULL", "starts", "ends" or "contains"
   std::string value = {};
 };
 
@@ -31,17 +32,22 @@ struct DatabaseQuestion {
     indexes,
     views,
     change,  // something else than reading
-    rows,
+    rows,    // those, with the columns of `shown` or all
     count,
     distinct_count,
-    values,     // of `group`, the most frequent first
+    values,     // rows counted for each value of `group` or each `period`
     aggregate,  // `function` of `measure`, for each value of `group` where there is one
     extreme,    // the rows with the largest or smallest `measure`
   };
   Kind kind = Kind::overview;
   const DatabaseTable* table = nullptr;
+  const ForeignKey* join = nullptr;  // from `table` to the other one that is asked about
   const DatabaseColumn* group = nullptr;
+  const DatabaseColumn* label = nullptr;  // shown beside `group`, which is a key of the other table
   const DatabaseColumn* measure = nullptr;
+  std::string period = {};               // year, month or day of `date`, to group by
+  const DatabaseColumn* date = nullptr;  // must hold dates as ISO text: to be checked
+  std::vector<const DatabaseColumn*> shown = {};
   std::string function = {};  // avg, sum, max or min
   bool is_descending = true;
   std::optional<int> limit = {};
@@ -54,5 +60,8 @@ struct DatabaseQuestion {
 DatabaseQuestion understand_database(const DatabaseOutline& outline, std::string_view prompt);
 
 bool is_text(const DatabaseColumn& column);
+
+// The other table of the question's join; null without one.
+const DatabaseTable* joined_table(const DatabaseOutline& outline, const DatabaseQuestion& question);
 
 }  // namespace wright::offline

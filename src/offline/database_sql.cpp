@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "offline/markdown.h"
+#include "offline/wording.h"
 
 namespace wright::offline {
 namespace {
@@ -23,31 +24,96 @@ bool is_plain_number(std::string_view text) {
          std::ranges::count(text, '.') <= 1 && text != ".";
 }
 
-std::string condition_sql(const DatabaseCondition& condition) {
-  const std::string column = quoted_name(condition.column->name);
-  if (condition.comparison == "IS") return column + " IS NULL";
+// A column, with its table where two are joined.
+std::string column_sql(const DatabaseQuestion& question, const DatabaseColumn& column) {
+  if (question.join == nullptr) return quoted_name(column.name);
+  return quoted_name(column.table) + "." + quoted_name(column.name);
+}
+
+// How much of an ISO date makes the period.
+int length_of_period(std::string_view period) {
+  return period == "year" ? 4 : period == "month" ? 7 : 10;
+}
+
+std::string period_sql(const DatabaseQuestion& question) {
+  return fmt::format("substr({}, 1, {})", column_sql(question, *question.date),
+                     length_of_period(question.period));
+}
+
+std::string value_sql(const DatabaseCondition& condition) {
   // A column without a type compares a number with a text by their kind, not by what they say.
   const bool is_number = is_plain_number(condition.value) && !is_text(*condition.column);
-  return fmt::format("{} {} {}{}", column, condition.comparison,
-                     is_number ? condition.value : quoted_text(condition.value),
-                     is_number ? "" : " COLLATE NOCASE");
+  return is_number ? condition.value : quoted_text(condition.value);
+}
+
+std::string condition_sql(const DatabaseQuestion& question, const DatabaseCondition& condition) {
+  const std::string column = column_sql(question, *condition.column);
+  const std::string& sign = condition.comparison;
+  const auto size = condition.value.size();
+  if (sign == "IS NULL") return column + " IS NULL";
+  if (sign == "dated" || condition.column == question.date) {
+    return fmt::format("substr({}, 1, {}) {} {}", column, size, sign == "dated" ? "=" : sign,
+                       quoted_text(condition.value));
+  }
+  if (sign == "starts") {
+    return fmt::format("lower(substr({}, 1, {})) = lower({})", column, size,
+                       quoted_text(condition.value));
+  }
+  if (sign == "ends") {
+    return fmt::format("lower(substr({}, -{})) = lower({})", column, size,
+                       quoted_text(condition.value));
+  }
+  if (sign == "contains") {
+    return fmt::format("instr(lower({}), lower({})) > 0", column, quoted_text(condition.value));
+  }
+  const std::string value = value_sql(condition);
+  return fmt::format("{} {} {}{}", column, sign, value,
+                     value.starts_with('\'') ? " COLLATE NOCASE" : "");
 }
 
 std::string where(const DatabaseQuestion& question) {
   std::string made;
-  for (const DatabaseCondition& condition : question.conditions) {
-    made += fmt::format("{} {}", made.empty() ? " WHERE" : " AND", condition_sql(condition));
+  const auto& all = question.conditions;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    // Two values of one column are alternatives: no row has both.
+    const auto is_same = [&](const DatabaseCondition& other) {
+      return other.column == all[i].column && other.comparison == "=" && all[i].comparison == "=";
+    };
+    if (std::ranges::any_of(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(i), is_same))
+      continue;
+    std::string alternatives;
+    for (std::size_t k = i; k < all.size(); ++k) {
+      if (k == i || is_same(all[k]))
+        alternatives += (alternatives.empty() ? "" : " OR ") + condition_sql(question, all[k]);
+    }
+    const bool has_several = alternatives.contains(" OR ");
+    made += fmt::format("{} {}{}{}", made.empty() ? " WHERE" : " AND", has_several ? "(" : "",
+                        alternatives, has_several ? ")" : "");
   }
   return made;
 }
 
 std::string where_in_words(const DatabaseQuestion& question) {
   std::string made;
+  const DatabaseColumn* before = nullptr;
   for (const DatabaseCondition& condition : question.conditions) {
-    const bool is_plain = condition.comparison == "=" || condition.comparison == "IS";
-    made += fmt::format("{} {} {} {}", made.empty() ? " whose" : " and",
-                        code_span(condition.column->name), is_plain ? "is" : condition.comparison,
-                        code_span(condition.value));
+    const std::string& sign = condition.comparison;
+    const std::string words = sign == "="          ? "is "
+                              : sign == "IS NULL"  ? "is missing"
+                              : sign == "dated"    ? "is in "
+                              : sign == "starts"   ? "starts with "
+                              : sign == "ends"     ? "ends with "
+                              : sign == "contains" ? "contains "
+                                                   : sign + " ";
+    const DatabaseColumn& column = *condition.column;
+    const bool is_alternative = !made.empty() && sign == "=" && before == &column;
+    const std::string name =
+        column.table == question.table->name ? column.name : column.table + "." + column.name;
+    made += is_alternative
+                ? fmt::format(" or {}", code_span(condition.value))
+                : fmt::format("{} {} {}{}", made.empty() ? " whose" : " and", code_span(name),
+                              words, sign == "IS NULL" ? "" : code_span(condition.value));
+    before = sign == "=" ? &column : nullptr;
   }
   return made;
 }
@@ -55,25 +121,39 @@ std::string where_in_words(const DatabaseQuestion& question) {
 }  // namespace
 
 std::string sql_for(const DatabaseQuestion& question) {
-  const std::string table = quoted_name(question.table->name);
-  const std::string from = " FROM " + table + where(question);
+  std::string from = " FROM " + quoted_name(question.table->name);
+  if (question.join != nullptr) {
+    const ForeignKey& key = *question.join;
+    from +=
+        fmt::format(" JOIN {0} ON {1}.{2} = {0}.{3}", quoted_name(key.other_table),
+                    quoted_name(key.table), quoted_name(key.column), quoted_name(key.other_column));
+  }
+  from += where(question);
   const std::string limit = question.limit ? fmt::format(" LIMIT {}", *question.limit) : "";
-  const std::string group = question.group == nullptr ? "" : quoted_name(question.group->name);
+  const bool has_period = !question.period.empty() && question.date != nullptr;
+  std::string group = question.group == nullptr ? "" : column_sql(question, *question.group);
+  if (question.label != nullptr) group += ", " + column_sql(question, *question.label);
+  if (has_period)
+    group += (group.empty() ? "" : ", ") + period_sql(question) + " AS " + question.period;
+  const int columns =
+      1 + (question.label != nullptr ? 1 : 0) + (has_period && question.group != nullptr ? 1 : 0);
+  std::string keys = "1";
+  for (int i = 2; i <= columns; ++i) keys += fmt::format(", {}", i);
+  const std::string order =
+      has_period && question.group == nullptr ? "1" : fmt::format("{} DESC, 1", columns + 1);
   const std::string measure =
-      question.measure == nullptr ? "" : quoted_name(question.measure->name);
+      question.measure == nullptr ? "" : column_sql(question, *question.measure);
   const char* direction = question.is_descending ? "DESC" : "ASC";
   switch (question.kind) {
     case Kind::count: return "SELECT count(*)" + from;
     case Kind::distinct_count: return fmt::format("SELECT count(DISTINCT {}){}", group, from);
     case Kind::values:
-      return fmt::format("SELECT {}, count(*) AS count{} GROUP BY 1 ORDER BY 2 DESC, 1{}", group,
-                         from, limit);
+      return fmt::format("SELECT {}, count(*) AS count{} GROUP BY {} ORDER BY {}{}", group, from,
+                         keys, order, limit);
     case Kind::aggregate:
-      if (question.group == nullptr) {
-        return fmt::format("SELECT {}({}){}", question.function, measure, from);
-      }
-      return fmt::format("SELECT {0}, {1}({2}) AS {1}{3} GROUP BY 1 ORDER BY 2 DESC, 1{4}", group,
-                         question.function, measure, from, limit);
+      if (group.empty()) return fmt::format("SELECT {}({}){}", question.function, measure, from);
+      return fmt::format("SELECT {0}, {1}({2}) AS {1}{3} GROUP BY {4} ORDER BY {5}{6}", group,
+                         question.function, measure, from, keys, order, limit);
     case Kind::extreme: {
       // NULL is smaller than everything, and is not what anybody calls the smallest.
       const std::string known = fmt::format(
@@ -81,13 +161,29 @@ std::string sql_for(const DatabaseQuestion& question) {
       return fmt::format("SELECT *{}{} ORDER BY {} {} LIMIT {}", from, known, measure, direction,
                          question.limit.value_or(1));
     }
-    default: return fmt::format("SELECT *{}{}", from, limit);
+    default: break;
   }
+  std::string shown;
+  for (const DatabaseColumn* column : question.shown)
+    shown += (shown.empty() ? "" : ", ") + column_sql(question, *column);
+  if (shown.empty() && question.join != nullptr) shown = quoted_name(question.table->name) + ".*";
+  return fmt::format("SELECT {}{}{}", shown.empty() ? "*" : shown, from, limit);
+}
+
+std::string sql_to_check_dates(const DatabaseQuestion& question) {
+  const std::string column = quoted_name(question.date->name);
+  return fmt::format(
+      "SELECT count(*) FROM {} WHERE {} IS NOT NULL AND (typeof({}) <> 'text' OR "
+      "date(substr({}, 1, 10)) IS NULL)",
+      quoted_name(question.date->table), column, column, column);
 }
 
 std::string lead_for(const DatabaseQuestion& question) {
   const std::string table = code_span(question.table->name) + where_in_words(question);
-  const std::string group = question.group == nullptr ? "" : code_span(question.group->name);
+  const std::string group = !question.period.empty()    ? question.period
+                            : question.group == nullptr ? ""
+                            : question.label != nullptr ? code_span(question.group->table)
+                                                        : code_span(question.group->name);
   const std::string measure = question.measure == nullptr ? "" : code_span(question.measure->name);
   const std::string_view function = question.function == "avg"   ? "Average"
                                     : question.function == "sum" ? "Sum"
@@ -96,11 +192,13 @@ std::string lead_for(const DatabaseQuestion& question) {
   switch (question.kind) {
     case Kind::count: return fmt::format("Rows of {}", table);
     case Kind::distinct_count: return fmt::format("Different values of {} in {}", group, table);
-    case Kind::values: return fmt::format("The most frequent values of {} in {}", group, table);
+    case Kind::values:
+      return question.period.empty() && question.join == nullptr
+                 ? fmt::format("The most frequent values of {} in {}", group, table)
+                 : fmt::format("Rows of {} for each {}", table, group);
     case Kind::aggregate:
-      return fmt::format(
-          "{} of {} in {}{}", function, measure, table,
-          group.empty() ? "" : fmt::format(" for each {}, the largest first", group));
+      return fmt::format("{} of {} in {}{}", function, measure, table,
+                         group.empty() ? "" : fmt::format(" for each {}", group));
     case Kind::extreme:
       return fmt::format("The {} of {} with the {} {}",
                          question.limit.value_or(1) == 1 ? "row" : "rows", table,
@@ -109,16 +207,20 @@ std::string lead_for(const DatabaseQuestion& question) {
   }
 }
 
-std::string sql_to_find(const DatabaseTable& table, const std::vector<std::string>& texts) {
+std::string sql_to_find(const std::vector<const DatabaseTable*>& tables,
+                        const std::vector<std::string>& texts) {
   constexpr std::size_t kMostColumns = 40;
   std::string sql;
   for (const std::string& text : texts) {
-    for (std::size_t i = 0; i < std::min(table.columns.size(), kMostColumns); ++i) {
-      const std::string& column = table.columns[i].name;
-      sql += fmt::format(
-          "{}SELECT {}, {} WHERE EXISTS (SELECT 1 FROM {} WHERE {} = {} COLLATE NOCASE)",
-          sql.empty() ? "" : " UNION ALL ", quoted_text(column), quoted_text(text),
-          quoted_name(table.name), quoted_name(column), quoted_text(text));
+    for (const DatabaseTable* table : tables) {
+      for (std::size_t i = 0; i < std::min(table->columns.size(), kMostColumns); ++i) {
+        const std::string& column = table->columns[i].name;
+        sql += fmt::format(
+            "{}SELECT {}, {}, {} WHERE EXISTS (SELECT 1 FROM {} WHERE {} = {} COLLATE NOCASE)",
+            sql.empty() ? "" : " UNION ALL ", quoted_text(column), quoted_text(text),
+            quoted_text(table->name), quoted_name(table->name), quoted_name(column),
+            quoted_text(text));
+      }
     }
   }
   return sql;

@@ -17,8 +17,12 @@ std::string sql_for(const DatabaseQuestion& question);
 // "The most frequent values of `country` in `customers`", without what ends it.
 std::string lead_for(const DatabaseQuestion& question);
 
-// Tells which columns of the table hold one of the texts, in any case: a row for each, with the
-// name of the column and the text, those of the first text first.
-std::string sql_to_find(const DatabaseTable& table, const std::vector<std::string>& texts);
+// Counts the values of the question's date column that are no dates as ISO text.
+std::string sql_to_check_dates(const DatabaseQuestion& question);
+
+// Tells which columns of the tables hold one of the texts, in any case: a row for each, with the
+// name of the column, the text and the name of the table, those of the first text first.
+std::string sql_to_find(const std::vector<const DatabaseTable*>& tables,
+                        const std::vector<std::string>& texts);
 
 }  // namespace wright::offline

@@ -10,79 +10,69 @@
 namespace wright::offline {
 namespace {
 
-const std::vector<Language>& languages() {
-  static const std::vector<Language> kLanguages{
-      {"C", Family::c, "c", {"c"}, {"c"}},
-      {"C++",
-       Family::c,
-       "cpp",
-       {"cpp", "cc", "cxx", "c++", "ipp", "tcc", "inl", "ixx", "cppm"},
-       {"c++", "cpp", "cplusplus"}},
-      {"C/C++ header",
-       Family::c,
-       "cpp",
-       {"h", "hpp", "hh", "hxx", "h++"},
-       {"header", "headers", "include"}},
-      {"Objective-C", Family::c, "objc", {"m", "mm"}, {"objective-c", "objc"}},
-      {"CUDA", Family::c, "cpp", {"cu", "cuh"}, {"cuda"}},
-      {"Java", Family::java, "java", {"java"}, {"java"}},
-      {"C#", Family::java, "csharp", {"cs"}, {"c#", "csharp"}},
-      {"Kotlin", Family::java, "kotlin", {"kt", "kts"}, {"kotlin"}},
-      {"Scala", Family::java, "scala", {"scala", "sc"}, {"scala"}},
-      {"Swift", Family::java, "swift", {"swift"}, {"swift"}},
-      {"Dart", Family::java, "dart", {"dart"}, {"dart"}},
-      {"Groovy", Family::java, "groovy", {"groovy", "gradle"}, {"groovy"}},
-      {"JavaScript",
-       Family::script,
-       "js",
-       {"js", "mjs", "cjs", "jsx"},
-       {"javascript", "js", "node"}},
-      {"TypeScript", Family::script, "ts", {"ts", "tsx", "mts", "cts"}, {"typescript", "ts"}},
-      {"Vue", Family::script, "html", {"vue", "svelte"}, {"vue", "svelte"}},
-      {"Python", Family::python, "python", {"py", "pyi", "pyx", "pyw"}, {"python", "py"}},
-      {"Ruby", Family::ruby, "ruby", {"rb", "rake", "gemspec"}, {"ruby"}},
-      {"Go", Family::go, "go", {"go"}, {"go", "golang"}},
-      {"Rust", Family::rust, "rust", {"rs"}, {"rust"}},
-      {"Shell", Family::shell, "sh", {"sh", "bash", "zsh", "ksh", "fish"}, {"shell", "bash", "sh"}},
-      {"SQL", Family::sql, "sql", {"sql", "ddl", "pgsql"}, {"sql"}},
-      {"PHP", Family::php, "php", {"php", "inc"}, {"php"}},
-      {"Perl", Family::perl, "perl", {"pl", "pm", "t"}, {"perl"}},
-      {"Lua", Family::lua, "lua", {"lua"}, {"lua"}},
-      {"CMake", Family::cmake, "cmake", {"cmake"}, {"cmake"}},
-      {"Make", Family::make, "make", {"mk", "mak", "am"}, {"make", "makefile"}},
-      {"Haskell", Family::functional, "haskell", {"hs", "lhs"}, {"haskell"}},
-      {"OCaml", Family::functional, "ocaml", {"ml", "mli"}, {"ocaml"}},
-      {"Elixir", Family::functional, "elixir", {"ex", "exs"}, {"elixir"}},
-      {"Erlang", Family::functional, "erlang", {"erl", "hrl"}, {"erlang"}},
-      {"Lisp",
-       Family::functional,
-       "lisp",
-       {"lisp", "el", "clj", "cljs", "scm", "rkt"},
-       {"lisp", "clojure", "scheme"}},
-      {"Zig", Family::rust, "zig", {"zig"}, {"zig"}},
-      {"Protocol Buffers", Family::schema, "proto", {"proto"}, {"protobuf", "proto"}},
-      {"GraphQL", Family::schema, "graphql", {"graphql", "gql"}, {"graphql"}},
-      {"Thrift", Family::schema, "thrift", {"thrift"}, {"thrift"}},
-      {"JSON", Family::data, "json", {"json", "jsonc", "json5"}, {"json"}},
-      {"YAML", Family::data, "yaml", {"yaml", "yml"}, {"yaml", "yml"}},
-      {"TOML", Family::data, "toml", {"toml"}, {"toml"}},
-      {"INI", Family::data, "ini", {"ini", "cfg", "conf", "properties"}, {"ini"}},
-      {"XML", Family::data, "xml", {"xml", "xsd", "svg", "plist"}, {"xml"}},
-      {"HTML", Family::data, "html", {"html", "htm", "xhtml"}, {"html"}},
-      {"CSS", Family::data, "css", {"css", "scss", "sass", "less"}, {"css"}},
-      {"Markdown", Family::prose, "", {"md", "markdown", "mdx"}, {"markdown", "md"}},
-      {"reStructuredText", Family::prose, "", {"rst"}, {"rst", "restructuredtext"}},
-      {"Text",
-       Family::prose,
-       "",
-       {"txt", "text", "adoc", "org", "tex", "log", "po", "pot"},
-       {"text", "txt"}},
-  };
-  return kLanguages;
+constexpr auto kLanguages = std::to_array<Language>({
+    {"C", Marks::slashes, "c", "c", "c"},
+    {"C++", Marks::slashes, "cpp", "cpp cc cxx c++ ipp tcc inl ixx cppm", "c++ cpp"},
+    {"C/C++ header", Marks::slashes, "cpp", "h hpp hh hxx h++", "header headers"},
+    {"Objective-C", Marks::slashes, "objc", "m mm", "objective-c objc"},
+    {"CUDA", Marks::slashes, "cpp", "cu cuh", "cuda"},
+    {"Java", Marks::slashes, "java", "java", "java"},
+    {"C#", Marks::slashes, "csharp", "cs", "c# csharp"},
+    {"Kotlin", Marks::slashes, "kotlin", "kt kts", "kotlin"},
+    {"Scala", Marks::slashes, "scala", "scala sc", "scala"},
+    {"Swift", Marks::slashes, "swift", "swift", "swift"},
+    {"Dart", Marks::slashes, "dart", "dart", "dart"},
+    {"Groovy", Marks::slashes, "groovy", "groovy gradle", "groovy"},
+    {"JavaScript", Marks::slashes, "js", "js mjs cjs jsx", "javascript js"},
+    {"TypeScript", Marks::slashes, "ts", "ts tsx mts cts", "typescript ts"},
+    {"Vue", Marks::slashes, "html", "vue svelte", "vue svelte"},
+    {"Python", Marks::hash, "python", "py pyi pyx pyw", "python py"},
+    {"Ruby", Marks::hash, "ruby", "rb rake gemspec", "ruby"},
+    {"Go", Marks::slashes, "go", "go", "go golang"},
+    {"Rust", Marks::slashes, "rust", "rs", "rust"},
+    {"Shell", Marks::hash, "sh", "sh bash zsh ksh fish", "shell bash sh"},
+    {"SQL", Marks::dashes, "sql", "sql ddl pgsql", "sql"},
+    {"PHP", Marks::slashes, "php", "php inc", "php"},
+    {"Perl", Marks::hash, "perl", "pl pm t", "perl"},
+    {"Lua", Marks::dashes, "lua", "lua", "lua"},
+    {"Tcl", Marks::hash, "tcl", "tcl", "tcl"},
+    {"CMake", Marks::hash, "cmake", "cmake", "cmake"},
+    {"Make", Marks::hash, "make", "mk mak am", "make makefile"},
+    {"Haskell", Marks::dashes, "haskell", "hs lhs", "haskell"},
+    {"OCaml", Marks::none, "ocaml", "ml mli", "ocaml"},
+    {"Elixir", Marks::hash, "elixir", "ex exs", "elixir"},
+    {"Erlang", Marks::none, "erlang", "erl hrl", "erlang"},
+    {"Lisp", Marks::semicolon, "lisp", "lisp el clj cljs scm rkt", "lisp clojure scheme"},
+    {"Zig", Marks::slashes, "zig", "zig", "zig"},
+    {"Protocol Buffers", Marks::slashes, "proto", "proto", "protobuf proto"},
+    {"JSON", Marks::none, "json", "json jsonc json5", "json"},
+    {"YAML", Marks::none, "yaml", "yaml yml", "yaml yml"},
+    {"TOML", Marks::none, "toml", "toml", "toml"},
+    {"INI", Marks::none, "ini", "ini cfg conf properties", "ini"},
+    {"XML", Marks::none, "xml", "xml xsd svg plist", "xml"},
+    {"HTML", Marks::none, "html", "html htm xhtml", "html"},
+    {"CSS", Marks::none, "css", "css scss sass less", "css"},
+    {"Markdown", Marks::prose, "", "md markdown mdx", "markdown md"},
+    {"reStructuredText", Marks::prose, "", "rst", "rst restructuredtext"},
+    {"Text", Marks::prose, "", "txt text adoc org tex log po pot", "text txt"},
+});
+
+std::vector<std::string> listed(std::string_view list) {
+  std::vector<std::string> words;
+  for (std::size_t at = 0; at < list.size();) {
+    const std::size_t end = std::min(list.find(' ', at), list.size());
+    words.emplace_back(list.substr(at, end - at));
+    at = end + 1;
+  }
+  return words;
+}
+
+bool has_word(std::string_view list, std::string_view wanted) {
+  return std::ranges::count(listed(list), wanted) > 0;
 }
 
 const Language& language_named(std::string_view name) {
-  return *std::ranges::find(languages(), name, &Language::name);
+  return *std::ranges::find(kLanguages, name, &Language::name);
 }
 
 constexpr auto kFileNames = std::to_array<std::string_view>(
@@ -102,7 +92,7 @@ constexpr auto kOtherExtensions = std::to_array<std::string_view>(
 }  // namespace
 
 const Language& language_of(std::string_view path) {
-  static const Language kUnknown{"other", Family::unknown, "", {}, {}};
+  static constexpr Language kUnknown{"other", Marks::none, "", "", ""};
   const std::string name = lower(file_name(path));
   if (name == "cmakelists.txt" || name.ends_with(".cmake.in")) return language_named("CMake");
   if (name == "makefile" || name == "gnumakefile" || name.starts_with("makefile.") ||
@@ -120,8 +110,8 @@ const Language& language_of(std::string_view path) {
   if (extension.empty()) return kUnknown;
   const bool is_manual_page = extension.size() == 1 && extension[0] >= '1' && extension[0] <= '9';
   if (is_manual_page) return language_named("Text");
-  for (const Language& language : languages()) {
-    if (std::ranges::count(language.extensions, extension) > 0) return language;
+  for (const Language& language : kLanguages) {
+    if (has_word(language.extensions, extension)) return language;
   }
   return kUnknown;
 }
@@ -134,7 +124,8 @@ bool looks_like_file(std::string_view text) {
   if (text.find("::") != std::string_view::npos) return false;
   if (std::ranges::count(kFileNames, lower(file_name(text))) > 0) return true;
   if (!RE2::FullMatch(re2::StringPiece(text.data(), text.size()), kWithExtension)) return false;
-  const bool has_known_extension = language_of(text).family != Family::unknown ||
+  const bool has_known_extension = !language_of(text).fence.empty() ||
+                                   language_of(text).marks == Marks::prose ||
                                    std::ranges::count(kOtherExtensions, extension_of(text)) > 0;
   return has_known_extension || text.find('/') != std::string_view::npos;
 }
@@ -146,8 +137,9 @@ bool looks_like_path(std::string_view text) {
          RE2::FullMatch(re2::StringPiece(text.data(), text.size()), kRooted);
 }
 
-bool is_code(Family family) {
-  return family != Family::data && family != Family::prose && family != Family::unknown;
+bool is_code(std::string_view path) {
+  const Marks marks = language_of(path).marks;
+  return marks != Marks::none && marks != Marks::prose;
 }
 
 std::vector<std::string> globs_for_type(std::string_view type) {
@@ -156,11 +148,10 @@ std::vector<std::string> globs_for_type(std::string_view type) {
   if (wanted.empty()) return globs;
   if (has_glob_characters(wanted)) return {wanted};
   if (wanted.starts_with('.')) return {"*" + wanted};
-  for (const Language& language : languages()) {
-    if (std::ranges::count(language.aliases, wanted) == 0) continue;
-    for (const std::string_view extension : language.extensions) {
-      globs.push_back("*." + std::string(extension));
-    }
+  for (const Language& language : kLanguages) {
+    if (!has_word(language.aliases, wanted)) continue;
+    for (const std::string& extension : listed(language.extensions))
+      globs.push_back("*." + extension);
     // People who ask about C or C++ mean the headers, too.
     if (language.name == "C" || language.name == "C++") globs.push_back("*.h");
     if (language.name == "C++") globs.insert(globs.end(), {"*.hpp", "*.hh", "*.hxx"});
@@ -168,18 +159,10 @@ std::vector<std::string> globs_for_type(std::string_view type) {
     if (language.name == "Make") globs.push_back("Makefile");
     return globs;
   }
-  for (const Language& language : languages()) {
-    if (std::ranges::count(language.extensions, wanted) > 0) return {"*." + wanted};
+  for (const Language& language : kLanguages) {
+    if (has_word(language.extensions, wanted)) return {"*." + wanted};
   }
   return globs;
-}
-
-std::string glob_for_type(std::string_view type) {
-  const std::vector<std::string> globs = globs_for_type(type);
-  if (globs.size() <= 1) return globs.empty() ? std::string() : globs.front();
-  std::string joined;
-  for (const std::string& glob : globs) joined += (joined.empty() ? "{" : ",") + glob;
-  return joined + "}";
 }
 
 }  // namespace wright::offline

@@ -18,7 +18,6 @@ struct Manifest {
   std::string licence;
   std::vector<std::string> dependencies;
   std::vector<std::string> entry_points;  // programs that it builds or runs
-  std::string test_command;
 };
 
 bool is_manifest(std::string_view path);

@@ -17,7 +17,6 @@ TEST(Manifests, reads_package_json) {
   EXPECT_EQ(manifest->description, "A site");
   EXPECT_EQ(manifest->dependencies, Names{"react ^18"});
   EXPECT_EQ(manifest->entry_points, Names{"site cli.js"});
-  EXPECT_EQ(manifest->test_command, "npm test");
 }
 
 TEST(Manifests, reads_cargo_and_pyproject) {
@@ -38,7 +37,7 @@ TEST(Manifests, reads_cargo_and_pyproject) {
   EXPECT_EQ(python->entry_points, Names{"thing = thing.cli:main"});
 }
 
-TEST(Manifests, reads_cmake_go_and_debian) {
+TEST(Manifests, reads_cmake_and_go) {
   const auto cmake = read_manifest("CMakeLists.txt",
                                    "project(demo VERSION 2.1\n  DESCRIPTION \"A demo\")\n"
                                    "find_package(fmt REQUIRED)\nadd_executable(demo main.cpp)\n");
@@ -53,12 +52,6 @@ TEST(Manifests, reads_cmake_go_and_debian) {
   ASSERT_TRUE(go);
   EXPECT_EQ(go->name, "example.org/x");
   EXPECT_EQ(go->dependencies, Names{"golang.org/x/net v0.1.0"});
-  const auto debian = read_manifest("debian/control",
-                                    "Source: hello\nBuild-Depends: debhelper (>= 13),\n "
-                                    "cmake\n\nPackage: hello\nDescription: says hello\n");
-  ASSERT_TRUE(debian);
-  EXPECT_EQ(debian->name, "hello");
-  EXPECT_EQ(debian->dependencies, (Names{"debhelper (>= 13)", "cmake"}));
 }
 
 TEST(Manifests, survives_broken_ones_and_knows_what_is_none) {

@@ -1,6 +1,7 @@
 #include "offline/offline_model.h"
 
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <array>
 
@@ -9,6 +10,7 @@
 #include "offline/plans.h"
 #include "offline/question.h"
 #include "offline/transcript.h"
+#include "offline/wording.h"
 #include "wright/context_window.h"
 
 namespace wright {
@@ -29,24 +31,22 @@ constexpr auto kPlans = std::to_array<TopicPlan>({
     {Topic::capabilities, plan_capabilities},
     {Topic::definition, plan_definition},
     {Topic::usage, plan_usage},
-    {Topic::symbol, plan_symbol},
+    {Topic::members, plan_members},
+    {Topic::subclasses, plan_subclasses},
     {Topic::search, plan_search},
-    {Topic::list, plan_list},
+    {Topic::containing_files, plan_search},
     {Topic::find_files, plan_find_files},
-    {Topic::containing_files, plan_containing_files},
-    {Topic::ranked_files, plan_ranked_files},
-    {Topic::count_files, plan_count_files},
-    {Topic::count_lines, plan_count_lines},
-    {Topic::count_definitions, plan_count_definitions},
-    {Topic::count_occurrences, plan_count_occurrences},
     {Topic::file, plan_file},
+    {Topic::folder, plan_folder},
     {Topic::project, plan_project},
+    {Topic::how_to, plan_how_to},
     {Topic::entry_points, plan_entry_points},
-    {Topic::dependencies, plan_dependencies},
+    {Topic::dependencies, plan_manifests},
+    {Topic::packages, plan_manifests},
+    {Topic::flags, plan_flags},
     {Topic::todos, plan_todos},
-    {Topic::tests, plan_tests},
     {Topic::licence, plan_licence},
-    {Topic::idea, plan_idea},
+    {Topic::unknown, plan_unknown},
 });
 
 Plan plan_for(Topic topic) {
@@ -74,23 +74,27 @@ std::vector<Question> questions_of(const Transcript& transcript) {
   return questions;
 }
 
+// What nobody here can do, so that it is not taken for a search.
+bool is_work(const std::string& prompt) {
+  static const RE2 kWork(
+      R"((?i)^(?:write|fix|refactor|implement|change|add|remove|delete|create|generate|translate|rename|improve|optimi[sz]e|make|build|run|compile|install|draw|sing|tell)\b)");
+  return RE2::PartialMatch(prompt, kWork);
+}
+
 // The plan for the question; where its folder turns out not to exist, the same without the folder.
 std::string investigate(const Question& question, Investigation& look) {
-  if (question.topic != Topic::capabilities) {
-    if (auto answer = plan_entities(question, look)) return std::move(*answer);
-  }
-  const bool is_vague = question.topic == Topic::unknown || question.topic == Topic::idea;
+  const bool is_unknown = question.topic == Topic::unknown;
   const bool prefers_tool =
-      !look.offers_file_tools() || (is_vague && mentions_other_tool(question, look));
+      !look.offers_file_tools() || (is_unknown && mentions_other_tool(question, look));
   if (question.topic != Topic::capabilities && prefers_tool) {
     std::string answer = plan_other_tools(question, look);
     if (!answer.empty()) return answer;
   }
+  if (question.topic == Topic::capabilities) return plan_capabilities(question, look);
+  if (!look.offers_file_tools() || (is_unknown && is_work(question.prompt)))
+    return cannot_answer(question, look);
+  if (question.topic == Topic::set) return plan_set(question, look).value_or("");
   const Plan plan = plan_for(question.topic);
-  if (plan == nullptr || (!look.offers_file_tools() && look.tools().empty())) {
-    return question.topic == Topic::capabilities ? plan_capabilities(question, look)
-                                                 : cannot_answer(question, look);
-  }
   std::string answer = plan(question, look);
   if (question.path.empty() || look.is_waiting() || !look.has_failed()) return answer;
   look.forget_problems();
@@ -190,7 +194,12 @@ Result<Response> complete(const Request& request, const ModelCall& call) {
   }
   const Transcript transcript = read_transcript(request);
   Investigation look(request, transcript);
-  const std::vector<Question> questions = questions_of(transcript);
+  std::vector<Question> questions = questions_of(transcript);
+  if (!look.offers_file_tools()) {
+    // What another tool is given is the whole message, as it was written.
+    questions.resize(1);
+    questions.front().prompt = trim(transcript.prompt);
+  }
   const bool asks_about_us =
       questions.size() == 1 && questions.front().topic == Topic::capabilities;
   const auto answer = [&] {

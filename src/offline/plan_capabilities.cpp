@@ -1,6 +1,7 @@
 // What the planner says about itself.
 #include <fmt/format.h>
 
+#include "offline/index.h"
 #include "offline/markdown.h"
 #include "offline/plans.h"
 
@@ -13,25 +14,26 @@ constexpr std::string_view kRealModel =
 
 void add_what_i_can_do(Answer& answer, const Investigation& look) {
   if (look.offers_file_tools()) {
-    answer.paragraph("With the file tools of this agent I answer questions like these:");
-    answer.item("where is `X` defined, where is it used, what does it do, which files contain it");
+    answer.paragraph("About code I answer questions like these:");
+    answer.item(
+        "where is `X` defined, where is it used, what are its methods, what inherits from it");
     answer.item("what is in this folder, what does `FILE` do, show `FILE` lines 10-40");
-    answer.item("how many files, lines, functions or occurrences; the largest or newest files");
-    answer.item("summarise this project; its entry points, dependencies, tests, TODOs, licence");
-    answer.item("where is the retry policy, how does caching work (found by the words)");
+    answer.item("what is this project, how do I build it, its entry points, dependencies, TODOs");
+    answer.item("which files contain \"text\"; how many files, the largest C files");
   }
-  if (look.offers_file_tools() && look.offers("query_entities")) {
-    answer.paragraph("With the index of the code I answer questions like these:");
-    answer.item("what are the most complex classes; functions with more than 100 lines");
-    answer.item("functions whose name starts with parse; which classes have the most methods");
-    answer.item("code modified in the last week; how many functions are there per language");
+  if (has_index(look)) {
+    answer.item(
+        "the longest functions in src, classes with more than 200 lines or the most methods");
+    answer.item("functions whose name starts with parse; what changed in the last week");
+    answer.item("how many functions are there per language, how many lines of code");
   }
   if (is_about_database("database", look)) {
-    answer.paragraph("With `sqlite_reader` I answer questions about the database like these:");
+    answer.paragraph("About the database I answer questions like these:");
     answer.item("what is in this database, what is its schema, how do the tables belong together");
-    answer.item("how many rows has `TABLE`, how many `TABLE` with `COLUMN` = \"x\"");
+    answer.item("how many rows has `TABLE`, how many in 2025, per month, per `COLUMN`");
+    answer.item("`TABLE` whose `COLUMN` is \"x\", is more than 5, or starts with \"x\"");
     answer.item(
-        "top values of `COLUMN`; its average, sum, highest or lowest; show rows of `TABLE`");
+        "the top values of a column, its average, sum, highest or lowest; the newest 3 rows");
     answer.item("any SELECT, run as you write it");
   }
   if (gathers_requirements(look)) {
@@ -75,6 +77,12 @@ std::string cannot_answer(const Question&, const Investigation& look) {
   add_what_i_can_do(answer, look);
   answer.paragraph(kRealModel);
   return answer.text();
+}
+
+std::string how_to_ask() {
+  return "Ask `what can you do?` for the questions that I recognise, or choose a language model "
+         "with "
+         "`--model vendor:name`.";
 }
 
 }  // namespace wright::offline

@@ -111,6 +111,11 @@ std::string show_value(Investigation& look, const std::string& sql, std::string_
   return with_sql(fmt::format("{}: {}.", what, shown), "", sql);
 }
 
+bool is_zero(const Json& found) {
+  const Json* rows = found.is_object() ? found.get_object().if_contains("rows") : nullptr;
+  return rows != nullptr && to_text(*rows) == "[[0]]";
+}
+
 std::string overview(const DatabaseOutline& outline) {
   if (outline.tables.empty()) return nothing_in_it();
   const auto views = std::ranges::count_if(outline.tables, &DatabaseTable::is_view);
@@ -247,52 +252,74 @@ std::string refusal(const DatabaseQuestion& question, std::string_view why) {
   return answer
       .paragraph(
           "What works: how many, the schema, the top values of a column, averages, sums, the "
-          "largest and the newest, each also where a column is a value; and any SELECT as it is.")
+          "highest "
+          "and the newest, each also per month or where a column is a value; and any SELECT as it "
+          "is.")
       .text();
 }
 
-// Words that nothing else explains may be values: "customers from France". Nothing while waiting;
-// what is in no column stays.
-void find_values(DatabaseQuestion& question, Investigation& look) {
+// Words that nothing else explains may be values: "customers from France". One that a single column
+// has becomes a condition. Nothing is changed while waiting; what is in no column stays.
+void find_values(DatabaseQuestion& question, const DatabaseOutline& outline, Investigation& look) {
   constexpr std::size_t kMostValues = 3;
   if (question.unexplained.size() > kMostValues || question.table->columns.empty()) return;
-  std::vector<std::string> left;
+  std::vector<const DatabaseTable*> tables{question.table};
+  if (const DatabaseTable* other = joined_table(outline, question)) tables.push_back(other);
   std::vector<Json> found;
   for (const std::string& text : question.unexplained) {
     std::vector<std::string> forms{text};  // "errors" may be the ones whose level is error
     if (singular(text) != lower(text)) forms.push_back(singular(text));
-    found.push_back(query(look, sql_to_find(*question.table, forms)));
+    found.push_back(query(look, sql_to_find(tables, forms)));
   }
   if (look.is_waiting()) return;
+  std::vector<std::string> left;
   for (std::size_t i = 0; i < found.size(); ++i) {
-    const auto [name, value] = first_texts(found[i]);
-    const auto column = std::ranges::find(question.table->columns, name, &DatabaseColumn::name);
-    if (column == question.table->columns.end()) {
+    const auto places = texts_of(found[i]);
+    const auto is_first_form = [&](const auto& each) { return each[1] == places.front()[1]; };
+    if (places.empty()) {
       left.push_back(question.unexplained[i]);
+    } else if (std::ranges::count_if(places, is_first_form) > 1) {
+      question.problem = fmt::format("{} is a value of {} and of {}", code_span(places[0][1]),
+                                     code_span(places[0][0]), code_span(places[1][0]));
     } else {
-      question.conditions.push_back({&*column, "=", value});
+      for (const DatabaseTable* table : tables) {
+        const auto column = std::ranges::find(table->columns, places[0][0], &DatabaseColumn::name);
+        if (table->name == places[0][2] && column != table->columns.end())
+          question.conditions.push_back({&*column, "=", places[0][1]});
+      }
     }
   }
   question.unexplained = std::move(left);
 }
 
-std::string about_table(DatabaseQuestion question, Investigation& look) {
+std::string about_table(DatabaseQuestion question, const DatabaseOutline& outline,
+                        Investigation& look) {
   using Kind = DatabaseQuestion::Kind;
   if (!question.problem.empty()) return refusal(question, question.problem);
   if (!question.unexplained.empty()) {
-    find_values(question, look);
+    find_values(question, outline, look);
     if (look.is_waiting()) return "Looking for the words of the question in the data.";
   }
   if (!question.unexplained.empty()) {
-    const std::string words = code_span(question.unexplained.front());
-    return refusal(question, fmt::format("{} is neither a column of {} nor a value in one", words,
+    return refusal(question, fmt::format("{} is neither a column of {} nor a value in one",
+                                         code_span(question.unexplained.front()),
                                          code_span(question.table->name)));
   }
-  if (question.kind == Kind::describe && question.conditions.empty()) {
-    return describe(*question.table, look);
+  if (!question.problem.empty()) return refusal(question, question.problem);
+  if (question.date != nullptr) {
+    const Json checked = query(look, sql_to_check_dates(question), 1);
+    if (look.is_waiting()) return "Looking at how dates are written.";
+    if (!is_zero(checked)) {
+      return refusal(question, fmt::format("{} does not hold dates as text, like 2025-01-31",
+                                           code_span(question.date->name)));
+    }
   }
-  const bool is_value = question.kind == Kind::count || question.kind == Kind::distinct_count ||
-                        (question.kind == Kind::aggregate && question.group == nullptr);
+  if (question.kind == Kind::describe && question.conditions.empty())
+    return describe(*question.table, look);
+  if (question.kind == Kind::describe) question.kind = Kind::rows;
+  const bool is_value =
+      question.kind == Kind::count || question.kind == Kind::distinct_count ||
+      (question.kind == Kind::aggregate && question.group == nullptr && question.period.empty());
   const std::string sql = sql_for(question);
   if (question.kind == Kind::count && question.conditions.empty() && question.table->rows) {
     return with_sql(fmt::format("{} has {}.", code_span(question.table->name),
@@ -332,7 +359,7 @@ std::string answer_from(DatabaseOutline outline, const std::string& prompt, Inve
     case Kind::views: return reflected(look, "views", "views");
     default: break;
   }
-  if (question.table != nullptr) return about_table(std::move(question), look);
+  if (question.table != nullptr) return about_table(std::move(question), outline, look);
   if (question.unexplained.empty()) {
     return question.kind == Kind::table_sizes ? table_sizes(outline) : overview(outline);
   }
@@ -360,9 +387,10 @@ std::string plan_database(const std::string& prompt, Investigation& look) {
   constexpr int kMostColumns = 1000;
   const Json columns = query(look, kColumnsQuery, kMostColumns);
   const Json stats = reflect(look, "stats");
+  const Json keys = reflect(look, "foreign_keys");
   if (look.is_waiting()) return "Looking at what the database is made of.";
   if (look.has_failed()) return "The database could not be read.";
-  return answer_from(read_outline(columns, stats), prompt, look);
+  return answer_from(read_outline(columns, stats, keys), prompt, look);
 }
 
 }  // namespace wright::offline

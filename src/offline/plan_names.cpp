@@ -1,205 +1,288 @@
-// Questions about one name in code: where it is defined, what it does, where it is used; and
-// searches for a piece of text.
+// Questions about one name in code: where it is defined, what belongs to it, what descends from it,
+// where it is used. The index knows definitions; lines are found by grep, and called lines.
 #include <fmt/format.h>
 #include <re2/re2.h>
 
 #include <algorithm>
-#include <map>
+#include <array>
+#include <set>
+#include <tuple>
 
+#include "offline/index.h"
 #include "offline/languages.h"
-#include "offline/locate.h"
 #include "offline/markdown.h"
 #include "offline/plans.h"
+#include "offline/regex_text.h"
+#include "offline/source_text.h"
 #include "offline/wording.h"
 
 namespace wright::offline {
 namespace {
 
-// A verdict of this score or less is not shown when there is a better one.
-constexpr int kDoubtful = 30;
+constexpr std::size_t kMostLines = 24;
 
-std::string described(const Definition& definition) {
-  const bool is_sure = definition.window.lines.size() > 0;
-  switch (definition.verdict.role) {
-    case LineRole::definition: return fmt::format("{}", definition.verdict.what);
-    case LineRole::declaration:
-      return definition.verdict.what == "function" || definition.verdict.what == "method"
-                 ? fmt::format("{} declaration", definition.verdict.what)
-                 : std::string(definition.verdict.what);
-    case LineRole::callable: return fmt::format("{}", definition.verdict.what);
-    default: return fmt::format("{}{}", is_sure ? "" : "probably ", definition.verdict.what);
-  }
+std::string last_part(std::string_view name) {
+  const std::size_t at = name.find_last_of(":.#>");
+  return std::string(at == std::string_view::npos || at + 1 == name.size() ? name
+                                                                           : name.substr(at + 1));
 }
 
-std::string with_article(const std::string& noun) {
-  if (noun.empty()) return noun;
-  constexpr std::string_view kDoubt = "probably ";
-  if (noun.starts_with(kDoubt))
-    return std::string(kDoubt) + with_article(noun.substr(kDoubt.size()));
-  const bool has_vowel = std::string_view("aeiouAEIOU").find(noun.front()) != std::string::npos;
-  return (has_vowel ? "an " : "a ") + noun;
-}
-
-std::string listed(const Definition& definition) {
-  return fmt::format("{}: {} ({})", place(definition.path, definition.line),
-                     code_span(definition.text), described(definition));
-}
-
-std::string excerpt_of(const Definition& definition, std::size_t most_lines) {
-  const Window& window = definition.window;
-  if (window.lines.empty()) return {};
-  const Family family = language_of(definition.path).family;
-  std::size_t first = start_with_comment(family, window.lines, definition.index);
-  std::size_t last = end_of_definition(family, window.lines, definition.index);
-  if (definition.verdict.role == LineRole::definition && definition.verdict.what == "type" &&
-      trim(window.lines[definition.index]).starts_with('}')) {
-    // The name stands at the end of its typedef: show the lines before it.
-    first = definition.index > most_lines ? definition.index - most_lines + 1 : 0;
-    for (std::size_t i = definition.index; i-- > first;) {
-      if (window.lines[i].find("typedef") != std::string_view::npos) {
-        first = start_with_comment(family, window.lines, i);
-        break;
-      }
-    }
-    last = definition.index;
-  }
-  // A long comment must not push the definition itself out of sight.
-  if (definition.index >= first + most_lines / 2) first = definition.index - most_lines / 2;
-  return excerpt(window, first, last, most_lines);
-}
-
-std::string mention_count(const Definitions& located) {
-  if (located.mentions == 0) return {};
-  return fmt::format("{} in {} mention it.", counted(located.mentions, "line", "lines"),
-                     counted(located.mentioning_files, "file", "files"));
-}
-
-// The name as it is spelled where it was found.
-std::string spelling_at(const Definition& definition) {
-  const Verdict& verdict = definition.verdict;
-  const std::string_view line = definition.window.lines.empty()
-                                    ? std::string_view(definition.text)
-                                    : definition.window.lines[definition.index];
-  return std::string(line.substr(std::min(verdict.name_start, line.size()),
-                                 verdict.name_end - verdict.name_start));
-}
-
-// A pattern for names that have the words one after the other, however they are joined.
-std::string pattern_for_similar_names(const std::vector<std::string>& words) {
-  std::string pattern;
-  for (const std::string& word : words) {
-    pattern += (pattern.empty() ? "" : "[a-z0-9]{0,5}[_-]?") + quote_for_regex(word);
-  }
-  return pattern;
-}
-
-// The names in the matches that have the words, each with its first place.
-std::vector<std::string> similar_names(const Matches& matches,
-                                       const std::vector<std::string>& words) {
-  const RE2 pattern(R"((?i)(\w*)" + pattern_for_similar_names(words) + R"(\w*))");
-  std::map<std::string, std::string> places;
-  for (const Match& match : matches.matches) {
+// How code and files spell a name with these words: RetryPolicy, retry_policy, ….
+std::vector<std::string> spellings_of(const std::vector<std::string>& words) {
+  const auto joined = [&](std::string_view between, auto change) {
     std::string name;
-    if (!RE2::PartialMatch(match.text, pattern, &name)) continue;
-    places.emplace(name, place(match.path, match.line));
-  }
-  std::vector<std::string> items;
-  for (const auto& [name, where] : places) {
-    items.push_back(fmt::format("{}: {}", code_span(name), where));
-  }
-  return items;
+    for (std::size_t i = 0; i < words.size(); ++i)
+      name += std::string(i == 0 ? "" : between) + change(words[i], i);
+    return name;
+  };
+  const auto same = [](const std::string& word, std::size_t) { return word; };
+  const auto capital = [](std::string word, std::size_t) {
+    if (!word.empty()) word[0] = to_upper(word[0]);
+    return word;
+  };
+  const auto capitals = [](std::string word, std::size_t) {
+    std::ranges::transform(word, word.begin(), to_upper);
+    return word;
+  };
+  const auto camel = [&](std::string word, std::size_t i) {
+    return i == 0 ? word : capital(word, i);
+  };
+  std::vector<std::string> names{joined("_", same),   joined("", capital), joined("", camel),
+                                 joined("-", same),   joined("", same),    joined("_", capitals),
+                                 joined("_", capital)};
+  std::ranges::sort(names);
+  names.erase(std::ranges::unique(names).begin(), names.end());
+  return names;
 }
 
-// Nothing is defined under the name: other spellings, mentions, files, or the words of the name.
-std::string without_definition(const Question& question, Investigation& look,
-                               const Definitions& located) {
-  const std::string name = split_qualified(question.subject).name;
-  GrepRequest wanted = in_scope(question, regex_for_name(name));
-  wanted.limit = 20;
-  const Matches mentions = located.mentions > 0 ? look.grep(wanted) : Matches{};
-  const Listing files = look.list_files({.pattern = glob_for_word(name), .limit = 20});
-  // Somebody who spells a name out means that name, not what its words are about.
-  const bool is_spelled_out = question.is_quoted || looks_like_code(question.subject);
-  const std::vector<std::string> words = words_in_name(name);
-  GrepRequest similar = in_scope(question, pattern_for_similar_names(words));
-  similar.ignores_case = true;
-  const Matches near = is_spelled_out && words.size() > 1 ? look.grep(similar) : Matches{};
-  const auto other_case = locate(question, look, LetterCase::any);
-  if (!other_case || look.is_waiting()) {
-    return fmt::format("No definition of {} so far; looking wider.", code_span(name));
+bool fits_kind(std::string_view kind, const Entity& entity) {
+  const auto is = [&](std::initializer_list<std::string_view> types) {
+    return std::ranges::find(types, entity.type) != types.end();
+  };
+  if (kind.starts_with("func") || kind.starts_with("method") || kind.starts_with("proc") ||
+      kind.starts_with("routine")) {
+    return is({"function", "method", "prototype", "macro"});
   }
-  if (mentions.matches.empty() && files.files.empty() && other_case->found.empty()) {
-    if (look.has_failed())
-      return fmt::format("I could not look for {}.", code_span(question.subject));
-    if (!is_spelled_out && words.size() > 1) {
-      Question wider = question;
-      wider.topic = Topic::idea;
-      wider.qualifier.clear();
-      return plan_idea(wider, look);
-    }
-    Answer nothing;
-    nothing.paragraph(
-        fmt::format("Nothing here defines or mentions {}{}.", code_span(question.subject),
-                    question.path.empty() ? "" : " below " + code_span(question.path)));
-    const std::vector<std::string> names = similar_names(near, words);
-    if (!names.empty()) nothing.heading("Similar names").items(names, 8, "names");
-    return nothing.text();
+  if (kind.starts_with("class") || kind.starts_with("struct") || kind.starts_with("type") ||
+      kind.starts_with("interface") || kind.starts_with("trait")) {
+    return is({"class", "struct", "interface", "trait", "typedef", "union", "enum"});
   }
+  if (kind.starts_with("enum")) return is({"enum"});
+  if (kind.starts_with("macro")) return is({"macro"});
+  if (kind.starts_with("namespace")) return is({"namespace", "module"});
+  if (kind.starts_with("variable") || kind.starts_with("constant"))
+    return is({"variable", "constant", "macro", "enumerator", "field"});
+  return true;
+}
+
+bool is_declared_only(const Entity& entity) {
+  return entity.type == "prototype" || entity.type == "implementation";
+}
+
+// The text of a definition, with the comment above it.
+std::string excerpt_of(const Entity& entity, Investigation& look, std::size_t most) {
+  constexpr int kAbove = 30;
+  ReadRequest request{.path = entity.file, .offset = std::max(1, entity.line - kAbove)};
+  request.limit = entity.line - request.offset + static_cast<int>(most) + 1;
+  const FileText file = look.read_file(request);
+  if (look.is_waiting() || file.content.empty()) return {};
+  const Window window = window_of(file);
+  const auto at = static_cast<std::size_t>(std::max(0, entity.line - window.first_line));
+  if (at >= window.lines.size()) return {};
+  std::size_t first = start_of_comment(language_of(entity.file).marks, window.lines, at);
+  if (at - first > most / 2) first = at - most / 2;
+  std::size_t last = at + static_cast<std::size_t>(std::max(0, entity.end_line - entity.line));
+  while (last + 1 < window.lines.size() && window.lines[last].ends_with('\\')) ++last;
+  Window whole = window;
+  // The window ends where enough was read; what is left out is counted from the index.
+  const std::size_t shown = std::min({last - first + 1, most, window.lines.size() - first});
+  std::string block = excerpt(whole, first, first + shown - 1, shown);
+  if (first + shown - 1 < last) {
+    block +=
+        fmt::format("\n({} more up to {})",
+                    counted(static_cast<std::int64_t>(last - (first + shown - 1)), "line", "lines"),
+                    place(entity.file, entity.end_line));
+  }
+  return block;
+}
+
+std::string with_article(std::string_view noun) {
+  const bool has_vowel = !noun.empty() && std::string_view("aeiou").contains(noun.front());
+  return fmt::format("{} {}", has_vowel ? "an" : "a", noun);
+}
+
+std::string kind_and_place(const Entity& entity) {
+  return fmt::format("{}: {}{}", place(entity.file, entity.line), entity.type,
+                     entity.parent.empty() ? "" : " of " + code_span(entity.parent));
+}
+
+// Lines that have a text: those of files that a search found first, then those in sources; tests
+// and generated files last.
+void add_lines(Answer& answer, const Matches& found, std::size_t most, const Entities& near = {}) {
+  std::vector<Match> lines = found.matches;
+  const auto is_near = [&](const std::string& path) {
+    return std::ranges::any_of(near.found, [&](const Entity& each) { return each.file == path; });
+  };
+  std::ranges::stable_sort(lines, {}, [&](const Match& match) {
+    return std::tuple(path_penalty(match.path), !is_near(match.path), !is_code(match.path),
+                      match.line > 20);
+  });
+  for (std::size_t i = 0; i < lines.size() && i < most; ++i)
+    answer.item(
+        fmt::format("{}: {}", place(lines[i].path, lines[i].line), code_span(lines[i].text)));
+  const auto shown = static_cast<std::int64_t>(std::min(lines.size(), most));
+  if (found.total > shown) answer.item(fmt::format("… and {} more", found.total - shown));
+}
+
+std::string mention_count(const Matches& found) {
+  return fmt::format("{} in {}", counted(found.total, "line", "lines"),
+                     counted(found.files_with_matches, "file", "files"));
+}
+
+// Nothing has the name: what comes near it, and which lines have it.
+std::string without_definition(const Question& question, Investigation& look) {
+  const std::string name = last_part(question.subject);
+  const bool is_phrase = question.subject.contains(' ');
+  const std::vector<std::string> words =
+      is_phrase ? words_of(lower(question.subject)) : words_in_name(name);
+  const std::vector<std::string> spellings = spellings_of(words);
+  JsonArray names;
+  for (const std::string& each : spellings) names.emplace_back(each);
+  Entities spelled =
+      words.empty() ? Entities{}
+                    : find_entities(look, "any", {condition("name", "IN", Json(std::move(names)))});
+  const Listing files =
+      words.empty()
+          ? Listing{}
+          : look.list_files(
+                {.pattern = fmt::format("{{{}}}.*", fmt::join(spellings, ",")), .limit = 20});
+  const Listing folder =
+      is_phrase || question.subject.contains('.')
+          ? Listing{}
+          : look.list_files({.pattern = fmt::format("**/{}/**", name), .limit = 1});
+  GrepRequest wanted =
+      in_scope(question, is_phrase ? quote_for_regex(question.subject) : regex_for_name(name));
+  wanted.ignores_case = is_phrase;
+  const Matches lines = look.grep(wanted);
+  const Entities similar = find_similar(look, question.subject, 8);
+  if (look.is_waiting()) return fmt::format("Looking for {}.", code_span(question.subject));
+  if (folder.total > 0 && spelled.found.empty()) {
+    Question other = question;
+    other.path = name;
+    return plan_folder(other, look);
+  }
+  for (const FileEntry& file : files.files)
+    spelled.found.push_back(
+        {.name = std::string(file_name(file.path)), .type = "file", .file = file.path, .line = 1});
   Answer answer;
-  if (other_case->found.empty()) {
-    answer.paragraph(
-        fmt::format("I found no definition of {} here{}.", code_span(question.subject),
-                    located.mentions == 0 ? "" : ", only uses: it may come from outside"));
+  if (!spelled.found.empty()) {
+    Entities sorted = spelled;
+    std::ranges::stable_sort(sorted.found, {}, [](const Entity& entity) {
+      return std::tuple(path_penalty(entity.file), entity.type == "file", is_declared_only(entity));
+    });
+    const Entity& best = sorted.found.front();
+    const std::string text = best.type == "file" ? "" : excerpt_of(best, look, kMostLines);
+    if (look.is_waiting()) return fmt::format("Reading {}.", place(best.file, best.line));
+    answer.paragraph(fmt::format(
+        "Nothing here is called {} in this spelling. {} is {}:", code_span(question.subject),
+        code_span(best.name), sorted.found.size() == 1 ? "the nearest" : "near"));
+    for (const Entity& entity : sorted.found) {
+      if (answer.text().size() < 4000) answer.item(described(entity));
+    }
+    if (!text.empty()) answer.block(text);
+  } else if (lines.total == 0 && similar.found.empty()) {
+    return fmt::format("Nothing here defines or mentions {}{}.", code_span(question.subject),
+                       below(question));
   } else {
-    const Definition& best = other_case->found.front();
-    answer.paragraph(fmt::format("{} is not defined here in this spelling, but {} is, at **{}**:",
-                                 code_span(question.subject), code_span(spelling_at(best)),
-                                 place(best.path, best.line)));
-    answer.block(excerpt_of(best, 24));
+    answer.paragraph(
+        lines.total == 0
+            ? fmt::format("Nothing here defines or mentions {}{}.", code_span(question.subject),
+                          below(question))
+            : fmt::format("Nothing here is defined under the name {}{}; {} it.",
+                          code_span(question.subject), below(question),
+                          mention_count(lines) + (lines.total == 1 ? " mentions" : " mention")));
   }
-  if (!mentions.matches.empty()) {
-    answer.heading("Mentioned at");
-    for (const Match& match : mentions.matches) {
-      answer.item(fmt::format("{}: {}", place(match.path, match.line), code_span(match.text)));
-    }
-    if (mentions.total > static_cast<std::int64_t>(mentions.matches.size())) {
-      answer.paragraph(fmt::format("(first {} of {})", mentions.matches.size(),
-                                   counted(mentions.total, "match", "matches")));
-    }
+  if (lines.total > 0) {
+    answer.heading(
+        fmt::format("Lines that say {}", code_span(is_phrase ? question.subject : name)));
+    add_lines(answer, lines, 10, similar);
   }
-  if (!files.files.empty()) {
-    answer.heading("Files of that name");
-    for (const FileEntry& file : files.files) answer.item(file.path);
+  if (spelled.found.empty() && !similar.found.empty()) {
+    answer.heading("Found by similar words");
+    for (const Entity& entity : similar.found) answer.item(described(entity));
   }
   return answer.text();
 }
 
-void add_doubt(Answer& answer, const Question& question, const Definition& best) {
-  if (best.has_owner) return;
-  const QualifiedName name = split_qualified(question.subject);
-  answer.paragraph(
-      fmt::format("Nothing there shows that this {} belongs to {}: it may be another one.",
-                  code_span(name.name), code_span(name.owner)));
+// Without an index nobody can tell a definition from a use.
+std::string by_lines(const Question& question, Investigation& look) {
+  GrepRequest wanted = in_scope(question, question.subject.contains(' ')
+                                              ? quote_for_regex(question.subject)
+                                              : regex_for_name(last_part(question.subject)));
+  wanted.ignores_case = question.subject.contains(' ');
+  const Matches found = look.grep(wanted);
+  if (look.is_waiting()) return fmt::format("Searching for {}.", code_span(question.subject));
+  if (look.has_failed() && found.total == 0)
+    return fmt::format("I could not look for {}.", code_span(question.subject));
+  if (found.total == 0)
+    return fmt::format("Nothing here mentions {}{}.", code_span(question.subject), below(question));
+  Answer answer;
+  answer.paragraph(fmt::format(
+      "Without the index of the code I cannot tell where {} is defined; {} {} it:",
+      code_span(question.subject), mention_count(found), found.total == 1 ? "has" : "have"));
+  add_lines(answer, found, 20);
+  return answer.text();
 }
 
-void add_others(Answer& answer, const Definitions& located, std::size_t most) {
-  const bool is_best_sure = located.found.front().rank > kDoubtful;
-  std::vector<std::string> definitions;
-  std::vector<std::string> declarations;
-  for (std::size_t i = 1; i < located.found.size(); ++i) {
-    const Definition& other = located.found[i];
-    const bool is_guess = other.rank <= kDoubtful || other.verdict.role == LineRole::assignment ||
-                          other.verdict.role == LineRole::constant ||
-                          (other.verdict.role == LineRole::callable && other.verdict.score <= 60);
-    if (is_best_sure && is_guess) continue;
-    const bool is_definition =
-        other.verdict.role == LineRole::definition || other.verdict.role == LineRole::callable;
-    (is_definition ? definitions : declarations).push_back(listed(other));
+bool is_class_like(const Entity& entity) {
+  constexpr auto kTypes =
+      std::to_array<std::string_view>({"class", "struct", "interface", "trait", "enum", "union",
+                                       "namespace", "module", "implementation", "object"});
+  return std::ranges::find(kTypes, entity.type) != kTypes.end();
+}
+
+bool is_member(std::string_view wanted, const Entity& entity) {
+  const auto is = [&](std::initializer_list<std::string_view> types) {
+    return std::ranges::find(types, entity.type) != types.end();
+  };
+  if (wanted == "methods" || wanted == "member functions")
+    return is({"method", "function", "prototype"});
+  if (wanted == "fields" || wanted == "attributes" || wanted == "properties")
+    return is({"field", "variable", "property", "constant"});
+  if (wanted == "enumerators" || wanted == "values")
+    return is({"enumerator", "constant", "variant"});
+  return true;
+}
+
+// Whether another one of the owners has the same name, so that only files tell their members apart.
+bool has_namesake(const Entities& owners, std::size_t index) {
+  return std::ranges::count(owners.found, owners.found[index].key, &Entity::key) > 1;
+}
+
+// The bases in the line that opens a class; nothing when the line opens none. One line is looked
+// at: what a language lets stand on the next is not seen.
+bool names_base(const std::string& line, const std::string& base) {
+  static const RE2 kOpens(
+      R"(^\s*(?:(?:export|default|abstract|final|public|private|protected|internal|static|sealed|open|data|partial|pub|template\s*<.*>)\s+)*(?:class|struct|interface|trait|enum|object)\s+(?:\[\[\w+\]\]\s*|\w+_EXPORT\s+|\w+_API\s+)?([\w:]+)(?:\s*<[^>{]*>)?(?:\s+final)?\s*(\(|:|<|extends\b|implements\b)(.*)$)");
+  static const RE2 kImplements(
+      R"(^\s*(?:unsafe\s+)?impl(?:<[^>]*>)?\s+([\w:]+)(?:<[^>]*>)?\s+for\s)");
+  std::string name;
+  std::string sign;
+  std::string rest;
+  if (RE2::PartialMatch(line, kImplements, &name))
+    return name == base || name.ends_with("::" + base);
+  if (!RE2::PartialMatch(line, kOpens, &name, &sign, &rest)) return false;
+  // What stands inside of brackets, or behind a "=", is an argument and no base.
+  std::string outer;
+  int depth = 0;
+  for (const char c : rest) {
+    if (c == '{') break;
+    if (c == '<' || c == '[') ++depth;
+    if (depth == 0) outer += c;
+    if (c == '>' || c == ']') --depth;
   }
-  if (!definitions.empty())
-    answer.heading("Other definitions").items(definitions, most, "definitions");
-  if (!declarations.empty())
-    answer.heading("Declared or assigned at").items(declarations, most, "places");
+  RE2::GlobalReplace(&outer, R"(\w+\s*=\s*[\w.]+)", "");
+  return RE2::PartialMatch(outer, regex_for_name(base));
 }
 
 }  // namespace
@@ -220,99 +303,103 @@ GrepRequest in_scope(const Question& question, std::string pattern) {
 }
 
 std::string plan_definition(const Question& question, Investigation& look) {
-  const auto located = locate(question, look);
-  if (!located)
+  if (!has_index(look)) return by_lines(question, look);
+  if (question.subject.contains(' ')) return without_definition(question, look);
+  Entities named = find_named(look, question.subject, question.path);
+  GrepRequest wanted = in_scope(question, regex_for_name(last_part(question.subject)));
+  wanted.limit = 1;
+  const Matches mentions = look.grep(wanted);
+  if (look.is_waiting())
     return fmt::format("Looking for the definition of {}.", code_span(question.subject));
-  if (located->found.empty()) return without_definition(question, look, *located);
-  const Definition& best = located->found.front();
-  Answer answer;
-  const std::string what = with_article(described(best));
-  const bool is_definition =
-      best.verdict.role == LineRole::definition || best.verdict.role == LineRole::callable;
-  answer.paragraph(fmt::format(
-      "{} is {} at **{}**{}", code_span(question.subject),
-      is_definition ? "defined as " + what : "declared (" + what + ")", place(best.path, best.line),
-      is_definition ? ":" : "; I found no definition with a body or value here:"));
-  const std::string shown = excerpt_of(best, 24);
-  answer.block(shown.empty() ? code_span(best.text) : shown);
-  add_doubt(answer, question, best);
-  add_others(answer, *located, 10);
-  answer.paragraph(mention_count(*located));
-  if (!located->is_complete) {
-    answer.paragraph("The name is so common that not every candidate was looked at.");
-  }
-  return answer.text();
-}
+  if (look.has_failed() && named.found.empty()) return by_lines(question, look);
+  const bool has_kind =
+      !question.qualifier.empty() && std::ranges::any_of(named.found, [&](const Entity& e) {
+        return fits_kind(question.qualifier, e);
+      });
+  if (has_kind)
+    std::erase_if(named.found, [&](const Entity& e) { return !fits_kind(question.qualifier, e); });
+  if (named.found.empty()) return without_definition(question, look);
 
-std::string plan_symbol(const Question& question, Investigation& look) {
-  const auto located = locate(question, look);
-  if (!located) return fmt::format("Looking for {} and its uses.", code_span(question.subject));
-  if (located->found.empty()) return without_definition(question, look, *located);
-  const Definition& best = located->found.front();
-  Answer answer;
-  answer.paragraph(fmt::format("{} is {}, at **{}**.", code_span(question.subject),
-                               with_article(described(best)), place(best.path, best.line)));
-  if (!best.window.lines.empty()) {
-    const Family family = language_of(best.path).family;
-    const std::string comment = comment_of(family, best.window.lines, best.index);
-    if (!comment.empty()) {
-      answer.paragraph("Its comment says: " + shortened(comment, 900));
+  std::vector<Entity> definitions;
+  std::vector<std::string> declarations;
+  for (const Entity& entity : named.found) {
+    if (is_declared_only(entity)) {
+      declarations.push_back(kind_and_place(entity));
     } else {
-      answer.paragraph("It has no comment; this is its text:");
+      definitions.push_back(entity);
     }
-    answer.block(excerpt_of(best, 40));
+  }
+  const std::vector<Entity>& shown = definitions.empty() ? named.found : definitions;
+  // As many as there is room for; two long ones are enough.
+  std::vector<std::string> texts;
+  std::int64_t lines = 0;
+  for (std::size_t i = 0; i < shown.size() && i < 4; ++i) {
+    const std::int64_t size = std::min<std::int64_t>(shown[i].line_count, kMostLines);
+    if (i > 0 && lines + size > 2 * static_cast<std::int64_t>(kMostLines)) break;
+    lines += size;
+    texts.push_back(excerpt_of(shown[i], look, kMostLines));
+  }
+  if (look.is_waiting()) return fmt::format("Reading {}.", place(shown[0].file, shown[0].line));
+
+  Answer answer;
+  const Entity& first = shown.front();
+  const auto total = named.total > std::ssize(named.found) ? named.total : std::ssize(shown);
+  if (definitions.empty()) {
+    answer.paragraph(fmt::format("{} is declared at **{}**; no definition of it is here.",
+                                 code_span(question.subject), place(first.file, first.line)));
+  } else if (shown.size() == 1) {
+    answer.paragraph(fmt::format(
+        "{} is {}, defined at **{}**{}.", code_span(question.subject),
+        with_article(first.type) + (first.parent.empty() ? "" : " of " + code_span(first.parent)),
+        place(first.file, first.line),
+        first.line_count > 1 ? fmt::format(" ({})", counted(first.line_count, "line", "lines"))
+                             : ""));
   } else {
-    answer.block(code_span(best.text));
-  }
-  add_doubt(answer, question, best);
-  add_others(answer, *located, 6);
-  if (located->mentions > 0) {
-    std::vector<FileCount> files = located->files;
-    std::ranges::stable_sort(files, std::ranges::greater{}, &FileCount::count);
+    answer.paragraph(fmt::format("{} is defined in {} places:", code_span(question.subject),
+                                 with_separators(total)));
     std::vector<std::string> items;
-    for (const FileCount& file : files) {
-      items.push_back(file.count > 0 ? fmt::format("{} ({})", file.path, file.count) : file.path);
-    }
-    answer.heading("Mentioned in").items(items, 8, "files");
-    answer.paragraph(mention_count(*located));
+    for (const Entity& entity : shown)
+      items.push_back(fmt::format("**{}**: {}{}", place(entity.file, entity.line), entity.type,
+                                  entity.parent.empty() ? "" : " of " + code_span(entity.parent)));
+    answer.items(items, 12, "places");
+    if (total > std::ssize(shown))
+      answer.paragraph(fmt::format("({} were looked at)", shown.size()));
   }
-  answer.paragraph(
-      "(This is read off the source; I am no language model and do not interpret it.)");
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (texts[i].empty()) continue;
+    if (shown.size() > 1) answer.heading(place(shown[i].file, shown[i].line));
+    answer.block(texts[i]);
+  }
+  if (!declarations.empty() && !definitions.empty())
+    answer.heading("Declared or implemented at").items(declarations, 8, "places");
+  if (mentions.total > 0) {
+    answer.paragraph(fmt::format("{} {} the name {}.", mention_count(mentions),
+                                 mentions.total == 1 ? "has" : "have",
+                                 code_span(last_part(question.subject))));
+  }
   return answer.text();
 }
 
 std::string plan_usage(const Question& question, Investigation& look) {
-  constexpr std::size_t kMostLines = 40;
+  constexpr std::size_t kMostShown = 40;
   constexpr std::size_t kMostPerFile = 6;
-  const QualifiedName name = is_identifier(question.subject) && !looks_like_file(question.subject)
-                                 ? split_qualified(question.subject)
-                                 : QualifiedName{{}, question.subject};
-  GrepRequest wanted = in_scope(question, regex_for_name(name.name));
+  const std::string name = last_part(question.subject);
+  GrepRequest wanted = in_scope(question, regex_for_name(name));
   wanted.limit = 300;
   const Matches found = look.grep(wanted);
+  const Entities named =
+      has_index(look) ? find_named(look, question.subject, question.path) : Entities{};
   if (look.is_waiting()) return fmt::format("Looking for uses of {}.", code_span(question.subject));
   if (found.matches.empty()) {
     if (look.has_failed())
       return fmt::format("I could not look for uses of {}.", code_span(question.subject));
-    if (question.subject.contains(' ')) return plan_idea(question, look);
-    return without_definition(question, look, {});
+    return fmt::format("Nothing here mentions {}{}.", code_span(question.subject), below(question));
   }
-  const DefinitionJudge judge(name.name);
+  std::set<std::pair<std::string, int>> definitions;
+  for (const Entity& entity : named.found) definitions.emplace(entity.file, entity.line);
   std::vector<std::pair<std::string, std::vector<const Match*>>> by_file;
-  std::vector<std::string> definitions;
-  std::size_t uses = 0;
   for (const Match& match : found.matches) {
-    const Verdict verdict = judge.judge(match.path, match.text);
-    const bool is_definition =
-        (verdict.role == LineRole::definition || verdict.role == LineRole::callable ||
-         verdict.role == LineRole::declaration) &&
-        verdict.score >= 50;
-    if (is_definition) {
-      definitions.push_back(
-          fmt::format("{}: {}", place(match.path, match.line), code_span(match.text)));
-      continue;
-    }
-    ++uses;
+    if (definitions.contains({match.path, match.line})) continue;
     if (by_file.empty() || by_file.back().first != match.path) by_file.push_back({match.path, {}});
     by_file.back().second.push_back(&match);
   }
@@ -320,32 +407,120 @@ std::string plan_usage(const Question& question, Investigation& look) {
     return std::pair(path_penalty(file.first), -static_cast<long>(file.second.size()));
   });
   Answer answer;
-  const bool is_cut =
-      found.is_truncated || found.total > static_cast<std::int64_t>(found.matches.size());
-  answer.paragraph(
-      is_cut ? fmt::format("{} is mentioned on {} in {}; these are from the first {}.",
-                           code_span(question.subject), counted(found.total, "line", "lines"),
-                           counted(found.files_with_matches, "file", "files"), found.matches.size())
-             : fmt::format("{} is used on {} in {}.", code_span(question.subject),
-                           counted(static_cast<std::int64_t>(uses), "line", "lines"),
-                           counted(static_cast<std::int64_t>(by_file.size()), "file", "files")));
-  if (uses == 0) answer.paragraph("It is only defined or declared, never used:");
+  const bool is_cut = found.total > static_cast<std::int64_t>(found.matches.size());
+  answer.paragraph(fmt::format(
+      "{} {} the name {}{}{}.", mention_count(found), found.total == 1 ? "has" : "have",
+      code_span(name), below(question),
+      is_cut ? fmt::format("; these are from the first {}", found.matches.size()) : ""));
+  if (name != question.subject)
+    answer.paragraph("They are found by the name alone: some may mean another one of that name.");
+  if (by_file.empty()) answer.paragraph("It is only defined or declared, never used:");
   std::size_t shown = 0;
   for (const auto& [path, matches] : by_file) {
-    if (shown >= kMostLines) break;
+    if (shown >= kMostShown) break;
     answer.heading(fmt::format("{} ({})", path, matches.size()));
-    for (std::size_t i = 0; i < matches.size() && i < kMostPerFile && shown < kMostLines; ++i) {
+    for (std::size_t i = 0; i < matches.size() && i < kMostPerFile; ++i, ++shown) {
       answer.item(
           fmt::format("{}: {}", place(path, matches[i]->line), code_span(matches[i]->text)));
-      ++shown;
     }
-    if (matches.size() > kMostPerFile) {
+    if (matches.size() > kMostPerFile)
       answer.item(fmt::format("… and {} more in this file", matches.size() - kMostPerFile));
+  }
+  std::vector<std::string> places;
+  for (const Entity& entity : named.found) places.push_back(kind_and_place(entity));
+  if (!places.empty()) answer.heading("Defined or declared at").items(places, 8, "places");
+  return answer.text();
+}
+
+std::string plan_members(const Question& question, Investigation& look) {
+  if (!has_index(look)) return by_lines(question, look);
+  Entities named = find_named(look, question.subject, question.path);
+  if (look.is_waiting()) return fmt::format("Looking for {}.", code_span(question.subject));
+  std::erase_if(named.found, [](const Entity& entity) { return !is_class_like(entity); });
+  std::set<std::string> seen;
+  std::erase_if(named.found,
+                [&](const Entity& e) { return !seen.insert(e.key + "\n" + e.file).second; });
+  if (named.found.empty()) {
+    Question other = question;
+    other.qualifier.clear();
+    return without_definition(other, look);
+  }
+  constexpr std::size_t kMostOwners = 4;
+  const std::size_t owners = std::min(named.found.size(), kMostOwners);
+  std::vector<Entities> members;
+  for (std::size_t i = 0; i < owners; ++i) {
+    members.push_back(find_entities(look, "any",
+                                    {condition("parent", "=", Json(named.found[i].key))},
+                                    EntityOrder{"start_line", false}));
+  }
+  if (look.is_waiting())
+    return fmt::format("Looking for the {} of {}.", question.qualifier,
+                       code_span(question.subject));
+  Answer answer;
+  if (named.found.size() > 1)
+    answer.paragraph(fmt::format("{} is defined in {} places.", code_span(question.subject),
+                                 named.found.size()));
+  for (std::size_t i = 0; i < owners; ++i) {
+    std::vector<std::string> items;
+    std::set<std::string> told;
+    std::set<std::string> declared;  // where the class itself stands
+    for (const Entity& entity : members[i].found) {
+      if (entity.file == named.found[i].file) declared.insert(entity.name);
+    }
+    for (const Entity& entity : members[i].found) {
+      if (!is_member(question.qualifier, entity)) continue;
+      const bool is_elsewhere = entity.file != named.found[i].file;
+      if (is_elsewhere && (declared.contains(entity.name) || has_namesake(named, i))) continue;
+      if (!told.insert(entity.name + entity.signature).second) continue;
+      items.push_back(fmt::format("{} ({})", code_span(entity.name + entity.signature),
+                                  place(entity.file, entity.line)));
+    }
+    const Entity& owner = named.found[i];
+    answer.paragraph(fmt::format(
+        "{} ({} at {}) has {}{}", code_span(owner.qualified_name), owner.type,
+        place(owner.file, owner.line),
+        items.empty() ? "no " + question.qualifier + " that the index knows"
+                      : counted(std::ssize(items),
+                                question.qualifier.substr(0, question.qualifier.size() - 1),
+                                question.qualifier),
+        items.empty() ? "." : ":"));
+    answer.items(items, 50, question.qualifier);
+    if (members[i].total > std::ssize(members[i].found)) {
+      answer.paragraph(fmt::format("Only the first {} of its {} members were looked at.",
+                                   members[i].found.size(), members[i].total));
     }
   }
-  if (shown < uses) answer.paragraph(fmt::format("(shown: {} of {} uses)", shown, uses));
-  if (!definitions.empty())
-    answer.heading("Defined or declared at").items(definitions, 8, "places");
+  return answer.paragraph("What it inherits is not among them.").text();
+}
+
+std::string plan_subclasses(const Question& question, Investigation& look) {
+  const std::string base = last_part(question.subject);
+  GrepRequest wanted =
+      in_scope(question,
+               R"(\b(?:class|struct|interface|trait|enum|object|impl)\b.*)" + regex_for_name(base));
+  wanted.limit = 1000;
+  const Matches found = look.grep(wanted);
+  if (look.is_waiting()) return fmt::format("Looking for what descends from {}.", code_span(base));
+  if (look.has_failed())
+    return fmt::format("I could not look for what descends from {}.", code_span(base));
+  std::vector<std::string> items;
+  for (const Match& match : found.matches) {
+    if (!is_code(match.path) || !names_base(match.text, base)) continue;
+    items.push_back(fmt::format("{}: {}", place(match.path, match.line), code_span(match.text)));
+  }
+  Answer answer;
+  answer.paragraph(
+      items.empty() ? fmt::format("I found no line that opens a class with {} among its bases{}.",
+                                  code_span(base), below(question))
+                    : fmt::format("{} a class with {} among its bases{}:",
+                                  counted(std::ssize(items), "line opens", "lines open"),
+                                  code_span(base), below(question)));
+  answer.items(items, 40, "lines");
+  answer.paragraph(
+      "Bases that stand on another line than the name of the class are not seen, nor those of "
+      "their descendants.");
+  if (found.total > std::ssize(found.matches))
+    answer.paragraph("Not every line could be looked at.");
   return answer.text();
 }
 
@@ -357,26 +532,82 @@ std::string plan_search(const Question& question, Investigation& look) {
       RE2::PartialMatch(question.subject, kRegexSigns) && RE2(question.subject, quiet).ok();
   GrepRequest wanted =
       in_scope(question, is_regex ? question.subject : quote_for_regex(question.subject));
-  wanted.limit = 60;
-  const Matches exact = look.grep(wanted);
+  const bool by_file = question.topic == Topic::containing_files;
+  if (by_file) wanted.output_mode = "count";
+  wanted.limit = by_file ? 1000 : 60;
+  const Matches found = look.grep(wanted);
   if (look.is_waiting()) return fmt::format("Searching for {}.", code_span(question.subject));
-  if (exact.matches.empty() && !look.has_failed()) {
-    if (!looks_like_code(question.subject)) return plan_idea(question, look);
-    return fmt::format("No line here contains {}.", code_span(question.subject));
-  }
+  if (look.has_failed() && found.total == 0)
+    return fmt::format("I could not search for {}.", code_span(question.subject));
+  if (found.total == 0)
+    return fmt::format("No line here contains {}{}.", code_span(question.subject), below(question));
   Answer answer;
-  answer.paragraph(fmt::format("{} in {} contain {}{}.", counted(exact.total, "line", "lines"),
-                               counted(exact.files_with_matches, "file", "files"),
-                               code_span(question.subject),
+  answer.paragraph(fmt::format("{} in {} {} {}{}{}.", counted(found.total, "line", "lines"),
+                               counted(found.files_with_matches, "file", "files"),
+                               found.total == 1 ? "contains" : "contain",
+                               code_span(question.subject), below(question),
                                is_regex ? " (taken as a regular expression)" : ""));
-  for (const Match& match : exact.matches) {
-    answer.item(fmt::format("{}: {}", place(match.path, match.line), code_span(match.text)));
+  if (!by_file) {
+    for (const Match& match : found.matches)
+      answer.item(fmt::format("{}: {}", place(match.path, match.line), code_span(match.text)));
+    const auto left = found.total - std::ssize(found.matches);
+    if (left > 0) answer.item(fmt::format("… and {} more", with_separators(left)));
+    return answer.text();
   }
-  if (exact.total > static_cast<std::int64_t>(exact.matches.size())) {
-    answer.paragraph(fmt::format("(first {} of {})", exact.matches.size(),
-                                 counted(exact.total, "match", "matches")));
+  std::vector<std::string> items;
+  for (const FileCount& file : found.counts)
+    items.push_back(fmt::format("{} ({})", file.path, counted(file.count, "line", "lines")));
+  return answer.items(items, 60, "files").text();
+}
+
+std::string plan_unknown(const Question& question, Investigation& look) {
+  constexpr std::string_view kLead = "I do not recognise this question";
+  static const RE2 kName(R"((`[^`]+`|"[^"]+"|[\w:.]*\w))");
+  const std::vector<std::string> words = content_words(question.prompt);
+  if (words.empty() || !look.offers("grep")) return cannot_answer(question, look);
+  // A name that can only be one of code says more than all of the words.
+  std::string name;
+  std::string word;
+  re2::StringPiece rest(question.prompt);
+  while (name.empty() && RE2::FindAndConsume(&rest, kName, &word)) {
+    const bool is_quoted = word.front() == '`' || word.front() == '"';
+    if (is_quoted && word.size() > 2) name = word.substr(1, word.size() - 2);
+    if (!is_quoted && looks_like_code(word) && !looks_like_file(word) &&
+        !RE2::FullMatch(word, R"([A-Z]{2,5}|\d.*)"))
+      name = word;
   }
-  return answer.text();
+  if (!has_index(look)) {
+    const std::string wanted =
+        name.empty() ? *std::ranges::max_element(words, {}, &std::string::size) : name;
+    const Matches found =
+        look.grep({.pattern = quote_for_regex(wanted), .ignores_case = true, .limit = 20});
+    if (look.is_waiting()) return fmt::format("Searching for {}.", code_span(wanted));
+    Answer answer;
+    answer.paragraph(fmt::format("{}; without a language model I can only search. {} {} {}.", kLead,
+                                 mention_count(found), found.total == 1 ? "has" : "have",
+                                 code_span(wanted)));
+    add_lines(answer, found, 12);
+    return answer.paragraph(how_to_ask()).text();
+  }
+  std::string asked;
+  for (const std::string& each : words) asked += (asked.empty() ? "" : " ") + each;
+  const Entities named = name.empty() ? Entities{} : find_named(look, name);
+  const Entities similar = find_similar(look, asked, 8);
+  if (look.is_waiting()) return fmt::format("Searching for the words of the question: {}.", asked);
+  Answer answer;
+  answer.paragraph(fmt::format(
+      "{}; without a language model I can only search for its words. {}", kLead,
+      named.found.empty() && similar.found.empty() ? "Nothing was found."
+                                                   : "These are search results, not an answer:"));
+  for (std::size_t i = 0; i < named.found.size() && i < 6; ++i)
+    answer.item(described(named.found[i]));
+  for (const Entity& entity : similar.found) {
+    const bool is_told = std::ranges::any_of(named.found, [&](const Entity& other) {
+      return other.file == entity.file && other.line == entity.line;
+    });
+    if (!is_told) answer.item(described(entity));
+  }
+  return answer.paragraph(how_to_ask()).text();
 }
 
 }  // namespace wright::offline

@@ -4,10 +4,12 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 #include <set>
 
+#include "offline/index.h"
 #include "offline/markdown.h"
 #include "offline/plans.h"
 #include "offline/wording.h"
@@ -102,12 +104,15 @@ std::optional<Json> value_for(std::string_view name, const JsonObject& schema, V
   }
   if (type == "boolean") return std::nullopt;
   if (type == "array" || type == "object") return std::nullopt;
+  // A message to another agent is the question, not a word of it.
+  constexpr auto kWhole = std::to_array<std::string_view>(
+      {"message", "prompt", "question", "task", "request", "instruction", "instructions"});
+  if (std::ranges::find(kWhole, name) != kWhole.end() && !prompt.empty()) return Json(prompt);
   if (auto text = take(values.quoted)) return Json(*text);
   if (auto text = take(values.after_preposition)) return Json(*text);
   if (auto text = named_value(prompt, name)) return Json(*text);
   if (auto text = take(values.capitalised)) return Json(*text);
-  const bool wants_everything = name == "query" || name == "message" || name == "prompt" ||
-                                name == "question" || name == "text" || name == "input";
+  const bool wants_everything = name == "query" || name == "text" || name == "input";
   if (wants_everything && !prompt.empty()) return Json(prompt);
   return std::nullopt;
 }

@@ -1,26 +1,25 @@
-// Questions about the whole: what it is, what it needs, where it starts.
+// Questions about the whole: what it is, how it is built, what it needs, where it starts, and what
+// projects keep by convention.
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <array>
 #include <map>
 
-#include "offline/definitions.h"
+#include "offline/index.h"
 #include "offline/languages.h"
-#include "offline/locate.h"
 #include "offline/manifests.h"
 #include "offline/markdown.h"
 #include "offline/plans.h"
+#include "offline/regex_text.h"
+#include "offline/source_text.h"
 #include "offline/wording.h"
 
 namespace wright::offline {
 namespace {
 
 constexpr std::size_t kMostManifests = 6;
-
-// Lines that begin a program, in the languages that mark it.
-constexpr const char* kMainPattern =
-    R"(^\s*(?:int|void|auto|signed|static\s+int)\s+w?main\s*\(|^main\s*\(|^\s*(?:pub\s+)?(?:async\s+)?fn\s+main\s*\(|^func\s+main\s*\(|\bstatic\s+(?:async\s+)?(?:void|int|Task)\s+[Mm]ain\s*\(|^if\s+__name__\s*==\s*['"]__main__|^\s*(?:suspend\s+)?fun\s+main\s*\(|\bint\s+WINAPI\s+w?WinMain)";
 
 int depth_of(std::string_view path) {
   return static_cast<int>(std::ranges::count(path, '/'));
@@ -74,33 +73,26 @@ using LanguageCounts = std::vector<std::pair<std::string, std::int64_t>>;
 LanguageCounts languages_in(const Listing& all) {
   std::map<std::string_view, std::int64_t> counts;
   for (const FileEntry& file : all.files) {
-    const Language& language = language_of(file.path);
-    if (is_code(language.family)) ++counts[language.name];
+    if (is_code(file.path)) ++counts[language_of(file.path).name];
   }
   return {counts.begin(), counts.end()};
 }
 
-// For a tree that is too large to be listed: how many files of the usual languages there are.
-LanguageCounts count_languages(Investigation& look) {
-  struct Usual {
-    std::string_view name;
-    std::string_view glob;
-  };
-  constexpr auto kUsual = std::to_array<Usual>({{"C", "*.c"},
-                                                {"C++", "{*.cpp,*.cc,*.cxx}"},
-                                                {"C/C++ header", "{*.h,*.hpp,*.hh,*.hxx}"},
-                                                {"Python", "*.py"},
-                                                {"JavaScript", "{*.js,*.mjs,*.jsx}"},
-                                                {"TypeScript", "{*.ts,*.tsx}"},
-                                                {"Java", "*.java"},
-                                                {"Go", "*.go"},
-                                                {"Rust", "*.rs"},
-                                                {"Ruby", "*.rb"},
-                                                {"Shell", "*.sh"}});
+// For a tree that is too large to be listed.
+LanguageCounts counted_by_index(Investigation& look) {
   LanguageCounts counts;
-  for (const Usual& usual : kUsual) {
-    const Listing found = look.list_files({.pattern = std::string(usual.glob), .limit = 1});
-    if (found.total > 0) counts.emplace_back(std::string(usual.name), found.total);
+  const Json found = look.call(
+      "aggregate_entities",
+      {{"entity_type", "file"}, {"operation", "COUNT"}, {"group_by", "language"}, {"limit", 100}});
+  const JsonObject* answer = found.if_object();
+  const Json* groups = answer == nullptr ? nullptr : answer->if_contains("groups");
+  if (groups == nullptr || !groups->is_array()) return counts;
+  for (const Json& group : groups->get_array()) {
+    const JsonObject* object = group.if_object();
+    const Json* name = object == nullptr ? nullptr : object->if_contains("group");
+    const Json* count = object == nullptr ? nullptr : object->if_contains("count");
+    if (name == nullptr || count == nullptr || !name->is_string() || !count->is_int64()) continue;
+    counts.emplace_back(std::string(name->get_string()), count->get_int64());
   }
   return counts;
 }
@@ -125,15 +117,15 @@ void add_layout(Answer& answer, const Listing& direct, const Listing& all) {
     for (const FileEntry& file : all.files) {
       if (!file.path.starts_with(entry.path)) continue;
       ++count;
-      if (is_code(language_of(file.path).family)) ++languages[language_of(file.path).name];
+      if (is_code(file.path)) ++languages[language_of(file.path).name];
     }
     const auto most =
         std::ranges::max_element(languages, {}, [](const auto& e) { return e.second; });
     folders.push_back(
-        count == 0 ? entry.path
-                   : fmt::format("{} ({}{}{})", entry.path, all.is_truncated ? "at least " : "",
-                                 counted(count, "file", "files"),
-                                 languages.empty() ? "" : fmt::format(", mostly {}", most->first)));
+        all.is_truncated
+            ? entry.path
+            : fmt::format("{} ({}{})", entry.path, counted(count, "file", "files"),
+                          languages.empty() ? "" : fmt::format(", mostly {}", most->first)));
   }
   if (!folders.empty()) answer.heading("Layout").items(folders, 25, "folders");
 }
@@ -159,20 +151,68 @@ void add_manifests(Answer& answer, const std::vector<Manifest>& manifests) {
     answer.heading("Build and packaging").items(items, kMostManifests, "manifests");
 }
 
-std::vector<std::string> main_places(const Matches& mains) {
-  std::vector<Match> sorted = mains.matches;
-  std::erase_if(sorted, [](const Match& match) {
-    const Family family = language_of(match.path).family;
-    return family == Family::prose || is_comment_line(family, match.text);
-  });
-  std::ranges::stable_sort(sorted, {}, [](const Match& match) {
-    return std::pair(path_penalty(match.path), depth_of(match.path));
+// Functions called main; scripts of Python say it in another way.
+struct Mains {
+  Entities functions;
+  Matches scripts;
+};
+
+Mains find_mains(Investigation& look, const std::string& path) {
+  Mains mains;
+  GrepRequest wanted{.pattern = "^if __name__ == .__main__.", .path = path};
+  wanted.limit = 200;
+  mains.scripts = look.grep(wanted);
+  if (!has_index(look)) return mains;
+  JsonArray conditions{condition("name", "IN", Json(JsonArray{"main", "Main", "wmain", "WinMain"})),
+                       condition("type", "IN", Json(JsonArray{"function", "method"}))};
+  if (!path.empty()) conditions.push_back(within(path));
+  mains.functions = find_entities(look, "any", std::move(conditions));
+  return mains;
+}
+
+std::vector<std::string> main_places(const Mains& mains) {
+  std::vector<std::pair<std::string, std::string>> places;
+  for (const Entity& entity : mains.functions.found)
+    places.emplace_back(entity.file, fmt::format("{}: {}", place(entity.file, entity.line),
+                                                 code_span(entity.name + entity.signature)));
+  for (const Match& match : mains.scripts.matches) {
+    if (language_of(match.path).name == "Python")
+      places.emplace_back(
+          match.path, fmt::format("{}: {}", place(match.path, match.line), code_span(match.text)));
+  }
+  std::ranges::stable_sort(places, {}, [](const auto& each) {
+    return std::pair(path_penalty(each.first), depth_of(each.first));
   });
   std::vector<std::string> items;
-  for (const Match& match : sorted) {
-    items.push_back(fmt::format("{}: {}", place(match.path, match.line), code_span(match.text)));
-  }
+  for (auto& [path, text] : places) items.push_back(std::move(text));
   return items;
+}
+
+// The sections of a README whose headings have one of the words.
+std::vector<std::string> sections_about(const FileText& readme, const RE2& words) {
+  std::vector<std::string> sections;
+  std::string section;
+  bool is_wanted = false;
+  bool is_fenced = false;
+  int line = 0;
+  const auto finish = [&] {
+    if (is_wanted && !trim(section).empty()) sections.push_back(section);
+    section.clear();
+  };
+  for (const std::string_view each : split_lines(readme.content)) {
+    ++line;
+    if (each.starts_with("```")) is_fenced = !is_fenced;
+    if (!is_fenced && each.starts_with('#')) {
+      finish();
+      is_wanted = RE2::PartialMatch(piece(each), words);
+      section = fmt::format("**{}** ({})\n", trim(each.substr(each.find_first_not_of("# "))),
+                            place(readme.path, line));
+      continue;
+    }
+    if (is_wanted && section.size() < 2500) section.append(each).append("\n");
+  }
+  finish();
+  return sections;
 }
 
 }  // namespace
@@ -180,16 +220,15 @@ std::vector<std::string> main_places(const Matches& mains) {
 std::string plan_project(const Question&, Investigation& look) {
   const Listing direct = look.list_files({.pattern = "*", .is_recursive = false, .limit = 300});
   const Listing all = look.list_files({.pattern = "*", .limit = 1000});
-  GrepRequest wanted{.pattern = kMainPattern};
-  wanted.limit = 200;
-  const Matches mains = look.grep(wanted);
+  const Mains mains = find_mains(look, {});
   if (look.is_waiting()) return "Looking at the files and folders.";
   const std::string readme_path = readme_of(all).empty() ? readme_of(direct) : readme_of(all);
   FileText readme;
   if (!readme_path.empty()) readme = look.read_file({.path = readme_path, .limit = 120});
   const std::vector<Manifest> manifests =
       read_manifests(manifest_paths(all.is_truncated ? direct : all), look);
-  LanguageCounts languages = all.is_truncated ? count_languages(look) : languages_in(all);
+  LanguageCounts languages =
+      all.is_truncated && has_index(look) ? counted_by_index(look) : languages_in(all);
   if (look.is_waiting()) return "Reading what the project says about itself.";
   if (all.files.empty() && direct.files.empty()) {
     return look.has_failed() ? "I could not look at the project." : "There are no files here.";
@@ -197,7 +236,7 @@ std::string plan_project(const Question&, Investigation& look) {
   Answer answer;
   const Window window = window_of(readme);
   const std::string title = title_of(window.lines);
-  const std::string opening = opening_of(Family::prose, window.lines);
+  const std::string opening = opening_of(Marks::prose, window.lines);
   if (!opening.empty()) {
     answer.paragraph(fmt::format(
         "{}{} (from {})", title.empty() ? "" : fmt::format("**{}**: ", shortened(title, 120)),
@@ -216,27 +255,88 @@ std::string plan_project(const Question&, Investigation& look) {
   add_manifests(answer, manifests);
   const auto places = main_places(mains);
   if (!places.empty()) answer.heading("Where programs start").items(places, 6, "places");
-  const auto tests = std::ranges::count_if(all.files, [](const FileEntry& file) {
-    return contains_ignoring_case(file.path, "test") && is_code(language_of(file.path).family);
-  });
-  if (tests > 0) {
-    answer.paragraph(fmt::format("{} {} tests by their name.",
-                                 counted(tests, "source file", "source files"),
-                                 tests == 1 ? "looks like" : "look like"));
-  }
   return answer.text();
 }
 
-std::string plan_dependencies(const Question& question, Investigation& look) {
+std::string plan_how_to(const Question& question, Investigation& look) {
+  static const RE2 kBuild(
+      R"((?i)\b(?:build|building|compil\w+|install\w*|setup|set up|getting started|quick ?start|make)\b)");
+  static const RE2 kRun(
+      R"((?i)\b(?:run|running|usage|using|use|getting started|quick ?start|start\w*|example)\b)");
+  static const RE2 kTest(R"((?i)\btest(?:s|ing)?\b)");
+  const bool tests = question.qualifier.starts_with("test");
+  const bool runs = question.qualifier.starts_with("run") ||
+                    question.qualifier.starts_with("use") ||
+                    question.qualifier.starts_with("start");
+  const Listing direct = look.list_files({.pattern = "*", .is_recursive = false, .limit = 300});
+  if (look.is_waiting()) return "Looking for a README.";
+  const std::string path = readme_of(direct);
+  FileText readme;
+  if (!path.empty()) readme = look.read_file({.path = path, .limit = 1000});
+  if (look.is_waiting()) return fmt::format("Reading {}.", path);
+  const auto sections = sections_about(readme, tests ? kTest : runs ? kRun : kBuild);
+  std::vector<std::string> manifests;
+  for (const FileEntry& file : direct.files) {
+    const std::string name = lower(file_name(file.path));
+    if (is_manifest(file.path) || name == "makefile" || name == "dockerfile" ||
+        name == "justfile" || name == "configure" || name == "build.sh") {
+      manifests.push_back(file.path);
+    }
+  }
+  Answer answer;
+  if (sections.empty()) {
+    answer.paragraph(
+        fmt::format("I found no instructions: {}.",
+                    path.empty() ? "there is no README at the top"
+                                 : fmt::format("no heading of {} speaks of it", code_span(path))));
+  } else {
+    answer.paragraph(fmt::format("{} says:", code_span(path)));
+    for (std::size_t i = 0; i < sections.size() && i < 3; ++i) answer.block(sections[i]);
+    if (sections.size() > 3)
+      answer.paragraph(fmt::format("({} more sections of {} speak of it)", sections.size() - 3,
+                                   code_span(path)));
+  }
+  if (!manifests.empty())
+    answer.heading("Files for building at the top").items(manifests, 12, "files");
+  return answer.text();
+}
+
+std::string plan_manifests(const Question& question, Investigation& look) {
+  const bool wants_packages = question.topic == Topic::packages;
   const Listing all = look.list_files({.pattern = "*", .path = question.path, .limit = 1000});
-  const Listing direct =
-      look.list_files({.pattern = "*", .path = question.path, .is_recursive = false, .limit = 300});
+  Listing named;
+  for (const char* glob : {"package.json", "Cargo.toml", "pyproject.toml", "go.mod"}) {
+    const Listing more = look.list_files({.pattern = glob, .path = question.path, .limit = 100});
+    named.files.insert(named.files.end(), more.files.begin(), more.files.end());
+  }
   if (look.is_waiting()) return "Looking for manifest files.";
-  std::vector<std::string> paths = manifest_paths(all);
-  if (paths.empty()) paths = manifest_paths(direct);
+  std::vector<std::string> paths = manifest_paths(wants_packages ? named : all);
+  if (wants_packages) {
+    paths.clear();
+    for (const FileEntry& file : named.files) paths.push_back(file.path);
+  }
+  constexpr std::size_t kMostRead = 40;
+  const std::size_t left = paths.size() > kMostRead ? paths.size() - kMostRead : 0;
+  if (left > 0) paths.resize(kMostRead);
   const std::vector<Manifest> manifests = read_manifests(paths, look);
   if (look.is_waiting()) return "Reading the manifests.";
   Answer answer;
+  if (wants_packages) {
+    std::vector<std::string> items;
+    for (const Manifest& manifest : manifests) {
+      if (manifest.name.empty()) continue;
+      items.push_back(fmt::format("{}{} ({}, {})", code_span(manifest.name),
+                                  manifest.version.empty() ? "" : " " + manifest.version,
+                                  manifest.kind, manifest.path));
+    }
+    if (items.empty()) return "No manifest here names a package (npm, Cargo, Python or Go).";
+    answer.paragraph(
+        fmt::format("{} named by {}:", counted(std::ssize(items), "package is", "packages are"),
+                    items.size() == 1 ? "a manifest" : "manifests"));
+    answer.items(items, 40, "packages");
+    if (left > 0) answer.paragraph(fmt::format("{} more manifests were not read.", left));
+    return answer.text();
+  }
   for (const Manifest& manifest : manifests) {
     if (manifest.dependencies.empty()) continue;
     std::vector<std::string> items;
@@ -245,37 +345,12 @@ std::string plan_dependencies(const Question& question, Investigation& look) {
     answer.heading(fmt::format("{} ({})", manifest.path, manifest.kind))
         .items(items, 40, "dependencies");
   }
-  if (!answer.is_empty()) return answer.text();
-  GrepRequest wanted{
-      .pattern =
-          R"(^\s*#\s*include\s*<[^>]+>|^\s*(?:import|from)\s+\w+|^\s*use\s+\w+::|\brequire\s*\(?['"][^.'"])"};
-  wanted.path = question.path;
-  wanted.limit = 300;
-  const Matches found = look.grep(wanted);
-  if (look.is_waiting()) return "No manifest lists dependencies; looking at imports.";
-  std::map<std::string, std::int64_t> counts;
-  for (const Match& match : found.matches) {
-    for (const std::string& name : imports_of(language_of(match.path).family, {match.text}))
-      ++counts[name];
-  }
-  std::vector<std::pair<std::string, std::int64_t>> sorted(counts.begin(), counts.end());
-  std::ranges::stable_sort(sorted, std::ranges::greater{}, [](const auto& e) { return e.second; });
-  if (sorted.empty()) return "I found no manifest that lists dependencies, and no imports.";
-  std::vector<std::string> items;
-  for (const auto& [name, count] : sorted)
-    items.push_back(fmt::format("{} ({})", code_span(name), count));
-  answer.paragraph("No manifest lists dependencies. The sources import these, most often first:");
-  answer.items(items, 30, "imports");
-  if (found.is_truncated)
-    answer.paragraph(
-        fmt::format("(from {} of {} import lines)", found.matches.size(), found.total));
+  if (answer.is_empty()) return "No manifest that I can read lists dependencies here.";
   return answer.text();
 }
 
 std::string plan_entry_points(const Question& question, Investigation& look) {
-  GrepRequest wanted{.pattern = kMainPattern, .path = question.path};
-  wanted.limit = 200;
-  const Matches mains = look.grep(wanted);
+  const Mains mains = find_mains(look, question.path);
   const Listing all = look.list_files({.pattern = "*", .path = question.path, .limit = 1000});
   if (look.is_waiting()) return "Looking for where programs start.";
   const std::vector<Manifest> manifests = read_manifests(manifest_paths(all), look);
@@ -289,19 +364,106 @@ std::string plan_entry_points(const Question& question, Investigation& look) {
     for (const std::string& entry : manifest.entry_points) items.push_back(code_span(entry));
     answer.heading(fmt::format("Programs named in {}", manifest.path)).items(items, 20, "programs");
   }
-  std::vector<std::string> usual;
-  for (const FileEntry& file : all.files) {
-    const std::string name = lower(file_name(file.path));
-    const bool is_usual = name == "__main__.py" || name == "manage.py" || name == "app.py" ||
-                          name == "index.js" || name == "index.ts" || name == "server.js" ||
-                          name == "config.ru" || name.starts_with("main.");
-    if (is_usual && path_penalty(file.path) == 0) usual.push_back(file.path);
+  return answer.is_empty() ? "I found no function called main and no program in a manifest."
+                           : answer.text();
+}
+
+std::string plan_flags(const Question& question, Investigation& look) {
+  static const RE2 kFlag(R"re(["'](?:-\w,\s*)?(--[a-zA-Z][a-zA-Z0-9-]*))re");
+  static const RE2 kDeclares(R"((?i)(?:\badd_?(?:option|flag|argument)|\boption|\.on)\s*\()");
+  GrepRequest wanted = in_scope(question, R"(["'](?:-\w,\s*)?--[a-zA-Z])");
+  wanted.limit = 1000;
+  const Matches found = look.grep(wanted);
+  if (look.is_waiting()) return "Looking for quoted words that begin with `--`.";
+  if (look.has_failed()) return "I could not look for flags.";
+  std::map<std::string, std::string> declared;
+  std::map<std::string, std::string> quoted;
+  for (const Match& match : found.matches) {
+    if (!is_code(match.path) || path_penalty(match.path) > 0) continue;
+    const bool declares = RE2::PartialMatch(match.text, kDeclares);
+    re2::StringPiece rest(match.text);
+    std::string flag;
+    while (RE2::FindAndConsume(&rest, kFlag, &flag))
+      (declares ? declared : quoted).emplace(flag, place(match.path, match.line));
   }
-  if (!usual.empty()) answer.heading("Files with the usual names").items(usual, 15, "files");
-  if (answer.is_empty())
-    return "I found no main function, no program in a manifest and no file with a usual name: this "
-           "looks like a library or data.";
+  if (declared.empty() && quoted.empty())
+    return "No source file outside of tests has a quoted word that begins with `--`.";
+  const auto items_of = [](const std::map<std::string, std::string>& flags) {
+    std::vector<std::string> items;
+    for (const auto& [flag, where] : flags)
+      items.push_back(fmt::format("{} ({})", code_span(flag), where));
+    return items;
+  };
+  Answer answer;
+  if (!declared.empty()) {
+    answer.paragraph(fmt::format("{} in a call that declares an option:",
+                                 counted(std::ssize(declared), "flag stands", "flags stand")));
+    answer.items(items_of(declared), 60, "flags");
+    std::erase_if(quoted, [&](const auto& each) { return declared.contains(each.first); });
+  }
+  if (!quoted.empty()) {
+    answer.paragraph(
+        fmt::format("{}{} in quotes in source files outside of tests. Whether the program takes "
+                    "each itself, or "
+                    "gives it to another one, this does not tell:",
+                    declared.empty() ? "I found no call that declares an option. " : "",
+                    counted(std::ssize(quoted), "more word that begins with `--` stands",
+                            "more words that begin with `--` stand")));
+    answer.items(items_of(quoted), declared.empty() ? 60 : 20, "words");
+  }
+  if (found.total > std::ssize(found.matches))
+    answer.paragraph("Not every line was looked at: there may be more.");
   return answer.text();
+}
+
+std::string plan_todos(const Question& question, Investigation& look) {
+  GrepRequest wanted = in_scope(question, R"(\b(?:TODO|FIXME)\b)");
+  wanted.limit = 200;
+  const Matches found = look.grep(wanted);
+  if (look.is_waiting()) return "Looking for TODO and FIXME.";
+  if (found.matches.empty())
+    return look.has_failed() ? "I could not look for TODO and FIXME."
+                             : fmt::format("No line here has TODO or FIXME{}.", below(question));
+  Answer answer;
+  answer.paragraph(fmt::format("{} in {} {} TODO or FIXME{}.",
+                               counted(found.total, "line", "lines"),
+                               counted(found.files_with_matches, "file", "files"),
+                               found.total == 1 ? "has" : "have", below(question)));
+  std::vector<std::string> items;
+  for (const Match& match : found.matches)
+    items.push_back(
+        fmt::format("{}: {}", place(match.path, match.line), shortened(match.text, 160)));
+  answer.items(items, 50, "lines");
+  return answer.text();
+}
+
+std::string plan_licence(const Question&, Investigation& look) {
+  std::vector<std::string> paths;
+  for (const char* pattern : {"[Ll][Ii][Cc][Ee][Nn][CScs][Ee]*", "COPYING*", "UNLICENSE*"}) {
+    for (const FileEntry& file : look.list_files({.pattern = pattern, .limit = 30}).files) {
+      if (!is_code(file.path)) paths.push_back(file.path);
+    }
+  }
+  const Listing all = look.list_files({.pattern = "*", .is_recursive = false, .limit = 300});
+  if (look.is_waiting()) return "Looking for a licence.";
+  std::ranges::stable_sort(paths, {}, depth_of);
+  const std::size_t read = std::min<std::size_t>(paths.size(), 4);
+  Answer answer;
+  for (std::size_t i = 0; i < read; ++i) {
+    const FileText file = look.read_file({.path = paths[i], .limit = 30});
+    const Window window = window_of(file);
+    answer.heading(paths[i]).block(excerpt(window, 0, window.lines.size(), 6));
+  }
+  const std::vector<Manifest> manifests = read_manifests(manifest_paths(all), look);
+  if (look.is_waiting()) return "Reading it.";
+  for (const Manifest& manifest : manifests) {
+    if (!manifest.licence.empty())
+      answer.paragraph(fmt::format("{} says: {}.", manifest.path, code_span(manifest.licence)));
+  }
+  if (paths.size() > read)
+    answer.paragraph(fmt::format("(and {} more licence files)", paths.size() - read));
+  return answer.is_empty() ? "I found no licence file, and no manifest at the top names a licence."
+                           : answer.text();
 }
 
 }  // namespace wright::offline

@@ -10,39 +10,30 @@
 
 namespace wright::offline {
 
+// plan_entities.cpp. Nothing when the question is not about a set.
+std::optional<std::string> plan_set(const Question& question, Investigation& look);
+
 // plan_names.cpp
 std::string plan_definition(const Question& question, Investigation& look);
-std::string plan_symbol(const Question& question, Investigation& look);
 std::string plan_usage(const Question& question, Investigation& look);
-std::string plan_search(const Question& question, Investigation& look);
+std::string plan_members(const Question& question, Investigation& look);
+std::string plan_subclasses(const Question& question, Investigation& look);
+std::string plan_search(const Question& question, Investigation& look);  // lines or files
+std::string plan_unknown(const Question& question, Investigation& look);
 
-// plan_listings.cpp
-std::string plan_list(const Question& question, Investigation& look);
-std::string plan_find_files(const Question& question, Investigation& look);
-std::string plan_ranked_files(const Question& question, Investigation& look);
-std::string plan_containing_files(const Question& question, Investigation& look);
-
-// plan_counts.cpp
-std::string plan_count_files(const Question& question, Investigation& look);
-std::string plan_count_lines(const Question& question, Investigation& look);
-std::string plan_count_definitions(const Question& question, Investigation& look);
-std::string plan_count_occurrences(const Question& question, Investigation& look);
-
-// plan_file.cpp
+// plan_files.cpp
 std::string plan_file(const Question& question, Investigation& look);
+std::string plan_folder(const Question& question, Investigation& look);
+std::string plan_find_files(const Question& question, Investigation& look);
 
 // plan_project.cpp
 std::string plan_project(const Question& question, Investigation& look);
-std::string plan_dependencies(const Question& question, Investigation& look);
+std::string plan_how_to(const Question& question, Investigation& look);
+std::string plan_manifests(const Question& question, Investigation& look);  // what they list
 std::string plan_entry_points(const Question& question, Investigation& look);
-
-// plan_conventions.cpp
+std::string plan_flags(const Question& question, Investigation& look);
 std::string plan_todos(const Question& question, Investigation& look);
-std::string plan_tests(const Question& question, Investigation& look);
 std::string plan_licence(const Question& question, Investigation& look);
-
-// plan_idea.cpp
-std::string plan_idea(const Question& question, Investigation& look);
 
 // plan_other_tools.cpp: empty when no offered tool fits the prompt.
 std::string plan_other_tools(const Question& question, Investigation& look);
@@ -57,14 +48,10 @@ bool gathers_requirements(const Investigation& look);
 std::string plan_requirements(const Request& request, const Transcript& transcript,
                               Investigation& look);
 
-// plan_entities.cpp: with the tools over an index of entities. Nothing when the question is not one
-// for them, or they are not offered.
-std::optional<std::string> plan_entities(const Question& question, Investigation& look);
-bool is_entity_tool(std::string_view name);
-
 // plan_capabilities.cpp: what this is, what it can do, and how to get more.
 std::string plan_capabilities(const Question& question, Investigation& look);
 std::string cannot_answer(const Question& question, const Investigation& look);
+std::string how_to_ask();
 
 // " below `folder`" for an answer, where the question names one.
 std::string below(const Question& question);

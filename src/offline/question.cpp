@@ -5,14 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "offline/entity_question.h"
 #include "offline/languages.h"
-#include "offline/recognisers.h"
 #include "offline/regex_text.h"
 #include "offline/wording.h"
 #include "wright/json.h"
@@ -22,6 +21,173 @@ namespace {
 
 constexpr std::size_t kLongestPrompt = 4000;
 constexpr std::size_t kLongestSubject = 200;
+
+// What the subject of a match must look like for a sentence to hold.
+enum class Needs : std::uint8_t {
+  nothing,
+  text,       // anything
+  name,       // one identifier, or something quoted
+  code_name,  // a name that cannot be an ordinary word, or is quoted, or called a function, …
+  phrase,     // a name, or a few plain words
+  quoted,
+  file,
+  glob,
+  folder,
+};
+
+struct Sentence {
+  Topic topic;
+  Needs needs;
+  const char* pattern;  // matched whole, in any case; groups: subject, qualifier
+  const char* qualifier = "";
+};
+
+#define LIST \
+  R"((?:(?:list|show|find|give|get|print|display|what|which)(?: me| are| is)?(?: all)?(?: of)?(?: the| its| their)? ))"
+#define PROJECT \
+  R"((?:(?:this|the|our|my)(?: whole| entire| current)? (?:software )?(?:project|repo|repository|code ?base|code|program|software|library|app|application|package|tree|workspace|monorepo)|this|it|here))"
+#define IN_PROJECT                                         \
+  "(?: (?:of|in|for|does|do|are there in|are in) " PROJECT \
+  "(?: use| have| need)?| are there| there are| is there| here)?"
+#define FOLDER R"((?:folder|directory|dir))"
+
+// In the order in which they are tried; the first that holds wins.
+constexpr Sentence
+    kSentences
+        [] =
+            {
+                {Topic::capabilities, Needs::nothing,
+                 R"((?:hi|hello|hey|help|thanks?|thank you|good (?:morning|evening|day))(?: \w+)?|who are you|what are you|(?:are|is) (?:you|this) (?:a|an|really an?) (?:llm|language model|ai|bot|real model)|what (?:can|do) you (?:do|know|understand|answer)|what (?:questions?|kinds? of questions?) .*(?:ask|answer|understand).*)"},
+
+                // --- the project
+                {Topic::project, Needs::nothing,
+                 R"((?:summari[sz]e|describe|explain|outline|introduce|tell me about|walk me through|what is|what's|what does|(?:give me |show me )?an? (?:short |brief |quick )?(?:overview|summary) of) )" PROJECT
+                 "(?: do| about| all about| for)?"},
+                {Topic::project, Needs::nothing,
+                 R"((?:(?:give|show)(?: me)? )?(?:an? |the )?(?:project )?(?:overview|summary))"},
+                {Topic::entry_points, Needs::nothing,
+                 LIST R"((?:main )?(?:entry[- ]?points?|main functions?|main programs?))" IN_PROJECT
+                      "|where (?:does|do) (?:the |this "
+                      ")?(?:program|app|application|project|execution|it) (?:start|begin)|where "
+                      "(?:is|are) the (?:entry[- ]?points?|main functions?)" IN_PROJECT},
+                {Topic::how_to, Needs::nothing,
+                 R"(how (?:do|can|should|would) (?:i|you|we|one) (?P<qualifier>build|compile|install|run|start|test|use|set up)(?: )" PROJECT
+                 R"(| (?:the|its) tests)?)"},
+                {Topic::how_to, Needs::nothing,
+                 R"(how (?:is|are) (?:)" PROJECT
+                 R"(|the tests) (?P<qualifier>built|compiled|installed|run|started|tested|used))"},
+                {Topic::how_to, Needs::nothing,
+                 R"((?:how to|steps to|instructions to) (?P<qualifier>build|compile|install|run|start|test|use)(?: )" PROJECT
+                 ")?"},
+                {Topic::dependencies, Needs::nothing,
+                 LIST
+                 R"((?:third[- ]party |external |direct )?(?:dependencies|libraries))" IN_PROJECT
+                 "|what (?:does|do) " PROJECT " (?:depend on|require)|dependencies"},
+                {Topic::packages, Needs::nothing,
+                 LIST R"((?:packages|crates|subprojects|workspace members))"
+                      "(?: (?:in|of|are in|are there in) " PROJECT ")?"},
+                {Topic::licence, Needs::nothing,
+                 R"((?:(?:what|which)(?: is| are)?(?: the| its)? )?licen[cs]e(?: (?:is|does|of|for) )" PROJECT
+                 R"((?: under| use| have)?|)"
+                 R"( is this| is it under)?|how is )" PROJECT
+                 R"( licen[cs]ed|(?:under )?(?:what|which) licen[cs]e(?: is| does) )" PROJECT
+                 R"((?: use| have| under| released under)?)"},
+                {Topic::todos, Needs::nothing,
+                 "(?:" LIST
+                 R"(|are there |how many )?(?:any |open )*(?:to-?dos?|fixmes?)(?: (?:and|or) (?:to-?dos?|fixmes?))?(?: (?:comments|items|notes|marks))?)" IN_PROJECT},
+                {Topic::flags, Needs::nothing,
+                 LIST R"((?:(?:cli|command[- ]line) (?:flags|options|switches|arguments)|flags))"
+                      "(?:" IN_PROJECT
+                      "| (?:does|do) (?:it|the \\S+) (?:have|take|accept|understand))"},
+
+                // --- one file
+                {Topic::file, Needs::file,
+                 R"((?:show|read|open|cat|print|display|view)(?: (?:me|the|file|contents? of|text of|source of|lines? \d+\S*(?: ?(?:-|to|and) ?\d+)?|of))* (?P<subject>\S+?)(?: file)?(?:,? (?:from |at |between )?(?:the )?lines? \d+.*)?)",
+                 "show"},
+                {Topic::file, Needs::file,
+                 R"((?:how many lines (?:does|do|are in|has|are there in)|how (?:long|big|large) is)(?: the)?(?: file)? (?P<subject>\S+?)(?: have| has| contain)?)"},
+                {Topic::file, Needs::file,
+                 R"((?:(?:what(?:'s| is| does)|explain|describe|summari[sz]e|outline|tell me about)(?: in)?(?: the)?(?: file)? )?(?P<subject>\S+?)(?: (?:do|for|about|contain|define))?(?: file)?)"},
+                {Topic::find_files, Needs::file,
+                 R"((?:where(?:'s| is)|find|locate)(?: the)?(?: file)? (?P<subject>\S+?)(?: file)?(?: located)?)"},
+                {Topic::find_files, Needs::glob,
+                 "(?:(?:" LIST
+                 R"()?(?:files )?(?:that |which )?(?:match(?:ing)? |named |called )?)?(?P<subject>\S+)(?: files?)?(?: are there)?)"},
+                {Topic::find_files, Needs::text,
+                 LIST
+                 R"(files (?:named|called|whose names? (?:is|contains?)|with names? like) (?P<subject>\S+))"},
+
+                // --- folders
+                {Topic::folder, Needs::folder,
+                 R"((?:list|show|ls|summari[sz]e|describe|explain|outline|what(?:'s| is| are)(?: there)? in|what(?:'s| is)|what does|tell me about|what files are in|list (?:the )?(?:files|contents) (?:in|of))(?: me)?(?: the)? )" FOLDER
+                 R"((?: called| named)? (?P<subject>[`"']?\S+)(?: contain| do| for| about)?)"},
+                {Topic::folder, Needs::folder,
+                 R"((?:list|show|ls|summari[sz]e|describe|explain|outline|what(?:'s| is| are)(?: there)? in|what(?:'s| is)|what does|tell me about|what files are in|list (?:the )?(?:files|contents) (?:in|of))(?: me)?(?: the)? (?P<subject>[`"']?\S+) )" FOLDER
+                 R"((?: contain| do| for| about)?)"},
+                {Topic::folder, Needs::folder,
+                 R"((?:ls|list|what(?:'s| is| are)(?: there)? in|what files are in|summari[sz]e|describe|list (?:the )?(?:files|contents) (?:in|of))(?: the)? (?P<subject>[\w.-]+/[\w./-]*|/\S+|\.\.?/\S*))"},
+                {Topic::folder, Needs::folder,
+                 R"(what(?:'s| is) (?:in|inside|below|under)(?: the)? (?P<subject>[`"']?[\w./~-]+[`"']?))"},
+                {Topic::folder, Needs::nothing,
+                 R"((?:ls|list|tree|what(?:'s| is| files are)? (?:in )?(?:this )" FOLDER
+                 R"(|here)|list (?:the )?(?:files|contents|folders)(?: (?:in|of) this )" FOLDER
+                 R"(| here)?|(?:folder|directory|project) (?:structure|layout|tree)))"},
+
+                // --- members and descendants
+                {Topic::members, Needs::name,
+                 "(?:" LIST R"()?)"
+                 R"((?:(?:public|private) )?(?P<qualifier>methods|member functions|fields|members|attributes|properties|enumerators|values) (?:does|do|of|in|has|are in|are there in|belong to)(?: the)?(?: class| struct| interface| enum| trait| type)? (?P<subject>\S+)(?: class| struct| interface| enum| trait)?(?: have| has| define| contain)?)"},
+                {Topic::subclasses,
+                 Needs::name, "(?:" LIST R"()?(?:classes|structs|types|interfaces|everything|things)? ?(?:that |which )?(?:inherits?(?: from)?|inheriting(?: from)?|extends?|extending|derives?(?: from)?|derived from|deriving from|subclass(?:es)?|implements?|implementing)(?: the)?(?: class| interface| trait)? (?P<subject>\S+))"},
+                {Topic::subclasses, Needs::name,
+                 "(?:" LIST
+                 R"()?(?:subclasses|derived classes|descendants|implementations|implementors|child classes) of(?: the)?(?: class| interface| trait)? (?P<subject>\S+))"},
+
+                // --- uses
+                {Topic::usage, Needs::name,
+                 R"(where(?:'s| is| are) (?P<subject>.+?) (?:being )?(?:used|called|referenced|invoked|mentioned|imported|included|instantiated))"},
+                {Topic::usage, Needs::name,
+                 R"(where (?:do|does|did) (?:we|you|i|it|they|the code|the program|)" PROJECT
+                 R"() (?:use|call|reference|invoke|import|include|mention) (?P<subject>.+))"},
+                {Topic::usage, Needs::name,
+                 R"((?:who|what|which (?:functions?|code|methods?|places|classes)) (?:calls?|uses?|references?|invokes?|imports?|includes?|instantiates?) (?P<subject>.+))"},
+                {Topic::usage, Needs::name,
+                 "(?:" LIST
+                 R"()?(?:usages?|uses|callers?|references|calls|call ?sites|mentions|occurrences) (?:of|to) (?P<subject>.+))"},
+                {Topic::usage, Needs::name,
+                 R"(how (?:many times|often) (?:is|are|does|do) (?P<subject>.+?) (?:used|called|referenced|mentioned|appear|occur))"},
+                {Topic::usage, Needs::name,
+                 R"(is (?P<subject>.+?) (?:used|called|referenced)(?: anywhere| at all| somewhere)?)"},
+
+                // --- text
+                {Topic::containing_files, Needs::text,
+                 "(?:" LIST
+                 R"(|how many |in which )files (?:that |which |do )?(?:contain|mention|include|reference|use|import)(?:s|ing)?(?: the (?:text|word|string))? (?P<subject>.+))"},
+                {Topic::search, Needs::text,
+                 R"((?:grep|rg|search)(?: for)?(?: the (?:text|word|string))? (?P<subject>.+))"},
+                {Topic::search, Needs::text,
+                 "(?:" LIST
+                 R"(|search for |look for )lines? (?:that |which )?(?:contain|mention|with|match)(?:s|ing)? (?P<subject>.+))"},
+                {Topic::search, Needs::quoted,
+                 R"((?:find|look for|where (?:is|does))(?: the (?:text|word|string|message))? (?P<subject>.+?)(?: (?:printed|appear|come from))?)"},
+
+                // --- definitions
+                {Topic::definition, Needs::phrase,
+                 R"(where(?:'s| is| are| was) (?P<subject>.+?) (?:defined|declared|implemented|located|specified|coded))"},
+                {Topic::definition, Needs::phrase,
+                 R"(where (?:do|does|did) (?:we|you|i|it|they|the code|the program|)" PROJECT
+                 R"() (?:define|declare|implement) (?P<subject>.+))"},
+                {Topic::definition, Needs::name,
+                 R"((?:(?:find|show|go to|give|what is|what's|where is)(?: me)?(?: the)? |the )?(?:definition|declaration|implementation|signature|source(?: code)?|code|value|body) (?:of|for) (?P<subject>.+))"},
+                {Topic::definition, Needs::name,
+                 R"((?:in )?(?:which|what) (?:file|header|module)s? (?:defines?|declares?|implements?|contains? the definition of|is|has) (?P<subject>.+?)(?: (?:defined|declared|implemented)(?: in)?| in)?)"},
+                {Topic::definition, Needs::name,
+                 R"((?:what does|what do) (?P<subject>.+?) (?:do|mean))"},
+                {Topic::definition, Needs::code_name,
+                 R"((?:what(?:'s| is| are)|explain|describe|show(?: me)?|find|locate|tell me about|how does|how is|where(?:'s| is| are)|define|go to|look up) (?P<subject>.+?)(?: work| works| for)?)"},
+                {Topic::definition, Needs::phrase, R"(where(?:'s| is| are) (?P<subject>.+))"},
+                {Topic::definition, Needs::code_name, R"((?P<subject>\S+))"},
+};
 
 bool replace(std::string& text, const RE2& pattern, const char* with) {
   return RE2::Replace(&text, pattern, with);
@@ -127,18 +293,13 @@ Subject clean_subject(std::string_view raw) {
 
 // The folder that a phrase names; empty for "this folder", "the project", "here", ….
 std::optional<std::string> named_folder(std::string_view phrase) {
-  static const RE2 kWhole(
-      R"((?i)^(?:(?:this|the|that|our|my|your|current|whole|entire|root|top[- ]level|base|source|src|working)\s*)*(?:folder|directory|dir|repo|repository|project|code ?base|code|tree|workspace|package|program|root|here|there|everything|sources?|source code|system|place|it)?$)");
-  static const RE2 kFolder(
-      R"((?i)^(?:(?:the|this|that) )?(?:folder|directory|dir|path|subfolder|subdirectory|module|package) (?:called |named )?(\S+)$)");
-  static const RE2 kNamed(
-      R"((?i)^(?:the )?(\S+?)/?(?: (?:folder|directory|dir|subfolder|subdirectory|tree))?$)");
+  static const RE2 kWhole("(?i)" PROJECT
+                          "|"
+                          R"((?:this|the current) )" FOLDER R"(|\.|\./)");
+  static const RE2 kFolder("(?i)(?:the |this )?" FOLDER R"( (\S+))");
+  static const RE2 kNamed(R"((?i)(?:the )?(\S+?)/?(?: (?:folder|directory|dir))?)");
   const std::string text = without_quotes(trim(phrase));
-  if (text == "." || text == "./") return std::string();
-  if (lower(text) != "src" && lower(text) != "source" && lower(text) != "sources" &&
-      RE2::FullMatch(text, kWhole)) {
-    return std::string();
-  }
+  if (RE2::FullMatch(text, kWhole)) return std::string();
   std::string name;
   if (!RE2::FullMatch(text, kFolder, &name) && !RE2::FullMatch(text, kNamed, &name)) {
     return std::nullopt;
@@ -155,23 +316,18 @@ struct Scoped {
 };
 
 // Cuts "… in src/net" off the end of a question.
-Scoped split_scope(const std::string& text) {
-  static const RE2 kScope(
-      R"((?i)^(.+?) (?:in|inside|within|under|below|across|throughout) ((?:the |this |our |my |your )?(?:(?:current |whole |entire )?(?:folder|directory|repo|repository|project|code ?base|code|tree|workspace|package|program|root|system|software)|(?:folder|directory) \S+|\S*/\S*|\S+ (?:folder|directory|subfolder|subdirectory|dir)|[`"'][\w./-]+[`"']|[\w./-]+))$)");
-  // "of" and "from" belong to the subject unless a folder follows.
-  static const RE2 kOwned(
-      R"((?i)^(.+?) (?:of|from) ((?:the |this |our |my |your )(?:current |whole |entire )?(?:folder|directory|repo|repository|project|code ?base|code|tree|workspace|program)|(?:the )?(?:folder|directory) \S+|[\w.-]+/[\w./-]*|(?:the )?\S+ (?:folder|directory))$)");
-  static const RE2 kHere(R"((?i)^(.+?) (?:here|around here|in here|in it)$)");
+std::optional<Scoped> split_scope(const std::string& text) {
+  static const RE2 kScope("(?i)(.+?) (?:in|inside|within|under|below) (" PROJECT
+                          "|(?:this |the )?" FOLDER R"((?: \S+)?|\S*/\S*|(?:the )?\S+ )" FOLDER
+                          R"(|[`"'][\w./-]+[`"']|[\w./+-]+))");
+  static const RE2 kHere(R"((?i)(.+?) (?:here|in here))");
   std::string rest;
   std::string phrase;
-  if (RE2::FullMatch(text, kHere, &rest)) return {rest, {}};
-  if (!RE2::FullMatch(text, kScope, &rest, &phrase) &&
-      !RE2::FullMatch(text, kOwned, &rest, &phrase)) {
-    return {text, {}};
-  }
+  if (RE2::FullMatch(text, kHere, &rest)) return Scoped{rest, {}};
+  if (!RE2::FullMatch(text, kScope, &rest, &phrase)) return std::nullopt;
   const auto folder = named_folder(phrase);
-  if (!folder) return {text, {}};
-  return {rest, *folder};
+  if (!folder) return std::nullopt;
+  return Scoped{rest, *folder};
 }
 
 int to_int(const std::string& digits) {
@@ -197,109 +353,124 @@ void take_lines(Question& question, const std::string& around) {
   question.last_line = last.empty() ? question.first_line : to_int(last);
 }
 
-bool fits(Needs needs, const Subject& subject, const Question& question) {
+// A name, or a few words that describe a thing and no condition or comparison.
+bool is_phrase(std::string_view text) {
+  static const RE2 kPhrase(R"((?i)[\w-]+(?: [\w-]+){0,4})");
+  static const RE2 kMore(
+      R"((?i)\b(?:and|or|not|when|if|that|which|with|without|between|than|all|any|every|is|are|by|my|your|you|i|we)\b)");
+  return RE2::FullMatch(piece(text), kPhrase) && !RE2::PartialMatch(piece(text), kMore);
+}
+
+bool is_pronoun(std::string_view text) {
+  static const RE2 kPronoun(R"((?i)(?:it|this|that|they|them|these|those|this one|that one))");
+  return RE2::FullMatch(piece(text), kPronoun);
+}
+
+bool fits(Needs needs, const Subject& subject) {
+  const std::string& text = subject.text;
+  const bool is_name =
+      (is_identifier(text) && !text.contains('/')) || (subject.was_quoted && !text.contains(' '));
   switch (needs) {
     case Needs::nothing: return true;
-    case Needs::subject: return !subject.text.empty();
-    case Needs::file: return looks_like_file(subject.text) || looks_like_path(subject.text);
-    case Needs::name: return is_identifier(subject.text) || subject.was_quoted;
+    case Needs::text: return !text.empty();
+    case Needs::name: return is_name;
     case Needs::code_name:
-      return (is_identifier(subject.text) || subject.was_quoted) &&
-             (subject.was_quoted || looks_like_code(subject.text) || !subject.qualifier.empty());
+      return is_name && !is_pronoun(text) &&
+             (subject.was_quoted || looks_like_code(text) || !subject.qualifier.empty());
+    case Needs::phrase: return is_name || is_phrase(text) || looks_like_path(text);
     case Needs::quoted: return subject.was_quoted;
-    case Needs::glob: return has_glob_characters(subject.text);
-    case Needs::folder: return question.path.find(' ') == std::string::npos;
-    case Needs::file_type: return !globs_for_type(question.file_type).empty();
+    case Needs::file:
+      return looks_like_file(text) || looks_like_path(text) ||
+             RE2::FullMatch(text, R"([\w.-]+(?:/[\w.-]+)+)");
+    case Needs::glob: return has_glob_characters(text) && !text.contains('`');
+    case Needs::folder: return !text.empty() && !text.contains(' ');
   }
   return false;
 }
 
-using Groups = std::map<std::string, std::string>;
+struct Compiled {
+  const Sentence* sentence;
+  std::unique_ptr<RE2> pattern;
+};
 
-std::optional<Groups> match(const RE2& pattern, const std::string& text) {
-  const int count = pattern.NumberOfCapturingGroups() + 1;
-  std::vector<re2::StringPiece> found(static_cast<std::size_t>(count));
-  if (!pattern.Match(text, 0, text.size(), RE2::UNANCHORED, found.data(), count)) {
-    return std::nullopt;
-  }
-  Groups groups;
-  for (const auto& [name, index] : pattern.NamedCapturingGroups()) {
-    const re2::StringPiece& part = found[static_cast<std::size_t>(index)];
-    if (part.data() != nullptr && !part.empty()) groups[name] = std::string(part);
-  }
-  return groups;
+const std::vector<Compiled>& sentences() {
+  static const std::vector<Compiled> kCompiled = [] {
+    RE2::Options options;
+    options.set_case_sensitive(false);
+    std::vector<Compiled> made;
+    for (const Sentence& sentence : kSentences) {
+      made.push_back({&sentence, std::make_unique<RE2>(sentence.pattern, options)});
+    }
+    return made;
+  }();
+  return kCompiled;
 }
 
-std::optional<Question> recognise(const Recogniser& recogniser, const std::string& text,
-                                  const Scoped& scoped) {
-  const bool splits = recogniser.scope == Scope::split;
-  const auto groups = match(*recogniser.pattern, splits ? scoped.text : text);
-  if (!groups) return std::nullopt;
-  const auto group = [&](const char* name) {
-    const auto found = groups->find(name);
-    return found == groups->end() ? std::string() : found->second;
-  };
-  Question question;
-  question.topic = recogniser.topic;
-  question.qualifier = recogniser.qualifier;
-  question.file_type = without_quotes(lower(group("type")));
-  if (splits) question.path = scoped.path;
-  if (const std::string path = group("path"); !path.empty()) {
-    const auto folder = named_folder(path);
-    if (!folder) return std::nullopt;
-    question.path = *folder;
+std::optional<Question> recognise(const Compiled& compiled, const std::string& text) {
+  const RE2& pattern = *compiled.pattern;
+  std::vector<re2::StringPiece> found(static_cast<std::size_t>(pattern.NumberOfCapturingGroups()) +
+                                      1);
+  if (!pattern.Match(text, 0, text.size(), RE2::ANCHOR_BOTH, found.data(),
+                     static_cast<int>(found.size()))) {
+    return std::nullopt;
   }
+  const auto group = [&](const char* name) {
+    const auto& names = pattern.NamedCapturingGroups();
+    const auto at = names.find(name);
+    if (at == names.end()) return std::string();
+    const re2::StringPiece& part = found[static_cast<std::size_t>(at->second)];
+    return part.data() == nullptr ? std::string() : std::string(part);
+  };
+  const Sentence& sentence = *compiled.sentence;
+  Question question;
+  question.topic = sentence.topic;
+  question.qualifier = sentence.qualifier;
   question.subject = group("subject");
-  if (recogniser.needs == Needs::file) take_lines(question, text);
+  if (sentence.needs == Needs::file) take_lines(question, text);
   Subject subject = clean_subject(question.subject);
-  if (!fits(recogniser.needs, subject, question)) return std::nullopt;
+  if (sentence.topic == Topic::folder) {
+    subject.text = named_folder(question.subject).value_or(question.subject);
+  }
+  if (!fits(sentence.needs, subject)) return std::nullopt;
   if (question.qualifier.empty()) {
     const std::string named = lower(group("qualifier"));
     question.qualifier = named.empty() ? subject.qualifier : named;
   }
   question.subject = std::move(subject.text);
   question.is_quoted = subject.was_quoted;
+  if (sentence.topic == Topic::folder) question.path = std::exchange(question.subject, {});
   return question;
 }
 
-// Definitions and searches that turn out to be about files or phrases.
+// Paths and globs are looked for by name, whatever was asked of them.
 Question settled(Question question) {
-  const bool is_about_place =
-      question.topic == Topic::definition || question.topic == Topic::symbol;
-  if (!is_about_place) return question;
-  if (has_glob_characters(question.subject) ||
-      (question.topic == Topic::definition &&
-       (looks_like_file(question.subject) || looks_like_path(question.subject)))) {
+  if (question.topic != Topic::definition) return question;
+  if (has_glob_characters(question.subject) || looks_like_file(question.subject) ||
+      looks_like_path(question.subject)) {
     question.topic = Topic::find_files;
-  } else if (question.subject.contains('/') && !question.subject.contains(' ')) {
-    question.topic = Topic::list;
-    question.path = question.subject;
-  } else if (!is_identifier(question.subject) && question.subject.contains(' ')) {
-    question.topic = Topic::idea;
   }
   return question;
-}
-
-std::vector<std::string> sentences_of(const std::string& text) {
-  static const RE2 kEnd(R"([?!.;] +)");
-  std::vector<std::string> sentences;
-  re2::StringPiece rest(text);
-  std::size_t start = 0;
-  re2::StringPiece found;
-  while (kEnd.Match(text, start, text.size(), RE2::UNANCHORED, &found, 1)) {
-    const auto end = static_cast<std::size_t>(found.data() - text.data());
-    sentences.push_back(text.substr(start, end - start));
-    start = end + found.size();
-    if (sentences.size() > 20) break;
-  }
-  sentences.push_back(text.substr(start));
-  return sentences;
 }
 
 Question understand_sentence(const std::string& text) {
-  const Scoped scoped = split_scope(text);
-  for (const Recogniser& recogniser : recognisers()) {
-    if (auto question = recognise(recogniser, text, scoped)) return settled(std::move(*question));
+  if (understand_entities(text)) return {.topic = Topic::set, .prompt = text};
+  const auto scoped = split_scope(text);
+  for (const bool is_scoped : {false, true}) {
+    if (is_scoped && !scoped) break;
+    for (const Compiled& compiled : sentences()) {
+      const bool may_be_scoped = compiled.sentence->needs != Needs::folder &&
+                                 compiled.sentence->topic != Topic::capabilities &&
+                                 compiled.sentence->topic != Topic::project;
+      if (is_scoped && !may_be_scoped) continue;
+      auto question = recognise(compiled, is_scoped ? scoped->text : text);
+      if (!question) continue;
+      // "where is X in src/a" has a better reading than a phrase of five words.
+      const bool is_vague = !is_scoped && scoped && compiled.sentence->needs == Needs::phrase &&
+                            question->subject.contains(' ');
+      if (is_vague) continue;
+      if (is_scoped) question->path = scoped->path;
+      return settled(std::move(*question));
+    }
   }
   return {};
 }
@@ -307,47 +478,18 @@ Question understand_sentence(const std::string& text) {
 }  // namespace
 
 std::string_view to_string(Topic topic) {
-  switch (topic) {
-    case Topic::capabilities: return "capabilities";
-    case Topic::definition: return "definition";
-    case Topic::usage: return "usage";
-    case Topic::symbol: return "symbol";
-    case Topic::search: return "search";
-    case Topic::list: return "list";
-    case Topic::find_files: return "find_files";
-    case Topic::containing_files: return "containing_files";
-    case Topic::ranked_files: return "ranked_files";
-    case Topic::count_files: return "count_files";
-    case Topic::count_lines: return "count_lines";
-    case Topic::count_definitions: return "count_definitions";
-    case Topic::count_occurrences: return "count_occurrences";
-    case Topic::file: return "file";
-    case Topic::project: return "project";
-    case Topic::entry_points: return "entry_points";
-    case Topic::dependencies: return "dependencies";
-    case Topic::todos: return "todos";
-    case Topic::tests: return "tests";
-    case Topic::licence: return "licence";
-    case Topic::idea: return "idea";
-    case Topic::unknown: return "unknown";
-  }
-  return "unknown";
+  constexpr auto kNames = std::to_array<std::string_view>(
+      {"capabilities", "set",          "definition",   "usage",
+       "members",      "subclasses",   "search",       "containing_files",
+       "find_files",   "file",         "folder",       "project",
+       "how_to",       "entry_points", "dependencies", "packages",
+       "flags",        "todos",        "licence",      "unknown"});
+  return kNames[static_cast<std::size_t>(topic)];
 }
 
 Question understand(std::string_view prompt) {
   const std::string text = normalised(prompt);
   Question question = understand_sentence(text);
-  if (question.topic == Topic::idea || question.topic == Topic::unknown) {
-    const std::vector<std::string> sentences = sentences_of(text);
-    for (std::size_t i = 0; sentences.size() > 1 && i < sentences.size(); ++i) {
-      Question other = understand_sentence(normalised(sentences[i]));
-      const bool is_better = other.topic != Topic::unknown && other.topic != Topic::capabilities &&
-                             (other.topic != Topic::idea || question.topic == Topic::unknown);
-      if (!is_better) continue;
-      question = std::move(other);
-      break;
-    }
-  }
   question.prompt = text;
   return question;
 }
@@ -356,32 +498,30 @@ std::vector<Question> understand_all(std::string_view prompt) {
   constexpr std::size_t kMostQuestions = 3;
   static const RE2 kNext(
       R"((?i)(?:[?.!;] +(?:and |also )?|,? and (?:also )?|, )(where|what|how|which|who|list|show|summari[sz]e)\b)");
-  const std::string text = normalised(prompt);
-  std::vector<std::string> parts;
+  Question whole = understand(prompt);
+  if (whole.topic != Topic::unknown) return {std::move(whole)};
+  const std::string& text = whole.prompt;
+  std::vector<Question> questions;
   std::size_t start = 0;
   std::array<re2::StringPiece, 2> found;
   for (std::size_t from = 0;
-       parts.size() + 1 < kMostQuestions &&
+       questions.size() + 1 < kMostQuestions &&
        kNext.Match(text, from, text.size(), RE2::UNANCHORED, found.data(), 2);) {
-    parts.push_back(
-        text.substr(start, static_cast<std::size_t>(found[0].data() - text.data()) - start));
+    questions.push_back(understand(
+        text.substr(start, static_cast<std::size_t>(found[0].data() - text.data()) - start)));
     start = static_cast<std::size_t>(found[1].data() - text.data());
     from = start + found[1].size();
   }
-  parts.push_back(text.substr(start));
-  std::vector<Question> questions;
-  for (const std::string& part : parts) {
-    questions.push_back(understand(part));
-    const Topic topic = questions.back().topic;
-    const bool stands_alone = topic != Topic::unknown && topic != Topic::capabilities;
-    if (!stands_alone || parts.size() == 1) return {understand(prompt)};
-  }
+  questions.push_back(understand(text.substr(start)));
+  std::erase_if(questions, [](const Question& q) { return q.topic == Topic::capabilities; });
+  const bool is_understood = std::ranges::all_of(
+      questions, [](const Question& question) { return question.topic != Topic::unknown; });
+  if (questions.empty() || !is_understood) return {std::move(whole)};
   return questions;
 }
 
 Question with_subject_of(Question question, const Question& earlier) {
-  static const RE2 kPronoun(R"((?i)^(?:it|this|that|they|them|these|those|this one|that one)$)");
-  if (!earlier.subject.empty() && RE2::FullMatch(piece(question.subject), kPronoun)) {
+  if (!earlier.subject.empty() && is_pronoun(question.subject)) {
     question.subject = earlier.subject;
     question.qualifier = earlier.qualifier;
   }

@@ -1,5 +1,5 @@
-// What is asked, as a value. Understanding is a table of recognisers over ordinary English; it
-// looks at nothing but the text.
+// What is asked, as a value. Understanding is a short table of sentences that are matched whole, so
+// that no word of a question is passed over; it looks at nothing but the text.
 #pragma once
 
 #include <cstdint>
@@ -10,27 +10,25 @@
 namespace wright::offline {
 
 enum class Topic : std::uint8_t {
-  capabilities,       // who are you, what can you do
-  definition,         // where is `subject` defined
-  usage,              // where is `subject` used
-  symbol,             // what does `subject`, a name in code, do
-  search,             // lines that contain `subject`
-  list,               // what is in `path`
-  find_files,         // files whose name matches `subject`, or of `file_type`
-  containing_files,   // files that contain `subject`
-  ranked_files,       // `qualifier`: largest, smallest, newest or oldest
-  count_files,        // of `file_type`, named `subject`
-  count_lines,        // of `file_type`, or of the file `subject`
-  count_definitions,  // `qualifier`: functions, classes, …
-  count_occurrences,  // of `subject`
-  file,               // what does the file `subject` do
-  project,            // what is all this
+  capabilities,      // who are you, what can you do
+  set,               // how many, the largest, those with …: see entity_question.h
+  definition,        // where is `subject` defined, what does it do
+  usage,             // where is `subject` used
+  members,           // which `qualifier` (methods, fields, …) has `subject`
+  subclasses,        // what inherits from `subject`
+  search,            // lines that contain `subject`
+  containing_files,  // files that contain `subject`
+  find_files,        // files whose name matches `subject`
+  file,              // what does the file `subject` do; with "show", its text
+  folder,            // what is in `path`
+  project,           // what is all this
+  how_to,            // how do I `qualifier` (build, install, run, test) it
   entry_points,
   dependencies,
+  packages,
+  flags,
   todos,
-  tests,
   licence,
-  idea,  // where or how is `subject`, a phrase, dealt with
   unknown,
 };
 
@@ -41,7 +39,6 @@ struct Question {
   std::string subject;     // a name, a phrase, a glob or a file
   bool is_quoted = false;  // the subject stood in quotes or backticks
   std::string qualifier;   // "struct" in "struct stat"; see Topic for other uses
-  std::string file_type;   // "python", ".h": see globs_for_type() in languages.h
   std::string path;        // the folder or file that the question is limited to
   int first_line = 0;      // of a file; 0 when not asked for
   int last_line = 0;
@@ -50,8 +47,7 @@ struct Question {
   bool operator==(const Question&) const = default;
 };
 
-// Never fails: what is not recognised has the topic `idea` (a question about something) or
-// `unknown`.
+// Never fails: what is not recognised has the topic `unknown`.
 Question understand(std::string_view prompt);
 
 // A prompt that asks several things, "What is this, and where is X defined?", as its questions, at

@@ -215,6 +215,21 @@ TEST(OfflineRobustness, calls_other_tools_whose_parameters_are_in_the_prompt) {
   EXPECT_TRUE(ask(tools, "convert the temperature 30 to fahrenheit").says("30 to fahrenheit"));
 }
 
+TEST(OfflineRobustness, gives_another_agent_the_whole_question) {
+  const std::string question = "What is the capital of France, and how many people live \"there\"?";
+  for (const char* parameter : {"message", "task", "question"}) {
+    const Json parameters =
+        JsonObject{{"type", "object"},
+                   {"properties", JsonObject{{parameter, JsonObject{{"type", "string"}}}}},
+                   {"required", JsonArray{parameter}}};
+    Tool geographer = constant_tool("ask_geographer", parameters, Json("Paris"));
+    geographer.spec.description = "Answers questions about countries and capitals";
+    const Conversation conversation = ask(std::vector<Tool>{geographer}, question);
+    ASSERT_EQ(conversation.calls.size(), 1U) << conversation.answer;
+    EXPECT_EQ(conversation.calls[0].arguments, to_text(JsonObject{{parameter, question}}));
+  }
+}
+
 TEST(OfflineRobustness, says_which_parameter_it_could_not_fill) {
   const std::vector<Tool> tools{
       tool("weather", "Weather in a city", [](const Place& place) { return place.city; })};
@@ -295,7 +310,7 @@ TEST(OfflineRobustness, keeps_answers_bounded_and_says_what_was_left_out) {
   const Conversation used = ask(tree, "where is foo used?");
   EXPECT_LT(used.answer.size(), 20'000U);
   EXPECT_TRUE(used.says("800 lines in 400 files")) << used.answer.substr(0, 300);
-  EXPECT_TRUE(used.says("first 300"));
+  EXPECT_TRUE(used.says("the first 300"));
   const Conversation listed = ask(tree, "which files match *.c?");
   EXPECT_TRUE(listed.says("400 files")) << listed.answer.substr(0, 300);
   EXPECT_LT(listed.answer.size(), 20'000U);

@@ -15,19 +15,9 @@ bool is_upper(char c) {
 bool is_lower(char c) {
   return c >= 'a' && c <= 'z';
 }
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 bool is_word(char c) {
   return is_upper(c) || is_lower(c) || is_digit(c) || c == '_';
 }
-char to_lower(char c) {
-  return is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
-}
-char to_upper(char c) {
-  return is_lower(c) ? static_cast<char>(c - 'a' + 'A') : c;
-}
-
 constexpr auto kEmptyWords = std::to_array<std::string_view>(
     {"a",       "about",    "actually",    "all",         "an",     "and",     "any",    "anywhere",
      "are",     "as",       "at",          "be",          "been",   "being",   "by",     "can",
@@ -48,17 +38,8 @@ constexpr auto kEmptyWords = std::to_array<std::string_view>(
 
 }  // namespace
 
-std::string lower(std::string_view text) {
-  std::string lowered(text);
-  std::ranges::transform(lowered, lowered.begin(), to_lower);
-  return lowered;
-}
-
-std::string_view trim(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n\v\f";
-  const std::size_t first = text.find_first_not_of(kSpace);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
+char to_upper(char c) {
+  return is_lower(c) ? static_cast<char>(c - 'a' + 'A') : c;
 }
 
 bool contains_ignoring_case(std::string_view text, std::string_view part) {

@@ -6,10 +6,14 @@
 #include <string_view>
 #include <vector>
 
+#include "core/text.h"
+
 namespace wright::offline {
 
-std::string lower(std::string_view text);
-std::string_view trim(std::string_view text);
+char to_upper(char c);
+inline std::string_view trim(std::string_view text) {
+  return trimmed(text, " \t\r\n\v\f");
+}
 bool contains_ignoring_case(std::string_view text, std::string_view part);
 
 // Lines without their line ends ("\n" or "\r\n").

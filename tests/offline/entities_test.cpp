@@ -85,7 +85,7 @@ TEST_F(OfflineWithEntities, ranks_classes_by_their_lines) {
 TEST_F(OfflineWithEntities, finds_what_git_says_was_changed) {
   const std::string answer = ask("Show me code modified in the last week");
   EXPECT_SAYS(answer, "There is 1 file changed since 2025-06-08 12:00 UTC:");
-  EXPECT_SAYS(answer, "src/small.ts:1: 5 lines, changed 2025-06-13 08:00");
+  EXPECT_SAYS(answer, "src/small.ts: 5 lines, changed 2025-06-13 08:00");
   EXPECT_SAYS(ask("which classes were changed in the last 2 days?"),
               "There are no classes changed");
   EXPECT_SAYS(ask("which classes were changed in the last 3 days?"), "`Small` (src/small.ts:1)");
@@ -103,7 +103,8 @@ TEST_F(OfflineWithEntities, finds_by_name_and_by_size) {
   EXPECT_SAYS(large, "`Large` (src/large.cpp:1): 252 lines");
   EXPECT_NOT_SAYS(large, "Middle");
   EXPECT_SAYS(ask("how many Python functions whose name starts with parse are there?"),
-              "There is 1 Python function whose name starts with `parse`");
+              "There is 1 function in files named *.py, *.pyi, *.pyx, *.pyw whose name starts with "
+              "`parse`");
 }
 
 TEST_F(OfflineWithEntities, counts_by_language_and_by_methods) {
