@@ -67,6 +67,8 @@ Result<BashOptions> bash_options(const Settings& settings) {
   options.policy.read_paths = paths_of(settings.text(keys::kBashReadPaths));
   options.policy.write_paths = paths_of(settings.text(keys::kBashWritePaths));
   if (may_write) options.policy.write_paths.push_back(options.base);
+  options.policy.protected_paths = settings.list(keys::kBashProtected);
+  options.policy.unreadable = settings.list(keys::kBashUnreadable);
   return options;
 }
 

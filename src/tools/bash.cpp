@@ -63,7 +63,7 @@ class Bash {
   Result<Json> run(const BashArguments& arguments, Context& context) {
     auto folder = working_folder(arguments.working_dir.value_or("."));
     if (!folder) return std::unexpected(std::move(folder).error());
-    if (auto allowed = permitted(arguments, context); !allowed) {
+    if (auto allowed = permitted(arguments, *folder, context); !allowed) {
       return std::unexpected(std::move(allowed).error());
     }
     const auto sandbox = prepared();
@@ -77,6 +77,7 @@ class Bash {
     progress.finish();
     if (!finished) return std::unexpected(std::move(finished).error());
     JsonObject result = told(arguments, *folder, *finished);
+    if (failed_at_protection(*finished)) note_protection((*sandbox)->report(), result);
     keep(result, "stdout_file", finished->output, kOutputShown, printed.output, context);
     keep(result, "stderr_file", finished->error, kErrorShown, printed.error, context);
     return result;
@@ -107,7 +108,8 @@ class Bash {
     return *path == "." ? base : base / *path;
   }
 
-  Result<void> permitted(const BashArguments& arguments, const Context& context) const {
+  Result<void> permitted(const BashArguments& arguments, const std::filesystem::path& folder,
+                         const Context& context) const {
     const CommandDecision decision = rules_.judge(arguments.command);
     if (decision.permission == intercept::Permission::allow) return {};
     if (decision.permission == intercept::Permission::deny) {
@@ -115,13 +117,9 @@ class Bash {
     }
     const auto answer = options_.ask ? options_.ask(decision, context) : std::nullopt;
     if (!answer || *answer == intercept::Permission::ask) {
-      std::vector<std::string> kinds;
-      for (const JudgedCommand& judged : decision.commands) {
-        if (judged.permission == intercept::Permission::ask) {
-          kinds.push_back("command:" + judged.command);
-        }
-      }
-      return require_approval(context, question(decision, context), kinds);
+      // The whole line and where it runs: a longer one, or one elsewhere, is another.
+      const JsonArray exactly{"bash", to_valid_utf8(folder.string()), arguments.command};
+      return require_approval(context, question(decision, context), {to_text(exactly)});
     }
     if (*answer == intercept::Permission::allow) return {};
     return fail(ErrorCode::permission_denied, "A person refused this command. Do not repeat it");
@@ -132,6 +130,7 @@ class Bash {
                       {"tool", "bash"},
                       {"arguments", context.arguments},
                       {"reason", decision.reason},
+                      {"remembers", "exactly this command, in this folder"},
                       {"commands", commands_of(decision)}};
   }
 
@@ -166,6 +165,21 @@ class Bash {
     if (missing.empty()) return;
     context.notes.push_back(
         fmt::format("The sandbox of this machine lacks: {}", fmt::join(missing, ", ")));
+  }
+
+  static bool failed_at_protection(const FinishedCommand& finished) {
+    constexpr std::string_view kSaid = "Read-only file system";
+    return finished.exit_code != 0 && (finished.error.head.find(kSaid) != std::string::npos ||
+                                       finished.error.tail.find(kSaid) != std::string::npos);
+  }
+
+  // Why a command such as `git commit` fails, which does not say so itself.
+  static void note_protection(const SandboxReport& report, JsonObject& result) {
+    if (!report.enforces("protected paths")) return;
+    const auto layer =
+        std::ranges::find(report.layers, std::string_view("protected paths"), &SandboxLayer::name);
+    result["note"] = fmt::format("Commands can read but not change {}: the setting bash.protected",
+                                 layer->detail);
   }
 
   // What a command printed, whole as long as it is not enormous, where it can go into a file.
