@@ -304,11 +304,14 @@ inline constexpr ConfigKey kBashWritePaths =
          "\"/var/tmp/out\"");
 inline constexpr ConfigKey kBashProtected =
     bash("protected", KeyType::names,
-         "what commands may not change, there or not: names, paths below the base, absolute paths",
+         "what commands may not change, there or not: names, paths below the base, absolute paths, "
+         "or none",
          "", ".git, .wright");
 inline constexpr ConfigKey kBashUnreadable = bash(
     "unreadable", KeyType::names,
-    "files that look empty to commands: **/ stands for any folders, * and ? for characters", "",
+    "files that look empty to commands: **/ stands for any folders, * and ? for characters; or "
+    "none",
+    "",
     "**/.env, **/*.env, **/.env.local, **/.env.*.local, **/.netrc, **/.pgpass, **/.pypirc, "
     "**/id_rsa, **/id_dsa, **/id_ecdsa, **/id_ed25519, **/.git-credentials, "
     "**/.aws/credentials");

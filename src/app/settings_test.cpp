@@ -42,7 +42,7 @@ TEST_F(SettingsTest, protect_and_hide_from_commands_what_is_usual_unless_they_sa
   ASSERT_TRUE(options) << options.error().message;
   EXPECT_EQ(options->policy.protected_paths, (std::vector<std::string>{".git", ".wright"}));
   EXPECT_EQ(options->policy.unreadable, usual_secrets());
-  write_config("[bash]\nprotected = []\nunreadable = [\"*.key\"]\n");
+  write_config("[bash]\nprotected = [\"none\"]\nunreadable = [\"*.key\"]\n");
   const auto own = load_settings({}, environment());
   ASSERT_TRUE(own) << own.error().message;
   EXPECT_EQ(bash_options(*own)->policy.protected_paths, std::vector<std::string>{});

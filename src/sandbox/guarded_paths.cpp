@@ -14,6 +14,7 @@
 #include <memory>
 #include <set>
 #include <system_error>
+#include <utility>
 
 namespace wright::sandbox {
 namespace {
@@ -217,6 +218,20 @@ void GuardedPaths::search(const std::filesystem::path& top, Found& found) {
   }
 }
 
+// What leads to a protected path: moved away, it would take the path with it. Also the path itself
+// where it is a link.
+void GuardedPaths::pin(const std::filesystem::path& path, Found& found) const {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode) && is_writable(path)) {
+    found.mounts.push_back({GuardedMount::Kind::pinned, path.native()});
+  }
+  for (auto above = path.parent_path(); is_writable(above); above = above.parent_path()) {
+    const bool is_top = std::ranges::find(writable_, above) != writable_.end();
+    if (is_top || ::lstat(above.c_str(), &status) != 0) break;
+    found.mounts.push_back({GuardedMount::Kind::pinned, above.native()});
+  }
+}
+
 Result<void> GuardedPaths::guard(const std::filesystem::path& path, Found& found) const {
   // Other runs make and remove placeholders meanwhile, and people what they like.
   for (int attempt = 0; attempt < kMostTries; ++attempt) {
@@ -230,11 +245,14 @@ Result<void> GuardedPaths::guard(const std::filesystem::path& path, Found& found
         const auto real = std::filesystem::canonical(path, problem);
         if (!problem && is_writable(real)) {
           found.mounts.push_back({GuardedMount::Kind::read_only, real.native()});
+          pin(real, found);
         }
+        pin(path, found);
         return {};
       }
     }
     if (!is_writable(place)) return {};
+    pin(place, found);
     auto made = Placeholder::make(place);
     if (!made) return std::unexpected(std::move(made).error());
     if (made->is_there()) {
@@ -259,8 +277,11 @@ Result<GuardedPaths::Found> GuardedPaths::look() {
     if (folders_.size() > 2 * kMostFolders) folders_.clear();
     for (const auto& top : tops_) search(top, found);
   }
-  // Shorter paths first: what lies in a folder is mounted after it.
-  std::ranges::stable_sort(found.mounts, {}, [](const GuardedMount& m) { return m.path.size(); });
+  // Shorter paths first: what lies in a folder is mounted after it. What is protected or hidden
+  // needs no pinning.
+  std::ranges::stable_sort(found.mounts, {}, [](const GuardedMount& mount) {
+    return std::pair(mount.path.size(), mount.kind == GuardedMount::Kind::pinned);
+  });
   std::vector<GuardedMount> once;
   std::set<std::string> seen;
   std::set<std::string> hidden;

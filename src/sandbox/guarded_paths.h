@@ -21,7 +21,12 @@ namespace wright::sandbox {
 
 // What a run mounts over a path of its tree.
 struct GuardedMount {
-  enum class Kind : std::uint8_t { read_only, hidden_file, hidden_folder } kind = Kind::read_only;
+  enum class Kind : std::uint8_t {
+    read_only,
+    hidden_file,
+    hidden_folder,
+    pinned,  // cannot be moved or removed; a link is meant itself, not what it leads to
+  } kind = Kind::read_only;
   std::string path;
 
   bool operator==(const GuardedMount&) const = default;
@@ -80,6 +85,7 @@ class GuardedPaths {
   void add_git_folders(const std::filesystem::path& file, std::vector<GuardedMount>& mounts) const;
   bool is_writable(const std::filesystem::path& path) const;
   Result<void> guard(const std::filesystem::path& path, Found& found) const;
+  void pin(const std::filesystem::path& path, Found& found) const;
 
   std::vector<std::filesystem::path> tops_;
   std::vector<std::filesystem::path> writable_;

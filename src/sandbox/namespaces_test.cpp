@@ -337,6 +337,33 @@ TEST_F(ProtectedPaths, are_what_the_user_names) {
       run_line(sandbox, "git commit -qam second --allow-empty", grounds_.workspace()).exit_code, 0);
 }
 
+TEST_F(ProtectedPaths, cannot_be_replaced_by_moving_what_leads_to_them) {
+  const auto folder = grounds_.workspace();
+  std::filesystem::create_directories(folder / "config/deep");
+  std::filesystem::create_directories(folder / "store");
+  Grounds::write(folder / "config/deep/keys", "mine");
+  Grounds::write(folder / "store/config", "mine");
+  std::filesystem::remove_all(git_);
+  std::filesystem::create_symlink("store", git_);
+  auto policy = grounds_.policy();
+  policy.protected_paths = {".git", "config/deep/keys", "config/later/keys"};
+  const auto sandbox = Sandbox::prepare(policy).value();
+  NEEDS_NAMESPACES(sandbox);
+  for (const char* line :
+       {"mv config old && mkdir -p config/deep && echo x > config/deep/keys",
+        "mv config/deep old && mkdir config/deep && echo x > config/deep/keys", "rm -r config",
+        "mkdir -p config/later && echo x > config/later/keys", "rm .git", "mv .git old",
+        "ln -sfn /tmp .git", "echo x >> .git/config", "echo x >> store/config",
+        "mv store old && mkdir store && echo x > store/config"}) {
+    EXPECT_NE(run_line(sandbox, line, folder).exit_code, 0) << line;
+    EXPECT_EQ(Grounds::read(folder / "config/deep/keys"), "mine") << line;
+    EXPECT_EQ(Grounds::read(git_ / "config"), "mine") << line;
+    EXPECT_FALSE(std::filesystem::exists(folder / "config/later")) << line;
+  }
+  EXPECT_EQ(run_line(sandbox, "echo x > config/deep/other && cat .git/config", folder).output.head,
+            "mine");
+}
+
 TEST_F(ProtectedPaths, include_what_appears_between_two_commands) {
   const auto sandbox = Sandbox::prepare(grounds_.policy()).value();
   NEEDS_NAMESPACES(sandbox);

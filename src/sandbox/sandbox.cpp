@@ -283,6 +283,8 @@ class Preparation {
                            : Options::Truncation::forbidden,
          .surroundings =
              state_.namespaces ? Options::Surroundings::own : Options::Surroundings::shared,
+         .ownership =
+             ::geteuid() == 0 ? Options::Ownership::allowed : Options::Ownership::forbidden,
          .out_of_reach = outsiders()});
     std::string missing;
     if (!filter) {
@@ -334,13 +336,16 @@ class Preparation {
   void prepare_privileges() {
     add("no new privileges", State::enforced, "setuid programs gain nothing");
     const std::uint64_t own = own_capabilities();
+    // Outside of namespaces, the owners of all files could be changed.
+    const std::uint64_t kept =
+        state_.namespaces ? kKeptCapabilities : kKeptCapabilities & ~(1U << CAP_CHOWN);
     // A user namespace gives all of them, inside.
-    if (state_.namespaces) state_.confinement.kept_capabilities = own & kKeptCapabilities;
-    if ((own & ~kKeptCapabilities) == 0) {
+    if (state_.namespaces) state_.confinement.kept_capabilities = own & kept;
+    if ((own & ~kept) == 0) {
       add("capabilities", State::enforced, "there are none to drop");
       return;
     }
-    state_.confinement.kept_capabilities = own & kKeptCapabilities;
+    state_.confinement.kept_capabilities = own & kept;
     add("capabilities", State::enforced, "all dropped but those on files of others");
   }
 

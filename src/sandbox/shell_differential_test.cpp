@@ -278,7 +278,7 @@ TEST_F(AgainstDash, finds_every_command_of_noise) {
     if (agrees_on(maker.noise())) ++worthwhile;
     if (testing::Test::HasFailure()) return;
   }
-  EXPECT_GT(worthwhile, 15) << "too many lines are refused for this to say anything";
+  EXPECT_GT(worthwhile, 5) << "too many lines are refused for this to say anything";
 }
 
 TEST_F(AgainstBash, finds_every_command_of_well_formed_lines) {

@@ -21,6 +21,12 @@
 #include "sandbox/child_process.h"
 #include "sandbox/landlock.h"
 
+#ifndef SYS_open_tree
+#define SYS_open_tree 428
+#endif
+#ifndef SYS_move_mount
+#define SYS_move_mount 429
+#endif
 #ifndef SYS_mount_setattr
 #define SYS_mount_setattr 442
 #endif
@@ -37,7 +43,7 @@ constexpr int kProgramDescriptor = 4;
 
 // A mount over a path of the tree, ready for the child.
 struct PlannedMount {
-  const char* source = nullptr;
+  const char* source = nullptr;  // null: the target itself, also where it is a link
   const char* target = nullptr;
   bool is_made_read_only = false;
 };
@@ -121,14 +127,28 @@ WRIGHT_IN_CHILD void end_with_parent() {
   ::syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 }
 
+// A mount of a path on itself: what is a mount cannot be moved or removed.
+WRIGHT_IN_CHILD long pin(const char* path) {
+  const long tree =
+      ::syscall(SYS_open_tree, AT_FDCWD, path,
+                OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW | AT_RECURSIVE);
+  if (tree < 0) return tree;
+  const long result = ::syscall(SYS_move_mount, tree, "", AT_FDCWD, path, MOVE_MOUNT_F_EMPTY_PATH);
+  const int problem = errno;
+  ::syscall(SYS_close, tree);
+  errno = problem;
+  return result;
+}
+
 // In the copy of the tree that is its own. 0, or an errno.
 WRIGHT_IN_CHILD int guard_paths(const ChildPlan& plan) {
   mount_attr read_only{};
   read_only.attr_set = MOUNT_ATTR_RDONLY;
   for (std::size_t i = 0; i < plan.mount_count; ++i) {
     const PlannedMount& each = plan.mounts[i];
-    long result =
-        ::syscall(SYS_mount, each.source, each.target, nullptr, MS_BIND | MS_REC, nullptr);
+    long result = each.source == nullptr ? pin(each.target)
+                                         : ::syscall(SYS_mount, each.source, each.target, nullptr,
+                                                     MS_BIND | MS_REC, nullptr);
     if (result == 0 && each.is_made_read_only) {
       result = ::syscall(SYS_mount_setattr, AT_FDCWD, each.target, AT_RECURSIVE, &read_only,
                          sizeof read_only);
@@ -296,6 +316,7 @@ std::vector<PlannedMount> planned(const std::vector<GuardedMount>& guarded,
     const char* path = each.path.c_str();
     switch (each.kind) {
       case GuardedMount::Kind::read_only: mounts.push_back({path, path, true}); break;
+      case GuardedMount::Kind::pinned: mounts.push_back({nullptr, path, false}); break;
       case GuardedMount::Kind::hidden_file:
         mounts.push_back({entry.hidden_file.c_str(), path, false});
         break;

@@ -261,7 +261,6 @@ void refuse_meddling(Filter& filter) {
 // What reaches others by a number or a path, where nothing but the filter keeps them apart.
 void refuse_surroundings(Filter& filter) {
   for (const char* name : kSharedIpc) filter.refuse(name, EPERM);
-  for (const char* name : kOwnersByPath) filter.refuse(name, EPERM);
   // As on a file system that has none: programs then do without.
   for (const char* name : kAttributesByPath) filter.refuse(name, EOPNOTSUPP);
   for (const char* name :
@@ -287,7 +286,12 @@ Result<std::vector<sock_filter>> make_filter(const FilterOptions& options) {
   filter.refuse("kill", EPERM, equals(0, 0xFFFFFFFF));
   refuse_signals(filter, options.out_of_reach);
   refuse_meddling(filter);
-  if (options.surroundings == FilterOptions::Surroundings::shared) refuse_surroundings(filter);
+  if (options.surroundings == FilterOptions::Surroundings::shared) {
+    refuse_surroundings(filter);
+    if (options.ownership == FilterOptions::Ownership::forbidden) {
+      for (const char* name : kOwnersByPath) filter.refuse(name, EPERM);
+    }
+  }
   refuse_set_user_id(filter);
   refuse_networks(filter, options.network);
   if (options.sessions == FilterOptions::Sessions::forbidden) filter.refuse("setsid", EPERM);

@@ -249,7 +249,8 @@ TEST(Bash, is_confined) {
            to_text(JsonObject{{"command", "cat '" + (outside / "secret").string() + "'"}}));
   ASSERT_TRUE(result);
   EXPECT_EQ(result->at("stdout").as_string(), "");
-  EXPECT_NE(result->at("stderr").as_string().find("Permission denied"), std::string_view::npos);
+  EXPECT_NE(result->at("exit_code"), 0);
+  EXPECT_FALSE(result->at("stderr").as_string().empty());
 }
 
 TEST(Bash, refuses_a_base_or_rules_that_cannot_work) {
