@@ -11,15 +11,20 @@
 #include <algorithm>
 #include <cerrno>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <set>
 #include <system_error>
 #include <utility>
 
+#include "core/text.h"
+
 namespace wright::sandbox {
 namespace {
 
 constexpr std::size_t kMostFolders = 20'000;
+constexpr std::size_t kMostMounts = 5'000;
+constexpr std::uintmax_t kLargestGitConfig = 1U << 20;
 constexpr int kMostTries = 100;
 constexpr time_t kSettledSeconds = 2;
 // Nobody makes a folder like that by chance: only its owner may use it, and it is sticky.
@@ -44,6 +49,13 @@ std::string first_line_of(const std::filesystem::path& file) {
   std::string line;
   std::getline(stream, line);
   return line;
+}
+
+std::string text_of(const std::filesystem::path& file) {
+  std::error_code problem;
+  if (std::filesystem::file_size(file, problem) > kLargestGitConfig || problem) return {};
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
 }
 
 // The first part of a path that does not exist; empty when all of it does.
@@ -77,6 +89,35 @@ bool is_meant(std::string_view pattern, const std::string& path) {
     if (start != std::string::npos) ++start;
   }
   return false;
+}
+
+std::vector<std::string> paths_in_git_config(std::string_view text) {
+  std::vector<std::string> paths;
+  bool is_include = false;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = trimmed(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.starts_with('[')) is_include = lower(line).starts_with("[include");
+    const std::size_t equals = line.find('=');
+    if (equals == std::string_view::npos) continue;
+    std::string_view name = trimmed(line.substr(0, equals));
+    // What follows the name of a section on its line counts too.
+    if (const std::size_t bracket = name.rfind(']'); bracket != std::string_view::npos) {
+      name = trimmed(name.substr(bracket + 1));
+    }
+    std::string_view value = trimmed(line.substr(equals + 1));
+    if (value.size() > 1 && value.starts_with('"') && value.ends_with('"')) {
+      value = value.substr(1, value.size() - 2);
+    }
+    if (value.empty() || value.starts_with('~')) continue;
+    const bool is_path = is_include && lower(name) == "path";
+    // From the folder of the configuration, which is .git.
+    if (is_path)
+      paths.push_back(value.starts_with('/') ? std::string(value) : ".git/" + std::string(value));
+    if (lower(name) == "hookspath") paths.emplace_back(value);
+  }
+  return paths;
 }
 
 Result<Placeholder> Placeholder::make(const std::filesystem::path& path) {
@@ -161,10 +202,36 @@ void GuardedPaths::add_git_folders(const std::filesystem::path& file,
   if (!shared.empty()) add(git / shared);
 }
 
+// Pins also as many folders above as the pattern names: under another name they would not be meant.
+void GuardedPaths::hide(const std::string& path, std::string_view below, Folder& folder) const {
+  std::error_code problem;
+  const auto real = std::filesystem::canonical(path, problem);
+  if (problem) return;
+  const auto holds = [&](const auto& top) { return lies_in(real, top) && real != top; };
+  if (std::ranges::none_of(tops_, holds)) return;
+  const bool is_folder = std::filesystem::is_directory(real, problem);
+  folder.mounts.push_back(
+      {is_folder ? GuardedMount::Kind::hidden_folder : GuardedMount::Kind::hidden_file,
+       real.native()});
+  std::ptrdiff_t named = 0;
+  for (const std::string& pattern : unreadable_) {
+    const std::size_t start = pattern.starts_with("**/") ? 3 : 0;
+    if (!is_meant(pattern, std::string(below))) continue;
+    named = std::max(named, std::count(pattern.begin() + static_cast<std::ptrdiff_t>(start),
+                                       pattern.end(), '/'));
+  }
+  auto above = std::filesystem::path(path).parent_path();
+  for (; named > 0 && is_writable(above); --named, above = above.parent_path()) {
+    if (std::ranges::find(writable_, above) != writable_.end()) break;
+    folder.mounts.push_back({GuardedMount::Kind::pinned, above.native()});
+  }
+}
+
 const GuardedPaths::Folder& GuardedPaths::read(const std::string& path, const std::string& top) {
   static const Folder kNone;
   struct stat status {};
-  if (::lstat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return kNone;
+  const bool is_seen = ::lstat(path.c_str(), &status) == 0;
+  if (is_seen ? !S_ISDIR(status.st_mode) : errno == ENOENT || errno == ENOTDIR) return kNone;
   Folder& known = folders_[path];
   if (known.is_settled && known.device == status.st_dev && known.number == status.st_ino &&
       is_same(known.changed, status.st_ctim)) {
@@ -174,8 +241,14 @@ const GuardedPaths::Folder& GuardedPaths::read(const std::string& path, const st
   ::clock_gettime(CLOCK_REALTIME, &now);
   known = {status.st_dev, status.st_ino, status.st_ctim,
            now.tv_sec > status.st_ctim.tv_sec + kSettledSeconds};
-  const std::unique_ptr<DIR, CloseListing> listing(::opendir(path.c_str()));
-  while (const dirent* entry = listing ? ::readdir(listing.get()) : nullptr) {
+  const std::unique_ptr<DIR, CloseListing> listing(is_seen ? ::opendir(path.c_str()) : nullptr);
+  if (listing == nullptr) {
+    // A command may have closed it, and may open it again for what nobody has seen in it.
+    known = {};
+    if (path.size() > top.size()) known.mounts.push_back({GuardedMount::Kind::hidden_folder, path});
+    return known;
+  }
+  while (const dirent* entry = ::readdir(listing.get())) {
     const std::string name = entry->d_name;
     if (name == "." || name == "..") continue;
     const std::string full = path + "/" + name;
@@ -184,13 +257,13 @@ const GuardedPaths::Folder& GuardedPaths::read(const std::string& path, const st
       type = IFTODT(status.st_mode);
     }
     const bool is_folder = type == DT_DIR;
-    // A link leads to something that is looked at by itself.
-    if (!is_folder && type != DT_REG) continue;
+    if (!is_folder && type != DT_REG && type != DT_LNK) continue;
     const std::string below = full.substr(top.size() + 1);
     const auto means = [&](const std::string& pattern) { return is_meant(pattern, below); };
     if (std::ranges::any_of(unreadable_, means)) {
-      known.mounts.push_back(
-          {is_folder ? GuardedMount::Kind::hidden_folder : GuardedMount::Kind::hidden_file, full});
+      hide(full, below, known);
+    } else if (type == DT_LNK) {
+      continue;  // what it leads to is looked at by itself
     } else if (std::ranges::find(names_, name) != names_.end() && is_writable(full)) {
       known.mounts.push_back({GuardedMount::Kind::read_only, full});
       if (name == ".git" && !is_folder) add_git_folders(full, known.mounts);
@@ -272,6 +345,12 @@ Result<GuardedPaths::Found> GuardedPaths::look() {
   Found found;
   for (const auto& path : paths_) {
     if (auto guarded = guard(path, found); !guarded) return std::unexpected(guarded.error());
+    if (path.filename() != ".git") continue;
+    for (const std::string& named : paths_in_git_config(text_of(path / "config"))) {
+      const auto full = (path.parent_path() / named).lexically_normal();
+      if (std::ranges::find(writable_, full) != writable_.end()) continue;
+      if (auto guarded = guard(full, found); !guarded) return std::unexpected(guarded.error());
+    }
   }
   if (!names_.empty() || !unreadable_.empty()) {
     if (folders_.size() > 2 * kMostFolders) folders_.clear();
@@ -296,6 +375,7 @@ Result<GuardedPaths::Found> GuardedPaths::look() {
     once.push_back(std::move(mount));
   }
   found.mounts = std::move(once);
+  found.is_complete = found.is_complete && found.mounts.size() <= kMostMounts;
   return found;
 }
 

@@ -36,6 +36,10 @@ struct GuardedMount {
 // characters within a name. A pattern without a slash means a name anywhere.
 bool is_meant(std::string_view pattern, const std::string& path);
 
+// Where a configuration of git says that hooks and more configuration are: relative to the folder
+// above .git, or absolute.
+std::vector<std::string> paths_in_git_config(std::string_view text);
+
 // An empty folder at a path where nothing may be made, for as long as this lives. Shared with other
 // runs and programs that guard the same path; the last one removes it, unless somebody has put
 // something into it.
@@ -64,7 +68,7 @@ class GuardedPaths {
   struct Found {
     std::vector<GuardedMount> mounts;
     std::vector<Placeholder> placeholders;
-    bool is_complete = true;  // false when there are too many folders to look through
+    bool is_complete = true;  // false when there is too much to look through, or to guard
   };
   // May be called from several threads.
   Result<Found> look();
@@ -82,6 +86,7 @@ class GuardedPaths {
 
   void search(const std::filesystem::path& top, Found& found);
   const Folder& read(const std::string& path, const std::string& top);
+  void hide(const std::string& path, std::string_view below, Folder& folder) const;
   void add_git_folders(const std::filesystem::path& file, std::vector<GuardedMount>& mounts) const;
   bool is_writable(const std::filesystem::path& path) const;
   Result<void> guard(const std::filesystem::path& path, Found& found) const;

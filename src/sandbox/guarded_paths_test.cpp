@@ -145,6 +145,60 @@ TEST_F(GuardedPathsOf, secrets_are_found_as_soon_as_they_are_there_and_not_later
             (std::set<std::string>{in("keys/yes"), in("a/b/id_rsa")}));
 }
 
+TEST_F(GuardedPathsOf, secrets_are_hidden_behind_links_and_cannot_be_renamed_into_the_open) {
+  make("real/production.txt");
+  make(".aws/credentials");
+  make("a/b/c.key");
+  std::filesystem::create_symlink("real/production.txt", in(".env"));
+  std::filesystem::create_symlink(grounds_.outside(), in("out.env"));
+  policy_.unreadable = {"**/*.env", "**/.env", "**/.aws/credentials", "a/b/*.key"};
+  const auto found = GuardedPaths(policy_).look().value();
+  EXPECT_EQ(
+      paths_of(found, Kind::hidden_file),
+      (std::set<std::string>{in("real/production.txt"), in(".aws/credentials"), in("a/b/c.key")}));
+  EXPECT_EQ(paths_of(found, Kind::pinned), (std::set<std::string>{in(".aws"), in("a"), in("a/b")}));
+}
+
+TEST_F(GuardedPathsOf, a_folder_that_cannot_be_looked_into_is_hidden_whole) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root looks into every folder";
+  make("closed/.env");
+  make("half/sub/.env");
+  ASSERT_EQ(::chmod(in("closed").c_str(), 0), 0);
+  ASSERT_EQ(::chmod(in("half").c_str(), 0400), 0);
+  policy_.unreadable = {"**/.env"};
+  const auto found = GuardedPaths(policy_).look().value();
+  EXPECT_TRUE(paths_of(found, Kind::hidden_folder).contains(in("closed")));
+  EXPECT_TRUE(paths_of(found, Kind::hidden_folder).contains(in("half/sub")));
+  ::chmod(in("closed").c_str(), 0700);
+  ::chmod(in("half").c_str(), 0700);
+}
+
+TEST_F(GuardedPathsOf, a_repository_include_its_hooks_and_included_configuration) {
+  make(".git/config",
+       "[core]\n\thooksPath = .husky/_\n[include]\n\tpath = ../.gitconfig\n[user] path = no\n");
+  make(".husky/_/pre-commit");
+  make(".gitconfig");
+  const auto found = GuardedPaths(policy_).look().value();
+  EXPECT_EQ(paths_of(found, Kind::read_only),
+            (std::set<std::string>{in(".git"), in(".husky/_"), in(".gitconfig")}));
+  EXPECT_EQ(paths_of(found, Kind::pinned), std::set<std::string>{in(".husky")});
+}
+
+TEST(GitConfiguration, names_paths) {
+  using Paths = std::vector<std::string>;
+  EXPECT_EQ(paths_in_git_config("[core]\nhookspath=\"h\"\n[includeIf \"x\"]\nPath = /y\n"),
+            (Paths{"h", "/y"}));
+  EXPECT_EQ(paths_in_git_config("[core] hooksPath = a\n[include] path = b\n"),
+            (Paths{"a", ".git/b"}));
+  EXPECT_EQ(paths_in_git_config("[core]\npath = a\nhooksPath = ~/x\nhooksPath =\n\0]=["), Paths{});
+}
+
+TEST_F(GuardedPathsOf, too_much_is_told) {
+  policy_.unreadable = {"*.env"};
+  for (int i = 0; i < 5001; ++i) Grounds::write(in(("x" + std::to_string(i) + ".env").c_str()), "");
+  EXPECT_FALSE(GuardedPaths(policy_).look().value().is_complete);
+}
+
 TEST(GuardedPatterns, mean_what_they_say) {
   EXPECT_TRUE(is_meant("**/*.env", "x.env"));
   EXPECT_TRUE(is_meant("**/*.env", "a/b/x.env"));

@@ -392,6 +392,19 @@ TEST_F(ProtectedPaths, hide_secrets) {
   EXPECT_EQ(Grounds::read(grounds_.workspace() / ".env"), "KEY=do not read");
 }
 
+TEST_F(ProtectedPaths, do_not_give_way_to_decoys) {
+  auto policy = grounds_.policy();
+  policy.unreadable = {"**/*.env"};
+  const auto sandbox = Sandbox::prepare(policy).value();
+  NEEDS_NAMESPACES(sandbox);
+  EXPECT_EQ(run_line(sandbox, "for i in {1..5001}; do echo > $i.env; done", grounds_.workspace())
+                .exit_code,
+            0);
+  const auto refused = sandbox.run(*shell_command("echo fine", grounds_.workspace()));
+  ASSERT_FALSE(refused);
+  EXPECT_TRUE(refused.error().message.starts_with("There are too many folders or files now"));
+}
+
 // Runs `body` as an ordinary user, in another process. What it returns must be empty.
 void as_ordinary_user(const std::function<std::string()>& body) {
   constexpr uid_t kNobody = 65534;

@@ -180,7 +180,8 @@ class Preparation {
       state_.guarded = std::make_unique<sandbox::GuardedPaths>(policy);
       const auto found = state_.guarded->look();
       if (!found) return std::unexpected(found.error());
-      problem = found->is_complete ? "" : "there are too many folders to look through all of them";
+      state_.guards_all = found->is_complete;
+      problem = found->is_complete ? "" : "there are too many folders or files to look at them all";
     }
     const auto tell = [&](std::string name, bool is_wanted, const auto& what) {
       if (!is_wanted)

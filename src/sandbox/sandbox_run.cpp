@@ -287,6 +287,11 @@ Result<FinishedCommand> Sandbox::run(const Command& command, const CommandOption
   Result<sandbox::GuardedPaths::Found> guarded;
   if (state_->guarded) guarded = state_->guarded->look();
   if (!guarded) return std::unexpected(std::move(guarded).error());
+  if (state_->guards_all && !guarded->is_complete) {
+    return fail(ErrorCode::unavailable,
+                "There are too many folders or files now to find all that is protected or "
+                "unreadable. Nothing runs before some are removed");
+  }
   if (*watch) {
     for (const auto& placeholder : guarded->placeholders)
       (*watch)->remove_later(placeholder.path());

@@ -49,6 +49,7 @@ struct Sandbox::State {
   std::optional<sandbox::Namespaces> namespaces = {};
   FileDescriptor first_process = {};
   std::unique_ptr<sandbox::GuardedPaths> guarded = {};  // null where nothing can be guarded
+  bool guards_all = false;  // the report says so, and no run may do with less
   sandbox::Confinement confinement = {};
   std::optional<sandbox::CgroupPlace> cgroups = {};
   std::mutex watch_mutex = {};  // of `watch`
