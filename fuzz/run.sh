@@ -49,4 +49,17 @@ for program in $programs; do
     echo "    the whole report: $log"
   fi
 done
+
+shells=$build/fuzz/shells_against_parser
+if [ -x "$shells" ]; then
+  seed=$(date +%s)
+  log=$build/findings/shells.log
+  result=ok
+  WRIGHT_SHELL_SEED=$seed "$shells" --gtest_brief=1 >"$log" 2>&1 || result=FAILED
+  printf '%-28s %s\n' "bash and dash, seed $seed" "$result"
+  if [ "$result" = FAILED ]; then
+    failed=1
+    sed 's/^/    /' "$log"
+  fi
+fi
 exit $failed

@@ -26,7 +26,7 @@ Result<SandboxMode> sandbox_mode_from(std::string_view name);
 
 enum class NetworkAccess : std::uint8_t {
   off,    // no connection to anything, not even over Unix sockets
-  local,  // Unix sockets only
+  local,  // Unix sockets only, of those in the paths that may be read
   on,
 };
 Result<NetworkAccess> network_access_from(std::string_view name);
@@ -47,6 +47,12 @@ struct SandboxPolicy {
   // Files and folders, beside the system's programs and libraries. What may be written may be read.
   std::vector<std::filesystem::path> read_paths = {};
   std::vector<std::filesystem::path> write_paths = {};
+  // Read-only although they lie in write_paths, there or not: a name anywhere, a path below each of
+  // write_paths, or an absolute path. `.git` also means where a file of that name points.
+  std::vector<std::string> protected_paths = {".git", ".wright"};
+  // Files and folders in read_paths and write_paths that look empty: `**/` stands for any folders,
+  // * and ? for characters within a name.
+  std::vector<std::string> unreadable = {};
   NetworkAccess network = NetworkAccess::off;
   ResourceLimits limits = {};
   // The whole environment of what is run, but for HOME and TMPDIR, which are private folders. See
@@ -66,6 +72,9 @@ struct SandboxLayer {
   std::string detail;  // how it is enforced, or why it is missing
 };
 std::string_view to_string(SandboxLayer::State state);
+
+// What is worth hiding from every command: files of secrets, private keys.
+const std::vector<std::string>& usual_secrets();
 
 struct SandboxReport {
   std::vector<SandboxLayer> layers;

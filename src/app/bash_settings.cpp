@@ -27,6 +27,13 @@ std::vector<std::filesystem::path> paths_of(std::string_view text) {
   return paths;
 }
 
+// A list in the configuration cannot be empty; the one word `none` stands for that.
+std::vector<std::string> list_or_none(const Settings& settings, const ConfigKey& key) {
+  auto names = settings.list(key);
+  if (names == std::vector<std::string>{"none"}) names.clear();
+  return names;
+}
+
 // The preset asks before a command leaves its folder by an absolute path; the folder itself may be
 // named that way.
 void allow_inside(const std::filesystem::path& base, std::vector<CommandRule>& rules) {
@@ -67,6 +74,8 @@ Result<BashOptions> bash_options(const Settings& settings) {
   options.policy.read_paths = paths_of(settings.text(keys::kBashReadPaths));
   options.policy.write_paths = paths_of(settings.text(keys::kBashWritePaths));
   if (may_write) options.policy.write_paths.push_back(options.base);
+  options.policy.protected_paths = list_or_none(settings, keys::kBashProtected);
+  options.policy.unreadable = list_or_none(settings, keys::kBashUnreadable);
   return options;
 }
 

@@ -296,6 +296,19 @@ inline constexpr ConfigKey kBashReadPaths =
 inline constexpr ConfigKey kBashWritePaths =
     bash("write_paths", KeyType::text, "what else commands may write, separated by colons",
          "\"/var/tmp/out\"");
+inline constexpr ConfigKey kBashProtected =
+    bash("protected", KeyType::names,
+         "what commands may not change, there or not: names, paths below the base, absolute paths, "
+         "or none",
+         "", ".git, .wright");
+inline constexpr ConfigKey kBashUnreadable = bash(
+    "unreadable", KeyType::names,
+    "files that look empty to commands: **/ stands for any folders, * and ? for characters; or "
+    "none",
+    "",
+    "**/.env, **/*.env, **/.env.local, **/.env.*.local, **/.netrc, **/.pgpass, **/.pypirc, "
+    "**/id_rsa, **/id_dsa, **/id_ecdsa, **/id_ed25519, **/.git-credentials, "
+    "**/.aws/credentials");
 
 constexpr ConfigKey web(std::string_view name, KeyType type, std::string_view description,
                         std::string_view example, std::string_view fallback = {}) {
@@ -432,6 +445,8 @@ inline constexpr std::array kConfigKeys{
     keys::kBashNetwork,
     keys::kBashReadPaths,
     keys::kBashWritePaths,
+    keys::kBashProtected,
+    keys::kBashUnreadable,
     keys::kWebFetch,
     keys::kWebSearch,
     keys::kWebSearchKey,

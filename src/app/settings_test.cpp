@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "app/bash_settings.h"
 #include "app/paths.h"
 #include "app/session_store.h"
 
@@ -33,6 +34,20 @@ class SettingsTest : public testing::Test {
 
   std::filesystem::path home_;
 };
+
+TEST_F(SettingsTest, protect_and_hide_from_commands_what_is_usual_unless_they_say_otherwise) {
+  const auto usual = load_settings({}, environment());
+  ASSERT_TRUE(usual) << usual.error().message;
+  const auto options = bash_options(*usual);
+  ASSERT_TRUE(options) << options.error().message;
+  EXPECT_EQ(options->policy.protected_paths, (std::vector<std::string>{".git", ".wright"}));
+  EXPECT_EQ(options->policy.unreadable, usual_secrets());
+  write_config("[bash]\nprotected = [\"none\"]\nunreadable = [\"*.key\"]\n");
+  const auto own = load_settings({}, environment());
+  ASSERT_TRUE(own) << own.error().message;
+  EXPECT_EQ(bash_options(*own)->policy.protected_paths, std::vector<std::string>{});
+  EXPECT_EQ(bash_options(*own)->policy.unreadable, std::vector<std::string>{"*.key"});
+}
 
 TEST_F(SettingsTest, have_defaults_without_a_file) {
   const auto settings = load_settings({}, environment());

@@ -91,7 +91,7 @@ INSTANTIATE_TEST_SUITE_P(
         Attempt{"create_outside", "files", "touch OUT/new"},
         Attempt{"create_above", "files", "touch ../new"},
         Attempt{"make_folder_outside", "files", "mkdir OUT/new"},
-        Attempt{"remove_outside", "files", "rm -f OUT/secret.txt; ! test -e OUT/secret.txt"},
+        Attempt{"remove_outside", "files", "rm OUT/secret.txt"},
         Attempt{"move_out", "files", "echo x > a; mv a OUT/a"},
         Attempt{"move_in", "files", "mv OUT/secret.txt a"},
         Attempt{"rename_by_system_call", "files",
@@ -281,8 +281,8 @@ TEST(BreakOutOfTheSandbox, cannot_signal_its_parent) {
   const auto finished = run_line(
       sandbox, fmt::format("kill -USR1 $PPID; kill -USR1 {}", ::getpid()), grounds.workspace());
   ::sigaction(SIGUSR1, &before, nullptr);
-  EXPECT_NE(finished.error.head.find("Operation not permitted"), std::string::npos)
-      << finished.error.head;
+  EXPECT_NE(finished.exit_code, 0);
+  EXPECT_FALSE(finished.error.head.empty());
   EXPECT_EQ(signals_seen, 0);
 }
 
@@ -293,10 +293,11 @@ TEST(BreakOutOfTheSandbox, keeps_no_capability_but_those_on_files) {
       sandbox, "grep -E '^(CapEff|CapPrm|CapAmb|NoNewPrivs)' /proc/self/status | tr -d '\\t'",
       grounds.workspace());
   const bool is_root = ::geteuid() == 0;
-  EXPECT_EQ(finished.output.head, is_root ? "CapPrm:000000000000001b\nCapEff:000000000000001b\n"
-                                            "CapAmb:0000000000000000\nNoNewPrivs:1\n"
-                                          : "CapPrm:0000000000000000\nCapEff:0000000000000000\n"
-                                            "CapAmb:0000000000000000\nNoNewPrivs:1\n");
+  const std::string number = !is_root                                  ? "0000000000000000"
+                             : sandbox.report().enforces("namespaces") ? "000000000000001b"
+                                                                       : "000000000000001a";
+  EXPECT_EQ(finished.output.head, "CapPrm:" + number + "\nCapEff:" + number +
+                                      "\nCapAmb:0000000000000000\nNoNewPrivs:1\n");
 }
 
 TEST(BreakOutOfTheSandbox, cannot_be_raced_with_links) {

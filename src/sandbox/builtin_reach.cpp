@@ -58,8 +58,46 @@ bool may_change_meaning(const ShellWord& word) {
   return false;
 }
 
+// Whether a builtin hands the variables that it names on to the commands after it.
+bool exports(std::string_view builtin, Words arguments) {
+  constexpr std::array<std::string_view, 4> kDeclaring{"declare", "typeset", "local", "readonly"};
+  return is_one_of(builtin, kDeclaring) && std::ranges::any_of(arguments, [](const ShellWord& w) {
+           if (!w.is_literal() && w.text.empty()) return true;
+           return is_option(w) && (!w.is_literal() || w.text.find('x') != std::string::npos);
+         });
+}
+
+// As in front of a command: what is not known to be harmless can make it another one.
+bool is_harmless_export(const ShellWord& word) {
+  if (is_option(word)) return true;
+  const std::size_t equals = word.text.find('=');
+  if (equals == std::string::npos && !word.is_literal()) return false;
+  std::string name = word.text.substr(0, equals);
+  if (name.ends_with('+')) return false;
+  const bool is_known = word.is_literal() && equals != std::string::npos;
+  return is_harmless_for_a_command(
+      {name,
+       {is_known ? ShellWord::Kind::literal : ShellWord::Kind::one_word,
+        is_known ? word.text.substr(equals + 1) : "", false}});
+}
+
+// Variables by which git and pagers start programs.
+bool names_a_program(const ShellWord& word) {
+  constexpr std::array<std::string_view, 7> kNames{"PAGER",     "EDITOR",  "VISUAL",  "LESSOPEN",
+                                                   "LESSCLOSE", "LESSKEY", "MANPAGER"};
+  const std::string_view name = std::string_view(word.text).substr(0, word.text.find('='));
+  const bool is_person = name.starts_with("GIT_AUTHOR_") || name.starts_with("GIT_COMMITTER_");
+  return (name.starts_with("GIT_") && !is_person) || is_one_of(name, kNames);
+}
+
 CommandReach assigner_reach(std::string_view name, const ShellCommand& command) {
   const Words arguments = Words(command.words).subspan(1);
+  if (exports(name, arguments) && !std::ranges::all_of(arguments, is_harmless_export)) {
+    return {false, {unknown_command(command.source)}};
+  }
+  if (name == "export" && std::ranges::any_of(arguments, names_a_program)) {
+    return {false, {unknown_command(command.source)}};
+  }
   const bool evaluates =
       name == "let" || std::ranges::any_of(arguments, [&](const ShellWord& word) {
         return has_evaluating_option(name, word) || may_change_meaning(word);
@@ -76,7 +114,7 @@ CommandReach trap_reach(const ShellCommand& command) {
   if (!action.is_literal()) return {true, {unknown_command(command.source)}};
   constexpr std::array<std::string_view, 5> kNothing{"", "-", "-l", "-p", "-lp"};
   if (is_one_of(action.text, kNothing)) return {true, {}};
-  return line_reach(action.text, command);
+  return line_reach(action.text, command, command.dialect);
 }
 
 CommandReach eval_reach(const ShellCommand& command) {
@@ -88,7 +126,7 @@ CommandReach eval_reach(const ShellCommand& command) {
     if (!line.empty()) line += ' ';
     line += word.text;
   }
-  return line_reach(line, command);
+  return line_reach(line, command, command.dialect);
 }
 
 // test -v evaluates the subscript in the name it is given.

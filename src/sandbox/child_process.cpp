@@ -64,10 +64,12 @@ WRIGHT_IN_CHILD int set_streams(int input, int output, int error) {
   return 0;
 }
 
-WRIGHT_IN_CHILD void close_all_but_streams() {
-  if (::syscall(SYS_close_range, 3U, ~0U, 0) == 0) return;
+WRIGHT_IN_CHILD void close_all_from(int first) {
+  if (::syscall(SYS_close_range, static_cast<unsigned>(first), ~0U, 0) == 0) return;
   constexpr int kHighest = 65536;
-  for (int descriptor = 3; descriptor < kHighest; ++descriptor) ::syscall(SYS_close, descriptor);
+  for (int descriptor = first; descriptor < kHighest; ++descriptor) {
+    ::syscall(SYS_close, descriptor);
+  }
 }
 
 }  // namespace wright::sandbox

@@ -43,7 +43,8 @@ int reset_signals();
 // In the child: puts descriptors, all of them above 2, on the three streams. 0, or an errno.
 int set_streams(int input, int output, int error);
 
-// In the child: everything but the three streams.
-void close_all_but_streams();
+// In the child: every descriptor from `first` on.
+void close_all_from(int first);
+inline constexpr int kAfterStreams = 3;
 
 }  // namespace wright::sandbox

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,7 +21,7 @@ using Words = std::span<const ShellWord>;
 // What a command starts gets a copy of what is set for it.
 constexpr std::size_t kMostAssignments = 32;
 
-// Shells whose language is read here. They differ from bash in what is_read_like_bash() names.
+// Shells whose language is read here.
 constexpr std::array<std::string_view, 5> kShells{"sh", "bash", "dash", "ash", "rbash"};
 // Start something in ways that are not looked into.
 constexpr std::array<std::string_view, 46> kLaunchers{"su",          "doas",
@@ -53,6 +54,8 @@ struct Options {
   std::string_view with_value;
   std::span<const std::string_view> long_alone;
   std::span<const std::string_view> long_with_value;
+  // Take a value only after an equals sign.
+  std::span<const std::string_view> long_with_optional_value = {};
 };
 
 // The words after the options; nothing when an option is not known, or not certain.
@@ -72,6 +75,8 @@ std::optional<Words> after_options(Words words, const Options& options) {
       const bool has_value = name.size() < text.size();
       if (is_one_of(name, options.long_with_value)) {
         taken = has_value ? 1 : 2;
+      } else if (is_one_of(name, options.long_with_optional_value)) {
+        taken = 1;
       } else if (has_value || !is_one_of(name, options.long_alone)) {
         return std::nullopt;
       }
@@ -93,7 +98,8 @@ std::optional<Words> after_options(Words words, const Options& options) {
 ShellCommand command_of(Words words, const ShellCommand& around) {
   return {.assignments = around.assignments,
           .words = {words.begin(), words.end()},
-          .source = around.source};
+          .source = around.source,
+          .dialect = around.dialect};
 }
 
 // The command that stands after the options, if one is there.
@@ -102,16 +108,6 @@ CommandReach starter(Words rest, const Options& options, const ShellCommand& com
   if (!words) return {true, {unknown_command(command.source)}};
   if (words->empty()) return {false, {}};
   return {true, {command_of(*words, command)}};
-}
-
-// What other shells take for something else: $'…' for a dollar and a quoted text, in which a
-// backslash is no escape; [[ for a command like any other; (( for two subshells.
-bool is_read_like_bash(std::string_view line) {
-  for (std::size_t at = line.find("(("); at != std::string_view::npos;
-       at = line.find("((", at + 1)) {
-    if (at == 0 || line[at - 1] != '$') return false;
-  }
-  return line.find("$'") == std::string_view::npos && line.find("[[") == std::string_view::npos;
 }
 
 CommandReach shell_reach(std::string_view name, const ShellCommand& command) {
@@ -151,9 +147,13 @@ CommandReach shell_reach(std::string_view name, const ShellCommand& command) {
   }
   if (!words.front().is_literal()) return {true, unknown.started};
   const std::string& line = words.front().text;
-  const bool is_bash = name == "bash" || name == "rbash";
-  if (!is_bash && !is_read_like_bash(line)) return {true, unknown.started};
-  return line_reach(line, command);
+  if (name == "bash" || name == "rbash") return line_reach(line, command, ShellDialect::bash);
+  CommandReach reach = line_reach(line, command, ShellDialect::dash);
+  if (name == "dash") return reach;
+  // What is called sh is dash on one machine and bash on another: both readings have to be allowed.
+  CommandReach other = line_reach(line, command, ShellDialect::bash);
+  std::ranges::move(other.started, std::back_inserter(reach.started));
+  return reach;
 }
 
 CommandReach env_reach(const ShellCommand& command) {
@@ -209,11 +209,11 @@ std::optional<std::string> replaced_by_xargs(Words words) {
 CommandReach xargs_reach(const ShellCommand& command) {
   constexpr std::array<std::string_view, 4> kAlone{"--null", "--no-run-if-empty", "--verbose",
                                                    "--exit"};
-  constexpr std::array<std::string_view, 8> kWithValue{"--max-args",  "--max-procs", "--max-lines",
-                                                       "--max-chars", "--delimiter", "--arg-file",
-                                                       "--replace",   "--eof"};
-  const auto rest =
-      after_options(Words(command.words).subspan(1), {"0rtx", "nPLsdEaI", kAlone, kWithValue});
+  constexpr std::array<std::string_view, 5> kWithValue{"--max-args", "--max-procs", "--max-chars",
+                                                       "--delimiter", "--arg-file"};
+  constexpr std::array<std::string_view, 3> kWithOptional{"--max-lines", "--replace", "--eof"};
+  const auto rest = after_options(Words(command.words).subspan(1),
+                                  {"0rtx", "nPLsdEaI", kAlone, kWithValue, kWithOptional});
   if (!rest) return {true, {unknown_command(command.source)}};
   ShellCommand inner = command_of(*rest, command);
   if (inner.words.empty()) inner.words.push_back({ShellWord::Kind::literal, "echo", true});
@@ -340,8 +340,9 @@ CommandReach sudo_reach(const ShellCommand& command) {
 
 }  // namespace
 
-CommandReach line_reach(const std::string& line, const ShellCommand& command) {
-  auto inside = parse_shell_line(line);
+CommandReach line_reach(const std::string& line, const ShellCommand& command,
+                        ShellDialect dialect) {
+  auto inside = parse_shell_line(line, dialect);
   if (!inside) return {true, {unknown_command(command.source)}};
   for (ShellCommand& each : *inside) {
     each.assignments.insert(each.assignments.begin(), command.assignments.begin(),

@@ -17,7 +17,7 @@ struct CommandReach {
 
 CommandReach reach_of(const ShellCommand& command);
 
-// What a line does that `command` hands to a shell.
-CommandReach line_reach(const std::string& line, const ShellCommand& command);
+// What a line does that `command` hands to a shell of this language.
+CommandReach line_reach(const std::string& line, const ShellCommand& command, ShellDialect dialect);
 
 }  // namespace wright::sandbox

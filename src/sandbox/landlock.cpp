@@ -131,13 +131,26 @@ int allow_beneath(int ruleset, const std::filesystem::path& path, std::uint64_t 
   return 0;
 }
 
+}  // namespace
+
 std::unexpected<Error> cannot_allow(const std::filesystem::path& path, int problem) {
   return fail(problem == ENOENT ? ErrorCode::not_found : ErrorCode::permission_denied,
               fmt::format("The sandbox cannot be opened for '{}': {}", path.string(),
                           std::generic_category().message(problem)));
 }
 
-}  // namespace
+std::span<const std::string_view> system_paths() {
+  return kSystemPaths;
+}
+
+std::span<const std::string_view> system_devices() {
+  return kDevices;
+}
+
+int allow_reading(int ruleset, int folder) {
+  PathBeneath rule{kReading, folder};
+  return ::syscall(kAddRule, ruleset, kRulePathBeneath, &rule, 0) == 0 ? 0 : errno;
+}
 
 int landlock_version() {
   const long version = ::syscall(kCreateRuleset, nullptr, 0, kAskVersion);
@@ -179,8 +192,13 @@ Result<FileDescriptor> make_ruleset(const SandboxPolicy& policy,
     const int problem = allow_beneath(ruleset.get(), path, writing);
     if (problem != 0) return cannot_allow(path, problem);
   }
-  const int problem = allow_beneath(ruleset.get(), private_folder, writing);
-  if (problem != 0) return cannot_allow(private_folder, problem);
+  // Where a folder in it is mounted by itself, what is above it does not count.
+  const auto inside = {private_folder, private_folder / "home", private_folder / "tmp",
+                       private_folder / "shm"};
+  for (const auto& path : inside) {
+    const int problem = allow_beneath(ruleset.get(), path, writing);
+    if (problem != 0 && path == private_folder) return cannot_allow(path, problem);
+  }
   return ruleset;
 }
 

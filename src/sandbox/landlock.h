@@ -5,6 +5,7 @@
 #include <expected>
 #include <filesystem>
 #include <span>
+#include <string_view>
 
 #include "core/file_descriptor.h"
 #include "wright/error.h"
@@ -25,6 +26,16 @@ int landlock_version();
 // descriptor is for landlock_restrict_self() and can be used any number of times.
 Result<FileDescriptor> make_ruleset(const SandboxPolicy& policy,
                                     const std::filesystem::path& private_folder, int version);
+
+// Adds that everything below an opened folder may be read and executed. 0, or an errno.
+int allow_reading(int ruleset, int folder);
+
+// What every policy may read beside its own paths, where it is there; and the devices to use.
+std::span<const std::string_view> system_paths();
+std::span<const std::string_view> system_devices();
+
+// Why a path of a policy cannot be opened.
+std::unexpected<Error> cannot_allow(const std::filesystem::path& path, int problem);
 
 // Confines the calling thread. 0, or an errno. Safe between vfork and exec.
 int restrict_self(int ruleset);

@@ -11,6 +11,8 @@
 
 #include <array>
 #include <cerrno>
+#include <mutex>
+#include <set>
 #include <string_view>
 #include <system_error>
 
@@ -27,9 +29,10 @@ constexpr std::string_view kStart = "run ";
 constexpr std::size_t kDigits = 10;
 constexpr int kPatienceMilliseconds = 1000;
 
-// Lines come in: `run NUMBER CGROUP`, `done NUMBER`, `end`. When no more can come, everything that
-// has not been done is killed: the process group, the cgroup where there is one, else the session.
-// Of the line in /proc/…/stat, what follows the name counts, which may have any characters in it.
+// Lines come in: `run NUMBER CGROUP`, `done NUMBER`, `folder 0 PATH`, `end`. When no more can come,
+// everything that has not been done is killed: the process group, the cgroup where there is one,
+// else the session. Of the line in /proc/…/stat, what follows the name counts, which may have any
+// characters in it.
 constexpr const char* kScript = R"(
 trap '' HUP INT QUIT TERM TSTP USR1 USR2
 set -f
@@ -44,6 +47,7 @@ while read -r word number cgroup; do
     done
     runs=$left
     ;;
+  folder) set -- "$@" "$cgroup" ;;
   end) exit 0 ;;
   esac
 done
@@ -87,6 +91,8 @@ for run in $runs; do
   [ "${run#*:}" ] && rmdir "${run#*:}"
 done
 rm -rf -- "$1"
+shift
+[ $# -eq 0 ] || rmdir -- "$@"
 )";
 
 // Made by the parent; the child and its child read it and leave in it what became of them.
@@ -107,7 +113,7 @@ WRIGHT_IN_CHILD int run_watch(void* argument) {
   plan.problem = is_apart ? reset_signals() : errno;
   if (plan.problem == 0) plan.problem = set_streams(plan.input, plan.nowhere, plan.nowhere);
   if (plan.problem == 0) {
-    close_all_but_streams();
+    close_all_from(kAfterStreams);
     ::syscall(SYS_execve, "/bin/sh", plan.arguments, plan.environment);
     plan.problem = errno;
   }
@@ -135,6 +141,25 @@ void send_line(int socket, std::string_view line) {
 }
 
 }  // namespace
+
+// Each folder is told once.
+struct ParentWatch::Told {
+  std::mutex mutex;
+  std::set<std::string> folders;
+};
+
+ParentWatch::ParentWatch(pid_t id, FileDescriptor process, FileDescriptor socket)
+    : id_(id),
+      process_(std::move(process)),
+      socket_(std::move(socket)),
+      told_(std::make_shared<Told>()) {}
+
+void ParentWatch::remove_later(const std::string& folder) const {
+  const std::lock_guard lock(told_->mutex);
+  // The end of a line, and blanks at the end of one, are not for a path.
+  if (folder.find('\n') != std::string::npos || folder.ends_with(' ')) return;
+  if (told_->folders.insert(folder).second) send_line(socket_.get(), "folder 0 " + folder + "\n");
+}
 
 Result<ParentWatch> ParentWatch::start(const std::filesystem::path& folder) {
   std::array<int, 2> ends{};

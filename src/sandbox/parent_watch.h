@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <memory>
 #include <string>
 
 #include "core/file_descriptor.h"
@@ -32,16 +33,20 @@ class ParentWatch {
   static std::string announcement(const std::filesystem::path& cgroup);
   static void write_number(char* announcement, pid_t process);  // may be called in a child
 
+  // An empty folder that is to go as well when this program is killed.
+  void remove_later(const std::string& folder) const;
+
   // To be called before the process is waited for: later, its number may belong to another.
   void forget(pid_t process) const;
 
  private:
-  ParentWatch(pid_t id, FileDescriptor process, FileDescriptor socket)
-      : id_(id), process_(std::move(process)), socket_(std::move(socket)) {}
+  ParentWatch(pid_t id, FileDescriptor process, FileDescriptor socket);
 
   pid_t id_;
   FileDescriptor process_;
   FileDescriptor socket_;
+  struct Told;
+  std::shared_ptr<Told> told_;
 };
 
 }  // namespace wright::sandbox

@@ -14,7 +14,9 @@
 #include <chrono>
 #include <sstream>
 #include <thread>
+#include <vector>
 
+#include "sandbox/guarded_paths.h"
 #include "sandbox/sandbox_fixture.h"
 #include "sandbox/spawn.h"
 #include "sandbox/system_call_filter.h"
@@ -32,21 +34,21 @@ bool has_ended(const FileDescriptor& process) {
   return !process.is_open() || ::poll(&watched, 1, 20'000) == 1;
 }
 
-// Everything that a line in the background can do to be forgotten. Writes the numbers of the
-// processes into the file `left`, and `ready` to its output.
+// Everything that a line in the background can do to be forgotten. Writes `ready` to its output
+// when four processes of it run.
 constexpr const char* kHiding =
-    "(trap '' HUP TERM; exec sleep 1000) & echo $! >> left\n"
-    "set -m; sleep 1000 & echo $! >> left; set +m\n"
-    "setsid sleep 1000 & echo $! >> left\n"
+    "(trap '' HUP TERM; echo >> left; exec sleep 1000) &\n"
+    "set -m; (echo >> left; exec sleep 1000) & set +m\n"
+    "setsid sh -c 'echo >> left; exec sleep 1000' || (echo >> left; exec sleep 1000) &\n"
     "python3 -c '\nimport ctypes,os,time\nif os.fork() == 0:\n"
     "  ctypes.CDLL(None).prctl(15, b\"a\\n) Z 1\", 0, 0, 0)\n"
-    "  open(\"left\", \"a\").write(str(os.getpid()) + \"\\n\"); time.sleep(1000)\n'\n"
+    "  open(\"left\", \"a\").write(\"\\n\"); time.sleep(1000)\n'\n"
     "while [ $(wc -l < left) -lt 4 ]; do :; done; echo ready; sleep 1000";
 
 // Another program, which runs `body` until it is killed. `body` writes to its argument when it is
-// time for that.
+// time for that. What then runs with `mark` in its environment must end.
 template <class Body>
-void kill_while_running(const Body& body) {
+void kill_while_running(const Body& body, const std::string& mark = {}) {
   std::array<int, 2> ends{};
   ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
   const pid_t program = ::fork();
@@ -59,44 +61,45 @@ void kill_while_running(const Body& body) {
   char byte = 0;
   EXPECT_EQ(::read(ends[0], &byte, 1), 1) << "it ended by itself";
   ::close(ends[0]);
+  std::vector<FileDescriptor> left;
+  if (!mark.empty()) {
+    for (const pid_t process : running_with(mark)) left.push_back(descriptor_of(process));
+    EXPECT_GE(left.size(), 5U);
+  }
   ASSERT_EQ(::kill(program, SIGKILL), 0);
   int status = 0;
   ASSERT_EQ(::waitpid(program, &status, 0), program);
-}
-
-void expect_all_ended(const Grounds& grounds) {
-  std::istringstream numbers(Grounds::read(grounds.workspace() / "left"));
-  int count = 0;
-  for (pid_t number = 0; numbers >> number; ++count) {
-    EXPECT_TRUE(has_ended(descriptor_of(number))) << number;
-  }
-  EXPECT_EQ(count, 4);
+  for (const FileDescriptor& process : left) EXPECT_TRUE(has_ended(process));
 }
 
 TEST(ParentWatch, ends_what_runs_when_the_program_is_killed) {
   const Grounds grounds;
-  kill_while_running([&](int ready) {
-    const auto sandbox = Sandbox::prepare(grounds.policy());
-    if (!sandbox) return;
-    (void)sandbox->run(*shell_command(kHiding, grounds.workspace()),
-                       {.on_output = [&](OutputStream stream, std::string_view) {
-                         // Where there is no cgroup, setsid complains first.
-                         if (stream == OutputStream::output) (void)!::write(ready, "x", 1);
-                       }});
-  });
-  expect_all_ended(grounds);
+  const std::string mark = grounds.path().filename().string() + "-killed";
+  kill_while_running(
+      [&](int ready) {
+        const auto sandbox = Sandbox::prepare(grounds.policy());
+        if (!sandbox) return;
+        auto command = shell_command(kHiding, grounds.workspace()).value();
+        command.environment.emplace("WRIGHT_TEST_MARK", mark);
+        (void)sandbox->run(command, {.on_output = [&](OutputStream stream, std::string_view) {
+                             // Where there is no cgroup, setsid complains first.
+                             if (stream == OutputStream::output) (void)!::write(ready, "x", 1);
+                           }});
+      },
+      mark);
 }
 
 TEST(ParentWatch, ends_it_without_a_cgroup_too) {
   const Grounds grounds;
-  kill_while_running([&](int ready) {
+  const std::string mark = grounds.path().filename().string() + "-killed";
+  const auto body = [&](int ready) {
     const auto watch = ParentWatch::start(grounds.path() / "private");
     auto filter = make_filter({.sessions = FilterOptions::Sessions::forbidden});
     if (!watch || !filter) return;
     const FileDescriptor nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
     const auto process = spawn({.program = "/bin/bash",
                                 .arguments = {"bash", "-c", kHiding},
-                                .environment = {"PATH=/usr/bin:/bin"},
+                                .environment = {"PATH=/usr/bin:/bin", "MARK=" + mark},
                                 .working_directory = grounds.workspace().string(),
                                 .input = nothing.get(),
                                 .output = ready,
@@ -104,8 +107,8 @@ TEST(ParentWatch, ends_it_without_a_cgroup_too) {
                                 .watch = &*watch},
                                {.filter = std::move(*filter)});
     if (process) ::pause();
-  });
-  expect_all_ended(grounds);
+  };
+  kill_while_running(body, mark);
 }
 
 TEST(ParentWatch, leaves_no_folder_behind_when_the_program_is_killed) {
@@ -125,6 +128,26 @@ TEST(ParentWatch, leaves_no_folder_behind_when_the_program_is_killed) {
   ASSERT_GT(number, 1);
   EXPECT_TRUE(has_ended(descriptor_of(number)));
   EXPECT_FALSE(std::filesystem::exists(folder));
+}
+
+TEST(ParentWatch, leaves_no_placeholder_behind_when_the_program_is_killed) {
+  const Grounds grounds;
+  pid_t number = 0;
+  kill_while_running([&](int ready) {
+    const auto watch = ParentWatch::start(grounds.path() / "private");
+    const auto made = Placeholder::make(grounds.workspace() / ".git");
+    if (!watch || !made || !made->is_there()) return;
+    watch->remove_later(made->path());
+    watch->remove_later(grounds.outside());  // not empty
+    Grounds::write(grounds.path() / "number", std::to_string(watch->id()));
+    (void)!::write(ready, "x", 1);
+    ::pause();
+  });
+  std::istringstream(Grounds::read(grounds.path() / "number")) >> number;
+  ASSERT_GT(number, 1);
+  EXPECT_TRUE(has_ended(descriptor_of(number)));
+  EXPECT_FALSE(std::filesystem::exists(grounds.workspace() / ".git"));
+  EXPECT_EQ(Grounds::read(grounds.outside() / "secret.txt"), "do not read");
 }
 
 TEST(ParentWatch, touches_nothing_when_the_program_ends_it) {

@@ -16,6 +16,8 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "sandbox/file_tree.h"
+#include "sandbox/first_process_file.h"
 #include "sandbox/landlock.h"
 #include "sandbox/sandbox_state.h"
 #include "sandbox/shell_variables.h"
@@ -84,11 +86,12 @@ class Preparation {
     add("resource limits", State::enforced, "open files, file size, core dumps");
     prepare_watch();
     if (state_.policy.mode == SandboxMode::off) return leave_open();
+    if (auto made = prepare_namespaces(); !made) return made;
     if (auto made = prepare_landlock(); !made) return made;
     prepare_group();
     prepare_filter();
     prepare_privileges();
-    return {};
+    return prepare_guards();
   }
 
  private:
@@ -110,6 +113,87 @@ class Preparation {
     return {};
   }
 
+  // Enters them for a trial, as every run will.
+  std::expected<void, sandbox::SpawnFailure> try_namespaces() const {
+    Confinement confinement;
+    confinement.entry = state_.confinement.entry;
+    return try_out(confinement);
+  }
+
+  Result<void> prepare_namespaces() {
+    const sandbox::PrivatePlaces places = state_.folder.places();
+    auto tree = sandbox::plan_tree(state_.policy, places);
+    if (!tree) return std::unexpected(std::move(tree).error());
+    auto program = sandbox::first_process_file();
+    auto made = program ? sandbox::Namespaces::make(*tree, places.root, state_.policy.network)
+                        : Result<sandbox::Namespaces>(std::unexpected(program.error()));
+    if (!made) return leave_out_namespaces(made.error().message);
+    state_.namespaces = std::move(*made);
+    state_.first_process = std::move(*program);
+    using Proc = sandbox::NamespaceEntry::Proc;
+    sandbox::NamespaceEntry& entry = state_.confinement.entry;
+    entry = {.namespaces = &*state_.namespaces,
+             .first_process = state_.first_process.get(),
+             .hidden_file = places.hidden_file.native(),
+             .hidden_folder = places.hidden_folder.native()};
+    auto tried = try_namespaces();
+    std::string proc;
+    if (!tried && tried.error().step == sandbox::SpawnStep::proc) {
+      // Some containers hide parts of /proc, and the kernel then lets nobody mount a new one.
+      proc = sandbox::to_text(tried.error());
+      entry.proc = Proc::shared;
+      tried = try_namespaces();
+    }
+    if (!tried) {
+      entry = {};
+      state_.namespaces.reset();
+      return leave_out_namespaces(sandbox::to_text(tried.error()));
+    }
+    add("namespaces", State::enforced,
+        fmt::format("{}mount, PID, IPC{}", state_.namespaces->user() >= 0 ? "user, " : "",
+                    state_.namespaces->network() >= 0 ? ", network" : ""));
+    add("processes outside", proc.empty() ? State::enforced : State::missing,
+        proc.empty() ? "its own /proc: none is seen" : proc);
+    add("metadata", State::enforced, "what is outside is not there, or read-only");
+    add("IPC", State::enforced, "an IPC namespace");
+    return {};
+  }
+
+  Result<void> leave_out_namespaces(const std::string& problem) {
+    add("namespaces", State::missing, problem);
+    add("processes outside", State::missing,
+        "without a PID namespace, their names and command lines can be read");
+    add("metadata", State::missing,
+        "without a mount namespace, a command can see which files exist, and change modes and "
+        "times "
+        "of those of this user");
+    return {};
+  }
+
+  // What lies inside and must not be changed or read.
+  Result<void> prepare_guards() {
+    const SandboxPolicy& policy = state_.policy;
+    const bool protects = !policy.protected_paths.empty() && !policy.write_paths.empty();
+    const bool hides = !policy.unreadable.empty();
+    std::string problem = "needs a mount namespace";
+    if (state_.namespaces && (protects || hides)) {
+      state_.guarded = std::make_unique<sandbox::GuardedPaths>(policy);
+      const auto found = state_.guarded->look();
+      if (!found) return std::unexpected(found.error());
+      state_.guards_all = found->is_complete;
+      problem = found->is_complete ? "" : "there are too many folders or files to look at them all";
+    }
+    const auto tell = [&](std::string name, bool is_wanted, const auto& what) {
+      if (!is_wanted)
+        return add(std::move(name), State::not_wanted, "nothing is named, or writable");
+      add(std::move(name), problem.empty() ? State::enforced : State::missing,
+          problem.empty() ? fmt::format("{}", fmt::join(what, ", ")) : problem);
+    };
+    tell("protected paths", protects, policy.protected_paths);
+    tell("unreadable files", hides, policy.unreadable);
+    return {};
+  }
+
   Result<void> prepare_landlock() {
     int version = sandbox::landlock_version();
     std::string missing = "this kernel has no Landlock, or it is switched off";
@@ -117,6 +201,10 @@ class Preparation {
       auto ruleset = sandbox::make_ruleset(state_.policy, state_.folder.path(), version);
       if (!ruleset) return std::unexpected(std::move(ruleset).error());
       state_.ruleset = std::move(*ruleset);
+      // In its own tree there is nothing that may not be read; /proc is another one in every run.
+      if (state_.namespaces) {
+        (void)sandbox::allow_reading(state_.ruleset.get(), state_.namespaces->root());
+      }
       const auto tried = try_out({.landlock_ruleset = state_.ruleset.get()});
       if (tried) {
         state_.confinement.landlock_ruleset = state_.ruleset.get();
@@ -134,10 +222,26 @@ class Preparation {
       }
       add(std::move(name), is_there ? State::enforced : State::missing, std::move(detail));
     };
-    from("files", 1, fmt::format("Landlock version {}", version));
+    if (version == 0 && state_.namespaces) {
+      add("files", State::enforced, "a mount namespace; Landlock: " + missing);
+    } else {
+      from("files", 1,
+           fmt::format("{}Landlock version {}", state_.namespaces ? "a mount namespace, " : "",
+                       version));
+    }
     from("devices", sandbox::kLandlockDevices, "Landlock: no ioctl on devices");
-    from("signals", sandbox::kLandlockScopes, "Landlock: none to processes outside");
-    from("abstract sockets", sandbox::kLandlockScopes, "Landlock: none to processes outside");
+    const char* const scoped = "Landlock: none to processes outside";
+    if (state_.namespaces && version < sandbox::kLandlockScopes) {
+      add("signals", State::enforced, "a PID namespace: none to processes outside");
+    } else {
+      from("signals", sandbox::kLandlockScopes, scoped);
+    }
+    if (state_.namespaces && state_.namespaces->network() >= 0 &&
+        version < sandbox::kLandlockScopes) {
+      add("abstract sockets", State::enforced, "a network namespace: none to processes outside");
+    } else {
+      from("abstract sockets", sandbox::kLandlockScopes, scoped);
+    }
     return {};
   }
 
@@ -162,7 +266,7 @@ class Preparation {
   // Whom a command could harm by signals where Landlock does not keep those inside.
   std::vector<pid_t> outsiders() const {
     std::vector<pid_t> processes;
-    if (version_ >= sandbox::kLandlockScopes) return processes;
+    if (version_ >= sandbox::kLandlockScopes || state_.namespaces) return processes;
     processes.push_back(::getpid());
     if (state_.watch) processes.push_back(state_.watch->id());
     return processes;
@@ -173,9 +277,15 @@ class Preparation {
     const NetworkAccess network = state_.policy.network;
     auto filter = sandbox::make_filter(
         {.network = network,
-         .sessions = state_.cgroups ? Options::Sessions::allowed : Options::Sessions::forbidden,
-         .truncation = version_ >= sandbox::kLandlockTruncate ? Options::Truncation::allowed
-                                                              : Options::Truncation::forbidden,
+         .sessions = state_.cgroups || state_.namespaces ? Options::Sessions::allowed
+                                                         : Options::Sessions::forbidden,
+         .truncation = version_ >= sandbox::kLandlockTruncate || state_.namespaces
+                           ? Options::Truncation::allowed
+                           : Options::Truncation::forbidden,
+         .surroundings =
+             state_.namespaces ? Options::Surroundings::own : Options::Surroundings::shared,
+         .ownership =
+             ::geteuid() == 0 ? Options::Ownership::allowed : Options::Ownership::forbidden,
          .out_of_reach = outsiders()});
     std::string missing;
     if (!filter) {
@@ -192,32 +302,51 @@ class Preparation {
       add("network", State::not_wanted, "it is allowed");
     } else if (is_there) {
       add("network", State::enforced,
-          version_ >= sandbox::kLandlockNetwork ? "seccomp: no sockets; Landlock: no TCP"
-                                                : "seccomp: no sockets");
+          fmt::format("seccomp: no sockets{}{}",
+                      version_ >= sandbox::kLandlockNetwork ? "; Landlock: no TCP" : "",
+                      state_.namespaces ? "; a network namespace: no interfaces" : ""));
     } else if (version_ >= sandbox::kLandlockNetwork) {
       add("network", State::missing, "Landlock stops TCP only: " + missing);
     } else {
       add("network", State::missing, missing);
     }
-    const bool truncates = version_ >= sandbox::kLandlockTruncate || (version_ > 0 && is_there);
+    const bool truncates =
+        version_ >= sandbox::kLandlockTruncate || state_.namespaces || (version_ > 0 && is_there);
     add("truncation", truncates ? State::enforced : State::missing,
         version_ >= sandbox::kLandlockTruncate ? "Landlock"
+        : state_.namespaces                    ? "a mount namespace: read-only outside"
         : truncates                            ? "seccomp: no truncate by path"
                                                : "needs Landlock version 3, or seccomp");
-    add("nothing left running", state_.cgroups || is_there ? State::enforced : State::missing,
-        state_.cgroups ? "a cgroup"
-        : is_there     ? "the session, which seccomp lets nobody leave"
-                       : "a process can leave its session: " + missing);
+    if (state_.namespaces) {
+      add("nothing left running", State::enforced, "a PID namespace, which ends as one");
+    } else if (state_.cgroups) {
+      add("nothing left running", State::enforced, "a cgroup");
+    } else {
+      add("nothing left running", State::missing,
+          is_there ? "without a PID namespace or a cgroup, a chain of processes that fork and exit "
+                     "faster than they are found can outlive the command"
+                   : "a process can leave its session: " + missing);
+    }
+    if (!state_.namespaces) {
+      add("IPC", here,
+          is_there ? "seccomp: no System V IPC, no message queues"
+                   : "shared memory and queues of this user can be reached: " + missing);
+    }
   }
 
   void prepare_privileges() {
     add("no new privileges", State::enforced, "setuid programs gain nothing");
     const std::uint64_t own = own_capabilities();
-    if ((own & ~kKeptCapabilities) == 0) {
+    // Outside of namespaces, the owners of all files could be changed.
+    const std::uint64_t kept =
+        state_.namespaces ? kKeptCapabilities : kKeptCapabilities & ~(1U << CAP_CHOWN);
+    // A user namespace gives all of them, inside.
+    if (state_.namespaces) state_.confinement.kept_capabilities = own & kept;
+    if ((own & ~kept) == 0) {
       add("capabilities", State::enforced, "there are none to drop");
       return;
     }
-    state_.confinement.kept_capabilities = own & kKeptCapabilities;
+    state_.confinement.kept_capabilities = own & kept;
     add("capabilities", State::enforced, "all dropped but those on files of others");
   }
 
@@ -257,11 +386,28 @@ Result<PrivateFolder> PrivateFolder::make(const std::filesystem::path& root) {
                                                 std::generic_category().message(errno)));
   }
   PrivateFolder folder{std::filesystem::path(name)};
-  if (::mkdir(folder.home().c_str(), 0700) != 0 || ::mkdir(folder.temporary().c_str(), 0700) != 0) {
+  const PrivatePlaces places = folder.places();
+  bool is_made = true;
+  for (const auto& path : {places.home, places.temporary, places.shared_memory, places.root}) {
+    is_made = is_made && ::mkdir(path.c_str(), 0700) == 0;
+  }
+  is_made = is_made && ::mkdir(places.hidden_folder.c_str(), 0555) == 0;
+  const FileDescriptor hidden(
+      ::open(places.hidden_file.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0000));
+  if (!is_made || !hidden.is_open()) {
     return fail(ErrorCode::storage, fmt::format("Cannot make a folder in '{}': {}", name,
                                                 std::generic_category().message(errno)));
   }
   return folder;
+}
+
+PrivatePlaces PrivateFolder::places() const {
+  return {.home = home(),
+          .temporary = temporary(),
+          .shared_memory = path_ / "shm",
+          .hidden_file = path_ / "hidden",
+          .hidden_folder = path_ / "nothing",
+          .root = path_ / "root"};
 }
 
 PrivateFolder::~PrivateFolder() {
@@ -294,6 +440,23 @@ std::string_view to_string(SandboxLayer::State state) {
     case SandboxLayer::State::not_wanted: break;
   }
   return "not wanted";
+}
+
+const std::vector<std::string>& usual_secrets() {
+  static const std::vector<std::string> kSecrets{"**/.env",
+                                                 "**/*.env",
+                                                 "**/.env.local",
+                                                 "**/.env.*.local",
+                                                 "**/.netrc",
+                                                 "**/.pgpass",
+                                                 "**/.pypirc",
+                                                 "**/id_rsa",
+                                                 "**/id_dsa",
+                                                 "**/id_ecdsa",
+                                                 "**/id_ed25519",
+                                                 "**/.git-credentials",
+                                                 "**/.aws/credentials"};
+  return kSecrets;
 }
 
 bool SandboxReport::is_complete() const {

@@ -11,6 +11,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "wright/sandbox.h"
 
@@ -65,10 +66,25 @@ inline bool is_running(pid_t process) {
   return end != std::string::npos && status.at(end + 2) != 'Z' && status.at(end + 2) != 'X';
 }
 
+// Processes with `mark` in their environment, as this program numbers them: what runs in a PID
+// namespace knows other numbers.
+inline std::vector<pid_t> running_with(const std::string& mark) {
+  std::vector<pid_t> found;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    const pid_t process = std::atoi(entry.path().filename().c_str());
+    if (process <= 1 || !is_running(process)) continue;
+    if (Grounds::read(entry.path() / "environ").find(mark) != std::string::npos) {
+      found.push_back(process);
+    }
+  }
+  return found;
+}
+
 inline FinishedCommand run_line(const Sandbox& sandbox, const std::string& line,
                                 const std::filesystem::path& folder,
-                                const CommandOptions& options = {}) {
+                                const CommandOptions& options = {}, const std::string& mark = {}) {
   auto command = shell_command(line, folder);
+  if (command && !mark.empty()) command->environment.emplace("WRIGHT_TEST_MARK", mark);
   if (!command) {
     ADD_FAILURE() << command.error().message;
     return {};

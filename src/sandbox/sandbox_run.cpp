@@ -60,7 +60,17 @@ bool has_nul(std::string_view text) {
   return text.find('\0') != std::string_view::npos;
 }
 
-Result<std::string> find_program(const std::string& name, const std::string& search_path) {
+// Whether a path leads to a program where commands run.
+bool is_program(const std::string& path, const Sandbox::State& state) {
+  if (!state.namespaces) return ::access(path.c_str(), X_OK) == 0;
+  const FileDescriptor found = state.namespaces->find(path);
+  // By its descriptor, since it may be seen elsewhere, or not at all, from here.
+  return found.is_open() &&
+         ::access(fmt::format("/proc/self/fd/{}", found.get()).c_str(), X_OK) == 0;
+}
+
+Result<std::string> find_program(const std::string& name, const std::string& search_path,
+                                 const Sandbox::State& state) {
   if (name.find('/') != std::string::npos) return name;
   std::string_view rest = search_path;
   while (!rest.empty()) {
@@ -70,7 +80,7 @@ Result<std::string> find_program(const std::string& name, const std::string& sea
     // A relative folder would find whatever lies where the program runs.
     if (!folder.starts_with('/')) continue;
     std::string path = fmt::format("{}/{}", folder, name);
-    if (::access(path.c_str(), X_OK) == 0) return path;
+    if (is_program(path, state)) return path;
   }
   return fail(ErrorCode::not_found, fmt::format("There is no program '{}' in PATH", name));
 }
@@ -129,7 +139,7 @@ class StopSignal {
 // Follows one process to its end.
 class ProcessWatch {
  public:
-  ProcessWatch(sandbox::SpawnedProcess process, const sandbox::RunGroup& group,
+  ProcessWatch(sandbox::SpawnedProcess process, const sandbox::RunGroup* group,
                const sandbox::ParentWatch* parent_watch, FileDescriptor output,
                FileDescriptor error, const CommandOptions& options)
       : process_(std::move(process)),
@@ -156,7 +166,8 @@ class ProcessWatch {
       if (is_ending_ && Clock::now() > ended_at_ + kPatience) return not_ended();
       wait_for_something(stop, clamped(is_ending_ ? kPatience : left));
     }
-    if (!group_.end_all(process_.id)) return not_ended();
+    // The first process of a PID namespace ends after everybody else in it.
+    if (group_ != nullptr && !group_->end_all(process_.id)) return not_ended();
     for (Stream& stream : streams_) {
       while (read_from(stream)) {
       }
@@ -232,7 +243,7 @@ class ProcessWatch {
   }
 
   sandbox::SpawnedProcess process_;
-  const sandbox::RunGroup& group_;
+  const sandbox::RunGroup* group_;  // null where there is nobody left to look for
   const sandbox::ParentWatch* parent_watch_;
   const CommandOptions& options_;
   std::array<Stream, 2> streams_;
@@ -260,7 +271,7 @@ Result<FinishedCommand> Sandbox::run(const Command& command, const CommandOption
   environment.insert_or_assign("TMPDIR", state_->folder.temporary().string());
   for (const auto& [name, value] : command.environment) environment.insert_or_assign(name, value);
   if (auto good = check(command, environment); !good) return std::unexpected(good.error());
-  auto program = find_program(command.arguments.front(), environment.at("PATH"));
+  auto program = find_program(command.arguments.front(), environment.at("PATH"), *state_);
   if (!program) return std::unexpected(std::move(program).error());
   auto output = Pipe::make();
   if (!output) return std::unexpected(std::move(output).error());
@@ -272,6 +283,19 @@ Result<FinishedCommand> Sandbox::run(const Command& command, const CommandOption
   if (!group) return std::unexpected(group.error());
   const auto watch = watch_of(*state_);
   if (!watch) return std::unexpected(watch.error());
+  // Until the end of the run: they keep things from being made.
+  Result<sandbox::GuardedPaths::Found> guarded;
+  if (state_->guarded) guarded = state_->guarded->look();
+  if (!guarded) return std::unexpected(std::move(guarded).error());
+  if (state_->guards_all && !guarded->is_complete) {
+    return fail(ErrorCode::unavailable,
+                "There are too many folders or files now to find all that is protected or "
+                "unreadable. Nothing runs before some are removed");
+  }
+  if (*watch) {
+    for (const auto& placeholder : guarded->placeholders)
+      (*watch)->remove_later(placeholder.path());
+  }
 
   sandbox::SpawnRequest request{.program = std::move(*program),
                                 .arguments = command.arguments,
@@ -282,7 +306,8 @@ Result<FinishedCommand> Sandbox::run(const Command& command, const CommandOption
                                 .error = error->writing.get(),
                                 .process_group_file = group->joining_file(),
                                 .cgroup = group->cgroup(),
-                                .watch = watch->get()};
+                                .watch = watch->get(),
+                                .guarded = std::move(guarded->mounts)};
   for (const auto& [name, value] : environment) request.environment.push_back(name + "=" + value);
   auto process = sandbox::spawn(request, state_->confinement);
   if (!process) {
@@ -293,8 +318,8 @@ Result<FinishedCommand> Sandbox::run(const Command& command, const CommandOption
   // Only the child holds these now, so that their end is its end.
   output->writing = FileDescriptor();
   error->writing = FileDescriptor();
-  return ProcessWatch(std::move(*process), *group, request.watch, std::move(output->reading),
-                      std::move(error->reading), options)
+  return ProcessWatch(std::move(*process), state_->namespaces ? nullptr : &*group, request.watch,
+                      std::move(output->reading), std::move(error->reading), options)
       .finish();
 }
 

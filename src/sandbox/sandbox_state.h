@@ -9,6 +9,9 @@
 #include <string>
 
 #include "core/file_descriptor.h"
+#include "sandbox/file_tree.h"
+#include "sandbox/guarded_paths.h"
+#include "sandbox/namespaces.h"
 #include "sandbox/parent_watch.h"
 #include "sandbox/run_group.h"
 #include "sandbox/spawn.h"
@@ -27,6 +30,7 @@ class PrivateFolder {
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path home() const { return path_ / "home"; }
   std::filesystem::path temporary() const { return path_ / "tmp"; }
+  PrivatePlaces places() const;
 
  private:
   explicit PrivateFolder(std::filesystem::path path) : path_(std::move(path)) {}
@@ -42,6 +46,10 @@ struct Sandbox::State {
   sandbox::PrivateFolder folder;
   SandboxReport report = {};
   FileDescriptor ruleset = {};
+  std::optional<sandbox::Namespaces> namespaces = {};
+  FileDescriptor first_process = {};
+  std::unique_ptr<sandbox::GuardedPaths> guarded = {};  // null where nothing can be guarded
+  bool guards_all = false;  // the report says so, and no run may do with less
   sandbox::Confinement confinement = {};
   std::optional<sandbox::CgroupPlace> cgroups = {};
   std::mutex watch_mutex = {};  // of `watch`

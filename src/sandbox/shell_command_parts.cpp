@@ -24,7 +24,7 @@ bool ShellParser::parse_assignment(ShellCommand& command) {
     advance();
   }
   const bool is_named = !name.empty() && is_name_start(name.front());
-  if (is_named && current() == '[') {
+  if (is_named && current() == '[' && is_bash()) {
     // A subscript is an expression, and so may run commands; only plain numbers are looked into.
     advance();
     const std::size_t digits = position_;
@@ -36,7 +36,7 @@ bool ShellParser::parse_assignment(ShellCommand& command) {
     }
     advance();
   }
-  if (!is_named || !(take("=") || take("+="))) {
+  if (!is_named || !(take("=") || (is_bash() && take("+=")))) {
     position_ = start;
     return false;
   }
@@ -53,6 +53,7 @@ bool ShellParser::parse_assignment(ShellCommand& command) {
 }
 
 ShellWord ShellParser::parse_array() {
+  if (!is_bash()) refuse("a parenthesis follows an assignment");
   advance();
   skip_newlines();
   while (is_ok() && current() != ')') {
@@ -69,12 +70,14 @@ ShellWord ShellParser::parse_array() {
 
 bool ShellParser::is_at_redirection() {
   const std::size_t start = position_;
-  while (is_digit(current())) advance();
-  const bool has_number = position_ != start;
+  std::size_t digits = 0;
+  for (; is_digit(current()); ++digits) advance();
   const char c = current();
   const char next = following();
   position_ = start;
-  if (c == '&') return next == '>' && !has_number;
+  if (c == '&') return next == '>' && digits == 0 && is_bash();
+  // To dash, only one digit is the number of a descriptor; more are a word of their own.
+  if (digits > 1 && !is_bash()) return false;
   return (c == '<' || c == '>') && next != '(';
 }
 
@@ -95,8 +98,14 @@ bool ShellParser::take_redirection(std::string_view symbol, ShellRedirection::Ki
     if (!target.is_literal()) refuse("the end of a here-document is not a plain word");
     pending_.push_back({target.text, symbol == "<<-", !target.is_plain});
   }
-  const bool is_number = target.is_literal() && !target.text.empty() &&
-                         target.text.find_first_not_of("0123456789-") == std::string::npos;
+  // With a dash at the end, the descriptor moves; with more after that, it is the name of a file.
+  std::string_view digits = target.text;
+  if (digits.ends_with('-')) digits.remove_suffix(1);
+  const bool is_number = target.is_literal() && !digits.empty() &&
+                         digits.find_first_not_of("0123456789") == std::string_view::npos;
+  if (!is_bash() && (symbol == "<<<" || (symbol == ">&" && !is_number))) {
+    return refuse("a redirection is not understood"), true;
+  }
   if (symbol == "<&" || (symbol == ">&" && is_number)) kind = ShellRedirection::Kind::duplicate;
   // bash opens connections by these names.
   if (kind == ShellRedirection::Kind::read && is_network_file(target.text)) {

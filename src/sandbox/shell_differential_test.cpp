@@ -1,11 +1,13 @@
-// Holds the parser against bash itself: of random lines that the parser accepts, every command that
-// bash really runs must have been found.
+// Holds the parser against bash and dash themselves: of random lines that the parser accepts, every
+// command that the shell really runs must have been found. The lines run in a sandbox with few
+// processes and little time; `make fuzz` runs more of them, from another seed every time.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <random>
 #include <set>
 #include <sstream>
@@ -81,7 +83,10 @@ constexpr std::array kPieces = std::to_array<std::string_view>({"c1",          "
                                                                 "<<\"E\"\n",   "<<E c8\n",
                                                                 "$(c9)",       "`c10`",
                                                                 "'c11'",       "\\;",
-                                                                "$'\\''"});
+                                                                "$'\\''",      "[[ x =~ (#",
+                                                                "(#) ",        "\\\"",
+                                                                "\"${y:-`",    "10>f1",
+                                                                ">&1-2",       "&>f1 c12"});
 
 class LineMaker {
  public:
@@ -166,6 +171,22 @@ Found found_in(const std::vector<ShellCommand>& commands) {
   return found;
 }
 
+// How many lines, and from which seed: more and others where the environment says so.
+int rounds(int usual) {
+  const char* wanted = std::getenv("WRIGHT_SHELL_ROUNDS");
+  return wanted == nullptr ? usual : usual * std::atoi(wanted);
+}
+unsigned seed(unsigned usual) {
+  const char* wanted = std::getenv("WRIGHT_SHELL_SEED");
+  return wanted == nullptr ? usual : static_cast<unsigned>(std::atoi(wanted));
+}
+
+SandboxPolicy small_policy(const Grounds& grounds) {
+  auto policy = grounds.policy();
+  policy.limits = {.processes = 100, .file_bytes = 1 << 20, .memory_bytes = 1U << 30};
+  return policy;
+}
+
 class AgainstBash : public testing::Test {
  protected:
   // The names of the commands that bash ran; empty when time was up.
@@ -195,13 +216,75 @@ class AgainstBash : public testing::Test {
   }
 
   Grounds grounds_;
-  Sandbox sandbox_ = Sandbox::prepare(grounds_.policy()).value();
+  Sandbox sandbox_ = Sandbox::prepare(small_policy(grounds_)).value();
 };
 
-TEST_F(AgainstBash, finds_every_command_of_well_formed_lines) {
-  LineMaker maker(20'260'101);
+// dash tells nobody what it cannot find, so there is a program by each name, which does.
+class AgainstDash : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists("/bin/dash")) GTEST_SKIP() << "dash is not installed";
+    std::filesystem::create_directory(grounds_.workspace() / "bin");
+    const auto first = grounds_.workspace() / "bin/c0";
+    Grounds::write(first, "#!/bin/dash\necho \"${0##*/}\" >> " + log().string() + "\n");
+    std::filesystem::permissions(first, std::filesystem::perms(0755));
+    for (int i = 1; i < 100; ++i) {
+      std::filesystem::create_symlink("c0", grounds_.workspace() / fmt::format("bin/c{}", i));
+    }
+  }
+
+  std::filesystem::path log() const { return grounds_.workspace() / "ran"; }
+
+  bool agrees_on(const std::string& line) const {
+    const auto commands = parse_shell_line(line, ShellDialect::dash);
+    if (!commands) return false;
+    const Found found = found_in(*commands);
+    std::filesystem::remove(log());
+    const auto finished =
+        sandbox_.run({.arguments = {"/bin/dash", "-c", line},
+                      .working_directory = grounds_.workspace(),
+                      .environment = {{"PATH", (grounds_.workspace() / "bin").string()}}},
+                     {.timeout = 20s});
+    EXPECT_TRUE(finished) << line;
+    std::istringstream text(Grounds::read(log()));
+    bool has_run = false;
+    for (std::string name; std::getline(text, name); has_run = true) {
+      EXPECT_TRUE(found.names.contains(name) || found.has_unknown)
+          << "dash ran '" << name << "', which was not found in:\n"
+          << line;
+      EXPECT_NE(name, "c0") << "c0 stands only where it is no command:\n" << line;
+    }
+    return has_run;
+  }
+
+  Grounds grounds_;
+  Sandbox sandbox_ = Sandbox::prepare(small_policy(grounds_)).value();
+};
+
+TEST_F(AgainstDash, finds_every_command_of_well_formed_lines) {
+  LineMaker maker(seed(20'260'102));
   int worthwhile = 0;
-  for (int i = 0; i < 150; ++i) {
+  for (int i = 0; i < rounds(100); ++i) {
+    if (agrees_on(maker.command(1 + i % 3))) ++worthwhile;
+    if (testing::Test::HasFailure()) return;
+  }
+  EXPECT_GT(worthwhile, 30) << "too many lines are refused for this to say anything";
+}
+
+TEST_F(AgainstDash, finds_every_command_of_noise) {
+  LineMaker maker(seed(8));
+  int worthwhile = 0;
+  for (int i = 0; i < rounds(6000); ++i) {
+    if (agrees_on(maker.noise())) ++worthwhile;
+    if (testing::Test::HasFailure()) return;
+  }
+  EXPECT_GT(worthwhile, 5) << "too many lines are refused for this to say anything";
+}
+
+TEST_F(AgainstBash, finds_every_command_of_well_formed_lines) {
+  LineMaker maker(seed(20'260'101));
+  int worthwhile = 0;
+  for (int i = 0; i < rounds(150); ++i) {
     const std::string line = maker.command(1 + i % 3);
     EXPECT_FALSE(testing::Test::HasFailure()) << "see above";
     if (testing::Test::HasFailure()) return;
@@ -211,9 +294,9 @@ TEST_F(AgainstBash, finds_every_command_of_well_formed_lines) {
 }
 
 TEST_F(AgainstBash, finds_every_command_of_noise) {
-  LineMaker maker(7);
+  LineMaker maker(seed(7));
   int worthwhile = 0;
-  for (int i = 0; i < 6000; ++i) {
+  for (int i = 0; i < rounds(6000); ++i) {
     if (agrees_on(maker.noise())) ++worthwhile;
     if (testing::Test::HasFailure()) return;
   }

@@ -26,7 +26,7 @@ ShellCommand unknown_command(std::string_view source) {
   return {.words = {{ShellWord::Kind::many_words, "", false}}, .source = std::string(source)};
 }
 
-Result<std::vector<ShellCommand>> parse_shell_line(std::string_view line) {
+Result<std::vector<ShellCommand>> parse_shell_line(std::string_view line, ShellDialect dialect) {
   if (line.size() > kLongestShellLine) {
     return fail(ErrorCode::invalid_argument,
                 fmt::format("the command has {} bytes; at most {} can be handed to a shell",
@@ -35,7 +35,7 @@ Result<std::vector<ShellCommand>> parse_shell_line(std::string_view line) {
   if (line.find('\0') != std::string_view::npos) {
     return fail(ErrorCode::invalid_argument, "the command contains a NUL byte");
   }
-  return ShellParser(line, 0).parse_line();
+  return ShellParser(line, 0, dialect).parse_line();
 }
 
 ShellParser::Level::Level(ShellParser& parser) : parser_(parser) {
@@ -132,7 +132,7 @@ void ShellParser::read_here_document(const HereDocument& document) {
       line.remove_prefix(std::min(line.find_first_not_of('\t'), line.size()));
     if (line == document.delimiter) {
       if (document.is_quoted) return;
-      ShellParser body(text_.substr(start, line_start - start), depth_ + 1);
+      ShellParser body(text_.substr(start, line_start - start), depth_ + 1, dialect_);
       auto inside = body.parse_here_document();
       if (!inside) return refuse(inside.error().message);
       std::ranges::move(*inside, std::back_inserter(commands_));
@@ -156,6 +156,7 @@ std::string ShellParser::source_from(std::size_t start) const {
 void ShellParser::emit(ShellCommand command, std::size_t start) {
   if (!is_ok()) return;
   command.source = source_from(start);
+  command.dialect = dialect_;
   commands_.push_back(std::move(command));
 }
 
@@ -195,13 +196,13 @@ void ShellParser::parse_list() {
     if (c == '\0' || c == ')') return;
     if (c == ';') {
       const char next = following();
-      if (next == ';' || next == '&') return;  // the end of a case
+      if (next == ';' || (next == '&' && is_bash())) return;  // the end of a case
       advance();
     } else if (take("||")) {
       is_after_pipe_ = false;
-    } else if (take("|&") || take("|")) {
+    } else if ((is_bash() && take("|&")) || take("|")) {
       is_after_pipe_ = true;
-    } else if (c == '&' && following() != '>') {
+    } else if (c == '&' && !(following() == '>' && is_bash())) {
       advance();
     } else if (!parse_command()) {
       return;
@@ -215,7 +216,7 @@ bool ShellParser::parse_command() {
   std::string keyword = upcoming_word();
   // After a pipe these are names of commands like any other.
   const bool starts_pipeline = !std::exchange(is_after_pipe_, false);
-  while (starts_pipeline && (keyword == "!" || keyword == "time")) {
+  while (starts_pipeline && (keyword == "!" || (keyword == "time" && is_bash()))) {
     skip_upcoming_word();
     skip_blanks();
     for (const std::string_view option : {"-p", "--"}) {
@@ -247,15 +248,15 @@ bool ShellParser::parse_compound(const std::string& keyword) {
     skip_upcoming_word();
     parse_list();
     parse_loop();
-  } else if (keyword == "for" || keyword == "select") {
+  } else if (keyword == "for" || (keyword == "select" && is_bash())) {
     parse_for();
   } else if (keyword == "case") {
     parse_case();
-  } else if (keyword == "[[") {
+  } else if (keyword == "[[" && is_bash()) {
     parse_conditional();
-  } else if (keyword == "function") {
+  } else if (keyword == "function" && is_bash()) {
     parse_function();
-  } else if (keyword == "coproc") {
+  } else if (keyword == "coproc" && is_bash()) {
     refuse("coprocesses are not understood");
   } else {
     return false;
@@ -280,7 +281,7 @@ void ShellParser::parse_trailing_redirections(std::size_t start) {
 void ShellParser::parse_subshell() {
   const std::size_t start = position_;
   advance();
-  if (take("(")) return parse_arithmetic(start);
+  if (is_bash() && take("(")) return parse_arithmetic(start);
   parse_list();
   if (is_ok() && !take(")")) refuse("a parenthesis is not closed");
 }
@@ -309,7 +310,7 @@ void ShellParser::parse_for() {
   const std::size_t start = position_;
   skip_upcoming_word();
   skip_blanks();
-  if (take("((")) {
+  if (is_bash() && take("((")) {
     parse_arithmetic(start);
   } else {
     const std::string name = upcoming_word();
@@ -364,16 +365,24 @@ void ShellParser::parse_case_item() {
   if (is_ok() && !take(")")) return refuse("a pattern of a case has no ')'");
   parse_list();
   if (!is_ok() || is_at({"esac"})) return;
-  if (!take(";;&") && !take(";;") && !take(";&")) refuse("';;' is missing");
+  if (!(is_bash() && take(";;&")) && !take(";;") && !(is_bash() && take(";&"))) {
+    refuse("';;' is missing");
+  }
 }
 
 void ShellParser::parse_conditional() {
   const std::size_t start = position_;
   bool evaluates = false;
   while (is_ok()) {
-    skip_newlines();
+    while (is_blank(current())) advance();
+    // A comment to bash in some places, a part of a pattern in others.
+    if (current() == '#') return refuse("a # stands in [[ … ]]");
     const char c = current();
     if (c == '\0') return refuse("']]' is missing");
+    if (c == '\n') {
+      take_newline();
+      continue;
+    }
     const bool is_substitution = (c == '<' || c == '>') && following() == '(';
     if (ends_word(c) && !is_substitution) {
       advance();

@@ -16,7 +16,8 @@ namespace wright::sandbox {
 
 class ShellParser {
  public:
-  ShellParser(std::string_view text, int depth) : text_(text), depth_(depth) {}
+  ShellParser(std::string_view text, int depth, ShellDialect dialect)
+      : text_(text), depth_(depth), dialect_(dialect) {}
 
   // A whole line.
   Result<std::vector<ShellCommand>> parse_line();
@@ -49,6 +50,7 @@ class ShellParser {
   char following();
   void advance();
   bool take(std::string_view symbol);
+  bool is_bash() const { return dialect_ == ShellDialect::bash; }
   bool is_ok() const { return problem_.empty(); }
   void refuse(std::string_view problem);
   Result<std::vector<ShellCommand>> finish();
@@ -102,9 +104,11 @@ class ShellParser {
   std::string_view text_;
   std::size_t position_ = 0;
   int depth_ = 0;
+  ShellDialect dialect_;
   std::string problem_;
   std::vector<ShellCommand> commands_;
   std::vector<HereDocument> pending_;  // here-documents that start at the next newline
+  bool keeps_escaped_quotes_ = false;  // in a here-document, or in "${…}"
   bool is_after_pipe_ = false;         // the next command is fed by one before it
   std::size_t outer_pending_ = 0;      // how many of them belong to a construct around this one
 };

@@ -1,6 +1,6 @@
 // What a line of shell would run: every simple command in it, at any depth, before any of it runs.
-// Reads the language of bash; a line it does not understand fully is refused, never guessed at.
-// Knows nothing of permissions, runs nothing.
+// Reads the languages of bash and dash; a line it does not understand fully is refused, never
+// guessed at. Knows nothing of permissions, runs nothing.
 #pragma once
 
 #include <cstdint>
@@ -39,11 +39,15 @@ struct ShellRedirection {
   ShellWord target;  // of a read or a write
 };
 
+// Whose language a line is in. `sh` is dash on some machines and bash on others.
+enum class ShellDialect : std::uint8_t { bash, dash };
+
 struct ShellCommand {
   std::vector<ShellAssignment> assignments = {};
   std::vector<ShellWord> words = {};
   std::vector<ShellRedirection> redirections = {};
-  std::string source = {};  // for people: the command as it stands in the line
+  std::string source = {};                    // for people: the command as it stands in the line
+  ShellDialect dialect = ShellDialect::bash;  // of the line
 };
 
 // A line longer than this cannot be handed to a shell in one piece.
@@ -52,7 +56,8 @@ inline constexpr std::size_t kLongestShellLine = 128 * 1024 - 1;
 // All simple commands, also those in substitutions, functions, branches and loops. A command whose
 // words nobody can know before it runs is a single word of the kind many_words: for example an
 // arithmetic expansion with names in it, since bash evaluates what those names hold.
-Result<std::vector<ShellCommand>> parse_shell_line(std::string_view line);
+Result<std::vector<ShellCommand>> parse_shell_line(std::string_view line,
+                                                   ShellDialect dialect = ShellDialect::bash);
 
 // A command of which nothing is known.
 ShellCommand unknown_command(std::string_view source);

@@ -24,6 +24,7 @@ bool is_special_parameter(char c) {
 Result<std::vector<ShellCommand>> ShellParser::parse_here_document() {
   const Level level(*this);
   ShellWordBuilder ignored;
+  keeps_escaped_quotes_ = true;
   while (is_ok() && current() != '\0') {
     switch (current()) {
       case '\\': position_ = std::min(position_ + 2, text_.size()); break;
@@ -60,6 +61,7 @@ void ShellParser::parse_word_into(ShellWordBuilder& word) {
       case '<':
       case '>':
         if (following() != '(') return;
+        if (!is_bash()) return refuse("a parenthesis follows a redirection");
         advance();
         parse_command_substitution();
         word.note_quoting();
@@ -161,12 +163,12 @@ void ShellParser::parse_dollar(ShellWordBuilder& word, Quoting quoting) {
     add_unknown();
   } else if (next == '{') {
     parse_parameter(word, quoting);
-  } else if (next == '[') {
+  } else if (next == '[' && is_bash()) {
     refuse("the old form of arithmetic, $[…], is not understood");
-  } else if (next == '\'' && !is_quoted) {
+  } else if (next == '\'' && !is_quoted && is_bash()) {
     advance();
     parse_escaped_quotes(word);
-  } else if (next == '"' && !is_quoted) {
+  } else if (next == '"' && !is_quoted && is_bash()) {
     parse_double_quotes(word);
     word.add_unknown_in_quotes();  // it may be translated
   } else if (is_number_parameter(next)) {
@@ -239,10 +241,15 @@ void ShellParser::parse_parameter(ShellWordBuilder& word, Quoting quoting) {
 // What follows the name, through the closing brace.
 void ShellParser::parse_parameter_operation(Quoting quoting) {
   ShellWordBuilder ignored;
+  const bool kept = keeps_escaped_quotes_;
+  if (quoting == Quoting::in_double_quotes) keeps_escaped_quotes_ = true;
   while (is_ok()) {
     const char c = current();
     if (c == '\0') return refuse("an expansion ${…} is not closed");
-    if (c == '}') return advance();
+    if (c == '}') {
+      keeps_escaped_quotes_ = kept;
+      return advance();
+    }
     if (c == '\\') {
       position_ = std::min(position_ + 2, text_.size());
     } else if (c == '\'') {
@@ -278,20 +285,23 @@ void ShellParser::parse_command_substitution() {
 }
 
 void ShellParser::parse_backticks(Quoting quoting) {
-  const std::string_view escapes =
-      quoting == Quoting::in_double_quotes ? std::string_view("$`\\\"") : std::string_view("$`\\");
+  constexpr std::string_view kEscapes = "$`\\";
   std::string inside;
   std::size_t at = position_ + 1;
   while (at < text_.size() && text_[at] != '`') {
     if (text_[at] == '\\' && at + 1 < text_.size()) {
-      if (escapes.find(text_[at + 1]) == std::string_view::npos) inside += '\\';
+      const bool is_quote = text_[at + 1] == '"' && quoting == Quoting::in_double_quotes;
+      if (is_quote && keeps_escaped_quotes_) {
+        return refuse("an escaped quote stands in backticks where shells disagree about it");
+      }
+      if (!is_quote && kEscapes.find(text_[at + 1]) == std::string_view::npos) inside += '\\';
       ++at;
     }
     inside += text_[at++];
   }
   if (at >= text_.size()) return refuse("a backtick is not closed");
   position_ = at + 1;
-  auto commands = ShellParser(inside, depth_ + 1).parse_line();
+  auto commands = ShellParser(inside, depth_ + 1, dialect_).parse_line();
   if (!commands) return refuse(commands.error().message);
   std::ranges::move(*commands, std::back_inserter(commands_));
 }

@@ -4,13 +4,16 @@
 #include <fmt/format.h>
 #include <linux/capability.h>
 #include <linux/seccomp.h>
+#include <poll.h>
 #include <sched.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <system_error>
@@ -18,8 +21,32 @@
 #include "sandbox/child_process.h"
 #include "sandbox/landlock.h"
 
+#ifndef SYS_open_tree
+#define SYS_open_tree 428
+#endif
+#ifndef SYS_move_mount
+#define SYS_move_mount 429
+#endif
+#ifndef SYS_mount_setattr
+#define SYS_mount_setattr 442
+#endif
+#ifndef AT_RECURSIVE
+#define AT_RECURSIVE 0x8000
+#endif
+
 namespace wright::sandbox {
 namespace {
+
+// Where the first process of a PID namespace expects what it tells, and its own program.
+constexpr int kReportDescriptor = 3;
+constexpr int kProgramDescriptor = 4;
+
+// A mount over a path of the tree, ready for the child.
+struct PlannedMount {
+  const char* source = nullptr;  // null: the target itself, also where it is a link
+  const char* target = nullptr;
+  bool is_made_read_only = false;
+};
 
 // Made by the parent. The child reads it and leaves a failure in it.
 struct ChildPlan {
@@ -41,6 +68,17 @@ struct ChildPlan {
   int watch = -1;
   char* announcement = nullptr;
   std::size_t announcement_bytes = 0;
+  bool has_namespaces = false;
+  int user_namespace = -1;
+  int mount_namespace = -1;
+  int network_namespace = -1;
+  int first_process = -1;
+  int report = -1;
+  bool has_own_proc = false;
+  const PlannedMount* mounts = nullptr;
+  std::size_t mount_count = 0;
+  void* stack = nullptr;  // of the second child
+  pid_t id = -1;          // of the process that becomes the program, as this program sees it
   SpawnFailure failure{};
 };
 
@@ -70,7 +108,7 @@ WRIGHT_IN_CHILD void volunteer_when_memory_runs_out() {
 
 // 0, or an errno.
 WRIGHT_IN_CHILD int announce(const ChildPlan& plan) {
-  ParentWatch::write_number(plan.announcement, static_cast<pid_t>(::syscall(SYS_getpid)));
+  ParentWatch::write_number(plan.announcement, plan.id);
   const long sent = ::syscall(SYS_sendto, plan.watch, plan.announcement, plan.announcement_bytes,
                               MSG_NOSIGNAL | MSG_DONTWAIT, nullptr, 0);
   if (sent < 0) return errno;
@@ -84,27 +122,63 @@ WRIGHT_IN_CHILD int fail_at(ChildPlan& plan, SpawnStep step, int problem) {
   return 127;
 }
 
-WRIGHT_IN_CHILD int run_child(void* argument) {
-  ChildPlan& plan = *static_cast<ChildPlan*>(argument);
-  int problem = 0;
-  if (::syscall(SYS_setsid) < 0) return fail_at(plan, SpawnStep::process_group, errno);
-  // Ends with the thread that waits for it, also when that is killed.
+// Ends with the thread that waits for it, also when that is killed.
+WRIGHT_IN_CHILD void end_with_parent() {
   ::syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-  if (::syscall(SYS_getppid) != plan.parent) ::syscall(SYS_exit_group, 127);
-  problem = reset_signals();
-  if (problem != 0) return fail_at(plan, SpawnStep::process_group, problem);
-  if (plan.watch >= 0) problem = announce(plan);
-  if (problem != 0) return fail_at(plan, SpawnStep::watch, problem);
-  problem = set_streams(plan.input, plan.output, plan.error);
-  if (problem != 0) return fail_at(plan, SpawnStep::streams, problem);
-  if (plan.cgroup >= 0 && ::syscall(SYS_write, plan.cgroup, "0", 1) != 1) {
-    return fail_at(plan, SpawnStep::cgroup, errno);
+}
+
+// A mount of a path on itself: what is a mount cannot be moved or removed.
+WRIGHT_IN_CHILD long pin(const char* path) {
+  const long tree =
+      ::syscall(SYS_open_tree, AT_FDCWD, path,
+                OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW | AT_RECURSIVE);
+  if (tree < 0) return tree;
+  const long result = ::syscall(SYS_move_mount, tree, "", AT_FDCWD, path, MOVE_MOUNT_F_EMPTY_PATH);
+  const int problem = errno;
+  ::syscall(SYS_close, tree);
+  errno = problem;
+  return result;
+}
+
+// In the copy of the tree that is its own. 0, or an errno.
+WRIGHT_IN_CHILD int guard_paths(const ChildPlan& plan) {
+  mount_attr read_only{};
+  read_only.attr_set = MOUNT_ATTR_RDONLY;
+  for (std::size_t i = 0; i < plan.mount_count; ++i) {
+    const PlannedMount& each = plan.mounts[i];
+    long result = each.source == nullptr ? pin(each.target)
+                                         : ::syscall(SYS_mount, each.source, each.target, nullptr,
+                                                     MS_BIND | MS_REC, nullptr);
+    if (result == 0 && each.is_made_read_only) {
+      result = ::syscall(SYS_mount_setattr, AT_FDCWD, each.target, AT_RECURSIVE, &read_only,
+                         sizeof read_only);
+    }
+    // Somebody may have removed it since it was found.
+    if (result != 0 && errno != ENOENT) return errno;
   }
-  volunteer_when_memory_runs_out();
+  return 0;
+}
+
+WRIGHT_IN_CHILD int execute(ChildPlan& plan) {
+  if (plan.program == nullptr) {
+    ::syscall(SYS_exit_group, 0);
+    return 0;
+  }
+  if (plan.has_namespaces) {
+    ::syscall(SYS_execveat, kProgramDescriptor, "", plan.arguments, plan.environment,
+              AT_EMPTY_PATH);
+    return fail_at(plan, SpawnStep::first_process, errno);
+  }
+  ::syscall(SYS_execve, plan.program, plan.arguments, plan.environment);
+  return fail_at(plan, SpawnStep::program, errno);
+}
+
+// What is the same with and without namespaces: from the working directory to the program.
+WRIGHT_IN_CHILD int confine_and_execute(ChildPlan& plan) {
   if (::syscall(SYS_chdir, plan.working_directory) != 0) {
     return fail_at(plan, SpawnStep::working_directory, errno);
   }
-  problem = set_limits(plan);
+  int problem = set_limits(plan);
   if (problem != 0) return fail_at(plan, SpawnStep::limits, problem);
   if (plan.drops_capabilities) {
     problem = drop_capabilities(plan.kept_capabilities);
@@ -117,17 +191,87 @@ WRIGHT_IN_CHILD int run_child(void* argument) {
     problem = restrict_self(plan.landlock);
     if (problem != 0) return fail_at(plan, SpawnStep::landlock, problem);
   }
-  close_all_but_streams();
+  if (plan.has_namespaces && plan.program != nullptr) {
+    if (::syscall(SYS_dup3, plan.report, kReportDescriptor, 0) < 0 ||
+        ::syscall(SYS_dup3, plan.first_process, kProgramDescriptor, O_CLOEXEC) < 0) {
+      return fail_at(plan, SpawnStep::first_process, errno);
+    }
+    close_all_from(kProgramDescriptor + 1);
+  } else {
+    close_all_from(kAfterStreams);
+  }
   if (plan.filter.len > 0 &&
       ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &plan.filter) != 0) {
     return fail_at(plan, SpawnStep::filter, errno);
   }
-  if (plan.program == nullptr) {
-    ::syscall(SYS_exit_group, 0);
-    return 0;
+  return execute(plan);
+}
+
+WRIGHT_IN_CHILD int run_child(void* argument) {
+  ChildPlan& plan = *static_cast<ChildPlan*>(argument);
+  int problem = 0;
+  if (::syscall(SYS_setsid) < 0) return fail_at(plan, SpawnStep::process_group, errno);
+  end_with_parent();
+  if (::syscall(SYS_getppid) != plan.parent) ::syscall(SYS_exit_group, 127);
+  problem = reset_signals();
+  if (problem != 0) return fail_at(plan, SpawnStep::process_group, problem);
+  plan.id = static_cast<pid_t>(::syscall(SYS_getpid));
+  if (plan.watch >= 0) problem = announce(plan);
+  if (problem != 0) return fail_at(plan, SpawnStep::watch, problem);
+  problem = set_streams(plan.input, plan.output, plan.error);
+  if (problem != 0) return fail_at(plan, SpawnStep::streams, problem);
+  if (plan.cgroup >= 0 && ::syscall(SYS_write, plan.cgroup, "0", 1) != 1) {
+    return fail_at(plan, SpawnStep::cgroup, errno);
   }
-  ::syscall(SYS_execve, plan.program, plan.arguments, plan.environment);
-  return fail_at(plan, SpawnStep::program, errno);
+  volunteer_when_memory_runs_out();
+  return confine_and_execute(plan);
+}
+
+// The first of a PID namespace.
+WRIGHT_IN_CHILD int run_inside(void* argument) {
+  ChildPlan& plan = *static_cast<ChildPlan*>(argument);
+  if (::syscall(SYS_setsid) < 0) return fail_at(plan, SpawnStep::process_group, errno);
+  // That its parent may have ended before is not seen from here; the watching process sees it.
+  end_with_parent();
+  int problem = plan.watch >= 0 ? announce(plan) : 0;
+  if (problem != 0) return fail_at(plan, SpawnStep::watch, problem);
+  problem = set_streams(plan.input, plan.output, plan.error);
+  if (problem != 0) return fail_at(plan, SpawnStep::streams, problem);
+  problem = guard_paths(plan);
+  if (problem != 0) return fail_at(plan, SpawnStep::guarded, problem);
+  constexpr unsigned long kFlags = MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC;
+  if (plan.has_own_proc && ::syscall(SYS_mount, "proc", "/proc", "proc", kFlags, nullptr) != 0) {
+    return fail_at(plan, SpawnStep::proc, errno);
+  }
+  return confine_and_execute(plan);
+}
+
+// Enters the namespaces of the sandbox, and starts the first process of a run in them.
+WRIGHT_IN_CHILD int run_outside(void* argument) {
+  ChildPlan& plan = *static_cast<ChildPlan*>(argument);
+  end_with_parent();
+  if (::syscall(SYS_getppid) != plan.parent) ::syscall(SYS_exit_group, 127);
+  const int problem = reset_signals();
+  if (problem != 0) return fail_at(plan, SpawnStep::process_group, problem);
+  if (plan.cgroup >= 0 && ::syscall(SYS_write, plan.cgroup, "0", 1) != 1) {
+    return fail_at(plan, SpawnStep::cgroup, errno);
+  }
+  volunteer_when_memory_runs_out();
+  // The user namespace first: it gives the right to enter the others.
+  if ((plan.user_namespace >= 0 && ::syscall(SYS_setns, plan.user_namespace, CLONE_NEWUSER) != 0) ||
+      (plan.network_namespace >= 0 &&
+       ::syscall(SYS_setns, plan.network_namespace, CLONE_NEWNET) != 0) ||
+      ::syscall(SYS_setns, plan.mount_namespace, CLONE_NEWNS) != 0) {
+    return fail_at(plan, SpawnStep::namespaces, errno);
+  }
+  // Its parent is this program, not this child.
+  constexpr int kFlags = CLONE_VM | CLONE_VFORK | CLONE_PARENT | CLONE_PARENT_SETTID |
+                         CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC;
+  if (::clone(run_inside, plan.stack, kFlags, argument, &plan.id) < 0) {
+    return fail_at(plan, SpawnStep::namespaces, errno);
+  }
+  ::syscall(SYS_exit_group, 0);
+  return 0;
 }
 
 std::vector<char*> pointers(const std::vector<std::string>& texts) {
@@ -144,6 +288,10 @@ std::string_view doing(SpawnStep step) {
     case SpawnStep::process_group: return "make a process group";
     case SpawnStep::working_directory: return "enter the working directory";
     case SpawnStep::watch: return "reach the process that would end it if this program is killed";
+    case SpawnStep::namespaces: return "enter its namespaces";
+    case SpawnStep::first_process: return "start its first process";
+    case SpawnStep::guarded: return "protect what it must not change or read";
+    case SpawnStep::proc: return "mount its own /proc";
     case SpawnStep::streams: return "connect its output";
     case SpawnStep::limits: return "set its limits";
     case SpawnStep::cgroup: return "enter its cgroup";
@@ -156,6 +304,41 @@ std::string_view doing(SpawnStep step) {
   return "run the program";
 }
 
+void wait_for(pid_t process) {
+  siginfo_t ignored{};
+  ::waitid(P_PID, static_cast<id_t>(process), &ignored, WEXITED | __WALL);
+}
+
+std::vector<PlannedMount> planned(const std::vector<GuardedMount>& guarded,
+                                  const NamespaceEntry& entry) {
+  std::vector<PlannedMount> mounts;
+  for (const GuardedMount& each : guarded) {
+    const char* path = each.path.c_str();
+    switch (each.kind) {
+      case GuardedMount::Kind::read_only: mounts.push_back({path, path, true}); break;
+      case GuardedMount::Kind::pinned: mounts.push_back({nullptr, path, false}); break;
+      case GuardedMount::Kind::hidden_file:
+        mounts.push_back({entry.hidden_file.c_str(), path, false});
+        break;
+      case GuardedMount::Kind::hidden_folder:
+        mounts.push_back({entry.hidden_folder.c_str(), path, false});
+        break;
+    }
+  }
+  return mounts;
+}
+
+// What the first process of a run tells: 0, or the errno with which the program did not start.
+int program_problem(int report, int process) {
+  std::array<pollfd, 2> watched{pollfd{report, POLLIN, 0}, pollfd{process, POLLIN, 0}};
+  while (::poll(watched.data(), watched.size(), -1) < 0 && errno == EINTR) {
+  }
+  int problem = 0;
+  // Ended before it could tell: then its end is what counts.
+  if (watched[0].revents == 0) return 0;
+  return ::read(report, &problem, sizeof problem) == sizeof problem ? problem : 0;
+}
+
 }  // namespace
 
 std::string to_text(const SpawnFailure& failure) {
@@ -165,10 +348,21 @@ std::string to_text(const SpawnFailure& failure) {
 
 std::expected<SpawnedProcess, SpawnFailure> spawn(const SpawnRequest& request,
                                                   const Confinement& confinement) {
-  const std::vector<char*> arguments = pointers(request.arguments);
+  const NamespaceEntry& entry = confinement.entry;
+  const bool has_namespaces = entry.namespaces != nullptr;
+  std::vector<char*> arguments = pointers(request.arguments);
+  if (has_namespaces) {
+    // A name for the first process, and the program that it starts.
+    static char kName[] = "wright-run";
+    arguments.insert(arguments.begin(), {kName, const_cast<char*>(request.program.c_str())});
+  }
   const std::vector<char*> environment = pointers(request.environment);
+  const std::vector<PlannedMount> mounts = planned(request.guarded, entry);
   const ChildStack stack;
-  if (!stack.is_there()) return std::unexpected(SpawnFailure{SpawnStep::start, ENOMEM});
+  const ChildStack second_stack;
+  if (!stack.is_there() || !second_stack.is_there()) {
+    return std::unexpected(SpawnFailure{SpawnStep::start, ENOMEM});
+  }
   ChildPlan plan;
   plan.program = request.program.empty() ? nullptr : request.program.c_str();
   plan.arguments = arguments.data();
@@ -193,22 +387,58 @@ std::expected<SpawnedProcess, SpawnFailure> spawn(const SpawnRequest& request,
     plan.announcement = announcement.data();
     plan.announcement_bytes = announcement.size();
   }
+  FileDescriptor report;
+  FileDescriptor told;
+  if (has_namespaces) {
+    std::array<int, 2> ends{-1, -1};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+      return std::unexpected(SpawnFailure{SpawnStep::start, errno});
+    }
+    report = FileDescriptor(ends[0]);
+    const FileDescriptor writing(ends[1]);
+    told = FileDescriptor(::fcntl(writing.get(), F_DUPFD_CLOEXEC, 10));
+    if (!told.is_open()) return std::unexpected(SpawnFailure{SpawnStep::start, errno});
+    plan.has_namespaces = true;
+    plan.user_namespace = entry.namespaces->user();
+    plan.mount_namespace = entry.namespaces->mount();
+    plan.network_namespace = entry.namespaces->network();
+    plan.first_process = entry.first_process;
+    plan.report = told.get();
+    plan.has_own_proc = entry.proc == NamespaceEntry::Proc::own;
+    plan.mounts = mounts.data();
+    plan.mount_count = mounts.size();
+    plan.stack = second_stack.top();
+  }
 
   int descriptor = -1;
   pid_t id = -1;
   int problem = 0;
   {
     const WithoutSignals blocked;
-    id = ::clone(run_child, stack.top(), CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, &plan,
-                 &descriptor);
+    if (has_namespaces) {
+      // Without a signal at its end, it is met by no wait() of this program.
+      id = ::clone(run_outside, stack.top(), CLONE_VM | CLONE_VFORK, &plan);
+    } else {
+      id = ::clone(run_child, stack.top(), CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, &plan,
+                   &descriptor);
+    }
     problem = errno;
   }
   if (id < 0) return std::unexpected(SpawnFailure{SpawnStep::start, problem});
+  if (has_namespaces) {
+    wait_for(id);
+    told = FileDescriptor();
+    id = plan.id;
+    if (id > 0) descriptor = static_cast<int>(::syscall(SYS_pidfd_open, id, 0));
+  }
   SpawnedProcess process{id, FileDescriptor(descriptor)};
+  if (plan.failure.problem == 0 && id <= 0) plan.failure = {SpawnStep::start, ECHILD};
+  if (plan.failure.problem == 0 && has_namespaces && plan.program != nullptr) {
+    plan.failure = {SpawnStep::program, program_problem(report.get(), process.descriptor.get())};
+  }
   if (plan.failure.problem != 0) {
-    if (request.watch != nullptr) request.watch->forget(id);
-    siginfo_t ignored{};
-    ::waitid(P_PID, static_cast<id_t>(id), &ignored, WEXITED | __WALL);
+    if (request.watch != nullptr && id > 0) request.watch->forget(id);
+    if (id > 0) wait_for(id);
     return std::unexpected(plan.failure);
   }
   return process;

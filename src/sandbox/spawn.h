@@ -1,5 +1,9 @@
 // Starts one confined process. Everything it needs is made before; between the start of the child
 // and its exec only system calls happen, because the child runs in the memory of its parent.
+//
+// Where there are namespaces, a first child enters those of the sandbox and makes a second, which
+// is a child of this program too, the first of its own PID namespace, and starts the program as its
+// child (first_process.cpp).
 #pragma once
 
 #include <linux/filter.h>
@@ -13,6 +17,8 @@
 #include <vector>
 
 #include "core/file_descriptor.h"
+#include "sandbox/guarded_paths.h"
+#include "sandbox/namespaces.h"
 #include "sandbox/parent_watch.h"
 #include "wright/error.h"
 
@@ -23,12 +29,23 @@ struct ResourceLimit {
   rlimit value{};
 };
 
+// What is needed to run in namespaces. Nothing of it is owned.
+struct NamespaceEntry {
+  const Namespaces* namespaces = nullptr;  // null: none
+  int first_process = -1;                  // its program
+  // Of the PID namespace, in the place of that of the machine.
+  enum class Proc : std::uint8_t { own, shared } proc = Proc::own;
+  std::string hidden_file = {};  // what is seen in the place of something unreadable
+  std::string hidden_folder = {};
+};
+
 // What every child of a sandbox gets. Absent parts are not applied.
 struct Confinement {
   int landlock_ruleset = -1;             // not owned
   std::vector<sock_filter> filter = {};  // of system calls
   std::optional<std::uint64_t> kept_capabilities = {};
   std::vector<ResourceLimit> limits = {};
+  NamespaceEntry entry = {};
 };
 
 struct SpawnRequest {
@@ -39,9 +56,10 @@ struct SpawnRequest {
   int input = -1;  // descriptors for the child's streams
   int output = -1;
   int error = -1;
-  int process_group_file = -1;         // of a cgroup, to be written by the child
-  std::filesystem::path cgroup = {};   // its folder
-  const ParentWatch* watch = nullptr;  // is told of the process; it may be absent
+  int process_group_file = -1;             // of a cgroup, to be written by the child
+  std::filesystem::path cgroup = {};       // its folder
+  const ParentWatch* watch = nullptr;      // is told of the process; it may be absent
+  std::vector<GuardedMount> guarded = {};  // in namespaces only
 };
 
 struct SpawnedProcess {
@@ -54,6 +72,10 @@ enum class SpawnStep : std::uint8_t {
   start,
   process_group,
   watch,
+  namespaces,
+  first_process,
+  guarded,
+  proc,
   working_directory,
   streams,
   limits,

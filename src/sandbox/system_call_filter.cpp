@@ -14,6 +14,7 @@
 
 #include <cerrno>
 #include <memory>
+#include <string_view>
 #include <system_error>
 
 #include "core/file_descriptor.h"
@@ -33,6 +34,7 @@ constexpr const char* kForbidden[] = {"acct",
                                       "create_module",
                                       "delete_module",
                                       "fanotify_init",
+                                      "file_setattr",
                                       "finit_module",
                                       "fsconfig",
                                       "fsmount",
@@ -48,7 +50,10 @@ constexpr const char* kForbidden[] = {"acct",
                                       "kexec_file_load",
                                       "kexec_load",
                                       "keyctl",
+                                      "listmount",
+                                      "listns",
                                       "lookup_dcookie",
+                                      "lsm_set_self_attr",
                                       "modify_ldt",
                                       "mount",
                                       "mount_setattr",
@@ -57,6 +62,7 @@ constexpr const char* kForbidden[] = {"acct",
                                       "nfsservctl",
                                       "open_by_handle_at",
                                       "open_tree",
+                                      "open_tree_attr",
                                       "perf_event_open",
                                       "pidfd_getfd",
                                       "pivot_root",
@@ -73,6 +79,7 @@ constexpr const char* kForbidden[] = {"acct",
                                       "sethostname",
                                       "setns",
                                       "settimeofday",
+                                      "statmount",
                                       "stime",
                                       "swapoff",
                                       "swapon",
@@ -86,8 +93,36 @@ constexpr const char* kForbidden[] = {"acct",
                                       "vm86",
                                       "vm86old"};
 
+// Calls that are younger than the library, which does not know their names. They have the same
+// numbers everywhere.
+struct YoungCall {
+  const char* name;
+  int number;
+};
+constexpr YoungCall kYoungCalls[] = {
+    {"mount_setattr", 442},     {"quotactl_fd", 443},  {"process_mrelease", 448},
+    {"fchmodat2", 452},         {"statmount", 457},    {"listmount", 458},
+    {"lsm_set_self_attr", 460}, {"setxattrat", 463},   {"removexattrat", 466},
+    {"open_tree_attr", 467},    {"file_setattr", 469}, {"listns", 470}};
+
+// Whose effect lasts beyond the command and reaches other processes: memory, semaphores and queues
+// that go by a number or a name.
+constexpr const char* kSharedIpc[] = {
+    "shmget",       "shmat",           "shmctl",    "shmdt",        "msgget",
+    "msgsnd",       "msgrcv",          "msgctl",    "semget",       "semop",
+    "semctl",       "semtimedop",      "ipc",       "mq_open",      "mq_unlink",
+    "mq_timedsend", "mq_timedreceive", "mq_notify", "mq_getsetattr"};
+
+// What changes a file by its path, without opening it, and is not needed for ordinary work. Modes
+// and times are, and cannot be told apart from here.
+constexpr const char* kOwnersByPath[] = {"chown", "chown32", "lchown", "lchown32", "fchownat"};
+constexpr const char* kAttributesByPath[] = {"setxattr",    "lsetxattr",    "setxattrat",
+                                             "removexattr", "lremovexattr", "removexattrat"};
+
 constexpr std::uint64_t kNamespaces[] = {CLONE_NEWNS,   CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC,
                                          CLONE_NEWUSER, CLONE_NEWPID,    CLONE_NEWNET};
+
+constexpr std::uint32_t kPriorityOfUser = 3;  // IOPRIO_WHO_USER
 
 // The kernel looks at the lower half of such an argument only, so the upper half must not matter.
 scmp_arg_cmp equals(unsigned argument, std::uint32_t value) {
@@ -111,7 +146,12 @@ class Filter {
 
   template <class... Conditions>
   void refuse(const char* name, int error, Conditions... conditions) {
-    const int call = seccomp_syscall_resolve_name(name);
+    int call = seccomp_syscall_resolve_name(name);
+    if (call == __NR_SCMP_ERROR) {
+      for (const YoungCall& young : kYoungCalls) {
+        if (name == std::string_view(young.name)) call = young.number;
+      }
+    }
     // A call that this architecture or this version of the library does not have.
     if (call == __NR_SCMP_ERROR || problem_ != 0) return;
     const int result =
@@ -215,6 +255,19 @@ void refuse_meddling(Filter& filter) {
   filter.refuse("setpriority", EPERM, equals(0, PRIO_USER));
   filter.refuse("move_pages", EPERM, is_not(0, 0));
   filter.refuse("migrate_pages", EPERM, is_not(0, 0));
+  filter.refuse("ioprio_set", EPERM, equals(0, kPriorityOfUser));
+}
+
+// What reaches others by a number or a path, where nothing but the filter keeps them apart.
+void refuse_surroundings(Filter& filter) {
+  for (const char* name : kSharedIpc) filter.refuse(name, EPERM);
+  // As on a file system that has none: programs then do without.
+  for (const char* name : kAttributesByPath) filter.refuse(name, EOPNOTSUPP);
+  for (const char* name :
+       {"sched_setaffinity", "sched_setattr", "sched_setparam", "sched_setscheduler"}) {
+    filter.refuse(name, EPERM, is_not(0, 0));
+  }
+  filter.refuse("ioprio_set", EPERM, is_not(1, 0));
 }
 
 }  // namespace
@@ -233,6 +286,12 @@ Result<std::vector<sock_filter>> make_filter(const FilterOptions& options) {
   filter.refuse("kill", EPERM, equals(0, 0xFFFFFFFF));
   refuse_signals(filter, options.out_of_reach);
   refuse_meddling(filter);
+  if (options.surroundings == FilterOptions::Surroundings::shared) {
+    refuse_surroundings(filter);
+    if (options.ownership == FilterOptions::Ownership::forbidden) {
+      for (const char* name : kOwnersByPath) filter.refuse(name, EPERM);
+    }
+  }
   refuse_set_user_id(filter);
   refuse_networks(filter, options.network);
   if (options.sessions == FilterOptions::Sessions::forbidden) filter.refuse("setsid", EPERM);

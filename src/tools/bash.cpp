@@ -63,7 +63,7 @@ class Bash {
   Result<ToolReply> run(const BashArguments& arguments, const Context& context) {
     auto folder = working_folder(arguments.working_dir.value_or("."));
     if (!folder) return std::unexpected(std::move(folder).error());
-    if (auto instead = unless_permitted(arguments, context)) return std::move(*instead);
+    if (auto instead = unless_permitted(arguments, *folder, context)) return std::move(*instead);
     const auto sandbox = prepared();
     if (!sandbox) return std::unexpected(sandbox.error());
     auto command = shell_command(arguments.command, *folder);
@@ -74,6 +74,7 @@ class Bash {
     progress.finish();
     if (!finished) return std::unexpected(std::move(finished).error());
     JsonObject result = told(arguments, *folder, *finished);
+    if (failed_at_protection(*finished)) note_protection((*sandbox)->report(), result);
     keep(result, "stdout_file", finished->output, kOutputShown, printed.output, context);
     keep(result, "stderr_file", finished->error, kErrorShown, printed.error, context);
     return Output{.value = std::move(result), .notes = gaps_in((*sandbox)->report())};
@@ -106,6 +107,7 @@ class Bash {
 
   // What to answer instead of running the command; nothing when it may run.
   std::optional<Result<ToolReply>> unless_permitted(const BashArguments& arguments,
+                                                    const std::filesystem::path& folder,
                                                     const Context& context) const {
     const CommandDecision decision = rules_.judge(arguments.command);
     if (decision.permission == intercept::Permission::allow) return std::nullopt;
@@ -114,13 +116,9 @@ class Bash {
     }
     const auto answer = options_.ask ? options_.ask(decision, context) : std::nullopt;
     if (!answer || *answer == intercept::Permission::ask) {
-      std::vector<std::string> kinds;
-      for (const JudgedCommand& judged : decision.commands) {
-        if (judged.permission == intercept::Permission::ask) {
-          kinds.push_back("command:" + judged.command);
-        }
-      }
-      return unless_approved(context, "bash", question(decision, arguments), std::move(kinds));
+      // The whole line and where it runs: a longer one, or one elsewhere, is another.
+      const JsonArray exactly{"bash", to_valid_utf8(folder.string()), arguments.command};
+      return unless_approved(context, "bash", question(decision, arguments), {to_text(exactly)});
     }
     if (*answer == intercept::Permission::allow) return std::nullopt;
     return fail(ErrorCode::permission_denied, "A person refused this command. Do not repeat it");
@@ -131,6 +129,7 @@ class Bash {
                       {"tool", "bash"},
                       {"arguments", encode(arguments)},
                       {"reason", decision.reason},
+                      {"remembers", "exactly this command, in this folder"},
                       {"commands", commands_of(decision)}};
   }
 
@@ -165,6 +164,21 @@ class Bash {
     }
     if (missing.empty()) return {};
     return {fmt::format("The sandbox of this machine lacks: {}", fmt::join(missing, ", "))};
+  }
+
+  static bool failed_at_protection(const FinishedCommand& finished) {
+    constexpr std::string_view kSaid = "Read-only file system";
+    return finished.exit_code != 0 && (finished.error.head.find(kSaid) != std::string::npos ||
+                                       finished.error.tail.find(kSaid) != std::string::npos);
+  }
+
+  // Why a command such as `git commit` fails, which does not say so itself.
+  static void note_protection(const SandboxReport& report, JsonObject& result) {
+    if (!report.enforces("protected paths")) return;
+    const auto layer =
+        std::ranges::find(report.layers, std::string_view("protected paths"), &SandboxLayer::name);
+    result["note"] = fmt::format("Commands can read but not change {}: the setting bash.protected",
+                                 layer->detail);
   }
 
   // What a command printed, whole as long as it is not enormous, where it can go into a file.

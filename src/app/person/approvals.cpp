@@ -12,9 +12,11 @@ namespace {
 
 constexpr std::string_view kExplanation = R"(
   y      yes, this once: exactly the call above
-  s      yes, and do not ask again about this tool in this session
+  s      yes, and in this session also later, without asking, to:
+         {0}
   n      no; you may say why, which the agent is told
-  never  no, and no to all further calls of this tool in this session, without asking
+  never  no, and in this session also later, without asking, to:
+         {0}
   all    show everything that was cut
   q      decide nothing, as Ctrl-C and Ctrl-D: the call waits on
 )";
@@ -30,6 +32,18 @@ std::string question_of(const Json& shown) {
   const Json* question = object == nullptr ? nullptr : object->if_contains("question");
   if (question == nullptr || !question->is_string()) return "May it run?";
   return on_one_line(question->get_string());
+}
+
+// What an answer for the session is remembered for.
+std::string remembered_of(const Json& shown) {
+  const auto text_of = [&](std::string_view name) -> std::string {
+    const JsonObject* object = shown.if_object();
+    const Json* found = object == nullptr ? nullptr : object->if_contains(name);
+    return found != nullptr && found->is_string() ? on_one_line(found->get_string()) : "";
+  };
+  if (std::string exactly = text_of("remembers"); !exactly.empty()) return exactly;
+  const std::string tool = text_of("tool");
+  return fmt::format("every call of {}, with any arguments", tool.empty() ? "this tool" : tool);
 }
 
 std::expected<Approval, GaveUp> refused(TerminalDialogue& dialogue) {
@@ -66,7 +80,7 @@ std::expected<Approval, GaveUp> ask_approval(const Json& shown, const PersonTerm
     if (word == "n" || word == "no") return refused(dialogue);
     if (word == "q") return std::unexpected(GaveUp::by_choice);
     if (word == "?") {
-      dialogue.print(kExplanation);
+      dialogue.print(fmt::format(kExplanation, remembered_of(shown)));
     } else if (word == "all") {
       dialogue.print(approval_text(shown, Detail::all, dialogue.screen()).text);
     } else {

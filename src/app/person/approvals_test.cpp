@@ -98,6 +98,22 @@ TEST(Approvals, are_not_given_by_accident) {
   EXPECT_EQ(*person.result(), (Json{{"gave_up", static_cast<int>(GaveUp::by_choice)}}));
 }
 
+TEST(Approvals, say_what_is_remembered) {
+  Json line = shell_line();
+  line.as_object()["remembers"] = "exactly this command, in this folder";
+  for (const auto& [shown, words] :
+       {std::pair{line, "exactly this command, in this folder"},
+        std::pair{shell_line(), "every call of bash, with any arguments"}}) {
+    PersonAtTerminal person(asks(shown), TerminalKind::capable, 70, 40);
+    person.await("? explains");
+    person.type("?\r");
+    person.await("the call waits on");
+    EXPECT_NE(person.screen().text().find(words), std::string::npos) << person.screen().text();
+    person.type("\x03");
+    (void)person.result();
+  }
+}
+
 TEST(Approvals, take_nothing_that_was_typed_before_the_question) {
   const auto program = [](const PersonTerminal& where) {
     // The keys are typed when the pseudo-terminal is there and the question is not.

@@ -1,0 +1,382 @@
+#include "sandbox/guarded_paths.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fnmatch.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "core/text.h"
+
+namespace wright::sandbox {
+namespace {
+
+constexpr std::size_t kMostFolders = 20'000;
+constexpr std::size_t kMostMounts = 5'000;
+constexpr std::uintmax_t kLargestGitConfig = 1U << 20;
+constexpr int kMostTries = 100;
+constexpr time_t kSettledSeconds = 2;
+// Nobody makes a folder like that by chance: only its owner may use it, and it is sticky.
+constexpr mode_t kPlaceholderMode = 01700;
+
+struct CloseListing {
+  void operator()(DIR* folder) const { ::closedir(folder); }
+};
+
+bool is_same(const timespec& a, const timespec& b) {
+  return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
+bool lies_in(const std::filesystem::path& path, const std::filesystem::path& folder) {
+  const auto [left, right] = std::ranges::mismatch(folder, path);
+  (void)right;
+  return left == folder.end();
+}
+
+std::string first_line_of(const std::filesystem::path& file) {
+  std::ifstream stream(file);
+  std::string line;
+  std::getline(stream, line);
+  return line;
+}
+
+std::string text_of(const std::filesystem::path& file) {
+  std::error_code problem;
+  if (std::filesystem::file_size(file, problem) > kLargestGitConfig || problem) return {};
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+// The first part of a path that does not exist; empty when all of it does.
+std::filesystem::path first_missing(const std::filesystem::path& path) {
+  std::filesystem::path here = "/";
+  for (const auto& part : path.relative_path()) {
+    here /= part;
+    struct stat status {};
+    if (::lstat(here.c_str(), &status) != 0) return here;
+  }
+  return {};
+}
+
+bool is_placeholder(const struct stat& status) {
+  return S_ISDIR(status.st_mode) && (status.st_mode & 07777) == kPlaceholderMode &&
+         status.st_uid == ::geteuid();
+}
+
+}  // namespace
+
+bool is_meant(std::string_view pattern, const std::string& path) {
+  const bool is_anywhere = pattern.starts_with("**/");
+  if (is_anywhere) pattern.remove_prefix(3);
+  const std::string rest(pattern);
+  if (!is_anywhere && rest.find('/') != std::string::npos) {
+    return ::fnmatch(rest.c_str(), path.c_str(), FNM_PATHNAME) == 0;
+  }
+  for (std::size_t start = 0; start != std::string::npos;) {
+    if (::fnmatch(rest.c_str(), path.c_str() + start, FNM_PATHNAME) == 0) return true;
+    start = path.find('/', start);
+    if (start != std::string::npos) ++start;
+  }
+  return false;
+}
+
+std::vector<std::string> paths_in_git_config(std::string_view text) {
+  std::vector<std::string> paths;
+  bool is_include = false;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = trimmed(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.starts_with('[')) is_include = lower(line).starts_with("[include");
+    const std::size_t equals = line.find('=');
+    if (equals == std::string_view::npos) continue;
+    std::string_view name = trimmed(line.substr(0, equals));
+    // What follows the name of a section on its line counts too.
+    if (const std::size_t bracket = name.rfind(']'); bracket != std::string_view::npos) {
+      name = trimmed(name.substr(bracket + 1));
+    }
+    std::string_view value = trimmed(line.substr(equals + 1));
+    if (value.size() > 1 && value.starts_with('"') && value.ends_with('"')) {
+      value = value.substr(1, value.size() - 2);
+    }
+    if (value.empty() || value.starts_with('~')) continue;
+    const bool is_path = is_include && lower(name) == "path";
+    // From the folder of the configuration, which is .git.
+    if (is_path)
+      paths.push_back(value.starts_with('/') ? std::string(value) : ".git/" + std::string(value));
+    if (lower(name) == "hookspath") paths.emplace_back(value);
+  }
+  return paths;
+}
+
+Result<Placeholder> Placeholder::make(const std::filesystem::path& path) {
+  Placeholder made;
+  made.path_ = path.native();
+  for (int attempt = 0; attempt < kMostTries; ++attempt) {
+    struct stat before {};
+    if (::lstat(path.c_str(), &before) != 0) {
+      // With its mark from the start: without it, another run would take it for somebody's.
+      if (::mkdir(path.c_str(), kPlaceholderMode) != 0 && errno != EEXIST) {
+        if (errno == EACCES || errno == EROFS || errno == EPERM) return Placeholder();
+        break;
+      }
+    } else if (!is_placeholder(before)) {
+      return Placeholder();
+    }
+    FileDescriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!folder.is_open() || ::flock(folder.get(), LOCK_SH | LOCK_NB) != 0) continue;
+    struct stat opened {};
+    struct stat now {};
+    // Somebody may have removed it in between.
+    if (::fstat(folder.get(), &opened) != 0 || ::lstat(path.c_str(), &now) != 0) continue;
+    if (opened.st_ino != now.st_ino || opened.st_dev != now.st_dev) continue;
+    made.folder_ = std::move(folder);
+    return made;
+  }
+  return fail(ErrorCode::unavailable,
+              fmt::format("Cannot keep commands from making '{}': {}", path.string(),
+                          std::generic_category().message(errno)));
+}
+
+Placeholder::~Placeholder() {
+  if (!folder_.is_open()) return;
+  if (::flock(folder_.get(), LOCK_EX | LOCK_NB) == 0) ::rmdir(path_.c_str());
+}
+
+GuardedPaths::GuardedPaths(const SandboxPolicy& policy) : unreadable_(policy.unreadable) {
+  std::error_code ignored;
+  for (const auto& path : policy.write_paths) {
+    const auto real = std::filesystem::canonical(path, ignored);
+    if (!ignored) writable_.push_back(real);
+  }
+  tops_ = writable_;
+  for (const auto& path : policy.read_paths) {
+    const auto real = std::filesystem::canonical(path, ignored);
+    const auto holds = [&](const auto& top) { return lies_in(real, top); };
+    if (!ignored && std::ranges::none_of(tops_, holds)) tops_.push_back(real);
+  }
+  for (const std::string& name : policy.protected_paths) {
+    const std::filesystem::path path(name);
+    if (path.is_absolute()) {
+      paths_.push_back(path.lexically_normal());
+      continue;
+    }
+    if (!path.has_parent_path()) names_.push_back(name);
+    for (const auto& top : writable_) {
+      const auto full = (top / path).lexically_normal();
+      if (std::filesystem::is_directory(top, ignored)) paths_.push_back(full);
+    }
+  }
+}
+
+bool GuardedPaths::is_writable(const std::filesystem::path& path) const {
+  return std::ranges::any_of(writable_, [&](const auto& top) { return lies_in(path, top); });
+}
+
+void GuardedPaths::add_git_folders(const std::filesystem::path& file,
+                                   std::vector<GuardedMount>& mounts) const {
+  constexpr std::string_view kPrefix = "gitdir: ";
+  const std::string line = first_line_of(file);
+  if (!line.starts_with(kPrefix)) return;
+  std::error_code problem;
+  const auto add = [&](const std::filesystem::path& folder) {
+    const auto real = std::filesystem::canonical(folder, problem);
+    // Not the folder of a top itself: nothing could be written at all.
+    if (problem || std::ranges::find(writable_, real) != writable_.end()) return;
+    if (is_writable(real)) mounts.push_back({GuardedMount::Kind::read_only, real.native()});
+  };
+  const auto git = file.parent_path() / line.substr(kPrefix.size());
+  add(git);
+  const std::string shared = first_line_of(git / "commondir");
+  if (!shared.empty()) add(git / shared);
+}
+
+// Pins also as many folders above as the pattern names: under another name they would not be meant.
+void GuardedPaths::hide(const std::string& path, std::string_view below, Folder& folder) const {
+  std::error_code problem;
+  const auto real = std::filesystem::canonical(path, problem);
+  if (problem) return;
+  const auto holds = [&](const auto& top) { return lies_in(real, top) && real != top; };
+  if (std::ranges::none_of(tops_, holds)) return;
+  const bool is_folder = std::filesystem::is_directory(real, problem);
+  folder.mounts.push_back(
+      {is_folder ? GuardedMount::Kind::hidden_folder : GuardedMount::Kind::hidden_file,
+       real.native()});
+  std::ptrdiff_t named = 0;
+  for (const std::string& pattern : unreadable_) {
+    const std::size_t start = pattern.starts_with("**/") ? 3 : 0;
+    if (!is_meant(pattern, std::string(below))) continue;
+    named = std::max(named, std::count(pattern.begin() + static_cast<std::ptrdiff_t>(start),
+                                       pattern.end(), '/'));
+  }
+  auto above = std::filesystem::path(path).parent_path();
+  for (; named > 0 && is_writable(above); --named, above = above.parent_path()) {
+    if (std::ranges::find(writable_, above) != writable_.end()) break;
+    folder.mounts.push_back({GuardedMount::Kind::pinned, above.native()});
+  }
+}
+
+const GuardedPaths::Folder& GuardedPaths::read(const std::string& path, const std::string& top) {
+  static const Folder kNone;
+  struct stat status {};
+  const bool is_seen = ::lstat(path.c_str(), &status) == 0;
+  if (is_seen ? !S_ISDIR(status.st_mode) : errno == ENOENT || errno == ENOTDIR) return kNone;
+  Folder& known = folders_[path];
+  if (known.is_settled && known.device == status.st_dev && known.number == status.st_ino &&
+      is_same(known.changed, status.st_ctim)) {
+    return known;
+  }
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  known = {status.st_dev, status.st_ino, status.st_ctim,
+           now.tv_sec > status.st_ctim.tv_sec + kSettledSeconds};
+  const std::unique_ptr<DIR, CloseListing> listing(is_seen ? ::opendir(path.c_str()) : nullptr);
+  if (listing == nullptr) {
+    // A command may have closed it, and may open it again for what nobody has seen in it.
+    known = {};
+    if (path.size() > top.size()) known.mounts.push_back({GuardedMount::Kind::hidden_folder, path});
+    return known;
+  }
+  while (const dirent* entry = ::readdir(listing.get())) {
+    const std::string name = entry->d_name;
+    if (name == "." || name == "..") continue;
+    const std::string full = path + "/" + name;
+    unsigned char type = entry->d_type;
+    if (type == DT_UNKNOWN && ::lstat(full.c_str(), &status) == 0) {
+      type = IFTODT(status.st_mode);
+    }
+    const bool is_folder = type == DT_DIR;
+    if (!is_folder && type != DT_REG && type != DT_LNK) continue;
+    const std::string below = full.substr(top.size() + 1);
+    const auto means = [&](const std::string& pattern) { return is_meant(pattern, below); };
+    if (std::ranges::any_of(unreadable_, means)) {
+      hide(full, below, known);
+    } else if (type == DT_LNK) {
+      continue;  // what it leads to is looked at by itself
+    } else if (std::ranges::find(names_, name) != names_.end() && is_writable(full)) {
+      known.mounts.push_back({GuardedMount::Kind::read_only, full});
+      if (name == ".git" && !is_folder) add_git_folders(full, known.mounts);
+    } else if (is_folder) {
+      known.folders.push_back(full);
+    }
+  }
+  return known;
+}
+
+void GuardedPaths::search(const std::filesystem::path& top, Found& found) {
+  const std::string start = top == "/" ? "" : top.native();
+  std::vector<std::string> waiting{top.native()};
+  std::size_t count = 0;
+  while (!waiting.empty()) {
+    if (++count > kMostFolders) {
+      found.is_complete = false;
+      return;
+    }
+    const std::string path = std::move(waiting.back());
+    waiting.pop_back();
+    const Folder& folder = read(path, start);
+    found.mounts.insert(found.mounts.end(), folder.mounts.begin(), folder.mounts.end());
+    waiting.insert(waiting.end(), folder.folders.begin(), folder.folders.end());
+  }
+}
+
+// What leads to a protected path: moved away, it would take the path with it. Also the path itself
+// where it is a link.
+void GuardedPaths::pin(const std::filesystem::path& path, Found& found) const {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode) && is_writable(path)) {
+    found.mounts.push_back({GuardedMount::Kind::pinned, path.native()});
+  }
+  for (auto above = path.parent_path(); is_writable(above); above = above.parent_path()) {
+    const bool is_top = std::ranges::find(writable_, above) != writable_.end();
+    if (is_top || ::lstat(above.c_str(), &status) != 0) break;
+    found.mounts.push_back({GuardedMount::Kind::pinned, above.native()});
+  }
+}
+
+Result<void> GuardedPaths::guard(const std::filesystem::path& path, Found& found) const {
+  // Other runs make and remove placeholders meanwhile, and people what they like.
+  for (int attempt = 0; attempt < kMostTries; ++attempt) {
+    const auto missing = first_missing(path);
+    const auto& place = missing.empty() ? path : missing;
+    struct stat status {};
+    if (missing.empty()) {
+      if (::lstat(path.c_str(), &status) != 0) continue;
+      if (!is_placeholder(status)) {
+        std::error_code problem;
+        const auto real = std::filesystem::canonical(path, problem);
+        if (!problem && is_writable(real)) {
+          found.mounts.push_back({GuardedMount::Kind::read_only, real.native()});
+          pin(real, found);
+        }
+        pin(path, found);
+        return {};
+      }
+    }
+    if (!is_writable(place)) return {};
+    pin(place, found);
+    auto made = Placeholder::make(place);
+    if (!made) return std::unexpected(std::move(made).error());
+    if (made->is_there()) {
+      found.mounts.push_back({GuardedMount::Kind::hidden_folder, place.native()});
+      found.placeholders.push_back(std::move(*made));
+      return {};
+    }
+    // Nothing can be made there, by nobody of this user.
+    if (::lstat(place.c_str(), &status) != 0) return {};
+  }
+  return fail(ErrorCode::unavailable,
+              fmt::format("Cannot protect '{}': it comes and goes", path.string()));
+}
+
+Result<GuardedPaths::Found> GuardedPaths::look() {
+  const std::lock_guard lock(mutex_);
+  Found found;
+  for (const auto& path : paths_) {
+    if (auto guarded = guard(path, found); !guarded) return std::unexpected(guarded.error());
+    if (path.filename() != ".git") continue;
+    for (const std::string& named : paths_in_git_config(text_of(path / "config"))) {
+      const auto full = (path.parent_path() / named).lexically_normal();
+      if (std::ranges::find(writable_, full) != writable_.end()) continue;
+      if (auto guarded = guard(full, found); !guarded) return std::unexpected(guarded.error());
+    }
+  }
+  if (!names_.empty() || !unreadable_.empty()) {
+    if (folders_.size() > 2 * kMostFolders) folders_.clear();
+    for (const auto& top : tops_) search(top, found);
+  }
+  // Shorter paths first: what lies in a folder is mounted after it. What is protected or hidden
+  // needs no pinning.
+  std::ranges::stable_sort(found.mounts, {}, [](const GuardedMount& mount) {
+    return std::pair(mount.path.size(), mount.kind == GuardedMount::Kind::pinned);
+  });
+  std::vector<GuardedMount> once;
+  std::set<std::string> seen;
+  std::set<std::string> hidden;
+  for (GuardedMount& mount : found.mounts) {
+    bool is_hidden = false;
+    for (std::size_t end = mount.path.rfind('/'); end != std::string::npos && end > 0;
+         end = mount.path.rfind('/', end - 1)) {
+      is_hidden = is_hidden || hidden.contains(mount.path.substr(0, end));
+    }
+    if (is_hidden || !seen.insert(mount.path).second) continue;
+    if (mount.kind == GuardedMount::Kind::hidden_folder) hidden.insert(mount.path);
+    once.push_back(std::move(mount));
+  }
+  found.mounts = std::move(once);
+  found.is_complete = found.is_complete && found.mounts.size() <= kMostMounts;
+  return found;
+}
+
+}  // namespace wright::sandbox

@@ -1,0 +1,216 @@
+#include "sandbox/guarded_paths.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <set>
+#include <thread>
+
+#include "sandbox/sandbox_fixture.h"
+
+namespace wright::sandbox {
+namespace {
+
+using Kind = GuardedMount::Kind;
+
+std::set<std::string> paths_of(const GuardedPaths::Found& found, Kind kind) {
+  std::set<std::string> paths;
+  for (const GuardedMount& mount : found.mounts) {
+    if (mount.kind == kind) paths.insert(mount.path);
+  }
+  return paths;
+}
+
+class GuardedPathsOf : public testing::Test {
+ protected:
+  std::string in(const char* path) const { return (grounds_.workspace() / path).string(); }
+  void make(const char* path, std::string_view content = "x") const {
+    std::filesystem::create_directories((grounds_.workspace() / path).parent_path());
+    Grounds::write(grounds_.workspace() / path, content);
+  }
+
+  Grounds grounds_;
+  SandboxPolicy policy_ = grounds_.policy();
+};
+
+TEST_F(GuardedPathsOf, a_workspace_are_found_wherever_they_are) {
+  make(".git/config");
+  make("deep/er/.git/config");
+  make(".wright/agents/a.toml");
+  make("src/.git.cpp");
+  const auto found = GuardedPaths(policy_).look().value();
+  EXPECT_EQ(paths_of(found, Kind::read_only),
+            (std::set<std::string>{in(".git"), in("deep/er/.git"), in(".wright")}));
+  EXPECT_TRUE(found.placeholders.empty());
+  EXPECT_TRUE(found.is_complete);
+}
+
+TEST_F(GuardedPathsOf, a_worktree_include_where_its_file_points) {
+  make("main/.git/worktrees/w/commondir", "../..\n");
+  make("w/.git", "gitdir: " + in("main/.git/worktrees/w") + "\n");
+  make("relative/.git", "gitdir: ../elsewhere\n");
+  make("elsewhere/HEAD");
+  make("away/.git", "gitdir: " + grounds_.outside().string() + "\n");
+  make("all/.git", "gitdir: ..\n");
+  const auto found = GuardedPaths(policy_).look().value();
+  EXPECT_EQ(paths_of(found, Kind::read_only),
+            (std::set<std::string>{in("main/.git"), in("main/.git/worktrees/w"), in("w/.git"),
+                                   in("relative/.git"), in("elsewhere"), in("away/.git"),
+                                   in("all/.git")}));
+}
+
+TEST_F(GuardedPathsOf, a_folder_that_is_only_read_need_no_protection) {
+  make(".git/config");
+  make(".env");
+  policy_.read_paths = policy_.write_paths;
+  policy_.write_paths.clear();
+  policy_.unreadable = usual_secrets();
+  const auto found = GuardedPaths(policy_).look().value();
+  EXPECT_EQ(paths_of(found, Kind::read_only), std::set<std::string>{});
+  EXPECT_EQ(paths_of(found, Kind::hidden_file), std::set<std::string>{in(".env")});
+}
+
+TEST_F(GuardedPathsOf, a_workspace_that_are_not_there_get_a_placeholder_that_goes_again) {
+  policy_.protected_paths = {".git", "config/secret/key", grounds_.workspace() / "absolute"};
+  {
+    const auto found = GuardedPaths(policy_).look().value();
+    EXPECT_EQ(paths_of(found, Kind::hidden_folder),
+              (std::set<std::string>{in(".git"), in("config"), in("absolute")}));
+    EXPECT_EQ(paths_of(found, Kind::read_only), std::set<std::string>{});
+    EXPECT_TRUE(std::filesystem::is_directory(in(".git")));
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(grounds_.workspace()));
+}
+
+TEST_F(GuardedPathsOf, two_runs_at_once_share_a_placeholder) {
+  policy_.protected_paths = {".git"};
+  GuardedPaths one(policy_);
+  GuardedPaths other(policy_);
+  auto first = std::make_unique<GuardedPaths::Found>(one.look().value());
+  {
+    const auto second = other.look().value();
+    EXPECT_EQ(paths_of(second, Kind::hidden_folder), std::set<std::string>{in(".git")});
+    first.reset();
+    EXPECT_TRUE(std::filesystem::is_directory(in(".git"))) << "the second still needs it";
+  }
+  EXPECT_FALSE(std::filesystem::exists(in(".git")));
+}
+
+TEST_F(GuardedPathsOf, a_placeholder_that_somebody_uses_stays) {
+  policy_.protected_paths = {".git"};
+  {
+    const auto found = GuardedPaths(policy_).look().value();
+    make(".git/HEAD");
+  }
+  EXPECT_EQ(Grounds::read(in(".git/HEAD")), "x");
+}
+
+TEST_F(GuardedPathsOf, an_empty_folder_of_somebody_stays) {
+  std::filesystem::create_directory(in(".wright"));
+  { const auto found = GuardedPaths(policy_).look().value(); }
+  EXPECT_TRUE(std::filesystem::exists(in(".wright")));
+}
+
+TEST_F(GuardedPathsOf, many_threads_make_and_remove_one_placeholder) {
+  policy_.protected_paths = {".git"};
+  std::vector<std::jthread> threads;
+  for (int thread = 0; thread < 4; ++thread) {
+    threads.emplace_back([&] {
+      GuardedPaths guarded(policy_);
+      for (int i = 0; i < 200; ++i) {
+        const auto found = guarded.look();
+        ASSERT_TRUE(found) << found.error().message;
+        ASSERT_EQ(found->placeholders.size(), 1U);
+        ASSERT_TRUE(std::filesystem::is_directory(in(".git")));
+      }
+    });
+  }
+  threads.clear();
+  EXPECT_FALSE(std::filesystem::exists(in(".git")));
+}
+
+TEST_F(GuardedPathsOf, secrets_are_found_as_soon_as_they_are_there_and_not_later) {
+  policy_.unreadable = {"**/*.env", "keys/*", "id_rsa"};
+  make("src/a.cpp");
+  GuardedPaths guarded(policy_);
+  EXPECT_EQ(paths_of(guarded.look().value(), Kind::hidden_file), std::set<std::string>{});
+  make("src/x.env");
+  make("src/deep/keys/no");
+  make("keys/yes");
+  make("a/b/id_rsa");
+  EXPECT_EQ(paths_of(guarded.look().value(), Kind::hidden_file),
+            (std::set<std::string>{in("src/x.env"), in("keys/yes"), in("a/b/id_rsa")}));
+  std::filesystem::remove(in("src/x.env"));
+  EXPECT_EQ(paths_of(guarded.look().value(), Kind::hidden_file),
+            (std::set<std::string>{in("keys/yes"), in("a/b/id_rsa")}));
+}
+
+TEST_F(GuardedPathsOf, secrets_are_hidden_behind_links_and_cannot_be_renamed_into_the_open) {
+  make("real/production.txt");
+  make(".aws/credentials");
+  make("a/b/c.key");
+  std::filesystem::create_symlink("real/production.txt", in(".env"));
+  std::filesystem::create_symlink(grounds_.outside(), in("out.env"));
+  policy_.unreadable = {"**/*.env", "**/.env", "**/.aws/credentials", "a/b/*.key"};
+  const auto found = GuardedPaths(policy_).look().value();
+  EXPECT_EQ(
+      paths_of(found, Kind::hidden_file),
+      (std::set<std::string>{in("real/production.txt"), in(".aws/credentials"), in("a/b/c.key")}));
+  EXPECT_EQ(paths_of(found, Kind::pinned), (std::set<std::string>{in(".aws"), in("a"), in("a/b")}));
+}
+
+TEST_F(GuardedPathsOf, a_folder_that_cannot_be_looked_into_is_hidden_whole) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root looks into every folder";
+  make("closed/.env");
+  make("half/sub/.env");
+  ASSERT_EQ(::chmod(in("closed").c_str(), 0), 0);
+  ASSERT_EQ(::chmod(in("half").c_str(), 0400), 0);
+  policy_.unreadable = {"**/.env"};
+  const auto found = GuardedPaths(policy_).look().value();
+  EXPECT_TRUE(paths_of(found, Kind::hidden_folder).contains(in("closed")));
+  EXPECT_TRUE(paths_of(found, Kind::hidden_folder).contains(in("half/sub")));
+  ::chmod(in("closed").c_str(), 0700);
+  ::chmod(in("half").c_str(), 0700);
+}
+
+TEST_F(GuardedPathsOf, a_repository_include_its_hooks_and_included_configuration) {
+  make(".git/config",
+       "[core]\n\thooksPath = .husky/_\n[include]\n\tpath = ../.gitconfig\n[user] path = no\n");
+  make(".husky/_/pre-commit");
+  make(".gitconfig");
+  const auto found = GuardedPaths(policy_).look().value();
+  EXPECT_EQ(paths_of(found, Kind::read_only),
+            (std::set<std::string>{in(".git"), in(".husky/_"), in(".gitconfig")}));
+  EXPECT_EQ(paths_of(found, Kind::pinned), std::set<std::string>{in(".husky")});
+}
+
+TEST(GitConfiguration, names_paths) {
+  using Paths = std::vector<std::string>;
+  EXPECT_EQ(paths_in_git_config("[core]\nhookspath=\"h\"\n[includeIf \"x\"]\nPath = /y\n"),
+            (Paths{"h", "/y"}));
+  EXPECT_EQ(paths_in_git_config("[core] hooksPath = a\n[include] path = b\n"),
+            (Paths{"a", ".git/b"}));
+  EXPECT_EQ(paths_in_git_config("[core]\npath = a\nhooksPath = ~/x\nhooksPath =\n\0]=["), Paths{});
+}
+
+TEST_F(GuardedPathsOf, too_much_is_told) {
+  policy_.unreadable = {"*.env"};
+  for (int i = 0; i < 5001; ++i) Grounds::write(in(("x" + std::to_string(i) + ".env").c_str()), "");
+  EXPECT_FALSE(GuardedPaths(policy_).look().value().is_complete);
+}
+
+TEST(GuardedPatterns, mean_what_they_say) {
+  EXPECT_TRUE(is_meant("**/*.env", "x.env"));
+  EXPECT_TRUE(is_meant("**/*.env", "a/b/x.env"));
+  EXPECT_TRUE(is_meant("**/.env", "a/.env"));
+  EXPECT_TRUE(is_meant(".env", "a/.env"));
+  EXPECT_TRUE(is_meant("a/*.key", "a/x.key"));
+  EXPECT_TRUE(is_meant("**/.aws/credentials", "x/.aws/credentials"));
+  EXPECT_FALSE(is_meant("a/*.key", "b/a/x.key"));
+  EXPECT_FALSE(is_meant("*.key", "x.key/readme"));
+  EXPECT_FALSE(is_meant("a*key", "a/key"));
+  EXPECT_FALSE(is_meant("**/.env", "x.env"));
+}
+
+}  // namespace
+}  // namespace wright::sandbox
