@@ -163,6 +163,11 @@ TEST(ArgumentSummary, shortens_long_values_and_shows_broken_json_as_it_is) {
   EXPECT_EQ(summary_of_arguments("{\"a\": ", 200), "{\"a\":");
   EXPECT_EQ(summary_of_arguments("[1]", 200), "[1]");
   EXPECT_EQ(summary_of_arguments("{}", 200), "");
+  EXPECT_EQ(
+      summary_of_arguments(
+          R"({"conditions":[{"field":"name","operator":"IN","value":["a","b"]}],"order_by":{"field":"x","direction":"ASC"}})",
+          200),
+      "conditions=(name IN a, b) order_by=(x ASC)");
   EXPECT_EQ(summary_of_arguments(R"({"pattern": "abc"})", 10), "pattern=\"…");
 }
 

@@ -166,7 +166,7 @@ class Understanding {
                    "refer", "other"}},
         Structure{Kind::indexes, R"(\bindex(es)?\b|\bindices\b)", {"index", "indexe", "indices"}},
         Structure{
-            Kind::largest_table,
+            Kind::table_sizes,
             R"(\b(largest|biggest|most rows|most records)\b.*\btables?\b|\btables?\b.*\b(largest|biggest|most rows|most records)\b)",
             {"largest", "biggest", "most"}},
         Structure{

@@ -22,9 +22,8 @@ struct DatabaseCondition {
 struct DatabaseQuestion {
   enum class Kind : std::uint8_t {
     overview,
-    table_sizes,  // how many rows each table has
-    table_count,  // how many tables there are
-    largest_table,
+    table_sizes,    // how many rows each table has, and which is the largest
+    table_count,    // how many tables there are
     column_search,  // which tables have the column
     schema,
     describe,

@@ -118,16 +118,9 @@ std::string excerpt(const Window& window, std::size_t first, std::size_t last,
   const std::string fence(std::max<std::size_t>(3, longest_run(body, '`') + 1), '`');
   const Language& language = language_of(window.path);
   std::string block = fmt::format("{}{}\n{}{}", fence, language.fence, body, fence);
-  const bool is_cut_by_window =
-      last + 1 == window.lines.size() && window.line_of(last) < window.total_lines;
-  if (shown < last - first + 1 && is_cut_by_window) {
+  if (shown < last - first + 1) {
     block += fmt::format("\n(it goes on after {})",
                          place(window.path, window.line_of(first + shown - 1)));
-  } else if (shown < last - first + 1) {
-    block +=
-        fmt::format("\n({} more up to {})",
-                    counted(static_cast<std::int64_t>(last - first + 1 - shown), "line", "lines"),
-                    place(window.path, window.line_of(last)));
   }
   return block;
 }

@@ -196,29 +196,20 @@ std::string count_tables(const DatabaseOutline& outline) {
                      counted(views, "view", "views"));
 }
 
-std::string largest_tables(const DatabaseOutline& outline) {
+std::string table_sizes(const DatabaseOutline& outline) {
   std::vector<DatabaseTable> sorted = outline.tables;
   std::ranges::stable_sort(sorted, std::ranges::greater{},
                            [](const DatabaseTable& table) { return table.rows.value_or(-1); });
-  Answer answer;
-  answer.paragraph(fmt::format("The largest table is {} with {}.", code_span(sorted.front().name),
-                               rows_text(sorted.front())));
-  std::vector<std::string> items;
-  for (const DatabaseTable& table : sorted) {
-    items.push_back(fmt::format("{}: {}", code_span(table.name), rows_text(table)));
-  }
-  return answer.items(items, 10, "tables").text();
-}
-
-std::string table_sizes(const DatabaseOutline& outline) {
   std::int64_t rows = 0;
   std::vector<std::string> items;
-  for (const DatabaseTable& table : outline.tables) {
+  for (const DatabaseTable& table : sorted) {
     rows += table.rows.value_or(0);
     items.push_back(fmt::format("{}: {}", code_span(table.name), rows_text(table)));
   }
   return Answer()
-      .paragraph(fmt::format("There are {} in all.", counted(rows, "row", "rows")))
+      .paragraph(fmt::format("There are {} in all. The largest table is {} with {}.",
+                             counted(rows, "row", "rows"), code_span(sorted.front().name),
+                             rows_text(sorted.front())))
       .items(items, kMostTables, "tables")
       .text();
 }
@@ -352,7 +343,6 @@ std::string answer_from(DatabaseOutline outline, const std::string& prompt, Inve
       return "I only read: sqlite_reader cannot change a database, and I have no other tool.";
     case Kind::foreign_keys: return reflected(look, "foreign_keys", "foreign keys");
     case Kind::indexes: return reflected(look, "indexes", "indexes");
-    case Kind::largest_table: return largest_tables(outline);
     case Kind::table_count: return count_tables(outline);
     case Kind::column_search: return tables_with(outline, *question.measure);
     case Kind::schema: return schema(outline, look);

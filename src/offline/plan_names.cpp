@@ -93,10 +93,9 @@ std::string excerpt_of(const Entity& entity, Investigation& look, std::size_t mo
   if (at - first > most / 2) first = at - most / 2;
   std::size_t last = at + static_cast<std::size_t>(std::max(0, entity.end_line - entity.line));
   while (last + 1 < window.lines.size() && window.lines[last].ends_with('\\')) ++last;
-  Window whole = window;
   // The window ends where enough was read; what is left out is counted from the index.
   const std::size_t shown = std::min({last - first + 1, most, window.lines.size() - first});
-  std::string block = excerpt(whole, first, first + shown - 1, shown);
+  std::string block = excerpt(window, first, first + shown - 1, shown);
   if (first + shown - 1 < last) {
     block +=
         fmt::format("\n({} more up to {})",

@@ -21,7 +21,6 @@ namespace {
 struct Values {
   std::vector<std::string> quoted;
   std::vector<std::string> after_preposition;  // "in Oslo", "for 3 days"
-  std::vector<std::string> capitalised;
   std::vector<std::string> numbers;
   std::vector<std::string> words;
 };
@@ -36,12 +35,10 @@ Values values_in(const std::string& prompt) {
   static const RE2 kQuoted(R"(["'`]([^"'`]+)["'`])");
   static const RE2 kAfter(
       R"((?i)\b(?:in|for|of|at|to|from|about|on|with|named|called)\s+(?:the\s+)?((?-i:[A-ZÀ-Þ][\w'-]*(?:\s+[A-ZÀ-Þ][\w'-]*)*)|[^\s?!.,;:]+))");
-  static const RE2 kCapitalised(R"([^.?!]\s((?:[A-Z][\w'-]*)(?:\s+[A-Z][\w'-]*)*))");
   static const RE2 kNumber(R"((?:^|[^\w.])(-?\d+(?:\.\d+)?)(?:[^\w]|$))");
   Values values;
   collect(values.quoted, prompt, kQuoted);
   collect(values.after_preposition, prompt, kAfter);
-  collect(values.capitalised, prompt, kCapitalised);
   collect(values.numbers, prompt, kNumber);
   values.words = words_of(prompt);
   return values;
@@ -111,7 +108,6 @@ std::optional<Json> value_for(std::string_view name, const JsonObject& schema, V
   if (auto text = take(values.quoted)) return Json(*text);
   if (auto text = take(values.after_preposition)) return Json(*text);
   if (auto text = named_value(prompt, name)) return Json(*text);
-  if (auto text = take(values.capitalised)) return Json(*text);
   const bool wants_everything = name == "query" || name == "text" || name == "input";
   if (wants_everything && !prompt.empty()) return Json(prompt);
   return std::nullopt;
@@ -134,7 +130,7 @@ Prepared prepare(const Tool& tool, const std::string& prompt) {
     }
   }
   Values values = values_in(prompt);
-  // Required parameters choose first; optional ones take only what is plainly meant for them.
+  // Optional ones are left out: nothing says that a number in the prompt is meant for them.
   for (const auto& member : *properties) {
     const std::string name(member.key());
     if (!required.contains(name)) continue;
@@ -145,16 +141,6 @@ Prepared prepare(const Tool& tool, const std::string& prompt) {
     } else {
       prepared.missing.push_back(name);
     }
-  }
-  for (const auto& member : *properties) {
-    const std::string name(member.key());
-    const JsonObject* described = member.value().if_object();
-    if (required.contains(name) || described == nullptr) continue;
-    const std::string type = string_at(*described, "type");
-    const bool is_plain = described->contains("enum") || type == "integer" || type == "number";
-    if (!is_plain) continue;
-    if (const auto value = value_for(name, *described, values, prompt))
-      prepared.arguments[name] = *value;
   }
   return prepared;
 }

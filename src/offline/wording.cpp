@@ -146,7 +146,9 @@ bool has_glob_characters(std::string_view text) {
 }
 
 std::string quote_for_regex(std::string_view text) {
-  return RE2::QuoteMeta(re2::StringPiece(text.data(), text.size()));
+  std::string quoted = RE2::QuoteMeta(re2::StringPiece(text.data(), text.size()));
+  RE2::GlobalReplace(&quoted, R"(\\ )", " ");  // people read it
+  return quoted;
 }
 
 std::string regex_for_name(std::string_view name) {

@@ -89,7 +89,7 @@ TEST_F(ReplayCommand, shows_what_live_tools_find_otherwise) {
   const Finished live = home_.wright({"replay", "1", "--live-tools"});
   EXPECT_EQ(live.exit_code, 1) << live.error;
   EXPECT_TRUE(live.output.starts_with("Session 1 differs  ")) << live.output;
-  EXPECT_TRUE(has(live.output, "message 3, the result of grep\n")) << live.output;
+  EXPECT_TRUE(has(live.output, "message 3, the result of query_entities\n")) << live.output;
   EXPECT_TRUE(has(live.output, "  --- recorded\n  +++ now\n")) << live.output;
   EXPECT_TRUE(has(live.output, "\"line_number\": 3")) << live.output;
   const Json json = home_.wright({"replay", "1", "--live-tools", "--json"}).json();
@@ -166,7 +166,7 @@ TEST_F(TestCommand, runs_cassettes_and_finds_what_differs) {
   const Finished differs = home_.wright({"test", "--live-tools", "../question.json"});
   EXPECT_EQ(differs.exit_code, 1);
   EXPECT_TRUE(
-      differs.output.starts_with("differs  ../question.json  message 3, the result of grep\n"))
+      differs.output.starts_with("differs  ../question.json  message 3, the result of query_entities\n"))
       << differs.output;
   EXPECT_TRUE(has(differs.output, "  --- recorded\n  +++ now\n")) << differs.output;
 }
