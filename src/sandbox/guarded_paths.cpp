@@ -254,7 +254,7 @@ const GuardedPaths::Folder& GuardedPaths::read(const std::string& path, const st
     const std::string full = path + "/" + name;
     unsigned char type = entry->d_type;
     if (type == DT_UNKNOWN && ::lstat(full.c_str(), &status) == 0) {
-      type = IFTODT(status.st_mode);
+      type = static_cast<unsigned char>(IFTODT(status.st_mode));
     }
     const bool is_folder = type == DT_DIR;
     if (!is_folder && type != DT_REG && type != DT_LNK) continue;

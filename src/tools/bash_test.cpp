@@ -118,11 +118,12 @@ TEST(Bash, is_remembered_for_exactly_one_command_in_one_folder) {
   const auto kinds_of = [&](const std::string& command, const char* where) {
     const Json arguments{{"command", command}, {"working_dir", where}};
     const ToolOutcome outcome = execute(tools, {}, {"1", "bash", to_text(arguments)}, {});
-    EXPECT_TRUE(outcome.waiting) << outcome.error;
+    EXPECT_TRUE(outcome.waiting) << outcome.error_message();
     if (!outcome.waiting) return std::string();
-    EXPECT_EQ(outcome.waiting->at("remembers").as_string(), "exactly this command, in this folder");
-    EXPECT_EQ(outcome.waiting->at("kinds").as_array().size(), 1U);
-    return to_text(outcome.waiting->at("kinds"));
+    EXPECT_EQ(outcome.waiting->shown.at("remembers").as_string(),
+              "exactly this command, in this folder");
+    EXPECT_EQ(outcome.waiting->covers.size(), 1U);
+    return outcome.waiting->covers.at(0);
   };
   const std::string long_start = "echo " + std::string(5000, 'x');
   const std::string one = kinds_of(long_start, ".");
