@@ -117,6 +117,8 @@ std::optional<std::string> GitHistory::output_of(std::vector<std::string> argume
       .environment = {{"GIT_OPTIONAL_LOCKS", "0"},
                       {"GIT_CONFIG_NOSYSTEM", "1"},
                       {"GIT_TERMINAL_PROMPT", "0"},
+                      // In the sandbox, what lies above the base is another file system.
+                      {"GIT_DISCOVERY_ACROSS_FILESYSTEM", "1"},
                       {"GIT_NO_LAZY_FETCH", "1"},
                       {"LC_ALL", "C"}}};
   for (std::string& argument : arguments) command.arguments.push_back(std::move(argument));

@@ -41,8 +41,10 @@ class TreePlan {
     const auto covers = [&](const Bound& bound) {
       return is_inside(*real, bound.path) && (bound.writable || !writes);
     };
-    if (std::ranges::any_of(bound_, covers)) return;
-    std::uint64_t attributes = allowed.reach == Reach::device ? MOUNT_ATTR_NOSUID : kNoDevices;
+    // A device is mounted also where its folder is there: others of it cannot be used.
+    const bool is_device = allowed.reach == Reach::device;
+    if (!is_device && std::ranges::any_of(bound_, covers)) return;
+    std::uint64_t attributes = is_device ? MOUNT_ATTR_NOSUID : kNoDevices;
     if (!writes) attributes |= MOUNT_ATTR_RDONLY;
     mount(*real, *real, attributes);
     bound_.push_back({*real, writes});

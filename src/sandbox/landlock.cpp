@@ -199,7 +199,10 @@ Result<FileDescriptor> make_ruleset(const SandboxPolicy& policy,
     const int problem = allow_beneath(ruleset.get(), path, writing);
     if (problem != 0 && path == private_folder) return cannot_allow(path, problem);
   }
-  return ruleset;
+  // Above the streams of a child, which are put in place before it is used.
+  FileDescriptor above(::fcntl(ruleset.get(), F_DUPFD_CLOEXEC, 10));
+  if (!above.is_open()) return cannot_allow(private_folder, errno);
+  return above;
 }
 
 __attribute__((no_sanitize("address", "undefined", "thread"))) int restrict_self(int ruleset) {

@@ -247,17 +247,21 @@ TEST(OwnNamespaces, can_be_given_everything_to_read) {
   EXPECT_EQ(finished.output.head, "do not read") << finished.error.head;
   EXPECT_NE(finished.exit_code, 0);
   EXPECT_EQ(Grounds::read(grounds.workspace() / "made"), "x\n");
+  const auto devices = run_line(sandbox, "echo x > /dev/null && head -c 3 /dev/urandom | wc -c",
+                                grounds.workspace());
+  EXPECT_EQ(devices.output.head, "3\n") << devices.error.head;
 }
 
-TEST(OwnNamespaces, are_entered_where_descriptors_are_scarce_and_streams_are_closed) {
+TEST(OwnNamespaces, are_entered_where_the_program_has_no_streams) {
   const Grounds grounds;
-  const auto sandbox = Sandbox::prepare(grounds.policy()).value();
   const int saved = ::fcntl(0, F_DUPFD_CLOEXEC, 50);
   ::close(0);
-  const auto finished = run_line(sandbox, "echo fine", grounds.workspace());
+  const auto sandbox = Sandbox::prepare(grounds.policy());
+  const auto finished = sandbox->run(*shell_command("echo fine", grounds.workspace()));
   ::dup2(saved, 0);
   ::close(saved);
-  EXPECT_EQ(finished.output.head, "fine\n");
+  ASSERT_TRUE(finished) << finished.error().message;
+  EXPECT_EQ(finished->output.head, "fine\n");
 }
 
 class ProtectedPaths : public testing::Test {

@@ -218,11 +218,12 @@ WRIGHT_IN_CHILD int run_child(void* argument) {
   plan.id = static_cast<pid_t>(::syscall(SYS_getpid));
   if (plan.watch >= 0) problem = announce(plan);
   if (problem != 0) return fail_at(plan, SpawnStep::watch, problem);
-  problem = set_streams(plan.input, plan.output, plan.error);
-  if (problem != 0) return fail_at(plan, SpawnStep::streams, problem);
+  // Before the streams, in whose place its descriptor may be.
   if (plan.cgroup >= 0 && ::syscall(SYS_write, plan.cgroup, "0", 1) != 1) {
     return fail_at(plan, SpawnStep::cgroup, errno);
   }
+  problem = set_streams(plan.input, plan.output, plan.error);
+  if (problem != 0) return fail_at(plan, SpawnStep::streams, problem);
   volunteer_when_memory_runs_out();
   return confine_and_execute(plan);
 }
