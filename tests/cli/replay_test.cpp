@@ -91,7 +91,7 @@ TEST_F(ReplayCommand, shows_what_live_tools_find_otherwise) {
   EXPECT_TRUE(live.output.starts_with("Session 1 differs  ")) << live.output;
   EXPECT_TRUE(has(live.output, "message 3, the result of query_entities\n")) << live.output;
   EXPECT_TRUE(has(live.output, "  --- recorded\n  +++ now\n")) << live.output;
-  EXPECT_TRUE(has(live.output, "\"line_number\": 3")) << live.output;
+  EXPECT_TRUE(has(live.output, "\"start_line\": 3")) << live.output;
   const Json json = home_.wright({"replay", "1", "--live-tools", "--json"}).json();
   EXPECT_EQ(json.at("status"), Json("different"));
   EXPECT_EQ(json.at("differences").at(0).at("kind"), Json("result"));
