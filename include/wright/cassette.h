@@ -10,7 +10,7 @@ namespace wright {
 
 inline constexpr int kCassetteVersion = 2;
 
-// {"format": "wright-cassette", "version": 1, "session": {…}}, indented, with secrets hidden. See
+// {"format": "wright-cassette", "version": 2, "session": {…}}, indented, with secrets hidden. See
 // docs/replay.md.
 std::string cassette_text(const RecordedSession& recorded, const Redactor& redactor);
 

@@ -1,4 +1,4 @@
-// The blocking driver: runs an agent to its end in the caller's thread.
+// The blocking driver: runs an agent to its end; the calls of a turn run side by side.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ enum class People : std::uint8_t {
 
 struct RunOptions {
   Store* store = nullptr;     // not owned; without one nothing is persisted
-  Observer observer = {};     // may be empty; called in the driver's thread
+  Observer observer = {};     // may be empty; one event at a time, any thread
   std::stop_token stop = {};  // ends the run as cancelled
   // Whether an observer gets the text as it comes, or whole answers only.
   Delivery delivery = Delivery::streamed;

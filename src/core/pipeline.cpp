@@ -55,11 +55,28 @@ Result<ToolReply> caught(Function&& function) {
   }
 }
 
+// A tool's own check may throw.
+ReadArguments read_safely(const Tool& tool, const ToolCall& call,
+                          const ValidationOptions& validation) {
+  ReadArguments read;
+  try {
+    return read_arguments(tool, call, validation);
+  } catch (const std::exception& thrown) {
+    read.unusable = Error{ErrorCode::tool_failed, thrown.what(), exception_detail()};
+  } catch (...) {
+    read.unusable =
+        Error{ErrorCode::tool_failed, "The check of the arguments threw", exception_detail()};
+  }
+  return read;
+}
+
 Result<ToolReply> call_tool(const Invocation& invocation, const Context& context) {
   const Tool& tool = invocation.tool;
   if (invocation.unusable != nullptr) return std::unexpected(*invocation.unusable);
   if (invocation.arguments_changed) {
-    auto checked = check_arguments(tool, invocation.arguments, *invocation.validation);
+    auto checked = check_arguments(
+        tool, invocation.arguments,
+        invocation.validation != nullptr ? *invocation.validation : ValidationOptions{});
     if (!checked) return std::unexpected(std::move(checked).error());
   }
   if (tool.spec.options.needs_approval) {
@@ -81,13 +98,22 @@ struct Bounded {
   bool is_cut = false;
 };
 
+// A program's own place to keep texts may throw, too.
+Result<std::string> kept_whole(std::string_view text, const Context& context) {
+  try {
+    return context.spill(text);
+  } catch (...) {
+    return fail(ErrorCode::storage, "The text could not be kept");
+  }
+}
+
 Bounded bounded_text(const Json& value, std::size_t limit, const Context& context) {
   std::string text =
       value.is_string() ? to_valid_utf8(std::string(value.get_string())) : to_text(value);
   if (limit == 0 || text.size() <= limit) return {std::move(text), false};
   if (context.spill) {
     // What has lines can be paged.
-    const auto kept = context.spill(value.is_string() ? text : to_pretty_text(value));
+    const auto kept = kept_whole(value.is_string() ? text : to_pretty_text(value), context);
     if (kept) return {head_and_tail(text, limit, *kept), true};
   }
   return {head_of(text, limit), true};
@@ -141,7 +167,7 @@ ToolOutcome execute(std::span<const Tool> tools, std::span<const Interceptor> in
   std::optional<Tool> absent;
   ReadArguments read;
   if (tool != nullptr) {
-    read = read_arguments(*tool, call, validation);
+    read = read_safely(*tool, call, validation);
   } else {
     read.unusable = unknown_tool(tools, call.name);
     tool = &absent.emplace(absent_tool(call.name, *read.unusable));
@@ -158,10 +184,14 @@ ToolOutcome execute(std::span<const Tool> tools, std::span<const Interceptor> in
   // An interceptor may have answered something else.
   const bool is_refused = !reply && (is_refused_arguments(reply.error()) ||
                                      (read.unusable && read.unusable->code == reply.error().code));
+  // How often it was refused is added to the message, and is not what the tool answered.
+  const std::uint64_t refusal =
+      is_refused ? fingerprint_of(std::string_view(reply.error().message)) : 0;
   count_refusals(is_refused ? &reply.error() : nullptr, call, context, validation);
   outcome.notes = std::move(read.notes);
   if (!reply) {
     set_failure(outcome, std::move(reply).error());
+    if (is_refused) outcome.result.fingerprint = refusal;
   } else if (auto* output = std::get_if<Output>(&*reply)) {
     set_output(outcome, std::move(*output), tool->spec.options.output_limit, context);
   } else if (auto* waiting = std::get_if<Waiting>(&*reply)) {

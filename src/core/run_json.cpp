@@ -199,6 +199,8 @@ Result<OpenCall> open_call_from(const Json& json) {
   for (const auto& [value, name] : kStates) {
     if (name != state->get_string()) continue;
     open.state = value;
+    const bool waits = value == OpenCall::State::waiting;
+    if (waits && std::holds_alternative<std::monostate>(open.waits_for)) open.waits_for = Waiting{};
     return open;
   }
   return bad("state");
@@ -275,7 +277,8 @@ Json to_json(const Run& run) {
 Result<Run> run_from_json(const Json& json) {
   const JsonObject* object = json.if_object();
   if (object == nullptr) return fail(ErrorCode::invalid_json, "A stored run is not an object");
-  if (const auto version = version_of(*object); !version) return std::unexpected(version.error());
+  const auto version = version_of(*object);
+  if (!version) return std::unexpected(version.error());
 
   Run run;
   const Json* agent = object->if_contains("agent");
@@ -313,7 +316,8 @@ Result<Run> run_from_json(const Json& json) {
   for (const Json& item : messages->get_array()) {
     auto message = message_from_json(item);
     if (!message) return std::unexpected(std::move(message).error());
-    run.messages.push_back(older::with_notices(std::move(*message)));
+    run.messages.push_back(*version < 3 ? older::with_notices(std::move(*message))
+                                        : std::move(*message));
   }
   for (const Json& item : open_calls->get_array()) {
     auto open = open_call_from(item);

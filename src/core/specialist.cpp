@@ -50,9 +50,23 @@ Json message_parameters() {
           {"additionalProperties", false}};
 }
 
+// Runs of format 2 kept it among the answers of people.
+std::optional<SpecialistAnswer> answer_in(const WaitAnswers& answers) {
+  if (answers.specialist || !answers.answer) return answers.specialist;
+  const JsonObject* object = answers.answer->if_object();
+  const auto text = [&](std::string_view key) -> const JsonString* {
+    const Json* found = object != nullptr ? object->if_contains(key) : nullptr;
+    return found != nullptr ? found->if_string() : nullptr;
+  };
+  if (const JsonString* error = text("error"))
+    return SpecialistAnswer{.error = std::string(*error)};
+  if (const JsonString* said = text("text")) return SpecialistAnswer{.text = std::string(*said)};
+  return std::nullopt;
+}
+
 // The first time the call is handed on; the second time it has the specialist's answer.
 Result<ToolReply> delegate(const Json& arguments, const Context& context) {
-  if (const auto& answer = context.answers.specialist) {
+  if (const auto answer = answer_in(context.answers)) {
     if (answer->error) return fail(ErrorCode::tool_failed, *answer->error);
     if (trimmed(answer->text).empty()) {
       return fail(ErrorCode::tool_failed, "No response from specialist agent");

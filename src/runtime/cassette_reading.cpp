@@ -106,7 +106,8 @@ Result<Notice> notice_from(const Json& json, const std::string& place) {
   const std::string kind = fields.text("kind");
   Notice told{.text = fields.text("text")};
   bool is_known = false;
-  for (const auto each : {Notice::Kind::answer_cut, Notice::Kind::same_result}) {
+  for (const auto each :
+       {Notice::Kind::answer_cut, Notice::Kind::same_result, Notice::Kind::summarise}) {
     if (to_string(each) != kind) continue;
     told.kind = each;
     is_known = true;

@@ -127,9 +127,7 @@ class Writer {
     JsonArray waits;
     for (const RecordedWait& wait : call.waits) {
       JsonObject told{{"kind", to_string(wait.kind)}, {"shown", redactor_.redacted(wait.shown)}};
-      if (!wait.covers.empty()) {
-        told["covers"] = JsonArray(wait.covers.begin(), wait.covers.end());
-      }
+      told["covers"] = JsonArray(wait.covers.begin(), wait.covers.end());
       if (wait.answer) told["answer"] = redactor_.redacted(*wait.answer);
       waits.push_back(std::move(told));
     }

@@ -94,7 +94,12 @@ class BlockingRun {
   Ending drive(SessionDriver& driver, const std::stop_token& stop, Begin begin) {
     begin();
     const std::stop_callback on_stop(stop, [&] { driver.cancel("The run was cancelled"); });
-    host_.run_until([&] { return ending_.has_value(); });
+    try {
+      host_.run_until([&] { return ending_.has_value(); });
+    } catch (...) {
+      driver.cancel("The run was broken off");  // what still runs is asked to stop
+      throw;
+    }
     return std::move(*ending_);
   }
 

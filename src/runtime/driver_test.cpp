@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <condition_variable>
+#include <latch>
+#include <mutex>
 #include <stdexcept>
 
 #include "store/forwarding_store.h"
@@ -185,6 +188,112 @@ TEST(Driver, lets_calls_that_reach_no_tool_pass_the_interceptors_and_count) {
   EXPECT_EQ(told[1].find("The arguments are not valid JSON"), 0U) << told[1];
   EXPECT_EQ(told[2], told[0]);
   EXPECT_NE(told[3].find("Do not call sing again"), std::string::npos) << told[3];
+}
+
+TEST(Driver, asks_a_tool_to_stop_whose_time_is_up_and_takes_what_it_says_then) {
+  const ScriptedModel script({calls({call("slow", "{}", "1")}), says("Done.")});
+  Agent agent = agent_of(script);
+  agent.tools = {tool("slow", "",
+                      [](const Context& context) {
+                        std::mutex mutex;
+                        std::condition_variable_any stopped;
+                        std::unique_lock lock(mutex);
+                        stopped.wait(lock, context.stop, [] { return false; });
+                        return "half of it";
+                      },
+                      {.timeout = std::chrono::milliseconds(1)})};
+  ASSERT_TRUE(run(agent, "Go"));
+  EXPECT_EQ(std::get<ToolResult>(script.requests()[1].back().parts[0]).content, "half of it");
+}
+
+TEST(Driver, gives_a_tool_up_that_never_returns_and_goes_on) {
+  const auto let_go = std::make_shared<std::latch>(1);
+  const auto has_ended = std::make_shared<std::latch>(1);
+  const ScriptedModel script({calls({call("stuck", "{}", "1")}), says("Without it.")});
+  {
+    Agent agent = agent_of(script);
+    agent.tools = {tool("stuck", "",
+                        [let_go, has_ended](const Context& context) {
+                          let_go->wait();
+                          if (context.progress) context.progress("late");
+                          has_ended->count_down();
+                          return "too late";
+                        },
+                        {.timeout = std::chrono::milliseconds(1)})};
+    const auto store = open_memory_store();
+    const auto answer = run(agent, "Go", {.store = store.get(), .observer = [](const Event&) {}});
+    ASSERT_TRUE(answer) << answer.error().message;
+    EXPECT_EQ(answer->text, "Without it.");
+    const auto rows = store->get_tool_calls(answer->session_id);
+    ASSERT_TRUE(rows);
+    EXPECT_EQ(rows->at(0).status, CallStatus::failed);
+  }
+  const auto& result = std::get<ToolResult>(script.requests()[1].back().parts[0]);
+  EXPECT_TRUE(result.is_error);
+  EXPECT_EQ(result.content,
+            "stuck did not answer within 1 ms. It may still take effect: look before you call it "
+            "again");
+  // The driver, its agent and its store are gone by now.
+  let_go->count_down();
+  has_ended->wait();
+}
+
+TEST(Driver, runs_the_calls_of_a_turn_side_by_side) {
+  std::latch both(2);
+  const ScriptedModel script(
+      {calls({call("meet", "{}", "1"), call("meet", "{}", "2")}), says("They met.")});
+  Agent agent = agent_of(script);
+  agent.tools = {tool("meet", "", [&] { both.arrive_and_wait(); })};
+  const auto answer = run(agent, "Go");
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->text, "They met.");
+}
+
+TEST(Driver, stops_a_model_that_repeats_one_call_also_with_metadata_on) {
+  std::vector<Result<Response>> turns;
+  for (int i = 0; i < 20; ++i) turns.emplace_back(calls({call("same", "{}")}));
+  Agent agent = agent_of(ScriptedModel(std::move(turns)));
+  agent.tools = {tool("same", "", [] { return Json{{"a", 1}}; })};
+  agent.limits.max_iterations = 15;
+  add_conveniences(agent);
+  const auto answer = run(agent, "Go");
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(limit_of(answer.error()), Limit::repeats);
+}
+
+TEST(Driver, shows_the_model_the_images_of_a_tool_and_keeps_them_in_every_store) {
+  const std::vector<Image> images{{"image/png", "AAAA"}};
+  for (const bool is_file : {false, true}) {
+    const ScriptedModel script({calls({call("see", "{}", "1")}), says("A dot.")});
+    Agent agent = agent_of(script);
+    agent.tools = {tool("see", "", [&] { return Output{.value = "There", .images = images}; })};
+    add_conveniences(agent);
+    auto store = is_file ? open_sqlite_store(":memory:")
+                         : Result<std::unique_ptr<Store>>(open_memory_store());
+    ASSERT_TRUE(store);
+    const auto answer = run(agent, "Look", {.store = store->get()});
+    ASSERT_TRUE(answer) << answer.error().message;
+    EXPECT_EQ(std::get<ToolResult>(script.requests()[1].back().parts[0]).images, images);
+    const auto messages = (*store)->get_messages(answer->session_id);
+    ASSERT_TRUE(messages);
+    EXPECT_EQ(std::get<ToolResult>(messages->at(2).message.parts[0]).images, images);
+  }
+}
+
+TEST(Driver, tells_which_limit_ended_a_session_in_every_store) {
+  for (const bool is_file : {false, true}) {
+    const ScriptedModel script({calls({call("echo", "", "1")}), calls({call("echo", "", "2")})});
+    Agent agent = agent_of(script);
+    agent.limits.max_iterations = 1;
+    auto store = is_file ? open_sqlite_store(":memory:")
+                         : Result<std::unique_ptr<Store>>(open_memory_store());
+    ASSERT_TRUE(store);
+    ASSERT_FALSE(run(agent, "Go", {.store = store->get()}));
+    const auto session = (*store)->get_session(1);
+    ASSERT_TRUE(session);
+    EXPECT_EQ(session->error_code, ErrorCode::limit_reached);
+    EXPECT_EQ(session->limit, Limit::iterations);
+  }
 }
 
 TEST(Driver, is_cancelled_before_it_begins_and_while_the_model_speaks) {

@@ -19,6 +19,8 @@ class InlineHost : public Host {
   InlineHost(RunnerRegistration* runner, std::size_t blocking_threads)
       : runner_(runner), pool_(1, blocking_threads) {}
 
+  ~InlineHost() override { timers_.end(); }
+
   void run_soon(Task task) override;
   Ticket run_blocking(Task task, Task after) override {
     return pool_.run_blocking(std::move(task), std::move(after));
@@ -43,8 +45,8 @@ class InlineHost : public Host {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Task> tasks_;
+  TimerThread timers_;  // ended first, since its thread posts here; tasks may still speak to it
   TaskPool pool_;       // for what may block
-  TimerThread timers_;  // last: its thread posts here
 };
 
 }  // namespace wright::runtime

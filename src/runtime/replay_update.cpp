@@ -31,6 +31,7 @@ RecordedSession merged(const RecordedSession& recorded, RecordedSession now,
   now.agent = recorded.agent;
   now.provider = recorded.provider;
   now.model = recorded.model;
+  if (now.status == recorded.status && now.error == recorded.error) now.limit = recorded.limit;
   now.config = recorded.config;
   const std::size_t shared = std::min(recorded.messages.size(), now.messages.size());
   for (std::size_t i = 0; i < shared; ++i) {

@@ -16,15 +16,17 @@ void RunningCall::start(Host& host, ExclusiveGate* gate,
   const auto outcome = std::make_shared<std::optional<ToolOutcome>>();
   // The host outlasts everything but a call that was given up, which does not use it.
   auto work = [self = shared_from_this(), outcome, &host] {
-    self->began_ = steady_clock::now();
     Host::Timer timer = 0;
-    if (self->plan_.limit.count() > 0) {
-      timer = host.run_at(self->began_.load() + self->plan_.limit, [weak = self->weak_from_this()] {
-        const auto late = weak.lock();
-        if (late == nullptr) return;
-        const std::lock_guard lock(late->told_mutex_);
-        if (late->late_) late->late_();
-      });
+    {
+      const std::lock_guard lock(self->mutex_);
+      if (self->is_given_up_ || self->stop_.stop_requested()) return;
+      self->began_ = steady_clock::now();
+      if (self->plan_.limit.count() > 0) {
+        timer =
+            host.run_at(self->began_.load() + self->plan_.limit, [weak = self->weak_from_this()] {
+              if (const auto late = weak.lock()) late->tell_late();
+            });
+      }
     }
     *outcome = self->execute();
     const std::lock_guard lock(self->mutex_);
@@ -46,8 +48,23 @@ void RunningCall::start(Host& host, ExclusiveGate* gate,
       self->gate_ = gate;
     }
     begin();
-    if (self->is_given_up_) self->leave_gate();
+    bool is_over = false;
+    {
+      const std::lock_guard lock(self->mutex_);
+      is_over = self->is_given_up_;
+    }
+    if (is_over) self->leave_gate();
   });
+}
+
+// Without a lock: whoever hears it may take long.
+void RunningCall::tell_late() {
+  std::function<void()> tell;
+  {
+    const std::lock_guard lock(mutex_);
+    tell = late_;
+  }
+  if (tell) tell();
 }
 
 void RunningCall::leave_gate() {
@@ -64,12 +81,12 @@ void RunningCall::give_up(Host& host) {
   {
     const std::lock_guard lock(told_mutex_);
     progress_ = {};
-    late_ = {};
   }
   Host::Ticket ticket = 0;
   {
     const std::lock_guard lock(mutex_);
     is_given_up_ = true;
+    late_ = {};
     ticket = ticket_;
   }
   if (ticket != 0) host.give_up(ticket);
@@ -81,8 +98,7 @@ double RunningCall::milliseconds() const {
   return took.count();
 }
 
-std::optional<ToolOutcome> RunningCall::execute() {
-  if (stop_.stop_requested()) return std::nullopt;
+ToolOutcome RunningCall::execute() {
   const ToolCall& call = *plan_.call;
   const std::string key = fmt::format("{}:{}", plan_.session_id, call.id);
   Context context{.agent_name = plan_.agent->name,
@@ -93,7 +109,7 @@ std::optional<ToolOutcome> RunningCall::execute() {
                   .memory = plan_.memory,
                   .spill = plan_.agent->spill,
                   .answers = plan_.answers};
-  if (progress_) {
+  if (tells_) {
     context.progress = [this](std::string_view text) {
       const std::lock_guard lock(told_mutex_);
       if (progress_) progress_(text);

@@ -33,8 +33,11 @@ class RunningCall : public std::enable_shared_from_this<RunningCall> {
   // Stops with `stop`, or by itself.
   RunningCall(CallPlan plan, const std::stop_token& stop);
 
-  // Before start(). Neither is called once the call was given up.
-  void on_progress(std::function<void(std::string_view)> tell) { progress_ = std::move(tell); }
+  // Before start(). What it does is not told once the call was given up.
+  void on_progress(std::function<void(std::string_view)> tell) {
+    progress_ = std::move(tell);
+    tells_ = true;
+  }
   void on_late(std::function<void()> tell) { late_ = std::move(tell); }
 
   // With a gate, when it is this call's turn. `done` gets nothing when it was stopped before it
@@ -47,21 +50,23 @@ class RunningCall : public std::enable_shared_from_this<RunningCall> {
 
   std::chrono::milliseconds limit() const { return plan_.limit; }
   double milliseconds() const;  // since it began
+  bool has_begun() const { return began_.load() != std::chrono::steady_clock::time_point{}; }
 
  private:
-  std::optional<ToolOutcome> execute();
+  ToolOutcome execute();
+  void tell_late();
   void leave_gate();
 
   const CallPlan plan_;
   std::stop_source stop_;
   std::stop_callback<std::function<void()>> pass_on_;
 
-  // What is told from the thread of the call, and by whom it may be told no more.
-  std::mutex told_mutex_;
+  bool tells_ = false;
+  std::mutex told_mutex_;  // held while it tells
   std::function<void(std::string_view)> progress_;
-  std::function<void()> late_;
 
   std::mutex mutex_;
+  std::function<void()> late_;
   Host::Ticket ticket_ = 0;
   bool is_given_up_ = false;
   ExclusiveGate* gate_ = nullptr;  // that it has entered

@@ -16,6 +16,9 @@ using std::chrono::milliseconds;
 
 void fail_outcome(ToolOutcome& outcome, Error error) {
   outcome.waiting.reset();
+  outcome.delegate.reset();
+  outcome.result.images.clear();
+  outcome.result.fingerprint = 0;
   outcome.response = nullptr;
   outcome.result.content = error.message;
   outcome.result.is_error = true;
@@ -72,8 +75,9 @@ void SessionDriver::go_on() {
 }
 
 void SessionDriver::cancel(std::string reason) {
-  stop_.request_stop();
+  // Before anything can tell that it was stopped.
   post(CancelCame{std::move(reason)});
+  stop_.request_stop();
 }
 
 void SessionDriver::suspend() {
@@ -167,7 +171,9 @@ void SessionDriver::write_or_act() {
         last.writes.emplace_back(HoldLease{journal_.session_id(), *around_.runner});
       last.writes.emplace_back(UpdateSession{.session_id = journal_.session_id(),
                                              .status = SessionStatus::failed,
-                                             .error = broken_->message});
+                                             .error = broken_->message,
+                                             .error_code = broken_->code,
+                                             .limit = limit_of(*broken_)});
       write(std::move(last));
       return;
     }
@@ -219,6 +225,7 @@ void SessionDriver::break_off(Error error) {
   specialists_.expect_no_more();
   stop_.request_stop();
   cancel_children("The session above failed");
+  start_grace();
 }
 
 void SessionDriver::accept_or_break(Outcome outcome) {
@@ -430,6 +437,10 @@ void SessionDriver::stop_with(Outcome outcome, const std::string& reason) {
   stopping_ = std::move(outcome);
   stop_.request_stop();
   cancel_children(reason);
+  start_grace();
+}
+
+void SessionDriver::start_grace() {
   if (!around_.grace || running_.empty()) return;
   around_.host.run_at(std::chrono::steady_clock::now() + *around_.grace, [weak = weak_from_this()] {
     if (const auto self = weak.lock()) self->post(GraceIsOver{});
@@ -438,8 +449,9 @@ void SessionDriver::stop_with(Outcome outcome, const std::string& reason) {
 
 void SessionDriver::take(GraceIsOver) {
   for (const auto& [call_id, running] : running_) {
-    journal_.call_is_unknown(call_id, "It did not end when the run was stopped");
     running->give_up(around_.host);
+    if (!running->has_begun()) continue;  // nothing happened
+    journal_.call_is_unknown(call_id, "It did not end when the run was stopped");
   }
   running_.clear();
 }
@@ -472,8 +484,13 @@ void SessionDriver::give_up_call(const std::string& call_id) {
   const ToolCall call = open->call;
   ToolOutcome outcome{.result = {.call_id = call.id, .name = call.name},
                       .duration_ms = running->milliseconds()};
-  fail_outcome(outcome, {ErrorCode::timeout, fmt::format("{} did not answer within {} ms",
-                                                         call.name, running->limit().count())});
+  const Tool* tool = find_tool(agent_->tools, call.name);
+  const bool may_act = tool != nullptr && tool->spec.options.effect != Effect::read;
+  fail_outcome(
+      outcome,
+      {ErrorCode::timeout,
+       fmt::format("{} did not answer within {} ms{}", call.name, running->limit().count(),
+                   may_act ? ". It may still take effect: look before you call it again" : "")});
   end_call(call, std::move(outcome));
 }
 

@@ -205,6 +205,7 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   void give_up_call(const std::string& call_id);
   void hand_over_if_asked(const ToolCall& call, ToolOutcome& outcome);
   void stop_with(Outcome outcome, const std::string& reason);
+  void start_grace();
   void wake_child(const std::string& call_id);
   void cancel_children(const std::string& reason);
   std::function<void(Ending)> child_ended(const std::string& call_id);

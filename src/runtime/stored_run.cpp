@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/older_forms.h"
 #include "runtime/turn.h"
 #include "runtime/waits.h"
 #include "wright/specialist.h"
@@ -126,7 +127,11 @@ class Loader {
         tool != nullptr && tool->specialist && tool->specialist->kind == Specialist::Kind::delegate;
     switch (row.status) {
       case CallStatus::pending: return;
-      case CallStatus::waiting: return is_delegated ? find_child(open, row) : find_wait(open, row);
+      case CallStatus::waiting: {
+        // A call that is to be delegated may wait for a person's approval first.
+        const bool is_handed_on = children_.contains(row.id) || !waits_.contains(row.id);
+        return is_delegated && is_handed_on ? find_child(open, row) : find_wait(open, row);
+      }
       case CallStatus::executing:
         if (is_delegated) return find_child(open, row);
         if (tool != nullptr && tool->spec.options.effect != Effect::write) return;
@@ -180,7 +185,8 @@ class Loader {
     const auto waits = waits_.find(row.id);
     open.state = OpenCall::State::waiting;
     if (waits == waits_.end()) {
-      open.waits_for = Waiting{.shown = row.response.value_or(Json())};
+      open.waits_for = older::waits_for(row.response.value_or(Json()));
+      if (std::holds_alternative<std::monostate>(open.waits_for)) open.waits_for = Waiting{};
       return;
     }
     const StoredWait& last = waits->second.back();

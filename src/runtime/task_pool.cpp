@@ -7,6 +7,7 @@
 #include <list>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -135,11 +136,20 @@ class TaskPool::State {
     const bool is_somebody_idle = idle_ > 0;
     if (has_work && !is_somebody_idle && !is_ending_ &&
         workers_.size() - given_up_ < short_.most + blocking_.most) {
-      Worker& worker = workers_.emplace_back();
-      worker.thread = std::thread([self, &worker] { self->work(self, worker); });
+      start_worker(self);
     }
     lock.unlock();
     if (has_work && is_somebody_idle) changed_.notify_one();
+  }
+
+  void start_worker(const std::shared_ptr<State>& self) {
+    Worker& worker = workers_.emplace_back();
+    try {
+      worker.thread = std::thread([self, &worker] { self->work(self, worker); });
+    } catch (const std::system_error&) {
+      workers_.pop_back();
+      if (workers_.size() == given_up_) throw;  // nobody else would do the work
+    }
   }
 
   void work(const std::shared_ptr<State>& self, Worker& worker) {

@@ -122,5 +122,49 @@ TEST(TaskPool, gives_what_it_cannot_keep_to_others) {
   over.wait();
 }
 
+TEST(TaskPool, gives_the_place_of_a_task_that_was_given_up_to_others) {
+  const auto let_go = std::make_shared<std::latch>(1);
+  const auto begun = std::make_shared<std::latch>(1);
+  const auto ended = std::make_shared<std::latch>(1);
+  std::atomic<bool> has_followed = false;
+  {
+    TaskPool pool(1, 1);
+    const Host::Ticket stuck = pool.run_blocking(
+        [=] {
+          begun->count_down();
+          let_go->wait();
+          ended->count_down();
+        },
+        [&] { has_followed = true; });
+    begun->wait();
+    pool.give_up(stuck);
+    std::latch other(1);
+    pool.run_blocking([&] { other.count_down(); }, {});
+    other.wait();
+  }  // does not wait for the first
+  let_go->count_down();
+  ended->wait();
+  EXPECT_FALSE(has_followed);
+}
+
+TEST(TaskPool, drops_a_task_that_was_given_up_before_it_began) {
+  std::latch let_go(1);
+  std::latch begun(1);
+  std::atomic<bool> has_run = false;
+  {
+    TaskPool pool(1, 1);
+    pool.run_blocking(
+        [&] {
+          begun.count_down();
+          let_go.wait();
+        },
+        {});
+    begun.wait();
+    pool.give_up(pool.run_blocking([&] { has_run = true; }, {}));
+    let_go.count_down();
+  }
+  EXPECT_FALSE(has_run);
+}
+
 }  // namespace
 }  // namespace wright::runtime

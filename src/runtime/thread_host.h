@@ -17,6 +17,8 @@ class ThreadHost : public Host {
   // Without a runner nothing is stored.
   ThreadHost(RunnerRegistration* runner, std::size_t workers, std::size_t blocking_threads);
 
+  ~ThreadHost() override { timers_.end(); }
+
   void run_soon(Task task) override { pool_.run_soon(std::move(task)); }
   Ticket run_blocking(Task task, Task after) override {
     return pool_.run_blocking(std::move(task), std::move(after));
@@ -36,8 +38,8 @@ class ThreadHost : public Host {
   std::vector<Batch> batches_;
   std::vector<std::function<void(Result<BatchIds>)>> whom_to_tell_;
   bool is_writing_ = false;  // or about to
+  TimerThread timers_;       // ended first, since what is due goes to the pool
   TaskPool pool_;
-  TimerThread timers_;  // last: what is due goes to the pool
 };
 
 }  // namespace wright::runtime

@@ -4,7 +4,7 @@
 
 namespace wright::runtime {
 
-TimerThread::~TimerThread() {
+void TimerThread::end() {
   {
     const std::lock_guard lock(mutex_);
     is_ending_ = true;
@@ -16,6 +16,7 @@ TimerThread::~TimerThread() {
 Host::Timer TimerThread::run_at(Host::Time time, Host::Task task) {
   const std::lock_guard lock(mutex_);
   const Host::Timer timer = ++last_;
+  if (is_ending_) return timer;
   const auto placed = tasks_.emplace(std::pair(time, timer), std::move(task)).first;
   times_.emplace(timer, time);
   if (!thread_.joinable()) {

@@ -14,7 +14,10 @@ namespace wright::runtime {
 class TimerThread {
  public:
   TimerThread() = default;
-  ~TimerThread();  // tasks that are not due yet are dropped
+  ~TimerThread() { end(); }
+
+  // Nothing runs any more, and whatever is asked for from now on never does.
+  void end();
 
   // Tasks run in this object's thread and must be short.
   Host::Timer run_at(Host::Time time, Host::Task task);

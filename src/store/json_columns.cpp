@@ -56,8 +56,7 @@ Result<std::optional<Json>> json_from(const std::optional<std::string>& column) 
   return parse_json(*column);
 }
 
-std::optional<std::string> covers_column(const std::vector<std::string>& covers) {
-  if (covers.empty()) return std::nullopt;
+std::string covers_column(const std::vector<std::string>& covers) {
   return to_text(JsonArray(covers.begin(), covers.end()));
 }
 

@@ -25,8 +25,8 @@ Result<std::optional<Json>> json_from(const std::optional<std::string>& column);
 // A session's config: an object, or nothing for null. Refuses anything else.
 Result<std::optional<std::string>> config_column(const Json& config);
 
-// What an approval for the session covers (see Waiting): an array, or nothing for none.
-std::optional<std::string> covers_column(const std::vector<std::string>& covers);
+// What an approval for the session covers (see Waiting): always an array.
+std::string covers_column(const std::vector<std::string>& covers);
 // Before there was a column for it, it stood in what was shown.
 Result<std::vector<std::string>> covers_from(const std::optional<std::string>& column,
                                              const Json& shown);

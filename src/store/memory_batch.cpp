@@ -159,11 +159,9 @@ Result<void> MemoryBatch::apply(const UpdateSession& write) {
     session.status = *write.status;
     session.ended_at = is_end(*write.status) ? std::optional(now_) : std::nullopt;
     if (*write.status != SessionStatus::running) session.runner_id.reset();
-    if (!is_failure(*write.status)) {
-      session.error.reset();
-      session.error_code.reset();
-      session.limit.reset();
-    }
+    if (!is_failure(*write.status)) session.error.reset();
+    session.error_code.reset();
+    session.limit.reset();
   }
   if (write.result) session.result = store::valid(write.result);
   if (write.error) session.error = store::valid(write.error);

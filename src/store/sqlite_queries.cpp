@@ -39,10 +39,10 @@ std::string sql_of(Query query) {
              "agent_name = coalesce(?15, agent_name), "
              "feedback = coalesce(?16, feedback), "
              "context = coalesce(?17, context), "
-             "error_code = CASE WHEN ?2 = 'running' OR ?2 = 'waiting' OR ?2 = 'completed' THEN ?18 "
+             "error_code = CASE WHEN ?2 IS NOT NULL THEN ?18 "
              "ELSE coalesce(?18, error_code) END, "
-             "limit_reached = CASE WHEN ?2 = 'running' OR ?2 = 'waiting' OR ?2 = 'completed' "
-             "THEN ?19 ELSE coalesce(?19, limit_reached) END WHERE id = ?1";
+             "limit_reached = CASE WHEN ?2 IS NOT NULL THEN ?19 "
+             "ELSE coalesce(?19, limit_reached) END WHERE id = ?1";
     case Query::delete_session: return "DELETE FROM agent_sessions WHERE id = ?1";
     case Query::session:
       return fmt::format("SELECT {} FROM agent_sessions WHERE id = ?1", kSessionColumns);

@@ -8,7 +8,7 @@
 
 namespace wright::app {
 
-// `shown` is what a wait shows: {"kind": "approval", "question", "tool", "arguments"} and perhaps
+// `shown` is what a wait shows: {"question", "tool", "arguments"} and perhaps
 // "reason", "diff" (unified), "commands" ([{"command", "permission", "reason"}]) and "problem".
 // What was typed before it stood on the screen answers nothing.
 std::expected<Approval, GaveUp> ask_approval(const Json& shown, const PersonTerminal& where);
