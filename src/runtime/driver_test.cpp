@@ -228,7 +228,7 @@ TEST(Driver, gives_a_tool_up_that_never_returns_and_goes_on) {
     ASSERT_TRUE(rows);
     EXPECT_EQ(rows->at(0).status, CallStatus::failed);
   }
-  const auto& result = std::get<ToolResult>(script.requests()[1].back().parts[0]);
+  const auto result = std::get<ToolResult>(script.requests()[1].back().parts[0]);
   EXPECT_TRUE(result.is_error);
   EXPECT_EQ(result.content,
             "stuck did not answer within 1 ms. It may still take effect: look before you call it "
@@ -236,6 +236,24 @@ TEST(Driver, gives_a_tool_up_that_never_returns_and_goes_on) {
   // The driver, its agent and its store are gone by now.
   let_go->count_down();
   has_ended->wait();
+}
+
+TEST(Driver, keeps_what_came_of_a_call_that_cancels_the_run_in_its_last_turn) {
+  const ScriptedModel script({calls({call("stops", "{}", "1")})});
+  std::stop_source stop;
+  Agent agent = agent_of(script);
+  agent.tools = {tool("stops", "", [&] { stop.request_stop(); })};
+  agent.limits.max_iterations = 1;
+  const auto store = open_memory_store();
+  ASSERT_FALSE(run(agent, "Go", {.store = store.get(), .stop = stop.get_token()}));
+  const auto calls = store->get_tool_calls(1);
+  ASSERT_TRUE(calls);
+  EXPECT_EQ(calls->at(0).status, CallStatus::completed);
+  const auto session = store->get_session(1);
+  ASSERT_TRUE(session);
+  EXPECT_TRUE(session->error_code == ErrorCode::limit_reached ||
+              session->error_code == ErrorCode::cancelled)
+      << session->error.value_or("");
 }
 
 TEST(Driver, runs_the_calls_of_a_turn_side_by_side) {

@@ -35,6 +35,10 @@ Error nobody_is_there(WaitKind kind) {
 // How long a tool may take to end that was told that its time is up.
 constexpr std::chrono::milliseconds kGraceOfLateCall{2'000};
 
+bool has_ended(Phase phase) {
+  return phase == Phase::done || phase == Phase::failed || phase == Phase::cancelled;
+}
+
 Ending::Kind ending_of(Phase phase) {
   if (phase == Phase::done) return Ending::Kind::completed;
   return phase == Phase::cancelled ? Ending::Kind::cancelled : Ending::Kind::failed;
@@ -511,7 +515,8 @@ void SessionDriver::proceed() {
   if (ending_) return;
   if (stopping_ || is_suspending_) {
     if (has_work_under_way()) return;
-    if (stopping_ && run_.phase != Phase::done) {
+    // The last result may have ended the run in another way meanwhile.
+    if (stopping_ && !has_ended(run_.phase)) {
       accept_or_break(std::move(*std::exchange(stopping_, {})));
       if (broken_) return;
     } else if (!stopping_) {
