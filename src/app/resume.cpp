@@ -87,7 +87,8 @@ ExitCode resume_one(const ResumeCommand& command, const Settings& settings, cons
       {.output = command.output,
        .verbosity = command.verbosity,
        .streaming = command.streaming,
-       .input = command.input},
+       .input = command.input,
+       .debug = command.debug},
       around);
 }
 

@@ -11,6 +11,7 @@ namespace {
 
 constexpr const char* kAgent = "codebase-analysis";
 constexpr const char* kLongFunctions = "Which functions have more than 200 lines?";
+constexpr const char* kWithCalls = "Where is alpha_function defined?";  // also without the index
 
 bool has(const std::string& text, std::string_view words) {
   return text.find(words) != std::string::npos;
@@ -26,7 +27,8 @@ TEST(DebugMode, tells_beside_the_answer_and_never_in_it) {
   EXPECT_EQ(debug.output, plain.output);
   EXPECT_TRUE(has(debug.error, "[DEBUG MODE ACTIVE]\nTool Feedback:\n")) << debug.error;
   EXPECT_TRUE(has(debug.error, "codebase-analysis: Set entities.index to true\n")) << debug.error;
-  EXPECT_TRUE(has(debug.error, "How the answer was constructed:\n   - Called ")) << debug.error;
+  const Finished called = home.wright({"run", kAgent, kWithCalls, "--debug"});
+  EXPECT_TRUE(has(called.error, "How the answer was constructed:\n   - Called ")) << called.error;
   const Finished quiet = home.wright({"run", kAgent, kLongFunctions, "--debug", "--quiet"});
   EXPECT_TRUE(quiet.error.starts_with("\n[DEBUG MODE ACTIVE]\n")) << quiet.error;
 }
@@ -46,7 +48,8 @@ TEST(DebugMode, is_a_member_of_the_json) {
             "[entities]\nindex = true");
   EXPECT_TRUE(feedback.contains("construction"));
   EXPECT_FALSE(plain.as_object().contains("reasoning"));
-  EXPECT_TRUE(debug.at("reasoning").is_string()) << to_text(debug.at("reasoning"));
+  const Json called = home.wright({"run", kAgent, kWithCalls, "--json", "--debug"}).json();
+  EXPECT_TRUE(called.at("reasoning").is_string()) << to_text(called.at("reasoning"));
   // What the tracker saw is what was done.
   std::size_t tracked = 0;
   for (const Json& tool : debug.at("feedback_record").at("usage").as_array()) {
@@ -91,7 +94,7 @@ TEST(DebugMode, follows_the_options_of_the_file) {
       "[debug]\nenabled = true\ntrack_performance = true\n[debug.tool_feedback]\n"
       "include_reasoning = false\ninclude_limitations = false\ninclude_suggestions = false\n"
       "include_alternatives = true\n");
-  const Json json = home.wright({"run", kAgent, kLongFunctions, "--json"}).json();
+  const Json json = home.wright({"run", kAgent, kWithCalls, "--json"}).json();
   const Json& feedback = json.at("tool_feedback");
   EXPECT_EQ(feedback.at("tools_used").at(0).at("purpose"), "");
   EXPECT_TRUE(feedback.at("limitations").as_array().empty());
@@ -99,7 +102,7 @@ TEST(DebugMode, follows_the_options_of_the_file) {
   EXPECT_TRUE(feedback.as_object().contains("alternatives"));
   EXPECT_TRUE(json.at("feedback_record").at("usage").at(0).as_object().contains("total_ms"));
   const Finished verbose = home.wright(
-      {"run", kAgent, kLongFunctions, "--quiet", "--set", "debug.verbose_logging=true"});
+      {"run", kAgent, kWithCalls, "--quiet", "--set", "debug.verbose_logging=true"});
   EXPECT_TRUE(has(verbose.error, "[TOOL FEEDBACK] A call ended")) << verbose.error;
 }
 

@@ -220,7 +220,7 @@ TEST_F(TestCommand, says_what_is_wrong_with_broken_files_and_goes_on) {
   home_.write_file("binary.json", std::string_view("\xff\x00\xfe{", 4));
   home_.write_file("deep.json", std::string(100'000, '['));
   std::string newer = text;
-  newer.replace(newer.find("\"version\": 1"), 12, "\"version\": 7");
+  newer.replace(newer.find("\"version\": 2"), 12, "\"version\": 7");
   home_.write_file("newer.json", newer);
   std::filesystem::create_directory(home_.project() / "folder");
   const Finished tested =
@@ -230,7 +230,7 @@ TEST_F(TestCommand, says_what_is_wrong_with_broken_files_and_goes_on) {
   EXPECT_TRUE(has(tested.output, "broken   cut.json  It is no JSON: ")) << tested.output;
   EXPECT_TRUE(has(tested.output,
                   "broken   newer.json  It was written by a newer Wright "
-                  "(version 7; this one reads up to 1)\n"))
+                  "(version 7; this one reads up to 2)\n"))
       << tested.output;
   EXPECT_TRUE(has(tested.output, "broken   folder  It is not a file\n")) << tested.output;
   EXPECT_TRUE(has(tested.output, "broken   missing.json  There is no such file\n"));

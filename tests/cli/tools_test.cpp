@@ -95,7 +95,7 @@ TEST(ToolsCommand, asks_the_person_who_calls) {
   const Json parked =
       home.wright({"tools", "call", "bash", R"({"command": "rm made"})", "--json"}).json();
   EXPECT_EQ(parked.at("status"), Json("waiting"));
-  EXPECT_EQ(parked.at("waiting").at("kind"), Json("approval"));
+  EXPECT_EQ(parked.at("waiting").at("question"), Json("May this command run?"));
   Process removal({"tools", "call", "bash", R"({"command": "rm made"})"}, home.environment,
                   home.project(), Streams::terminal);
   removal.await("[y/s/n");
