@@ -39,20 +39,24 @@ TEST(Cancelling, cancels_a_session_with_its_tools_and_specialists) {
 
 TEST(Cancelling, gives_up_a_tool_that_does_not_heed_a_cancellation) {
   const auto store = open_memory_store();
-  std::latch begun(1);
-  std::latch let_go(1);
+  // Owned by the tool, too: nobody waits for one that was given up.
+  const auto begun = std::make_shared<std::latch>(1);
+  const auto let_go = std::make_shared<std::latch>(1);
+  const auto has_ended = std::make_shared<std::latch>(1);
   const auto runtime = open_runtime(*store);
-  const auto agent = agent_with("deaf", calling({call("deaf", "{}", "1")}), {tool("deaf", "", [&] {
-                                  begun.count_down();
-                                  let_go.wait();
+  const auto agent = agent_with("deaf", calling({call("deaf", "{}", "1")}), {tool("deaf", "", [=] {
+                                  begun->count_down();
+                                  let_go->wait();
+                                  has_ended->count_down();
                                 })});
   const SessionId id = value_of(runtime->start(agent, "Go"));
-  begun.wait();
+  begun->wait();
   ASSERT_TRUE(runtime->cancel(id));
   EXPECT_FALSE(runtime->wait(id));
   EXPECT_EQ(store->get_tool_calls(id)->front().status, CallStatus::unknown);
   EXPECT_EQ(store->get_session(id)->status, SessionStatus::cancelled);
-  let_go.count_down();
+  let_go->count_down();
+  has_ended->wait();
 }
 
 TEST(Cancelling, ends_the_calls_of_an_answer_that_came_after_the_cancellation) {

@@ -247,7 +247,8 @@ TEST(Replay, repeats_a_model_that_failed) {
 TEST(Replay, goes_as_far_as_a_cancelled_session) {
   std::stop_source stop;
   Stage stage({calls({call("stop", "{}", "c1"), call("look", "{}", "c2")})},
-              {tool("stop", "Stops the run", [&stop] { stop.request_stop(); })});
+              {tool("stop", "Stops the run", [&stop] { stop.request_stop(); },
+                    {.concurrency = Concurrency::serial})});
   const RecordedSession recorded = stage.record({.stop = stop.get_token()});
   ASSERT_EQ(recorded.status, SessionStatus::cancelled);
   for (const ToolSource tools : {ToolSource::record, ToolSource::live}) {

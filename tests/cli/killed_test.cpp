@@ -7,9 +7,8 @@
 
 #include <csignal>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
+#include <string_view>
 
 #include "process.h"
 
@@ -23,8 +22,13 @@ int sleepers(std::string_view time) {
   int count = 0;
   std::error_code problem;
   for (const auto& entry : std::filesystem::directory_iterator("/proc", problem)) {
-    std::ifstream file(entry.path() / "cmdline");
-    const std::string line{std::istreambuf_iterator<char>(file), {}};
+    // It may end while it is looked at.
+    const int file = ::open((entry.path() / "cmdline").c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) continue;
+    char text[256];
+    const ssize_t length = ::read(file, text, sizeof text);
+    ::close(file);
+    const std::string_view line(text, length > 0 ? static_cast<std::size_t>(length) : 0);
     if (line.starts_with("sleep") && line.find(time) != std::string::npos) ++count;
   }
   return count;
