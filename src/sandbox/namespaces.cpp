@@ -21,20 +21,7 @@
 #include <vector>
 
 #include "sandbox/child_process.h"
-
-// These came with Linux 5.2 and 5.12 under the same numbers everywhere.
-#ifndef SYS_open_tree
-#define SYS_open_tree 428
-#endif
-#ifndef SYS_move_mount
-#define SYS_move_mount 429
-#endif
-#ifndef SYS_mount_setattr
-#define SYS_mount_setattr 442
-#endif
-#ifndef AT_RECURSIVE
-#define AT_RECURSIVE 0x8000
-#endif
+#include "sandbox/mount_calls.h"
 
 namespace wright::sandbox {
 namespace {

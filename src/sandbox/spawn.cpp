@@ -20,19 +20,7 @@
 
 #include "sandbox/child_process.h"
 #include "sandbox/landlock.h"
-
-#ifndef SYS_open_tree
-#define SYS_open_tree 428
-#endif
-#ifndef SYS_move_mount
-#define SYS_move_mount 429
-#endif
-#ifndef SYS_mount_setattr
-#define SYS_mount_setattr 442
-#endif
-#ifndef AT_RECURSIVE
-#define AT_RECURSIVE 0x8000
-#endif
+#include "sandbox/mount_calls.h"
 
 namespace wright::sandbox {
 namespace {

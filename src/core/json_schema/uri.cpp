@@ -97,7 +97,7 @@ std::string resolve_uri(std::string_view base_text, std::string_view reference_t
   std::string path(reference.path);
   if (!path.starts_with('/')) {
     if (base.has_authority && base.path.empty()) {
-      path.insert(0, "/");
+      path = "/" + path;
     } else {
       path.insert(0, base.path.substr(0, base.path.rfind('/') + 1));
     }
