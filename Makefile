@@ -29,11 +29,10 @@ help:
 	@echo
 	@echo 'Debian packages that are missing are installed first (packaging/debian-packages.txt).'
 
-try: build-release
-	@mkdir -p build/try
+try: build-try
 	@printf '\n$$ wright run codebase-analysis "%s"\n' "$$Q"
-	@build/release/wright run codebase-analysis "$$Q" --model offline --base-path '$(CURDIR)' \
-	  --database-path build/try/sessions.db
+	@build/try/wright run codebase-analysis "$$Q" --model offline --base-path '$(CURDIR)' \
+	  --database-path build/sessions.db
 
 test: packages-npm build-dev
 	ctest --preset dev --parallel $(JOBS)
@@ -79,6 +78,7 @@ build-%: packages-%
 	@cmake --build --preset $* --parallel $(JOBS)
 
 SECTIONS_release  = build
+SECTIONS_try      = build
 SECTIONS_dev      = build test
 SECTIONS_tsan     = build test
 SECTIONS_fuzz     = build fuzz

@@ -21,8 +21,8 @@ endif()
 add_library(wright_flags INTERFACE)
 target_compile_options(wright_flags INTERFACE -Wall -Wextra -Wpedantic -Wconversion)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # Wrong about std::string when optimising: gcc.gnu.org/PR105651.
-  target_compile_options(wright_flags INTERFACE -Wno-restrict)
+  # Both are wrong about std::string when optimising: gcc.gnu.org/PR105651 and its relatives.
+  target_compile_options(wright_flags INTERFACE -Wno-restrict -Wno-stringop-overflow)
 endif()
 if(WRIGHT_WERROR)
   target_compile_options(wright_flags INTERFACE -Werror)
