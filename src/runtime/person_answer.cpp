@@ -1,7 +1,7 @@
 // Answers to waits, from wherever they come: checked, with passwords hidden, stored once.
 #include <fmt/format.h>
 
-#include "runtime/waits.h"
+#include "session/waits.h"
 #include "wright/ask_user.h"
 #include "wright/resume.h"
 

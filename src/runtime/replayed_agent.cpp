@@ -6,7 +6,7 @@
 #include <utility>
 #include <variant>
 
-#include "runtime/waits.h"
+#include "session/waits.h"
 #include "wright/run.h"
 #include "wright/specialist.h"
 

@@ -7,8 +7,8 @@
 #include <set>
 #include <utility>
 
-#include "runtime/turn.h"
-#include "runtime/waits.h"
+#include "session/turn.h"
+#include "session/waits.h"
 #include "wright/specialist.h"
 
 namespace wright::runtime {

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "runtime/session_driver.h"
-#include "runtime/stored_run.h"
+#include "session/stored_run.h"
 
 namespace wright::runtime {
 

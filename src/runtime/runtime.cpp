@@ -19,7 +19,7 @@
 #include "runtime/revive.h"
 #include "runtime/runner_registration.h"
 #include "runtime/thread_host.h"
-#include "runtime/waits.h"
+#include "session/waits.h"
 
 namespace wright {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "runtime/turn.h"
-#include "runtime/waits.h"
+#include "session/turn.h"
+#include "session/waits.h"
 #include "wright/specialist.h"
 
 namespace wright::runtime {

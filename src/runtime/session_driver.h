@@ -17,13 +17,13 @@
 #include <variant>
 #include <vector>
 
-#include "runtime/budget.h"
-#include "runtime/call_estimate.h"
-#include "runtime/context_fitting.h"
+#include "session/budget.h"
+#include "session/call_estimate.h"
+#include "session/context_fitting.h"
 #include "runtime/exclusive_gate.h"
 #include "runtime/host.h"
-#include "runtime/journal.h"
-#include "runtime/lineage.h"
+#include "session/journal.h"
+#include "session/lineage.h"
 #include "runtime/running_call.h"
 #include "runtime/specialists_below.h"
 #include "wright/driver.h"

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <stop_token>
 
-#include "runtime/context_fitting.h"
+#include "session/context_fitting.h"
 #include "runtime/model_call.h"
 #include "runtime/run_trace.h"
 #include "runtime/task_pool.h"

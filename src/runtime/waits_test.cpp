@@ -1,4 +1,4 @@
-#include "runtime/waits.h"
+#include "session/waits.h"
 
 #include <gtest/gtest.h>
 

@@ -14,7 +14,7 @@
 #include "app/person/questions.h"
 #include "app/screen_text.h"
 #include "app/standard_input.h"
-#include "runtime/waits.h"
+#include "session/waits.h"
 
 namespace wright::app {
 namespace {

@@ -1,9 +1,9 @@
-#include "runtime/context_fitting.h"
+#include "session/context_fitting.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace wright::runtime {
+namespace wright::session {
 namespace {
 
 // Calls of the model that one request may take beside itself.
@@ -148,4 +148,4 @@ std::optional<Json> ContextFitting::take_changed_cut() {
   return to_json(cut_);
 }
 
-}  // namespace wright::runtime
+}  // namespace wright::session

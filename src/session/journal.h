@@ -13,7 +13,7 @@
 #include "wright/run.h"
 #include "wright/store.h"
 
-namespace wright::runtime {
+namespace wright::session {
 
 // A call of the current turn as the store knows it.
 struct StoredRow {
@@ -33,10 +33,17 @@ class Journal {
           std::map<std::string, StoredRow> rows = {}, int epoch = 1);
 
   SessionId session_id() const { return session_id_; }
+  int epoch() const { return epoch_; }
+  // The condition under which anything is written to this session; absent when nobody holds it.
+  std::optional<HoldLease> lease() const;
   CallId row_of(const std::string& call_id) const;
   WaitId wait_of(const std::string& call_id) const;
 
-  void create(NewSession session) { create_ = std::move(session); }
+  // `above` is the session above with its lease: one that is not held any more starts nobody.
+  void create(NewSession session, std::optional<HoldLease> above = {}) {
+    create_ = std::move(session);
+    above_ = std::move(above);
+  }
   // The call is about to be executed.
   void call_starts(const std::string& call_id);
   void call_ended(const std::string& call_id, const ToolOutcome& outcome);
@@ -49,9 +56,15 @@ class Journal {
   void feedback(Json feedback);
   // What requests to the model leave out from now on.
   void context_changed(Json cut);
+  // The time at work: of the session, and since the user's last message.
+  void worked(std::int64_t session_ms, std::int64_t turn_ms);
+  // The next batch finds out whether the session is still held, even if it has nothing else to say.
+  void check_lease() { checks_lease_ = true; }
+  // The next batch is the last one, and lets others have the session.
+  void release() { releases_ = true; }
 
   // Everything that the run has and the store has not. `status` is the session's. A session that
-  // was given free by its status is taken again, unless somebody else has driven it meanwhile.
+  // its status released is taken again, unless somebody else has driven it meanwhile.
   Batch batch(const Run& run, SessionStatus status);
   void written(const BatchIds& ids);
 
@@ -59,6 +72,7 @@ class Journal {
   void add_calls(const Run& run, std::vector<Write>& writes);
   void add_messages(const Run& run, std::vector<Write>& writes);
   void add_session(const Run& run, SessionStatus status, std::vector<Write>& writes);
+  void add_lease(SessionStatus status, bool is_free, Batch& batch);
 
   struct CallNews {
     UpdateCall update = {};
@@ -74,6 +88,9 @@ class Journal {
   std::vector<std::string> new_calls_;  // of the batch under way, in the order of its ids
   std::vector<std::string> new_waits_;
   std::optional<NewSession> create_;
+  std::optional<HoldLease> above_;
+  bool checks_lease_ = false;
+  bool releases_ = false;
   std::map<std::string, CallNews> news_;  // by call, in no order that matters
   std::size_t starts_ = 0;                // of calls that have no row yet
   std::vector<Write> others_;
@@ -84,6 +101,8 @@ class Journal {
   int epoch_ = 1;
   Usage usage_;
   int iterations_ = 0;
+  std::int64_t worked_ms_ = 0;
+  std::int64_t turn_worked_ms_ = 0;
 };
 
-}  // namespace wright::runtime
+}  // namespace wright::session

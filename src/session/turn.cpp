@@ -1,8 +1,8 @@
-#include "runtime/turn.h"
+#include "session/turn.h"
 
 #include <algorithm>
 
-namespace wright::runtime {
+namespace wright::session {
 namespace {
 
 bool is_serial(const Agent& agent, const ToolCall& call) {
@@ -30,4 +30,4 @@ std::vector<const OpenCall*> startable(const Agent& agent, const Run& run,
   return calls;
 }
 
-}  // namespace wright::runtime
+}  // namespace wright::session

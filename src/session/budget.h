@@ -1,15 +1,13 @@
 // What a run and all specialists below it may use. A call of a model is reserved before it is made,
-// at the most it can cost, so that two of them at once cannot pass the limit together. Thread-safe.
+// at the most it can cost, so that two of them at once cannot pass the limit together.
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <mutex>
 #include <string>
 
 #include "wright/agent.h"
 
-namespace wright::runtime {
+namespace wright::session {
 
 struct Spending {
   std::int64_t tokens = 0;
@@ -21,8 +19,11 @@ Spending spending_of(const Usage& usage);
 
 class Budget {
  public:
-  // `used` was spent before, for example before a restart.
-  Budget(const Limits& limits, Spending used, std::shared_ptr<Budget> above);
+  // `used` was spent and `tool_calls` were begun before, for example before a restart. `above`, which
+  // may be null, outlives this one.
+  Budget(const Limits& limits, Spending used, int tool_calls, Budget* above);
+  Budget(const Budget&) = delete;
+  Budget& operator=(const Budget&) = delete;
 
   // Reserves in this budget and in all above it, or in none. The error says which limit it is: its
   // detail is the name of the limit.
@@ -42,10 +43,9 @@ class Budget {
   const std::int64_t max_tokens_;
   const double max_cost_usd_;
   const int max_tool_calls_;
-  const std::shared_ptr<Budget> above_;
-  mutable std::mutex mutex_;
+  Budget* const above_;
   Spending used_;  // with what is reserved
-  int tool_calls_ = 0;
+  int tool_calls_;
 };
 
-}  // namespace wright::runtime
+}  // namespace wright::session

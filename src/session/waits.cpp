@@ -1,6 +1,6 @@
-#include "runtime/waits.h"
+#include "session/waits.h"
 
-namespace wright::runtime {
+namespace wright::session {
 namespace {
 
 const Json* member(const Json& json, std::string_view key) {
@@ -34,4 +34,4 @@ void remember_decision(RunMemory& memory, std::span<const std::string> covers,
   for (const std::string& kind : covers) memory.decide(kind, decision);
 }
 
-}  // namespace wright::runtime
+}  // namespace wright::session

@@ -8,7 +8,7 @@
 
 #include "wright/agent.h"
 
-namespace wright::runtime {
+namespace wright::session {
 
 class Lineage {
  public:
@@ -27,4 +27,4 @@ class Lineage {
   std::optional<int> allowed_;      // how deep those above let specialists call specialists
 };
 
-}  // namespace wright::runtime
+}  // namespace wright::session

@@ -1,10 +1,10 @@
-#include "runtime/journal.h"
+#include "session/journal.h"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-namespace wright::runtime {
+namespace wright::session {
 namespace {
 
 bool is_over(CallStatus status) {
@@ -55,6 +55,16 @@ Journal::Journal(std::optional<RunnerId> runner, SessionId session, std::size_t 
       stored_messages_(stored_messages),
       rows_(std::move(rows)),
       epoch_(epoch) {}
+
+std::optional<HoldLease> Journal::lease() const {
+  if (!runner_ || session_id_ == 0) return std::nullopt;
+  return HoldLease{session_id_, *runner_, epoch_};
+}
+
+void Journal::worked(std::int64_t session_ms, std::int64_t turn_ms) {
+  worked_ms_ = session_ms;
+  turn_worked_ms_ = turn_ms;
+}
 
 CallId Journal::row_of(const std::string& call_id) const {
   const auto found = rows_.find(call_id);
@@ -195,7 +205,10 @@ void Journal::add_session(const Run& run, SessionStatus status, std::vector<Writ
     update.feedback = std::exchange(feedback_, {});
     update.context = std::exchange(context_, {});
   }
-  if (has_news) writes.emplace_back(std::move(update));
+  if (!has_news) return;
+  update.worked_ms = worked_ms_;
+  update.turn_worked_ms = turn_worked_ms_;
+  writes.emplace_back(std::move(update));
 }
 
 Batch Journal::batch(const Run& run, SessionStatus status) {
@@ -207,12 +220,22 @@ Batch Journal::batch(const Run& run, SessionStatus status) {
   add_messages(run, batch.writes);
   add_session(run, status, batch.writes);
   batch.create = std::exchange(create_, {});
-  if (runner_ && !batch.create && !batch.writes.empty()) {
-    batch.writes.insert(batch.writes.begin(), is_free
-                                                  ? Write(TakeLease{session_id_, *runner_, epoch_})
-                                                  : Write(HoldLease{session_id_, *runner_}));
-  }
+  add_lease(status, is_free, batch);
   return batch;
+}
+
+void Journal::add_lease(SessionStatus status, bool is_free, Batch& batch) {
+  const bool checks = std::exchange(checks_lease_, false);
+  const bool releases = std::exchange(releases_, false) && status == SessionStatus::running;
+  if (!runner_) return;
+  std::vector<Write>& writes = batch.writes;
+  if (batch.create) {
+    if (above_) writes.insert(writes.begin(), Write(*std::exchange(above_, {})));
+  } else if (!writes.empty() || checks || releases) {
+    writes.insert(writes.begin(), is_free ? Write(TakeLease{session_id_, *runner_, epoch_})
+                                          : Write(*lease()));
+  }
+  if (releases) writes.emplace_back(FreeLease{session_id_, *runner_, epoch_});
 }
 
 void Journal::written(const BatchIds& ids) {
@@ -229,4 +252,4 @@ void Journal::written(const BatchIds& ids) {
   new_waits_.clear();
 }
 
-}  // namespace wright::runtime
+}  // namespace wright::session

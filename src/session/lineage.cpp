@@ -1,11 +1,11 @@
-#include "runtime/lineage.h"
+#include "session/lineage.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
-namespace wright::runtime {
+namespace wright::session {
 
 int Lineage::depth_left(const Limits& limits) const {
   return std::min(limits.max_depth, allowed_.value_or(limits.max_depth));
@@ -33,4 +33,4 @@ Result<void> Lineage::admit(const std::string& specialist, const std::string& ag
   return {};
 }
 
-}  // namespace wright::runtime
+}  // namespace wright::session

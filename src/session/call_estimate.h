@@ -4,11 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "runtime/budget.h"
+#include "session/budget.h"
 #include "wright/agent.h"
 #include "wright/run.h"
 
-namespace wright::runtime {
+namespace wright::session {
 
 class CallEstimate {
  public:
@@ -22,4 +22,4 @@ class CallEstimate {
   std::int64_t counted_tokens_ = 0;
 };
 
-}  // namespace wright::runtime
+}  // namespace wright::session

@@ -14,7 +14,7 @@
 #include "wright/context_window.h"
 #include "wright/run.h"
 
-namespace wright::runtime {
+namespace wright::session {
 
 class ContextFitting {
  public:
@@ -71,4 +71,4 @@ class ContextFitting {
   Usage summary_usage_;
 };
 
-}  // namespace wright::runtime
+}  // namespace wright::session

@@ -1,5 +1,5 @@
 // Long conversations with models whose window is small, and which mean it.
-#include "runtime/context_fitting.h"
+#include "session/context_fitting.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -7,7 +7,7 @@
 #include "wright/approval.h"
 #include "wright/session.h"
 
-namespace wright::runtime {
+namespace wright::session {
 
 // An answer as it is stored: with passwords hidden. Refuses one that breaks the rules of what is
 // shown.
@@ -20,4 +20,4 @@ Result<WaitAnswers> answers_of(WaitKind kind, const Json& answer);
 void remember_decision(RunMemory& memory, std::span<const std::string> covers,
                        const WaitAnswers& answers);
 
-}  // namespace wright::runtime
+}  // namespace wright::session

@@ -1,4 +1,4 @@
-#include "runtime/stored_run.h"
+#include "session/stored_run.h"
 
 #include <fmt/format.h>
 
@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "core/older_forms.h"
-#include "runtime/turn.h"
-#include "runtime/waits.h"
+#include "session/turn.h"
+#include "session/waits.h"
 #include "wright/specialist.h"
 
-namespace wright::runtime {
+namespace wright::session {
 namespace {
 
 constexpr std::string_view kNobodyAnswered =
@@ -273,4 +273,4 @@ Result<StoredRun> load_run(Store& store, SessionId id, const Agent& agent,
   return Loader(store, agent, settlements, now).load(id);
 }
 
-}  // namespace wright::runtime
+}  // namespace wright::session

@@ -7,7 +7,7 @@
 
 #include "wright/run.h"
 
-namespace wright::runtime {
+namespace wright::session {
 
 // Those that may run beside the ones that run already, in the model's order: at most `most` at
 // once; a call of a serial tool runs alone, after all calls before it and before all calls after
@@ -19,4 +19,4 @@ struct CallsUnderWay {
 std::vector<const OpenCall*> startable(const Agent& agent, const Run& run,
                                        const CallsUnderWay& running, std::size_t most);
 
-}  // namespace wright::runtime
+}  // namespace wright::session

@@ -1,8 +1,8 @@
-#include "runtime/call_estimate.h"
+#include "session/call_estimate.h"
 
 #include <variant>
 
-namespace wright::runtime {
+namespace wright::session {
 namespace {
 
 constexpr std::int64_t kBytesOfAToken = 3;  // cautiously
@@ -42,4 +42,4 @@ Spending CallEstimate::of_next(const Agent& agent, const Run& run) const {
   return {input + output, agent.model.cost_usd(input, output)};
 }
 
-}  // namespace wright::runtime
+}  // namespace wright::session

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "runtime/journal.h"
+#include "session/journal.h"
 #include "wright/resume.h"
 
-namespace wright::runtime {
+namespace wright::session {
 
 struct StoredChild {
   std::string call_id;  // of the parent
@@ -32,4 +32,4 @@ struct StoredRun {
 Result<StoredRun> load_run(Store& store, SessionId id, const Agent& agent,
                            const Settlements& settlements, std::int64_t now);
 
-}  // namespace wright::runtime
+}  // namespace wright::session

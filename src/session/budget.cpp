@@ -1,10 +1,10 @@
-#include "runtime/budget.h"
+#include "session/budget.h"
 
 #include <fmt/format.h>
 
 #include <utility>
 
-namespace wright::runtime {
+namespace wright::session {
 
 Spending operator+(const Spending& a, const Spending& b) {
   return {a.tokens + b.tokens, a.cost_usd + b.cost_usd};
@@ -14,12 +14,13 @@ Spending spending_of(const Usage& usage) {
   return {usage.input_tokens + usage.output_tokens, usage.cost_usd};
 }
 
-Budget::Budget(const Limits& limits, Spending used, std::shared_ptr<Budget> above)
+Budget::Budget(const Limits& limits, Spending used, int tool_calls, Budget* above)
     : max_tokens_(limits.max_tokens),
       max_cost_usd_(limits.max_cost_usd),
       max_tool_calls_(limits.max_tool_calls),
-      above_(std::move(above)),
-      used_(used) {}
+      above_(above),
+      used_(used),
+      tool_calls_(tool_calls) {}
 
 Result<void> Budget::check(const Spending& most) const {
   if (max_tokens_ > 0 && used_.tokens + most.tokens > max_tokens_) {
@@ -38,52 +39,35 @@ Result<void> Budget::check(const Spending& most) const {
 }
 
 Result<void> Budget::reserve(const Spending& most) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (auto fits = check(most); !fits) return fits;
-    used_.tokens += most.tokens;
-    used_.cost_usd += most.cost_usd;
+  if (auto fits = check(most); !fits) return fits;
+  if (above_ != nullptr) {
+    if (auto reserved = above_->reserve(most); !reserved) return reserved;
   }
-  if (!above_) return {};
-  auto reserved = above_->reserve(most);
-  if (!reserved) {
-    const std::lock_guard lock(mutex_);
-    used_.tokens -= most.tokens;
-    used_.cost_usd -= most.cost_usd;
-  }
-  return reserved;
+  used_ = used_ + most;
+  return {};
 }
 
 void Budget::settle(const Spending& reserved, const Spending& spent) {
-  {
-    const std::lock_guard lock(mutex_);
-    used_.tokens += spent.tokens - reserved.tokens;
-    used_.cost_usd += spent.cost_usd - reserved.cost_usd;
-  }
-  if (above_) above_->settle(reserved, spent);
+  used_.tokens += spent.tokens - reserved.tokens;
+  used_.cost_usd += spent.cost_usd - reserved.cost_usd;
+  if (above_ != nullptr) above_->settle(reserved, spent);
 }
 
 Result<void> Budget::reserve_tool_call() {
-  {
-    const std::lock_guard lock(mutex_);
-    if (max_tool_calls_ > 0 && tool_calls_ >= max_tool_calls_) {
-      return std::unexpected(
-          limit_error(Limit::tool_calls,
-                      fmt::format("The limit of {} tool calls was reached", max_tool_calls_)));
-    }
-    ++tool_calls_;
+  if (max_tool_calls_ > 0 && tool_calls_ >= max_tool_calls_) {
+    return std::unexpected(
+        limit_error(Limit::tool_calls,
+                    fmt::format("The limit of {} tool calls was reached", max_tool_calls_)));
   }
-  if (!above_) return {};
-  auto reserved = above_->reserve_tool_call();
-  if (!reserved) {
-    const std::lock_guard lock(mutex_);
-    --tool_calls_;
+  if (above_ != nullptr) {
+    if (auto reserved = above_->reserve_tool_call(); !reserved) return reserved;
   }
-  return reserved;
+  ++tool_calls_;
+  return {};
 }
 
 bool Budget::counts_spending() const {
-  return max_tokens_ > 0 || max_cost_usd_ > 0 || (above_ && above_->counts_spending());
+  return max_tokens_ > 0 || max_cost_usd_ > 0 || (above_ != nullptr && above_->counts_spending());
 }
 
-}  // namespace wright::runtime
+}  // namespace wright::session

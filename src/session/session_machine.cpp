@@ -1,0 +1,731 @@
+#include "session/session_machine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "session/turn.h"
+#include "session/waits.h"
+#include "wright/specialist.h"
+
+namespace wright::session {
+namespace {
+
+using std::chrono::milliseconds;
+
+// How long a tool may take to end that was told that its time is up.
+constexpr milliseconds kGraceOfLateCall{2'000};
+
+void fail_outcome(ToolOutcome& outcome, Error error) {
+  outcome.waiting.reset();
+  outcome.delegate.reset();
+  outcome.result.images.clear();
+  outcome.result.fingerprint = 0;
+  outcome.response = nullptr;
+  outcome.result.content = error.message;
+  outcome.result.is_error = true;
+  outcome.error = std::move(error);
+}
+
+Error nobody_is_there(WaitKind kind) {
+  return {ErrorCode::unavailable,
+          kind == WaitKind::approval
+              ? "This call needs a person's approval, and nobody is there to give it. Do without it"
+              : "Nobody is there to answer. Go on with what you know, and say what you assumed"};
+}
+
+template <class Kind>
+bool is(const Step& step) {
+  return std::holds_alternative<Kind>(step);
+}
+
+bool is_end(const Step& step) {
+  return is<Done>(step) || is<Failed>(step);
+}
+
+// Calls that are counted when they start have not been counted yet.
+int calls_begun(const Run& run) {
+  const auto is_to_start = [](const OpenCall& open) {
+    return open.state == OpenCall::State::open && open.answers == WaitAnswers{};
+  };
+  return run.tool_calls - static_cast<int>(std::ranges::count_if(run.open_calls, is_to_start));
+}
+
+// Nothing of the batch was applied because the session is not ours any more, or nobody knows what
+// was applied because the store failed. Either way the store is right, and we are not.
+bool is_out_of_our_hands(const Error& error) {
+  return error.code == ErrorCode::unavailable || error.code == ErrorCode::storage ||
+         error.code == ErrorCode::already_exists;
+}
+
+}  // namespace
+
+// An event that refers to what it keeps: the arguments, one after the other.
+template <class Told, class... Kept>
+void SessionMachine::publish(Kept&&... kept) {
+  if (!options_.has_listeners) return;
+  auto owner = std::make_shared<const std::tuple<std::decay_t<Kept>...>>(std::forward<Kept>(kept)...);
+  Event event = std::apply([](const auto&... each) { return Told{each...}; }, *owner);
+  then(Publish{std::move(event), std::move(owner)});
+}
+
+SessionMachine::SessionMachine(const MachineOptions& options, SessionPlan plan, SessionState state,
+                               Budget* above)
+    : options_(options),
+      plan_(std::move(plan)),
+      agent_(plan_.agent),
+      budget_(state.run.limits, spending_of(state.run.usage) + state.spent_below,
+              calls_begun(state.run) + state.calls_below, above),
+      run_(std::move(state.run)),
+      journal_(std::move(state.journal)),
+      context_(std::move(state.context)),
+      worked_ms_(state.worked_ms),
+      turn_worked_ms_(state.turn_worked_ms) {}
+
+StepOutput SessionMachine::step(const Now& now, Input input) {
+  now_ = now;
+  switch (state_) {
+    case State::ended: return {};
+    case State::resting:
+      if (!wakes(input)) return {};
+      wake_up();
+      break;
+    case State::writing:
+      if (!is_urgent(input)) {
+        queued_.push_back(std::move(input));
+        return {};
+      }
+      break;
+    case State::working: break;
+  }
+  queued_.push_front(std::move(input));
+  do {
+    while (!queued_.empty() && (state_ == State::working || is_urgent(queued_.front()))) {
+      Input next = std::move(queued_.front());
+      queued_.pop_front();
+      std::visit([this](auto&& taken) { take(std::forward<decltype(taken)>(taken)); },
+                 std::move(next));
+    }
+    if (state_ != State::working) break;
+    if (!is_broken()) proceed();
+  } while (write_or_act() == Round::another);
+  return std::exchange(output_, {});
+}
+
+// Those count while a batch is under way.
+bool SessionMachine::is_urgent(const Input& input) {
+  return std::holds_alternative<Written>(input) || std::holds_alternative<Cancel>(input) ||
+         std::holds_alternative<Suspend>(input);
+}
+
+bool SessionMachine::wakes(const Input& input) const {
+  if (const auto* answered = std::get_if<Answered>(&input)) {
+    const OpenCall* open = find_open(answered->call_id);
+    return open != nullptr && open->state == OpenCall::State::waiting;
+  }
+  return std::holds_alternative<Cancel>(input) || std::holds_alternative<SpecialistWoke>(input) ||
+         std::holds_alternative<SpecialistEnded>(input);
+}
+
+void SessionMachine::wake_up() {
+  state_ = State::working;
+  output_.effects.emplace_back(Woke{});
+  watch_time();
+}
+
+Request SessionMachine::request() {
+  if (is_summary_) return context_.summary_request(*agent_, run_);
+  const Step step = next(*agent_, run_);
+  return context_.fitted(std::get<CallModel>(step).request, run_);
+}
+
+// --- what happened -----------------------------------------------------------------------------
+
+void SessionMachine::take(Begin) {
+  then(Created{});
+  watch_time();
+}
+
+void SessionMachine::watch_time() {
+  working_since_ = now_.steady_ms;
+  if (run_.limits.max_time.count() <= 0) return;
+  const milliseconds left = run_.limits.max_time - milliseconds(turn_worked_ms_);
+  output_.effects.emplace_back(
+      SetTimer{.kind = TimerKind::deadline, .after = std::max(left, milliseconds(0))});
+}
+
+void SessionMachine::count_time() {
+  if (!working_since_) return;
+  const std::int64_t passed = std::max<std::int64_t>(0, now_.steady_ms - *working_since_);
+  working_since_ = now_.steady_ms;
+  worked_ms_ += passed;
+  turn_worked_ms_ += passed;
+  journal_.worked(worked_ms_, turn_worked_ms_);
+}
+
+void SessionMachine::take(Written written) {
+  if (state_ != State::writing) return;
+  state_ = State::working;
+  if (auto* broken = std::get_if<BreakOff>(&intent_)) {
+    broken->is_stored = true;  // or will never be
+    return;
+  }
+  if (!written.ids) {
+    break_off(std::move(written.ids).error());
+    return;
+  }
+  journal_.written(*written.ids);
+  for (const CancelWish& wish : written.ids->cancelled) {
+    if (wish.session_id == journal_.session_id()) take(Cancel{wish.reason});
+  }
+  act();
+}
+
+void SessionMachine::take(ModelCame came) {
+  if (!is_asking_) return;
+  is_asking_ = false;
+  if (std::exchange(is_summary_, false)) {
+    take_summary(came.response);
+  } else {
+    take_model(std::move(came.response), came.duration_ms);
+  }
+}
+
+void SessionMachine::take_model(Result<Response> response, double duration_ms) {
+  if (!response) {
+    budget_.settle(reserved_, {});
+    if (is_stopping()) return;
+    const bool is_too_long = response.error().code == ErrorCode::context_too_long;
+    if (is_too_long && context_.shrink(*agent_, run_)) return;  // and is asked again
+    accept_or_break(ModelFailed{std::move(response).error()});
+    return;
+  }
+  const Usage usage = response->usage;
+  budget_.settle(reserved_, spending_of(usage));
+  publish<ModelEnded>(*response, duration_ms);
+  context_.answered(run_, usage);
+  accept_or_break(ModelAnswered{std::move(*response)});
+  estimate_.answered(run_, usage);
+  refuse_calls_without_tools();
+}
+
+// A specialist that was granted no tools and calls one fails, and the agent above is told.
+void SessionMachine::refuse_calls_without_tools() {
+  if (plan_.lineage.depth() == 0 || !agent_->tools.empty() || run_.open_calls.empty()) return;
+  const std::string message =
+      fmt::format("{} called {} and has no tools", agent_->name, run_.open_calls.front().call.name);
+  stop_with(LimitReached{Limit::tools, message}, message);
+}
+
+void SessionMachine::take_summary(const Result<Response>& response) {
+  budget_.settle(reserved_, response ? spending_of(response->usage) : Spending{});
+  if (response) accept_or_break(Summarised{response->usage});
+  if (is_stopping()) return;
+  if (response) {
+    context_.take_summary(run_, *response);
+  } else {
+    context_.do_without_summary(run_);
+  }
+}
+
+void SessionMachine::take(CallEnded ended) {
+  if (!is_running(ended.call_id, ended.attempt)) return;  // given up meanwhile
+  running_.erase(ended.call_id);
+  const OpenCall* open = find_open(ended.call_id);
+  if (is_broken() || open == nullptr) return;
+  const ToolCall call = open->call;
+  ToolOutcome& outcome = ended.outcome;
+  if (outcome.delegate) return delegate(call, *outcome.delegate);
+  if (outcome.waiting) return wait_or_refuse(call, std::move(outcome));
+  hand_over_if_asked(call, outcome);
+  end_call(call, std::move(outcome));
+}
+
+void SessionMachine::end_call(const ToolCall& call, ToolOutcome outcome) {
+  journal_.call_ended(call.id, outcome);
+  publish<ToolEnded>(call, outcome);
+  accept_or_break(ToolFinished{std::move(outcome.result)});
+}
+
+void SessionMachine::delegate(const ToolCall& call, const Delegate& delegate) {
+  const Tool* tool = find_tool(agent_->tools, call.name);
+  if (tool == nullptr || !tool->specialist) {
+    ToolOutcome outcome{.result = {.call_id = call.id, .name = call.name}};
+    fail_outcome(outcome, {ErrorCode::tool_failed,
+                           fmt::format("{} named no specialist to answer it", call.name)});
+    return end_call(call, std::move(outcome));
+  }
+  journal_.call_waits(call.id, Json(delegate.message), std::nullopt);
+  specialists_[call.id] = {.is_at_work = true, .since_ms = now_.steady_ms};
+  then(StartSpecialist{call, delegate.message});
+  accept_or_break(ToolWaits{call.id, delegate});
+}
+
+void SessionMachine::wait_or_refuse(const ToolCall& call, ToolOutcome outcome) {
+  const Waiting waiting = *outcome.waiting;
+  if (plan_.people == People::nobody) {
+    fail_outcome(outcome, nobody_is_there(waiting.kind));
+    return end_call(call, std::move(outcome));
+  }
+  OpenWait wait{.kind = waiting.kind, .shown = waiting.shown, .covers = waiting.covers};
+  if (waiting.timeout) wait.expires_at = now_.wall_ms + milliseconds(*waiting.timeout).count();
+  journal_.call_waits(call.id, waiting.shown, std::move(wait));
+  publish<ToolEnded>(call, outcome);
+  accept_or_break(ToolWaits{call.id, waiting});
+}
+
+// A handoff that cannot be made is a failed call. One that can takes effect with the next turn.
+void SessionMachine::hand_over_if_asked(const ToolCall& call, ToolOutcome& outcome) {
+  const Tool* tool = find_tool(agent_->tools, call.name);
+  if (tool == nullptr || !tool->specialist || outcome.result.is_error ||
+      tool->specialist->kind != Specialist::Kind::handoff) {
+    return;
+  }
+  auto agent = tool->specialist->make();
+  if (agent) {
+    if (auto usable = check(**agent); !usable) agent = std::unexpected(std::move(usable).error());
+  }
+  if (agent) {
+    next_agent_ = std::move(*agent);
+  } else {
+    fail_outcome(outcome, agent.error());
+  }
+}
+
+void SessionMachine::take(const CallNotBegun& call) {
+  if (is_running(call.call_id, call.attempt)) running_.erase(call.call_id);
+}
+
+// It starts when the store has said that the session is still held.
+void SessionMachine::take(const CallFenced& call) {
+  if (!is_running(call.call_id, call.attempt)) return;
+  running_.erase(call.call_id);
+  const OpenCall* open = find_open(call.call_id);
+  if (is_stopping() || open == nullptr) return;
+  journal_.check_lease();
+  start_call(*open);
+}
+
+// A tool whose time is up is asked to stop. What it answers in the time that it is given for that
+// still counts: it may tell how far it came.
+void SessionMachine::take(const CallIsLate& late) {
+  if (!is_running(late.call_id, late.attempt)) return;
+  then(StopCall{late.call_id});
+  then(SetTimer{TimerKind::call_grace, kGraceOfLateCall, late.call_id, late.attempt});
+}
+
+void SessionMachine::take(const CallGivenUp& given_up) {
+  if (!is_running(given_up.call_id, given_up.attempt)) return;
+  running_.erase(given_up.call_id);
+  const OpenCall* open = find_open(given_up.call_id);
+  if (open == nullptr || !given_up.has_begun) return;  // nothing happened
+  if (is_stopping()) {
+    journal_.call_is_unknown(given_up.call_id, "It did not end when the run was stopped");
+    return;
+  }
+  const ToolCall call = open->call;
+  const Tool* tool = find_tool(agent_->tools, call.name);
+  const bool may_act = tool != nullptr && tool->spec.options.effect != Effect::read;
+  const auto limit = tool != nullptr ? tool->spec.options.timeout : milliseconds(0);
+  ToolOutcome outcome{.result = {.call_id = call.id, .name = call.name},
+                      .duration_ms = given_up.duration_ms};
+  fail_outcome(
+      outcome,
+      {ErrorCode::timeout,
+       fmt::format("{} did not answer within {} ms{}", call.name, limit.count(),
+                   may_act ? ". It may still take effect: look before you call it again" : "")});
+  end_call(call, std::move(outcome));
+}
+
+void SessionMachine::take(SpecialistEnded ended) {
+  const auto found = specialists_.find(ended.call_id);
+  if (found == specialists_.end()) return;
+  const BelowCall& below = found->second;
+  double worked_ms = below.worked_ms;
+  if (below.is_at_work) worked_ms += static_cast<double>(now_.steady_ms - below.since_ms);
+  specialists_.erase(found);
+  if (is_broken()) return;
+  if (ended.ending.kind == Ending::Kind::suspended || ended.ending.kind == Ending::Kind::lost) {
+    // It is not this session that decides what becomes of it now.
+    if (std::holds_alternative<GoOn>(intent_)) take(Suspend{});
+    return;
+  }
+  answer_with_specialist(ended.call_id, ended.ending, worked_ms);
+}
+
+void SessionMachine::answer_with_specialist(const std::string& call_id, const Ending& ending,
+                                            double worked_ms) {
+  SpecialistAnswer said{.duration_ms = worked_ms};
+  if (ending.kind == Ending::Kind::completed) {
+    said.text = ending.text;
+  } else {
+    said.error = "The specialist failed: " + ending.error.message;
+  }
+  accept_or_break(WaitAnswered{call_id, {.specialist = std::move(said)}});
+}
+
+void SessionMachine::take(SpecialistParked parked) {
+  const auto found = specialists_.find(parked.call_id);
+  if (found == specialists_.end()) return;
+  BelowCall& below = found->second;
+  if (below.is_at_work) below.worked_ms += static_cast<double>(now_.steady_ms - below.since_ms);
+  below.is_at_work = false;
+  below.waits = std::move(parked.waits);
+}
+
+void SessionMachine::take(const SpecialistWoke& woke) {
+  const auto found = specialists_.find(woke.call_id);
+  if (found == specialists_.end()) return;
+  found->second.is_at_work = true;
+  found->second.waits.clear();
+  found->second.since_ms = now_.steady_ms;
+}
+
+void SessionMachine::take(Answered answered) {
+  const OpenCall* open = find_open(answered.call_id);
+  if (is_broken() || open == nullptr || open->state != OpenCall::State::waiting) return;
+  if (const Waiting* waiting = waiting_of(*open)) {
+    remember_decision(*memory_, waiting->covers, answered.answers);
+  }
+  accept_or_break(WaitAnswered{std::move(answered.call_id), std::move(answered.answers)});
+}
+
+void SessionMachine::take(Cancel cancel) {
+  const std::string reason = cancel.reason;
+  stop_with(Cancelled{std::move(cancel.reason)}, reason);
+}
+
+void SessionMachine::take(Suspend) {
+  if (is_stopping()) return;
+  intent_ = SuspendHere{};
+  // What a model would answer can be asked again; what a tool does cannot be undone.
+  if (is_asking_) output_.effects.emplace_back(StopWork{});
+  output_.effects.emplace_back(SuspendSpecialists{});
+}
+
+void SessionMachine::take(const TimerFired& fired) {
+  switch (fired.kind) {
+    case TimerKind::deadline: {
+      const double seconds = static_cast<double>(run_.limits.max_time.count()) / 1000;
+      const std::string message = fmt::format("The time limit of {} s was reached", seconds);
+      return stop_with(LimitReached{Limit::time, message}, message);
+    }
+    case TimerKind::grace:
+      for (const auto& [call_id, attempt] : running_) {
+        output_.effects.emplace_back(GiveUpCall{call_id, attempt});
+      }
+      return;
+    case TimerKind::call_grace:
+      if (!is_running(fired.call_id, fired.attempt)) return;
+      output_.effects.emplace_back(GiveUpCall{fired.call_id, fired.attempt});
+  }
+}
+
+// --- how it stops ------------------------------------------------------------------------------
+
+void SessionMachine::accept_or_break(Outcome outcome) {
+  if (auto accepted = accept(run_, std::move(outcome)); !accepted) {
+    break_off(std::move(accepted).error());
+  }
+}
+
+// The run ends in this way as soon as nothing is under way any more.
+void SessionMachine::stop_with(Outcome outcome, const std::string& reason) {
+  const bool is_suspending = std::holds_alternative<SuspendHere>(intent_);
+  if (is_stopping() && !is_suspending) return;
+  intent_ = Stop{std::move(outcome)};
+  output_.effects.emplace_back(StopWork{});
+  output_.effects.emplace_back(CancelSpecialists{reason});
+  start_grace();
+}
+
+void SessionMachine::break_off(Error error) {
+  if (is_broken()) return;
+  const bool is_lost = is_out_of_our_hands(error);
+  intent_ = BreakOff{std::move(error), is_lost};
+  ending_.reset();
+  drop_what_was_planned();
+  planned_.clear();
+  output_.effects.emplace_back(StopWork{});
+  output_.effects.emplace_back(CancelSpecialists{"The session above failed"});
+  start_grace();
+}
+
+// What was to be done when the batch is written, and will not be. What was to be told still is.
+bool SessionMachine::drop_what_was_planned() {
+  const auto is_dropped = [this](const Effect& effect) {
+    if (std::holds_alternative<AskModel>(effect)) {
+      is_asking_ = is_summary_ = false;
+      budget_.settle(std::exchange(reserved_, {}), {});
+      return true;
+    }
+    if (const auto* run = std::get_if<RunCall>(&effect)) {
+      running_.erase(run->call->id);
+      return true;
+    }
+    if (const auto* start = std::get_if<StartSpecialist>(&effect)) {
+      specialists_.erase(start->call.id);
+      return true;
+    }
+    return false;
+  };
+  return std::erase_if(planned_, is_dropped) > 0;
+}
+
+void SessionMachine::start_grace() {
+  if (!options_.grace || running_.empty()) return;
+  output_.effects.emplace_back(SetTimer{.kind = TimerKind::grace, .after = *options_.grace});
+}
+
+// --- what is next ------------------------------------------------------------------------------
+
+bool SessionMachine::is_running(const std::string& call_id, Attempt attempt) const {
+  const auto found = running_.find(call_id);
+  return found != running_.end() && found->second == attempt;
+}
+
+bool SessionMachine::has_work_under_way() const {
+  return is_asking_ || !running_.empty() ||
+         std::ranges::any_of(specialists_, [](const auto& each) { return each.second.is_at_work; });
+}
+
+const OpenCall* SessionMachine::find_open(const std::string& call_id) const {
+  const auto found = std::ranges::find_if(
+      run_.open_calls, [&](const OpenCall& open) { return open.call.id == call_id; });
+  return found == run_.open_calls.end() ? nullptr : &*found;
+}
+
+void SessionMachine::proceed() {
+  if (ending_) return;
+  if (is_stopping() && has_work_under_way()) return;
+  Step step = next(*agent_, run_);
+  if (const auto* stop = std::get_if<Stop>(&intent_)) {
+    // The last result may have ended the run in another way meanwhile.
+    if (!is_end(step)) {
+      accept_or_break(stop->outcome);
+      if (is_broken()) return;
+      step = next(*agent_, run_);
+    }
+  } else if (is_stopping() && (is<CallModel>(step) || is<CallTools>(step))) {
+    return plan_end(Ending::Kind::suspended, {}, {});
+  }
+  if (is<CallModel>(step)) return plan_model();
+  if (is<CallTools>(step)) return plan_tools();
+  if (has_work_under_way()) return;
+  if (is<Wait>(step)) return plan_end(Ending::Kind::parked, {}, {});
+  if (auto* done = std::get_if<Done>(&step)) {
+    return plan_end(Ending::Kind::completed, std::move(done->text), {});
+  }
+  Failed& failed = std::get<Failed>(step);
+  const bool is_cancelled = failed.error.code == ErrorCode::cancelled;
+  plan_end(is_cancelled ? Ending::Kind::cancelled : Ending::Kind::failed, std::move(failed.text),
+           std::move(failed.error));
+}
+
+void SessionMachine::plan_model() {
+  if (is_asking_) return;
+  if (next_agent_) {
+    agent_ = std::exchange(next_agent_, {});
+    accept_or_break(AgentChanged{agent_->name});
+    journal_.agent_changed(agent_->name);
+    context_.agent_changed();
+    publish<HandedOver>(agent_->name);
+  }
+  context_.fit(*agent_, run_);
+  reserved_ = budget_.counts_spending() ? estimate_.of_next(*agent_, run_) : Spending{};
+  if (auto reserved = budget_.reserve(reserved_); !reserved) {
+    reserved_ = {};
+    if (context_.wants_summary()) {
+      context_.do_without_summary(run_);
+      return plan_model();
+    }
+    accept_or_break(
+        LimitReached{limit_of(reserved.error()).value_or(Limit::tokens), reserved.error().message});
+    if (!is_broken()) proceed();
+    return;
+  }
+  is_asking_ = true;
+  is_summary_ = context_.wants_summary();
+  if (auto cut = context_.take_changed_cut()) journal_.context_changed(std::move(*cut));
+  if (!is_summary_) {
+    if (const auto news = context_.take_news()) {
+      publish<ContextShortened>(news->cut.shortened, news->cut.summarised, news->usage);
+    }
+  }
+  publish<ModelStarted>(run_.iterations + 1);
+  then(AskModel{is_summary_});
+}
+
+void SessionMachine::plan_tools() {
+  const auto is_running = [this](const std::string& call_id) { return running_.contains(call_id); };
+  const auto calls =
+      startable(*agent_, run_, {is_running, running_.size()}, options_.parallel_calls);
+  for (const OpenCall* open : calls) {
+    const bool is_first_time = open->answers == WaitAnswers{};
+    if (is_first_time) {
+      if (auto reserved = budget_.reserve_tool_call(); !reserved) {
+        stop_with(LimitReached{limit_of(reserved.error()).value_or(Limit::tool_calls),
+                               reserved.error().message},
+                  reserved.error().message);
+        return proceed();
+      }
+    }
+    journal_.call_starts(open->call.id);
+    if (!open->answers.specialist) publish<ToolStarted>(open->call);
+    start_call(*open);
+  }
+}
+
+void SessionMachine::start_call(const OpenCall& open) {
+  const Tool* tool = find_tool(agent_->tools, open.call.name);
+  RunCall run{.call = std::make_shared<const ToolCall>(open.call),
+              .attempt = ++last_attempt_,
+              .answers = open.answers,
+              .tool = tool != nullptr ? tool->spec.name : open.call.name,
+              .lease_epoch = journal_.epoch()};
+  if (tool != nullptr) {
+    run.limit = tool->spec.options.timeout;
+    run.is_exclusive = tool->spec.options.concurrency == Concurrency::exclusive;
+  }
+  running_[open.call.id] = run.attempt;
+  then(std::move(run));
+}
+
+void SessionMachine::plan_end(Ending::Kind kind, std::string text, Error error) {
+  ending_ = Ending{.kind = kind, .text = std::move(text), .error = std::move(error)};
+  if (kind == Ending::Kind::suspended) {
+    journal_.release();
+  } else if (plan_.conclude) {
+    ending_->feedback = plan_.conclude(run_);
+    journal_.feedback(to_json(*ending_->feedback));
+  }
+}
+
+SessionStatus SessionMachine::status() const {
+  if (!ending_) return SessionStatus::running;
+  switch (ending_->kind) {
+    case Ending::Kind::completed: return SessionStatus::completed;
+    case Ending::Kind::failed: return SessionStatus::failed;
+    case Ending::Kind::cancelled: return SessionStatus::cancelled;
+    case Ending::Kind::parked: return SessionStatus::waiting;
+    case Ending::Kind::suspended:
+    case Ending::Kind::lost: break;
+  }
+  return SessionStatus::running;
+}
+
+// --- writing, then doing -----------------------------------------------------------------------
+
+SessionMachine::Round SessionMachine::write_or_act() {
+  count_time();
+  if (is_broken()) {
+    write_last_words();
+    return Round::last;
+  }
+  if (options_.has_store) {
+    Batch batch = journal_.batch(run_, status());
+    if (batch.create || !batch.writes.empty()) {
+      output_.batch = std::move(batch);
+      state_ = State::writing;
+      return Round::last;
+    }
+  }
+  return act();
+}
+
+// A session that broke by its own fault is marked as failed, so that it does not look alive. One
+// that is not ours any more, or whose store failed, stays as it is.
+void SessionMachine::write_last_words() {
+  if (has_work_under_way()) return;
+  BreakOff& broken = std::get<BreakOff>(intent_);
+  if (options_.has_store && journal_.session_id() != 0 && !broken.is_stored) {
+    Batch last;
+    if (const auto lease = journal_.lease()) last.writes.emplace_back(*lease);
+    last.writes.emplace_back(UpdateSession{.session_id = journal_.session_id(),
+                                           .status = SessionStatus::failed,
+                                           .error = broken.error.message,
+                                           .error_code = broken.error.code,
+                                           .limit = limit_of(broken.error)});
+    output_.batch = std::move(last);
+    state_ = State::writing;
+    return;
+  }
+  ending_ = Ending{.kind = is_out_of_our_hands(broken.error) ? Ending::Kind::lost
+                                                             : Ending::Kind::failed,
+                   .text = best_answer(run_),
+                   .error = broken.error};
+  finish();
+}
+
+// All is written: what was planned is done, unless the session is to stop.
+SessionMachine::Round SessionMachine::act() {
+  Round round = Round::last;
+  if (is_stopping() && drop_what_was_planned()) round = Round::another;
+  for (Effect& effect : planned_) {
+    if (auto* created = std::get_if<Created>(&effect)) created->session_id = journal_.session_id();
+    output_.effects.push_back(std::move(effect));
+  }
+  planned_.clear();
+  if (!ending_) return round;
+  // What came while the parking was written is not forgotten.
+  const bool is_to_go_on = !queued_.empty() || std::holds_alternative<Stop>(intent_);
+  if (ending_->kind == Ending::Kind::parked && is_to_go_on) {
+    ending_.reset();
+    return Round::another;
+  }
+  finish();
+  return Round::last;
+}
+
+void SessionMachine::finish() {
+  if (run_.limits.max_time.count() > 0) output_.effects.emplace_back(CancelTimer{});
+  working_since_.reset();
+  Ending ending = *std::exchange(ending_, {});
+  ending.session_id = journal_.session_id();
+  ending.iterations = run_.iterations;
+  ending.usage = run_.usage;
+  if (ending.feedback) publish<FeedbackGiven>(*ending.feedback);
+  if (ending.kind == Ending::Kind::parked) {
+    ending.waits = person_waits();
+    publish<RunParked>(ending.waits);
+  } else if (ending.kind == Ending::Kind::completed) {
+    if (options_.has_listeners) {
+      const auto text = std::make_shared<const std::string>(ending.text);
+      then(Publish{RunEnded{Phase::done, *text, nullptr}, text});
+    }
+  } else if (ending.kind != Ending::Kind::suspended && options_.has_listeners) {
+    const auto kept = std::make_shared<const Ending>(ending);
+    const Phase phase =
+        ending.kind == Ending::Kind::cancelled ? Phase::cancelled : Phase::failed;
+    then(Publish{RunEnded{phase, kept->text, &kept->error}, kept});
+  }
+  for (Effect& effect : std::exchange(planned_, {})) output_.effects.push_back(std::move(effect));
+  if (ending.kind == Ending::Kind::parked) {
+    state_ = State::resting;
+    output_.effects.emplace_back(Parked{std::move(ending)});
+  } else {
+    state_ = State::ended;
+    output_.effects.emplace_back(Ended{std::move(ending)});
+  }
+}
+
+std::vector<PersonWait> SessionMachine::person_waits() const {
+  std::vector<PersonWait> waits;
+  for (const OpenCall& open : run_.open_calls) {
+    if (open.state != OpenCall::State::waiting) continue;
+    if (const auto below = specialists_.find(open.call.id); below != specialists_.end()) {
+      waits.insert(waits.end(), below->second.waits.begin(), below->second.waits.end());
+    } else if (const Waiting* waiting = waiting_of(open)) {
+      waits.push_back({.call = open.call,
+                       .kind = waiting->kind,
+                       .shown = waiting->shown,
+                       .covers = waiting->covers,
+                       .wait_id = journal_.wait_of(open.call.id),
+                       .session_id = journal_.session_id()});
+    }
+  }
+  return waits;
+}
+
+}  // namespace wright::session

@@ -1,0 +1,209 @@
+// The machine of one session: takes what happened, and says what is to be written and, once that is
+// written, what is to be done. Pure: no thread, no clock, no store.
+//
+//   working   it takes inputs, and what follows from them becomes a batch
+//   writing   a batch is under way; only its end and a wish to stop count, the rest queues
+//   resting   parked and stored; an answer or a cancellation makes it work again
+//   ended
+//
+// Beside its state it has one intent: to go on, to stop the run in some way, to suspend, or to
+// break off. It follows the run by next() and accept() alone.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "session/budget.h"
+#include "session/call_estimate.h"
+#include "session/context_fitting.h"
+#include "session/journal.h"
+#include "session/lineage.h"
+#include "session/session_effect.h"
+#include "wright/driver.h"
+
+namespace wright::session {
+
+// What is known of a session before it is driven, and how it is to be driven.
+struct SessionPlan {
+  std::shared_ptr<const Agent> agent = {};
+  People people = People::may_answer_later;
+  Lineage lineage = {};
+  Json config = {};  // kept with sessions below
+  // What the run has to say of itself at its end. Pure. May be empty.
+  std::function<FeedbackReport(const Run&)> conclude = {};
+  // What becomes of the plan of a session below. Pure. May be empty.
+  std::function<SessionPlan(SessionPlan)> below = {};
+};
+
+struct SessionState {
+  Run run = {};
+  Journal journal;
+  ContextFitting context = {};
+  Spending spent_below = {};  // by specialists, before
+  int calls_below = 0;        // begun by specialists since the user's last message, before
+  std::int64_t worked_ms = 0;
+  std::int64_t turn_worked_ms = 0;  // since the user's last message
+};
+
+struct MachineOptions {
+  bool has_store = false;
+  bool has_listeners = false;
+  std::size_t parallel_calls = 8;  // of one turn
+  // How long a stopped session waits for tools that do not heed their stop token; absent: until
+  // they return.
+  std::optional<std::chrono::milliseconds> grace = {};
+};
+
+struct StepOutput {
+  std::optional<Batch> batch = {};   // answer with Written
+  std::vector<Effect> effects = {};  // in this order
+};
+
+class SessionMachine {
+ public:
+  // `above` is the budget of the session above, and outlives this one; null at the root.
+  SessionMachine(const MachineOptions& options, SessionPlan plan, SessionState state,
+                 Budget* above);
+
+  StepOutput step(const Now& now, Input input);
+
+  // What AskModel is to ask; valid until ModelCame.
+  Request request();
+
+  const Run& run() const { return run_; }
+  const Agent& agent() const { return *agent_; }
+  const std::shared_ptr<const Agent>& agent_pointer() const { return agent_; }
+  const SessionPlan& plan() const { return plan_; }
+  Journal& journal() { return journal_; }
+  const Journal& journal() const { return journal_; }
+  const std::shared_ptr<RunMemory>& memory() const { return memory_; }
+  Budget& budget() { return budget_; }
+
+  bool has_ended() const { return state_ == State::ended; }
+  bool is_resting() const { return state_ == State::resting; }
+
+  // A specialist that was found at work when the session was loaded.
+  void adopt(const std::string& call_id) { specialists_[call_id] = {.is_at_work = true}; }
+
+ private:
+  enum class State : std::uint8_t { working, writing, resting, ended };
+
+  struct GoOn {};
+  struct Stop {  // the run ends in this way when nothing is under way
+    Outcome outcome;
+  };
+  struct SuspendHere {};
+  struct BreakOff {
+    Error error;
+    bool is_stored = false;  // the session's end was, or cannot be, written down
+  };
+  using Intent = std::variant<GoOn, Stop, SuspendHere, BreakOff>;
+
+  // Whether there is more to do before the step is over.
+  enum class Round : std::uint8_t { last, another };
+  struct BelowCall {
+    bool is_at_work = false;  // or expected to be; otherwise it is parked
+    std::vector<PersonWait> waits = {};
+    std::int64_t since_ms = 0;
+    double worked_ms = 0;
+  };
+
+  void take(Begin);
+  void take(Written written);
+  void take(ModelCame came);
+  void take(CallEnded ended);
+  void take(const CallNotBegun& call);
+  void take(const CallFenced& call);
+  void take(const CallIsLate& late);
+  void take(const CallGivenUp& given_up);
+  void take(SpecialistEnded ended);
+  void take(SpecialistParked parked);
+  void take(const SpecialistWoke& woke);
+  void take(Answered answered);
+  void take(Cancel cancel);
+  void take(Suspend);
+  void take(const TimerFired& fired);
+
+  void take_model(Result<Response> response, double duration_ms);
+  void take_summary(const Result<Response>& response);
+  void refuse_calls_without_tools();
+  void end_call(const ToolCall& call, ToolOutcome outcome);
+  void delegate(const ToolCall& call, const Delegate& delegate);
+  void wait_or_refuse(const ToolCall& call, ToolOutcome outcome);
+  void hand_over_if_asked(const ToolCall& call, ToolOutcome& outcome);
+  void answer_with_specialist(const std::string& call_id, const Ending& ending, double worked_ms);
+
+  void accept_or_break(Outcome outcome);
+  void stop_with(Outcome outcome, const std::string& reason);
+  void break_off(Error error);
+  bool drop_what_was_planned();  // whether there was anything
+  void start_grace();
+
+  void proceed();
+  void plan_model();
+  void plan_tools();
+  void plan_end(Ending::Kind kind, std::string text, Error error);
+  void start_call(const OpenCall& open);
+  Round write_or_act();
+  void write_last_words();
+  Round act();
+  void finish();
+  void wake_up();
+  void watch_time();
+  void count_time();
+
+  static bool is_urgent(const Input& input);
+  bool wakes(const Input& input) const;
+  bool is_stopping() const { return !std::holds_alternative<GoOn>(intent_); }
+  bool is_broken() const { return std::holds_alternative<BreakOff>(intent_); }
+  bool is_running(const std::string& call_id, Attempt attempt) const;
+  bool has_work_under_way() const;
+  SessionStatus status() const;
+  const OpenCall* find_open(const std::string& call_id) const;
+  std::vector<PersonWait> person_waits() const;
+  template <class Told, class... Kept>
+  void publish(Kept&&... kept);
+  template <class Made>
+  void then(Made effect) {
+    planned_.emplace_back(std::move(effect));
+  }
+
+  const MachineOptions options_;
+  SessionPlan plan_;
+  std::shared_ptr<const Agent> agent_;
+  std::shared_ptr<const Agent> next_agent_;  // after a handoff, from the next turn on
+  Budget budget_;
+  const std::shared_ptr<RunMemory> memory_ = std::make_shared<RunMemory>();
+
+  Run run_;
+  Journal journal_;
+  ContextFitting context_;
+  CallEstimate estimate_;
+
+  State state_ = State::working;
+  Intent intent_;
+  Now now_;
+  StepOutput output_;
+  std::vector<Effect> planned_;  // when the batch is written
+  std::deque<Input> queued_;     // while it is
+  std::optional<Ending> ending_;
+
+  bool is_asking_ = false;  // the model
+  bool is_summary_ = false;
+  Spending reserved_;
+  std::map<std::string, Attempt> running_;  // calls that are executed, or about to be
+  std::map<std::string, BelowCall> specialists_;
+  Attempt last_attempt_ = 0;
+  std::optional<std::int64_t> working_since_;
+  std::int64_t worked_ms_ = 0;
+  std::int64_t turn_worked_ms_ = 0;
+};
+
+}  // namespace wright::session

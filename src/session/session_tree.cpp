@@ -1,0 +1,198 @@
+#include "session/session_tree.h"
+
+#include <utility>
+
+#include "wright/specialist.h"
+
+namespace wright::session {
+
+void SessionTree::plant(SessionPlan plan, SessionState state) {
+  std::string name = plan.agent->name;
+  nodes_[kRoot] = {.machine = std::make_unique<SessionMachine>(options_.machine, std::move(plan),
+                                                               std::move(state), nullptr),
+                   .agent_name = std::move(name)};
+}
+
+void SessionTree::plant_new(SessionPlan plan, Run run, NewSession session) {
+  SessionState state{.run = std::move(run), .journal = Journal(options_.runner)};
+  if (options_.machine.has_store) {
+    session.runner_id = options_.runner;
+    state.journal.create(std::move(session));
+  } else if (options_.next_id) {
+    state.journal = Journal(std::nullopt, options_.next_id(), 0);
+  }
+  plant(std::move(plan), std::move(state));
+}
+
+NodeId SessionTree::graft(NodeId parent, const std::string& call_id, SessionPlan plan,
+                          SessionState state) {
+  Node& above = nodes_.at(parent);
+  above.machine->adopt(call_id);
+  const NodeId id = ++last_;
+  std::string name = plan.agent->name;
+  nodes_[id] = {.machine = std::make_unique<SessionMachine>(
+                    options_.machine, std::move(plan), std::move(state), &above.machine->budget()),
+                .parent = parent,
+                .call_id = call_id,
+                .agent_name = std::move(name)};
+  return id;
+}
+
+SessionPlan SessionTree::child_plan(NodeId parent, std::shared_ptr<const Agent> agent) const {
+  const SessionMachine& above = *nodes_.at(parent).machine;
+  SessionPlan plan{.agent = std::move(agent),
+                   .people = above.plan().people,
+                   .lineage = above.plan().lineage.below(above.agent().name, above.run().limits),
+                   .config = above.plan().config};
+  return above.plan().below ? above.plan().below(std::move(plan)) : plan;
+}
+
+SessionMachine* SessionTree::find(NodeId node) {
+  const auto found = nodes_.find(node);
+  return found == nodes_.end() ? nullptr : found->second.machine.get();
+}
+
+int SessionTree::depth_of(NodeId node) const {
+  return static_cast<int>(nodes_.at(node).machine->plan().lineage.depth());
+}
+
+SessionId SessionTree::parent_of(NodeId node) const {
+  if (is_root(node)) return 0;
+  return nodes_.at(nodes_.at(node).parent).machine->journal().session_id();
+}
+
+std::vector<NodeId> SessionTree::children_of(NodeId parent) const {
+  std::vector<NodeId> children;
+  for (const auto& [id, node] : nodes_) {
+    if (!is_root(id) && node.parent == parent) children.push_back(id);
+  }
+  return children;
+}
+
+TreeOutput SessionTree::begin(const Now& now) {
+  TreeOutput output;
+  for (const auto& [id, node] : nodes_) posts_.push_back({id, Begin{}});
+  while (!posts_.empty()) {
+    Post post = std::move(posts_.front());
+    posts_.pop_front();
+    deliver(now, std::move(post), output);
+  }
+  return output;
+}
+
+TreeOutput SessionTree::step(const Now& now, NodeId node, Input input) {
+  TreeOutput output;
+  posts_.push_back({node, std::move(input)});
+  while (!posts_.empty()) {
+    Post post = std::move(posts_.front());
+    posts_.pop_front();
+    deliver(now, std::move(post), output);
+  }
+  return output;
+}
+
+void SessionTree::deliver(const Now& now, Post post, TreeOutput& output) {
+  SessionMachine* machine = find(post.node);
+  if (machine == nullptr) return;  // it has ended meanwhile
+  StepOutput stepped = machine->step(now, std::move(post.input));
+  if (stepped.batch) output.batches.emplace_back(post.node, std::move(*stepped.batch));
+  for (Effect& effect : stepped.effects) carry(post.node, std::move(effect), output);
+}
+
+// What concerns other sessions of the tree stays in it; the rest is for whoever drives it.
+void SessionTree::carry(NodeId node, Effect effect, TreeOutput& output) {
+  if (const auto* start = std::get_if<StartSpecialist>(&effect)) {
+    return start_specialist(node, *start);
+  }
+  if (const auto* cancel = std::get_if<CancelSpecialists>(&effect)) {
+    for (const NodeId child : children_of(node)) posts_.push_back({child, Cancel{cancel->reason}});
+    return;
+  }
+  if (std::holds_alternative<SuspendSpecialists>(effect)) {
+    for (const NodeId child : children_of(node)) posts_.push_back({child, Suspend{}});
+    return;
+  }
+  if (const auto* created = std::get_if<Created>(&effect)) {
+    return tell_of_start(node, *created, output);
+  }
+  if (!is_root(node)) {
+    const Node& child = nodes_.at(node);
+    if (auto* parked = std::get_if<Parked>(&effect)) {
+      posts_.push_back({child.parent, SpecialistParked{child.call_id, parked->ending.waits}});
+    } else if (std::holds_alternative<Woke>(effect)) {
+      posts_.push_back({child.parent, SpecialistWoke{child.call_id}});
+    } else if (auto* ended = std::get_if<Ended>(&effect)) {
+      posts_.push_back({child.parent, SpecialistEnded{child.call_id, ended->ending}});
+    }
+  }
+  const bool is_over = std::holds_alternative<Ended>(effect) && !is_root(node);
+  output.effects.emplace_back(node, std::move(effect));
+  if (is_over) nodes_.erase(node);
+}
+
+Result<std::shared_ptr<const Agent>> SessionTree::specialist_for(const SessionMachine& parent,
+                                                                 const ToolCall& call) const {
+  const Specialist& specialist = *find_tool(parent.agent().tools, call.name)->specialist;
+  auto admitted = parent.plan().lineage.admit(specialist.name, parent.agent().name,
+                                              parent.run().limits);
+  if (!admitted) return std::unexpected(std::move(admitted).error());
+  auto agent = specialist.make();
+  if (!agent) return agent;
+  if (auto usable = check(**agent); !usable) return std::unexpected(std::move(usable).error());
+  return agent;
+}
+
+void SessionTree::start_specialist(NodeId parent, const StartSpecialist& start) {
+  SessionMachine& above = *nodes_.at(parent).machine;
+  auto agent = specialist_for(above, start.call);
+  if (!agent) {
+    posts_.push_back({parent, SpecialistEnded{start.call.id, {.kind = Ending::Kind::failed,
+                                                              .error = agent.error()}}});
+    return;
+  }
+  SessionPlan plan = child_plan(parent, *agent);
+  NewSession session{.agent_name = (*agent)->name,
+                     .provider = (*agent)->model.provider(),
+                     .model = (*agent)->model.name(),
+                     .user_prompt = start.message,
+                     .config = above.plan().config};
+  if (!plan.agent->instructions.empty()) session.system_prompt = plan.agent->instructions;
+  SessionState state{.run = wright::start(**agent, start.message),
+                     .journal = Journal(options_.runner)};
+  if (options_.machine.has_store) {
+    session.runner_id = options_.runner;
+    session.parent_session_id = above.journal().session_id();
+    session.parent_call_id = above.journal().row_of(start.call.id);
+    state.journal.create(std::move(session), above.journal().lease());
+  } else if (options_.next_id) {
+    state.journal = Journal(std::nullopt, options_.next_id(), 0);
+  }
+  const NodeId child = ++last_;
+  nodes_[child] = {.machine = std::make_unique<SessionMachine>(options_.machine, std::move(plan),
+                                                               std::move(state), &above.budget()),
+                   .parent = parent,
+                   .call_id = start.call.id,
+                   .agent_name = (*agent)->name};
+  posts_.push_back({child, Begin{}});
+}
+
+// The session above tells first that it has a specialist at work.
+void SessionTree::tell_of_start(NodeId node, const Created& created, TreeOutput& output) {
+  output.effects.emplace_back(node, created);
+  if (!options_.machine.has_listeners) return;
+  const Node& started = nodes_.at(node);
+  if (!is_root(node)) {
+    const SessionMachine& above = *nodes_.at(started.parent).machine;
+    for (const OpenCall& open : above.run().open_calls) {
+      if (open.call.id != started.call_id) continue;
+      const auto kept = std::make_shared<const std::pair<ToolCall, std::string>>(
+          open.call, started.agent_name);
+      output.effects.emplace_back(
+          started.parent,
+          Publish{ChildStarted{kept->first, kept->second, created.session_id}, kept});
+    }
+  }
+  output.effects.emplace_back(node, Publish{SessionStarted{created.session_id}});
+}
+
+}  // namespace wright::session

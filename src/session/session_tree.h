@@ -1,0 +1,83 @@
+// A session and the specialists below it, at any depth: one machine each, owned by the tree, which
+// carries between them what they say of each other. Pure, like the machines.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "session/session_machine.h"
+
+namespace wright::session {
+
+// A session of the tree, as long as it is driven. The root is 0; numbers are never used again.
+using NodeId = std::uint32_t;
+inline constexpr NodeId kRoot = 0;
+
+struct TreeOptions {
+  MachineOptions machine = {};
+  std::optional<RunnerId> runner = {};
+  std::function<SessionId()> next_id = {};  // where nothing is stored; may be empty: 0
+};
+
+struct TreeOutput {
+  std::vector<std::pair<NodeId, Batch>> batches = {};  // answer each with Written
+  std::vector<std::pair<NodeId, Effect>> effects = {};
+};
+
+class SessionTree {
+ public:
+  explicit SessionTree(TreeOptions options) : options_(std::move(options)) {}
+
+  // The root, which is there or is to be created.
+  void plant(SessionPlan plan, SessionState state);
+  void plant_new(SessionPlan plan, Run run, NewSession session);
+  // A specialist that was at work when the tree was loaded.
+  NodeId graft(NodeId parent, const std::string& call_id, SessionPlan plan, SessionState state);
+  // The plan of a specialist of this node.
+  SessionPlan child_plan(NodeId parent, std::shared_ptr<const Agent> agent) const;
+
+  // Every session goes on from where it is.
+  TreeOutput begin(const Now& now);
+  TreeOutput step(const Now& now, NodeId node, Input input);
+
+  // Null when it has ended; the root stays.
+  SessionMachine* find(NodeId node);
+  SessionMachine& at(NodeId node) { return *nodes_.at(node).machine; }
+  int depth_of(NodeId node) const;
+  SessionId parent_of(NodeId node) const;  // 0 at the root
+
+ private:
+  struct Node {
+    std::unique_ptr<SessionMachine> machine = {};
+    NodeId parent = kRoot;     // itself at the root
+    std::string call_id = {};  // of the parent, which this one answers
+    std::string agent_name = {};
+  };
+  struct Post {
+    NodeId node = kRoot;
+    Input input;
+  };
+
+  bool is_root(NodeId node) const { return node == kRoot; }
+  void deliver(const Now& now, Post post, TreeOutput& output);
+  void carry(NodeId node, Effect effect, TreeOutput& output);
+  void start_specialist(NodeId parent, const StartSpecialist& start);
+  Result<std::shared_ptr<const Agent>> specialist_for(const SessionMachine& parent,
+                                                      const ToolCall& call) const;
+  void tell_of_start(NodeId node, const Created& created, TreeOutput& output);
+  std::vector<NodeId> children_of(NodeId parent) const;
+
+  const TreeOptions options_;
+  std::map<NodeId, Node> nodes_;
+  NodeId last_ = kRoot;
+  std::deque<Post> posts_;  // between machines
+};
+
+}  // namespace wright::session
