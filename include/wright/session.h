@@ -18,7 +18,14 @@ using CallId = std::int64_t;  // the row of a tool call; the model's own id is `
 using WaitId = std::int64_t;
 using RunnerId = std::int64_t;
 
-enum class SessionStatus : std::uint8_t { running, completed, failed, waiting, cancelled };
+enum class SessionStatus : std::uint8_t {
+  running,
+  completed,
+  failed,
+  waiting,  // for people
+  cancelled,
+  queued,  // for a runner; see Claim
+};
 enum class CallStatus : std::uint8_t {
   pending,    // asked for by the model
   executing,  // about to have its effect, or having it
@@ -44,6 +51,9 @@ struct NewSession {
   std::optional<CallId> parent_call_id = {};  // the call of the parent that this session answers
   Json config = {};                           // an object, or null
   std::optional<RunnerId> runner_id = {};     // who drives it from its first moment
+  bool is_queued = false;                     // nobody does: it is `queued`, and has no parent
+  int priority = 0;                           // in the queue; see Claim
+  std::optional<std::int64_t> ready_at = {};  // not to be claimed before
 };
 
 struct Session {
@@ -71,7 +81,18 @@ struct Session {
   int lease_epoch = 0;                     // how many times it was taken by a runner
   Json feedback = {};                      // of its tools, or null
   Json context = {};  // what requests to its model leave out, or null; see context_window.h
+  // Time at work, without waiting for people: of the whole session, and since the user's last
+  // message. Not known of sessions that earlier versions wrote.
+  std::optional<std::int64_t> worked_ms = {};
+  std::optional<std::int64_t> turn_worked_ms = {};
+  std::optional<std::string> cancel_reason = {};  // somebody wants it cancelled; see RequestCancel
+  int priority = 0;
+  std::optional<std::int64_t> ready_at = {};
 };
+
+// What people are told that a session took: its time at work where it is known, else the time from
+// its beginning to its end. Nothing before it has ended.
+std::optional<std::int64_t> duration_ms(const Session& session);
 
 struct StoredMessage {
   MessageId id = 0;
@@ -102,7 +123,8 @@ enum class WaitStatus : std::uint8_t { open, answered, expired, cancelled };
 std::string_view to_string(WaitStatus status);
 Result<WaitStatus> wait_status_from(std::string_view name);
 
-// A wait stays `open` when its time is over until an answer comes too late or it is closed.
+// A wait stays `open` when its time is over, until whoever drives the session closes it; it takes
+// no answer any more.
 struct StoredWait {
   WaitId id = 0;
   SessionId session_id = 0;
@@ -116,14 +138,6 @@ struct StoredWait {
   std::optional<std::int64_t> answered_at = {};
   std::optional<std::string> answered_by = {};
   std::optional<Json> answer = {};
-};
-
-// A process that drives sessions. A running session belongs to one runner as long as that one's
-// time is not over; every other is refused. Registered once, renewed by a heartbeat.
-struct Runner {
-  RunnerId id = 0;
-  std::string name = {};  // says which process it is, to other processes of the same machine
-  std::int64_t expires_at = 0;
 };
 
 }  // namespace wright

@@ -1,5 +1,5 @@
-// Where sessions live. A Store keeps sessions, their messages, their tool calls and their waits;
-// memory and SQLite stand behind this one interface.
+// Where sessions live. A Store keeps sessions, their messages, their tool calls, their waits and
+// who drives them; memory and SQLite stand behind this one interface.
 //
 // Writing is by batches: a batch is applied whole, in one transaction, or not at all. Order is by
 // row id, never by clock. Times are milliseconds since 1970, UTC. A store may be used from several
@@ -7,35 +7,20 @@
 #pragma once
 
 #include <chrono>
+#include <concepts>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "wright/store_reads.h"
 #include "wright/store_writes.h"
 
 namespace wright {
-
-struct SessionFilter {
-  std::optional<std::string> agent_name = {};
-  std::optional<SessionStatus> status = {};
-  std::optional<SessionId> parent_session_id = {};
-  std::int64_t started_since = 0;  // milliseconds
-  std::string text = {};           // in the prompt or the result, ignoring ASCII case
-  bool is_abandoned = false;       // only running ones that no living runner drives
-  std::size_t limit = 50;          // newest first
-};
-
-struct WaitFilter {
-  std::optional<WaitId> id = {};
-  std::optional<SessionId> session_id = {};  // with all its descendants
-  std::optional<WaitStatus> status = {};
-};
 
 struct WaitAnswer {
   Json answer = {};
@@ -46,41 +31,47 @@ class Store {
  public:
   virtual ~Store() = default;
 
-  virtual Result<SessionId> create_session(const NewSession& session) = 0;
-  // A new session with its first writes, in one transaction; their session_id is filled in. Refused
-  // (ErrorCode::unavailable) when its runner is not alive.
-  virtual Result<std::pair<SessionId, BatchIds>> create_session_with(
-      const NewSession& session, std::span<const Write> writes) = 0;
-  virtual Result<BatchIds> apply(std::span<const Write> writes) = 0;
-  // Many batches in one transaction, where the store can: each stands or falls alone, but none
-  // counts before all are safe. One result for each.
-  virtual std::vector<Result<BatchIds>> apply_all(std::span<const Batch> batches);
-  virtual Result<void> delete_session(SessionId id) = 0;  // with its messages, calls, children
+  // The one way to write. Many batches in one transaction, where the store can: each stands or
+  // falls alone, but none counts before all are safe. One result for each. Whatever a batch demands
+  // is a condition of the write itself.
+  //
+  // What an error says about the batch: with ErrorCode::storage nobody knows whether it was applied
+  // (a disk or a connection that failed while it was being committed); whoever goes on must read
+  // again what is stored. With every other code nothing of it was applied, for certain:
+  // ErrorCode::unavailable when the database is locked or a lease refuses, others when the batch
+  // asks for what cannot be.
+  virtual std::vector<Result<BatchIds>> apply_all(std::span<const Batch> batches) = 0;
 
   virtual Result<Session> get_session(SessionId id) = 0;
   virtual Result<std::vector<Session>> list_sessions(const SessionFilter& filter) = 0;
-  virtual Result<std::vector<StoredMessage>> get_messages(SessionId id) = 0;
-  virtual Result<std::vector<StoredCall>> get_tool_calls(SessionId id) = 0;
-  virtual Result<std::vector<StoredCall>> get_pending_tool_calls(SessionId id) = 0;
-
-  virtual Result<std::vector<StoredWait>> get_waits(const WaitFilter& filter) = 0;  // oldest first
-  // Exactly one answer wins. Another, or one that comes too late, is refused
-  // (ErrorCode::already_exists) and told who answered and when, or that time was over.
-  virtual Result<StoredWait> answer_wait(WaitId id, const WaitAnswer& answer) = 0;
-
-  // The same session again up to and with the message `last`, the calls of its messages as they
-  // are, completed and without a runner, a parent or costs of its own; the original is untouched.
-  // Refused where a call has no result yet; the error names the nearest messages where it can be.
-  virtual Result<SessionId> fork_session(SessionId id, MessageId last) = 0;
-
-  virtual Result<RunnerId> register_runner(std::string name, std::chrono::milliseconds time) = 0;
-  // Refused (ErrorCode::not_found) when somebody has ended it.
-  virtual Result<void> renew_runner(RunnerId id, std::chrono::milliseconds time) = 0;
-  // Its sessions are free from now on. Ending one that has ended changes nothing.
-  virtual Result<void> end_runner(RunnerId id) = 0;
+  virtual Result<std::vector<StoredMessage>> get_messages(SessionId id, const Page& page = {}) = 0;
+  virtual Result<std::vector<StoredCall>> get_tool_calls(SessionId id,
+                                                         const CallFilter& filter = {}) = 0;
+  virtual Result<std::vector<StoredWait>> get_waits(const WaitFilter& filter) = 0;
+  virtual Result<std::vector<StoredEvent>> get_events(const EventFilter& filter) = 0;
   virtual Result<std::vector<Runner>> get_runners() = 0;  // also those whose time is over
+  virtual Result<RunnerNews> get_news(RunnerId id) = 0;
+  // Tool calls count when they came after the message `since` of this session.
+  virtual Result<SpentBelow> spent_below(SessionId id, MessageId since) = 0;
+  virtual Result<StoreStats> get_stats(const StatsFilter& filter) = 0;
 
+  Result<std::vector<StoredCall>> get_pending_tool_calls(SessionId id);
   Result<StoredWait> get_wait(WaitId id);
+
+  // One batch each; see the writes of the same names.
+  Result<BatchIds> apply(std::span<const Write> writes);
+  Result<BatchIds> apply_one(Write write);
+  Result<SessionId> create_session(const NewSession& session);
+  // Refused (ErrorCode::unavailable) when its runner is not alive.
+  Result<std::pair<SessionId, BatchIds>> create_session_with(const NewSession& session,
+                                                             std::span<const Write> writes);
+  Result<void> delete_session(SessionId id);
+  Result<StoredWait> answer_wait(WaitId id, const WaitAnswer& answer);
+  Result<SessionId> fork_session(SessionId id, MessageId last);
+  Result<void> request_cancel(SessionId id, std::string reason);
+  Result<RunnerId> register_runner(std::string name, std::chrono::milliseconds time);
+  Result<void> renew_runner(RunnerId id, std::chrono::milliseconds time);
+  Result<void> end_runner(RunnerId id);
 
   // One write each, for programs that keep a session by hand.
   Result<void> complete_session(SessionId id, std::string result);
@@ -92,10 +83,25 @@ class Store {
   Result<void> fail_tool_call(CallId id, std::string error);
 };
 
-using Clock = std::function<std::int64_t()>;  // milliseconds since 1970
-std::int64_t system_clock_ms();
+using Clock = std::function<std::int64_t()>;  // milliseconds
+std::int64_t system_clock_ms();               // since 1970
+std::int64_t boot_clock_ms();                 // since the machine started, also while it slept
 
-std::unique_ptr<Store> open_memory_store(Clock clock = system_clock_ms);
+// A wall clock may jump. How long a runner lives is therefore measured by a boot clock, among all
+// who share it.
+struct Clocks {
+  Clock wall;
+  Clock boot;           // may be absent
+  std::string boot_id;  // says which boot of which machine `boot` counts from
+
+  Clocks();  // the system's
+  Clocks(Clock wall, Clock boot, std::string boot_id);
+  // A wall clock alone.
+  template <std::convertible_to<Clock> Wall>
+  Clocks(Wall wall) : Clocks(Clock(std::move(wall)), {}, {}) {}
+};
+
+std::unique_ptr<Store> open_memory_store(Clocks clocks = {});
 
 enum class Durability : std::uint8_t {
   normal,  // survives a killed process; a power cut may lose the last moments
@@ -105,11 +111,12 @@ enum class Durability : std::uint8_t {
 struct SqliteOptions {
   Durability durability = Durability::normal;
   std::chrono::milliseconds busy_timeout{10'000};
-  Clock clock = system_clock_ms;
+  Clocks clock = {};
 };
 
-// Opens or creates the file (its folder too) and brings it to this version's schema. ":memory:" is
-// a private database in memory.
+// Opens or creates the file (its folder too) and brings it to this version's schema. Opening a file
+// that has it needs no write lock. ":memory:" is a private database in memory. A file that is
+// deleted or replaced meanwhile is found out by the next write (ErrorCode::storage).
 Result<std::unique_ptr<Store>> open_sqlite_store(const std::filesystem::path& path,
                                                  SqliteOptions options = {});
 

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "wright/session.h"
+#include "wright/store_leases.h"
 
 namespace wright {
 
@@ -39,9 +41,9 @@ struct CreateCall {
   std::optional<MessageId> message_id = {};
   ToolCall call = {};
 };
-// Sets what has a value. Ended statuses (completed, failed, cancelled) set ended_at; `running` and
-// `waiting` clear it. Statuses that are no failure clear the error. Every status but `running` also
-// gives the session free (see TakeLease).
+// Sets what has a value. Ended statuses (completed, failed, cancelled) set ended_at and clear the
+// wish to cancel; others clear ended_at. Statuses that are no failure clear the error. Every status
+// but `running` also gives the session free (see TakeLease).
 struct UpdateSession {
   SessionId session_id = 0;
   std::optional<SessionStatus> status = {};
@@ -54,6 +56,8 @@ struct UpdateSession {
   std::optional<std::string> agent_name = {};  // the conversation moved to another agent
   std::optional<Json> feedback = {};
   std::optional<Json> context = {};
+  std::optional<std::int64_t> worked_ms = {};
+  std::optional<std::int64_t> turn_worked_ms = {};
 };
 // The call must be `waiting` by then, or become so in the same batch before this. It has one open
 // wait at a time (ErrorCode::already_exists).
@@ -71,42 +75,73 @@ struct CloseWaits {
   std::optional<CallId> call_id = {};
   WaitStatus status = WaitStatus::cancelled;
 };
-// The runner takes the session: refused (ErrorCode::unavailable, with the runner's name) while
-// another runner whose time is not over has it, and (ErrorCode::already_exists) when
-// `expected_epoch` is given and somebody has driven the session meanwhile. Raises lease_epoch
-// unless it is this runner's already.
-struct TakeLease {
-  SessionId session_id = 0;
-  RunnerId runner_id = 0;
-  std::optional<int> expected_epoch = {};
+// Exactly one answer wins. Refused (ErrorCode::already_exists) when the wait is not open any more
+// or its time is over; Error::detail has its `status` and who answered when.
+struct AnswerWait {
+  WaitId wait_id = 0;
+  Json answer = {};
+  std::string answered_by = {};
 };
-// Refuses the whole batch (ErrorCode::unavailable) unless the session is this runner's and its time
-// is not over.
-struct HoldLease {
+// With its messages, calls, waits, events and children, whoever drives it.
+struct DeleteSession {
   SessionId session_id = 0;
-  RunnerId runner_id = 0;
 };
-// Gives the session free, if it is this runner's; nothing else about it changes.
-struct FreeLease {
+// The same session again up to and with the message `last`, the calls of its messages as they are,
+// completed and without a runner, a parent or costs of its own; the original is untouched. Refused
+// where a call has no result yet; the error names the nearest messages where it can be.
+struct ForkSession {
   SessionId session_id = 0;
-  RunnerId runner_id = 0;
+  MessageId last = 0;
 };
-using Write = std::variant<AppendMessage, CreateCall, UpdateCall, UpdateSession, OpenWait,
-                           CloseWaits, TakeLease, HoldLease, FreeLease>;
+using EventSequence = std::int64_t;
 
-// Writes that stand or fall together, perhaps with a new session to which they belong.
+// For processes that read afterwards what happened; see StoredEvent.
+struct NewEvent {
+  std::string type = {};
+  Json data = {};
+  std::optional<std::int64_t> at = {};  // else when it is written
+};
+struct AppendEvents {
+  SessionId session_id = 0;
+  std::vector<NewEvent> events = {};
+};
+// Deletes sessions without a parent that ended before, each with all below it, the oldest first;
+// not the `keep` youngest of all that have ended, nor any that a living runner has.
+struct Prune {
+  std::int64_t ended_before = 0;  // milliseconds since 1970
+  std::size_t keep = 0;
+  std::size_t most = 100;
+};
+
+using Write = std::variant<AppendMessage, CreateCall, UpdateCall, UpdateSession, OpenWait,
+                           CloseWaits, TakeLease, HoldLease, FreeLease, AnswerWait, DeleteSession,
+                           ForkSession, RegisterRunner, RenewRunner, EndRunner, RequestCancel,
+                           Enqueue, Claim, AppendEvents, Prune>;
+
+// Writes that stand or fall together, perhaps with a new session: those whose session_id is 0
+// belong to it.
 struct Batch {
   std::optional<NewSession> create = {};
   std::vector<Write> writes = {};
 };
 
-// Ids given out by a batch, in the order of its writes.
+// What came of a batch, each list in the order of its writes.
 struct BatchIds {
-  SessionId session = 0;  // of Batch::create
-  std::vector<MessageId> messages;
-  std::vector<CallId> calls;  // also those of appended messages, in their order
-  std::vector<WaitId> waits;
-  std::vector<int> epochs;  // of TakeLease
+  SessionId session = 0;                  // of Batch::create
+  int epoch = 0;                          // of Batch::create: 1 when it has a runner
+  std::vector<MessageId> messages = {};   // of AppendMessage and Enqueue
+  std::vector<CallId> calls = {};         // also those of appended messages, in their order
+  std::vector<WaitId> waits = {};         // of OpenWait
+  std::vector<int> epochs = {};           // of TakeLease
+  std::vector<StoredWait> answered = {};  // of AnswerWait
+  std::vector<SessionId> forks = {};
+  std::vector<RunnerId> runners = {};  // of RegisterRunner
+  std::vector<ClaimedSession> claimed = {};
+  std::vector<EventSequence> events = {};
+  std::vector<SessionId> pruned = {};  // those without a parent
+  // Of the sessions that the batch holds, takes or claims and does not end: those that somebody
+  // wants cancelled.
+  std::vector<CancelWish> cancelled = {};
 };
 
 }  // namespace wright
