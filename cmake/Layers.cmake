@@ -1,7 +1,7 @@
 # The house: the folders of src/ and what each may include. Arrows point inward; a folder sees
 # include/wright, itself, and the folders listed here. tests/layers checks that this is so.
 set(WRIGHT_FOLDERS core offline providers net models store sandbox tools entities interceptors agents feedback
-                   runtime app)
+                   session runtime app)
 
 set(WRIGHT_LAYER_core "")
 set(WRIGHT_LAYER_offline core)
@@ -15,6 +15,7 @@ set(WRIGHT_LAYER_entities core store sandbox tools)
 set(WRIGHT_LAYER_interceptors core tools)
 set(WRIGHT_LAYER_agents core store tools entities)
 set(WRIGHT_LAYER_feedback core tools)
-set(WRIGHT_LAYER_runtime core models store sandbox tools interceptors agents feedback)
+set(WRIGHT_LAYER_session core store feedback)
+set(WRIGHT_LAYER_runtime core models store sandbox tools interceptors agents feedback session)
 set(WRIGHT_LAYER_app core offline providers net models store sandbox tools entities interceptors
-                     agents feedback runtime)
+                     agents feedback session runtime)

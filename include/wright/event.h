@@ -1,11 +1,13 @@
 // What a driver tells while it advances a run. Views are valid for the duration of the callback.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 #include "wright/model.h"
@@ -73,6 +75,39 @@ struct FeedbackGiven {  // in debug mode, just before the run ends or is parked
 using Event = std::variant<SessionStarted, ModelStarted, TextDelta, ModelRetried, ModelEnded,
                            ContextShortened, ToolStarted, ToolProgress, ToolEnded, ChildStarted,
                            HandedOver, RunParked, RunEnded, FeedbackGiven>;
-using Observer = std::function<void(const Event&)>;
+
+// Whose event it is, and when it happened.
+struct EventOrigin {
+  std::int64_t session_id = 0;         // 0 when nothing is stored
+  std::int64_t parent_session_id = 0;  // 0: nobody is above
+  int depth = 0;                       // 0: nobody is above
+  std::string_view agent = {};
+  std::int64_t time_ms = 0;    // since 1970
+  std::uint64_t sequence = 0;  // from 1, among the events of a session and those below it
+};
+
+// Who looks on: a function of an event, which hears of one session, or of an event and its origin,
+// which also hears of all sessions below. What it throws is dropped.
+class Observer {
+ public:
+  using Function = std::function<void(const Event&, const EventOrigin&)>;
+
+  Observer() = default;
+  template <class Callable>
+  requires(std::invocable<Callable&, const Event&, const EventOrigin&>) Observer(Callable callable)
+      : function_(std::move(callable)) {}
+  template <class Callable>
+  requires(std::invocable<Callable&, const Event&>) Observer(Callable callable)
+      : function_([callable = std::move(callable)](const Event& event,
+                                                   const EventOrigin& origin) mutable {
+          if (origin.depth == 0) callable(event);
+        }) {}
+
+  explicit operator bool() const { return static_cast<bool>(function_); }
+  void operator()(const Event& event, const EventOrigin& origin) const { function_(event, origin); }
+
+ private:
+  Function function_;
+};
 
 }  // namespace wright

@@ -118,8 +118,17 @@ struct LimitReached {  // one that a driver watches; tells the model why its cal
 struct Cancelled {
   std::string reason;
 };
+// The conversation goes on with another agent: next() is given that one from now on. Legal while
+// the model is to speak.
+struct AgentChanged {
+  std::string agent;
+};
+// A model wrote a summary of what requests leave out (context_window.h). Its tokens count.
+struct Summarised {
+  Usage usage;
+};
 using Outcome = std::variant<UserSaid, ModelAnswered, ModelFailed, ToolFinished, ToolWaits,
-                             WaitAnswered, LimitReached, Cancelled>;
+                             WaitAnswered, LimitReached, Cancelled, AgentChanged, Summarised>;
 
 // A run of `agent` with the user's first message.
 Run start(const Agent& agent, std::string prompt);

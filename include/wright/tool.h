@@ -75,6 +75,9 @@ struct Context {
   std::int64_t session_id = 0;
   std::string_view call_id = {};
   std::string_view idempotency_key = {};   // the same when a call is run again
+  // The fencing token: rises with everybody who takes over the session. Whoever keeps the highest
+  // one it has seen can refuse a process that was thought dead. 0 when nothing is stored.
+  int lease_epoch = 0;
   std::stop_token stop = {};               // asked to end early
   std::shared_ptr<RunMemory> memory = {};  // of the run; null where a call stands alone
   Spill spill = {};                        // may be empty: then a long text is only cut

@@ -300,6 +300,17 @@ Result<void> take(Run& run, Cancelled outcome) {
   return {};
 }
 
+Result<void> take(Run& run, AgentChanged outcome) {
+  if (run.phase != Phase::model) return refuse(run, "Another agent");
+  run.agent = std::move(outcome.agent);
+  return {};
+}
+
+Result<void> take(Run& run, const Summarised& outcome) {
+  run.usage += outcome.usage;
+  return {};
+}
+
 CallTools open_calls(const Run& run) {
   CallTools step;
   step.calls.reserve(run.open_calls.size());

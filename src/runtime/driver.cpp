@@ -2,25 +2,28 @@
 // person. The caller's thread waits.
 #include "wright/driver.h"
 
+#include <algorithm>
+#include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "runtime/debug_mode.h"
 #include "runtime/inline_host.h"
 #include "runtime/revive.h"
+#include "runtime/run_result.h"
 #include "runtime/runner_registration.h"
+#include "runtime/tree_driver.h"
 #include "wright/resume.h"
 
 namespace wright {
 namespace {
 
-using runtime::Ending;
-using runtime::InlineHost;
-using runtime::Journal;
-using runtime::Origin;
 using runtime::RunnerRegistration;
-using runtime::SessionDriver;
-using runtime::SessionPlan;
+using runtime::TreeDriver;
+using session::Ending;
+using session::SessionPlan;
+using session::SessionTree;
 
 // Owned: a tool that is given up may outlast the call.
 std::shared_ptr<const Agent> owned(const Agent& agent, const RunOptions& options) {
@@ -30,34 +33,9 @@ std::shared_ptr<const Agent> owned(const Agent& agent, const RunOptions& options
 }
 
 SessionPlan plan_of(const Agent& agent, const RunOptions& options) {
-  SessionPlan plan{.agent = owned(agent, options),
-                   .delivery = options.delivery,
-                   .people = options.people,
-                   .config = options.config};
-  if (options.observer) {
-    plan.tell = [&observer = options.observer](const Event& event, const Origin& origin) {
-      if (origin.depth == 0) observer(event);
-    };
-  }
-  return plan;
-}
-
-Result<Answer> answer_of(Ending ending) {
-  switch (ending.kind) {
-    case Ending::Kind::failed:
-    case Ending::Kind::cancelled: return std::unexpected(std::move(ending.error));
-    case Ending::Kind::completed:
-    case Ending::Kind::parked:
-    case Ending::Kind::suspended: break;
-  }
-  return Answer{.status = ending.kind == Ending::Kind::parked ? Answer::Status::waiting
-                                                              : Answer::Status::completed,
-                .text = std::move(ending.text),
-                .waits = std::move(ending.waits),
-                .session_id = ending.session_id,
-                .iterations = ending.iterations,
-                .usage = ending.usage,
-                .feedback = std::move(ending.feedback)};
+  SessionPlan plan{
+      .agent = owned(agent, options), .people = options.people, .config = options.config};
+  return runtime::in_debug_mode_if_wanted(std::move(plan), options.debug);
 }
 
 // This process as a driver of sessions, where there is a store.
@@ -74,41 +52,79 @@ constexpr std::chrono::seconds kGrace{10};
 class BlockingRun {
  public:
   // Without a runner nothing is stored.
-  explicit BlockingRun(RunnerRegistration* runner)
-      : host_(runner, kParallelCalls + 1),
-        around_{.host = host_, .parallel_calls = kParallelCalls, .gate = &gate_, .grace = kGrace} {
-    if (runner != nullptr) around_.runner = runner->id();
+  BlockingRun(RunnerRegistration* runner, const RunOptions& options)
+      : options_(options), runner_(runner), host_(runner, kParallelCalls + 1) {}
+
+  runtime::Host& host() { return host_; }
+
+  session::TreeOptions tree_options() const {
+    session::TreeOptions tree{.machine = {.has_store = runner_ != nullptr,
+                                          .has_listeners = static_cast<bool>(options_.observer),
+                                          .parallel_calls = kParallelCalls,
+                                          .grace = kGrace}};
+    if (runner_ != nullptr) tree.runner = runner_->id();
+    return tree;
   }
 
-  const runtime::Surroundings& around() const { return around_; }
-
-  SessionPlan plan(const Agent& agent, const RunOptions& options) {
-    SessionPlan plan = plan_of(agent, options);
-    plan.ended = [this](Ending ended) { ending_ = std::move(ended); };
-    return runtime::in_debug_mode_if_wanted(std::move(plan), options.debug,
-                                            host_.has_store() ? options.store : nullptr);
-  }
-
-  // `begin` sets the driver going.
-  template <class Begin>
-  Ending drive(SessionDriver& driver, const std::stop_token& stop, Begin begin) {
-    begin();
-    const std::stop_callback on_stop(stop, [&] { driver.cancel("The run was cancelled"); });
-    try {
-      host_.run_until([&] { return ending_.has_value(); });
-    } catch (...) {
-      driver.cancel("The run was broken off");  // what still runs is asked to stop
-      throw;
+  // Drives the tree to its end. Gives the run back when `run` is there.
+  Ending drive(SessionTree tree, const std::vector<CancelWish>& cancelled = {},
+               Run* run = nullptr) {
+    std::optional<Ending> ending;
+    const auto driver = std::make_shared<TreeDriver>(
+        host_, &gate_, std::move(tree), options_.delivery,
+        runtime::DriverCallbacks{.tell = options_.observer, .ended = [&](Ending ended) {
+                                   ending = std::move(ended);
+                                 }});
+    driver->begin();
+    for (const CancelWish& wish : cancelled) driver->cancel(wish.session_id, wish.reason);
+    if (runner_ != nullptr) {
+      runner_->on_news([weak = std::weak_ptr(driver)](const RunnerNews& news) {
+        const auto alive = weak.lock();
+        if (!alive) return;
+        for (const CancelWish& wish : news.cancelled) alive->cancel(wish.session_id, wish.reason);
+        for (const StoredWait& wait : news.answered) alive->answered(wait);
+      });
     }
-    return std::move(*ending_);
+    {
+      const std::stop_callback on_stop(options_.stop,
+                                       [&] { driver->cancel_root("The run was cancelled"); });
+      host_.run_until([&] { return ending.has_value(); });
+    }
+    if (runner_ != nullptr) runner_->on_news({});
+    if (run != nullptr) *run = driver->run();
+    return std::move(*ending);
   }
 
  private:
+  const RunOptions& options_;
+  RunnerRegistration* const runner_;
   runtime::ExclusiveGate gate_;
-  InlineHost host_;
-  runtime::Surroundings around_;
-  std::optional<Ending> ending_;
+  runtime::InlineHost host_;
 };
+
+// Whether somebody answered, or time ran out, while the session parked: then nobody else would wake
+// it.
+bool is_to_go_on(Store& store, const Ending& ending) {
+  if (ending.kind != Ending::Kind::parked || ending.waits.empty()) return false;
+  const auto sessions = store.list_sessions({.needs_driver = true, .limit = kNoLimit});
+  return sessions && std::ranges::any_of(*sessions, [&](const Session& session) {
+           return session.id == ending.session_id;
+         });
+}
+
+Result<Answer> go_on_with(const Agent& agent, const RunOptions& options,
+                          const runtime::Revival& revival, RunnerRegistration& runner) {
+  BlockingRun blocking(&runner, options);
+  runtime::Revival next = revival;
+  while (true) {
+    auto revived = runtime::revive(blocking.host(), blocking.tree_options(),
+                                   plan_of(agent, options), *options.store, next);
+    if (!revived) return std::unexpected(std::move(revived).error());
+    Ending ending = blocking.drive(std::move(revived->tree), revived->cancelled);
+    if (!is_to_go_on(*options.store, ending)) return runtime::answer_of(std::move(ending));
+    next = {.id = ending.session_id};
+  }
+}
 
 Result<Answer> go_on_with(const Agent& agent, const RunOptions& options,
                           const runtime::Revival& revival) {
@@ -119,11 +135,7 @@ Result<Answer> go_on_with(const Agent& agent, const RunOptions& options,
   }
   const auto runner = registered(options.store);
   if (!runner) return std::unexpected(runner.error());
-  BlockingRun blocking(runner->get());
-  auto driver =
-      runtime::revive(blocking.around(), blocking.plan(agent, options), *options.store, revival);
-  if (!driver) return std::unexpected(std::move(driver).error());
-  return answer_of(blocking.drive(**driver, options.stop, [&] { (*driver)->go_on(); }));
+  return go_on_with(agent, options, revival, **runner);
 }
 
 }  // namespace
@@ -138,23 +150,28 @@ Result<Answer> run(const Agent& agent, std::string_view prompt, const RunOptions
                      .model = agent.model.name(),
                      .user_prompt = said,
                      .config = options.config};
-  BlockingRun blocking(runner->get());
-  SessionPlan plan = blocking.plan(agent, options);
-  if (!plan.agent->instructions.empty()) session.system_prompt = plan.agent->instructions;
-  const auto driver = std::make_shared<SessionDriver>(
-      blocking.around(), std::move(plan), start(agent, said), Journal(blocking.around().runner));
-  return answer_of(
-      blocking.drive(*driver, options.stop, [&] { driver->begin(std::move(session)); }));
+  Ending ending;
+  {
+    BlockingRun blocking(runner->get(), options);
+    SessionPlan plan = plan_of(agent, options);
+    if (!plan.agent->instructions.empty()) session.system_prompt = plan.agent->instructions;
+    SessionTree tree(blocking.tree_options());
+    tree.plant_new(std::move(plan), start(agent, said), std::move(session));
+    ending = blocking.drive(std::move(tree));
+  }
+  if (options.store != nullptr && is_to_go_on(*options.store, ending)) {
+    return go_on_with(agent, options, {.id = ending.session_id}, **runner);
+  }
+  return runtime::answer_of(std::move(ending));
 }
 
 Result<Answer> drive(const Agent& agent, Run& run, const RunOptions& options) {
   if (auto usable = check(agent); !usable) return std::unexpected(std::move(usable).error());
-  BlockingRun blocking(nullptr);
-  const auto driver = std::make_shared<SessionDriver>(
-      blocking.around(), blocking.plan(agent, options), std::move(run), Journal(std::nullopt));
-  Ending ending = blocking.drive(*driver, options.stop, [&] { driver->go_on(); });
-  run = driver->run();
-  return answer_of(std::move(ending));
+  BlockingRun blocking(nullptr, options);
+  SessionTree tree(blocking.tree_options());
+  tree.plant(plan_of(agent, options),
+             {.run = std::move(run), .journal = session::Journal(std::nullopt)});
+  return runtime::answer_of(blocking.drive(std::move(tree), {}, &run));
 }
 
 Result<Answer> resume(const Agent& agent, SessionId id, const RunOptions& options,

@@ -3,16 +3,22 @@
 #include <fmt/format.h>
 
 #include <future>
-#include <limits>
-#include <set>
 #include <utility>
 
-#include "session/turn.h"
+#include "runtime/held_tree.h"
+#include "session/stored_run.h"
 #include "session/waits.h"
 #include "wright/specialist.h"
 
 namespace wright::runtime {
 namespace {
+
+using session::Journal;
+using session::NodeId;
+using session::SessionPlan;
+using session::SessionState;
+using session::SessionTree;
+using session::StoredRun;
 
 void write_down(Journal& journal, const StoredRun& loaded) {
   for (const std::string& call : loaded.unknown) {
@@ -25,8 +31,8 @@ void write_down(Journal& journal, const StoredRun& loaded) {
 void remember_decisions(RunMemory& memory, const StoredRun& loaded) {
   for (const StoredWait& wait : loaded.decisions) {
     if (!wait.answer) continue;
-    if (const auto answers = answers_of(wait.kind, *wait.answer)) {
-      remember_decision(memory, wait.covers, *answers);
+    if (const auto answers = session::answers_of(wait.kind, *wait.answer)) {
+      session::remember_decision(memory, wait.covers, *answers);
     }
   }
 }
@@ -54,58 +60,13 @@ std::shared_ptr<const Agent> find_agent(const std::shared_ptr<const Agent>& agen
 
 constexpr int kMostHandoffs = 4;
 
-// Makes the driver of a session that may be driven, and those below it.
-Result<std::shared_ptr<SessionDriver>> make_driver(const Surroundings& around, SessionPlan plan,
-                                                   Store& store, const Session& session,
-                                                   const Revival& revival) {
-  if (auto present = find_agent(plan.agent, session.agent_name, kMostHandoffs)) {
-    plan.agent = std::move(present);
-  }
-  const std::shared_ptr<const Agent> agent = plan.agent;
-  auto loaded = load_run(store, session.id, *agent, revival.settlements, around.clock());
-  if (!loaded) return std::unexpected(std::move(loaded).error());
-  if (revival.said) {
-    if (!loaded->run.open_calls.empty()) {
-      return fail(
-          ErrorCode::invalid_argument,
-          fmt::format("Session {} was interrupted while tools ran: resume it first", session.id));
-    }
-    loaded->run.phase = Phase::done;
-    if (auto said = accept(loaded->run, UserSaid{*revival.said}); !said) {
-      return std::unexpected(std::move(said).error());
-    }
-  }
-  plan.spent_below = spending_of(loaded->usage_below);
-  Journal journal(around.runner, session.id, loaded->stored_messages, loaded->rows,
-                  session.lease_epoch);
-  write_down(journal, *loaded);
-  const auto driver =
-      std::make_shared<SessionDriver>(around, std::move(plan), loaded->run, std::move(journal));
-  remember_decisions(driver->memory(), *loaded);
-  driver->context().restore(session.context, loaded->run.messages);
-  for (const StoredChild& child : loaded->children) {
-    const ToolCall* call = find_call(loaded->run, child.call_id);
-    const Tool* tool = call != nullptr ? find_tool(agent->tools, call->name) : nullptr;
-    if (tool == nullptr || !tool->specialist) continue;
-    auto child_agent = tool->specialist->make();
-    if (!child_agent) return std::unexpected(std::move(child_agent).error());
-    const auto child_session = store.get_session(child.session_id);
-    if (!child_session) return std::unexpected(child_session.error());
-    auto revived = make_driver(around, driver->child_plan(child.call_id, *child_agent), store,
-                               *child_session, {.settlements = revival.settlements});
-    if (!revived) return revived;
-    driver->adopt(child.call_id, std::move(*revived));
-  }
-  return driver;
-}
-
-bool has_ended(SessionStatus status) {
+bool is_over(SessionStatus status) {
   return status == SessionStatus::completed || status == SessionStatus::failed ||
          status == SessionStatus::cancelled;
 }
 
 Result<void> check_status(const Session& session, const Revival& revival) {
-  if (revival.said && !has_ended(session.status)) {
+  if (revival.said && !is_over(session.status)) {
     return fail(ErrorCode::invalid_argument,
                 fmt::format("Session {} is {}: it takes a message when it has ended", session.id,
                             to_string(session.status)));
@@ -117,91 +78,147 @@ Result<void> check_status(const Session& session, const Revival& revival) {
   return {};
 }
 
-// Adds the sessions below this one that have not ended, at any depth.
-Result<void> add_unfinished_below(Store& store, SessionId id, std::vector<SessionId>& found) {
-  const auto children = store.list_sessions(
-      {.parent_session_id = id, .limit = std::numeric_limits<std::size_t>::max()});
-  if (!children) return std::unexpected(children.error());
-  for (const Session& child : *children) {
-    if (has_ended(child.status)) continue;
-    found.push_back(child.id);
-    if (auto added = add_unfinished_below(store, child.id, found); !added) return added;
+// What the session has used and where it stands, as a machine takes it up.
+Result<SessionState> state_of(Store& store, const Session& session, StoredRun loaded,
+                              std::optional<RunnerId> runner, bool is_new_turn) {
+  const auto spent = store.spent_below(session.id, loaded.last_user_message);
+  if (!spent) return std::unexpected(spent.error());
+  SessionState state{.run = std::move(loaded.run),
+                     .journal = Journal(runner, session.id, loaded.stored_messages, loaded.rows,
+                                        session.lease_epoch),
+                     .spent_below = session::spending_of(spent->usage),
+                     .worked_ms = session.worked_ms.value_or(0)};
+  if (!is_new_turn) {
+    state.calls_below = static_cast<int>(spent->tool_calls);
+    state.turn_worked_ms = session.turn_worked_ms.value_or(0);
   }
-  return {};
+  write_down(state.journal, loaded);
+  state.context.restore(session.context, state.run.messages);
+  return state;
 }
 
-// A session and those below it that have not ended, held by a runner. All of them are taken before
-// any is read: whoever drove them before, and perhaps still does, can change none of them any more.
-class HeldTree {
+// Puts the sessions of a tree in it, the root first.
+class Planting {
  public:
-  HeldTree(Store& store, const Surroundings& around)
-      : store_(store), host_(around.host), runner_(around.runner) {}
-  HeldTree(const HeldTree&) = delete;
-  HeldTree& operator=(const HeldTree&) = delete;
-  ~HeldTree() { give_free(); }
+  Planting(RevivedTree& revived, Store& store, const session::TreeOptions& options,
+           std::int64_t now, const Settlements& settlements)
+      : revived_(revived), store_(store), options_(options), now_(now), settlements_(settlements) {}
 
-  Result<void> take(SessionId root) {
-    if (!runner_) return {};
-    // Until the one before is shut out, it may begin further specialists.
-    while (true) {
-      std::vector<SessionId> sessions{root};
-      if (auto added = add_unfinished_below(store_, root, sessions); !added) return added;
-      std::vector<Write> writes;
-      for (const SessionId session : sessions) {
-        if (held_.insert(session).second) writes.emplace_back(TakeLease{session, *runner_, {}});
+  Result<void> plant(SessionPlan plan, const Session& session,
+                     const std::optional<Message>& said) {
+    auto loaded = load(plan, session);
+    if (!loaded) return std::unexpected(std::move(loaded).error());
+    if (said) {
+      if (!loaded->run.open_calls.empty()) {
+        return fail(
+            ErrorCode::invalid_argument,
+            fmt::format("Session {} was interrupted while tools ran: resume it first", session.id));
       }
-      if (writes.empty()) return {};
-      if (auto taken = write(std::move(writes)); !taken) return taken;
+      loaded->run.phase = Phase::done;
+      if (auto taken = accept(loaded->run, UserSaid{*said}); !taken) return taken;
     }
+    auto state = state_of(store_, session, *loaded, options_.runner, said.has_value());
+    if (!state) return std::unexpected(std::move(state).error());
+    revived_.tree.plant(std::move(plan), std::move(*state));
+    return add_below(session::kRoot, session, *loaded);
   }
-
-  // From now on they are the drivers'.
-  void keep() { held_.clear(); }
 
  private:
-  void give_free() {
-    std::vector<Write> writes;
-    for (const SessionId session : held_) writes.emplace_back(FreeLease{session, *runner_});
-    // If the store cannot take it, they are free when the runner ends.
-    if (!writes.empty()) (void)write(std::move(writes));
+  Result<StoredRun> load(SessionPlan& plan, const Session& session) {
+    if (auto present = find_agent(plan.agent, session.agent_name, kMostHandoffs)) {
+      plan.agent = std::move(present);
+    }
+    return session::load_run(store_, session.id, *plan.agent, settlements_, now_);
   }
 
-  // By the host, as everything that a runner writes.
-  Result<void> write(std::vector<Write> writes) {
-    const auto written = std::make_shared<std::promise<Result<BatchIds>>>();
-    host_.write({.writes = std::move(writes)},
-                [written](Result<BatchIds> ids) { written->set_value(std::move(ids)); });
-    auto ids = written->get_future().get();
-    if (!ids) return std::unexpected(std::move(ids).error());
+  Result<void> add_below(NodeId node, const Session& session, const StoredRun& loaded) {
+    if (session.cancel_reason) revived_.cancelled.push_back({session.id, *session.cancel_reason});
+    remember_decisions(*revived_.tree.at(node).memory(), loaded);
+    for (const session::StoredChild& child : loaded.children) {
+      if (auto added = add(node, child); !added) return added;
+    }
     return {};
   }
 
+  Result<void> add(NodeId parent, const session::StoredChild& child) {
+    const session::SessionMachine& above = revived_.tree.at(parent);
+    const ToolCall* call = find_call(above.run(), child.call_id);
+    const Tool* tool = call != nullptr ? find_tool(above.agent().tools, call->name) : nullptr;
+    if (tool == nullptr || !tool->specialist) return {};
+    auto agent = tool->specialist->make();
+    if (!agent) return std::unexpected(std::move(agent).error());
+    const auto session = store_.get_session(child.session_id);
+    if (!session) return std::unexpected(session.error());
+    SessionPlan plan = revived_.tree.child_plan(parent, *agent);
+    auto loaded = load(plan, *session);
+    if (!loaded) return std::unexpected(std::move(loaded).error());
+    auto state = state_of(store_, *session, *loaded, options_.runner, false);
+    if (!state) return std::unexpected(std::move(state).error());
+    const NodeId node =
+        revived_.tree.graft(parent, child.call_id, std::move(plan), std::move(*state));
+    return add_below(node, *session, *loaded);
+  }
+
+  RevivedTree& revived_;
   Store& store_;
-  Host& host_;
-  const std::optional<RunnerId> runner_;
-  std::set<SessionId> held_;
+  const session::TreeOptions& options_;
+  const std::int64_t now_;
+  const Settlements& settlements_;
 };
 
 }  // namespace
 
-Result<std::shared_ptr<SessionDriver>> revive(const Surroundings& around, SessionPlan plan,
-                                              Store& store, const Revival& revival) {
+Result<RevivedTree> revive(Host& host, const session::TreeOptions& options, SessionPlan plan,
+                           Store& store, const Revival& revival) {
   auto session = store.get_session(revival.id);
   if (!session) return std::unexpected(std::move(session).error());
   if (auto fits = check_status(*session, revival); !fits) {
     return std::unexpected(std::move(fits).error());
   }
-  HeldTree tree(store, around);
-  if (auto taken = tree.take(revival.id); !taken) return std::unexpected(std::move(taken).error());
+  HeldTree held(store, host, options.runner);
+  if (auto taken = held.take(revival.id, revival.held_epoch); !taken) {
+    return std::unexpected(std::move(taken).error());
+  }
   // Nobody else changes the session from here on; it may have ended a moment ago.
   session = store.get_session(revival.id);
   if (!session) return std::unexpected(std::move(session).error());
   if (auto fits = check_status(*session, revival); !fits) {
     return std::unexpected(std::move(fits).error());
   }
-  auto driver = make_driver(around, std::move(plan), store, *session, revival);
-  if (driver) tree.keep();
-  return driver;
+  RevivedTree revived{session::SessionTree(options)};
+  Planting planting(revived, store, options, host.clock(), revival.settlements);
+  if (auto planted = planting.plant(std::move(plan), *session, revival.said); !planted) {
+    return std::unexpected(std::move(planted).error());
+  }
+  held.keep();
+  return revived;
+}
+
+Result<void> cancel_stored(Host& host, RunnerId runner, Store& store, SessionId id,
+                           const std::string& reason) {
+  HeldTree held(store, host, runner);
+  if (auto taken = held.take(id); !taken) return taken;
+  const Agent nobody;  // whose tools and model are not needed for this
+  for (const SessionId each : held.deepest_first()) {
+    const auto session = store.get_session(each);
+    if (!session) return std::unexpected(session.error());
+    if (is_over(session->status)) continue;
+    auto loaded = session::load_run(store, each, nobody, {}, host.clock());
+    if (!loaded) return std::unexpected(std::move(loaded).error());
+    Journal journal(runner, each, loaded->stored_messages, loaded->rows, session->lease_epoch);
+    write_down(journal, *loaded);
+    SessionStatus status = SessionStatus::cancelled;
+    if (auto cancelled = accept(loaded->run, Cancelled{reason}); !cancelled) {
+      // It has ended in all but name.
+      status = loaded->run.phase == Phase::done ? SessionStatus::completed : SessionStatus::failed;
+    }
+    const Batch batch = journal.batch(loaded->run, status);
+    if (auto written = store.apply(batch.writes); !written) {
+      return std::unexpected(std::move(written).error());
+    }
+  }
+  held.keep();  // what has ended is nobody's
+  return {};
 }
 
 }  // namespace wright::runtime

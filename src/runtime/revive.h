@@ -1,10 +1,12 @@
-// Makes a driver of a stored session, with drivers for the specialists below it.
+// Makes a tree of sessions from what is stored of one, so that it can be driven again.
 #pragma once
 
-#include <memory>
+#include <functional>
+#include <optional>
 
-#include "runtime/session_driver.h"
-#include "session/stored_run.h"
+#include "runtime/host.h"
+#include "session/session_tree.h"
+#include "wright/resume.h"
 
 namespace wright::runtime {
 
@@ -12,12 +14,24 @@ struct Revival {
   SessionId id = 0;
   Settlements settlements = {};
   std::optional<Message> said = {};  // the user's next message to a session that has ended
+  std::optional<int> held_epoch = {};  // the runner holds it already, since this epoch
 };
 
-// The driver is not set going. `plan.agent` is the session's agent, or the one that handed it over.
-// The session is taken by the runner of `around` first; refused when it cannot be, or when it has
-// ended and nothing was said.
-Result<std::shared_ptr<SessionDriver>> revive(const Surroundings& around, SessionPlan plan,
-                                              Store& store, const Revival& revival);
+// A tree, and what was asked of its sessions while nobody drove them.
+struct RevivedTree {
+  session::SessionTree tree;
+  std::vector<CancelWish> cancelled = {};
+};
+
+// `plan.agent` is the session's agent, or the one that handed it over. The session and those below
+// it are taken by the runner of `options` first; refused when they cannot be, or when the session
+// has ended and nothing was said.
+Result<RevivedTree> revive(Host& host, const session::TreeOptions& options,
+                           session::SessionPlan plan, Store& store, const Revival& revival);
+
+// Ends a session that nobody drives, and those below it, as its wish to be cancelled says. Needs no
+// agent. Refused (ErrorCode::unavailable) when somebody drives it.
+Result<void> cancel_stored(Host& host, RunnerId runner, Store& store, SessionId id,
+                           const std::string& reason);
 
 }  // namespace wright::runtime

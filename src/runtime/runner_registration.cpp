@@ -20,15 +20,50 @@ Result<int> end_dead_runners(Store& store) {
 }
 
 namespace runtime {
+namespace {
 
-RunnerRegistration::RunnerRegistration(Store& store, RunnerId id, std::chrono::milliseconds time)
-    : store_(store), id_(id), time_(time), thread_([this] { renew_until_told(); }) {}
+using std::chrono::milliseconds;
 
-Result<std::unique_ptr<RunnerRegistration>> RunnerRegistration::open(
-    Store& store, std::chrono::milliseconds time) {
+constexpr milliseconds kLook{1'000};
+// How often, and how long apart, a store that cannot write is tried again. It waits by itself, too.
+constexpr int kTries = 5;
+constexpr milliseconds kBetweenTries{500};
+
+bool is_lease_refused(const Error& error) {
+  return error.find("lease_epoch") != nullptr || error.find("runner_id") != nullptr;
+}
+
+bool is_refused(const Result<BatchIds>& result) {
+  return !result && result.error().code == ErrorCode::unavailable;
+}
+
+// Nothing was applied, and trying again may help.
+bool is_worth_another_try(const Result<BatchIds>& result) {
+  return is_refused(result) && !is_lease_refused(result.error());
+}
+
+// A share of the time is kept for what happens between the look at the clock and the effect.
+std::int64_t certain_after(std::int64_t now, milliseconds time) {
+  return now + time.count() - time.count() / 10;
+}
+
+}  // namespace
+
+RunnerRegistration::RunnerRegistration(Store& store, RunnerId id, milliseconds time,
+                                       std::int64_t certain_until)
+    : store_(store),
+      id_(id),
+      time_(time),
+      certain_until_(certain_until),
+      thread_([this] { work(); }) {}
+
+Result<std::unique_ptr<RunnerRegistration>> RunnerRegistration::open(Store& store,
+                                                                     milliseconds time) {
+  const std::int64_t before = boot_clock_ms();
   const auto id = store.register_runner(process_name(), time);
   if (!id) return std::unexpected(id.error());
-  return std::unique_ptr<RunnerRegistration>(new RunnerRegistration(store, *id, time));
+  return std::unique_ptr<RunnerRegistration>(
+      new RunnerRegistration(store, *id, time, certain_after(before, time)));
 }
 
 RunnerRegistration::~RunnerRegistration() {
@@ -42,28 +77,62 @@ RunnerRegistration::~RunnerRegistration() {
   (void)store_.end_runner(id_);
 }
 
+bool RunnerRegistration::is_certain() const {
+  return boot_clock_ms() < certain_until_.load();
+}
+
+void RunnerRegistration::on_news(Listener listener) {
+  const std::lock_guard lock(news_mutex_);
+  news_ = std::move(listener);
+}
+
+bool RunnerRegistration::renew() {
+  const std::int64_t before = boot_clock_ms();
+  if (!store_.renew_runner(id_, time_)) return false;
+  certain_until_ = certain_after(before, time_);
+  return true;
+}
+
 std::vector<Result<BatchIds>> RunnerRegistration::apply_all(std::span<const Batch> batches) {
+  if (!is_certain()) (void)renew();
   std::vector<Result<BatchIds>> results = store_.apply_all(batches);
-  const auto is_refused = [](const Result<BatchIds>& result) {
-    return !result && result.error().code == ErrorCode::unavailable;
-  };
   if (std::ranges::none_of(results, is_refused)) return results;
-  if (!store_.renew_runner(id_, time_)) return results;
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    if (is_refused(results[i])) results[i] = store_.apply_all(batches.subspan(i, 1)).front();
+  const auto try_again = [&](auto is_to_be_tried) {
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      if (is_to_be_tried(results[i])) results[i] = store_.apply_all(batches.subspan(i, 1)).front();
+    }
+  };
+  if (renew()) try_again(is_refused);
+  for (int tried = 1; tried < kTries; ++tried) {
+    if (std::ranges::none_of(results, is_worth_another_try) || !wait(kBetweenTries * tried)) break;
+    try_again(is_worth_another_try);
   }
   return results;
 }
 
-void RunnerRegistration::renew_until_told() {
+// False when this object is about to end.
+bool RunnerRegistration::wait(milliseconds time) {
   std::unique_lock lock(mutex_);
-  while (!changed_.wait_for(lock, time_ / 3, [&] { return is_ending_; })) {
-    lock.unlock();
-    // A renewal that fails is tried again in a third of the time. When another process has taken a
+  return !changed_.wait_for(lock, time, [&] { return is_ending_; });
+}
+
+void RunnerRegistration::work() {
+  const milliseconds look = std::min(kLook, time_ / 3);
+  std::int64_t renewed = boot_clock_ms();
+  while (wait(look)) {
+    // A renewal that fails is tried again with the next look. When another process has taken a
     // session meanwhile, the next batch for it is refused.
-    (void)store_.renew_runner(id_, time_);
-    lock.lock();
+    const std::int64_t now = boot_clock_ms();
+    if (now - renewed + look.count() > time_.count() / 3 && renew()) renewed = now;
+    tell_news();
   }
+}
+
+void RunnerRegistration::tell_news() {
+  const std::lock_guard lock(news_mutex_);
+  if (!news_) return;
+  const auto news = store_.get_news(id_);
+  if (news && !(news->cancelled.empty() && news->answered.empty())) news_(*news);
 }
 
 }  // namespace runtime

@@ -1,8 +1,12 @@
-// This process as a driver of sessions: registered in the store, and renewed until it ends.
+// This process as a driver of sessions: registered in the store, and renewed until it ends. Hears
+// what other processes did to its sessions, and knows whether they are certainly its own.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -19,24 +23,41 @@ class RunnerRegistration {
  public:
   static Result<std::unique_ptr<RunnerRegistration>> open(
       Store& store, std::chrono::milliseconds time = kRunnerTime);
-  ~RunnerRegistration();  // gives its sessions free
+  ~RunnerRegistration();  // releases its sessions
   RunnerRegistration(const RunnerRegistration&) = delete;
   RunnerRegistration& operator=(const RunnerRegistration&) = delete;
 
   RunnerId id() const { return id_; }
 
+  // Whether nobody can have taken this process for dead, by a clock that counts sleep.
+  bool is_certain() const;
+
+  // Whom to tell what others did to sessions of this runner; in a thread of this object, which
+  // looks about once a second. The same news may come several times. An empty function ends it, and
+  // nothing is told after that.
+  using Listener = std::function<void(const RunnerNews&)>;
+  void on_news(Listener listener);
+
   // Store::apply_all() for batches of this runner. Its time may have run out unnoticed, because the
-  // machine slept or its clock jumped: then it is renewed, and what was refused is tried once more.
-  // Sessions that somebody else has taken meanwhile stay refused.
+  // machine slept: then it is renewed first, and what was refused is tried once more. A store that
+  // is locked or full is tried again for a while. Sessions that somebody else has taken meanwhile
+  // stay refused.
   std::vector<Result<BatchIds>> apply_all(std::span<const Batch> batches);
 
  private:
-  RunnerRegistration(Store& store, RunnerId id, std::chrono::milliseconds time);
-  void renew_until_told();
+  RunnerRegistration(Store& store, RunnerId id, std::chrono::milliseconds time,
+                     std::int64_t certain_until);
+  void work();
+  bool renew();
+  void tell_news();
+  bool wait(std::chrono::milliseconds time);
 
   Store& store_;
   const RunnerId id_;
   const std::chrono::milliseconds time_;
+  std::atomic<std::int64_t> certain_until_;  // by boot_clock_ms()
+  std::mutex news_mutex_;                    // held while it tells
+  Listener news_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool is_ending_ = false;

@@ -11,15 +11,17 @@ using std::chrono::steady_clock;
 RunningCall::RunningCall(CallPlan plan, const std::stop_token& stop)
     : plan_(std::move(plan)), pass_on_(stop, [this] { stop_.request_stop(); }) {}
 
-void RunningCall::start(Host& host, ExclusiveGate* gate,
-                        std::function<void(std::optional<ToolOutcome>)> done) {
-  const auto outcome = std::make_shared<std::optional<ToolOutcome>>();
+void RunningCall::start(Host& host, ExclusiveGate* gate, std::function<void(CallReport)> done) {
+  const auto report = std::make_shared<CallReport>();
   // The host outlasts everything but a call that was given up, which does not use it.
-  auto work = [self = shared_from_this(), outcome, &host] {
+  auto work = [self = shared_from_this(), report, &host] {
     Host::Timer timer = 0;
     {
       const std::lock_guard lock(self->mutex_);
       if (self->is_given_up_ || self->stop_.stop_requested()) return;
+      // It may have waited for its turn, or the machine may have slept.
+      report->is_fenced = !host.is_lease_certain();
+      if (report->is_fenced) return;
       self->began_ = steady_clock::now();
       if (self->plan_.limit.count() > 0) {
         timer =
@@ -28,13 +30,13 @@ void RunningCall::start(Host& host, ExclusiveGate* gate,
             });
       }
     }
-    *outcome = self->execute();
+    report->outcome = self->execute();
     const std::lock_guard lock(self->mutex_);
     if (timer != 0 && !self->is_given_up_) host.cancel(timer);
   };
-  auto after = [self = shared_from_this(), outcome, done = std::move(done)] {
+  auto after = [self = shared_from_this(), report, done = std::move(done)] {
     self->leave_gate();
-    done(std::move(*outcome));
+    done(std::move(*report));
   };
   auto begin = [self = shared_from_this(), &host, work = std::move(work),
                 after = std::move(after)] {
@@ -105,6 +107,7 @@ ToolOutcome RunningCall::execute() {
                   .session_id = plan_.session_id,
                   .call_id = call.id,
                   .idempotency_key = key,
+                  .lease_epoch = plan_.lease_epoch,
                   .stop = stop_.get_token(),
                   .memory = plan_.memory,
                   .spill = plan_.agent->spill,

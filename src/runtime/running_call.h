@@ -23,9 +23,16 @@ struct CallPlan {
   std::shared_ptr<const ToolCall> call = {};
   WaitAnswers answers = {};
   SessionId session_id = 0;
+  int lease_epoch = 0;
   std::shared_ptr<RunMemory> memory = {};
   std::string tool = {};               // by its own name, not an alias
   std::chrono::milliseconds limit{0};  // 0: it may take as long as it wants
+};
+
+// What came of it. Nothing when it was stopped before it began.
+struct CallReport {
+  std::optional<ToolOutcome> outcome = {};
+  bool is_fenced = false;  // it did not begin: the session may be somebody else's by now
 };
 
 class RunningCall : public std::enable_shared_from_this<RunningCall> {
@@ -40,9 +47,8 @@ class RunningCall : public std::enable_shared_from_this<RunningCall> {
   }
   void on_late(std::function<void()> tell) { late_ = std::move(tell); }
 
-  // With a gate, when it is this call's turn. `done` gets nothing when it was stopped before it
-  // began.
-  void start(Host& host, ExclusiveGate* gate, std::function<void(std::optional<ToolOutcome>)> done);
+  // With a gate, when it is this call's turn.
+  void start(Host& host, ExclusiveGate* gate, std::function<void(CallReport)> done);
 
   void request_stop() { stop_.request_stop(); }
   // Nobody waits for it any more, neither its session nor those behind it at the gate.

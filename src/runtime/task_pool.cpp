@@ -28,8 +28,8 @@ class TaskPool::State {
     return ticket;
   }
 
-  void run_later(const std::shared_ptr<State>& self, Host::Task task) {
-    enqueue(self, short_, {.task = std::move(task)});
+  void run_writing(const std::shared_ptr<State>& self, Host::Task task) {
+    enqueue(self, writing_, {.task = std::move(task)});
   }
 
   void give_up(const std::shared_ptr<State>& self, Host::Ticket ticket) {
@@ -132,10 +132,10 @@ class TaskPool::State {
   // Another thread, if there is something for it to do. It is woken without the lock, which it
   // needs.
   void unlock_and_wake(const std::shared_ptr<State>& self, std::unique_lock<std::mutex>& lock) {
-    const bool has_work = short_.is_ready() || blocking_.is_ready();
+    const bool has_work = short_.is_ready() || writing_.is_ready() || blocking_.is_ready();
     const bool is_somebody_idle = idle_ > 0;
     if (has_work && !is_somebody_idle && !is_ending_ &&
-        workers_.size() - given_up_ < short_.most + blocking_.most) {
+        workers_.size() - given_up_ < short_.most + writing_.most + blocking_.most) {
       start_worker(self);
     }
     lock.unlock();
@@ -152,14 +152,24 @@ class TaskPool::State {
     }
   }
 
+  // What is ready to be written waits until every session that is ready has had its turn, and may
+  // have something to write too.
+  Lane* next_lane() {
+    for (Lane* lane : {&short_, &writing_, &blocking_}) {
+      if (lane->is_ready()) return lane;
+    }
+    return nullptr;
+  }
+
   void work(const std::shared_ptr<State>& self, Worker& worker) {
     Hand own{.pool = this};
     hand = &own;
     std::unique_lock lock(mutex_);
     while (!worker.is_given_up) {
-      Lane* lane = short_.is_ready() ? &short_ : blocking_.is_ready() ? &blocking_ : nullptr;
+      Lane* lane = next_lane();
       if (lane == nullptr) {
-        const bool is_over = is_ending_ && short_.waiting.empty() && blocking_.waiting.empty();
+        const bool is_over = is_ending_ && short_.waiting.empty() && writing_.waiting.empty() &&
+                             blocking_.waiting.empty();
         if (is_over) {
           changed_.notify_all();  // others may have waited for room
           break;
@@ -218,6 +228,7 @@ class TaskPool::State {
   std::condition_variable changed_;
   std::condition_variable ended_;  // a thread has
   Lane short_;
+  Lane writing_{1};
   Lane blocking_;
   std::size_t idle_ = 0;
   std::size_t given_up_ = 0;
@@ -239,8 +250,8 @@ void TaskPool::run_soon(Host::Task task) {
   state_->run_soon(state_, std::move(task));
 }
 
-void TaskPool::run_later(Host::Task task) {
-  state_->run_later(state_, std::move(task));
+void TaskPool::run_writing(Host::Task task) {
+  state_->run_writing(state_, std::move(task));
 }
 
 Host::Ticket TaskPool::run_blocking(Host::Task task, Host::Task after) {

@@ -1,6 +1,6 @@
-// Threads for what sessions have to do: tasks that advance them, which are short and never block,
-// and tasks that may block, such as tools. Each kind has its own most at once, so that tools which
-// block never keep sessions from advancing. Nothing is ever refused: a long queue is how an
+// Threads for what sessions have to do: tasks that advance them, which are short and never block;
+// tasks that may block, such as tools; and one at a time that writes to the store. Each kind has its
+// own most at once, so that neither tools which block nor a slow disk keep sessions from advancing. Nothing is ever refused: a long queue is how an
 // overload slows down those who cause it.
 //
 // Waking a thread costs more than most tasks. What a short task hands in first is therefore kept
@@ -24,8 +24,8 @@ class TaskPool {
   TaskPool& operator=(const TaskPool&) = delete;
 
   void run_soon(Host::Task task);
-  // Behind everything that is ready now.
-  void run_later(Host::Task task);
+  // Behind everything that is ready now. One such task runs at a time.
+  void run_writing(Host::Task task);
   // `after` follows in the same thread and is short.
   Host::Ticket run_blocking(Host::Task task, Host::Task after);
   // A task that has not begun is dropped. One that runs gives its place to others; its thread ends

@@ -18,7 +18,7 @@ void ThreadHost::write(Batch batch, std::function<void(Result<BatchIds>)> done) 
     whom_to_tell_.push_back(std::move(done));
     if (std::exchange(is_writing_, true)) return;
   }
-  pool_.run_later([this] { write_what_is_ready(); });
+  pool_.run_writing([this] { write_what_is_ready(); });
 }
 
 // One transaction. While it is under way, the next one gathers.
@@ -33,7 +33,7 @@ void ThreadHost::write_what_is_ready() {
   const bool is_more_to_write = is_writing_;
   lock.unlock();
   for (std::size_t i = 0; i < results.size(); ++i) whom_to_tell[i](std::move(results[i]));
-  if (is_more_to_write) pool_.run_later([this] { write_what_is_ready(); });
+  if (is_more_to_write) pool_.run_writing([this] { write_what_is_ready(); });
 }
 
 void ThreadHost::ask(const Model& model, const Request& request, ModelCall call, ModelDone done) {

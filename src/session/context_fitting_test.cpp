@@ -312,7 +312,7 @@ TEST(ContextFitting, sends_the_messages_themselves_while_they_fit) {
   const Agent agent = looker(model);
   const wright::Run run = start(agent, "Look around");
   const Step step = next(agent, run);
-  runtime::ContextFitting context;
+  session::ContextFitting context;
   context.fit(agent, run);
   EXPECT_FALSE(context.wants_summary());
   const Request request = context.fitted(std::get<CallModel>(step).request, run);

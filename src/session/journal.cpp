@@ -76,6 +76,13 @@ WaitId Journal::wait_of(const std::string& call_id) const {
   return found == rows_.end() ? 0 : found->second.wait_id;
 }
 
+std::optional<std::string> Journal::call_of(CallId row) const {
+  for (const auto& [call_id, stored] : rows_) {
+    if (stored.id == row) return call_id;
+  }
+  return std::nullopt;
+}
+
 void Journal::call_starts(const std::string& call_id) {
   const auto row = rows_.find(call_id);
   if (row == rows_.end()) {

@@ -38,6 +38,7 @@ class Journal {
   std::optional<HoldLease> lease() const;
   CallId row_of(const std::string& call_id) const;
   WaitId wait_of(const std::string& call_id) const;
+  std::optional<std::string> call_of(CallId row) const;  // the model's id of an open call
 
   // `above` is the session above with its lease: one that is not held any more starts nobody.
   void create(NewSession session, std::optional<HoldLease> above = {}) {

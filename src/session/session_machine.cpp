@@ -66,7 +66,8 @@ template <class Told, class... Kept>
 void SessionMachine::publish(Kept&&... kept) {
   if (!options_.has_listeners) return;
   auto owner = std::make_shared<const std::tuple<std::decay_t<Kept>...>>(std::forward<Kept>(kept)...);
-  Event event = std::apply([](const auto&... each) { return Told{each...}; }, *owner);
+  auto event = std::apply(
+      [](const auto&... each) { return std::make_shared<const Event>(Told{each...}); }, *owner);
   then(Publish{std::move(event), std::move(owner)});
 }
 
@@ -130,7 +131,7 @@ bool SessionMachine::wakes(const Input& input) const {
 
 void SessionMachine::wake_up() {
   state_ = State::working;
-  output_.effects.emplace_back(Woke{});
+  output_.actions.emplace_back(Woke{});
   watch_time();
 }
 
@@ -151,7 +152,7 @@ void SessionMachine::watch_time() {
   working_since_ = now_.steady_ms;
   if (run_.limits.max_time.count() <= 0) return;
   const milliseconds left = run_.limits.max_time - milliseconds(turn_worked_ms_);
-  output_.effects.emplace_back(
+  output_.actions.emplace_back(
       SetTimer{.kind = TimerKind::deadline, .after = std::max(left, milliseconds(0))});
 }
 
@@ -275,7 +276,7 @@ void SessionMachine::wait_or_refuse(const ToolCall& call, ToolOutcome outcome) {
   accept_or_break(ToolWaits{call.id, waiting});
 }
 
-// A handoff that cannot be made is a failed call. One that can takes effect with the next turn.
+// A handoff that cannot be made is a failed call. One that can takes action with the next turn.
 void SessionMachine::hand_over_if_asked(const ToolCall& call, ToolOutcome& outcome) {
   const Tool* tool = find_tool(agent_->tools, call.name);
   if (tool == nullptr || !tool->specialist || outcome.result.is_error ||
@@ -334,7 +335,7 @@ void SessionMachine::take(const CallGivenUp& given_up) {
       outcome,
       {ErrorCode::timeout,
        fmt::format("{} did not answer within {} ms{}", call.name, limit.count(),
-                   may_act ? ". It may still take effect: look before you call it again" : "")});
+                   may_act ? ". It may still take action: look before you call it again" : "")});
   end_call(call, std::move(outcome));
 }
 
@@ -400,8 +401,8 @@ void SessionMachine::take(Suspend) {
   if (is_stopping()) return;
   intent_ = SuspendHere{};
   // What a model would answer can be asked again; what a tool does cannot be undone.
-  if (is_asking_) output_.effects.emplace_back(StopWork{});
-  output_.effects.emplace_back(SuspendSpecialists{});
+  if (is_asking_) output_.actions.emplace_back(StopWork{});
+  output_.actions.emplace_back(SuspendSpecialists{});
 }
 
 void SessionMachine::take(const TimerFired& fired) {
@@ -413,12 +414,12 @@ void SessionMachine::take(const TimerFired& fired) {
     }
     case TimerKind::grace:
       for (const auto& [call_id, attempt] : running_) {
-        output_.effects.emplace_back(GiveUpCall{call_id, attempt});
+        output_.actions.emplace_back(GiveUpCall{call_id, attempt});
       }
       return;
     case TimerKind::call_grace:
       if (!is_running(fired.call_id, fired.attempt)) return;
-      output_.effects.emplace_back(GiveUpCall{fired.call_id, fired.attempt});
+      output_.actions.emplace_back(GiveUpCall{fired.call_id, fired.attempt});
   }
 }
 
@@ -435,8 +436,8 @@ void SessionMachine::stop_with(Outcome outcome, const std::string& reason) {
   const bool is_suspending = std::holds_alternative<SuspendHere>(intent_);
   if (is_stopping() && !is_suspending) return;
   intent_ = Stop{std::move(outcome)};
-  output_.effects.emplace_back(StopWork{});
-  output_.effects.emplace_back(CancelSpecialists{reason});
+  output_.actions.emplace_back(StopWork{});
+  output_.actions.emplace_back(CancelSpecialists{reason});
   start_grace();
 }
 
@@ -447,24 +448,24 @@ void SessionMachine::break_off(Error error) {
   ending_.reset();
   drop_what_was_planned();
   planned_.clear();
-  output_.effects.emplace_back(StopWork{});
-  output_.effects.emplace_back(CancelSpecialists{"The session above failed"});
+  output_.actions.emplace_back(StopWork{});
+  output_.actions.emplace_back(CancelSpecialists{"The session above failed"});
   start_grace();
 }
 
 // What was to be done when the batch is written, and will not be. What was to be told still is.
 bool SessionMachine::drop_what_was_planned() {
-  const auto is_dropped = [this](const Effect& effect) {
-    if (std::holds_alternative<AskModel>(effect)) {
+  const auto is_dropped = [this](const Action& action) {
+    if (std::holds_alternative<AskModel>(action)) {
       is_asking_ = is_summary_ = false;
       budget_.settle(std::exchange(reserved_, {}), {});
       return true;
     }
-    if (const auto* run = std::get_if<RunCall>(&effect)) {
+    if (const auto* run = std::get_if<RunCall>(&action)) {
       running_.erase(run->call->id);
       return true;
     }
-    if (const auto* start = std::get_if<StartSpecialist>(&effect)) {
+    if (const auto* start = std::get_if<StartSpecialist>(&action)) {
       specialists_.erase(start->call.id);
       return true;
     }
@@ -475,7 +476,7 @@ bool SessionMachine::drop_what_was_planned() {
 
 void SessionMachine::start_grace() {
   if (!options_.grace || running_.empty()) return;
-  output_.effects.emplace_back(SetTimer{.kind = TimerKind::grace, .after = *options_.grace});
+  output_.actions.emplace_back(SetTimer{.kind = TimerKind::grace, .after = *options_.grace});
 }
 
 // --- what is next ------------------------------------------------------------------------------
@@ -662,9 +663,9 @@ void SessionMachine::write_last_words() {
 SessionMachine::Round SessionMachine::act() {
   Round round = Round::last;
   if (is_stopping() && drop_what_was_planned()) round = Round::another;
-  for (Effect& effect : planned_) {
-    if (auto* created = std::get_if<Created>(&effect)) created->session_id = journal_.session_id();
-    output_.effects.push_back(std::move(effect));
+  for (Action& action : planned_) {
+    if (auto* created = std::get_if<Created>(&action)) created->session_id = journal_.session_id();
+    output_.actions.push_back(std::move(action));
   }
   planned_.clear();
   if (!ending_) return round;
@@ -679,7 +680,7 @@ SessionMachine::Round SessionMachine::act() {
 }
 
 void SessionMachine::finish() {
-  if (run_.limits.max_time.count() > 0) output_.effects.emplace_back(CancelTimer{});
+  if (run_.limits.max_time.count() > 0) output_.actions.emplace_back(CancelTimer{});
   working_since_.reset();
   Ending ending = *std::exchange(ending_, {});
   ending.session_id = journal_.session_id();
@@ -692,21 +693,21 @@ void SessionMachine::finish() {
   } else if (ending.kind == Ending::Kind::completed) {
     if (options_.has_listeners) {
       const auto text = std::make_shared<const std::string>(ending.text);
-      then(Publish{RunEnded{Phase::done, *text, nullptr}, text});
+      then(Publish{std::make_shared<const Event>(RunEnded{Phase::done, *text, nullptr}), text});
     }
   } else if (ending.kind != Ending::Kind::suspended && options_.has_listeners) {
     const auto kept = std::make_shared<const Ending>(ending);
     const Phase phase =
         ending.kind == Ending::Kind::cancelled ? Phase::cancelled : Phase::failed;
-    then(Publish{RunEnded{phase, kept->text, &kept->error}, kept});
+    then(Publish{std::make_shared<const Event>(RunEnded{phase, kept->text, &kept->error}), kept});
   }
-  for (Effect& effect : std::exchange(planned_, {})) output_.effects.push_back(std::move(effect));
+  for (Action& action : std::exchange(planned_, {})) output_.actions.push_back(std::move(action));
   if (ending.kind == Ending::Kind::parked) {
     state_ = State::resting;
-    output_.effects.emplace_back(Parked{std::move(ending)});
+    output_.actions.emplace_back(Parked{std::move(ending)});
   } else {
     state_ = State::ended;
-    output_.effects.emplace_back(Ended{std::move(ending)});
+    output_.actions.emplace_back(Ended{std::move(ending)});
   }
 }
 

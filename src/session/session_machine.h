@@ -25,7 +25,7 @@
 #include "session/context_fitting.h"
 #include "session/journal.h"
 #include "session/lineage.h"
-#include "session/session_effect.h"
+#include "session/session_action.h"
 #include "wright/driver.h"
 
 namespace wright::session {
@@ -63,7 +63,7 @@ struct MachineOptions {
 
 struct StepOutput {
   std::optional<Batch> batch = {};   // answer with Written
-  std::vector<Effect> effects = {};  // in this order
+  std::vector<Action> actions = {};  // in this order
 };
 
 class SessionMachine {
@@ -171,8 +171,8 @@ class SessionMachine {
   template <class Told, class... Kept>
   void publish(Kept&&... kept);
   template <class Made>
-  void then(Made effect) {
-    planned_.emplace_back(std::move(effect));
+  void then(Made action) {
+    planned_.emplace_back(std::move(action));
   }
 
   const MachineOptions options_;
@@ -191,7 +191,7 @@ class SessionMachine {
   Intent intent_;
   Now now_;
   StepOutput output_;
-  std::vector<Effect> planned_;  // when the batch is written
+  std::vector<Action> planned_;  // when the batch is written
   std::deque<Input> queued_;     // while it is
   std::optional<Ending> ending_;
 

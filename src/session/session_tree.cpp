@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "session/waits.h"
 #include "wright/specialist.h"
 
 namespace wright::session {
@@ -69,20 +70,34 @@ std::vector<NodeId> SessionTree::children_of(NodeId parent) const {
   return children;
 }
 
-TreeOutput SessionTree::begin(const Now& now) {
-  TreeOutput output;
-  for (const auto& [id, node] : nodes_) posts_.push_back({id, Begin{}});
-  while (!posts_.empty()) {
-    Post post = std::move(posts_.front());
-    posts_.pop_front();
-    deliver(now, std::move(post), output);
+std::optional<NodeId> SessionTree::node_of(SessionId session) const {
+  for (const auto& [id, node] : nodes_) {
+    if (node.machine->journal().session_id() == session) return id;
   }
-  return output;
+  return std::nullopt;
+}
+
+TreeOutput SessionTree::begin(const Now& now) {
+  for (const auto& [id, node] : nodes_) posts_.push_back({id, Begin{}});
+  return deliver_all(now);
 }
 
 TreeOutput SessionTree::step(const Now& now, NodeId node, Input input) {
-  TreeOutput output;
   posts_.push_back({node, std::move(input)});
+  return deliver_all(now);
+}
+
+TreeOutput SessionTree::answer(const Now& now, const StoredWait& wait) {
+  const auto node = node_of(wait.session_id);
+  if (!node || !wait.answer) return {};
+  const auto call_id = at(*node).journal().call_of(wait.call_id);
+  auto answers = answers_of(wait.kind, *wait.answer);
+  if (!call_id || !answers) return {};
+  return step(now, *node, Answered{*call_id, std::move(*answers)});
+}
+
+TreeOutput SessionTree::deliver_all(const Now& now) {
+  TreeOutput output;
   while (!posts_.empty()) {
     Post post = std::move(posts_.front());
     posts_.pop_front();
@@ -96,37 +111,37 @@ void SessionTree::deliver(const Now& now, Post post, TreeOutput& output) {
   if (machine == nullptr) return;  // it has ended meanwhile
   StepOutput stepped = machine->step(now, std::move(post.input));
   if (stepped.batch) output.batches.emplace_back(post.node, std::move(*stepped.batch));
-  for (Effect& effect : stepped.effects) carry(post.node, std::move(effect), output);
+  for (Action& action : stepped.actions) carry(post.node, std::move(action), output);
 }
 
 // What concerns other sessions of the tree stays in it; the rest is for whoever drives it.
-void SessionTree::carry(NodeId node, Effect effect, TreeOutput& output) {
-  if (const auto* start = std::get_if<StartSpecialist>(&effect)) {
+void SessionTree::carry(NodeId node, Action action, TreeOutput& output) {
+  if (const auto* start = std::get_if<StartSpecialist>(&action)) {
     return start_specialist(node, *start);
   }
-  if (const auto* cancel = std::get_if<CancelSpecialists>(&effect)) {
+  if (const auto* cancel = std::get_if<CancelSpecialists>(&action)) {
     for (const NodeId child : children_of(node)) posts_.push_back({child, Cancel{cancel->reason}});
     return;
   }
-  if (std::holds_alternative<SuspendSpecialists>(effect)) {
+  if (std::holds_alternative<SuspendSpecialists>(action)) {
     for (const NodeId child : children_of(node)) posts_.push_back({child, Suspend{}});
     return;
   }
-  if (const auto* created = std::get_if<Created>(&effect)) {
+  if (const auto* created = std::get_if<Created>(&action)) {
     return tell_of_start(node, *created, output);
   }
   if (!is_root(node)) {
     const Node& child = nodes_.at(node);
-    if (auto* parked = std::get_if<Parked>(&effect)) {
+    if (auto* parked = std::get_if<Parked>(&action)) {
       posts_.push_back({child.parent, SpecialistParked{child.call_id, parked->ending.waits}});
-    } else if (std::holds_alternative<Woke>(effect)) {
+    } else if (std::holds_alternative<Woke>(action)) {
       posts_.push_back({child.parent, SpecialistWoke{child.call_id}});
-    } else if (auto* ended = std::get_if<Ended>(&effect)) {
+    } else if (auto* ended = std::get_if<Ended>(&action)) {
       posts_.push_back({child.parent, SpecialistEnded{child.call_id, ended->ending}});
     }
   }
-  const bool is_over = std::holds_alternative<Ended>(effect) && !is_root(node);
-  output.effects.emplace_back(node, std::move(effect));
+  const bool is_over = std::holds_alternative<Ended>(action) && !is_root(node);
+  output.actions.emplace_back(node, std::move(action));
   if (is_over) nodes_.erase(node);
 }
 
@@ -178,7 +193,7 @@ void SessionTree::start_specialist(NodeId parent, const StartSpecialist& start) 
 
 // The session above tells first that it has a specialist at work.
 void SessionTree::tell_of_start(NodeId node, const Created& created, TreeOutput& output) {
-  output.effects.emplace_back(node, created);
+  output.actions.emplace_back(node, created);
   if (!options_.machine.has_listeners) return;
   const Node& started = nodes_.at(node);
   if (!is_root(node)) {
@@ -187,12 +202,14 @@ void SessionTree::tell_of_start(NodeId node, const Created& created, TreeOutput&
       if (open.call.id != started.call_id) continue;
       const auto kept = std::make_shared<const std::pair<ToolCall, std::string>>(
           open.call, started.agent_name);
-      output.effects.emplace_back(
+      output.actions.emplace_back(
           started.parent,
-          Publish{ChildStarted{kept->first, kept->second, created.session_id}, kept});
+          Publish{std::make_shared<const Event>(
+                      ChildStarted{kept->first, kept->second, created.session_id}),
+                  kept});
     }
   }
-  output.effects.emplace_back(node, Publish{SessionStarted{created.session_id}});
+  output.actions.emplace_back(node, Publish{std::make_shared<const Event>(SessionStarted{created.session_id})});
 }
 
 }  // namespace wright::session

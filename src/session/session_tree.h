@@ -28,7 +28,7 @@ struct TreeOptions {
 
 struct TreeOutput {
   std::vector<std::pair<NodeId, Batch>> batches = {};  // answer each with Written
-  std::vector<std::pair<NodeId, Effect>> effects = {};
+  std::vector<std::pair<NodeId, Action>> actions = {};
 };
 
 class SessionTree {
@@ -47,6 +47,10 @@ class SessionTree {
   TreeOutput begin(const Now& now);
   TreeOutput step(const Now& now, NodeId node, Input input);
 
+  // A wait of one of these sessions was answered, and that is stored. Others are no matter of ours.
+  TreeOutput answer(const Now& now, const StoredWait& wait);
+
+  std::optional<NodeId> node_of(SessionId session) const;
   // Null when it has ended; the root stays.
   SessionMachine* find(NodeId node);
   SessionMachine& at(NodeId node) { return *nodes_.at(node).machine; }
@@ -66,15 +70,16 @@ class SessionTree {
   };
 
   bool is_root(NodeId node) const { return node == kRoot; }
+  TreeOutput deliver_all(const Now& now);
   void deliver(const Now& now, Post post, TreeOutput& output);
-  void carry(NodeId node, Effect effect, TreeOutput& output);
+  void carry(NodeId node, Action action, TreeOutput& output);
   void start_specialist(NodeId parent, const StartSpecialist& start);
   Result<std::shared_ptr<const Agent>> specialist_for(const SessionMachine& parent,
                                                       const ToolCall& call) const;
   void tell_of_start(NodeId node, const Created& created, TreeOutput& output);
   std::vector<NodeId> children_of(NodeId parent) const;
 
-  const TreeOptions options_;
+  TreeOptions options_;
   std::map<NodeId, Node> nodes_;
   NodeId last_ = kRoot;
   std::deque<Post> posts_;  // between machines

@@ -61,6 +61,7 @@ class Loader {
     if (!messages) return std::unexpected(std::move(messages).error());
     for (StoredMessage& stored : *messages) {
       if (stored.message.role == Role::assistant) last_turn_ = stored.id;
+      if (stored.message.is_from_user()) loaded_.last_user_message = stored.id;
       loaded_.run.messages.push_back(std::move(stored.message));
     }
     loaded_.stored_messages = loaded_.run.messages.size();
@@ -89,7 +90,6 @@ class Loader {
         {.parent_session_id = id, .limit = std::numeric_limits<std::size_t>::max()});
     if (!children) return std::unexpected(std::move(children).error());
     for (Session& child : *children) {  // newest first
-      loaded_.usage_below += child.usage;
       if (child.parent_call_id) children_.try_emplace(*child.parent_call_id, std::move(child));
     }
     return {};

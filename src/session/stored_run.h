@@ -25,7 +25,7 @@ struct StoredRun {
   std::vector<std::string> expired = {};            // calls whose wait is over without an answer
   std::vector<StoredChild> children = {};           // that have not ended
   std::vector<StoredWait> decisions = {};           // approvals that were given in this session
-  Usage usage_below = {};                           // of the specialists
+  MessageId last_user_message = 0;                  // 0 when it is not stored
 };
 
 // Refuses a session that a newer Wright has written. `now` is in milliseconds since 1970.

@@ -26,7 +26,7 @@ struct Now {
 // Which execution of a call this is: a call that waited is executed again.
 using Attempt = std::uint32_t;
 
-// --- effects -----------------------------------------------------------------------------------
+// --- actions -----------------------------------------------------------------------------------
 
 // Ask the model what request() says, and answer with ModelCame.
 struct AskModel {
@@ -82,7 +82,7 @@ struct CancelTimer {
 };
 // Tell those who listen. The event refers to what `owner` keeps.
 struct Publish {
-  Event event;
+  std::shared_ptr<const Event> event = {};
   std::shared_ptr<const void> owner = {};
 };
 // The session has its id, and is there for others.
@@ -98,7 +98,7 @@ struct Woke {};
 struct Ended {
   Ending ending = {};
 };
-using Effect = std::variant<AskModel, RunCall, StopCall, GiveUpCall, StopWork, StartSpecialist,
+using Action = std::variant<AskModel, RunCall, StopCall, GiveUpCall, StopWork, StartSpecialist,
                             CancelSpecialists, SuspendSpecialists, SetTimer, CancelTimer, Publish,
                             Created, Parked, Woke, Ended>;
 

@@ -1,0 +1,71 @@
+#include "runtime/held_tree.h"
+
+#include <future>
+#include <memory>
+#include <utility>
+
+namespace wright::runtime {
+namespace {
+
+bool is_over(SessionStatus status) {
+  return status == SessionStatus::completed || status == SessionStatus::failed ||
+         status == SessionStatus::cancelled;
+}
+
+}  // namespace
+
+Result<void> HeldTree::add_unfinished_below(SessionId id, std::vector<SessionId>& found) {
+  const auto children = store_.list_sessions({.parent_session_id = id, .limit = kNoLimit});
+  if (!children) return std::unexpected(children.error());
+  for (const Session& child : *children) {
+    if (is_over(child.status)) continue;
+    found.push_back(child.id);
+    if (auto added = add_unfinished_below(child.id, found); !added) return added;
+  }
+  return {};
+}
+
+Result<void> HeldTree::take(SessionId root, std::optional<int> held_epoch) {
+  if (!runner_) return {};
+  if (held_epoch) epochs_[root] = *held_epoch;
+  // Until the one before is shut out, it may begin further specialists.
+  while (true) {
+    std::vector<SessionId> sessions{root};
+    if (auto added = add_unfinished_below(root, sessions); !added) return added;
+    std::erase_if(sessions, [&](SessionId session) { return epochs_.contains(session); });
+    if (sessions.empty()) return {};
+    std::vector<Write> writes;
+    for (const SessionId session : sessions) writes.emplace_back(TakeLease{session, *runner_, {}});
+    auto taken = write(std::move(writes));
+    if (!taken) return std::unexpected(std::move(taken).error());
+    for (std::size_t i = 0; i < sessions.size(); ++i) epochs_[sessions[i]] = taken->epochs[i];
+  }
+}
+
+// Ids rise with time, and whoever calls is older than those who are called.
+std::vector<SessionId> HeldTree::deepest_first() const {
+  std::vector<SessionId> sessions;
+  for (auto session = epochs_.rbegin(); session != epochs_.rend(); ++session) {
+    sessions.push_back(session->first);
+  }
+  return sessions;
+}
+
+void HeldTree::release() {
+  std::vector<Write> writes;
+  for (const auto& [session, epoch] : epochs_) {
+    writes.emplace_back(FreeLease{session, *runner_, epoch});
+  }
+  // If the store cannot take it, they are released when the runner ends.
+  if (!writes.empty()) (void)write(std::move(writes));
+}
+
+// By the host, as everything that a runner writes.
+Result<BatchIds> HeldTree::write(std::vector<Write> writes) {
+  const auto written = std::make_shared<std::promise<Result<BatchIds>>>();
+  host_.write({.writes = std::move(writes)},
+              [written](Result<BatchIds> ids) { written->set_value(std::move(ids)); });
+  return written->get_future().get();
+}
+
+}  // namespace wright::runtime

@@ -1,0 +1,265 @@
+#include "runtime/tree_driver.h"
+
+#include <chrono>
+#include <utility>
+
+namespace wright::runtime {
+namespace {
+
+session::Now now_of(Host& host) {
+  const auto steady = std::chrono::steady_clock::now().time_since_epoch();
+  return {host.clock(), std::chrono::duration_cast<std::chrono::milliseconds>(steady).count()};
+}
+
+}  // namespace
+
+TreeDriver::TreeDriver(Host& host, ExclusiveGate* gate, session::SessionTree tree,
+                       Delivery delivery, DriverCallbacks callbacks)
+    : host_(host),
+      gate_(gate),
+      delivery_(delivery),
+      callbacks_(std::move(callbacks)),
+      tree_(std::move(tree)) {}
+
+void TreeDriver::begin() {
+  post(BeginAll{});
+}
+
+bool TreeDriver::cancel(SessionId id, std::string reason) {
+  return post(ToSession{id, session::Cancel{std::move(reason)}});
+}
+
+bool TreeDriver::cancel_root(std::string reason) {
+  return post(ToNode{session::kRoot, session::Cancel{std::move(reason)}});
+}
+
+bool TreeDriver::answered(StoredWait wait) {
+  return post(ToCall{std::move(wait)});
+}
+
+bool TreeDriver::suspend() {
+  return post(ToNode{session::kRoot, session::Suspend{}});
+}
+
+bool TreeDriver::post(Post post) {
+  const std::lock_guard lock(inbox_mutex_);
+  if (is_closed_) return false;
+  inbox_.push_back(std::move(post));
+  if (!std::exchange(is_scheduled_, true)) {
+    host_.run_soon([self = shared_from_this()] { self->work(); });
+  }
+  return true;
+}
+
+void TreeDriver::work() {
+  while (true) {
+    std::vector<Post> posts;
+    {
+      const std::lock_guard lock(inbox_mutex_);
+      posts.swap(inbox_);
+    }
+    for (Post& post : posts) perform(step(std::move(post)));
+    if (auto ending = close_if_over()) {
+      if (callbacks_.ended) callbacks_.ended(std::move(*ending));
+      return;
+    }
+    const std::lock_guard lock(inbox_mutex_);
+    if (!inbox_.empty()) continue;
+    is_scheduled_ = false;
+    return;
+  }
+}
+
+// What arrives from here on is refused, and nothing that arrived before is left.
+std::optional<Ending> TreeDriver::close_if_over() {
+  if (!ending_) return std::nullopt;
+  const std::lock_guard lock(inbox_mutex_);
+  if (!inbox_.empty()) return std::nullopt;
+  is_closed_ = true;
+  return std::exchange(ending_, {});
+}
+
+session::TreeOutput TreeDriver::step(Post post) {
+  const session::Now now = now_of(host_);
+  if (std::holds_alternative<BeginAll>(post)) return tree_.begin(now);
+  if (auto* to = std::get_if<ToNode>(&post)) {
+    forget_ended_call(*to);
+    return tree_.step(now, to->node, std::move(to->input));
+  }
+  if (auto* to = std::get_if<ToSession>(&post)) {
+    const auto node = tree_.node_of(to->session_id);
+    if (!node) return {};
+    return tree_.step(now, *node, std::move(to->input));
+  }
+  return tree_.answer(now, std::get<ToCall>(post).wait);
+}
+
+void TreeDriver::forget_ended_call(const ToNode& to) {
+  const std::string* call_id = nullptr;
+  if (const auto* ended = std::get_if<session::CallEnded>(&to.input)) call_id = &ended->call_id;
+  if (const auto* call = std::get_if<session::CallNotBegun>(&to.input)) call_id = &call->call_id;
+  if (const auto* call = std::get_if<session::CallFenced>(&to.input)) call_id = &call->call_id;
+  if (call_id == nullptr) return;
+  const auto work = work_.find(to.node);
+  if (work != work_.end()) work->second.calls.erase(*call_id);
+}
+
+void TreeDriver::perform(session::TreeOutput output) {
+  for (auto& [node, batch] : output.batches) {
+    host_.write(std::move(batch), [self = shared_from_this(), id = node](Result<BatchIds> ids) {
+      self->post_to(id, session::Written{std::move(ids)});
+    });
+  }
+  for (auto& [node, action] : output.actions) {
+    std::visit([&, id = node](auto&& one) { perform(id, std::forward<decltype(one)>(one)); },
+               std::move(action));
+  }
+}
+
+void TreeDriver::perform(NodeId node, session::AskModel ask) {
+  session::SessionMachine& machine = tree_.at(node);
+  const Work& work = work_[node];
+  ModelCall call{.stop = work.stop.get_token()};
+  if (callbacks_.tell && !ask.is_summary) {
+    if (delivery_ == Delivery::streamed) {
+      call.on_text = [this, teller = work.teller](std::string_view text) {
+        tell(*teller, TextDelta{text});
+      };
+    }
+    call.on_retry = [this, teller = work.teller](const ModelRetry& retry) {
+      tell(*teller, ModelRetried{retry});
+    };
+  }
+  const auto began = std::chrono::steady_clock::now();
+  host_.ask(machine.agent().model, machine.request(), std::move(call),
+            [self = shared_from_this(), node, began](Result<Response> response) {
+              const std::chrono::duration<double, std::milli> took =
+                  std::chrono::steady_clock::now() - began;
+              self->post_to(node, session::ModelCame{std::move(response), took.count()});
+            });
+}
+
+void TreeDriver::perform(NodeId node, const session::RunCall& run) {
+  session::SessionMachine& machine = tree_.at(node);
+  Work& work = work_[node];
+  const auto running = std::make_shared<RunningCall>(
+      CallPlan{.agent = machine.agent_pointer(),
+               .call = run.call,
+               .answers = run.answers,
+               .session_id = machine.journal().session_id(),
+               .lease_epoch = run.lease_epoch,
+               .memory = machine.memory(),
+               .tool = run.tool,
+               .limit = run.limit},
+      work.stop.get_token());
+  work.calls[run.call->id] = running;
+  if (callbacks_.tell) {
+    running->on_progress([weak = weak_from_this(), teller = work.teller,
+                          call = run.call](std::string_view text) {
+      if (const auto self = weak.lock()) self->tell(*teller, ToolProgress{*call, text});
+    });
+  }
+  const auto attempt = run.attempt;
+  running->on_late([weak = weak_from_this(), node, call = run.call, attempt] {
+    if (const auto self = weak.lock()) self->post_to(node, session::CallIsLate{call->id, attempt});
+  });
+  running->start(host_, run.is_exclusive ? gate_ : nullptr,
+                 [self = shared_from_this(), node, call = run.call, attempt](CallReport report) {
+                   session::Input input = session::CallNotBegun{call->id, attempt};
+                   if (report.outcome) {
+                     input = session::CallEnded{call->id, attempt, std::move(*report.outcome)};
+                   } else if (report.is_fenced) {
+                     input = session::CallFenced{call->id, attempt};
+                   }
+                   self->post_to(node, std::move(input));
+                 });
+}
+
+void TreeDriver::perform(NodeId node, const session::StopCall& stop) {
+  Work& work = work_[node];
+  const auto found = work.calls.find(stop.call_id);
+  if (found != work.calls.end()) found->second->request_stop();
+}
+
+void TreeDriver::perform(NodeId node, const session::GiveUpCall& give_up) {
+  Work& work = work_[node];
+  session::CallGivenUp given_up{.call_id = give_up.call_id, .attempt = give_up.attempt};
+  if (auto found = work.calls.extract(give_up.call_id)) {
+    RunningCall& running = *found.mapped();
+    running.give_up(host_);
+    given_up.has_begun = running.has_begun();
+    if (given_up.has_begun) given_up.duration_ms = running.milliseconds();
+  }
+  post_to(node, std::move(given_up));
+}
+
+void TreeDriver::perform(NodeId node, session::StopWork) {
+  work_[node].stop.request_stop();
+}
+
+void TreeDriver::perform(NodeId node, const session::SetTimer& timer) {
+  const auto id = host_.run_at(std::chrono::steady_clock::now() + timer.after,
+                               [weak = weak_from_this(), node, timer] {
+                                 if (const auto self = weak.lock()) {
+                                   self->post_to(node, session::TimerFired{timer.kind, timer.call_id,
+                                                                           timer.attempt});
+                                 }
+                               });
+  if (timer.kind == session::TimerKind::deadline) work_[node].deadline = id;
+}
+
+void TreeDriver::perform(NodeId node, session::CancelTimer) {
+  host_.cancel(work_[node].deadline);
+}
+
+void TreeDriver::perform(NodeId node, const session::Publish& publish) {
+  Work& work = work_[node];
+  if (const auto* handed = std::get_if<HandedOver>(publish.event.get())) {
+    Teller teller = *work.teller;
+    teller.agent = handed->agent;
+    work.teller = std::make_shared<const Teller>(std::move(teller));
+  }
+  tell(*work.teller, *publish.event);
+}
+
+void TreeDriver::perform(NodeId node, const session::Created& created) {
+  work_[node].teller = std::make_shared<const Teller>(
+      Teller{.session_id = created.session_id,
+             .parent_session_id = tree_.parent_of(node),
+             .depth = tree_.depth_of(node),
+             .agent = tree_.at(node).agent().name});
+  if (callbacks_.created) callbacks_.created(created.session_id);
+}
+
+void TreeDriver::perform(NodeId node, session::Parked parked) {
+  if (node == session::kRoot) ending_ = std::move(parked.ending);
+}
+
+void TreeDriver::perform(NodeId node, session::Woke) {
+  if (node == session::kRoot) ending_.reset();
+}
+
+void TreeDriver::perform(NodeId node, session::Ended ended) {
+  if (node == session::kRoot) {
+    ending_ = std::move(ended.ending);
+  } else {
+    work_.erase(node);
+  }
+}
+
+void TreeDriver::tell(const Teller& teller, const Event& event) {
+  if (!callbacks_.tell) return;
+  const std::lock_guard lock(tell_mutex_);
+  const EventOrigin origin{.session_id = teller.session_id,
+                           .parent_session_id = teller.parent_session_id,
+                           .depth = teller.depth,
+                           .agent = teller.agent,
+                           .time_ms = host_.clock(),
+                           .sequence = ++told_};
+  try {
+    callbacks_.tell(event, origin);
+  } catch (...) {  // whoever looks on does not decide what happens
+  }
+}
+
+}  // namespace wright::runtime

@@ -1,0 +1,129 @@
+// Drives a session and the specialists below it: writes what their tree says, and then does it, with
+// the host's threads and timers. Every decision is the tree's.
+//
+// What happens arrives in the inbox and is dealt with in order, by one thread at a time. A tree that
+// waits holds no thread. It ends when its root has ended or is parked and nothing has arrived since.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "runtime/exclusive_gate.h"
+#include "runtime/host.h"
+#include "runtime/running_call.h"
+#include "session/session_tree.h"
+#include "wright/event.h"
+
+namespace wright::runtime {
+
+using session::Ending;
+using session::NodeId;
+
+// What is told while a tree is driven. Each may be empty.
+struct DriverCallbacks {
+  Observer tell = {};  // of every session; one event at a time, any thread
+  std::function<void(SessionId)> created = {};
+  std::function<void(Ending)> ended = {};  // last, once
+};
+
+class TreeDriver : public std::enable_shared_from_this<TreeDriver> {
+ public:
+  // The gate, for calls that run alone in the process, may be null; both outlive the driver.
+  TreeDriver(Host& host, ExclusiveGate* gate, session::SessionTree tree, Delivery delivery,
+             DriverCallbacks callbacks);
+
+  void begin();
+
+  // Each says whether the driver still takes it: after the end, the store is the place to look.
+  bool cancel(SessionId id, std::string reason);
+  bool cancel_root(std::string reason);
+  bool answered(StoredWait wait);
+  bool suspend();
+
+  const Run& run() { return tree_.at(session::kRoot).run(); }  // when it has ended
+
+ private:
+  struct ToNode {
+    NodeId node = session::kRoot;
+    session::Input input;
+  };
+  struct ToSession {
+    SessionId session_id = 0;
+    session::Input input;
+  };
+  struct ToCall {
+    StoredWait wait;
+  };
+  struct BeginAll {};
+  using Post = std::variant<BeginAll, ToNode, ToSession, ToCall>;
+
+  // What tells of one session, in any thread.
+  struct Teller {
+    SessionId session_id = 0;
+    SessionId parent_session_id = 0;
+    int depth = 0;
+    std::string agent = {};
+  };
+  // What is under way for one session.
+  struct Work {
+    std::stop_source stop = {};
+    std::map<std::string, std::shared_ptr<RunningCall>> calls = {};
+    Host::Timer deadline = 0;
+    std::shared_ptr<const Teller> teller = std::make_shared<const Teller>();
+  };
+
+  bool post(Post post);
+  void post_to(NodeId node, session::Input input) { post(ToNode{node, std::move(input)}); }
+  void work();
+  session::TreeOutput step(Post post);
+  void forget_ended_call(const ToNode& to);
+  std::optional<Ending> close_if_over();
+  void perform(session::TreeOutput output);
+
+  void perform(NodeId node, session::AskModel ask);
+  void perform(NodeId node, const session::RunCall& run);
+  void perform(NodeId node, const session::StopCall& stop);
+  void perform(NodeId node, const session::GiveUpCall& give_up);
+  void perform(NodeId node, session::StopWork);
+  void perform(NodeId node, const session::SetTimer& timer);
+  void perform(NodeId node, session::CancelTimer);
+  void perform(NodeId node, const session::Publish& publish);
+  void perform(NodeId node, const session::Created& created);
+  void perform(NodeId node, session::Parked parked);
+  void perform(NodeId node, session::Woke);
+  void perform(NodeId node, session::Ended ended);
+  // The tree keeps these to itself.
+  void perform(NodeId, const session::StartSpecialist&) {}
+  void perform(NodeId, const session::CancelSpecialists&) {}
+  void perform(NodeId, session::SuspendSpecialists) {}
+
+  void tell(const Teller& teller, const Event& event);
+
+  Host& host_;
+  ExclusiveGate* const gate_;
+  const Delivery delivery_;
+  const DriverCallbacks callbacks_;
+
+  std::mutex inbox_mutex_;
+  std::vector<Post> inbox_;
+  bool is_scheduled_ = false;
+  bool is_closed_ = false;
+
+  // Only of the thread that works.
+  session::SessionTree tree_;
+  std::map<NodeId, Work> work_;
+  std::optional<Ending> ending_;  // unless something has arrived since
+
+  std::mutex tell_mutex_;
+  std::uint64_t told_ = 0;
+};
+
+}  // namespace wright::runtime
