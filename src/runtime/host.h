@@ -39,8 +39,8 @@ class Host {
 
   // Milliseconds since 1970.
   virtual std::int64_t clock() const { return system_clock_ms(); }
-  // Whether the sessions of this process are certainly its own still. A process that slept, or could
-  // not renew its registration, cannot know before it has asked the store.
+  // Whether the sessions of this process are certainly its own still. A process that slept, or
+  // could not renew its registration, cannot know before it has asked the store.
   virtual bool is_lease_certain() const = 0;
 
   virtual Timer run_at(Time time, Task task) = 0;

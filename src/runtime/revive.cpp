@@ -104,8 +104,7 @@ class Planting {
            std::int64_t now, const Settlements& settlements)
       : revived_(revived), store_(store), options_(options), now_(now), settlements_(settlements) {}
 
-  Result<void> plant(SessionPlan plan, const Session& session,
-                     const std::optional<Message>& said) {
+  Result<void> plant(SessionPlan plan, const Session& session, const std::optional<Message>& said) {
     auto loaded = load(plan, session);
     if (!loaded) return std::unexpected(std::move(loaded).error());
     if (said) {

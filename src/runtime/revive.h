@@ -13,7 +13,7 @@ namespace wright::runtime {
 struct Revival {
   SessionId id = 0;
   Settlements settlements = {};
-  std::optional<Message> said = {};  // the user's next message to a session that has ended
+  std::optional<Message> said = {};    // the user's next message to a session that has ended
   std::optional<int> held_epoch = {};  // the runner holds it already, since this epoch
 };
 

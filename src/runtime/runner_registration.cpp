@@ -51,11 +51,9 @@ std::int64_t certain_after(std::int64_t now, milliseconds time) {
 
 RunnerRegistration::RunnerRegistration(Store& store, RunnerId id, milliseconds time,
                                        std::int64_t certain_until)
-    : store_(store),
-      id_(id),
-      time_(time),
-      certain_until_(certain_until),
-      thread_([this] { work(); }) {}
+    : store_(store), id_(id), time_(time), certain_until_(certain_until), thread_([this] {
+        work();
+      }) {}
 
 Result<std::unique_ptr<RunnerRegistration>> RunnerRegistration::open(Store& store,
                                                                      milliseconds time) {

@@ -1,8 +1,9 @@
-// Drives a session and the specialists below it: writes what their tree says, and then does it, with
-// the host's threads and timers. Every decision is the tree's.
+// Drives a session and the specialists below it: writes what their tree says, and then does it,
+// with the host's threads and timers. Every decision is the tree's.
 //
-// What happens arrives in the inbox and is dealt with in order, by one thread at a time. A tree that
-// waits holds no thread. It ends when its root has ended or is parked and nothing has arrived since.
+// What happens arrives in the inbox and is dealt with in order, by one thread at a time. A tree
+// that waits holds no thread. It ends when its root has ended or is parked and nothing has arrived
+// since.
 #pragma once
 
 #include <atomic>
