@@ -48,7 +48,7 @@ const Kind* find_write(const Batch& batch) {
   return nullptr;
 }
 
-TEST(SessionMachine, doesNothingBeforeItIsWritten) {
+TEST(SessionMachine, does_nothing_before_it_is_written) {
   TreeByHand hand(with_tools({"act"}));
   hand.begin();
   ASSERT_TRUE(hand.is_writing());
@@ -74,7 +74,7 @@ TEST(SessionMachine, doesNothingBeforeItIsWritten) {
   EXPECT_EQ(hand.store().get_session(hand.session())->status, SessionStatus::completed);
 }
 
-TEST(SessionMachine, startsNothingWhenTheLeaseIsLost) {
+TEST(SessionMachine, starts_nothing_when_the_lease_is_lost) {
   TreeByHand hand(with_tools({"act"}));
   hand.begin();
   hand.write_all();
@@ -88,7 +88,7 @@ TEST(SessionMachine, startsNothingWhenTheLeaseIsLost) {
   EXPECT_EQ(hand.store().get_session(hand.session())->status, SessionStatus::running);
 }
 
-TEST(SessionMachine, everyBatchHoldsTheLeaseWithItsEpoch) {
+TEST(SessionMachine, every_batch_holds_the_lease_with_its_epoch) {
   TreeByHand hand(with_tools({"act"}));
   hand.begin();
   hand.write_all();
@@ -99,7 +99,7 @@ TEST(SessionMachine, everyBatchHoldsTheLeaseWithItsEpoch) {
   EXPECT_EQ(held->epoch, 1);
 }
 
-TEST(SessionMachine, asksTheStoreBeforeAFencedCallStarts) {
+TEST(SessionMachine, asks_the_store_before_a_fenced_call_starts) {
   TreeByHand hand(with_tools({"act"}, {.max_tool_calls = 1}));
   const RunCall first = begin_call(hand);
   hand.input(kRoot, CallFenced{first.call->id, first.attempt});
@@ -118,7 +118,7 @@ TEST(SessionMachine, asksTheStoreBeforeAFencedCallStarts) {
   EXPECT_TRUE(hand.wants<AskModel>());
 }
 
-TEST(SessionMachine, keepsACancellationThatComesWhileItParks) {
+TEST(SessionMachine, keeps_a_cancellation_that_comes_while_it_parks) {
   TreeByHand hand(with_tools({"act"}));
   const RunCall run = begin_call(hand);
   hand.let_wait(kRoot, run, approval());
@@ -132,7 +132,7 @@ TEST(SessionMachine, keepsACancellationThatComesWhileItParks) {
   EXPECT_EQ(hand.store().get_waits({})->front().status, WaitStatus::cancelled);
 }
 
-TEST(SessionMachine, keepsAnAnswerThatComesWhileItParks) {
+TEST(SessionMachine, keeps_an_answer_that_comes_while_it_parks) {
   TreeByHand hand(with_tools({"act"}));
   const RunCall run = begin_call(hand);
   hand.let_wait(kRoot, run, approval());
@@ -144,7 +144,7 @@ TEST(SessionMachine, keepsAnAnswerThatComesWhileItParks) {
   EXPECT_EQ(hand.store().get_session(hand.session())->status, SessionStatus::running);
 }
 
-TEST(SessionMachine, isCancelledWhileItRests) {
+TEST(SessionMachine, is_cancelled_while_it_rests) {
   TreeByHand hand(with_tools({"act"}));
   const RunCall run = begin_call(hand);
   hand.let_wait(kRoot, run, approval());
@@ -156,7 +156,7 @@ TEST(SessionMachine, isCancelledWhileItRests) {
   EXPECT_EQ(hand.store().get_session(hand.session())->status, SessionStatus::cancelled);
 }
 
-TEST(SessionMachine, doesNotGoOnAfterARestWhenSomebodyElseHas) {
+TEST(SessionMachine, does_not_go_on_after_a_rest_when_somebody_else_has) {
   TreeByHand hand(with_tools({"act"}));
   const RunCall run = begin_call(hand);
   hand.let_wait(kRoot, run, approval());
@@ -171,7 +171,7 @@ TEST(SessionMachine, doesNotGoOnAfterARestWhenSomebodyElseHas) {
   EXPECT_EQ(ended->second.ending.kind, Ending::Kind::lost);
 }
 
-TEST(SessionMachine, startsNoCallThatWasPlannedWhenItIsCancelled) {
+TEST(SessionMachine, starts_no_call_that_was_planned_when_it_is_cancelled) {
   TreeByHand hand(with_tools({"act"}));
   hand.begin();
   hand.write_all();
@@ -184,7 +184,7 @@ TEST(SessionMachine, startsNoCallThatWasPlannedWhenItIsCancelled) {
   EXPECT_EQ(hand.store().get_session(hand.session())->status, SessionStatus::cancelled);
 }
 
-TEST(SessionMachine, hearsOfAWishToCancelWithItsNextWrite) {
+TEST(SessionMachine, hears_of_a_wish_to_cancel_with_its_next_write) {
   TreeByHand hand(with_tools({"act"}));
   const RunCall run = begin_call(hand);
   ASSERT_TRUE(hand.store().request_cancel(hand.session(), "From afar"));
@@ -196,7 +196,7 @@ TEST(SessionMachine, hearsOfAWishToCancelWithItsNextWrite) {
   EXPECT_EQ(session->error, "From afar");
 }
 
-TEST(SessionMachine, marksCallsThatDoNotStopAsUnknown) {
+TEST(SessionMachine, marks_calls_that_do_not_stop_as_unknown) {
   TreeByHand hand(with_tools({"act"}));
   const RunCall run = begin_call(hand);
   hand.input(kRoot, Cancel{"Enough"});
@@ -211,7 +211,7 @@ TEST(SessionMachine, marksCallsThatDoNotStopAsUnknown) {
   EXPECT_EQ(hand.store().get_session(hand.session())->status, SessionStatus::cancelled);
 }
 
-TEST(SessionMachine, releasesWhatItSuspends) {
+TEST(SessionMachine, releases_what_it_suspends) {
   TreeByHand hand(with_tools({"act"}));
   const RunCall run = begin_call(hand);
   hand.input(kRoot, Suspend{});
@@ -226,7 +226,7 @@ TEST(SessionMachine, releasesWhatItSuspends) {
   EXPECT_FALSE(session->runner_id);
 }
 
-TEST(SessionMachine, countsTheTimeAtWorkAndNotTheTimeOfWaiting) {
+TEST(SessionMachine, counts_the_time_at_work_and_not_the_time_of_waiting) {
   TreeByHand hand(with_tools({"act"}));
   const RunCall run = begin_call(hand);
   hand.pass(1'000);
@@ -243,7 +243,7 @@ TEST(SessionMachine, countsTheTimeAtWorkAndNotTheTimeOfWaiting) {
   EXPECT_EQ(hand.store().get_session(hand.session())->worked_ms, 1'500);
 }
 
-TEST(SessionMachine, givesARunOnlyTheTimeThatIsLeft) {
+TEST(SessionMachine, gives_a_run_only_the_time_that_is_left) {
   TreeByHand hand(with_tools({"act"}, {.max_time = std::chrono::milliseconds(1'000)}));
   const RunCall run = begin_call(hand);
   hand.pass(700);
@@ -257,7 +257,7 @@ TEST(SessionMachine, givesARunOnlyTheTimeThatIsLeft) {
   EXPECT_EQ(timer->second.after, std::chrono::milliseconds(300));
 }
 
-TEST(SessionTree, aSpecialistBeginsOnlyUnderTheLeaseOfTheSessionAbove) {
+TEST(SessionTree, a_specialist_begins_only_under_the_lease_of_the_session_above) {
   Agent agent{.name = "worker"};
   agent.tools.push_back(delegate_to(
       Agent{.name = "expert", .model = wright::testing::ScriptedModel({says("Hm")}).model()}));

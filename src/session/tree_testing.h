@@ -76,8 +76,9 @@ class TreeByHand {
     input(node, ModelCame{std::move(response), 1});
   }
   void end_call(NodeId node, const RunCall& run, std::string text) {
-    ToolOutcome outcome{.result = {.call_id = run.call->id, .name = run.call->name, .content = text},
-                        .response = text};
+    ToolOutcome outcome{
+        .result = {.call_id = run.call->id, .name = run.call->name, .content = text},
+        .response = Json(text)};
     input(node, CallEnded{run.call->id, run.attempt, std::move(outcome)});
   }
   void let_wait(NodeId node, const RunCall& run, Waiting waiting) {
