@@ -177,7 +177,7 @@ Result<Answer> drive(const Agent& agent, Run& run, const RunOptions& options) {
 
 Result<Answer> resume(const Agent& agent, SessionId id, const RunOptions& options,
                       const Settlements& settlements) {
-  return go_on_with(agent, options, {.id = id, .settlements = settlements});
+  return go_on_with(agent, options, {.id = id, .settlements = settlements, .reopens = true});
 }
 
 Result<Answer> send(const Agent& agent, SessionId id, std::string_view message,

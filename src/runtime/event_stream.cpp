@@ -172,9 +172,9 @@ void EventStream::forget_deltas(SessionId session_id) {
 
 void EventStream::forget() {
   const std::lock_guard lock(mutex_);
-  if (!events_.empty()) dropped_to_ = events_.back()->sequence;
   events_ = {};
   bytes_ = 0;
+  if (first_) first_ = last_;
 }
 
 bool EventStream::has_all_after(std::uint64_t sequence) const {
@@ -186,7 +186,7 @@ Subscription EventStream::listen(std::uint64_t after, Listener listener) {
   const auto listening = std::make_shared<Listening>(std::move(listener));
   {
     const std::lock_guard lock(mutex_);
-    if (after < dropped_to_) {
+    if (after < dropped_to_ && first_ < dropped_to_) {
       listening->push(host_, std::make_shared<const SessionEvent>(
                                  SessionEvent{.sequence = dropped_to_, .type = "events_lost"}));
     }

@@ -44,7 +44,7 @@ class EventStream : public std::enable_shared_from_this<EventStream> {
   // Whether anybody would hear an event.
   const std::atomic<bool>& is_heard() const { return is_heard_; }
 
-  // What is kept is let go; listeners stay.
+  // What is kept is let go, since it can be read from the store by now; listeners stay.
   void forget();
   // Until every listener has been told what there is, or the time is over.
   void wait_until_told(std::chrono::milliseconds time);

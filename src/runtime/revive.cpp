@@ -71,9 +71,12 @@ Result<void> check_status(const Session& session, const Revival& revival) {
                 fmt::format("Session {} is {}: it takes a message when it has ended", session.id,
                             to_string(session.status)));
   }
-  if (!revival.said && session.status == SessionStatus::completed) {
+  const bool is_closed =
+      session.status == SessionStatus::completed || (is_over(session.status) && !revival.reopens);
+  if (!revival.said && is_closed) {
     return fail(ErrorCode::invalid_argument,
-                fmt::format("Session {} is completed: there is nothing to resume", session.id));
+                fmt::format("Session {} is {}: there is nothing to resume", session.id,
+                            to_string(session.status)));
   }
   return {};
 }

@@ -14,6 +14,7 @@ struct Revival {
   SessionId id = 0;
   Settlements settlements = {};
   std::optional<Message> said = {};    // the user's next message to a session that has ended
+  bool reopens = false;                // one that has failed or was cancelled may go on
   std::optional<int> held_epoch = {};  // the runner holds it already, since this epoch
 };
 

@@ -335,12 +335,19 @@ void Runtime::Implementation::ended(const RootPointer& root, Ending ending) {
     stopped_driving();
   }
   if (!is_to_be_looked_after) return;
-  root->stream->forget();  // it may wait for days; its messages are stored
   host_.run_blocking([this, root, id] { look_after(root, id); }, {});
 }
 
 // In a thread that may block: the store is read.
 void Runtime::Implementation::look_after(const RootPointer& root, SessionId id) {
+  // It may wait for days: those who come late read its messages from the store.
+  if (const auto messages = store_.get_messages(id)) {
+    const std::lock_guard lock(mutex_);
+    if (root->state == Root::State::parked) {
+      root->messages_before = messages->size();
+      root->stream->forget();
+    }
+  }
   const auto needing =
       store_.list_sessions({.needs_driver = true, .after = id - 1, .before = id + 1, .limit = 1});
   if (needing && !needing->empty()) {
@@ -581,8 +588,8 @@ Result<void> Runtime::send(SessionId id, AgentPointer agent, std::string_view me
 
 Result<void> Runtime::resume(SessionId id, AgentPointer agent, const Settlements& settlements,
                              StartOptions options) {
-  return implementation_->revive({.id = id, .settlements = settlements}, std::move(agent),
-                                 std::move(options));
+  return implementation_->revive({.id = id, .settlements = settlements, .reopens = true},
+                                 std::move(agent), std::move(options));
 }
 
 Result<std::vector<SessionId>> Runtime::resume_abandoned() {

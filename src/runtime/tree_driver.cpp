@@ -106,6 +106,7 @@ void TreeDriver::forget_ended_call(const ToNode& to) {
 
 void TreeDriver::perform(session::TreeOutput output) {
   for (auto& [node, batch] : output.batches) {
+    work_[node].written_at = boot_clock_ms();
     host_.write(std::move(batch), [self = shared_from_this(), id = node](Result<BatchIds> ids) {
       self->post_to(id, session::Written{std::move(ids)});
     });
@@ -148,6 +149,7 @@ void TreeDriver::perform(NodeId node, const session::RunCall& run) {
                                              .answers = run.answers,
                                              .session_id = machine.journal().session_id(),
                                              .lease_epoch = run.lease_epoch,
+                                             .held_since = work.written_at,
                                              .memory = machine.memory(),
                                              .tool = run.tool,
                                              .limit = run.limit},
@@ -239,6 +241,9 @@ void TreeDriver::perform(NodeId node, session::Woke) {
 }
 
 void TreeDriver::perform(NodeId node, session::Ended ended) {
+  if (ended.ending.kind == Ending::Kind::lost && ended.ending.session_id != 0) {
+    host_.release(ended.ending.session_id, ended.ending.lease_epoch);
+  }
   if (node == session::kRoot) {
     ending_ = std::move(ended.ending);
   } else {

@@ -309,7 +309,7 @@ void SessionMachine::take(const CallGivenUp& given_up) {
       outcome,
       {ErrorCode::timeout,
        fmt::format("{} did not answer within {} ms{}", call.name, limit.count(),
-                   may_act ? ". It may still take action: look before you call it again" : "")});
+                   may_act ? ". It may still take effect: look before you call it again" : "")});
   end_call(call, std::move(outcome));
 }
 

@@ -224,6 +224,7 @@ void SessionMachine::finish() {
   working_since_.reset();
   Ending ending = *std::exchange(ending_, {});
   ending.session_id = journal_.session_id();
+  ending.lease_epoch = journal_.epoch();
   ending.iterations = run_.iterations;
   ending.usage = run_.usage;
   if (ending.feedback) publish<FeedbackGiven>(*ending.feedback);

@@ -264,7 +264,8 @@ TEST(SessionTree, a_specialist_begins_only_under_the_lease_of_the_session_above)
   TreeByHand hand(std::move(agent));
   hand.begin();
   hand.write_all();
-  hand.answer_model(kRoot, calls({{.id = "a", .name = "expert", .arguments = R"({"message":"?"})"}}));
+  hand.answer_model(kRoot,
+                    calls({{.id = "a", .name = "expert", .arguments = R"({"message":"?"})"}}));
   hand.write_all();
   const auto run = hand.take<RunCall>();
   ASSERT_TRUE(run);
