@@ -33,38 +33,39 @@ class FailingStore : public store::ForwardingStore {
  public:
   FailingStore(Store& inner, int writes_left) : ForwardingStore(inner), writes_left_(writes_left) {}
 
-  Result<SessionId> create_session(const NewSession& session) override {
-    if (writes_left_-- <= 0) return full();
-    return ForwardingStore::create_session(session);
-  }
-  Result<std::pair<SessionId, BatchIds>> create_session_with(
-      const NewSession& session, std::span<const Write> writes) override {
-    if (writes_left_-- <= 0) return full();
-    return ForwardingStore::create_session_with(session, writes);
-  }
-  Result<BatchIds> apply(std::span<const Write> writes) override {
-    if (writes_left_-- <= 0) return full();
-    return ForwardingStore::apply(writes);
-  }
-  // Each of the batches counts.
+  // Each of the batches counts, but not those about the runner itself.
   std::vector<Result<BatchIds>> apply_all(std::span<const Batch> batches) override {
-    return Store::apply_all(batches);
+    std::vector<Result<BatchIds>> results;
+    for (const Batch& batch : batches) {
+      const bool is_of_session =
+          batch.create || std::ranges::any_of(batch.writes, [](const Write& write) {
+            return !std::holds_alternative<RegisterRunner>(write) &&
+                   !std::holds_alternative<RenewRunner>(write) &&
+                   !std::holds_alternative<EndRunner>(write);
+          });
+      if (is_of_session && !may_write(batch)) {
+        results.push_back(fail(ErrorCode::storage, "The disk is full"));
+      } else {
+        results.push_back(ForwardingStore::apply_all({&batch, 1}).front());
+      }
+    }
+    return results;
   }
+
+ protected:
+  virtual bool may_write(const Batch&) { return writes_left_-- > 0; }
 
  private:
-  static std::unexpected<Error> full() { return fail(ErrorCode::storage, "The disk is full"); }
-
   int writes_left_;
 };
 
-// Fails one write only: the one with the given number.
+// Fails one write to a session that is there: the one with the given number.
 class FailsOnce : public FailingStore {
  public:
-  FailsOnce(Store& inner, int failing) : FailingStore(inner, 1'000'000), left_(failing) {}
-  Result<BatchIds> apply(std::span<const Write> writes) override {
-    if (left_-- == 0) return fail(ErrorCode::storage, "The disk is full");
-    return FailingStore::apply(writes);
-  }
+  FailsOnce(Store& inner, int failing) : FailingStore(inner, 0), left_(failing) {}
+
+ protected:
+  bool may_write(const Batch& batch) override { return batch.create || left_-- != 0; }
 
  private:
   int left_;

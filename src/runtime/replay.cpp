@@ -167,6 +167,7 @@ class Replay {
         return fmt::format("The session is a fork that ends with message {}", count);
       case SessionStatus::running:
       case SessionStatus::failed:
+      case SessionStatus::queued:
       case SessionStatus::waiting: break;
     }
     return fmt::format("The session has not ended; the record goes as far as message {}", count);

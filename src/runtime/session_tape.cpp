@@ -92,6 +92,7 @@ SessionTape::Answer SessionTape::after_last_turn(std::span<const Message> asked)
       // A fork may end anywhere.
       return is_final(recorded_.messages.back()) ? Answer(AskedAgain{}) : Answer(RecordEnds{});
     case SessionStatus::running:
+    case SessionStatus::queued:
     case SessionStatus::cancelled: return RecordEnds{};
     case SessionStatus::waiting: break;
   }
