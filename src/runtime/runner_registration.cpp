@@ -91,8 +91,9 @@ void RunnerRegistration::on_news(Listener listener) {
 bool RunnerRegistration::renew() {
   const std::int64_t before = boot_clock_ms();
   if (!store_.renew_runner(id_, time_)) return false;
-  // Somebody may have taken a session in between.
-  if (before >= certain_until_) certain_since_ = before;
+  // Somebody may have taken a session in between. The store was asked at some moment before now.
+  const std::int64_t after = boot_clock_ms();
+  if (after >= certain_until_) certain_since_ = after;
   certain_until_ = certain_after(before, time_);
   return true;
 }

@@ -374,9 +374,11 @@ void SessionMachine::take(Cancel cancel) {
 void SessionMachine::take(Suspend) {
   if (is_stopping()) return;
   intent_ = SuspendHere{};
-  // What a model would answer can be asked again; what a tool does cannot be undone.
+  // What a model would answer can be asked again; what a tool does cannot be undone, so it is given
+  // some time before it is asked to stop.
   if (is_asking_) output_.actions.emplace_back(StopWork{});
   output_.actions.emplace_back(SuspendSpecialists{});
+  start_grace();
 }
 
 void SessionMachine::take(const TimerFired& fired) {
@@ -387,6 +389,11 @@ void SessionMachine::take(const TimerFired& fired) {
       return stop_with(LimitReached{Limit::time, message}, message);
     }
     case TimerKind::grace:
+      if (auto* suspend = std::get_if<SuspendHere>(&intent_); suspend && !suspend->is_asked) {
+        suspend->is_asked = true;
+        output_.actions.emplace_back(StopWork{});
+        return start_grace();
+      }
       for (const auto& [call_id, attempt] : running_) {
         output_.actions.emplace_back(GiveUpCall{call_id, attempt});
       }

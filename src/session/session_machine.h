@@ -103,7 +103,9 @@ class SessionMachine {
   struct Stop {  // the run ends in this way when nothing is under way
     Outcome outcome;
   };
-  struct SuspendHere {};
+  struct SuspendHere {
+    bool is_asked = false;  // its tools were asked to stop
+  };
   struct BreakOff {
     Error error;
     // The session is not ours any more, or nobody knows what was applied because the store failed.
