@@ -148,7 +148,7 @@ std::string best_answer(const Run& run);
 
 inline constexpr int kMostCutsInARow = 2;  // one more fails the run
 
-inline constexpr int kRunFormatVersion = 3;
+inline constexpr int kRunFormatVersion = 4;
 Json to_json(const Run& run);
 Result<Run> run_from_json(const Json& json);  // refuses newer formats
 

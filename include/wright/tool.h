@@ -47,9 +47,10 @@ enum class Concurrency : std::uint8_t {
 struct ToolOptions {
   Effect effect = Effect::write;
   Concurrency concurrency = Concurrency::parallel;
-  std::chrono::milliseconds timeout{120'000};
-  std::size_t output_limit = 64 * 1024;  // bytes that the model gets to read
-  bool needs_approval = false;           // a person must approve every call, whatever the rules say
+  // Absent: as long, or as much, as it takes.
+  std::optional<std::chrono::milliseconds> timeout = std::chrono::milliseconds(120'000);
+  std::optional<std::size_t> output_limit = 64 * 1024;  // bytes that the model gets to read
+  bool needs_approval = false;  // a person must approve every call, whatever the rules say
   Provides provides = {};
 };
 

@@ -85,6 +85,7 @@ class AsItBegan {
     keep(agent.limits.max_iterations, began.max_iterations, keys::kMaxIterations);
     keep(agent.sampling.max_tokens, began.max_tokens, keys::kMaxTokens);
     keep(agent.context_tokens, began.context_tokens, keys::kContextTokens);
+    if (agent.context_tokens == 0) agent.context_tokens.reset();
     if (!began.tools) return;
     agent.sampling.temperature = began.temperature;
     agent.sampling.top_p = began.top_p;

@@ -27,7 +27,7 @@ JsonObject record_of(const ReadyAgent& ready) {
                     {"model", ready.chosen.model},
                     {"max_iterations", agent.limits.max_iterations},
                     {"max_tokens", agent.sampling.max_tokens},
-                    {"context_tokens", agent.context_tokens},
+                    {"context_tokens", agent.context_tokens.value_or(0)},
                     {"tools", std::move(tools)}};
   if (!agent.domain.empty()) record["domain"] = agent.domain;
   if (!agent.metadata.is_null()) record["metadata"] = agent.metadata;

@@ -17,6 +17,33 @@ bool is_tool_name(std::string_view name) {
          std::ranges::all_of(name, is_printable);
 }
 
+// 0 looks like "no limit", which is said by leaving it out.
+template <class Number>
+Result<void> check_is_positive(std::string_view name, const std::optional<Number>& limit) {
+  if (!limit || *limit > Number{}) return {};
+  return fail(ErrorCode::invalid_argument,
+              fmt::format("{} must be above 0; leave it out for no limit", name));
+}
+
+Result<void> check_limits(const Agent& agent) {
+  const Limits& limits = agent.limits;
+  if (limits.max_iterations < 1) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("max_iterations must be at least 1, not {}", limits.max_iterations));
+  }
+  if (limits.max_tool_calls < 0 && limits.max_tool_calls) {
+    return fail(ErrorCode::invalid_argument, "max_tool_calls must not be negative");
+  }
+  for (const Result<void>& checked : {check_is_positive("max_tokens", limits.max_tokens),
+                                      check_is_positive("max_cost_usd", limits.max_cost_usd),
+                                      check_is_positive("max_time", limits.max_time),
+                                      check_is_positive("max_repeats", limits.max_repeats),
+                                      check_is_positive("context_tokens", agent.context_tokens)}) {
+    if (!checked) return checked;
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<void> check(const Agent& agent) {
@@ -27,11 +54,7 @@ Result<void> check(const Agent& agent) {
                             "wright::model(\"offline\")",
                             agent.name));
   }
-  if (agent.limits.max_iterations < 1) {
-    return fail(
-        ErrorCode::invalid_argument,
-        fmt::format("max_iterations must be at least 1, not {}", agent.limits.max_iterations));
-  }
+  if (auto checked = check_limits(agent); !checked) return checked;
   std::set<std::string_view> names;
   // Two tools that one name may mean would be told apart by luck.
   const auto clash = [&](std::string_view name) {
@@ -50,6 +73,12 @@ Result<void> check(const Agent& agent) {
     if (!names.insert(name).second) return clash(name);
     if (!tool.function) {
       return fail(ErrorCode::invalid_argument, fmt::format("The tool '{}' has no function", name));
+    }
+    const ToolOptions& options = tool.spec.options;
+    for (const Result<void>& checked :
+         {check_is_positive(fmt::format("The timeout of {}", name), options.timeout),
+          check_is_positive(fmt::format("The output_limit of {}", name), options.output_limit)}) {
+      if (!checked) return checked;
     }
   }
   for (const Tool& tool : agent.tools) {

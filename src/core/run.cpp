@@ -69,7 +69,7 @@ void stop_at_limit(Run& run, Limit limit, std::string message) {
 void close_turn(Run& run) {
   for (OpenCall& open : run.open_calls) {
     const int times = ++run.repeats[hash_of(open.call, open.result)];
-    if (run.limits.max_repeats > 0 && times == std::max(2, run.limits.max_repeats / 2)) {
+    if (run.limits.max_repeats && times == std::max(2, *run.limits.max_repeats / 2)) {
       open.result.notices.push_back(notice(Notice::Kind::same_result));
     }
     run.messages.push_back(Message::tool(std::move(open.result)));
@@ -78,8 +78,8 @@ void close_turn(Run& run) {
 }
 
 bool goes_in_circles(const Run& run) {
-  return run.limits.max_repeats > 0 && std::ranges::any_of(run.repeats, [&](const auto& counted) {
-           return counted.second >= run.limits.max_repeats;
+  return run.limits.max_repeats && std::ranges::any_of(run.repeats, [&](const auto& counted) {
+           return counted.second >= *run.limits.max_repeats;
          });
 }
 
@@ -89,13 +89,13 @@ void go_on_with_model(Run& run) {
   const Limits& limits = run.limits;
   if (run.iterations >= limits.max_iterations) {
     stop_at_limit(run, Limit::iterations, "Maximum iteration limit reached");
-  } else if (limits.max_tool_calls > 0 && run.tool_calls > limits.max_tool_calls) {
+  } else if (limits.max_tool_calls && run.tool_calls > *limits.max_tool_calls) {
     stop_at_limit(run, Limit::tool_calls,
-                  fmt::format("The limit of {} tool calls was reached", limits.max_tool_calls));
+                  fmt::format("The limit of {} tool calls was reached", *limits.max_tool_calls));
   } else if (goes_in_circles(run)) {
     stop_at_limit(run, Limit::repeats,
                   fmt::format("The model made the same call with the same result {} times",
-                              limits.max_repeats));
+                              *limits.max_repeats));
   } else {
     run.phase = Phase::model;
   }
@@ -118,12 +118,12 @@ namespace {
 
 // Calls beyond the limit are answered without being run; what came before them still runs.
 void refuse_calls_over_limit(Run& run) {
-  const int limit = run.limits.max_tool_calls;
-  if (limit <= 0) return;
-  int over = run.tool_calls - limit;
+  const std::optional<int> limit = run.limits.max_tool_calls;
+  if (!limit) return;
+  int over = run.tool_calls - *limit;
   for (auto open = run.open_calls.rbegin(); open != run.open_calls.rend() && over > 0; ++open) {
     open->result = {open->call.id, open->call.name,
-                    fmt::format("Not run: the limit of {} tool calls was reached", limit), true};
+                    fmt::format("Not run: the limit of {} tool calls was reached", *limit), true};
     open->state = OpenCall::State::answered;
     --over;
   }

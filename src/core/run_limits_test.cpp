@@ -70,7 +70,7 @@ TEST(RunLimits, tells_the_model_that_it_repeats_itself_and_then_stops) {
 }
 
 TEST(RunLimits, lets_calls_repeat_where_that_is_allowed) {
-  wright::Run run = start(agent_with({.max_iterations = 100, .max_repeats = 0}), "Go");
+  wright::Run run = start(agent_with({.max_iterations = 100, .max_repeats = {}}), "Go");
   for (int i = 0; i < 20; ++i) turn(run, "same");
   EXPECT_EQ(run.phase, Phase::model);
 }

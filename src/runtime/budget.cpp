@@ -22,17 +22,17 @@ Budget::Budget(const Limits& limits, Spending used, std::shared_ptr<Budget> abov
       used_(used) {}
 
 Result<void> Budget::check(const Spending& most) const {
-  if (max_tokens_ > 0 && used_.tokens + most.tokens > max_tokens_) {
+  if (max_tokens_ && used_.tokens + most.tokens > *max_tokens_) {
     return std::unexpected(limit_error(
         Limit::tokens, fmt::format("The limit of {} tokens would be passed: {} are used, and the "
                                    "next call may take {}",
-                                   max_tokens_, used_.tokens, most.tokens)));
+                                   *max_tokens_, used_.tokens, most.tokens)));
   }
-  if (max_cost_usd_ > 0 && used_.cost_usd + most.cost_usd > max_cost_usd_) {
+  if (max_cost_usd_ && used_.cost_usd + most.cost_usd > *max_cost_usd_) {
     return std::unexpected(limit_error(
         Limit::cost, fmt::format("The limit of ${:.4f} would be passed: ${:.4f} is spent, and the "
                                  "next call may cost ${:.4f}",
-                                 max_cost_usd_, used_.cost_usd, most.cost_usd)));
+                                 *max_cost_usd_, used_.cost_usd, most.cost_usd)));
   }
   return {};
 }
@@ -66,10 +66,10 @@ void Budget::settle(const Spending& reserved, const Spending& spent) {
 Result<void> Budget::reserve_tool_call() {
   {
     const std::lock_guard lock(mutex_);
-    if (max_tool_calls_ > 0 && tool_calls_ >= max_tool_calls_) {
+    if (max_tool_calls_ && tool_calls_ >= *max_tool_calls_) {
       return std::unexpected(
           limit_error(Limit::tool_calls,
-                      fmt::format("The limit of {} tool calls was reached", max_tool_calls_)));
+                      fmt::format("The limit of {} tool calls was reached", *max_tool_calls_)));
     }
     ++tool_calls_;
   }
@@ -83,7 +83,7 @@ Result<void> Budget::reserve_tool_call() {
 }
 
 bool Budget::counts_spending() const {
-  return max_tokens_ > 0 || max_cost_usd_ > 0 || (above_ && above_->counts_spending());
+  return max_tokens_ || max_cost_usd_ || (above_ && above_->counts_spending());
 }
 
 }  // namespace wright::runtime

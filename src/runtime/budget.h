@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "wright/agent.h"
@@ -39,9 +40,9 @@ class Budget {
  private:
   Result<void> check(const Spending& most) const;
 
-  const std::int64_t max_tokens_;
-  const double max_cost_usd_;
-  const int max_tool_calls_;
+  const std::optional<std::int64_t> max_tokens_;
+  const std::optional<double> max_cost_usd_;
+  const std::optional<int> max_tool_calls_;
   const std::shared_ptr<Budget> above_;
   mutable std::mutex mutex_;
   Spending used_;  // with what is reserved

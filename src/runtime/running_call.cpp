@@ -21,9 +21,9 @@ void RunningCall::start(Host& host, ExclusiveGate* gate,
       const std::lock_guard lock(self->mutex_);
       if (self->is_given_up_ || self->stop_.stop_requested()) return;
       self->began_ = steady_clock::now();
-      if (self->plan_.limit.count() > 0) {
+      if (self->plan_.limit) {
         timer =
-            host.run_at(self->began_.load() + self->plan_.limit, [weak = self->weak_from_this()] {
+            host.run_at(self->began_.load() + *self->plan_.limit, [weak = self->weak_from_this()] {
               if (const auto late = weak.lock()) late->tell_late();
             });
       }

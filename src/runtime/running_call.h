@@ -24,8 +24,8 @@ struct CallPlan {
   WaitAnswers answers = {};
   SessionId session_id = 0;
   std::shared_ptr<RunMemory> memory = {};
-  std::string tool = {};               // by its own name, not an alias
-  std::chrono::milliseconds limit{0};  // 0: it may take as long as it wants
+  std::string tool = {};                                // by its own name, not an alias
+  std::optional<std::chrono::milliseconds> limit = {};  // absent: as long as it takes
 };
 
 class RunningCall : public std::enable_shared_from_this<RunningCall> {
@@ -48,7 +48,7 @@ class RunningCall : public std::enable_shared_from_this<RunningCall> {
   // Nobody waits for it any more, neither its session nor those behind it at the gate.
   void give_up(Host& host);
 
-  std::chrono::milliseconds limit() const { return plan_.limit; }
+  std::optional<std::chrono::milliseconds> limit() const { return plan_.limit; }
   double milliseconds() const;  // since it began
   bool has_begun() const { return began_.load() != std::chrono::steady_clock::time_point{}; }
 

@@ -254,8 +254,8 @@ void SessionDriver::take(Woken) {
 }
 
 void SessionDriver::watch_time() {
-  if (run_.limits.max_time.count() <= 0) return;
-  deadline_ = around_.host.run_at(std::chrono::steady_clock::now() + run_.limits.max_time,
+  if (!run_.limits.max_time) return;
+  deadline_ = around_.host.run_at(std::chrono::steady_clock::now() + *run_.limits.max_time,
                                   [weak = weak_from_this()] {
                                     if (const auto self = weak.lock()) self->post(TimeIsUp{});
                                   });
@@ -430,7 +430,7 @@ void SessionDriver::take(CancelCame came) {
 }
 
 void SessionDriver::take(TimeIsUp) {
-  const double seconds = static_cast<double>(run_.limits.max_time.count()) / 1000;
+  const double seconds = static_cast<double>(run_.limits.max_time->count()) / 1000;
   const std::string message = fmt::format("The time limit of {} s was reached", seconds);
   stop_with(LimitReached{Limit::time, message}, message);
 }
@@ -493,7 +493,8 @@ void SessionDriver::give_up_call(const std::string& call_id) {
   fail_outcome(
       outcome,
       {ErrorCode::timeout,
-       fmt::format("{} did not answer within {} ms{}", call.name, running->limit().count(),
+       fmt::format("{} did not answer within {} ms{}", call.name,
+                   running->limit().value_or(milliseconds(0)).count(),
                    may_act ? ". It may still take effect: look before you call it again" : "")});
   end_call(call, std::move(outcome));
 }
@@ -662,7 +663,7 @@ void SessionDriver::start_tool(const CallPointer& call) {
                .session_id = session_id(),
                .memory = memory_,
                .tool = tool != nullptr ? tool->spec.name : call->name,
-               .limit = tool != nullptr ? tool->spec.options.timeout : milliseconds(0)},
+               .limit = tool != nullptr ? tool->spec.options.timeout : std::nullopt},
       stop_.get_token());
   running_[call->id] = running;
   if (plan_.tell) {
