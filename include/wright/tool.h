@@ -196,11 +196,11 @@ class Next {
 std::optional<Result<ToolReply>> unless_approved(const Context& context, std::string_view tool,
                                                  JsonObject shown, std::vector<std::string> kinds);
 
-// Makes a tool of a function over a described struct (see describe.h):
+// Makes a tool of a function over a struct (see describe.h):
 //
 //   tool("weather", "Weather in a city", [](const Place& p) { return "sunny in " + p.city; })
 //
-// The function takes nothing, a described struct, a const Context&, or both in that order, and
+// The function takes nothing, a struct, a const Context&, or both in that order, and
 // returns anything that has a JSON form, an Output, a ToolReply, a Result of such a thing, or void.
 template <class Function>
 Tool tool(std::string name, std::string description, Function function, ToolOptions options = {});

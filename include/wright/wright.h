@@ -1,6 +1,9 @@
 // Everything a program needs to build and run agents.
 #pragma once
 
+#include "wright/detail/language.h"
+#include "wright/detail/misuse.h"
+// The others need it.
 #include "wright/agent.h"          // IWYU pragma: export
 #include "wright/agents.h"         // IWYU pragma: export
 #include "wright/describe.h"       // IWYU pragma: export
