@@ -3,8 +3,10 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "wright/debug.h"
@@ -36,7 +38,11 @@ struct Agent {
   ValidationOptions validation = {};           // of the arguments of calls, before interceptors
   Spill spill = {};                            // where long results are kept; may be empty
   Limits limits = {};
+  // Where its response_format is a JSON schema, answers that do not fit it are refused: the model
+  // is told why and asked again (kMostRefusedAnswers of run.h).
   Sampling sampling = {};
+  // Refuses answers in the same way, with an error whose message the model reads. May be empty.
+  std::function<Result<void>(std::string_view answer)> check_answer = {};
   // Tokens of a request and its answer together, beyond which old parts of the conversation are
   // sent shortened or summarised (context_window.h); absent: as many as the model reads.
   std::optional<std::int64_t> context_tokens = {};
@@ -47,7 +53,7 @@ struct Agent {
 };
 
 // Refuses what could never run: no model, a tool without a printable name, two tools of one name or
-// alias, a limit below one.
+// alias, a limit below one, a schema of answers that is none.
 Result<void> check(const Agent& agent);
 
 // execute() of tool.h with the agent's tools, interceptors and rules.

@@ -22,5 +22,6 @@
 #include "wright/store.h"          // IWYU pragma: export
 #include "wright/tools.h"          // IWYU pragma: export
 #include "wright/two_phase.h"      // IWYU pragma: export
+#include "wright/typed_answer.h"   // IWYU pragma: export
 #include "wright/version.h"        // IWYU pragma: export
 #include "wright/web.h"            // IWYU pragma: export

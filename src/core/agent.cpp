@@ -44,6 +44,15 @@ Result<void> check_limits(const Agent& agent) {
   return {};
 }
 
+Result<void> check_answer_format(const Agent& agent) {
+  const ResponseFormat& format = agent.sampling.response_format;
+  if (format.kind != ResponseFormat::Kind::json_schema) return {};
+  const auto compiled = JsonSchema::compile(format.schema);
+  if (compiled) return {};
+  return fail(ErrorCode::invalid_argument, fmt::format("The schema of the answers of '{}': {}",
+                                                       agent.name, compiled.error().message));
+}
+
 }  // namespace
 
 Result<void> check(const Agent& agent) {
@@ -55,6 +64,7 @@ Result<void> check(const Agent& agent) {
                             agent.name));
   }
   if (auto checked = check_limits(agent); !checked) return checked;
+  if (auto checked = check_answer_format(agent); !checked) return checked;
   std::set<std::string_view> names;
   // Two tools that one name may mean would be told apart by luck.
   const auto clash = [&](std::string_view name) {

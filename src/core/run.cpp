@@ -2,6 +2,7 @@
 #include "wright/run.h"
 
 #include <fmt/format.h>
+#include <boost/json/object.hpp>
 
 #include <algorithm>
 #include <functional>
@@ -160,15 +161,32 @@ bool has_call(const std::vector<Part>& parts) {
       parts, [](const Part& part) { return std::holds_alternative<ToolCall>(part); });
 }
 
+bool tells(const Message& message, Notice::Kind kind) {
+  return std::ranges::any_of(message.parts, [&](const Part& part) {
+    const auto* told = std::get_if<Notice>(&part);
+    return told != nullptr && told->kind == kind;
+  });
+}
+
 // How many of the last answers in a row were cut.
 int cuts_in_a_row(const Run& run) {
   int cuts = 0;
   for (auto message = run.messages.rbegin(); message != run.messages.rend(); ++message) {
     if (message->role == Role::assistant && !has_call(message->parts)) continue;
-    if (message->role != Role::user || message->is_from_user()) break;
+    if (message->role != Role::user || !tells(*message, Notice::Kind::answer_cut)) break;
     ++cuts;
   }
   return cuts;
+}
+
+// How many answers to the user's last message were refused.
+int refused_answers(const Run& run) {
+  int refused = 0;
+  for (auto message = run.messages.rbegin(); message != run.messages.rend(); ++message) {
+    if (message->is_from_user()) break;
+    if (tells(*message, Notice::Kind::answer_refused)) ++refused;
+  }
+  return refused;
 }
 
 // Nothing in a cut answer was finished; the model is told, and may answer again.
@@ -226,6 +244,23 @@ Result<void> take(Run& run, ModelAnswered outcome) {
   } else {
     run.phase = Phase::done;
   }
+  return {};
+}
+
+Result<void> take(Run& run, AnswerRefused outcome) {
+  if (run.phase != Phase::done) return refuse(run, "The refusal of an answer");
+  const std::string said = run.messages.back().text();
+  run.messages.push_back({Role::user, {Notice{Notice::Kind::answer_refused, outcome.message}}});
+  if (refused_answers(run) <= kMostRefusedAnswers) {
+    go_on_with_model(run);
+    return {};
+  }
+  run.phase = Phase::failed;
+  run.error = Error{ErrorCode::answer_refused,
+                    fmt::format("The model's answer was refused {} times. The last time it was "
+                                "told: {}",
+                                kMostRefusedAnswers + 1, outcome.message),
+                    JsonObject{{"answer", said}}};
   return {};
 }
 

@@ -29,14 +29,26 @@ std::shared_ptr<const Agent> owned(const Agent& agent, const RunOptions& options
   return copy;
 }
 
+// Text as it comes, or, where it is delivered whole, when it is there.
+void tell_text(const Event& event, const RunOptions& options) {
+  if (const auto* delta = std::get_if<TextDelta>(&event)) {
+    options.on_text(delta->text);
+  } else if (const auto* ended = std::get_if<ModelEnded>(&event);
+             ended != nullptr && options.delivery == Delivery::whole) {
+    if (const std::string text = ended->response.text(); !text.empty()) options.on_text(text);
+  }
+}
+
 SessionPlan plan_of(const Agent& agent, const RunOptions& options) {
   SessionPlan plan{.agent = owned(agent, options),
                    .delivery = options.delivery,
                    .people = options.people,
                    .config = options.config};
-  if (options.observer) {
-    plan.tell = [&observer = options.observer](const Event& event, const Origin& origin) {
-      if (origin.depth == 0) observer(event);
+  if (options.observer || options.on_text) {
+    plan.tell = [&options](const Event& event, const Origin& origin) {
+      if (origin.depth != 0) return;
+      if (options.on_text) tell_text(event, options);
+      if (options.observer) options.observer(event);
     };
   }
   return plan;

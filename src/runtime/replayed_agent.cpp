@@ -251,6 +251,14 @@ Agent made_over(const Agent& agent, ReplayState& state, const std::shared_ptr<Re
                                             const Next& next) {
         return answer_call(*reel, state, limits, invocation, context, next);
       });
+  // What an agent demands of answers that is only known from its record is what it demanded then.
+  if (!has_limits(agent.limits)) {
+    made.check_answer = [reel](std::string_view) -> Result<void> {
+      const SessionTape* tape = reel->tape();
+      const auto told = tape != nullptr ? tape->refusal_of_last_answer() : std::nullopt;
+      return told ? fail(ErrorCode::answer_refused, *told) : Result<void>();
+    };
+  }
   // Nothing is spent, and nothing takes the time it took.
   made.context_tokens.reset();  // the tape answers what was asked, and was not asked for summaries
   made.limits.max_time.reset();

@@ -278,6 +278,7 @@ void SessionDriver::take(ModelCame came) {
   context_.answered(run_, usage);
   accept_or_break(ModelAnswered{std::move(*came.response)});
   estimate_.answered(run_, usage);
+  if (auto refused = refusal_of(*agent_, run_)) accept_or_break(std::move(*refused));
   refuse_calls_without_tools();
 }
 
