@@ -11,8 +11,10 @@
 // after a crash, and for replays.
 #pragma once
 
+#include <concepts>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "wright/resume.h"
@@ -24,16 +26,11 @@ namespace detail {
 
 // Vendors take schemas of objects alone. What is no struct and no map stands in a field "answer".
 template <class T>
-inline constexpr bool is_answer_wrapped = !JsonStruct<T> && !StringMap<T>;
-Json wrapped_answer_schema(Json schema);
-Json unwrapped_answer(Json answer);
-
+struct AnswerIn {
+  T answer = {};
+};
 template <class T>
-Json answer_schema_of() {
-  Json schema = schema_of<T>();
-  if constexpr (is_answer_wrapped<T>) schema = wrapped_answer_schema(std::move(schema));
-  return schema;
-}
+using AnswerObject = std::conditional_t<JsonStruct<T> || StringMap<T>, T, AnswerIn<T>>;
 
 Error waits_for_person(const Answer& answer);
 Error refused_answer(Error error, std::string_view text);
@@ -46,7 +43,7 @@ template <class T>
 Agent answering_with(Agent agent, std::string name = "answer") {
   agent.sampling.response_format = {.kind = ResponseFormat::Kind::json_schema,
                                     .name = std::move(name),
-                                    .schema = detail::answer_schema_of<T>()};
+                                    .schema = schema_of<detail::AnswerObject<T>>()};
   return agent;
 }
 
@@ -57,12 +54,15 @@ Result<T> answer_as(const Answer& answer) {
   if (answer.status == Answer::Status::waiting) {
     return std::unexpected(detail::waits_for_person(answer));
   }
-  auto json = answer_json(answer.text, detail::answer_schema_of<T>());
+  auto json = answer_json(answer.text, schema_of<detail::AnswerObject<T>>());
   if (!json) return std::unexpected(detail::refused_answer(std::move(json).error(), answer.text));
-  if constexpr (detail::is_answer_wrapped<T>) *json = detail::unwrapped_answer(std::move(*json));
-  auto value = decode<T>(*json);
+  auto value = decode<detail::AnswerObject<T>>(*json);
   if (!value) return std::unexpected(detail::refused_answer(std::move(value).error(), answer.text));
-  return value;
+  if constexpr (std::same_as<detail::AnswerObject<T>, T>) {
+    return value;
+  } else {
+    return std::move(value->answer);
+  }
 }
 
 // run(), resume() and send() for an answer that is a T.

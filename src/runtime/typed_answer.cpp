@@ -6,26 +6,6 @@
 
 namespace wright::detail {
 
-Json wrapped_answer_schema(Json schema) {
-  Json definitions;
-  if (JsonObject* object = schema.if_object()) {
-    if (const Json* found = object->if_contains("$defs")) {
-      definitions = *found;
-      object->erase("$defs");
-    }
-  }
-  JsonObject wrapped{{"type", "object"},
-                     {"properties", JsonObject{{"answer", std::move(schema)}}},
-                     {"required", JsonArray{"answer"}},
-                     {"additionalProperties", false}};
-  if (!definitions.is_null()) wrapped["$defs"] = std::move(definitions);
-  return wrapped;
-}
-
-Json unwrapped_answer(Json answer) {
-  return std::move(answer.as_object()["answer"]);
-}
-
 Error waits_for_person(const Answer& answer) {
   JsonArray waits;
   for (const PersonWait& wait : answer.waits) {

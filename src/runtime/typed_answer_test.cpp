@@ -96,6 +96,10 @@ TEST(TypedAnswer, may_contain_itself) {
   ASSERT_TRUE(trees) << trees.error().message;
   EXPECT_EQ(trees->at(0).below.at(0).name, "b");
   EXPECT_EQ(script.requests().size(), 2U) << "the first answer lacks a field deep inside";
+  const ScriptedModel one({says(R"({"answer":{"name":"a","below":[{"name":"b","below":[]}]}})")});
+  const auto tree = run_as<std::optional<Tree>>(agent_of(one), "A tree, if there is one?");
+  ASSERT_TRUE(tree) << tree.error().message;
+  EXPECT_EQ(tree->value().below.at(0).name, "b");
 }
 
 TEST(TypedAnswer, that_is_wrong_is_told_to_the_model_and_asked_for_again) {
