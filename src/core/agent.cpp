@@ -31,7 +31,7 @@ Result<void> check_limits(const Agent& agent) {
     return fail(ErrorCode::invalid_argument,
                 fmt::format("max_iterations must be at least 1, not {}", limits.max_iterations));
   }
-  if (limits.max_tool_calls < 0 && limits.max_tool_calls) {
+  if (limits.max_tool_calls.value_or(0) < 0) {
     return fail(ErrorCode::invalid_argument, "max_tool_calls must not be negative");
   }
   for (const Result<void>& checked : {check_is_positive("max_tokens", limits.max_tokens),
@@ -85,10 +85,11 @@ Result<void> check(const Agent& agent) {
       return fail(ErrorCode::invalid_argument, fmt::format("The tool '{}' has no function", name));
     }
     const ToolOptions& options = tool.spec.options;
-    for (const Result<void>& checked :
-         {check_is_positive(fmt::format("The timeout of {}", name), options.timeout),
-          check_is_positive(fmt::format("The output_limit of {}", name), options.output_limit)}) {
-      if (!checked) return checked;
+    const bool has_no_time = options.timeout && options.timeout->count() <= 0;
+    if (has_no_time || options.output_limit == 0) {
+      return fail(ErrorCode::invalid_argument,
+                  fmt::format("The {} of {} must be above 0; leave it out for no limit",
+                              has_no_time ? "timeout" : "output_limit", name));
     }
   }
   for (const Tool& tool : agent.tools) {
