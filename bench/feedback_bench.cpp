@@ -115,7 +115,7 @@ class Runs {
                                        }),
                    .tools = {search_tool(setting.tool_work)},
                    .interceptors = conveniences(),
-                   .limits = {.max_iterations = kTurns + 1, .max_repeats = 0}};
+                   .limits = {.max_iterations = kTurns + 1, .max_repeats = {}}};
   }
 
   struct Cost {
@@ -242,7 +242,7 @@ Latency latency_of(int turns, bool is_on, bool reports) {
                                   }),
               .tools = {search_tool([] {})},
               .interceptors = conveniences(),
-              .limits = {.max_iterations = turns + 1, .max_repeats = 0}};
+              .limits = {.max_iterations = turns + 1, .max_repeats = {}}};
   const auto began = std::chrono::steady_clock::now();
   const auto now_ms = [&] {
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;

@@ -157,7 +157,7 @@ int main(int count, char** words) {
               .tools = {read_file()},
               .interceptors = {intercept::validation()},
               // The server asks for the same call again and again.
-              .limits = {.max_iterations = 1'000'000, .max_repeats = 0}});
+              .limits = {.max_iterations = 1'000'000, .max_repeats = {}}});
   };
   auto runtime =
       Runtime::open({.store = store.get(), .keeps_sessions = store != nullptr, .kept_events = 0});

@@ -12,7 +12,7 @@ namespace {
 Agent patient_agent() {
   Agent agent{.name = "bench"};
   agent.limits.max_iterations = 1'000'000'000;
-  agent.limits.max_repeats = 0;
+  agent.limits.max_repeats.reset();
   return agent;
 }
 

@@ -53,7 +53,7 @@ AgentPointer agent_calling(std::string name, Tool called, int turns) {
       Agent{.name = std::move(name),
             .model = calling(called.spec.name, turns),
             .tools = {std::move(called)},
-            .limits = {.max_iterations = turns + 1, .max_repeats = 0}});
+            .limits = {.max_iterations = turns + 1, .max_repeats = {}}});
 }
 
 struct Note {
@@ -145,7 +145,7 @@ void resume_session(benchmark::State& state) {
   const Agent agent{.name = "long",
                     .model = calling("note", turns),
                     .tools = {note},
-                    .limits = {.max_iterations = turns + 1, .max_repeats = 0}};
+                    .limits = {.max_iterations = turns + 1, .max_repeats = {}}};
   const SessionId id = value_of(run(agent, "Go", {.store = store.get()})).session_id;
   const auto messages = value_of(store->get_messages(id));
   const MessageId last_result = messages[messages.size() - 2].id;

@@ -49,7 +49,7 @@ Agent looping_agent(int turns) {
                     {"head", "lorem ipsum dolor sit amet"}};
       })}};
   agent.limits.max_iterations = turns + 1;
-  agent.limits.max_repeats = 0;  // it is always the same call
+  agent.limits.max_repeats.reset();  // it is always the same call
   return agent;
 }
 

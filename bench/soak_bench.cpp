@@ -119,7 +119,7 @@ void crowd(int sessions) {
       Agent{.name = "crowd",
             .model = models.get("fake:fake-k3-l2000"),
             .tools = {tool("note", "", [] { return "noted"; }, {.effect = Effect::read})},
-            .limits = {.max_repeats = 0}});
+            .limits = {.max_repeats = {}}});
   const Folder folder;
   const auto store = value_of(open_sqlite_store(folder.database()));
   const auto runtime = value_of(Runtime::open({.store = store.get(), .kept_events = 0}));

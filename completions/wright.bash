@@ -18,7 +18,7 @@ _wright() {
 
   # The value of an option.
   case $previous in
-    -c | --config | --database-path | --database | --log-file | --trace-http | -o | --output)
+    -c | --config | --database-path | --database | --log-file | --trace-http | --schema | -o | --output)
       mapfile -t COMPREPLY < <(compgen -f -- "$current")
       return
       ;;
@@ -83,7 +83,7 @@ _wright() {
   else
     case $command in
       run)
-        options="-a --agent -p --prompt --json -q --quiet --stream --no-stream --debug --no-debug"
+        options="-a --agent -p --prompt --schema --json -q --quiet --stream --no-stream --debug --no-debug"
         options+=" --no-input --trace-http"
         options+=" $settings $log"
         ;;

@@ -65,6 +65,7 @@ complete -c wright -n "__wright_in run resume config replay test agents 'agents 
 complete -c wright -n '__wright_in run; and __wright_after 2' -a '(__wright_names agents)'
 complete -c wright -n '__wright_in run' -s a -l agent -x -a '(__wright_names agents)' -d 'The agent'
 complete -c wright -n '__wright_in run' -s p -l prompt -x -d 'The prompt'
+complete -c wright -n '__wright_in run' -l schema -r -F -d 'Print JSON that fits this JSON schema'
 complete -c wright -n '__wright_in run resume' -s q -l quiet -d 'No progress'
 complete -c wright -n '__wright_in run resume' -l stream -d 'Print text as it comes'
 complete -c wright -n '__wright_in run resume' -l no-stream -d 'Print the answer when it is complete'

@@ -60,6 +60,7 @@ _wright() {
       _arguments $help $json $settings $log \
         '(-a --agent)'{-a,--agent}'[the agent]:agent:_wright_names agents' \
         '(-p --prompt)'{-p,--prompt}'[the prompt]:text:' \
+        '--schema[print JSON that fits this JSON schema]:file:_files' \
         '(-q --quiet)'{-q,--quiet}'[no progress]' \
         '(--no-stream)--stream[print text as it comes]' \
         '(--stream)--no-stream[print the answer when it is complete]' \

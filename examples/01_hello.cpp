@@ -6,7 +6,6 @@
 struct Place {
   std::string city;
 };
-WRIGHT_DESCRIBE(Place, WRIGHT_FIELD(city, "Name of the city"))
 
 int main() {
   wright::Agent helper{.instructions = "Answer briefly.",

@@ -31,6 +31,7 @@ struct Approval {
   std::string reason = {};
   bool operator==(const Approval&) const = default;
 };
+Json to_json(const Approval& approval);  // as answer_wait() takes it
 
 // Something that a run cannot go on without: a person's answers or approval, or a result from
 // outside. It is answered once.

@@ -88,6 +88,11 @@ struct AskUserResponse {
 WRIGHT_DESCRIBE(AskUserResponse, WRIGHT_FIELD(completed), WRIGHT_FIELD(responses),
                 WRIGHT_FIELD(message))
 
+// As answer_wait() takes them.
+Json to_json(const std::vector<QuestionAnswer>& answers);
+// The questions that a wait shows (PersonWait::shown).
+Result<AskUserRequest> questions_from(const Json& shown);
+
 // Refuses questions that nobody can answer: empty or repeated ids, choices without options, limits
 // that exclude each other, a pattern that is none, a default that breaks its own rules.
 Result<void> check(const AskUserRequest& request);

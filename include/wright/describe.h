@@ -10,6 +10,9 @@
 //
 // Both stand at namespace scope, in the namespace of the type. A field is required unless it is a
 // std::optional or says with_default(). See schema.h for the types a field may have.
+//
+// A plain struct (an aggregate of up to 32 fields, without base classes) needs no description: its
+// fields then have their names alone, and those that are no std::optional are required.
 #pragma once
 
 #include <array>
@@ -18,9 +21,39 @@
 #include <optional>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
+#include "wright/detail/language.h"
+#include "wright/detail/misuse.h"
+#include "wright/detail/plain_struct.h"
+
 namespace wright {
+
+namespace detail {
+
+template <class T>
+struct WithoutOptional {
+  using Type = T;
+};
+template <class T>
+struct WithoutOptional<std::optional<T>> {
+  using Type = T;
+};
+
+// What rules may be said of a field of this type.
+template <class T>
+concept HasBounds = std::is_arithmetic_v<typename WithoutOptional<T>::Type> &&
+    !std::same_as<typename WithoutOptional<T>::Type, bool>;
+template <class T>
+concept HasLength = std::convertible_to<typename WithoutOptional<T>::Type, std::string_view>;
+template <class T>
+concept HasItems = !HasLength<T> && requires(typename WithoutOptional<T>::Type & list) {
+  list.size();
+  list.clear();
+};
+
+}  // namespace detail
 
 // Names a type in an argument list.
 template <class T>
@@ -46,14 +79,35 @@ struct Field {
 
   // The name in JSON, where it cannot be a C++ name.
   constexpr Field named(std::string_view name) const { return with(&FieldRules::name, name); }
-  constexpr Field at_least(double value) const { return with(&FieldRules::minimum, value); }
-  constexpr Field at_most(double value) const { return with(&FieldRules::maximum, value); }
-  constexpr Field min_length(std::size_t n) const { return with(&FieldRules::min_length, n); }
-  constexpr Field max_length(std::size_t n) const { return with(&FieldRules::max_length, n); }
-  constexpr Field min_items(std::size_t n) const { return with(&FieldRules::min_items, n); }
-  constexpr Field max_items(std::size_t n) const { return with(&FieldRules::max_items, n); }
+  constexpr Field at_least(double value) const {
+    detail::field_has_bounds<Field, detail::HasBounds<Member>>();
+    return with(&FieldRules::minimum, value);
+  }
+  constexpr Field at_most(double value) const {
+    detail::field_has_bounds<Field, detail::HasBounds<Member>>();
+    return with(&FieldRules::maximum, value);
+  }
+  constexpr Field min_length(std::size_t n) const {
+    detail::field_has_length<Field, detail::HasLength<Member>>();
+    return with(&FieldRules::min_length, n);
+  }
+  constexpr Field max_length(std::size_t n) const {
+    detail::field_has_length<Field, detail::HasLength<Member>>();
+    return with(&FieldRules::max_length, n);
+  }
+  constexpr Field min_items(std::size_t n) const {
+    detail::field_has_items<Field, detail::HasItems<Member>>();
+    return with(&FieldRules::min_items, n);
+  }
+  constexpr Field max_items(std::size_t n) const {
+    detail::field_has_items<Field, detail::HasItems<Member>>();
+    return with(&FieldRules::max_items, n);
+  }
   // May be absent: then the member keeps the value of its initialiser, which the schema shows.
   constexpr Field with_default() const { return with(&FieldRules::has_default, true); }
+
+  constexpr Member& of(Struct& value) const { return value.*member; }
+  constexpr const Member& of(const Struct& value) const { return value.*member; }
 
  private:
   template <class Rule, class Value>
@@ -82,6 +136,14 @@ template <class T>
 concept DescribedEnum = requires {
   wright_enumerators(Of<T>{});
 };
+
+// See above: a struct that needs no description.
+template <class T>
+concept PlainStruct = !DescribedStruct<T> && detail::is_plain_struct<T>();
+
+// A struct that has a JSON form.
+template <class T>
+concept JsonStruct = DescribedStruct<T> || PlainStruct<T>;
 
 }  // namespace wright
 

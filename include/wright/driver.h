@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -22,8 +23,11 @@ enum class People : std::uint8_t {
 };
 
 struct RunOptions {
-  Store* store = nullptr;     // not owned; without one nothing is persisted
-  Observer observer = {};     // may be empty; one event at a time, any thread
+  Store* store = nullptr;  // not owned; without one nothing is persisted
+  Observer observer = {};  // may be empty; one event at a time, any thread
+  // What the model says, as it comes, for those who want nothing else; may be empty. Where an
+  // attempt failed half-way, the next one says it again: the observer is told so (ModelRetried).
+  std::function<void(std::string_view text)> on_text = {};
   std::stop_token stop = {};  // ends the run as cancelled
   // Whether an observer gets the text as it comes, or whole answers only.
   Delivery delivery = Delivery::streamed;

@@ -2,6 +2,8 @@
 // public API.
 #pragma once
 
+#include "wright/detail/language.h"
+// First: what follows needs the language.
 #include <boost/json/value.hpp>
 
 #include <cstdint>
@@ -30,6 +32,7 @@ enum class ErrorCode : std::uint8_t {
   context_too_long,  // more than the model can read
   content_filtered,  // refused for what was said
   answer_cut,        // a model's answer ended before it was complete
+  answer_refused,    // a model's answer is not what was asked for; see answer_of()
   network,           // no connection, or one that broke
   storage,           // the database or the disk failed
   protocol,          // a peer sent something that its protocol forbids

@@ -47,9 +47,10 @@ struct ToolCall {
 // What Wright itself tells a model in a conversation. `text` is what the model reads.
 struct Notice {
   enum class Kind : std::uint8_t {
-    answer_cut,   // its last answer was cut before anything in it was whole, and was not used
-    same_result,  // the same call has had the same result several times
-    summarise,    // it is asked for a summary of what came before
+    answer_cut,      // its last answer was cut before anything in it was whole, and was not used
+    same_result,     // the same call has had the same result several times
+    summarise,       // it is asked for a summary of what came before
+    answer_refused,  // its last answer was not what was asked for; the text says why
   };
   Kind kind = Kind::answer_cut;
   std::string text = {};

@@ -2,9 +2,13 @@
 // another message.
 #pragma once
 
+#include <concepts>
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "wright/ask_user.h"
 #include "wright/driver.h"
 #include "wright/store.h"
 
@@ -45,6 +49,14 @@ Result<Answer> send(const Agent& agent, SessionId id, std::string_view message,
 // "reason"}; of a result from outside any JSON.
 Result<StoredWait> answer_wait(Store& store, WaitId id, const Json& answer,
                                std::string answered_by);
+
+// What a person answers, as a type: whether a call may run, or answers to questions.
+template <class T>
+concept PersonAnswer = std::same_as<T, Approval> || std::same_as<T, std::vector<QuestionAnswer>>;
+template <PersonAnswer T>
+Result<StoredWait> answer_wait(Store& store, WaitId id, const T& answer, std::string answered_by) {
+  return answer_wait(store, id, to_json(answer), std::move(answered_by));
+}
 
 // The session at the top of the tree that this one belongs to.
 Result<Session> root_session(Store& store, SessionId id);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -127,8 +128,15 @@ struct AgentChanged {
 struct Summarised {
   Usage usage;
 };
-using Outcome = std::variant<UserSaid, ModelAnswered, ModelFailed, ToolFinished, ToolWaits,
-                             WaitAnswered, LimitReached, Cancelled, AgentChanged, Summarised>;
+// The answer may not stand (see refusal_of()). The model is told and asked again, or, when that has
+// happened too often, the run fails with ErrorCode::answer_refused.
+struct AnswerRefused {
+  std::string message;  // what the model reads
+  bool operator==(const AnswerRefused&) const = default;
+};
+using Outcome =
+    std::variant<UserSaid, ModelAnswered, ModelFailed, ToolFinished, ToolWaits, WaitAnswered,
+                 LimitReached, Cancelled, AgentChanged, Summarised, AnswerRefused>;
 
 // A run of `agent` with the user's first message.
 Run start(const Agent& agent, std::string prompt);
@@ -145,6 +153,16 @@ Step next(const Agent& agent, const Run& run);
 // nothing else is left the model is told and asked again. A filtered answer fails the run.
 Result<void> accept(Run& run, Outcome outcome);
 
+// What is wrong with the answer of a run that is done, by what the agent says of answers. To be
+// asked after every ModelAnswered, and to be accepted. Absent when the answer may stand, and in all
+// other phases.
+std::optional<AnswerRefused> refusal_of(const Agent& agent, const Run& run);
+
+// The JSON in a model's answer: the whole text, or what stands in the one Markdown fence in it.
+// Left out are nulls that the schema refuses, which some vendors ask models for. Where the answer
+// does not fit, the error lists what is wrong.
+Result<Json> answer_json(std::string_view text, const Json& schema);
+
 // A run as it follows from its messages, its open calls, its counts and its limits: finds out the
 // phase and what else need not be stored. Refuses what no run can be.
 Result<Run> restored(Run run);
@@ -155,9 +173,10 @@ const Waiting* waiting_of(const OpenCall& open);
 // What the model said last since the user's last message; empty when it only called tools.
 std::string best_answer(const Run& run);
 
-inline constexpr int kMostCutsInARow = 2;  // one more fails the run
+inline constexpr int kMostCutsInARow = 2;      // one more fails the run
+inline constexpr int kMostRefusedAnswers = 2;  // to one user message; one more fails the run
 
-inline constexpr int kRunFormatVersion = 3;
+inline constexpr int kRunFormatVersion = 4;
 Json to_json(const Run& run);
 Result<Run> run_from_json(const Json& json);  // refuses newer formats
 

@@ -101,6 +101,10 @@ class Runtime {
 
   // Answers a wait of any session at any depth, and goes on with what waited. See answer_wait().
   Result<StoredWait> answer(WaitId id, const Json& answer, std::string answered_by);
+  template <PersonAnswer T>
+  Result<StoredWait> answer(WaitId id, const T& given, std::string answered_by) {
+    return answer(id, to_json(given), std::move(answered_by));
+  }
 
   // Blocks until the session has ended or needs a person.
   Result<Answer> wait(SessionId id);

@@ -1,8 +1,8 @@
-// From described C++ types (describe.h) to JSON schemas and JSON values, and back.
+// From C++ types (describe.h) to JSON schemas and JSON values, and back.
 //
 // A field may be bool, an integer, a floating-point number, std::string, Json (anything), a
-// described enum or struct, and std::optional, std::vector, std::map<std::string, …> or
-// std::unordered_map<std::string, …> of such a type.
+// described enum, a struct that is described or plain, and std::optional, std::vector,
+// std::map<std::string, …> or std::unordered_map<std::string, …> of such a type.
 #pragma once
 
 #include <map>

@@ -26,27 +26,105 @@ template <class T>
 concept StringMap = (is_a<T, std::map> ||
                      is_a<T, std::unordered_map>)&&std::same_as<typename T::key_type, std::string>;
 
+// The I-th field of a plain struct, in the shape of a Field.
+template <class T, std::size_t I>
+struct PlainField {
+  FieldRules rules{.name = member_name<T, I>()};
+
+  static constexpr auto& of(T& value) { return std::get<I>(members_of(value)); }
+  static constexpr const auto& of(const T& value) { return std::get<I>(members_of(value)); }
+};
+
 template <class T>
-constexpr bool has_json_form() {
-  if constexpr (is_a<T, std::optional> || is_a<T, std::vector>) {
-    return has_json_form<typename T::value_type>();
-  } else if constexpr (StringMap<T>) {
-    return has_json_form<typename T::mapped_type>();
+constexpr auto fields_of() {
+  if constexpr (DescribedStruct<T>) {
+    return wright_fields(Of<T>{});
   } else {
-    return std::same_as<T, bool> || Integer<T> || std::floating_point<T> ||
-           std::same_as<T, std::string> || std::same_as<T, Json> || DescribedStruct<T> ||
-           DescribedEnum<T>;
+    return []<std::size_t... I>(std::index_sequence<I...>) {
+      return std::tuple<PlainField<T, I>...>{};
+    }
+    (std::make_index_sequence<count_members<T>()>());
   }
 }
 
-// For use in a static_assert, which instantiates it at once: so this is the first error that the
-// compiler prints, before those that follow from it.
+template <class T, std::size_t I, class... Above>
+constexpr auto form_of_fields();
+
+template <class T, class FieldOf>
+using MemberOf = std::remove_cvref_t<decltype(std::declval<FieldOf>().of(std::declval<T&>()))>;
+
+template <class T>
+constexpr std::string_view name_of_struct() {
+  if constexpr (DescribedStruct<T>) {
+    return wright_type_name(Of<T>{});
+  } else {
+    return type_name<T>();
+  }
+}
+
+template <class T>
+concept JsonLeaf = std::same_as<T, bool> || Integer<T> || std::floating_point<T> ||
+    std::same_as<T, std::string> || std::same_as<T, Json> || DescribedEnum<T>;
+
+// Whether a type has a JSON form, and if not, which one in it has none.
+template <class Unfit, class UsedIn>
+struct Form {
+  using Type = Unfit;
+  using In = UsedIn;
+  static constexpr bool is_there = std::is_void_v<Unfit>;
+};
+using Fits = Form<void, void>;
+
+// Finds the first type in T that has no JSON form. Above are the structs that T is in.
+template <class T, class... Above>
+constexpr auto form_of() {
+  if constexpr ((std::same_as<T, Above> || ...) || JsonLeaf<T>) {
+    return Fits{};
+  } else if constexpr (is_a<T, std::optional> || is_a<T, std::vector>) {
+    return form_of<typename T::value_type, Above...>();
+  } else if constexpr (StringMap<T>) {
+    return form_of<typename T::mapped_type, Above...>();
+  } else if constexpr (JsonStruct<T>) {
+    return form_of_fields<T, 0, Above...>();
+  } else {
+    return Form<T, std::tuple_element_t<0, std::tuple<Above..., void>>>{};
+  }
+}
+
+// From the I-th field on.
+template <class T, std::size_t I, class... Above>
+constexpr auto form_of_fields() {
+  using Fields = decltype(fields_of<T>());
+  if constexpr (I == std::tuple_size_v<Fields>) {
+    return Fits{};
+  } else {
+    using Found = decltype(form_of<MemberOf<T, std::tuple_element_t<I, Fields>>, T, Above...>());
+    if constexpr (Found::is_there) {
+      return form_of_fields<T, I + 1, Above...>();
+    } else {
+      return Found{};
+    }
+  }
+}
+
+template <class T>
+constexpr bool has_json_form() {
+  return decltype(form_of<T>())::is_there;
+}
+
+// Fails to compile where T has no JSON form, with one message; then what needs it is left out.
 template <class T>
 constexpr bool require_json_form() {
-  static_assert(has_json_form<T>(),
-                "wright: this type has no JSON form. Describe a struct with WRIGHT_DESCRIBE, an "
-                "enum with WRIGHT_ENUM, or use one of the types listed in wright/schema.h");
-  return true;
+  using Found = decltype(form_of<T>());
+  return type_has_json_form<typename Found::Type, typename Found::In, Found::is_there>();
+}
+
+// The same for a T that is to be made.
+template <class T>
+constexpr bool require_readable() {
+  using Found = decltype(form_of<T>());
+  return can_be_read<T, std::default_initializable<T>>() &&
+         type_has_json_form<typename Found::Type, typename Found::In, Found::is_there>();
 }
 
 // Where a value stands in the document; lives on the stack, costs nothing until it is printed.
@@ -122,22 +200,24 @@ template <class T>
 constexpr auto field_names() {
   return std::apply(
       [](const auto&... f) { return std::array<std::string_view, sizeof...(f)>{f.rules.name...}; },
-      wright_fields(Of<T>{}));
+      fields_of<T>());
 }
 
 template <class T>
 Json build_schema(SchemaBuilder& builder);
 
-template <class T, class Member>
-void add_property(SchemaBuilder& builder, const Field<T, Member>& field, JsonObject& properties,
+template <class T, class FieldOf>
+void add_property(SchemaBuilder& builder, const FieldOf& field, JsonObject& properties,
                   JsonArray& required) {
+  using Member = MemberOf<T, FieldOf>;
   Json schema = build_schema<Member>(builder);
   if (!schema.is_object()) schema = JsonObject{};
   add_rules(schema.as_object(), field.rules);
   if (field.rules.has_default) {
-    static_assert(std::default_initializable<T>,
-                  "wright: with_default() needs a struct that can be made without arguments");
-    schema.as_object()["default"] = encode(T{}.*field.member);
+    if constexpr (std::default_initializable<T>) {
+      const T made{};
+      schema.as_object()["default"] = encode(field.of(made));
+    }
   } else if constexpr (!is_a<Member, std::optional>) {
     required.emplace_back(field.rules.name);
   }
@@ -146,11 +226,11 @@ void add_property(SchemaBuilder& builder, const Field<T, Member>& field, JsonObj
 
 template <class T>
 Json build_struct_schema(SchemaBuilder& builder) {
-  if (auto reference = builder.enter(&type_key<T>, wright_type_name(Of<T>{}))) return *reference;
+  if (auto reference = builder.enter(&type_key<T>, name_of_struct<T>())) return *reference;
   JsonObject properties;
   JsonArray required;
-  std::apply([&](const auto&... f) { (add_property(builder, f, properties, required), ...); },
-             wright_fields(Of<T>{}));
+  std::apply([&](const auto&... f) { (add_property<T>(builder, f, properties, required), ...); },
+             fields_of<T>());
   JsonObject schema{{"type", "object"}, {"properties", std::move(properties)}};
   if (!required.empty()) schema["required"] = std::move(required);
   schema["additionalProperties"] = false;
@@ -159,7 +239,6 @@ Json build_struct_schema(SchemaBuilder& builder) {
 
 template <class T>
 Json build_schema(SchemaBuilder& builder) {
-  static_assert(require_json_form<T>());
   if constexpr (std::same_as<T, bool>) {
     return JsonObject{{"type", "boolean"}};
   } else if constexpr (std::unsigned_integral<T>) {
@@ -181,7 +260,7 @@ Json build_schema(SchemaBuilder& builder) {
   } else if constexpr (StringMap<T>) {
     return JsonObject{{"type", "object"},
                       {"additionalProperties", build_schema<typename T::mapped_type>(builder)}};
-  } else if constexpr (DescribedStruct<T>) {
+  } else if constexpr (JsonStruct<T>) {
     return build_struct_schema<T>(builder);
   } else {
     return JsonObject{};  // Json: anything
@@ -192,17 +271,17 @@ template <class T>
 void decode_into(const Json& json, T& value, const FieldRules* rules, const Path& path,
                  Problems& problems);
 
-template <class T, class Member>
-void decode_field(const JsonObject& object, T& value, const Field<T, Member>& field,
-                  const Path& parent, Problems& problems) {
+template <class T, class FieldOf>
+void decode_field(const JsonObject& object, T& value, const FieldOf& field, const Path& parent,
+                  Problems& problems) {
   const Path path{&parent, field.rules.name};
   const Json* found = object.if_contains(field.rules.name);
-  constexpr bool is_optional = is_a<Member, std::optional>;
+  constexpr bool is_optional = is_a<MemberOf<T, FieldOf>, std::optional>;
   if (found == nullptr || (is_optional && found->is_null())) {
     if (!is_optional && !field.rules.has_default) report_missing(path, problems);
     return;
   }
-  decode_into(*found, value.*field.member, &field.rules, path, problems);
+  decode_into(*found, field.of(value), &field.rules, path, problems);
 }
 
 template <class T>
@@ -210,7 +289,7 @@ void decode_struct(const Json& json, T& value, const Path& path, Problems& probl
   const JsonObject* object = expect_object(json, path, problems);
   if (object == nullptr) return;
   std::apply([&](const auto&... f) { (decode_field(*object, value, f, path, problems), ...); },
-             wright_fields(Of<T>{}));
+             fields_of<T>());
   static constexpr auto known = field_names<T>();
   refuse_unknown(*object, known, path, problems);
 }
@@ -232,7 +311,6 @@ void decode_integer(const Json& json, T& value, const FieldRules* rules, const P
 template <class T>
 void decode_into(const Json& json, T& value, const FieldRules* rules, const Path& path,
                  Problems& problems) {
-  static_assert(require_json_form<T>());
   if constexpr (std::same_as<T, bool>) {
     read(json, value, path, problems);
   } else if constexpr (Integer<T>) {
@@ -273,7 +351,7 @@ void decode_into(const Json& json, T& value, const FieldRules* rules, const Path
     for (const auto& [key, item] : *object) {
       decode_into(item, value[std::string(key)], nullptr, Path{&path, key}, problems);
     }
-  } else if constexpr (DescribedStruct<T>) {
+  } else if constexpr (JsonStruct<T>) {
     decode_struct(json, value, path, problems);
   } else {
     value = json;
@@ -282,10 +360,14 @@ void decode_into(const Json& json, T& value, const FieldRules* rules, const Path
 
 template <class T>
 Result<T> decoded(const Json& json, Problems problems) {
-  T value{};
-  decode_into(json, value, nullptr, Path{}, problems);
-  if (!problems.found.empty()) return std::unexpected(refused_arguments(problems.found));
-  return value;
+  if constexpr (require_readable<T>()) {
+    T value{};
+    decode_into(json, value, nullptr, Path{}, problems);
+    if (!problems.found.empty()) return std::unexpected(refused_arguments(problems.found));
+    return value;
+  } else {
+    return std::unexpected(Error{});
+  }
 }
 
 // Reads a T without its rules: only what its types demand.
@@ -300,8 +382,12 @@ namespace wright {
 
 template <class T>
 Json schema_of() {
-  detail::SchemaBuilder builder;
-  return builder.finish(detail::build_schema<T>(builder));
+  if constexpr (detail::require_json_form<T>()) {
+    detail::SchemaBuilder builder;
+    return builder.finish(detail::build_schema<T>(builder));
+  } else {
+    return {};
+  }
 }
 
 template <class T>
@@ -314,9 +400,10 @@ Json encode(const T& value) {
   if constexpr (std::convertible_to<const T&, std::string_view>) {
     return Json(std::string_view(value));
   } else {
-    static_assert(detail::require_json_form<T>());
-    if constexpr (std::same_as<T, bool> || std::same_as<T, Json> || detail::Integer<T> ||
-                  std::floating_point<T>) {
+    if constexpr (!detail::require_json_form<T>()) {
+      return {};
+    } else if constexpr (std::same_as<T, bool> || std::same_as<T, Json> || detail::Integer<T> ||
+                         std::floating_point<T>) {
       return Json(value);
     } else if constexpr (DescribedEnum<T>) {
       for (const auto& [enumerator, name] : wright_enumerators(Of<T>{})) {
@@ -336,14 +423,14 @@ Json encode(const T& value) {
       return object;
     } else {
       JsonObject object;
-      const auto add = [&]<class Member>(const Field<T, Member>& field) {
-        const Member& member = value.*field.member;
-        if constexpr (detail::is_a<Member, std::optional>) {
+      const auto add = [&]<class FieldOf>(const FieldOf& field) {
+        const auto& member = field.of(value);
+        if constexpr (detail::is_a<detail::MemberOf<T, FieldOf>, std::optional>) {
           if (!member) return;
         }
         object[field.rules.name] = encode(member);
       };
-      std::apply([&](const auto&... f) { (add(f), ...); }, wright_fields(Of<T>{}));
+      std::apply([&](const auto&... f) { (add(f), ...); }, detail::fields_of<T>());
       return object;
     }
   }

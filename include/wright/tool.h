@@ -47,9 +47,10 @@ enum class Concurrency : std::uint8_t {
 struct ToolOptions {
   Effect effect = Effect::write;
   Concurrency concurrency = Concurrency::parallel;
-  std::chrono::milliseconds timeout{120'000};
-  std::size_t output_limit = 64 * 1024;  // bytes that the model gets to read
-  bool needs_approval = false;           // a person must approve every call, whatever the rules say
+  // Absent: as long, or as much, as it takes.
+  std::optional<std::chrono::milliseconds> timeout = std::chrono::milliseconds(120'000);
+  std::optional<std::size_t> output_limit = 64 * 1024;  // bytes that the model gets to read
+  bool needs_approval = false;  // a person must approve every call, whatever the rules say
   Provides provides = {};
 };
 
@@ -198,11 +199,11 @@ class Next {
 std::optional<Result<ToolReply>> unless_approved(const Context& context, std::string_view tool,
                                                  JsonObject shown, std::vector<std::string> kinds);
 
-// Makes a tool of a function over a described struct (see describe.h):
+// Makes a tool of a function over a struct (see describe.h):
 //
 //   tool("weather", "Weather in a city", [](const Place& p) { return "sunny in " + p.city; })
 //
-// The function takes nothing, a described struct, a const Context&, or both in that order, and
+// The function takes nothing, a struct, a const Context&, or both in that order, and
 // returns anything that has a JSON form, an Output, a ToolReply, a Result of such a thing, or void.
 template <class Function>
 Tool tool(std::string name, std::string description, Function function, ToolOptions options = {});

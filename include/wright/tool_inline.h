@@ -95,6 +95,77 @@ std::function<Result<void>(const Json&)> check_of() {
 // A schema of our own making, which always compiles.
 std::optional<JsonSchema> compiled(const Json& schema);
 
+// Fails to compile where the function cannot be that of a tool, with one message; then nothing else
+// of it is compiled.
+template <class Function>
+constexpr bool require_tool_function() {
+  using Found = decltype(signature_of<Function>());
+  if constexpr (tool_is_a_function<Function, !std::is_void_v<Found>>()) {
+    using Parameters = typename Found::Parameters;
+    constexpr std::size_t count = std::tuple_size_v<Parameters>;
+    constexpr std::size_t own = Found::takes_context_by_reference ? count - 1 : count;
+    using Returned = typename Found::Returned;
+    if constexpr (tool_takes_one_struct<Function, own <= 1>() &&
+                  tool_returns_json<Returned, is_returnable<Returned>()>()) {
+      if constexpr (own == 0) {
+        return true;
+      } else {
+        using Parameter = std::tuple_element_t<0, Parameters>;
+        constexpr bool is_usable = (JsonStruct<Parameter> && !std::same_as<Parameter, Context>) ||
+                                   std::same_as<Parameter, Json>;
+        if constexpr (tool_takes_struct<Parameter, is_usable>()) {
+          return require_readable<Parameter>();
+        }
+      }
+    }
+  }
+  return false;
+}
+
+template <class Function>
+Tool made_tool(std::string name, std::string description, Function function, ToolOptions options) {
+  using Found = decltype(signature_of<Function>());
+  using Parameters = typename Found::Parameters;
+  constexpr std::size_t count = std::tuple_size_v<Parameters>;
+  constexpr bool takes_context = Found::takes_context_by_reference;
+  ToolSpec spec{std::move(name), std::move(description), JsonObject{}, options};
+  // Shared, so that copies of a tool are the same tool.
+  auto shared = std::make_shared<Function>(std::move(function));
+  if constexpr (count == (takes_context ? 1 : 0)) {
+    spec.parameters = JsonObject{
+        {"type", "object"}, {"properties", JsonObject{}}, {"additionalProperties", false}};
+    auto schema = compiled(spec.parameters);
+    return Tool{std::move(spec),
+                [shared](const Json&, const Context& context) -> Result<ToolReply> {
+                  Function& function = *shared;
+                  if constexpr (takes_context) {
+                    return to_reply([&]() -> decltype(auto) { return function(context); });
+                  } else {
+                    return to_reply([&]() -> decltype(auto) { return function(); });
+                  }
+                },
+                std::move(schema)};
+  } else {
+    using Arguments = std::tuple_element_t<0, Parameters>;
+    if constexpr (JsonStruct<Arguments>) spec.parameters = schema_of<Arguments>();
+    auto schema = compiled(spec.parameters);
+    return Tool{
+        .spec = std::move(spec),
+        .function = [shared](const Json& json, const Context& context) -> Result<ToolReply> {
+          Function& function = *shared;
+          auto arguments = decode_types<Arguments>(json);
+          if (!arguments) return std::unexpected(std::move(arguments).error());
+          if constexpr (takes_context) {
+            return to_reply([&]() -> decltype(auto) { return function(*arguments, context); });
+          } else {
+            return to_reply([&]() -> decltype(auto) { return function(*arguments); });
+          }
+        },
+        .schema = std::move(schema),
+        .check = check_of<Arguments>()};
+  }
+}
+
 }  // namespace wright::detail
 
 namespace wright {
@@ -111,60 +182,10 @@ Result<Tool> tool(ToolSpec spec, Function function) {
 
 template <class Function>
 Tool tool(std::string name, std::string description, Function function, ToolOptions options) {
-  using Found = decltype(detail::signature_of<Function>());
-  static_assert(!std::is_void_v<Found>,
-                "wright::tool: the third argument must be a function or a lambda with named "
-                "parameter types (no auto parameters, no overloads)");
-  using Parameters = typename Found::Parameters;
-  constexpr std::size_t count = std::tuple_size_v<Parameters>;
-  constexpr bool takes_context = Found::takes_context_by_reference;
-  static_assert(count <= (takes_context ? 2 : 1),
-                "wright::tool: the function takes one described struct (and, after it, a "
-                "const wright::Context&), not several parameters: put them into a struct");
-  static_assert(detail::is_returnable<typename Found::Returned>(),
-                "wright::tool: the function must return something with a JSON form (see "
-                "wright/schema.h), a wright::Result of it, or void");
-
-  ToolSpec spec{std::move(name), std::move(description), JsonObject{}, options};
-  // Shared, so that copies of a tool are the same tool.
-  auto shared = std::make_shared<Function>(std::move(function));
-  if constexpr (count == (takes_context ? 1 : 0)) {
-    spec.parameters = JsonObject{
-        {"type", "object"}, {"properties", JsonObject{}}, {"additionalProperties", false}};
-    auto schema = detail::compiled(spec.parameters);
-    return Tool{std::move(spec),
-                [shared](const Json&, const Context& context) -> Result<ToolReply> {
-                  Function& function = *shared;
-                  if constexpr (takes_context) {
-                    return detail::to_reply([&]() -> decltype(auto) { return function(context); });
-                  } else {
-                    return detail::to_reply([&]() -> decltype(auto) { return function(); });
-                  }
-                },
-                std::move(schema)};
+  if constexpr (detail::require_tool_function<Function>()) {
+    return detail::made_tool(std::move(name), std::move(description), std::move(function), options);
   } else {
-    using Arguments = std::tuple_element_t<0, Parameters>;
-    static_assert(DescribedStruct<Arguments> || std::same_as<Arguments, Json>,
-                  "wright::tool: the function's parameter must be a struct described with "
-                  "WRIGHT_DESCRIBE (at namespace scope), or wright::Json; a const "
-                  "const wright::Context& may follow it");
-    if constexpr (DescribedStruct<Arguments>) spec.parameters = schema_of<Arguments>();
-    auto schema = detail::compiled(spec.parameters);
-    return Tool{
-        .spec = std::move(spec),
-        .function = [shared](const Json& json, const Context& context) -> Result<ToolReply> {
-          Function& function = *shared;
-          auto arguments = detail::decode_types<Arguments>(json);
-          if (!arguments) return std::unexpected(std::move(arguments).error());
-          if constexpr (takes_context) {
-            return detail::to_reply(
-                [&]() -> decltype(auto) { return function(*arguments, context); });
-          } else {
-            return detail::to_reply([&]() -> decltype(auto) { return function(*arguments); });
-          }
-        },
-        .schema = std::move(schema),
-        .check = detail::check_of<Arguments>()};
+    return {};
   }
 }
 

@@ -1,6 +1,9 @@
 // Everything a program needs to build and run agents.
 #pragma once
 
+#include "wright/detail/language.h"
+#include "wright/detail/misuse.h"
+// The others need it.
 #include "wright/agent.h"          // IWYU pragma: export
 #include "wright/agents.h"         // IWYU pragma: export
 #include "wright/describe.h"       // IWYU pragma: export
@@ -19,5 +22,6 @@
 #include "wright/store.h"          // IWYU pragma: export
 #include "wright/tools.h"          // IWYU pragma: export
 #include "wright/two_phase.h"      // IWYU pragma: export
+#include "wright/typed_answer.h"   // IWYU pragma: export
 #include "wright/version.h"        // IWYU pragma: export
 #include "wright/web.h"            // IWYU pragma: export

@@ -65,6 +65,11 @@ ExitCode AgentRun::run(ReadyAgent ready, const First& first) {
     return ExitCode::usage;
   }
   debug.logger = *logger;
+  const ResponseFormat& format = ready.chosen.agent.sampling.response_format;
+  if (format.kind == ResponseFormat::Kind::json_schema) {
+    answer_schema_ = format.schema;
+    stream_.reset();  // an answer that is refused was never one
+  }
   Json config = session_config(ready, settings_);
   const std::vector<std::string> notes = std::move(ready.notes);
   Agent agent = finished(std::move(ready), settings_, *logger);
@@ -105,6 +110,7 @@ RunOptions AgentRun::run_options(Store& store, Json config) {
 }
 
 bool AgentRun::is_streamed() const {
+  if (answer_schema_) return false;
   if (options_.output != OutputFormat::text) return false;
   if (options_.streaming != Streaming::automatic) return options_.streaming == Streaming::on;
   return around_.console.output().is_terminal;
@@ -150,8 +156,18 @@ void AgentRun::log(std::string_view line) {
 
 ExitCode AgentRun::answered(const Answer& answer) {
   Console& console = around_.console;
+  std::optional<Json> value;
+  if (answer_schema_) {
+    auto json = answer_json(answer.text, *answer_schema_);
+    if (!json) return failed(json.error());
+    value = std::move(*json);
+  }
   if (options_.output == OutputFormat::json) {
-    console.print_json(to_text(record_.json("completed", &answer.text, nullptr)) + "\n");
+    Json json = record_.json("completed", &answer.text, nullptr);
+    if (value) json.as_object()["value"] = *value;
+    console.print_json(to_text(json) + "\n");
+  } else if (options_.output == OutputFormat::text && value) {
+    console.print_json(to_text(*value) + "\n");
   } else if (options_.output == OutputFormat::text && !(stream_ && stream_->has_printed_answer())) {
     // On a terminal both streams meet: space keeps the answer apart from the progress.
     const bool is_shared = progress_ && console.output().is_terminal && console.error().is_terminal;

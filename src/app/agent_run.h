@@ -61,7 +61,8 @@ class AgentRun {
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   std::unique_ptr<Progress> progress_;
   std::optional<AnswerStream> stream_;
-  Interruption interruption_;  // last: its thread uses the progress
+  std::optional<Json> answer_schema_;  // answers are JSON that fits it
+  Interruption interruption_;          // last: its thread uses the progress
 };
 
 // The model and the folder an agent works with, for a person.

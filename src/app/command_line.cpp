@@ -114,6 +114,8 @@ void describe(CLI::App& app, RunCommand& command) {
   app.add_option("-a,--agent", command.agent, "The agent, instead of the first word")
       ->type_name("AGENT");
   add_text(app, "-p,--prompt", command.prompt, "TEXT", "The prompt, instead of the second word");
+  add_text(app, "--schema", command.schema, "FILE",
+           "Print JSON that fits this JSON schema: a file, or the schema itself");
   add_json(app, command.output, "Print one JSON object: answer, status, usage, tool calls");
   add_run_options(app, command);
 }

@@ -38,6 +38,7 @@ struct RunCommand {
   SettingFlags settings;
   std::string agent;
   std::optional<std::string> prompt;  // absent or "-": from standard input
+  std::optional<std::string> schema;  // of the answer: a file, or JSON
   OutputFormat output = OutputFormat::text;
   Verbosity verbosity = Verbosity::normal;
   Streaming streaming = Streaming::automatic;

@@ -107,8 +107,7 @@ Result<ChosenAgent> KnownAgents::make(const AgentDefinition& definition) const {
     agent.sampling.max_tokens = *most;
   }
   agent.context_tokens = preferred(settings_, keys::kContextTokens, settings_.context_tokens(),
-                                   definition.context_tokens)
-                             .value_or(0);
+                                   definition.context_tokens);
   agent.limits = settings_.limits(agent.limits);
   if (const auto most = preferred(settings_, keys::kMaxIterations, settings_.max_iterations(),
                                   definition.max_iterations)) {

@@ -7,6 +7,7 @@
 
 #include "app/debug_wiring.h"
 #include "app/model_wiring.h"
+#include "app/session_beginning.h"
 #include "app/tool_execution.h"
 #include "app/wiring.h"
 #include "wright/specialist.h"
@@ -85,6 +86,8 @@ class AsItBegan {
     keep(agent.limits.max_iterations, began.max_iterations, keys::kMaxIterations);
     keep(agent.sampling.max_tokens, began.max_tokens, keys::kMaxTokens);
     keep(agent.context_tokens, began.context_tokens, keys::kContextTokens);
+    if (agent.context_tokens == 0) agent.context_tokens.reset();
+    if (began.answer_schema) demand_answers(agent, *began.answer_schema);
     if (!began.tools) return;
     agent.sampling.temperature = began.temperature;
     agent.sampling.top_p = began.top_p;

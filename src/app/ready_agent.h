@@ -23,6 +23,7 @@ struct AgentAtBeginning {
   std::optional<int> max_iterations = {};
   std::optional<int> max_tokens = {};
   std::optional<int> context_tokens = {};
+  std::optional<Json> answer_schema = {};
   // These count where the tools are known: absent is the model's own default.
   std::optional<double> temperature = {};
   std::optional<double> top_p = {};

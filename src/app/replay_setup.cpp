@@ -79,6 +79,7 @@ Result<AgentForReplay> agent_for_replay(const RecordedSession& recorded, const S
   }
   auto chosen = agent_named(name, agents, tools);
   if (!chosen) return std::unexpected(std::move(chosen).error());
+  demand_answers_as_then(chosen->agent, recorded.config);
   auto ready = with_specialists(std::move(*chosen), agents);
   if (!ready) return std::unexpected(std::move(ready).error());
   if (tools == ToolSource::live) {

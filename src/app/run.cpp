@@ -1,11 +1,16 @@
 // `wright run`: one agent, one prompt, one answer.
 #include <fmt/format.h>
 
+#include <fstream>
+#include <sstream>
+
 #include "app/agent_run.h"
 #include "app/commands.h"
 #include "app/interrupted_sessions.h"
 #include "app/screen_text.h"
+#include "app/session_beginning.h"
 #include "app/standard_input.h"
+#include "wright/json_schema.h"
 
 namespace wright::app {
 namespace {
@@ -35,6 +40,34 @@ std::optional<std::string> prompt_or_complain(const RunCommand& command, Console
   return to_valid_utf8(std::move(prompt));
 }
 
+Result<Json> schema_from(const std::string& given) {
+  const std::size_t begin = given.find_first_not_of(" \t\r\n");
+  if (begin != std::string::npos && given[begin] == '{') return parse_json(given);
+  std::ifstream file(given, std::ios::binary);
+  std::stringstream text;
+  if (!file || !(text << file.rdbuf())) {
+    return fail(ErrorCode::not_found, "there is no such file, or it cannot be read");
+  }
+  return parse_json(std::move(text).str());
+}
+
+// Binds the agent to answers that fit the schema of the command line.
+bool demand_schema_or_complain(const std::string& given, Agent& agent, Console& console) {
+  auto schema = schema_from(given);
+  if (schema) {
+    if (const auto compiled = JsonSchema::compile(*schema); !compiled) {
+      schema = std::unexpected(compiled.error());
+    }
+  }
+  if (!schema) {
+    console.complain(fmt::format("--schema {}: {}", on_one_line(given), schema.error().message),
+                     "It takes a file with a JSON schema, or the schema itself in quotes.");
+    return false;
+  }
+  demand_answers(agent, std::move(*schema));
+  return true;
+}
+
 }  // namespace
 
 ExitCode execute(const RunCommand& command, Surroundings around) {
@@ -42,6 +75,10 @@ ExitCode execute(const RunCommand& command, Surroundings around) {
   if (!settings) return ExitCode::usage;
   auto agent = agent_or_complain(command.agent, *settings, command.settings, around);
   if (!agent) return agent.error();
+  if (command.schema &&
+      !demand_schema_or_complain(*command.schema, agent->chosen.agent, around.console)) {
+    return ExitCode::usage;
+  }
   const auto prompt = prompt_or_complain(command, around.console);
   if (!prompt) return ExitCode::usage;
   const ExitCode code = AgentRun({.output = command.output,

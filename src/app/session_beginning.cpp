@@ -27,7 +27,7 @@ JsonObject record_of(const ReadyAgent& ready) {
                     {"model", ready.chosen.model},
                     {"max_iterations", agent.limits.max_iterations},
                     {"max_tokens", agent.sampling.max_tokens},
-                    {"context_tokens", agent.context_tokens},
+                    {"context_tokens", agent.context_tokens.value_or(0)},
                     {"tools", std::move(tools)}};
   if (!agent.domain.empty()) record["domain"] = agent.domain;
   if (!agent.metadata.is_null()) record["metadata"] = agent.metadata;
@@ -36,6 +36,9 @@ JsonObject record_of(const ReadyAgent& ready) {
   if (sampling.top_p) record["top_p"] = *sampling.top_p;
   if (sampling.reasoning) {
     record["reasoning"] = kEfforts.at(static_cast<std::size_t>(*sampling.reasoning));
+  }
+  if (sampling.response_format.kind == ResponseFormat::Kind::json_schema) {
+    record["answer_schema"] = sampling.response_format.schema;
   }
   JsonArray specialists;
   for (const ReadyAgent& specialist : ready.specialists) {
@@ -115,6 +118,7 @@ AgentAtBeginning agent_in(const Json& record) {
   agent.max_iterations = count_in(record, "max_iterations", 1);
   agent.max_tokens = count_in(record, "max_tokens", 1);
   agent.context_tokens = count_in(record, "context_tokens", 0);
+  if (const Json* schema = member(record, "answer_schema")) agent.answer_schema = *schema;
   agent.temperature = number_in(record, "temperature");
   agent.top_p = number_in(record, "top_p");
   if (const auto word = text_in(record, "reasoning")) {
@@ -170,10 +174,19 @@ Json portable_config(const Json& config) {
   const JsonObject* object = config.if_object();
   if (object == nullptr) return config;
   JsonObject portable;
-  for (const char* key : {"agent", "model", "max_iterations", "max_tokens"}) {
+  for (const char* key : {"agent", "model", "max_iterations", "max_tokens", "answer_schema"}) {
     if (const Json* value = object->if_contains(key)) portable[key] = *value;
   }
   return portable;
+}
+
+void demand_answers(Agent& agent, Json schema) {
+  agent.sampling.response_format = {
+      .kind = ResponseFormat::Kind::json_schema, .name = "answer", .schema = std::move(schema)};
+}
+
+void demand_answers_as_then(Agent& agent, const Json& config) {
+  if (const Json* schema = member(config, "answer_schema")) demand_answers(agent, *schema);
 }
 
 std::string first_agent_of(const Session& session) {

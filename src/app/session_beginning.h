@@ -18,6 +18,10 @@ Json session_config(const ReadyAgent& agent, const Settings& settings);
 // Without what holds on one machine only.
 Json portable_config(const Json& config);
 
+// Binds the agent to answers that fit the schema: this one, or that of a session's beginning.
+void demand_answers(Agent& agent, Json schema);
+void demand_answers_as_then(Agent& agent, const Json& config);
+
 // Whom the conversation began with; it may have been handed over since.
 std::string first_agent_of(const Session& session);
 

@@ -282,17 +282,24 @@ std::optional<int> Settings::max_tokens() const {
 }
 
 std::optional<int> Settings::context_tokens() const {
-  return count(keys::kContextTokens);
+  const auto tokens = count(keys::kContextTokens);
+  return tokens == 0 ? std::nullopt : tokens;
 }
 
 Limits Settings::limits(Limits own) const {
   if (const auto most = max_iterations()) own.max_iterations = *most;
-  own.max_tool_calls = count(keys::kLimitToolCalls).value_or(0);
-  own.max_tokens = count(keys::kLimitTokens).value_or(0);
-  own.max_cost_usd = count(keys::kLimitCents).value_or(0) / 100.0;
+  // In files, 0 is no limit.
+  const auto limit = [this](const ConfigKey& key) {
+    const auto most = count(key);
+    return most == 0 ? std::nullopt : most;
+  };
+  own.max_tool_calls = limit(keys::kLimitToolCalls);
+  own.max_tokens = limit(keys::kLimitTokens);
+  own.max_cost_usd.reset();
+  if (const auto cents = limit(keys::kLimitCents)) own.max_cost_usd = *cents / 100.0;
   const auto* time = std::get_if<std::string>(&get(keys::kLimitTime).value);
   if (time != nullptr) own.max_time = duration(keys::kLimitTime);
-  own.max_repeats = count(keys::kLimitRepeats).value_or(0);
+  own.max_repeats = limit(keys::kLimitRepeats);
   return own;
 }
 

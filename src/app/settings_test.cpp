@@ -115,7 +115,7 @@ TEST_F(SettingsTest, limit_a_run_on_top_of_the_agent_s_own_limits) {
                                           .max_tokens = 5000,
                                           .max_cost_usd = 0.25,
                                           .max_time = std::chrono::seconds(90),
-                                          .max_repeats = 0,
+                                          .max_repeats = {},
                                           .max_depth = 2}));
 }
 

@@ -155,7 +155,9 @@ void set_up_calls(Agent& agent, const Settings& settings, const Logger& logger,
   agent.interceptors = maker.interceptors();
   agent.validation = maker.validation();
   if (const auto limit = maker.timeout()) {
-    for (Tool& tool : agent.tools) tool.spec.options.timeout = *limit;
+    for (Tool& tool : agent.tools) {
+      tool.spec.options.timeout = limit->count() > 0 ? limit : std::nullopt;
+    }
   }
   // Without a home it is not there, and long output is cut.
   if (settings.output_folder().empty()) return;

@@ -61,7 +61,7 @@ TEST_F(ToolExecution, may_take_as_long_as_the_setting_or_else_the_tool_says) {
   };
   EXPECT_EQ(limit_with({}), std::chrono::milliseconds(7));
   EXPECT_EQ(limit_with({"tool_execution.timeout=3s"}), std::chrono::seconds(3));
-  EXPECT_EQ(limit_with({"tool_execution.timeout=off"}), std::chrono::milliseconds(0));
+  EXPECT_EQ(limit_with({"tool_execution.timeout=off"}), std::nullopt);
 }
 
 TEST_F(ToolExecution, is_tried_again_as_often_as_the_setting_says) {

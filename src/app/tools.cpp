@@ -24,8 +24,8 @@ Json tool_json(const ToolSpec& spec) {
   return {{"name", spec.name},
           {"description", spec.description},
           {"effect", to_string(spec.options.effect)},
-          {"timeout_ms", spec.options.timeout.count()},
-          {"output_limit", spec.options.output_limit},
+          {"timeout_ms", spec.options.timeout.value_or(std::chrono::milliseconds(0)).count()},
+          {"output_limit", spec.options.output_limit.value_or(0)},
           {"parameters", spec.parameters}};
 }
 

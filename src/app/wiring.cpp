@@ -126,7 +126,7 @@ Result<Agent> make_agent(std::string_view name, const Settings& settings, Model 
   std::ranges::move(*web, std::back_inserter(agent->tools));
   agent->limits = settings.limits(agent->limits);
   if (const auto limit = settings.max_tokens()) agent->sampling.max_tokens = *limit;
-  agent->context_tokens = settings.context_tokens().value_or(0);
+  agent->context_tokens = settings.context_tokens();
   if (const auto effort = settings.reasoning()) agent->sampling.reasoning = *effort;
   return agent;
 }

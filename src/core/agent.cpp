@@ -17,6 +17,42 @@ bool is_tool_name(std::string_view name) {
          std::ranges::all_of(name, is_printable);
 }
 
+// 0 looks like "no limit", which is said by leaving it out.
+template <class Number>
+Result<void> check_is_positive(std::string_view name, const std::optional<Number>& limit) {
+  if (!limit || *limit > Number{}) return {};
+  return fail(ErrorCode::invalid_argument,
+              fmt::format("{} must be above 0; leave it out for no limit", name));
+}
+
+Result<void> check_limits(const Agent& agent) {
+  const Limits& limits = agent.limits;
+  if (limits.max_iterations < 1) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("max_iterations must be at least 1, not {}", limits.max_iterations));
+  }
+  if (limits.max_tool_calls.value_or(0) < 0) {
+    return fail(ErrorCode::invalid_argument, "max_tool_calls must not be negative");
+  }
+  for (const Result<void>& checked : {check_is_positive("max_tokens", limits.max_tokens),
+                                      check_is_positive("max_cost_usd", limits.max_cost_usd),
+                                      check_is_positive("max_time", limits.max_time),
+                                      check_is_positive("max_repeats", limits.max_repeats),
+                                      check_is_positive("context_tokens", agent.context_tokens)}) {
+    if (!checked) return checked;
+  }
+  return {};
+}
+
+Result<void> check_answer_format(const Agent& agent) {
+  const ResponseFormat& format = agent.sampling.response_format;
+  if (format.kind != ResponseFormat::Kind::json_schema) return {};
+  const auto compiled = JsonSchema::compile(format.schema);
+  if (compiled) return {};
+  return fail(ErrorCode::invalid_argument, fmt::format("The schema of the answers of '{}': {}",
+                                                       agent.name, compiled.error().message));
+}
+
 }  // namespace
 
 Result<void> check(const Agent& agent) {
@@ -27,11 +63,8 @@ Result<void> check(const Agent& agent) {
                             "wright::model(\"offline\")",
                             agent.name));
   }
-  if (agent.limits.max_iterations < 1) {
-    return fail(
-        ErrorCode::invalid_argument,
-        fmt::format("max_iterations must be at least 1, not {}", agent.limits.max_iterations));
-  }
+  if (auto checked = check_limits(agent); !checked) return checked;
+  if (auto checked = check_answer_format(agent); !checked) return checked;
   std::set<std::string_view> names;
   // Two tools that one name may mean would be told apart by luck.
   const auto clash = [&](std::string_view name) {
@@ -50,6 +83,13 @@ Result<void> check(const Agent& agent) {
     if (!names.insert(name).second) return clash(name);
     if (!tool.function) {
       return fail(ErrorCode::invalid_argument, fmt::format("The tool '{}' has no function", name));
+    }
+    const ToolOptions& options = tool.spec.options;
+    const bool has_no_time = options.timeout && options.timeout->count() <= 0;
+    if (has_no_time || options.output_limit == 0) {
+      return fail(ErrorCode::invalid_argument,
+                  fmt::format("The {} of {} must be above 0; leave it out for no limit",
+                              has_no_time ? "timeout" : "output_limit", name));
     }
   }
   for (const Tool& tool : agent.tools) {

@@ -2,6 +2,7 @@
 #include "wright/approval.h"
 
 #include <fmt/format.h>
+#include <boost/json/object.hpp>
 
 #include <algorithm>
 
@@ -34,6 +35,10 @@ std::string_view to_string(Decision decision) {
     case Decision::never: return "never";
   }
   return "refuse";
+}
+
+Json to_json(const Approval& approval) {
+  return {{"decision", to_string(approval.decision)}, {"reason", approval.reason}};
 }
 
 Result<Decision> decision_from(std::string_view name) {

@@ -24,6 +24,7 @@ constexpr std::array kNames{
     std::pair{ErrorCode::context_too_long, std::string_view("context_too_long")},
     std::pair{ErrorCode::content_filtered, std::string_view("content_filtered")},
     std::pair{ErrorCode::answer_cut, std::string_view("answer_cut")},
+    std::pair{ErrorCode::answer_refused, std::string_view("answer_refused")},
     std::pair{ErrorCode::network, std::string_view("network")},
     std::pair{ErrorCode::storage, std::string_view("storage")},
     std::pair{ErrorCode::protocol, std::string_view("protocol")},

@@ -20,7 +20,7 @@ constexpr std::array kRoleNames{
 };
 
 constexpr std::array kNoticeKinds{Notice::Kind::answer_cut, Notice::Kind::same_result,
-                                  Notice::Kind::summarise};
+                                  Notice::Kind::summarise, Notice::Kind::answer_refused};
 
 std::string joined_text(const std::vector<Part>& parts) {
   std::string joined;
@@ -211,6 +211,7 @@ std::string_view to_string(Notice::Kind kind) {
     case Notice::Kind::answer_cut: return "answer_cut";
     case Notice::Kind::same_result: return "same_result";
     case Notice::Kind::summarise: return "summarise";
+    case Notice::Kind::answer_refused: return "answer_refused";
   }
   return "answer_cut";
 }
@@ -225,6 +226,8 @@ Notice notice(Notice::Kind kind) {
       return {kind,
               "[This same call has had this same result several times now. Repeating it will not "
               "change it. Do something else, or answer with what you know.]"};
+    case Notice::Kind::answer_refused:
+      return {kind, "[Your last answer is not what was asked for. Answer again.]"};
     case Notice::Kind::summarise: break;
   }
   return {kind,

@@ -193,7 +193,7 @@ ToolOutcome execute(std::span<const Tool> tools, std::span<const Interceptor> in
     set_failure(outcome, std::move(reply).error());
     if (is_refused) outcome.result.fingerprint = refusal;
   } else if (auto* output = std::get_if<Output>(&*reply)) {
-    set_output(outcome, std::move(*output), tool->spec.options.output_limit, context);
+    set_output(outcome, std::move(*output), tool->spec.options.output_limit.value_or(0), context);
   } else if (auto* waiting = std::get_if<Waiting>(&*reply)) {
     outcome.waiting = std::move(*waiting);
   } else {

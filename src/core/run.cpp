@@ -2,6 +2,7 @@
 #include "wright/run.h"
 
 #include <fmt/format.h>
+#include <boost/json/object.hpp>
 
 #include <algorithm>
 #include <functional>
@@ -69,7 +70,7 @@ void stop_at_limit(Run& run, Limit limit, std::string message) {
 void close_turn(Run& run) {
   for (OpenCall& open : run.open_calls) {
     const int times = ++run.repeats[hash_of(open.call, open.result)];
-    if (run.limits.max_repeats > 0 && times == std::max(2, run.limits.max_repeats / 2)) {
+    if (run.limits.max_repeats && times == std::max(2, *run.limits.max_repeats / 2)) {
       open.result.notices.push_back(notice(Notice::Kind::same_result));
     }
     run.messages.push_back(Message::tool(std::move(open.result)));
@@ -78,8 +79,8 @@ void close_turn(Run& run) {
 }
 
 bool goes_in_circles(const Run& run) {
-  return run.limits.max_repeats > 0 && std::ranges::any_of(run.repeats, [&](const auto& counted) {
-           return counted.second >= run.limits.max_repeats;
+  return run.limits.max_repeats && std::ranges::any_of(run.repeats, [&](const auto& counted) {
+           return counted.second >= *run.limits.max_repeats;
          });
 }
 
@@ -89,13 +90,13 @@ void go_on_with_model(Run& run) {
   const Limits& limits = run.limits;
   if (run.iterations >= limits.max_iterations) {
     stop_at_limit(run, Limit::iterations, "Maximum iteration limit reached");
-  } else if (limits.max_tool_calls > 0 && run.tool_calls > limits.max_tool_calls) {
+  } else if (limits.max_tool_calls && run.tool_calls > *limits.max_tool_calls) {
     stop_at_limit(run, Limit::tool_calls,
-                  fmt::format("The limit of {} tool calls was reached", limits.max_tool_calls));
+                  fmt::format("The limit of {} tool calls was reached", *limits.max_tool_calls));
   } else if (goes_in_circles(run)) {
     stop_at_limit(run, Limit::repeats,
                   fmt::format("The model made the same call with the same result {} times",
-                              limits.max_repeats));
+                              *limits.max_repeats));
   } else {
     run.phase = Phase::model;
   }
@@ -118,12 +119,12 @@ namespace {
 
 // Calls beyond the limit are answered without being run; what came before them still runs.
 void refuse_calls_over_limit(Run& run) {
-  const int limit = run.limits.max_tool_calls;
-  if (limit <= 0) return;
-  int over = run.tool_calls - limit;
+  const std::optional<int> limit = run.limits.max_tool_calls;
+  if (!limit) return;
+  int over = run.tool_calls - *limit;
   for (auto open = run.open_calls.rbegin(); open != run.open_calls.rend() && over > 0; ++open) {
     open->result = {open->call.id, open->call.name,
-                    fmt::format("Not run: the limit of {} tool calls was reached", limit), true};
+                    fmt::format("Not run: the limit of {} tool calls was reached", *limit), true};
     open->state = OpenCall::State::answered;
     --over;
   }
@@ -160,15 +161,32 @@ bool has_call(const std::vector<Part>& parts) {
       parts, [](const Part& part) { return std::holds_alternative<ToolCall>(part); });
 }
 
+bool tells(const Message& message, Notice::Kind kind) {
+  return std::ranges::any_of(message.parts, [&](const Part& part) {
+    const auto* told = std::get_if<Notice>(&part);
+    return told != nullptr && told->kind == kind;
+  });
+}
+
 // How many of the last answers in a row were cut.
 int cuts_in_a_row(const Run& run) {
   int cuts = 0;
   for (auto message = run.messages.rbegin(); message != run.messages.rend(); ++message) {
     if (message->role == Role::assistant && !has_call(message->parts)) continue;
-    if (message->role != Role::user || message->is_from_user()) break;
+    if (message->role != Role::user || !tells(*message, Notice::Kind::answer_cut)) break;
     ++cuts;
   }
   return cuts;
+}
+
+// How many answers to the user's last message were refused.
+int refused_answers(const Run& run) {
+  int refused = 0;
+  for (auto message = run.messages.rbegin(); message != run.messages.rend(); ++message) {
+    if (message->is_from_user()) break;
+    if (tells(*message, Notice::Kind::answer_refused)) ++refused;
+  }
+  return refused;
 }
 
 // Nothing in a cut answer was finished; the model is told, and may answer again.
@@ -226,6 +244,23 @@ Result<void> take(Run& run, ModelAnswered outcome) {
   } else {
     run.phase = Phase::done;
   }
+  return {};
+}
+
+Result<void> take(Run& run, AnswerRefused outcome) {
+  if (run.phase != Phase::done) return refuse(run, "The refusal of an answer");
+  const std::string said = run.messages.back().text();
+  run.messages.push_back({Role::user, {Notice{Notice::Kind::answer_refused, outcome.message}}});
+  if (refused_answers(run) <= kMostRefusedAnswers) {
+    go_on_with_model(run);
+    return {};
+  }
+  run.phase = Phase::failed;
+  run.error = Error{ErrorCode::answer_refused,
+                    fmt::format("The model's answer was refused {} times. The last time it was "
+                                "told: {}",
+                                kMostRefusedAnswers + 1, outcome.message),
+                    JsonObject{{"answer", said}}};
   return {};
 }
 

@@ -129,31 +129,48 @@ Result<WaitAnswers> answers_from(const Json* json) {
   return answers;
 }
 
-Json limits_json(const Limits& limits) {
-  return {{"max_tool_calls", limits.max_tool_calls}, {"max_tokens", limits.max_tokens},
-          {"max_cost_usd", limits.max_cost_usd},     {"max_time_ms", limits.max_time.count()},
-          {"max_repeats", limits.max_repeats},       {"max_depth", limits.max_depth}};
+template <class Number>
+Json number_or_null(const std::optional<Number>& number) {
+  return number ? Json(*number) : Json(nullptr);
 }
 
-// Absent in runs of format 1.
-Result<void> read_limits(const Json* json, Limits& limits) {
+Json limits_json(const Limits& limits) {
+  std::optional<std::int64_t> milliseconds;
+  if (limits.max_time) milliseconds = limits.max_time->count();
+  return {{"max_tool_calls", number_or_null(limits.max_tool_calls)},
+          {"max_tokens", number_or_null(limits.max_tokens)},
+          {"max_cost_usd", number_or_null(limits.max_cost_usd)},
+          {"max_time_ms", number_or_null(milliseconds)},
+          {"max_repeats", number_or_null(limits.max_repeats)},
+          {"max_depth", limits.max_depth}};
+}
+
+// Absent in runs of format 1. Up to format 3, no limit was written as 0.
+Result<void> read_limits(const Json* json, int version, Limits& limits) {
   if (json == nullptr) return {};
   const JsonObject* object = json->if_object();
   if (object == nullptr) return bad("limits");
   const auto read = [&](std::string_view key, auto& limit) {
     const Json* found = object->if_contains(key);
+    limit.reset();
+    if (found != nullptr && found->is_null()) return true;
     if (found == nullptr || !found->is_number()) return false;
     boost::system::error_code error;
-    limit = found->to_number<std::remove_reference_t<decltype(limit)>>(error);
-    return !error && limit >= 0;
+    limit = found->to_number<typename std::remove_reference_t<decltype(limit)>::value_type>(error);
+    if (error || limit < 0) return false;
+    if (version <= 3 && limit == 0) limit.reset();
+    return true;
   };
-  std::int64_t milliseconds = 0;
+  std::optional<std::int64_t> milliseconds;
+  std::optional<int> depth;
   if (!read("max_tool_calls", limits.max_tool_calls) || !read("max_tokens", limits.max_tokens) ||
       !read("max_cost_usd", limits.max_cost_usd) || !read("max_time_ms", milliseconds) ||
-      !read("max_repeats", limits.max_repeats) || !read("max_depth", limits.max_depth)) {
+      !read("max_repeats", limits.max_repeats) || !read("max_depth", depth)) {
     return bad("limits");
   }
-  limits.max_time = std::chrono::milliseconds(milliseconds);
+  limits.max_depth = depth.value_or(0);
+  limits.max_time.reset();
+  if (milliseconds) limits.max_time = std::chrono::milliseconds(*milliseconds);
   return {};
 }
 
@@ -292,7 +309,7 @@ Result<Run> run_from_json(const Json& json) {
   if (!iterations) return std::unexpected(iterations.error());
   if (!phase) return std::unexpected(phase.error());
   run.limits.max_iterations = *limit;
-  if (auto read = read_limits(object->if_contains("limits"), run.limits); !read) {
+  if (auto read = read_limits(object->if_contains("limits"), *version, run.limits); !read) {
     return std::unexpected(std::move(read).error());
   }
   run.iterations = *iterations;

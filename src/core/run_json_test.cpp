@@ -38,8 +38,8 @@ TEST(RunJson, round_trips_through_text) {
 }
 
 TEST(RunJson, carries_a_format_version_and_refuses_newer_ones) {
-  EXPECT_EQ(to_json(waiting_run()).at("format"), Json(3));
-  const auto newer = run_from_json(with("format", 4));
+  EXPECT_EQ(to_json(waiting_run()).at("format"), Json(4));
+  const auto newer = run_from_json(with("format", 5));
   ASSERT_FALSE(newer);
   EXPECT_EQ(newer.error().code, ErrorCode::unsupported);
   EXPECT_NE(newer.error().message.find("newer Wright"), std::string::npos);
@@ -55,6 +55,23 @@ TEST(RunJson, reads_runs_of_the_first_format) {
   const auto read = run_from_json(old);
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(*read, waiting_run());
+}
+
+TEST(RunJson, keeps_what_has_no_limit_and_reads_the_zeros_of_the_third_format) {
+  wright::Run run = waiting_run();
+  run.limits = {.max_tool_calls = 0, .max_repeats = {}};
+  const auto copy = run_from_json(*parse_json(to_text(to_json(run))));
+  ASSERT_TRUE(copy) << copy.error().message;
+  EXPECT_EQ(copy->limits, run.limits);
+
+  Json old = to_json(run);
+  old.as_object()["format"] = 3;
+  for (auto& [name, value] : old.at("limits").as_object()) {
+    if (name != "max_depth") value = 0;
+  }
+  const auto read = run_from_json(old);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->limits, (Limits{.max_repeats = {}}));
 }
 
 TEST(RunJson, keeps_limits_and_what_calls_have_been_answered) {

@@ -44,6 +44,43 @@ TEST(RunLimits, runs_the_calls_that_are_left_and_then_stops) {
             "Not run: the limit of 2 tool calls was reached");
 }
 
+TEST(RunLimits, may_allow_no_tool_call_at_all) {
+  wright::Run run = start(agent_with({.max_tool_calls = 0}), "Go");
+  expect_accepts(run, ModelAnswered{calls({call("a", "{}", "a")}, "I would look")});
+  EXPECT_EQ(run.phase, Phase::failed);
+  EXPECT_EQ(limit_of(run), "tool_calls");
+  EXPECT_EQ(best_answer(run), "I would look");
+}
+
+TEST(RunLimits, of_zero_are_refused_where_that_would_look_like_none) {
+  const auto problem_with = [](const Limits& limits) {
+    Agent agent = agent_with(limits);
+    agent.model = testing::ScriptedModel({}).model();
+    const auto checked = check(agent);
+    return checked ? std::string() : checked.error().message;
+  };
+  EXPECT_EQ(problem_with({}), "");
+  EXPECT_EQ(problem_with({.max_tool_calls = 0, .max_repeats = {}}), "");
+  EXPECT_EQ(problem_with({.max_tokens = 0}),
+            "max_tokens must be above 0; leave it out for no limit");
+  EXPECT_NE(problem_with({.max_cost_usd = 0}), "");
+  EXPECT_NE(problem_with({.max_time = std::chrono::milliseconds(0)}), "");
+  EXPECT_NE(problem_with({.max_repeats = -1}), "");
+  EXPECT_NE(problem_with({.max_tool_calls = -1}), "");
+  EXPECT_NE(problem_with({.max_iterations = 0}), "");
+
+  Agent agent = agent_with({});
+  agent.model = testing::ScriptedModel({}).model();
+  agent.tools = {tool("t", "", [] {}, {.timeout = std::chrono::milliseconds(0)})};
+  ASSERT_FALSE(check(agent));
+  EXPECT_EQ(check(agent).error().message,
+            "The timeout of t must be above 0; leave it out for no limit");
+  agent.tools = {tool("t", "", [] {}, {.output_limit = 0})};
+  EXPECT_FALSE(check(agent));
+  agent.tools = {tool("t", "", [] {}, {.timeout = {}, .output_limit = {}})};
+  EXPECT_TRUE(check(agent));
+}
+
 TEST(RunLimits, counts_tool_calls_anew_for_every_message) {
   wright::Run run = start(agent_with({.max_tool_calls = 1}), "Go");
   turn(run, "one");
@@ -70,7 +107,7 @@ TEST(RunLimits, tells_the_model_that_it_repeats_itself_and_then_stops) {
 }
 
 TEST(RunLimits, lets_calls_repeat_where_that_is_allowed) {
-  wright::Run run = start(agent_with({.max_iterations = 100, .max_repeats = 0}), "Go");
+  wright::Run run = start(agent_with({.max_iterations = 100, .max_repeats = {}}), "Go");
   for (int i = 0; i < 20; ++i) turn(run, "same");
   EXPECT_EQ(run.phase, Phase::model);
 }

@@ -108,15 +108,17 @@ class Walk {
           wait->waits.empty() ? wait->specialists[0].call : wait->waits[0].call;
       return ToolFinished{{call.id, "tool", "answer", false}};
     }
+    if (std::holds_alternative<Done>(step) && pick(3) == 0) return AnswerRefused{"again"};
     return UserSaid{Message::user("go on")};
   }
 
   Outcome any_outcome() {
-    switch (pick(6)) {
+    switch (pick(7)) {
       case 0: return UserSaid{Message::user("hello")};
       case 1: return ModelAnswered{random_response()};
       case 2: return ModelFailed{{ErrorCode::timeout, "slow", {}}};
       case 3: return ToolFinished{{"same", "tool", "result", false}};
+      case 5: return AnswerRefused{"no"};
       case 4: return ToolWaits{"same", {}};
       default: return Cancelled{"stop"};
     }

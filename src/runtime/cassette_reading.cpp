@@ -107,7 +107,8 @@ Result<Notice> notice_from(const Json& json, const std::string& place) {
   Notice told{.text = fields.text("text")};
   bool is_known = false;
   for (const auto each :
-       {Notice::Kind::answer_cut, Notice::Kind::same_result, Notice::Kind::summarise}) {
+       {Notice::Kind::answer_cut, Notice::Kind::same_result, Notice::Kind::summarise,
+        Notice::Kind::answer_refused}) {
     if (to_string(each) != kind) continue;
     told.kind = each;
     is_known = true;

@@ -98,7 +98,7 @@ Agent looker(const std::shared_ptr<SmallModel>& model) {
                               [](const Place& place) {
                                 return fmt::format("{} {}", place.at, std::string(4'000, 'r'));
                               })},
-               .limits = {.max_iterations = 100, .max_repeats = 0},
+               .limits = {.max_iterations = 100, .max_repeats = {}},
                .sampling = {.max_tokens = 1'000}};
 }
 

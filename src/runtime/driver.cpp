@@ -33,6 +33,25 @@ std::shared_ptr<const Agent> owned(const Agent& agent, const RunOptions& options
   return copy;
 }
 
+// Text as it comes, or, where it is delivered whole, when it is there.
+void tell_text(const Event& event, const RunOptions& options) {
+  if (const auto* delta = std::get_if<TextDelta>(&event)) {
+    options.on_text(delta->text);
+  } else if (const auto* ended = std::get_if<ModelEnded>(&event);
+             ended != nullptr && options.delivery == Delivery::whole) {
+    if (const std::string text = ended->response.text(); !text.empty()) options.on_text(text);
+  }
+}
+
+// Both of those who may look on.
+Observer observer_of(const RunOptions& options) {
+  if (!options.on_text) return options.observer;
+  return [&options](const Event& event, const EventOrigin& origin) {
+    if (origin.depth == 0) tell_text(event, options);
+    if (options.observer) options.observer(event, origin);
+  };
+}
+
 SessionPlan plan_of(const Agent& agent, const RunOptions& options) {
   SessionPlan plan{
       .agent = owned(agent, options), .people = options.people, .config = options.config};
@@ -73,7 +92,7 @@ class BlockingRun {
     std::optional<Ending> ending;
     const auto driver = std::make_shared<TreeDriver>(
         host_, &gate_, std::move(tree), options_.delivery,
-        runtime::DriverCallbacks{.tell = options_.observer,
+        runtime::DriverCallbacks{.tell = observer_,
                                  .ended = [&](Ending ended) { ending = std::move(ended); }});
     driver->begin();
     for (const CancelWish& wish : cancelled) driver->cancel(wish.session_id, wish.reason);
@@ -97,7 +116,8 @@ class BlockingRun {
 
  private:
   const RunOptions& options_;
-  const std::atomic<bool> is_heard_{static_cast<bool>(options_.observer)};
+  const Observer observer_ = observer_of(options_);
+  const std::atomic<bool> is_heard_{static_cast<bool>(observer_)};
   RunnerRegistration* const runner_;
   runtime::ExclusiveGate gate_;
   runtime::InlineHost host_;

@@ -175,7 +175,7 @@ TEST(Limits, count_the_tokens_of_specialists_of_specialists_after_every_restart)
   Spender spender;
   Agent agent = spender.agent();
   agent.limits.max_tokens = 9'000;
-  agent.limits.max_repeats = 0;
+  agent.limits.max_repeats.reset();
   // The one at the top spends nothing: it goes on when those below may not.
   EXPECT_TRUE(resumed_until_it_ends(agent, *store));
   EXPECT_LE(spender.asked, 9);

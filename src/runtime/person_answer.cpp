@@ -37,9 +37,7 @@ Result<std::vector<QuestionAnswer>> answers_in(const Json& json) {
 }
 
 Result<Json> checked_questions(const Json& shown, const Json& answer) {
-  Json asked = shown;
-  if (JsonObject* object = asked.if_object()) object->erase("kind");  // of earlier versions
-  const auto request = decode<AskUserRequest>(asked);
+  const auto request = questions_from(shown);
   // A tool may ask in words of its own, which nobody here can check.
   if (!request) return answer;
   auto answers = answers_in(answer);

@@ -145,7 +145,7 @@ Run run_of(const RecordedSession& recorded) {
   Run run;
   run.messages = recorded.messages;
   run.limits.max_iterations = std::numeric_limits<int>::max();
-  run.limits.max_repeats = 0;
+  run.limits.max_repeats.reset();
   if (!run.messages.empty() && run.messages.back().role == Role::assistant) {
     for (ToolCall& call : run.messages.back().tool_calls()) {
       run.open_calls.push_back({.call = std::move(call)});
@@ -155,7 +155,7 @@ Run run_of(const RecordedSession& recorded) {
 }
 
 Tool stand_in(std::string name) {
-  return {.spec = {.name = std::move(name), .options = {.output_limit = 0}},
+  return {.spec = {.name = std::move(name), .options = {.output_limit = {}}},
           .function = [](const Json&, const Context&) -> Result<ToolReply> {
             return fail(ErrorCode::unsupported,
                         "This tool is only known from a record, and cannot be executed");
@@ -182,7 +182,7 @@ Agent agent_of(std::span<const RecordedSession* const> sessions) {
   Agent agent{.name = sessions.front()->agent, .instructions = sessions.front()->instructions};
   // The record does not tell its limits; it ends where they ended it.
   agent.limits.max_iterations = std::numeric_limits<int>::max();
-  agent.limits.max_repeats = 0;
+  agent.limits.max_repeats.reset();
   agent.limits.max_depth = kDeepestSpecialists;
   for (const auto& [name, specialists] : tools) {
     agent.tools.push_back(specialists.empty() ? stand_in(name)

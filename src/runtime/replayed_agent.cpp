@@ -116,7 +116,7 @@ class CallReplay {
     ++state_.recorded_calls;
     // A run that counts repetitions adds its notice again.
     std::string content =
-        limits_.max_repeats > 0 ? recorded_.result->content : text_of(*recorded_.result);
+        limits_.max_repeats ? recorded_.result->content : text_of(*recorded_.result);
     if (recorded_.result->is_error) return fail(ErrorCode::tool_failed, std::move(content));
     return Output{.value = Json(content),
                   .images = recorded_.result->images,
@@ -221,7 +221,7 @@ Agent made_over(const Agent& agent, ReplayState& state, const std::shared_ptr<Re
 
 // Agents that name each other are made when they are called, so this ends.
 Tool made_over(Tool tool, ReplayState& state, const std::shared_ptr<Reel>& reel) {
-  if (state.tools == ToolSource::record) tool.spec.options.output_limit = 0;  // it was cut then
+  if (state.tools == ToolSource::record) tool.spec.options.output_limit.reset();  // it was cut then
   if (!tool.specialist) return tool;
   Specialist specialist = *tool.specialist;
   specialist.make = [make = tool.specialist->make, kind = specialist.kind, name = specialist.name,
@@ -251,11 +251,19 @@ Agent made_over(const Agent& agent, ReplayState& state, const std::shared_ptr<Re
                                             const Next& next) {
         return answer_call(*reel, state, limits, invocation, context, next);
       });
+  // What an agent demands of answers that is only known from its record is what it demanded then.
+  if (!has_limits(agent.limits)) {
+    made.check_answer = [reel](std::string_view) -> Result<void> {
+      const SessionTape* tape = reel->tape();
+      const auto told = tape != nullptr ? tape->refusal_of_last_answer() : std::nullopt;
+      return told ? fail(ErrorCode::answer_refused, *told) : Result<void>();
+    };
+  }
   // Nothing is spent, and nothing takes the time it took.
-  made.context_tokens = 0;  // the tape answers what was asked, and was not asked for summaries
-  made.limits.max_time = {};
-  made.limits.max_tokens = 0;
-  made.limits.max_cost_usd = 0;
+  made.context_tokens.reset();  // the tape answers what was asked, and was not asked for summaries
+  made.limits.max_time.reset();
+  made.limits.max_tokens.reset();
+  made.limits.max_cost_usd.reset();
   return made;
 }
 

@@ -23,9 +23,9 @@ void RunningCall::start(Host& host, ExclusiveGate* gate, std::function<void(Call
       report->is_fenced = !host.is_lease_certain(self->plan_.held_since);
       if (report->is_fenced) return;
       self->began_ = steady_clock::now();
-      if (self->plan_.limit.count() > 0) {
+      if (self->plan_.limit) {
         timer =
-            host.run_at(self->began_.load() + self->plan_.limit, [weak = self->weak_from_this()] {
+            host.run_at(self->began_.load() + *self->plan_.limit, [weak = self->weak_from_this()] {
               if (const auto late = weak.lock()) late->tell_late();
             });
       }

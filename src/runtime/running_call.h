@@ -26,8 +26,8 @@ struct CallPlan {
   int lease_epoch = 0;
   std::int64_t held_since = 0;  // when the session was known to be ours, by boot_clock_ms()
   std::shared_ptr<RunMemory> memory = {};
-  std::string tool = {};               // by its own name, not an alias
-  std::chrono::milliseconds limit{0};  // 0: it may take as long as it wants
+  std::string tool = {};                                // by its own name, not an alias
+  std::optional<std::chrono::milliseconds> limit = {};  // absent: as long as it takes
 };
 
 // What came of it. Nothing when it was stopped before it began.
@@ -55,7 +55,7 @@ class RunningCall : public std::enable_shared_from_this<RunningCall> {
   // Nobody waits for it any more, neither its session nor those behind it at the gate.
   void give_up(Host& host);
 
-  std::chrono::milliseconds limit() const { return plan_.limit; }
+  std::optional<std::chrono::milliseconds> limit() const { return plan_.limit; }
   double milliseconds() const;  // since it began
   bool has_begun() const { return began_.load() != std::chrono::steady_clock::time_point{}; }
 

@@ -2,14 +2,24 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 #include "wright/run.h"
 
 namespace wright::runtime {
 namespace {
 
+const Notice* notice_in(const Message& message, Notice::Kind kind) {
+  if (message.role != Role::user) return nullptr;
+  for (const Part& part : message.parts) {
+    const auto* told = std::get_if<Notice>(&part);
+    if (told != nullptr && told->kind == kind) return told;
+  }
+  return nullptr;
+}
+
 bool is_cut_notice(const Message& message) {
-  return message.role == Role::user && !message.is_from_user();
+  return notice_in(message, Notice::Kind::answer_cut) != nullptr;
 }
 
 bool is_final(const Message& message) {
@@ -97,6 +107,14 @@ SessionTape::Answer SessionTape::after_last_turn(std::span<const Message> asked)
     case SessionStatus::waiting: break;
   }
   return AskedAgain{};
+}
+
+std::optional<std::string> SessionTape::refusal_of_last_answer() const {
+  if (next_ == 0) return std::nullopt;
+  const std::size_t behind = turns_[next_ - 1].position + 1;
+  if (behind >= recorded_.messages.size()) return std::nullopt;
+  const Notice* told = notice_in(recorded_.messages[behind], Notice::Kind::answer_refused);
+  return told != nullptr ? std::optional(told->text) : std::nullopt;
 }
 
 const RecordedCall* SessionTape::find_call(std::string_view id) const {

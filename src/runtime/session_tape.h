@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,6 +37,9 @@ class SessionTape {
   struct AskedAgain {};  // the session had ended here
   using Answer = std::variant<Answered, ModelFailedThen, RecordEnds, Differs, AskedAgain>;
   Answer next_answer(std::span<const Message> asked, AfterDifference after);
+
+  // What the model was told of its last answer; absent where that one stood.
+  std::optional<std::string> refusal_of_last_answer() const;
 
   const RecordedCall* find_call(std::string_view id) const;
 

@@ -29,6 +29,7 @@ class TextStream::State {
   void begin_anew() {
     const std::lock_guard lock(mutex_);
     text_.clear();
+    read_ = 0;
   }
 
   void end(Result<void> result, std::optional<NeedsToolExecution> needs) {
@@ -165,6 +166,7 @@ class TwoPhaseAgent::Implementation {
     }
 
     void ask(const std::stop_token& stop) {
+      ask_again_ = [this, stop] { ask(stop); };
       trace_asking();
       runtime::start_safely(agent_->model, request(), call(stop),
                             [self = shared_from_this()](Result<Response> response) {
@@ -173,6 +175,7 @@ class TwoPhaseAgent::Implementation {
     }
 
     void ask_and_wait(const std::stop_token& stop) {
+      ask_again_ = [this, stop] { ask_and_wait(stop); };
       trace_asking();
       take(runtime::complete_safely(agent_->model, request(), call(stop)));
     }
@@ -228,6 +231,16 @@ class TwoPhaseAgent::Implementation {
       if (auto accepted = accept(run_, ModelAnswered{std::move(*response)}); !accepted) {
         return end(std::unexpected(std::move(accepted).error()), std::nullopt);
       }
+      if (auto refused = refusal_of(*agent_, run_)) {
+        if (auto accepted = accept(run_, std::move(*refused)); !accepted) {
+          return end(std::unexpected(std::move(accepted).error()), std::nullopt);
+        }
+        if (run_.phase == Phase::model) {
+          if (stream_) stream_->begin_anew();
+          const auto again = ask_again_;
+          return again();
+        }
+      }
       Step step = next(*agent_, run_);
       if (auto* calls = std::get_if<CallTools>(&step)) {
         return end({}, NeedsToolExecution{std::move(calls->calls), run_.messages});
@@ -255,6 +268,7 @@ class TwoPhaseAgent::Implementation {
     session::ContextFitting context_;
     const Respond respond_;
     std::shared_ptr<TextStream::State> stream_;  // once the model has spoken
+    std::function<void()> ask_again_;            // as it was asked
   };
 
   const std::shared_ptr<const Agent> agent_;

@@ -23,17 +23,17 @@ Budget::Budget(const Limits& limits, Spending used, int tool_calls, Budget* abov
       tool_calls_(tool_calls) {}
 
 Result<void> Budget::check(const Spending& most) const {
-  if (max_tokens_ > 0 && used_.tokens + most.tokens > max_tokens_) {
+  if (max_tokens_ && used_.tokens + most.tokens > *max_tokens_) {
     return std::unexpected(limit_error(
         Limit::tokens, fmt::format("The limit of {} tokens would be passed: {} are used, and the "
                                    "next call may take {}",
-                                   max_tokens_, used_.tokens, most.tokens)));
+                                   *max_tokens_, used_.tokens, most.tokens)));
   }
-  if (max_cost_usd_ > 0 && used_.cost_usd + most.cost_usd > max_cost_usd_) {
+  if (max_cost_usd_ && used_.cost_usd + most.cost_usd > *max_cost_usd_) {
     return std::unexpected(limit_error(
         Limit::cost, fmt::format("The limit of ${:.4f} would be passed: ${:.4f} is spent, and the "
                                  "next call may cost ${:.4f}",
-                                 max_cost_usd_, used_.cost_usd, most.cost_usd)));
+                                 *max_cost_usd_, used_.cost_usd, most.cost_usd)));
   }
   return {};
 }
@@ -54,9 +54,10 @@ void Budget::settle(const Spending& reserved, const Spending& spent) {
 }
 
 Result<void> Budget::reserve_tool_call() {
-  if (max_tool_calls_ > 0 && tool_calls_ >= max_tool_calls_) {
-    return std::unexpected(limit_error(
-        Limit::tool_calls, fmt::format("The limit of {} tool calls was reached", max_tool_calls_)));
+  if (max_tool_calls_ && tool_calls_ >= *max_tool_calls_) {
+    return std::unexpected(
+        limit_error(Limit::tool_calls,
+                    fmt::format("The limit of {} tool calls was reached", *max_tool_calls_)));
   }
   if (above_ != nullptr) {
     if (auto reserved = above_->reserve_tool_call(); !reserved) return reserved;
@@ -66,7 +67,7 @@ Result<void> Budget::reserve_tool_call() {
 }
 
 bool Budget::counts_spending() const {
-  return max_tokens_ > 0 || max_cost_usd_ > 0 || (above_ != nullptr && above_->counts_spending());
+  return max_tokens_ || max_cost_usd_ || (above_ != nullptr && above_->counts_spending());
 }
 
 }  // namespace wright::session

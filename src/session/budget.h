@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "wright/agent.h"
@@ -40,9 +41,9 @@ class Budget {
  private:
   Result<void> check(const Spending& most) const;
 
-  const std::int64_t max_tokens_;
-  const double max_cost_usd_;
-  const int max_tool_calls_;
+  const std::optional<std::int64_t> max_tokens_;
+  const std::optional<double> max_cost_usd_;
+  const std::optional<int> max_tool_calls_;
   Budget* const above_;
   Spending used_;  // with what is reserved
   int tool_calls_;

@@ -30,8 +30,7 @@ void ContextFitting::restore(const Json& cut, std::span<const Message> messages)
 }
 
 ContextWindow ContextFitting::window(const Agent& agent) {
-  ContextWindow window{.tokens = agent.context_tokens > 0 ? agent.context_tokens
-                                                          : agent.model.context_tokens()};
+  ContextWindow window{.tokens = agent.context_tokens.value_or(agent.model.context_tokens())};
   window.answer_tokens = agent.sampling.max_tokens;
   if (window.tokens > 0) {
     window.answer_tokens = std::min(window.answer_tokens, window.tokens / 4);

@@ -38,10 +38,10 @@ struct RunCall {
   std::shared_ptr<const ToolCall> call = {};
   Attempt attempt = 0;
   WaitAnswers answers = {};
-  std::string tool = {};               // by its own name, not an alias
-  std::chrono::milliseconds limit{0};  // 0: it may take as long as it wants
-  bool is_exclusive = false;           // one at a time in the process
-  int lease_epoch = 0;                 // the fencing token of the session
+  std::string tool = {};                                // by its own name, not an alias
+  std::optional<std::chrono::milliseconds> limit = {};  // absent: as long as it wants
+  bool is_exclusive = false;                            // one at a time in the process
+  int lease_epoch = 0;                                  // the fencing token of the session
 };
 // Ask the call to stop.
 struct StopCall {

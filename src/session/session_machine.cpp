@@ -124,8 +124,8 @@ void SessionMachine::take(Begin) {
 
 void SessionMachine::watch_time() {
   working_since_ = now_.steady_ms;
-  if (run_.limits.max_time.count() <= 0) return;
-  const milliseconds left = run_.limits.max_time - milliseconds(turn_worked_ms_);
+  if (!run_.limits.max_time) return;
+  const milliseconds left = *run_.limits.max_time - milliseconds(turn_worked_ms_);
   output_.actions.emplace_back(
       SetTimer{.kind = TimerKind::deadline, .after = std::max(left, milliseconds(0))});
 }
@@ -182,6 +182,7 @@ void SessionMachine::take_model(Result<Response> response, double duration_ms) {
   context_.answered(run_, usage);
   accept_or_break(ModelAnswered{std::move(*response)});
   estimate_.answered(run_, usage);
+  if (auto refused = refusal_of(*agent_, run_)) accept_or_break(std::move(*refused));
   refuse_calls_without_tools();
 }
 
@@ -302,13 +303,14 @@ void SessionMachine::take(const CallGivenUp& given_up) {
   const ToolCall call = open->call;
   const Tool* tool = find_tool(agent_->tools, call.name);
   const bool may_act = tool != nullptr && tool->spec.options.effect != Effect::read;
-  const auto limit = tool != nullptr ? tool->spec.options.timeout : milliseconds(0);
+  const auto limit = tool != nullptr ? tool->spec.options.timeout : std::nullopt;
   ToolOutcome outcome{.result = {.call_id = call.id, .name = call.name},
                       .duration_ms = given_up.duration_ms};
   fail_outcome(
       outcome,
       {ErrorCode::timeout,
-       fmt::format("{} did not answer within {} ms{}", call.name, limit.count(),
+       fmt::format("{} did not answer within {} ms{}", call.name,
+                   limit.value_or(milliseconds(0)).count(),
                    may_act ? ". It may still take effect: look before you call it again" : "")});
   end_call(call, std::move(outcome));
 }
@@ -384,7 +386,7 @@ void SessionMachine::take(Suspend) {
 void SessionMachine::take(const TimerFired& fired) {
   switch (fired.kind) {
     case TimerKind::deadline: {
-      const double seconds = static_cast<double>(run_.limits.max_time.count()) / 1000;
+      const double seconds = static_cast<double>(run_.limits.max_time->count()) / 1000;
       const std::string message = fmt::format("The time limit of {} s was reached", seconds);
       return stop_with(LimitReached{Limit::time, message}, message);
     }

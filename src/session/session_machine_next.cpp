@@ -220,7 +220,7 @@ SessionMachine::Round SessionMachine::act() {
 }
 
 void SessionMachine::finish() {
-  if (run_.limits.max_time.count() > 0) output_.actions.emplace_back(CancelTimer{});
+  if (run_.limits.max_time) output_.actions.emplace_back(CancelTimer{});
   working_since_.reset();
   Ending ending = *std::exchange(ending_, {});
   ending.session_id = journal_.session_id();

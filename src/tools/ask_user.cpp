@@ -179,6 +179,16 @@ Result<AcceptedAnswers> accept_answers(const AskUserRequest& request,
   return accepted;
 }
 
+Json to_json(const std::vector<QuestionAnswer>& answers) {
+  return JsonObject{{"responses", encode(answers)}};
+}
+
+Result<AskUserRequest> questions_from(const Json& shown) {
+  Json asked = shown;
+  if (JsonObject* object = asked.if_object()) object->erase("kind");  // of earlier versions
+  return decode<AskUserRequest>(asked);
+}
+
 Tool ask_user_tool() {
   return made_of([](const AskUserRequest& request, const Context& context) -> Result<ToolReply> {
     if (context.answers.answer) return Output{.value = *context.answers.answer};

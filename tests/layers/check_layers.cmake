@@ -5,7 +5,9 @@
 # - the layers have no cycle: a folder stands only on folders listed before it;
 # - every folder of src/ is one of WRIGHT_FOLDERS;
 # - a file of src/x includes "wright/…", "x/…", a neighbour "y.h", and the folders of its layer;
-# - a public header includes wright/, the standard library and boost/json, nothing else.
+# - a public header includes wright/, the standard library and boost/json, nothing else;
+# - where Layers.cmake says who owns the public headers (WRIGHT_HEADERS_x), each has one owner, and a
+#   header and a file of src/x, tests aside, see only what x and the folders of its layer own.
 #
 # Lists everything that is wrong, and fails if anything is.
 cmake_minimum_required(VERSION 3.25)
@@ -29,6 +31,33 @@ function(includes_of file)
 endfunction()
 
 include("${ROOT}/cmake/Layers.cmake")
+
+# owner_of_x.h is the folder that owns wright/x.h.
+set(has_owners NO)
+foreach(folder IN LISTS WRIGHT_FOLDERS)
+  foreach(header IN LISTS WRIGHT_HEADERS_${folder})
+    set(has_owners YES)
+    if(DEFINED "owner_of_${header}")
+      report("Layers.cmake: wright/${header} has two owners")
+    endif()
+    set("owner_of_${header}" ${folder})
+    if(NOT EXISTS "${ROOT}/include/wright/${header}")
+      report("Layers.cmake: ${folder} owns wright/${header}, which is not there")
+    endif()
+  endforeach()
+endforeach()
+
+# check_owner(who folder include): complains where `folder` may not see the owner of the header.
+macro(check_owner who folder include)
+  if(has_owners AND "${include}" MATCHES "^.wright/([a-z_/]+\\.h).$")
+    set(owner "${owner_of_${CMAKE_MATCH_1}}")
+    if(NOT owner)
+      report("${who} includes ${include}, which no folder owns")
+    elseif(NOT owner STREQUAL "${folder}" AND NOT owner IN_LIST WRIGHT_LAYER_${folder})
+      report("${who} includes ${include}: ${folder} may not see ${owner}")
+    endif()
+  endif()
+endmacro()
 
 set(listed_before "")
 foreach(folder IN LISTS WRIGHT_FOLDERS)
@@ -54,6 +83,9 @@ foreach(source IN LISTS sources)
       report("src/${source} includes ${include}: write the path from src/, not a relative one")
     elseif(include MATCHES "^.([^/]+)/")
       set(other "${CMAKE_MATCH_1}")
+      if(other STREQUAL "wright" AND NOT source MATCHES "_(test|testing|tests)\\.(cpp|h)$")
+        check_owner("src/${source}" ${folder} "${include}")
+      endif()
       if(other STREQUAL folder OR other IN_LIST WRIGHT_LAYER_${folder} OR other STREQUAL "wright")
         continue()
       endif()
@@ -69,8 +101,16 @@ endforeach()
 file(GLOB_RECURSE headers RELATIVE "${ROOT}" "${ROOT}/include/*")
 foreach(header IN LISTS headers)
   includes_of("${ROOT}/${header}")
+  string(REGEX REPLACE "^include/wright/" "" name "${header}")
+  set(folder "${owner_of_${name}}")
+  if(has_owners AND NOT folder AND NOT name STREQUAL "wright.h")
+    report("Layers.cmake: no folder owns ${header}")
+  endif()
   foreach(include IN LISTS includes)
-    if(NOT include MATCHES "^\"wright/[a-z_]+\\.h\"$" AND NOT include MATCHES "^<[a-z_0-9]+>$"
+    if(folder)
+      check_owner(${header} ${folder} "${include}")
+    endif()
+    if(NOT include MATCHES "^\"wright/(detail/)?[a-z_]+\\.h\"$" AND NOT include MATCHES "^<[a-z_0-9]+>$"
        AND NOT include MATCHES "^<boost/json/[a-z_]+\\.hpp>$")
       report("${header} includes ${include}: public headers see wright/, the standard library and "
              "boost/json only")

@@ -1,4 +1,4 @@
-// expect: with_default() needs a struct that can be made without arguments
+// expect: wright: a struct that is read from JSON must be one that can be made without arguments
 #include "wright/wright.h"
 
 struct Level {
@@ -7,6 +7,6 @@ struct Level {
 };
 WRIGHT_DESCRIBE(Level, WRIGHT_FIELD(value, "The level").with_default())
 
-wright::Json schema() {
-  return wright::schema_of<Level>();
+bool made(const wright::Json& json) {
+  return wright::decode<Level>(json).has_value();
 }

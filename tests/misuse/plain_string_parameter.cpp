@@ -1,4 +1,4 @@
-// expect: wright::tool: the function's parameter must be a struct described with WRIGHT_DESCRIBE
+// expect: wright::tool: the function's parameter must be a plain struct
 #include <string>
 
 #include "wright/wright.h"

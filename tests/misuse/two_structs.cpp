@@ -1,4 +1,4 @@
-// expect: wright::tool: the function takes one described struct
+// expect: wright::tool: the function takes one struct
 #include <string>
 
 #include "wright/wright.h"
