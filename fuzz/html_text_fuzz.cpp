@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "tools/character_set.h"
-#include "tools/html_text.h"
+#include "tools/text/character_set.h"
+#include "tools/web/html_text.h"
 #include "wright/json.h"
 
 namespace {

@@ -8,7 +8,7 @@
 
 #include "entities/index_database.h"
 #include "entities/source_lines.h"
-#include "tools/text_file.h"
+#include "tools/text/text_file.h"
 #include "wright/json.h"
 
 namespace wright::entities {

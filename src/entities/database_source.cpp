@@ -8,7 +8,7 @@
 #include "entities/entity_source.h"
 #include "entities/identifier_words.h"
 #include "entities/word_ranking.h"
-#include "tools/sqlite_reader_rows.h"
+#include "tools/sqlite/reader_rows.h"
 
 namespace wright::entities {
 namespace {

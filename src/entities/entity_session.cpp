@@ -4,8 +4,8 @@
 
 #include "core/iso_time.h"
 #include "entities/sql_functions.h"
-#include "tools/output_budget.h"
-#include "tools/sqlite_reader_rows.h"
+#include "tools/output/output_budget.h"
+#include "tools/sqlite/reader_rows.h"
 
 namespace wright::entities {
 namespace {

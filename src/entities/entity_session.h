@@ -9,7 +9,7 @@
 
 #include "entities/entity_filter.h"
 #include "entities/entity_schema.h"
-#include "tools/sqlite_reader_connection.h"
+#include "tools/sqlite/reader_connection.h"
 
 namespace wright::entities {
 
