@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "store/sqlite_statement.h"
+#include "store/sqlite_names.h"
 
 namespace wright::store {
 

@@ -114,19 +114,16 @@ Result<ReadOnlyDatabase> ReadOnlyDatabase::open(const std::string& path,
   const std::string name =
       is_immutable ? fmt::format("file:{}?immutable=1", percent_encoded(path)) : path;
   // Links were followed when the path was resolved; one that is there now is somebody's trick.
-  int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE |
-              SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_NOFOLLOW;
+  int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOFOLLOW;
   if (is_immutable) flags |= SQLITE_OPEN_URI;
-  sqlite3* opened = nullptr;
-  const int sqlite_code = sqlite3_open_v2(name.c_str(), &opened, flags, nullptr);
-  std::unique_ptr<sqlite3, CloseDatabase> database(opened);
+  sqlite::Opened opened = sqlite::open(name, flags);
   auto guard = std::make_unique<SqliteGuard>(
       SqliteGuard::Limits{SqliteGuard::Clock::now() + options.deadline, options.memory_limit},
       std::move(stop));
-  SqliteGuard& installed = *guard;
-  ReadOnlyDatabase made(std::move(guard), std::move(database));
-  if (sqlite_code != SQLITE_OK) return made.explained(sqlite_code);
-  if (const int code = installed.install(opened); code != SQLITE_OK) return made.explained(code);
+  ReadOnlyDatabase made(std::move(guard), std::move(opened.connection));
+  if (opened.code != SQLITE_OK) return made.explained(opened.code);
+  const int installed = made.guard().install(made.handle());
+  if (installed != SQLITE_OK) return made.explained(installed);
   if (auto measured = made.measure_views(); !measured) {
     return std::unexpected(std::move(measured).error());
   }
@@ -136,16 +133,11 @@ Result<ReadOnlyDatabase> ReadOnlyDatabase::open(const std::string& path,
 Result<void> ReadOnlyDatabase::measure_views() {
   auto views = parse("SELECT name, sql FROM sqlite_schema WHERE type = 'view'");
   if (!views) return std::unexpected(std::move(views).error());
-  while (true) {
-    const auto stepped = step(views->statement.get());
-    if (!stepped) return std::unexpected(stepped.error());
-    if (*stepped == Stepped::done) break;
-    const auto text = [&](int column) {
-      const auto* bytes = sqlite3_column_text(views->statement.get(), column);
-      return std::string(bytes == nullptr ? "" : reinterpret_cast<const char*>(bytes));
-    };
-    expansion_.add_view(text(0), text(1));
-  }
+  auto read = for_each_row(views->statement.get(), [&](const sqlite::Row& row) -> Result<void> {
+    expansion_.add_view(row.text(0), row.text(1));
+    return {};
+  });
+  if (!read) return read;
   endless_views_ =
       expansion_.views_beyond({kMostQueriesInStatement, kDeepestQuery}, kMostQueriesInViews);
   guard_->keep_from_expanding(endless_views_);
@@ -177,7 +169,7 @@ Result<ReadOnlyDatabase::Parsed> ReadOnlyDatabase::parse(const char* sql) {
     sqlite3_stmt* prepared = nullptr;
     const char* rest = nullptr;
     const int sqlite_code = sqlite3_prepare_v2(database_.get(), sql, -1, &prepared, &rest);
-    Statement statement(prepared);
+    sqlite::StatementHandle statement(prepared);
     if (sqlite_code != SQLITE_OK) return explained(sqlite_code);
     if (statement) return Parsed{std::move(statement), rest};
     sql = rest;
@@ -185,7 +177,7 @@ Result<ReadOnlyDatabase::Parsed> ReadOnlyDatabase::parse(const char* sql) {
   return Parsed{nullptr, sql};
 }
 
-Result<Statement> ReadOnlyDatabase::prepare(const std::string& sql) {
+Result<sqlite::StatementHandle> ReadOnlyDatabase::prepare(const std::string& sql) {
   if (sql.contains('\0')) {
     return fail(ErrorCode::invalid_argument, "The query contains a NUL character");
   }

@@ -12,19 +12,13 @@
 #include <string>
 #include <vector>
 
+#include "sqlite/connection.h"
+#include "sqlite/statement.h"
 #include "tools/sqlite/reader_expansion.h"
 #include "tools/sqlite/reader_guard.h"
 #include "wright/sqlite_reader.h"
 
 namespace wright::tools {
-
-struct CloseDatabase {
-  void operator()(sqlite3* database) const { sqlite3_close_v2(database); }
-};
-struct FinalizeStatement {
-  void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
-};
-using Statement = std::unique_ptr<sqlite3_stmt, FinalizeStatement>;
 
 // The true path of the database: without links, checked to be a regular file, and beneath `base`
 // when that is not empty.
@@ -38,7 +32,7 @@ class ReadOnlyDatabase {
                                        std::stop_token stop);
 
   // The one statement of `sql`. Refuses several, none, and whatever does more than read.
-  Result<Statement> prepare(const std::string& sql);
+  Result<sqlite::StatementHandle> prepare(const std::string& sql);
 
   // What "x" may be in a statement. SQLite takes it for a text where no column has that name, so a
   // misspelled column gives a text without a word.
@@ -47,6 +41,18 @@ class ReadOnlyDatabase {
 
   enum class Stepped : std::uint8_t { row, done };
   Result<Stepped> step(sqlite3_stmt* statement);
+
+  // Runs to the end, and calls on_row(sqlite::Row) -> Result<void> for each row; its first error
+  // ends the query.
+  template <class OnRow>
+  Result<void> for_each_row(sqlite3_stmt* statement, const OnRow& on_row) {
+    while (true) {
+      const auto stepped = step(statement);
+      if (!stepped) return std::unexpected(stepped.error());
+      if (*stepped == Stepped::done) return {};
+      if (Result<void> taken = on_row(sqlite::Row(statement)); !taken) return taken;
+    }
+  }
 
   // Views of views without end, which SQLite cannot safely expand: whatever mentions one is
   // refused.
@@ -58,13 +64,12 @@ class ReadOnlyDatabase {
   sqlite3* handle() { return database_.get(); }
 
  private:
-  ReadOnlyDatabase(std::unique_ptr<SqliteGuard> guard,
-                   std::unique_ptr<sqlite3, CloseDatabase> database)
+  ReadOnlyDatabase(std::unique_ptr<SqliteGuard> guard, sqlite::Connection database)
       : guard_(std::move(guard)), database_(std::move(database)) {}
 
   // The next statement of the text, null when nothing but blanks and comments is left.
   struct Parsed {
-    Statement statement;
+    sqlite::StatementHandle statement;
     const char* rest;
   };
   Result<Parsed> parse(const char* sql);
@@ -75,7 +80,7 @@ class ReadOnlyDatabase {
   std::unexpected<Error> explained(int sqlite_code);
 
   std::unique_ptr<SqliteGuard> guard_;  // used by the connection, so it goes after it
-  std::unique_ptr<sqlite3, CloseDatabase> database_;
+  sqlite::Connection database_;
   QueryExpansion expansion_;
   std::vector<std::string> endless_views_;
 };

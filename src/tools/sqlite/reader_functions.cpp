@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "sqlite/connection.h"
+#include "sqlite/statement.h"
 #include "tools/sqlite/reader_guard.h"
 
 namespace wright::tools {
@@ -81,11 +83,6 @@ constexpr auto kFunctions = std::to_array<BoundedFunction>({{"printf", check_for
                                                             {"ltrim", check_product},
                                                             {"rtrim", check_product}});
 
-struct Close {
-  void operator()(sqlite3* database) const { sqlite3_close_v2(database); }
-  void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
-};
-
 constexpr int kLongestPattern = 1'000;
 
 // LIKE and GLOB are called for every row, so the short way to SQLite's own is worth having. Nothing
@@ -139,11 +136,9 @@ class Original {
   void prepare(std::size_t count) {
     statement_.reset();
     if (!database_) {
-      sqlite3* opened = nullptr;
-      sqlite3_open_v2(":memory:", &opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_MEMORY, nullptr);
-      database_.reset(opened);
-      sqlite3_limit(opened, SQLITE_LIMIT_LENGTH, longest_);
-      sqlite3_limit(opened, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, kLongestPattern);
+      database_ = sqlite::open(":memory:", SQLITE_OPEN_READONLY | SQLITE_OPEN_MEMORY).connection;
+      sqlite3_limit(database_.get(), SQLITE_LIMIT_LENGTH, longest_);
+      sqlite3_limit(database_.get(), SQLITE_LIMIT_LIKE_PATTERN_LENGTH, kLongestPattern);
     }
     std::string sql = fmt::format("SELECT {}(", function_.name);
     for (std::size_t i = 0; i < count; ++i) sql += i == 0 ? "?" : ", ?";
@@ -155,8 +150,8 @@ class Original {
   const BoundedFunction& function_;
   int longest_;
   SqliteGuard& guard_;
-  std::unique_ptr<sqlite3, Close> database_;
-  std::unique_ptr<sqlite3_stmt, Close> statement_;
+  sqlite::Connection database_;
+  sqlite::StatementHandle statement_;
 };
 
 void call(sqlite3_context* context, int count, sqlite3_value** values) {

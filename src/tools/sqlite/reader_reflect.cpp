@@ -72,12 +72,11 @@ std::string quoted(std::string_view text, char quote) {
   return made + quote;
 }
 
-Result<Statement> prepared(ReadOnlyDatabase& database, const char* sql,
-                           const std::optional<std::string>& table) {
+Result<sqlite::StatementHandle> prepared(ReadOnlyDatabase& database, const char* sql,
+                                         const std::optional<std::string>& table) {
   auto statement = database.prepare(sql);
   if (!statement || !table) return statement;
-  sqlite3_bind_text64(statement->get(), 1, table->data(), table->size(), SQLITE_TRANSIENT,
-                      SQLITE_UTF8);
+  sqlite::bind_copy(statement->get(), 1, *table);
   return statement;
 }
 
@@ -88,7 +87,7 @@ Result<Json> value_of(ReadOnlyDatabase& database, const std::string& sql) {
   const auto stepped = database.step(statement->get());
   if (!stepped) return std::unexpected(stepped.error());
   if (*stepped == ReadOnlyDatabase::Stepped::done) return nullptr;
-  return cell(statement->get(), 0, kLongestSchemaText);
+  return cell(sqlite::Row(statement->get()), 0, kLongestSchemaText);
 }
 
 struct Fact {

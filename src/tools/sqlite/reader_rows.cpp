@@ -40,7 +40,8 @@ std::size_t size_of(const Json& value) {
 
 }  // namespace
 
-Json cell(sqlite3_stmt* statement, int column, std::size_t longest) {
+Json cell(const sqlite::Row& row, int column, std::size_t longest) {
+  sqlite3_stmt* statement = row.statement();
   const auto length = [&] {
     return static_cast<std::size_t>(sqlite3_column_bytes(statement, column));
   };
@@ -88,7 +89,7 @@ Result<JsonObject> read_rows(ReadOnlyDatabase& database, sqlite3_stmt* statement
     JsonArray row;
     std::size_t bytes = 3;
     for (int i = 0; i < count; ++i) {
-      row.push_back(cell(statement, i, limits.cell_bytes));
+      row.push_back(cell(sqlite::Row(statement), i, limits.cell_bytes));
       bytes += size_of(row.back());
     }
     if (!budget.take(bytes)) {

@@ -14,7 +14,7 @@ struct RowLimits {
 
 // One value: a number, text, null; a BLOB as text (x'89504e47…' (20480 bytes)), like what JSON has
 // no number for ("Infinity"). Text longer than `longest` bytes is cut and says so.
-Json cell(sqlite3_stmt* statement, int column, std::size_t longest);
+Json cell(const sqlite::Row& row, int column, std::size_t longest);
 
 // {columns, rows, row_count, truncated}, and a note when something was left out. A row is an array
 // in the order of the columns, since names may occur twice. `row_count` counts the rows shown.

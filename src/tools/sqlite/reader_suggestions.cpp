@@ -17,15 +17,15 @@ constexpr std::size_t kMostColumns = 2000;
 constexpr std::size_t kMostNamed = 20;
 
 // The texts of the first column, as far as they can be read.
-std::vector<std::string> texts(ReadOnlyDatabase& database, Result<Statement> statement,
-                               std::size_t most) {
+std::vector<std::string> texts(ReadOnlyDatabase& database,
+                               Result<sqlite::StatementHandle> statement, std::size_t most) {
   std::vector<std::string> found;
   if (!statement) return found;
   while (found.size() < most) {
     const auto stepped = database.step(statement->get());
     if (!stepped || *stepped == ReadOnlyDatabase::Stepped::done) break;
-    const auto* text = sqlite3_column_text(statement->get(), 0);
-    if (text != nullptr) found.push_back(to_valid_utf8(reinterpret_cast<const char*>(text)));
+    const auto text = sqlite::Row(statement->get()).optional_text(0);
+    if (text) found.push_back(to_valid_utf8(*text));
   }
   return found;
 }
@@ -33,10 +33,7 @@ std::vector<std::string> texts(ReadOnlyDatabase& database, Result<Statement> sta
 std::vector<std::string> column_names(ReadOnlyDatabase& database, const std::string& table) {
   auto statement =
       database.prepare("SELECT name FROM pragma_table_xinfo(?1) WHERE hidden <> 1 ORDER BY cid");
-  if (statement) {
-    sqlite3_bind_text64(statement->get(), 1, table.data(), table.size(), SQLITE_TRANSIENT,
-                        SQLITE_UTF8);
-  }
+  if (statement) sqlite::bind_copy(statement->get(), 1, table);
   return texts(database, std::move(statement), kMostColumns);
 }
 

@@ -69,7 +69,7 @@ std::unexpected<Error> no_database(const SqliteReaderOptions& options,
 // Reads "x" as a name first. Where there is no such column, SQLite's way to take it for a text
 // gives an answer that looks right, so it is given with a note.
 struct Prepared {
-  Statement statement;
+  sqlite::StatementHandle statement;
   std::string note;
 };
 

@@ -1,8 +1,8 @@
-#include "store/sqlite_transaction.h"
+#include "sqlite/transaction.h"
 
 #include <sqlite3.h>
 
-namespace wright::store {
+namespace wright::sqlite {
 
 RollbackGuard::~RollbackGuard() {
   // A full disk and the like make SQLite roll back by itself.
@@ -11,4 +11,4 @@ RollbackGuard::~RollbackGuard() {
   }
 }
 
-}  // namespace wright::store
+}  // namespace wright::sqlite

@@ -7,7 +7,7 @@
 
 struct sqlite3;
 
-namespace wright::store {
+namespace wright::sqlite {
 
 // "the database /path", or "the database in memory".
 std::string name_of(sqlite3* connection);
@@ -20,4 +20,4 @@ Error error_of(sqlite3* connection, int sqlite_code);
 // The kind of error that a failed system call means.
 ErrorCode code_of_errno(int system_error);
 
-}  // namespace wright::store
+}  // namespace wright::sqlite

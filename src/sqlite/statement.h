@@ -1,4 +1,4 @@
-// Prepared statements: binding, stepping and reading rows, without any knowledge of our tables.
+// Prepared statements: binding, stepping and reading rows, without any knowledge of tables.
 // A statement belongs to one connection and must be finalised before it closes. Not thread-safe.
 #pragma once
 
@@ -16,20 +16,30 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
-namespace wright::store {
+namespace wright::sqlite {
+
+struct FinalizeStatement {
+  void operator()(sqlite3_stmt* statement) const;
+};
+using StatementHandle = std::unique_ptr<sqlite3_stmt, FinalizeStatement>;
 
 // The current row of a statement; valid inside the callback that receives it.
 class Row {
  public:
   explicit Row(sqlite3_stmt* statement) : statement_(statement) {}
 
+  int columns() const;
   bool is_null(int column) const;
+  bool is_integer(int column) const;
+  bool is_text(int column) const;
   std::int64_t integer(int column) const;
   double real(int column) const;
   std::string text(int column) const;
   std::span<const std::byte> blob(int column) const;  // until the next row
   std::optional<std::int64_t> optional_integer(int column) const;
   std::optional<std::string> optional_text(int column) const;
+
+  sqlite3_stmt* statement() const { return statement_; }
 
  private:
   sqlite3_stmt* statement_;
@@ -66,9 +76,6 @@ class Statement {
   }
 
  private:
-  struct Finalize {
-    void operator()(sqlite3_stmt* statement) const;
-  };
   explicit Statement(sqlite3_stmt* statement) : statement_(statement) {}
 
   void bind(int index, std::int64_t value);
@@ -89,11 +96,14 @@ class Statement {
   void reset();
   void remember(int sqlite_code);
 
-  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+  StatementHandle statement_;
   int bind_error_ = 0;
 };
+
+// Binds a copy of the text, as it is. Returns SQLite's code.
+int bind_copy(sqlite3_stmt* statement, int index, std::string_view text);
 
 // Runs one or more statements that have neither parameters nor rows of interest.
 Result<void> execute(sqlite3* connection, const char* sql);
 
-}  // namespace wright::store
+}  // namespace wright::sqlite

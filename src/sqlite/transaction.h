@@ -3,7 +3,7 @@
 
 struct sqlite3;
 
-namespace wright::store {
+namespace wright::sqlite {
 
 // Rolls back the transaction that is open when the guard goes; after a COMMIT there is none.
 class RollbackGuard {
@@ -17,4 +17,4 @@ class RollbackGuard {
   sqlite3* connection_;
 };
 
-}  // namespace wright::store
+}  // namespace wright::sqlite

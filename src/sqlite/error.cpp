@@ -1,4 +1,4 @@
-#include "store/sqlite_error.h"
+#include "sqlite/error.h"
 
 #include <fmt/format.h>
 #include <sqlite3.h>
@@ -8,7 +8,7 @@
 
 #include "wright/json.h"
 
-namespace wright::store {
+namespace wright::sqlite {
 namespace {
 
 std::string system_reason(sqlite3* connection) {
@@ -99,4 +99,4 @@ ErrorCode code_of_errno(int system_error) {
   }
 }
 
-}  // namespace wright::store
+}  // namespace wright::sqlite

@@ -1,14 +1,26 @@
-#include "store/sqlite_statement.h"
+#include "sqlite/statement.h"
 
 #include <sqlite3.h>
 
-#include "store/sqlite_error.h"
+#include "sqlite/error.h"
 #include "wright/json.h"
 
-namespace wright::store {
+namespace wright::sqlite {
+
+int Row::columns() const {
+  return sqlite3_column_count(statement_);
+}
 
 bool Row::is_null(int column) const {
   return sqlite3_column_type(statement_, column) == SQLITE_NULL;
+}
+
+bool Row::is_integer(int column) const {
+  return sqlite3_column_type(statement_, column) == SQLITE_INTEGER;
+}
+
+bool Row::is_text(int column) const {
+  return sqlite3_column_type(statement_, column) == SQLITE_TEXT;
 }
 
 std::int64_t Row::integer(int column) const {
@@ -41,7 +53,7 @@ std::optional<std::string> Row::optional_text(int column) const {
   return text(column);
 }
 
-void Statement::Finalize::operator()(sqlite3_stmt* statement) const {
+void FinalizeStatement::operator()(sqlite3_stmt* statement) const {
   sqlite3_finalize(statement);
 }
 
@@ -104,6 +116,12 @@ void Statement::remember(int sqlite_code) {
   if (bind_error_ == SQLITE_OK) bind_error_ = sqlite_code;
 }
 
+int bind_copy(sqlite3_stmt* statement, int index, std::string_view text) {
+  if (text.empty()) text = "";  // a null pointer would bind NULL
+  return sqlite3_bind_text64(statement, index, text.data(), text.size(), SQLITE_TRANSIENT,
+                             SQLITE_UTF8);
+}
+
 Result<void> execute(sqlite3* connection, const char* sql) {
   if (sqlite3_exec(connection, sql, nullptr, nullptr, nullptr) != SQLITE_OK) {
     return std::unexpected(last_error(connection));
@@ -111,4 +129,4 @@ Result<void> execute(sqlite3* connection, const char* sql) {
   return {};
 }
 
-}  // namespace wright::store
+}  // namespace wright::sqlite
