@@ -162,12 +162,12 @@ Json parameters_for(const SqliteReaderOptions& options) {
   return schema;
 }
 
-constexpr std::array kOtherNames{OtherName{"sql", "query"}, OtherName{"table", "table_name"},
-                                 OtherName{"max_rows", "limit"}};
+constexpr std::array kOtherReaderNames{OtherName{"sql", "query"}, OtherName{"table", "table_name"},
+                                       OtherName{"max_rows", "limit"}};
 
 // REFLECT and Tables are what they look like.
 void rewrite(JsonObject& arguments) {
-  rename_members(arguments, kOtherNames);
+  rename_members(arguments, kOtherReaderNames);
   for (const char* choice : {"mode", "target"}) {
     Json* value = arguments.if_contains(choice);
     if (value == nullptr || !value->is_string()) continue;

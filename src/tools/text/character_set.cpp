@@ -73,6 +73,11 @@ std::string_view known_set(std::string_view name) {
   return other == kOfTheLibrary.end() ? std::string_view() : *other;
 }
 
+// Pages that claim latin-1 use its bytes 0x80 … 0x9F, too.
+std::uint32_t windows_1252_character(std::uint8_t byte) {
+  return byte >= 0x80 && byte < 0xA0 ? kWindows1252Characters[byte - 0x80U] : byte;
+}
+
 std::string from_windows_1252(std::string_view bytes) {
   std::string text;
   text.reserve(bytes.size() + bytes.size() / 8);
@@ -169,10 +174,6 @@ void append_utf8(std::string& text, std::uint32_t code_point) {
     tail(6);
     tail(0);
   }
-}
-
-std::uint32_t windows_1252_character(std::uint8_t byte) {
-  return byte >= 0x80 && byte < 0xA0 ? kWindows1252Characters[byte - 0x80U] : byte;
 }
 
 DecodedText decoded_text(std::string_view bytes, std::string_view declared) {

@@ -11,9 +11,6 @@ namespace wright::tools {
 // Appends the character as UTF-8; U+FFFD for what is no character.
 void append_utf8(std::string& text, std::uint32_t code_point);
 
-// What the byte 0x80 … 0x9F means in windows-1252, which pages that claim latin-1 really use.
-std::uint32_t windows_1252_character(std::uint8_t byte);
-
 struct DecodedText {
   std::string text;           // valid UTF-8
   std::string character_set;  // "utf-8", "windows-1252", …: the one that was used

@@ -196,6 +196,11 @@ class WebReader {
   static Result<Json> shown(Arrival& arrival, PageFormat format, const Context& context) {
     const std::string_view content_type = content_type_of(arrival.answer.head);
     auto page = read_page(arrival.answer.body, content_type, arrival.url, format);
+    if (!page && page.error().code == ErrorCode::limit_reached) {
+      return fail(ErrorCode::limit_reached,
+                  fmt::format("{} cannot be read: {}; format raw gives its source",
+                              arrival.url.text, page.error().message));
+    }
     if (!page) return not_text(arrival);
     ShownText content = shown_within(std::move(page->text), kContentShown, context);
     JsonObject result{{"url", arrival.url.text},

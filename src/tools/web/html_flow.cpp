@@ -132,12 +132,11 @@ void HtmlFlow::begin_container(Open open) {
   }
 }
 
-void HtmlFlow::end_container(Container first, Container second) {
+void HtmlFlow::end_container() {
   item_marker_.clear();
   if (ignored_containers_ > 0) {
     --ignored_containers_;
-  } else if (!containers_.empty() &&
-             (containers_.back().kind == first || containers_.back().kind == second)) {
+  } else if (!containers_.empty()) {
     containers_.pop_back();
   }
   line_break(containers_.empty() ? 2 : 1);
@@ -153,17 +152,9 @@ void HtmlFlow::begin_numbered_list(int first) {
   begin_container({Container::numbered_list, first});
 }
 
-void HtmlFlow::end_list() {
-  end_container(Container::list, Container::numbered_list);
-}
-
 void HtmlFlow::begin_quote() {
   item_marker_.clear();
   begin_container({Container::quote, 0});
-}
-
-void HtmlFlow::end_quote() {
-  end_container(Container::quote, Container::quote);
 }
 
 void HtmlFlow::begin_item() {

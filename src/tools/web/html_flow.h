@@ -22,11 +22,10 @@ class HtmlFlow {
 
   void begin_list();
   void begin_numbered_list(int first);
-  void end_list();
   void begin_item();
   void begin_definition();
   void begin_quote();
-  void end_quote();
+  void end_container();  // the last list or quote
   void begin_heading(int level);
   void end_heading();
   void begin_preformatted();
@@ -59,7 +58,6 @@ class HtmlFlow {
 
   bool is_markdown() const { return style_ == HtmlStyle::markdown; }
   void begin_container(Open open);
-  void end_container(Container first, Container second);
   // The line goes on, or a new one begins with what belongs in front of it.
   void make_ready();
   void character(std::string_view bytes);

@@ -1,198 +1,159 @@
 #include "tools/web/html_hidden.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
-#include <iterator>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/text.h"
+#include "tools/text/character_set.h"
+#include "tools/web/html_tree.h"
 
 namespace wright::tools {
 namespace {
 
-constexpr std::size_t kMostInside = 1000;
-
-// Nothing inside of these is for reading.
-constexpr auto kNeverRead = std::to_array<std::string_view>(
-    {"svg", "template", "object", "canvas", "audio", "video", "select", "datalist"});
-constexpr auto kWithoutEnd =
-    std::to_array<std::string_view>({"br", "hr", "img", "input", "meta", "link", "base", "wbr",
-                                     "source", "col", "area", "embed", "track", "param"});
-// Pages hide these until their scripts have run.
-constexpr auto kWholePage = std::to_array<std::string_view>({"html", "body"});
-
-// Whose end tag, or whose start inside of a paragraph, ends what has no end tag of its own.
-constexpr auto kContainers = std::to_array<std::string_view>(
-    {"address",  "article", "aside",  "blockquote", "body",       "details", "div",   "dl",
-     "fieldset", "figure",  "footer", "form",       "figcaption", "h1",      "h2",    "h3",
-     "h4",       "h5",      "h6",     "header",     "hgroup",     "html",    "main",  "menu",
-     "nav",      "ol",      "pre",    "search",     "section",    "table",   "tbody", "td",
-     "tfoot",    "th",      "thead",  "tr",         "ul"});
-
-constexpr auto kPartsOfTables =
-    std::to_array<std::string_view>({"tbody", "td", "tfoot", "th", "thead", "tr"});
-
-// An element whose end tag may be left out, and before which others it then ends.
-struct ImpliedEnd {
-  std::string_view name;
-  std::array<std::string_view, 4> before;
-};
-constexpr auto kImpliedEnds = std::to_array<ImpliedEnd>({
-    {"p", {"p", "hr"}},  // and before every container
-    {"li", {"li"}},
-    {"dt", {"dt", "dd"}},
-    {"dd", {"dt", "dd"}},
-    {"tr", {"tr", "tbody", "tfoot"}},
-    {"td", {"td", "th", "tr", "tbody"}},
-    {"th", {"td", "th", "tr", "tbody"}},
-    {"thead", {"tbody", "tfoot"}},
-    {"tbody", {"tbody", "tfoot"}},
-    {"tfoot", {"tbody"}},
-});
-
-const ImpliedEnd* implied_end_of(std::string_view name) {
-  const auto found = std::ranges::find(kImpliedEnds, name, &ImpliedEnd::name);
-  return found == kImpliedEnds.end() ? nullptr : &*found;
-}
-
 std::optional<double> number_at_start(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() ? std::optional(value) : std::nullopt;
 }
 
-using Style = std::map<std::string, std::string, std::less<>>;
-
-// "Display : NONE !important" → display: none
-Style style_from(std::string text) {
-  std::erase_if(text, [](unsigned char c) { return c <= ' '; });
-  std::ranges::transform(text, text.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  Style style;
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    std::string_view each = rest.substr(0, rest.find(';'));
-    rest.remove_prefix(std::min(each.size() + 1, rest.size()));
-    const std::size_t colon = each.find(':');
-    if (colon == std::string_view::npos) continue;
-    std::string_view value = each.substr(colon + 1);
-    style[std::string(each.substr(0, colon))] = value.substr(0, value.find('!'));
+// "dis\70lay" → "display": the escapes of CSS, which hide a word from those who look for it.
+std::string unescaped(std::string_view text) {
+  constexpr std::size_t kMostDigits = 6;
+  std::string made;
+  while (!text.empty()) {
+    const char c = text.front();
+    text.remove_prefix(1);
+    if (c != '\\') {
+      made += c;
+      continue;
+    }
+    std::uint32_t code_point = 0;
+    const std::string_view digits = text.substr(0, kMostDigits);
+    const auto [end, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), code_point, 16);
+    if (error != std::errc()) continue;  // it stands for the next character
+    append_utf8(made, code_point);
+    text.remove_prefix(static_cast<std::size_t>(end - digits.data()));
+    if (text.starts_with(' ')) text.remove_prefix(1);
   }
-  return style;
+  return made;
 }
 
+std::string without_comments(std::string_view text) {
+  std::string made;
+  while (true) {
+    const std::size_t begin = text.find("/*");
+    made += text.substr(0, begin);
+    if (begin == std::string_view::npos) return made;
+    const std::size_t end = text.find("*/", begin + 2);
+    if (end == std::string_view::npos) return made;
+    text.remove_prefix(end + 2);
+  }
+}
+
+// What a style says. A property that is there more than once has all of its values: which of them a
+// browser takes depends on which it understands.
 class Look {
  public:
-  explicit Look(Style style) : style_(std::move(style)) {}
+  explicit Look(std::string_view style) {
+    std::string text = lower(unescaped(without_comments(style)));
+    std::erase_if(text, [](unsigned char c) { return c <= ' '; });
+    std::string_view rest = text;
+    while (!rest.empty()) {
+      const std::string_view each = rest.substr(0, rest.find(';'));
+      rest.remove_prefix(std::min(each.size() + 1, rest.size()));
+      const std::size_t colon = each.find(':');
+      if (colon == std::string_view::npos) continue;
+      const std::string_view value = each.substr(colon + 1);
+      values_.push_back(
+          {std::string(each.substr(0, colon)), std::string(value.substr(0, value.find('!')))});
+    }
+  }
 
   bool is_invisible() const {
     return is("display", "none") || is("visibility", "hidden") || is("visibility", "collapse") ||
-           is("content-visibility", "hidden") || is("color", "transparent") ||
+           is("content-visibility", "hidden") || any("color", is_transparent) ||
            is_at_most("opacity", 0) || starts("clip", "rect(0") || starts("clip", "rect(1px") ||
            starts("clip-path", "inset(50%") || starts("clip-path", "inset(100%") ||
-           starts("transform", "scale(0)");
+           starts("clip-path", "circle(0");
   }
   bool has_no_size() const {
     const bool is_clipped = is("overflow", "hidden") || is("overflow", "clip");
-    const bool is_flat = is_at_most("height", 0) || is_at_most("max-height", 0) ||
-                         is_at_most("width", 0) || is_at_most("max-width", 0);
-    return is_at_most("font-size", 0) || (is_clipped && is_flat);
+    const bool is_flat = any("height", is_a_dot) || any("max-height", is_a_dot) ||
+                         any("width", is_a_dot) || any("max-width", is_a_dot);
+    return any("font-size", is_a_dot) || is_at_most("font", 0) || is_at_most("zoom", 0) ||
+           is_at_most("scale", 0) || starts("transform", "scale(0)") ||
+           starts("transform", "scale(0,") || (is_clipped && is_flat);
   }
   bool is_off_the_page() const {
     constexpr double kFar = -900;
     const bool is_moved = is("position", "absolute") || is("position", "fixed");
-    return is_at_most("text-indent", kFar) ||
+    const bool is_translated = any("transform", [](std::string_view value) {
+      const std::size_t bracket = value.find('(');
+      return value.starts_with("translate") && bracket != std::string_view::npos &&
+             number_at_start(value.substr(bracket + 1)).value_or(0) <= kFar;
+    });
+    return is_translated || is_at_most("text-indent", kFar) || is_at_most("margin-left", kFar) ||
+           is_at_most("margin-top", kFar) ||
            (is_moved && (is_at_most("left", kFar) || is_at_most("top", kFar) ||
                          is_at_most("right", kFar) || is_at_most("bottom", kFar)));
   }
 
  private:
-  std::string_view value(std::string_view property) const {
-    const auto found = style_.find(property);
-    return found == style_.end() ? std::string_view() : found->second;
+  struct Declaration {
+    std::string property;
+    std::string value;
+  };
+
+  // One pixel, or nothing.
+  static bool is_a_dot(std::string_view value) {
+    const auto number = number_at_start(value);
+    return number && (*number <= 0 || (*number <= 1 && value.ends_with("px")));
   }
-  bool is(std::string_view property, std::string_view wanted) const {
-    return value(property) == wanted;
-  }
-  bool starts(std::string_view property, std::string_view wanted) const {
-    return value(property).starts_with(wanted);
-  }
-  bool is_at_most(std::string_view property, double most) const {
-    const auto number = number_at_start(value(property));
-    return number && *number <= most;
+  // "transparent", "rgba(0,0,0,0)", "#fff0", "#ffffff00"
+  static bool is_transparent(std::string_view value) {
+    const bool has_alpha = value.starts_with("rgba(") || value.starts_with("hsla(");
+    const bool is_hex = value.starts_with('#') && (value.size() == 5 || value.size() == 9);
+    return value == "transparent" || (has_alpha && value.ends_with(",0)")) ||
+           (is_hex && value.ends_with(value.size() == 5 ? "0" : "00"));
   }
 
-  Style style_;
+  template <class Is>
+  bool any(std::string_view property, const Is& is_so) const {
+    return std::ranges::any_of(values_, [&](const Declaration& each) {
+      return each.property == property && is_so(std::string_view(each.value));
+    });
+  }
+  bool is(std::string_view property, std::string_view wanted) const {
+    return any(property, [&](std::string_view value) { return value == wanted; });
+  }
+  bool starts(std::string_view property, std::string_view wanted) const {
+    return any(property, [&](std::string_view value) { return value.starts_with(wanted); });
+  }
+  bool is_at_most(std::string_view property, double most) const {
+    return any(property, [&](std::string_view value) {
+      const auto number = number_at_start(value);
+      return number && *number <= most;
+    });
+  }
+
+  std::vector<Declaration> values_;
 };
 
 }  // namespace
 
-bool is_hidden(const HtmlToken& tag) {
-  if (html_attribute(tag, "hidden")) return true;
-  const auto style = html_attribute(tag, "style");
+bool is_hidden(const GumboElement& element) {
+  if (html_attribute(element, "hidden")) return true;
+  if (tag_name(element) == "dialog" && !html_attribute(element, "open")) return true;
+  const auto style = html_attribute(element, "style");
   if (!style) return false;
-  const Look look(style_from(*style));
+  const Look look(*style);
   return look.is_invisible() || look.has_no_size() || look.is_off_the_page();
-}
-
-bool HiddenParts::contains(const HtmlToken& token) {
-  if (!element_.empty() && goes_on_with(token)) return true;
-  note(token);
-  if (token.kind != HtmlToken::Kind::start_tag || is_one_of(token.name, kWithoutEnd)) return false;
-  const bool may_be_hidden = !is_one_of(token.name, kWholePage);
-  const bool is_left_out = is_one_of(token.name, kNeverRead) || (may_be_hidden && is_hidden(token));
-  if (!is_left_out || token.text.ends_with('/')) return false;
-  if (is_one_of(token.name, kContainers)) --around_[token.name];
-  element_ = token.name;
-  depth_ = 1;
-  inside_.clear();
-  return true;
-}
-
-// Counts what is open around, so that a stray end tag does not end what is hidden.
-void HiddenParts::note(const HtmlToken& token) {
-  if (!is_one_of(token.name, kContainers)) return;
-  int& open = around_[token.name];
-  if (token.kind == HtmlToken::Kind::start_tag) ++open;
-  if (token.kind == HtmlToken::Kind::end_tag) open = std::max(open - 1, 0);
-}
-
-bool HiddenParts::goes_on_with(const HtmlToken& token) {
-  if (ends_before(token)) {
-    element_.clear();
-    return false;
-  }
-  const bool is_start = token.kind == HtmlToken::Kind::start_tag;
-  const bool is_end = token.kind == HtmlToken::Kind::end_tag;
-  if (implied_end_of(element_) == nullptr) {
-    if (token.name == element_ && is_start) ++depth_;
-    if (token.name == element_ && is_end) --depth_;
-    if (depth_ == 0) element_.clear();
-    return true;
-  }
-  if (is_end && token.name == element_ && inside_.empty()) {
-    element_.clear();
-  } else if (is_one_of(token.name, kContainers) && !is_one_of(token.name, kPartsOfTables)) {
-    if (is_start && inside_.size() < kMostInside) inside_.push_back(token.name);
-    const auto opened = std::find(inside_.rbegin(), inside_.rend(), token.name);
-    if (is_end && opened != inside_.rend()) inside_.erase(std::prev(opened.base()), inside_.end());
-  }
-  return true;
-}
-
-bool HiddenParts::ends_before(const HtmlToken& token) const {
-  const ImpliedEnd* implied = implied_end_of(element_);
-  if (implied == nullptr || !inside_.empty()) return false;
-  const bool is_container = is_one_of(token.name, kContainers);
-  if (token.kind == HtmlToken::Kind::start_tag) {
-    return is_one_of(token.name, implied->before) || (element_ == "p" && is_container);
-  }
-  const auto open = around_.find(token.name);
-  return token.kind == HtmlToken::Kind::end_tag && token.name != element_ && is_container &&
-         open != around_.end() && open->second > 0;
 }
 
 }  // namespace wright::tools

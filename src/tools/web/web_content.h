@@ -32,7 +32,8 @@ struct ReadPage {
   bool is_cut = false;
 };
 
-// Refuses bytes that are no text, whatever the type says.
+// Refuses bytes that are no text (`unsupported`), whatever the type says, and HTML that is built to
+// take too much time or memory (`limit_reached`).
 Result<ReadPage> read_page(std::string_view body, std::string_view content_type,
                            const net::WebUrl& url, PageFormat format);
 

@@ -31,10 +31,10 @@ WRIGHT_DESCRIBE(
 namespace {
 
 constexpr std::size_t kLargestAnswer = 4 * 1024 * 1024;
-constexpr std::size_t kLongestTitle = 300;
+constexpr std::size_t kLongestResultTitle = 300;
 constexpr std::size_t kLongestUrl = 2000;
 constexpr std::size_t kLongestContent = 800;
-constexpr std::chrono::milliseconds kConnecting{10'000};
+constexpr std::chrono::milliseconds kSearchConnecting{10'000};
 
 // Before anything is cut, so that no half of it is left.
 std::string without(std::string text, std::string_view secret) {
@@ -86,7 +86,7 @@ class SearchEngine {
     auto url = with_query(*endpoint_, "q", arguments.query);
     if (url) url = with_query(*url, "format", "json");
     if (!url) return std::unexpected(std::move(url).error());
-    const HttpTimeouts timeouts{.connect = std::min(options_.timeout, kConnecting),
+    const HttpTimeouts timeouts{.connect = std::min(options_.timeout, kSearchConnecting),
                                 .first_byte = options_.timeout,
                                 .idle = options_.timeout,
                                 .total = options_.timeout};
@@ -167,11 +167,12 @@ class SearchEngine {
       if (!url.starts_with("http://") && !url.starts_with("https://")) continue;
       ++usable;
       if (usable > arguments.limit) continue;
-      results.push_back({{"number", usable},
-                         {"title", text_in(*result, {"title"}, {kLongestTitle, options_.key})},
-                         {"url", url},
-                         {"content", text_in(*result, {"content", "snippet", "description"},
-                                             {kLongestContent, options_.key})}});
+      results.push_back(
+          {{"number", usable},
+           {"title", text_in(*result, {"title"}, {kLongestResultTitle, options_.key})},
+           {"url", url},
+           {"content", text_in(*result, {"content", "snippet", "description"},
+                               {kLongestContent, options_.key})}});
     }
     return JsonObject{{"query", arguments.query},
                       {"results", std::move(results)},
@@ -184,8 +185,9 @@ class SearchEngine {
   net::HttpClient client_;
 };
 
-constexpr std::array kOtherNames{OtherName{"q", "query"}, OtherName{"max_results", "limit"},
-                                 OtherName{"num_results", "limit"}, OtherName{"count", "limit"}};
+constexpr std::array kOtherSearchNames{OtherName{"q", "query"}, OtherName{"max_results", "limit"},
+                                       OtherName{"num_results", "limit"},
+                                       OtherName{"count", "limit"}};
 
 }  // namespace
 }  // namespace wright::tools
@@ -214,7 +216,7 @@ Result<Tool> web_search_tool(WebSearchOptions options) {
       {.effect = Effect::read, .timeout = timeout});
   made.spec.aliases = {"search_web"};
   return tools::with_rewrite(std::move(made), [](JsonObject& arguments) {
-    tools::rename_members(arguments, tools::kOtherNames);
+    tools::rename_members(arguments, tools::kOtherSearchNames);
   });
 }
 
