@@ -10,7 +10,7 @@ WRIGHT_DESCRIBE(Place, WRIGHT_FIELD(city, "Name of the city"))
 
 int main() {
   wright::Agent helper{.instructions = "Answer briefly.",
-                       .model = wright::model("offline"),
+                       .model = wright::offline_model(),
                        .tools = {wright::tool("weather", "Weather in a city", [](const Place& p) {
                          return "sunny in " + p.city;
                        })}};

@@ -24,7 +24,7 @@ Result<void> check(const Agent& agent) {
   if (!agent.model.is_set()) {
     return fail(ErrorCode::invalid_argument,
                 fmt::format("The agent '{}' has no model. Set one, for example "
-                            "wright::model(\"offline\")",
+                            "wright::offline_model()",
                             agent.name));
   }
   if (agent.limits.max_iterations < 1) {

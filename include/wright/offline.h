@@ -1,4 +1,5 @@
-// The embedded offline model: a deterministic planner behind the seam of every model.
+// The offline model: a deterministic planner behind the seam of every model. It is a library of its
+// own, for programs that want it: link wright::offline beside wright::wright.
 #pragma once
 
 #include "wright/model.h"
