@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/tree_walk.h"
+#include "tools/files/tree_walk.h"
 
 extern char** environ;
 

@@ -1,11 +1,11 @@
-# What `cmake --install` gives: the headers, the library with its CMake package and pkg-config
-# file, the program, its man page and its shell completions. Nothing installed names the folder it
+# What `cmake --install` gives: the headers, the library and the offline planner with their CMake
+# package and pkg-config files, the program, its man page and its shell completions. Nothing installed names the folder it
 # was built in or installed to, so the prefix can be moved.
 include(CMakePackageConfigHelpers)
 
 install(DIRECTORY include/wright DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h")
-install(TARGETS wright EXPORT wrightTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS wright wright_planner EXPORT wrightTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TARGET wright_cli)
   install(TARGETS wright_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
@@ -26,8 +26,10 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/wrightConfig.cmake
 # pkg-config wright
 set(pkgconfig_folder ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 file(RELATIVE_PATH pkgconfig_to_prefix /prefix/${pkgconfig_folder} /prefix)
-configure_file(cmake/wright.pc.in ${CMAKE_CURRENT_BINARY_DIR}/wright.pc @ONLY)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/wright.pc DESTINATION ${pkgconfig_folder})
+foreach(package IN ITEMS wright wright-offline)
+  configure_file(cmake/${package}.pc.in ${CMAKE_CURRENT_BINARY_DIR}/${package}.pc @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${package}.pc DESTINATION ${pkgconfig_folder})
+endforeach()
 
 install(FILES docs/man/wright.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES completions/wright.bash RENAME wright

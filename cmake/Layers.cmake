@@ -1,21 +1,22 @@
 # The house: the folders of src/ and what each may include. Arrows point inward; a folder sees
 # include/wright, itself, and the folders listed here. tests/layers checks that this is so.
-set(WRIGHT_FOLDERS core offline providers net models store sandbox tools entities interceptors agents feedback
-                   session runtime app)
+set(WRIGHT_FOLDERS core providers net models sqlite store sandbox tools entities interceptors agents
+                   feedback session runtime offline app)
 
 set(WRIGHT_LAYER_core "")
-set(WRIGHT_LAYER_offline core)
 set(WRIGHT_LAYER_providers core)
 set(WRIGHT_LAYER_net core)
-set(WRIGHT_LAYER_models core offline providers net)
-set(WRIGHT_LAYER_store core)
+set(WRIGHT_LAYER_models core providers net)
+set(WRIGHT_LAYER_sqlite core)
+set(WRIGHT_LAYER_store core sqlite)
 set(WRIGHT_LAYER_sandbox core)
-set(WRIGHT_LAYER_tools core net sandbox)
-set(WRIGHT_LAYER_entities core store sandbox tools)
+set(WRIGHT_LAYER_tools core net sqlite sandbox)
+set(WRIGHT_LAYER_entities core sqlite sandbox tools)
 set(WRIGHT_LAYER_interceptors core tools)
 set(WRIGHT_LAYER_agents core store tools entities)
 set(WRIGHT_LAYER_feedback core tools)
 set(WRIGHT_LAYER_session core store feedback)
 set(WRIGHT_LAYER_runtime core models store sandbox tools interceptors agents feedback session)
-set(WRIGHT_LAYER_app core offline providers net models store sandbox tools entities interceptors
-                     agents feedback session runtime)
+set(WRIGHT_LAYER_offline core)
+set(WRIGHT_LAYER_app core providers net models sqlite store sandbox tools entities interceptors agents
+                     feedback session runtime offline)

@@ -9,7 +9,7 @@ struct Place {
 
 int main() {
   wright::Agent helper{.instructions = "Answer briefly.",
-                       .model = wright::model("offline"),
+                       .model = wright::offline_model(),
                        .tools = {wright::tool("weather", "Weather in a city", [](const Place& p) {
                          return "sunny in " + p.city;
                        })}};

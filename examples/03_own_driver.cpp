@@ -62,7 +62,7 @@ int main() {
   const wright::Agent agent{
       .name = "weather",
       .instructions = "Answer briefly.",
-      .model = wright::model("offline"),
+      .model = wright::offline_model(),
       .tools = {wright::tool("weather", "Weather in a city",
                              [](const Place& p) { return "sunny in " + p.city; })}};
   const auto said = answer(agent, "Weather in Oslo?");

@@ -35,7 +35,7 @@ wright::Result<void> run_and_show(const std::filesystem::path& database) {
   const wright::Agent agent{
       .name = "weather",
       .instructions = "Answer briefly.",
-      .model = wright::model("offline"),
+      .model = wright::offline_model(),
       .tools = {wright::tool("weather", "Weather in a city",
                              [](const Place& p) { return "sunny in " + p.city; })}};
   auto store = wright::open_sqlite_store(database);

@@ -12,7 +12,7 @@ int main() {
   const wright::Agent weather{
       .name = "weather",
       .instructions = "Answer briefly.",
-      .model = wright::model("offline"),
+      .model = wright::offline_model(),
       .tools = {wright::tool("weather", "Weather in a city",
                              [](const Place& p) { return "sunny in " + p.city; })}};
   wright::TwoPhaseAgent agent(weather);

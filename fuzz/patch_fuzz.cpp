@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "tools/line_diff.h"
-#include "tools/patch_format.h"
-#include "tools/patch_text.h"
+#include "tools/edit/line_diff.h"
+#include "tools/edit/patch_format.h"
+#include "tools/edit/patch_text.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace wright::tools;

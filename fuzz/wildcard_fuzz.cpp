@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "tools/gitignore.h"
-#include "tools/glob.h"
+#include "tools/files/gitignore.h"
+#include "tools/files/glob.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace wright::tools;

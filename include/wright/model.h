@@ -81,11 +81,10 @@ class Model {
 Model model_from(std::string provider, std::string name,
                  std::function<Result<Response>(const Request&, const ModelCall&)> complete);
 
-// "offline" is the embedded planner: deterministic, no key, no network, no language model.
 // "vendor:name" names a provider's model; its key comes from the vendor's usual environment
 // variable (this function is the only one of the library that reads the environment; Models of
 // models.h gives a choice). What is not there gives a Model whose calls fail and say what to do,
-// so that building an agent never fails.
+// so that building an agent never fails. offline.h has a model that needs no key and no network.
 Model model(std::string_view id);
 
 }  // namespace wright

@@ -29,6 +29,9 @@ struct RetryOptions {
 
 struct ModelsOptions {
   Catalogue catalogue = Catalogue::built_in();
+  // The program's own models by id, such as "offline": asked first. A Model that is not set means
+  // that the id is a vendor's.
+  std::function<Model(std::string_view id)> find_model = {};
   // The key for a vendor; empty when there is none.
   std::function<std::string(const VendorInfo&)> find_key = {};
   // Where the vendor is instead of its row's base_url; empty: there. Without this function, a
@@ -46,8 +49,8 @@ class Models {
  public:
   explicit Models(ModelsOptions options);
 
-  // "offline", or "vendor:name". Never fails: what is not there gives a Model whose calls fail and
-  // say what to do.
+  // "vendor:name", or an id of find_model. Never fails: what is not there gives a Model whose calls
+  // fail and say what to do.
   Model get(std::string_view id) const;
 
   // Texts as vectors, from a vendor that has them in the way of OpenAI or Ollama. Never fails, like

@@ -13,6 +13,7 @@
 #include "wright/interceptors.h"   // IWYU pragma: export
 #include "wright/log.h"            // IWYU pragma: export
 #include "wright/models.h"         // IWYU pragma: export
+#include "wright/offline.h"        // IWYU pragma: export
 #include "wright/requirements.h"   // IWYU pragma: export
 #include "wright/resume.h"         // IWYU pragma: export
 #include "wright/run.h"            // IWYU pragma: export

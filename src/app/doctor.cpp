@@ -15,6 +15,7 @@
 #include "app/paths.h"
 #include "app/screen_text.h"
 #include "app/wiring.h"
+#include "wright/offline.h"
 #include "wright/version.h"
 
 namespace wright::app {
@@ -162,7 +163,7 @@ class Examination {
 
   void check_agents(const Settings& settings) {
     for (const std::string_view name : agent_names()) {
-      const auto agent = make_agent(name, settings, model("offline"));
+      const auto agent = make_agent(name, settings, offline_model());
       Check check{fmt::format("agent {}", name)};
       if (agent) {
         check.found = show_counted(std::ssize(agent->tools), "tool");
@@ -175,7 +176,7 @@ class Examination {
   }
 
   void check_model() {
-    if (const auto answer = small_answer(model("offline"))) {
+    if (const auto answer = small_answer(offline_model())) {
       add({"offline model", Health::ok, "answers; needs no key and no network"});
     } else {
       add({"offline model", Health::fail, answer.error().message});

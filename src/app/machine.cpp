@@ -11,26 +11,19 @@
 
 #include <cerrno>
 #include <cstring>
-#include <memory>
 
+#include "sqlite/connection.h"
 #include "store/agent_schema.h"
 
 namespace wright::app {
 namespace {
 
-struct CloseDatabase {
-  void operator()(sqlite3* connection) const { sqlite3_close_v2(connection); }
-};
-using Database = std::unique_ptr<sqlite3, CloseDatabase>;
-
-Result<Database> open_database(const std::filesystem::path& path, int flags) {
-  sqlite3* connection = nullptr;
-  const int code = sqlite3_open_v2(path.c_str(), &connection, flags, nullptr);
-  Database database(connection);
+Result<sqlite::Connection> open_database(const std::filesystem::path& path, int flags) {
+  auto [connection, code] = sqlite::open(path.native(), flags);
   if (code != SQLITE_OK) {
     return fail(ErrorCode::storage, fmt::format("{}: {}", path.string(), sqlite3_errstr(code)));
   }
-  return database;
+  return std::move(connection);
 }
 
 }  // namespace

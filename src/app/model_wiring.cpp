@@ -13,6 +13,7 @@
 #include "app/console.h"
 #include "app/paths.h"
 #include "wright/interceptors.h"
+#include "wright/offline.h"
 
 namespace wright::app {
 namespace {
@@ -109,6 +110,9 @@ Result<Models> make_models(const Settings& settings, const SettingFlags& flags,
                         .fallback = settings.fallback(),
                         .retry = settings.http_retries(),
                         .timeouts = settings.http_timeouts()};
+  options.find_model = [](std::string_view id) {
+    return id == "offline" || id == "offline:planner" ? offline_model() : Model();
+  };
   options.find_key = [settings, environment](const VendorInfo& vendor) {
     return key_for(vendor, settings, environment);
   };

@@ -44,6 +44,18 @@ class ModelWiring : public ::testing::Test {
   Environment::Variables variables_{{"HOME", "/nowhere"}, {"ZAI_API_KEY", "zai-key"}};
 };
 
+TEST_F(ModelWiring, the_program_has_the_offline_planner) {
+  const auto made = models();
+  ASSERT_TRUE(made) << made.error().message;
+  for (const char* id : {"offline", "offline:planner"}) {
+    EXPECT_EQ(made->get(id).name(), "planner");
+    EXPECT_TRUE(made->get(id).complete(Request{})) << id;
+  }
+  const auto without_key = made->endpoint("openai:gpt-5-mini");
+  ASSERT_FALSE(without_key);
+  EXPECT_NE(without_key.error().message.find("\"offline\" needs none"), std::string::npos);
+}
+
 TEST_F(ModelWiring, zai_is_asked_under_its_coding_plan_unless_the_user_says_no) {
   const std::string coding = endpoint("zai:glm-4.6").vendor.base_url;
   EXPECT_NE(coding.find("coding"), std::string::npos) << coding;

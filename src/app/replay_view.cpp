@@ -8,7 +8,7 @@
 
 #include "app/figures.h"
 #include "app/screen_text.h"
-#include "tools/line_diff.h"
+#include "tools/edit/line_diff.h"
 
 namespace wright::app {
 namespace {

@@ -60,7 +60,7 @@ Result<void> check(const Agent& agent) {
   if (!agent.model.is_set()) {
     return fail(ErrorCode::invalid_argument,
                 fmt::format("The agent '{}' has no model. Set one, for example "
-                            "wright::model(\"offline\")",
+                            "wright::offline_model()",
                             agent.name));
   }
   if (auto checked = check_limits(agent); !checked) return checked;

@@ -19,7 +19,7 @@ class FunctionBackend : public ModelBackend {
 
 Error no_model() {
   return {ErrorCode::invalid_argument,
-          "The agent has no model. Set one, for example wright::model(\"offline\")",
+          "The agent has no model. Set one, for example wright::offline_model()",
           {}};
 }
 

@@ -3,8 +3,8 @@
 
 #include "core/iso_time.h"
 #include "entities/entity_tool_list.h"
-#include "tools/output_budget.h"
-#include "tools/sqlite_reader_rows.h"
+#include "tools/output/output_budget.h"
+#include "tools/sqlite/reader_rows.h"
 
 namespace wright::entities {
 
@@ -97,9 +97,9 @@ Result<JsonObject> aggregate(EntitySession& session, const EntityType& type,
                       tally ? kTallied : "count(*)", group == nullptr ? "NULL" : group->sql)};
   sql.add(tally ? *tally : filter.sql());
   if (group == nullptr) {
-    auto done = session.query(sql, [&](sqlite3_stmt* row) -> Result<void> {
+    auto done = session.query(sql, [&](const sqlite::Row& row) -> Result<void> {
       answer["value"] = shown(shown_as, tools::cell(row, 0, kLongestGroup));
-      answer["count"] = sqlite3_column_int64(row, 1);
+      answer["count"] = row.integer(1);
       return {};
     });
     if (!done) return std::unexpected(std::move(done).error());
@@ -110,10 +110,10 @@ Result<JsonObject> aggregate(EntitySession& session, const EntityType& type,
   JsonArray groups;
   tools::OutputBudget budget;
   bool has_more = false;
-  auto done = session.query(sql, [&](sqlite3_stmt* row) -> Result<void> {
+  auto done = session.query(sql, [&](const sqlite::Row& row) -> Result<void> {
     JsonObject made{{"group", shown(group, tools::cell(row, 2, kLongestGroup))},
                     {"value", shown(shown_as, tools::cell(row, 0, kLongestGroup))},
-                    {"count", sqlite3_column_int64(row, 1)}};
+                    {"count", row.integer(1)}};
     const bool fits = std::ssize(groups) < given.limit && budget.take(to_text(made).size() + 2);
     if (fits) groups.push_back(std::move(made));
     has_more = has_more || !fits;

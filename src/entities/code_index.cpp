@@ -8,7 +8,7 @@
 #include "entities/batch_workers.h"
 #include "entities/blob_hash.h"
 #include "entities/git_history.h"
-#include "tools/tree_walk.h"
+#include "tools/files/tree_walk.h"
 #include "wright/json.h"
 
 namespace wright {

@@ -10,8 +10,8 @@
 
 #include "entities/file_reader.h"
 #include "entities/index_database.h"
-#include "tools/tree_walk.h"
-#include "tools/workspace.h"
+#include "tools/files/tree_walk.h"
+#include "tools/workspace/workspace.h"
 #include "wright/entities.h"
 
 namespace wright::entities {

@@ -8,7 +8,7 @@
 
 #include "entities/index_database.h"
 #include "entities/source_lines.h"
-#include "tools/text_file.h"
+#include "tools/text/text_file.h"
 #include "wright/json.h"
 
 namespace wright::entities {
@@ -44,25 +44,18 @@ constexpr const char* kNodeColumns =
     "id, file_id, type, name, qualified_name, file, start_line, end_line, parent, parent_is_here, "
     "language";
 
-std::string text_at(sqlite3_stmt* row, int column) {
-  const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(row, column));
-  return text == nullptr
-             ? std::string()
-             : std::string(text, static_cast<std::size_t>(sqlite3_column_bytes(row, column)));
-}
-
-Node node_of(sqlite3_stmt* row) {
-  return {.id = sqlite3_column_int64(row, 0),
-          .file_id = sqlite3_column_int64(row, 1),
-          .type = text_at(row, 2),
-          .name = text_at(row, 3),
-          .qualified_name = text_at(row, 4),
-          .file = text_at(row, 5),
-          .start_line = sqlite3_column_int64(row, 6),
-          .end_line = sqlite3_column_int64(row, 7),
-          .parent = text_at(row, 8),
-          .parent_is_here = sqlite3_column_int(row, 9) != 0,
-          .language = text_at(row, 10)};
+Node node_of(const sqlite::Row& row) {
+  return {.id = row.integer(0),
+          .file_id = row.integer(1),
+          .type = row.text(2),
+          .name = row.text(3),
+          .qualified_name = row.text(4),
+          .file = row.text(5),
+          .start_line = row.integer(6),
+          .end_line = row.integer(7),
+          .parent = row.text(8),
+          .parent_is_here = row.integer(9) != 0,
+          .language = row.text(10)};
 }
 
 JsonObject shown(const Node& node) {
@@ -141,7 +134,7 @@ class Explorer {
 
   Result<std::vector<Node>> nodes(const Sql& sql) {
     std::vector<Node> found;
-    auto done = session_.query(sql, [&](sqlite3_stmt* row) -> Result<void> {
+    auto done = session_.query(sql, [&](const sqlite::Row& row) -> Result<void> {
       found.push_back(node_of(row));
       return {};
     });
@@ -237,10 +230,11 @@ class Explorer {
   std::optional<std::string> content_of(const Node& node) {
     std::string key;
     Sql sql{"SELECT key FROM file WHERE id = "};
-    auto done = session_.query(sql.value(node.file_id), [&](sqlite3_stmt* row) -> Result<void> {
-      key = text_at(row, 0);
-      return {};
-    });
+    auto done =
+        session_.query(sql.value(node.file_id), [&](const sqlite::Row& row) -> Result<void> {
+          key = row.text(0);
+          return {};
+        });
     if (!done || key.empty()) return std::nullopt;
     const auto opened = workspace_.open_file(path_of_key(key));
     if (!opened || opened->status.size > static_cast<std::int64_t>(kLargestFile))

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "entities/entity_source.h"
-#include "tools/workspace.h"
+#include "tools/workspace/workspace.h"
 
 namespace wright::entities {
 

@@ -77,17 +77,16 @@ Result<EntitySchema> code_schema(tools::ReadOnlyDatabase& connection, bool has_h
   std::vector<std::string> present;
   const auto statement = connection.prepare("SELECT DISTINCT type FROM tally ORDER BY type");
   if (!statement) return std::unexpected(statement.error());
-  while (true) {
-    const auto stepped = connection.step(statement->get());
-    if (!stepped) return std::unexpected(stepped.error());
-    if (*stepped == tools::ReadOnlyDatabase::Stepped::done) break;
-    const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement->get(), 0));
-    const std::string name = text == nullptr ? "" : text;
-    present.push_back(name);
-    if (std::ranges::find(schema.types, name, &EntityType::name) == schema.types.end()) {
-      schema.types.push_back(code_type(name, fmt::format("what ctags calls so: {}", name)));
-    }
-  }
+  auto read =
+      connection.for_each_row(statement->get(), [&](const sqlite::Row& row) -> Result<void> {
+        const std::string name = row.text(0);
+        present.push_back(name);
+        if (std::ranges::find(schema.types, name, &EntityType::name) == schema.types.end()) {
+          schema.types.push_back(code_type(name, fmt::format("what ctags calls so: {}", name)));
+        }
+        return {};
+      });
+  if (!read) return std::unexpected(std::move(read).error());
   schema.types.push_back(code_type("any", "every entity, of whatever type"));
   schema.types.back().members = std::move(present);
   schema.notes.emplace_back(has_history

@@ -105,8 +105,8 @@ class CodeSource : public EntitySource {
       if (&each != ranked.data()) sql.add(", ");
       sql.value(each.id);
     }
-    auto done = session.query(sql.add(")"), [&](sqlite3_stmt* row) -> Result<void> {
-      const auto place = std::ranges::find(ranked, sqlite3_column_int64(row, 0), &RankedEntity::id);
+    auto done = session.query(sql.add(")"), [&](const sqlite::Row& row) -> Result<void> {
+      const auto place = std::ranges::find(ranked, row.integer(0), &RankedEntity::id);
       JsonObject entity{{"score", rounded(place->score)}};
       const auto near = std::ranges::find(nearest, place->id, &RankedEntity::id);
       if (near != nearest.end()) entity["similarity"] = rounded(near->score);

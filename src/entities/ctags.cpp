@@ -8,7 +8,7 @@
 #include <iterator>
 
 #include "entities/entity_types.h"
-#include "tools/character_set.h"
+#include "tools/text/character_set.h"
 #include "wright/json.h"
 
 namespace wright::entities {

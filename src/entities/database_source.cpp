@@ -8,7 +8,7 @@
 #include "entities/entity_source.h"
 #include "entities/identifier_words.h"
 #include "entities/word_ranking.h"
-#include "tools/sqlite_reader_rows.h"
+#include "tools/sqlite/reader_rows.h"
 
 namespace wright::entities {
 namespace {
@@ -50,7 +50,7 @@ struct ForeignKey {
   std::string name() const { return fmt::format("{}.{}", table, fmt::join(columns, "+")); }
 };
 
-std::string text_of(sqlite3_stmt* row, int column) {
+std::string text_of(const sqlite::Row& row, int column) {
   const Json value = tools::cell(row, column, kLongestText);
   return value.is_string() ? std::string(value.get_string()) : std::string();
 }
@@ -83,11 +83,11 @@ class DatabaseSource : public EntitySource {
       return fail(ErrorCode::invalid_argument, "The query has no words to look for");
     }
     Sql sql{fmt::format("SELECT {} ", EntitySession::columns_of(**type))};
-    auto done =
-        session.query(sql.add(EntityFilter(**type).sql()), [&](sqlite3_stmt* row) -> Result<void> {
+    auto done = session.query(
+        sql.add(EntityFilter(**type).sql()), [&](const sqlite::Row& row) -> Result<void> {
           std::string text;
-          for (int i = 0; i < sqlite3_column_count(row); ++i) {
-            if (sqlite3_column_type(row, i) == SQLITE_TEXT) text += text_of(row, i) + ' ';
+          for (int i = 0; i < row.columns(); ++i) {
+            if (row.is_text(i)) text += text_of(row, i) + ' ';
           }
           return ranking.add(text, [&] { return session.entity(**type, row); });
         });
@@ -120,7 +120,7 @@ class DatabaseSource : public EntitySource {
     auto done = session.query(
         {"SELECT name, type FROM sqlite_schema WHERE type IN ('table', 'view') AND substr(name, 1, "
          "7) <> 'sqlite_' ORDER BY name"},
-        [&](sqlite3_stmt* row) -> Result<void> {
+        [&](const sqlite::Row& row) -> Result<void> {
           const std::string name = text_of(row, 0);
           if (name.empty() || schema.types.size() == kMostTypes) return {};
           schema.types.push_back(
@@ -133,14 +133,14 @@ class DatabaseSource : public EntitySource {
       columns.value(type.name).add(") WHERE hidden <> 1 ORDER BY cid");
       std::string keys;
       // A view over a table that is gone has no columns that anybody could tell.
-      (void)session.query(columns, [&](sqlite3_stmt* row) -> Result<void> {
+      (void)session.query(columns, [&](const sqlite::Row& row) -> Result<void> {
         const std::string name = text_of(row, 0);
         const std::string declared = text_of(row, 1);
         type.fields.push_back({.name = name,
                                .kind = kind_of(declared),
                                .description = declared,
                                .sql = quoted_name(name)});
-        type.fields.back().is_key = sqlite3_column_int(row, 2) != 0;
+        type.fields.back().is_key = row.integer(2) != 0;
         if (!type.fields.back().is_key) return {};
         keys += (keys.empty() ? "" : ", ") + quoted_name(name);
         return {};
@@ -165,9 +165,9 @@ class DatabaseSource : public EntitySource {
     auto done = session.query(
         {"SELECT m.name, f.id, f.\"from\", f.\"table\", f.\"to\" FROM sqlite_schema m, "
          "pragma_foreign_key_list(m.name) f WHERE m.type = 'table' ORDER BY m.name, f.id, f.seq"},
-        [&](sqlite3_stmt* row) -> Result<void> {
+        [&](const sqlite::Row& row) -> Result<void> {
           const std::string table = text_of(row, 0);
-          const std::int64_t id = sqlite3_column_int64(row, 1);
+          const std::int64_t id = row.integer(1);
           if (keys.empty() || keys.back().table != table || id != last_id) {
             keys.push_back({.table = table,
                             .columns = {},
@@ -241,7 +241,7 @@ class DatabaseSource : public EntitySource {
     sql.value(static_cast<std::int64_t>(question.limit + 1));
     JsonArray relations;
     bool has_more = false;
-    auto done = session.query(sql, [&](sqlite3_stmt* row) -> Result<void> {
+    auto done = session.query(sql, [&](const sqlite::Row& row) -> Result<void> {
       if (relations.size() == question.limit) {
         has_more = true;
         return {};

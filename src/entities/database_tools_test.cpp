@@ -1,5 +1,5 @@
 #include "entities/entity_fixture.h"
-#include "tools/sqlite_reader_testing.h"
+#include "tools/sqlite/reader_testing.h"
 
 namespace wright::entities {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "core/iso_time.h"
 #include "entities/sql_functions.h"
-#include "tools/output_budget.h"
-#include "tools/sqlite_reader_rows.h"
+#include "tools/output/output_budget.h"
+#include "tools/sqlite/reader_rows.h"
 
 namespace wright::entities {
 namespace {
@@ -21,8 +21,7 @@ struct Bind {
   int operator()(std::int64_t value) const { return sqlite3_bind_int64(statement, index, value); }
   int operator()(double value) const { return sqlite3_bind_double(statement, index, value); }
   int operator()(const std::string& value) const {
-    return sqlite3_bind_text64(statement, index, value.data(), value.size(), SQLITE_TRANSIENT,
-                               SQLITE_UTF8);
+    return sqlite::bind_copy(statement, index, value);
   }
 };
 
@@ -40,7 +39,7 @@ Result<tools::ReadOnlyDatabase> EntitySession::connect(const std::string& path,
 }
 
 Result<void> EntitySession::query(const Sql& sql,
-                                  const std::function<Result<void>(sqlite3_stmt*)>& on_row) {
+                                  const std::function<Result<void>(const sqlite::Row&)>& on_row) {
   const auto statement = database_.prepare(sql.text);
   if (!statement) return std::unexpected(statement.error());
   for (std::size_t i = 0; i < sql.values.size(); ++i) {
@@ -50,22 +49,18 @@ Result<void> EntitySession::query(const Sql& sql,
                   fmt::format("SQLite refused a value: {}", sqlite3_errstr(code)));
     }
   }
-  while (true) {
-    const auto stepped = database_.step(statement->get());
-    if (!stepped) return std::unexpected(stepped.error());
-    if (*stepped == tools::ReadOnlyDatabase::Stepped::done) return {};
-    if (auto done = on_row(statement->get()); !done) return done;
-  }
+  return database_.for_each_row(statement->get(), on_row);
 }
 
 Result<std::int64_t> EntitySession::count(const EntityFilter& filter) {
   std::int64_t number = 0;
   const auto tally = filter.tally();
   Sql sql{tally ? "SELECT coalesce(sum(entities), 0) " : "SELECT count(*) "};
-  auto done = query(sql.add(tally ? *tally : filter.sql()), [&](sqlite3_stmt* row) -> Result<void> {
-    number = sqlite3_column_int64(row, 0);
-    return {};
-  });
+  auto done =
+      query(sql.add(tally ? *tally : filter.sql()), [&](const sqlite::Row& row) -> Result<void> {
+        number = row.integer(0);
+        return {};
+      });
   if (!done) return std::unexpected(std::move(done).error());
   return number;
 }
@@ -80,12 +75,12 @@ std::string EntitySession::columns_of(const EntityType& type) {
   return text.empty() ? "1" : text;
 }
 
-JsonObject EntitySession::entity(const EntityType& type, sqlite3_stmt* statement, int first) const {
+JsonObject EntitySession::entity(const EntityType& type, const sqlite::Row& row, int first) const {
   JsonObject made;
   int column = first;
   for (const EntityField& field : type.fields) {
     if (!field.is_shown) continue;
-    Json value = tools::cell(statement, column++, kLongestCell);
+    Json value = tools::cell(row, column++, kLongestCell);
     // Times of the own index are numbers that nobody can read.
     if (field.kind == FieldKind::datetime && field.is_indexed && value.is_int64()) {
       value = IsoTime(value.get_int64()).text();
@@ -102,9 +97,9 @@ Result<std::optional<std::vector<std::int64_t>>> EntitySession::few_matches(
   bool has_others = false;  // rows that no number tells
   Sql sql{fmt::format("SELECT {} ", filter.type().row)};
   sql.add(filter.sql()).add(" LIMIT ").value(static_cast<std::int64_t>(kFewMatches + 1));
-  auto done = query(sql, [&](sqlite3_stmt* row) -> Result<void> {
-    has_others = has_others || sqlite3_column_type(row, 0) != SQLITE_INTEGER;
-    rows.push_back(sqlite3_column_int64(row, 0));
+  auto done = query(sql, [&](const sqlite::Row& row) -> Result<void> {
+    has_others = has_others || !row.is_integer(0);
+    rows.push_back(row.integer(0));
     return {};
   });
   if (!done) return std::unexpected(std::move(done).error());
@@ -149,7 +144,7 @@ Result<JsonObject> EntitySession::entities(const EntityFilter& filter, const Sel
   JsonArray found;
   tools::OutputBudget budget;
   std::size_t left_out = 0;
-  auto done = query(sql, [&](sqlite3_stmt* row) -> Result<void> {
+  auto done = query(sql, [&](const sqlite::Row& row) -> Result<void> {
     JsonObject made = entity(type, row);
     if (budget.take(to_text(made).size() + 2)) {
       found.push_back(std::move(made));

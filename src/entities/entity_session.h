@@ -9,7 +9,8 @@
 
 #include "entities/entity_filter.h"
 #include "entities/entity_schema.h"
-#include "tools/sqlite_reader_connection.h"
+#include "sqlite/statement.h"
+#include "tools/sqlite/reader_connection.h"
 
 namespace wright::entities {
 
@@ -42,13 +43,13 @@ class EntitySession {
   // out.
   Result<JsonObject> entities(const EntityFilter& filter, const Selection& selection);
 
-  // One entity, in the row that `statement` stands on, its fields from column `first` on.
-  JsonObject entity(const EntityType& type, sqlite3_stmt* statement, int first = 0) const;
+  // One entity, its fields from column `first` of the row on.
+  JsonObject entity(const EntityType& type, const sqlite::Row& row, int first = 0) const;
   // "a, b AS c": the fields of entity().
   static std::string columns_of(const EntityType& type);
 
   // Runs a query and calls `on_row` for each row.
-  Result<void> query(const Sql& sql, const std::function<Result<void>(sqlite3_stmt*)>& on_row);
+  Result<void> query(const Sql& sql, const std::function<Result<void>(const sqlite::Row&)>& on_row);
   Result<std::int64_t> count(const EntityFilter& filter);
   sqlite3* handle() { return database_.handle(); }
 

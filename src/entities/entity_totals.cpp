@@ -22,8 +22,8 @@ std::optional<std::string_view> unless_empty(const std::string& text) {
 }  // namespace
 
 Result<EntityTotals> EntityTotals::prepare(sqlite3* connection) {
-  using store::Lifetime;
-  using store::Statement;
+  using sqlite::Lifetime;
+  using sqlite::Statement;
   auto change = Statement::prepare(connection,
                                    "UPDATE tally SET entities = entities + ?4 WHERE type = ?1 AND "
                                    "language IS ?2 AND visibility IS ?3",
@@ -43,8 +43,8 @@ Result<EntityTotals> EntityTotals::prepare(sqlite3* connection) {
                       std::move(*count_methods));
 }
 
-EntityTotals::EntityTotals(sqlite3* connection, store::Statement change, store::Statement insert,
-                           store::Statement count_methods)
+EntityTotals::EntityTotals(sqlite3* connection, sqlite::Statement change, sqlite::Statement insert,
+                           sqlite::Statement count_methods)
     : connection_(connection),
       change_(std::move(change)),
       insert_(std::move(insert)),
@@ -68,7 +68,7 @@ Result<void> EntityTotals::write_tally() {
     }
     if (!done) return done;
   }
-  return store::execute(connection_, "DELETE FROM tally WHERE entities = 0");
+  return sqlite::execute(connection_, "DELETE FROM tally WHERE entities = 0");
 }
 
 Result<void> EntityTotals::write(Methods methods) {
@@ -89,7 +89,7 @@ void EntityTotals::forget() {
 }
 
 Result<void> EntityTotals::count_all_methods(sqlite3* connection) {
-  return store::execute(connection, kCountMethods);
+  return sqlite::execute(connection, kCountMethods);
 }
 
 }  // namespace wright::entities

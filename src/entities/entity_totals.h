@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "store/sqlite_statement.h"
+#include "sqlite/statement.h"
 
 namespace wright::entities {
 
@@ -39,8 +39,8 @@ class EntityTotals {
   static Result<void> count_all_methods(sqlite3* connection);
 
  private:
-  EntityTotals(sqlite3* connection, store::Statement change, store::Statement insert,
-               store::Statement count_methods);
+  EntityTotals(sqlite3* connection, sqlite::Statement change, sqlite::Statement insert,
+               sqlite::Statement count_methods);
 
   void note(const Counted& entity, std::int64_t number);
   Result<void> write_tally();
@@ -55,9 +55,9 @@ class EntityTotals {
   std::set<std::string> scopes_;  // qualified names of what may have got or lost methods
 
   sqlite3* connection_;
-  store::Statement change_;
-  store::Statement insert_;
-  store::Statement count_methods_;
+  sqlite::Statement change_;
+  sqlite::Statement insert_;
+  sqlite::Statement count_methods_;
 };
 
 }  // namespace wright::entities

@@ -14,7 +14,7 @@
 #include "entities/source_lines.h"
 #include "entities/tcl_procedures.h"
 #include "entities/whole_names.h"
-#include "tools/text_file.h"
+#include "tools/text/text_file.h"
 #include "wright/json.h"
 
 namespace wright::entities {

@@ -9,7 +9,7 @@
 
 #include "entities/code_entity.h"
 #include "entities/ctags.h"
-#include "tools/workspace.h"
+#include "tools/workspace/workspace.h"
 
 namespace wright::entities {
 

@@ -5,14 +5,14 @@
 
 #include "entities/identifier_words.h"
 #include "entities/index_schema.h"
-#include "store/sqlite_error.h"
+#include "sqlite/error.h"
 #include "wright/json.h"
 
 namespace wright::entities {
 
-using store::Connection;
-using store::Row;
-using store::Statement;
+using sqlite::Connection;
+using sqlite::Row;
+using sqlite::Statement;
 
 struct IndexDatabase::Statements {
   Statement find_file;
@@ -85,11 +85,11 @@ Result<std::int64_t> integer_of(sqlite3* connection, const char* sql) {
 }
 
 Result<void> finish_indexes(sqlite3* connection) {
-  auto done = store::execute(connection, kIndexIndexes);
+  auto done = sqlite::execute(connection, kIndexIndexes);
   if (done) done = EntityTotals::count_all_methods(connection);
-  if (done) done = store::execute(connection, kMethodCountIndex);
-  if (done) done = store::execute(connection, kIndexStatistics);  // they go with their indexes
-  if (done) done = store::execute(connection, "DELETE FROM fact WHERE name = 'unfinished'");
+  if (done) done = sqlite::execute(connection, kMethodCountIndex);
+  if (done) done = sqlite::execute(connection, kIndexStatistics);  // they go with their indexes
+  if (done) done = sqlite::execute(connection, "DELETE FROM fact WHERE name = 'unfinished'");
   return done;
 }
 
@@ -101,7 +101,7 @@ Result<std::optional<Connection>> opened_as_is(const std::filesystem::path& file
   for (const char* setting :
        {"PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL", "PRAGMA cache_size = -65536",
         "PRAGMA temp_store = MEMORY", "BEGIN IMMEDIATE"}) {
-    if (auto set = store::execute(handle, setting); !set) return std::unexpected(set.error());
+    if (auto set = sqlite::execute(handle, setting); !set) return std::unexpected(set.error());
   }
   const auto version = integer_of(handle, "PRAGMA user_version");
   if (!version) return std::unexpected(version.error());
@@ -109,7 +109,7 @@ Result<std::optional<Connection>> opened_as_is(const std::filesystem::path& file
   const std::string mark = fmt::format("PRAGMA user_version = {}", kIndexVersion);
   const bool is_new = *version == 0;
   for (const char* step : {is_new ? kIndexTables : "", mark.c_str()}) {
-    if (auto done = store::execute(handle, step); !done) return std::unexpected(done.error());
+    if (auto done = sqlite::execute(handle, step); !done) return std::unexpected(done.error());
   }
   // Where somebody was killed while reading everything.
   const auto unfinished = integer_of(handle, "SELECT count(*) FROM fact WHERE name = 'unfinished'");
@@ -117,7 +117,7 @@ Result<std::optional<Connection>> opened_as_is(const std::filesystem::path& file
   if (*unfinished != 0 || is_new) {
     if (auto done = finish_indexes(handle); !done) return std::unexpected(done.error());
   }
-  if (auto done = store::execute(handle, "COMMIT"); !done) return std::unexpected(done.error());
+  if (auto done = sqlite::execute(handle, "COMMIT"); !done) return std::unexpected(done.error());
   return std::optional<Connection>(std::move(*connection));
 }
 
@@ -172,22 +172,17 @@ void IndexDatabase::discard(const std::filesystem::path& file) {
 }
 
 Result<Connection> IndexDatabase::connect(const std::filesystem::path& file) {
-  sqlite3* opened = nullptr;
-  const int code = sqlite3_open_v2(
-      file.c_str(), &opened,
-      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
-      nullptr);
-  Connection connection(opened);
-  if (code != SQLITE_OK) return std::unexpected(store::error_of(opened, code));
-  sqlite3_busy_timeout(opened, static_cast<int>(kPatienceWithLocks.count()));
-  return connection;
+  auto [connection, code] = sqlite::open(file.native(), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  if (code != SQLITE_OK) return std::unexpected(sqlite::error_of(connection.get(), code));
+  sqlite3_busy_timeout(connection.get(), static_cast<int>(kPatienceWithLocks.count()));
+  return std::move(connection);
 }
 
 Result<IndexDatabase> IndexDatabase::open(const std::filesystem::path& file) {
   std::error_code problem;
   std::filesystem::create_directories(file.parent_path(), problem);
   if (problem) {
-    return fail(store::code_of_errno(problem.value()),
+    return fail(sqlite::code_of_errno(problem.value()),
                 to_valid_utf8(fmt::format("Cannot create the folder {} for the index: {}",
                                           file.parent_path().string(), problem.message())));
   }
@@ -204,7 +199,7 @@ Result<IndexDatabase> IndexDatabase::open(const std::filesystem::path& file) {
 
   Error failed;
   const auto prepared = [&](const char* sql) -> std::optional<Statement> {
-    auto made = Statement::prepare(handle, sql, store::Lifetime::kept);
+    auto made = Statement::prepare(handle, sql, sqlite::Lifetime::kept);
     if (made) return std::move(*made);
     failed = std::move(made).error();
     return std::nullopt;
@@ -279,27 +274,27 @@ Result<std::string> IndexDatabase::head() {
 }
 
 Result<void> IndexDatabase::begin() {
-  return store::execute(connection_.get(), "BEGIN IMMEDIATE");
+  return sqlite::execute(connection_.get(), "BEGIN IMMEDIATE");
 }
 
 Result<void> IndexDatabase::write_totals() {
   if (!totals_.has_changes()) return {};
   auto done = totals_.write(methods_);
   if (done && methods_ == EntityTotals::Methods::later) {
-    done = store::execute(connection_.get(),
-                          "INSERT OR IGNORE INTO fact (name, value) VALUES ('unfinished', 'yes')");
+    done = sqlite::execute(connection_.get(),
+                           "INSERT OR IGNORE INTO fact (name, value) VALUES ('unfinished', 'yes')");
   }
   if (!done) return done;
-  return store::execute(connection_.get(),
-                        "UPDATE fact SET value = value + 1 WHERE name = 'generation'");
+  return sqlite::execute(connection_.get(),
+                         "UPDATE fact SET value = value + 1 WHERE name = 'generation'");
 }
 
 Result<void> IndexDatabase::end(Result<void> done) {
   if (done) done = write_totals();
-  if (done) done = store::execute(connection_.get(), "COMMIT");
+  if (done) done = sqlite::execute(connection_.get(), "COMMIT");
   totals_.forget();
   if (!done && sqlite3_get_autocommit(connection_.get()) == 0) {
-    (void)store::execute(connection_.get(), "ROLLBACK");
+    (void)sqlite::execute(connection_.get(), "ROLLBACK");
   }
   return done;
 }
@@ -323,7 +318,7 @@ Result<void> IndexDatabase::remove_entities(std::int64_t file_id) {
   };
   std::vector<Row> rows;
   auto done = statements_->entities_of_file.query(
-      [&](const store::Row& row) -> Result<void> {
+      [&](const sqlite::Row& row) -> Result<void> {
         rows.push_back({row.integer(0),
                         words_of(row.text(1), row.text(2), row.text(3), row.text(4), row.text(5))});
         totals_.removed({.type = row.text(5),
@@ -405,7 +400,7 @@ Result<void> IndexDatabase::remove_file(const std::string& path) {
 
 // Where the time of a file's last change is another than its entities have.
 Result<void> IndexDatabase::refresh_times() {
-  return store::execute(connection_.get(), R"sql(
+  return sqlite::execute(connection_.get(), R"sql(
 CREATE TEMP TABLE IF NOT EXISTS moved (id INTEGER PRIMARY KEY, time INTEGER NOT NULL);
 DELETE FROM moved;
 INSERT INTO moved SELECT id, time FROM (
@@ -425,12 +420,12 @@ Result<void> IndexDatabase::set_history(const std::string& head,
   return together([&]() -> Result<void> {
     sqlite3* handle = connection_.get();
     auto done =
-        store::execute(handle,
-                       "CREATE TEMP TABLE IF NOT EXISTS committed_before (key TEXT PRIMARY "
-                       "KEY, committed_ms INTEGER) WITHOUT ROWID; "
-                       "DELETE FROM committed_before; "
-                       "INSERT INTO committed_before SELECT key, committed_ms FROM committed; "
-                       "DELETE FROM committed;");
+        sqlite::execute(handle,
+                        "CREATE TEMP TABLE IF NOT EXISTS committed_before (key TEXT PRIMARY "
+                        "KEY, committed_ms INTEGER) WITHOUT ROWID; "
+                        "DELETE FROM committed_before; "
+                        "INSERT INTO committed_before SELECT key, committed_ms FROM committed; "
+                        "DELETE FROM committed;");
     if (!done) return done;
     auto put = Statement::prepare(
         handle,
@@ -452,8 +447,8 @@ Result<void> IndexDatabase::set_history(const std::string& head,
 
 Result<void> IndexDatabase::forget_history() {
   return together([&]() -> Result<void> {
-    auto done = store::execute(connection_.get(),
-                               "DELETE FROM committed; DELETE FROM fact WHERE name = 'head';");
+    auto done = sqlite::execute(connection_.get(),
+                                "DELETE FROM committed; DELETE FROM fact WHERE name = 'head';");
     return done ? refresh_times() : done;
   });
 }
@@ -461,7 +456,7 @@ Result<void> IndexDatabase::forget_history() {
 Result<void> IndexDatabase::drop_indexes() {
   methods_ = EntityTotals::Methods::later;
   return together([&] {
-    return store::execute(
+    return sqlite::execute(
         connection_.get(),
         fmt::format("INSERT OR IGNORE INTO fact (name, value) VALUES ('unfinished', 'yes');{}",
                     kDropIndexIndexes)

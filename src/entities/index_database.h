@@ -12,8 +12,8 @@
 #include "entities/code_entity.h"
 #include "entities/entity_totals.h"
 #include "entities/git_history.h"
-#include "store/sqlite_open.h"
-#include "store/sqlite_statement.h"
+#include "sqlite/connection.h"
+#include "sqlite/statement.h"
 
 namespace wright::entities {
 
@@ -40,7 +40,7 @@ class IndexDatabase {
  public:
   static Result<IndexDatabase> open(const std::filesystem::path& file);
   // Only the connection, for those who keep something beside the entities.
-  static Result<store::Connection> connect(const std::filesystem::path& file);
+  static Result<sqlite::Connection> connect(const std::filesystem::path& file);
   // Removes the file with its side files.
   static void discard(const std::filesystem::path& file);
 
@@ -77,7 +77,7 @@ class IndexDatabase {
 
  private:
   struct Statements;
-  IndexDatabase(store::Connection connection, std::unique_ptr<Statements> statements,
+  IndexDatabase(sqlite::Connection connection, std::unique_ptr<Statements> statements,
                 EntityTotals totals);
 
   Result<void> begin();
@@ -88,7 +88,7 @@ class IndexDatabase {
                           std::int64_t last_modified);
   Result<std::int64_t> last_modified(const CodeFile& file);
 
-  store::Connection connection_;
+  sqlite::Connection connection_;
   std::unique_ptr<Statements> statements_;  // go before the connection
   EntityTotals totals_;                     // as well
   EntityTotals::Methods methods_ = EntityTotals::Methods::where_changed;

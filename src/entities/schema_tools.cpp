@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "entities/entity_tool_list.h"
-#include "tools/output_budget.h"
-#include "tools/sqlite_reader_rows.h"
+#include "tools/output/output_budget.h"
+#include "tools/sqlite/reader_rows.h"
 
 namespace wright::entities {
 
@@ -100,7 +100,7 @@ Result<JsonArray> examples_of(EntitySession& session, const EntityType& type,
   filter.add(field, present.add(" IS NOT NULL"));
   Sql sql{"SELECT DISTINCT value FROM (SELECT " + field.sql + " AS value "};
   sql.add(filter.sql()).add(" LIMIT 200) LIMIT ").value(static_cast<std::int64_t>(kExamples));
-  auto done = session.query(sql, [&](sqlite3_stmt* row) -> Result<void> {
+  auto done = session.query(sql, [&](const sqlite::Row& row) -> Result<void> {
     made.push_back(tools::cell(row, 0, 80));
     return {};
   });

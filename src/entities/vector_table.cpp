@@ -11,8 +11,8 @@
 namespace wright::entities {
 namespace {
 
-using store::Row;
-using store::Statement;
+using sqlite::Row;
+using sqlite::Statement;
 
 constexpr std::size_t kLongestText = 2'000;
 constexpr std::int64_t kLargestMatrix = std::int64_t{1} << 30;  // bytes
@@ -35,7 +35,7 @@ constexpr const char* kWithoutVector =
 Result<VectorTable> VectorTable::open(const std::filesystem::path& file) {
   auto connection = IndexDatabase::connect(file);
   if (!connection) return std::unexpected(std::move(connection).error());
-  auto set = store::execute(connection->get(), "PRAGMA synchronous = NORMAL");
+  auto set = sqlite::execute(connection->get(), "PRAGMA synchronous = NORMAL");
   if (!set) return std::unexpected(std::move(set).error());
   return VectorTable(std::move(*connection));
 }
@@ -73,9 +73,9 @@ Result<std::optional<VectorTable::Origin>> VectorTable::origin() {
 
 Result<void> VectorTable::start_anew(const Origin& origin) {
   return together([&]() -> Result<void> {
-    auto done = store::execute(connection_.get(),
-                               "DELETE FROM meaning; DELETE FROM vector; UPDATE fact SET "
-                               "value = value + 1 WHERE name = 'generation';");
+    auto done = sqlite::execute(connection_.get(),
+                                "DELETE FROM meaning; DELETE FROM vector; UPDATE fact SET "
+                                "value = value + 1 WHERE name = 'generation';");
     if (!done) return done;
     auto put = Statement::prepare(connection_.get(),
                                   "INSERT OR REPLACE INTO fact (name, value) VALUES ('embeddings', "
@@ -154,8 +154,8 @@ Result<std::vector<VectorTable::Text>> VectorTable::assign(const std::vector<New
       if (!vector_id) left.push_back(std::move(text));
     }
     if (!has_given) return {};
-    return store::execute(connection_.get(),
-                          "UPDATE fact SET value = value + 1 WHERE name = 'generation'");
+    return sqlite::execute(connection_.get(),
+                           "UPDATE fact SET value = value + 1 WHERE name = 'generation'");
   });
   if (!done) return std::unexpected(std::move(done).error());
   return left;
@@ -198,8 +198,8 @@ Result<void> VectorTable::tidy() {
   if (!used) return std::unexpected(used.error());
   if (*all <= 2 * *used) return {};
   return together([&] {
-    return store::execute(connection_.get(),
-                          "DELETE FROM vector WHERE id NOT IN (SELECT vector_id FROM meaning)");
+    return sqlite::execute(connection_.get(),
+                           "DELETE FROM vector WHERE id NOT IN (SELECT vector_id FROM meaning)");
   });
 }
 

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "entities/vector_matrix.h"
-#include "store/sqlite_open.h"
-#include "store/sqlite_statement.h"
-#include "store/sqlite_transaction.h"
+#include "sqlite/connection.h"
+#include "sqlite/statement.h"
+#include "sqlite/transaction.h"
 
 namespace wright::entities {
 
@@ -60,20 +60,20 @@ class VectorTable {
   Result<void> tidy();
 
  private:
-  explicit VectorTable(store::Connection connection) : connection_(std::move(connection)) {}
+  explicit VectorTable(sqlite::Connection connection) : connection_(std::move(connection)) {}
 
   Result<std::int64_t> number(const char* sql);
   // What `change` does is there as a whole, or not at all.
   template <class Change>
   Result<void> together(Change change) {
-    auto done = store::execute(connection_.get(), "BEGIN IMMEDIATE");
+    auto done = sqlite::execute(connection_.get(), "BEGIN IMMEDIATE");
     if (!done) return done;
-    const store::RollbackGuard guard(connection_.get());
+    const sqlite::RollbackGuard guard(connection_.get());
     done = change();
-    return done ? store::execute(connection_.get(), "COMMIT") : done;
+    return done ? sqlite::execute(connection_.get(), "COMMIT") : done;
   }
 
-  store::Connection connection_;
+  sqlite::Connection connection_;
 };
 
 }  // namespace wright::entities

@@ -165,9 +165,8 @@ Result<std::vector<Match>> matches_of(EntitySession& session, const std::string&
   Sql sql{"SELECT rowid, entity_places(words) FROM words WHERE words MATCH "};
   sql.value(expression);
   std::vector<Match> matches;
-  auto done = session.query(sql, [&](sqlite3_stmt* row) -> Result<void> {
-    matches.push_back(
-        {sqlite3_column_int64(row, 0), static_cast<Places>(sqlite3_column_int64(row, 1))});
+  auto done = session.query(sql, [&](const sqlite::Row& row) -> Result<void> {
+    matches.push_back({row.integer(0), static_cast<Places>(row.integer(1))});
     return {};
   });
   if (!done) return std::unexpected(std::move(done).error());
@@ -188,12 +187,11 @@ Result<std::vector<RankedEntity>> prefer_short_names(EntitySession& session, con
   }
   sql.add(") ORDER BY ").add(type.tie_order);
   std::vector<RankedEntity> made;
-  auto done = session.query(sql, [&](sqlite3_stmt* row) -> Result<void> {
-    const std::int64_t id = sqlite3_column_int64(row, 0);
-    const auto* name = reinterpret_cast<const char*>(sqlite3_column_text(row, 1));
-    const auto others = std::ranges::count_if(
-        identifier_words(name == nullptr ? "" : name),
-        [&](const auto& word) { return std::ranges::find(words, word) == words.end(); });
+  auto done = session.query(sql, [&](const sqlite::Row& row) -> Result<void> {
+    const std::int64_t id = row.integer(0);
+    const auto others = std::ranges::count_if(identifier_words(row.text(1)), [&](const auto& word) {
+      return std::ranges::find(words, word) == words.end();
+    });
     made.push_back({id, scores[id] / (1 + kWeightOfOtherWords * static_cast<double>(others))});
     return {};
   });

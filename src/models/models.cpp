@@ -3,15 +3,16 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cstdlib>
 #include <map>
 #include <mutex>
 
+#include "core/text.h"
 #include "models/embedding_model.h"
 #include "models/provider_model.h"
 #include "models/trace_text.h"
 #include "net/http_client.h"
-#include "offline/offline_model.h"
 #include "providers/base_url.h"
 #include "wright/version.h"
 
@@ -30,6 +31,15 @@ Model missing_model(std::string_view id, Error reason) {
       });
 }
 
+constexpr auto kOffline = std::to_array<std::string_view>({"offline", "offline:planner"});
+
+Error without_planner() {
+  return {ErrorCode::unsupported,
+          "The offline planner is a library of its own: link wright::offline, and use "
+          "wright::offline_model()",
+          {}};
+}
+
 std::string without_key(const VendorInfo& vendor) {
   std::string message = fmt::format("{} needs a key, and none is set.", vendor.title);
   if (!vendor.key_variables.empty()) {
@@ -40,7 +50,7 @@ std::string without_key(const VendorInfo& vendor) {
     message += '.';
   }
   if (!vendor.key_page.empty()) message += fmt::format(" Keys: {}.", vendor.key_page);
-  return message + " The model \"offline\" needs none";
+  return message;
 }
 
 }  // namespace
@@ -53,6 +63,10 @@ struct Models::Shared {
             .ca_file = options.ca_file,
             .trace = options.trace ? models::trace_as_text(options.trace)
                                    : std::function<void(const net::HttpTraceEvent&)>()})) {}
+
+  Model own_model(std::string_view id) const {
+    return options.find_model ? options.find_model(id) : Model();
+  }
 
   Result<Endpoint> endpoint(std::string_view id) const {
     auto endpoint = options.catalogue.find(id);
@@ -67,7 +81,9 @@ struct Models::Shared {
     }
     if (options.find_key) endpoint->key = options.find_key(vendor);
     if (endpoint->key.empty() && vendor.needs_key) {
-      return fail(ErrorCode::authentication, without_key(vendor));
+      std::string message = without_key(vendor);
+      if (own_model("offline").is_set()) message += " The model \"offline\" needs none";
+      return fail(ErrorCode::authentication, std::move(message));
     }
     return endpoint;
   }
@@ -103,7 +119,8 @@ const Catalogue& Models::catalogue() const {
 }
 
 Model Models::get(std::string_view id) const {
-  if (id == "offline" || id == "offline:planner") return offline_model();
+  if (Model own = shared_->own_model(id); own.is_set()) return own;
+  if (is_one_of(id, kOffline)) return missing_model(id, without_planner());
   std::vector<models::Candidate> candidates;
   auto first = shared_->candidate(id);
   if (!first) return missing_model(id, std::move(first).error());

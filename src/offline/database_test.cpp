@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <string>
 
-#include "offline/offline_model.h"
 #include "wright/agents.h"
+#include "wright/offline.h"
 
 namespace wright {
 namespace {

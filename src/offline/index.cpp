@@ -152,6 +152,11 @@ std::string described(const Entity& entity) {
                      entity.type, place(entity.file, entity.line));
 }
 
+std::string kind_and_place(const Entity& entity) {
+  return fmt::format("{}: {}{}", place(entity.file, entity.line), entity.type,
+                     entity.parent.empty() ? "" : " of " + code_span(entity.parent));
+}
+
 int path_penalty(std::string_view path) {
   static const RE2 kFar(
       R"((?i)(?:^|/)(?:tests?|testing|examples?|samples?|bench|benchmarks|fuzz|vendor|third_party|node_modules|generated|dist|site-packages|mocks?|fixtures?)/|[_.-](?:test|spec|generated|min|pb)\.|\.gen\.|(?:^|/)test_)");

@@ -64,6 +64,8 @@ Entities find_similar(Investigation& look, std::string_view words, int most);
 
 // "`Store::open` (method) at src/store.cpp:12"
 std::string described(const Entity& entity);
+// "src/store.cpp:12: method of `Store`"
+std::string kind_and_place(const Entity& entity);
 
 // Worse for tests, examples, generated and foreign code.
 int path_penalty(std::string_view path);

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <set>
 
-#include "offline/offline_model.h"
 #include "offline/wording.h"
 #include "wright/model.h"
+#include "wright/offline.h"
 #include "wright/testing.h"
 
 namespace wright::offline {

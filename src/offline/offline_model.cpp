@@ -1,4 +1,4 @@
-#include "offline/offline_model.h"
+#include "wright/offline.h"
 
 #include <fmt/format.h>
 #include <re2/re2.h>

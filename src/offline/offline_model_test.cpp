@@ -1,5 +1,5 @@
 // The planner as a whole, over files in memory.
-#include "offline/offline_model.h"
+#include "wright/offline.h"
 
 #include <gtest/gtest.h>
 

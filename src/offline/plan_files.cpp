@@ -9,6 +9,7 @@
 
 #include "offline/index.h"
 #include "offline/languages.h"
+#include "offline/lines.h"
 #include "offline/markdown.h"
 #include "offline/plans.h"
 #include "offline/source_text.h"

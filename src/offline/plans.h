@@ -15,9 +15,11 @@ std::optional<std::string> plan_set(const Question& question, Investigation& loo
 
 // plan_names.cpp
 std::string plan_definition(const Question& question, Investigation& look);
-std::string plan_usage(const Question& question, Investigation& look);
 std::string plan_members(const Question& question, Investigation& look);
 std::string plan_subclasses(const Question& question, Investigation& look);
+
+// plan_search.cpp
+std::string plan_usage(const Question& question, Investigation& look);
 std::string plan_search(const Question& question, Investigation& look);  // lines or files
 std::string plan_unknown(const Question& question, Investigation& look);
 
@@ -52,11 +54,5 @@ std::string plan_requirements(const Request& request, const Transcript& transcri
 std::string plan_capabilities(const Question& question, Investigation& look);
 std::string cannot_answer(const Question& question, const Investigation& look);
 std::string how_to_ask();
-
-// " below `folder`" for an answer, where the question names one.
-std::string below(const Question& question);
-
-// A search limited to the folder or file that the question names.
-GrepRequest in_scope(const Question& question, std::string pattern);
 
 }  // namespace wright::offline

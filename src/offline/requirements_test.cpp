@@ -5,8 +5,8 @@
 
 #include <boost/json/array.hpp>
 
-#include "offline/offline_model.h"
 #include "wright/agents.h"
+#include "wright/offline.h"
 
 namespace wright {
 namespace {

@@ -4,9 +4,9 @@
 #include <random>
 
 #include "offline/memory_tree.h"
-#include "offline/offline_model.h"
 #include "offline/question.h"
 #include "wright/model.h"
+#include "wright/offline.h"
 
 namespace wright::offline {
 

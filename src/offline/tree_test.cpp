@@ -6,9 +6,9 @@
 #include <fstream>
 #include <string>
 
-#include "offline/offline_model.h"
 #include "wright/agents.h"
 #include "wright/entities.h"
+#include "wright/offline.h"
 #include "wright/tool.h"
 
 namespace wright {

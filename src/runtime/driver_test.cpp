@@ -10,6 +10,7 @@
 
 #include "store/forwarding_store.h"
 #include "wright/interceptors.h"
+#include "wright/models.h"
 #include "wright/store.h"
 #include "wright/testing.h"
 
@@ -373,8 +374,10 @@ TEST(Driver, leaves_a_session_whose_store_failed_to_be_resumed) {
   }
 }
 
-TEST(ModelById, knows_the_offline_planner_and_says_what_is_missing) {
-  EXPECT_EQ(model("offline").provider(), "offline");
+TEST(ModelById, says_what_is_missing) {
+  const auto planner = model("offline").complete(Request{});
+  ASSERT_FALSE(planner);
+  EXPECT_NE(planner.error().message.find("link wright::offline"), std::string::npos);
   const auto missing = model("nobody:gpt-5-mini").complete(Request{});
   ASSERT_FALSE(missing);
   EXPECT_NE(missing.error().message.find("no vendor 'nobody'"), std::string::npos);
@@ -383,6 +386,16 @@ TEST(ModelById, knows_the_offline_planner_and_says_what_is_missing) {
     ASSERT_FALSE(broken) << id;
     EXPECT_NE(broken.error().message.find("wright models"), std::string::npos) << id;
   }
+}
+
+TEST(ModelById, is_looked_for_among_the_models_of_the_program_first) {
+  const ScriptedModel script({says("Mine")});
+  const Models models(
+      {.find_model = [&](std::string_view id) { return id == "mine" ? script.model() : Model(); }});
+  const auto answer = models.get("mine").complete(Request{});
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_FALSE(models.get("yours").complete(Request{}));
+  EXPECT_FALSE(models.get("offline").complete(Request{}));
 }
 
 }  // namespace

@@ -8,9 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "store/sqlite_error.h"
-#include "store/sqlite_statement.h"
-#include "store/sqlite_transaction.h"
+#include "store/sqlite_names.h"
 #include "wright/migrations.h"
 
 namespace wright::store {

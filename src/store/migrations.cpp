@@ -5,9 +5,7 @@
 
 #include "store/agent_schema.h"
 #include "store/schema_upgrade.h"
-#include "store/sqlite_error.h"
-#include "store/sqlite_statement.h"
-#include "store/sqlite_transaction.h"
+#include "store/sqlite_names.h"
 
 namespace wright {
 namespace {

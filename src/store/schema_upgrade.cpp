@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "store/agent_schema.h"
-#include "store/sqlite_statement.h"
+#include "store/sqlite_names.h"
 #include "wright/migrations.h"
 
 namespace wright::store {

@@ -10,8 +10,7 @@
 #include <system_error>
 
 #include "store/agent_schema.h"
-#include "store/sqlite_error.h"
-#include "store/sqlite_statement.h"
+#include "store/sqlite_names.h"
 #include "wright/migrations.h"
 
 namespace wright::store {
@@ -122,10 +121,6 @@ Result<void> set_up(sqlite3* connection, const SqliteOptions& options) {
 }
 
 }  // namespace
-
-void CloseConnection::operator()(sqlite3* connection) const {
-  sqlite3_close_v2(connection);
-}
 
 Result<Connection> open_database(const std::filesystem::path& path, const SqliteOptions& options) {
   Result<std::filesystem::path> name = path;

@@ -3,18 +3,11 @@
 #pragma once
 
 #include <filesystem>
-#include <memory>
 
+#include "store/sqlite_names.h"
 #include "wright/store.h"
 
-struct sqlite3;
-
 namespace wright::store {
-
-struct CloseConnection {
-  void operator()(sqlite3* connection) const;
-};
-using Connection = std::unique_ptr<sqlite3, CloseConnection>;
 
 // A connection with the current schema, ready for one user at a time.
 Result<Connection> open_database(const std::filesystem::path& path, const SqliteOptions& options);

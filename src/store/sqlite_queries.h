@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "store/sqlite_statement.h"
+#include "store/sqlite_names.h"
 
 namespace wright::store {
 

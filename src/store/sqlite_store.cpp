@@ -9,12 +9,11 @@
 
 #include "store/lease.h"
 #include "store/sqlite_batch.h"
-#include "store/sqlite_error.h"
+#include "store/sqlite_names.h"
 #include "store/sqlite_open.h"
 #include "store/sqlite_queries.h"
 #include "store/sqlite_reads.h"
 #include "store/sqlite_rows.h"
-#include "store/sqlite_transaction.h"
 #include "wright/store.h"
 
 namespace wright {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "store/sqlite_names.h"
 #include "store/sqlite_open.h"
-#include "store/sqlite_statement.h"
 #include "wright/store.h"
 
 namespace wright::store {

@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "tools/file_calls.h"
-#include "tools/workspace.h"
+#include "tools/workspace/file_calls.h"
+#include "tools/workspace/workspace.h"
 #include "wright/tool.h"
 
 namespace wright::tools {

@@ -1,4 +1,4 @@
-#include "tools/change_journal.h"
+#include "tools/edit/change_journal.h"
 #include "tools/file_tool_list.h"
 #include "wright/tools.h"
 

@@ -33,7 +33,8 @@ cmake --install "$build" --prefix "$work/first" > "$work/log" || fail "$(cat "$w
 mv "$work/first" "$prefix"
 
 step "everything is in its place"
-for file in bin/wright include/wright/wright.h lib/libwright.a lib/pkgconfig/wright.pc \
+for file in bin/wright include/wright/wright.h lib/libwright.a lib/libwright-offline.a \
+  lib/pkgconfig/wright.pc lib/pkgconfig/wright-offline.pc \
   lib/cmake/wright/wrightConfig.cmake lib/cmake/wright/wrightConfigVersion.cmake \
   lib/cmake/wright/wrightTargets.cmake share/man/man1/wright.1 \
   share/bash-completion/completions/wright share/zsh/site-functions/_wright \
@@ -56,7 +57,8 @@ version=$(sed -n 's/.*WRIGHT_VERSION "\(.*\)"/\1/p' include/wright/version.h)
 
 cp -r "$source/tests/install/consumer" "$work/consumer"
 cd "$work/consumer"
-sed 's/openai:gpt-5-mini/offline/' weather.cpp > weather_offline.cpp
+sed 's/wright::model("openai:gpt-5-mini")/wright::offline_model()/' weather.cpp > weather_offline.cpp
+grep -q offline_model weather_offline.cpp || fail "weather.cpp names another model"
 
 step "a CMake project finds the package"
 cmake -G Ninja -S . -B with_cmake -D CMAKE_PREFIX_PATH="$prefix" \
@@ -66,10 +68,21 @@ cmake --build with_cmake > "$work/log" 2>&1 || fail "$(cat "$work/log")"
 
 step "a compiler line from pkg-config"
 mkdir with_pkgconfig
-for program in weather weather_offline; do
+build_with() {
   # shellcheck disable=SC2046,SC2086  # both are words
-  ${CXX:-g++} -std=c++23 $sanitize $program.cpp -o with_pkgconfig/$program \
-    $(PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --cflags --libs wright)
+  ${CXX:-g++} -std=c++23 $sanitize "$1.cpp" -o "with_pkgconfig/$1" \
+    $(PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --cflags --libs "$2")
+}
+build_with weather wright
+build_with weather_offline wright-offline
+
+step "only a program that wants the offline planner has it"
+for folder in with_cmake with_pkgconfig; do
+  nm -C "$folder/weather" > "$work/names" || fail "nm cannot read $folder/weather"
+  grep -q 'wright::Models::get' "$work/names" || fail "$folder/weather has no names to look at"
+  if grep 'wright::offline' "$work/names"; then fail "$folder/weather has the offline planner"; fi
+  nm -C "$folder/weather_offline" | grep -q 'wright::offline::' ||
+    fail "$folder/weather_offline has no offline planner"
 done
 
 step "the programs run"

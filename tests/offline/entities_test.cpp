@@ -2,9 +2,9 @@
 // history git made.
 #include <gtest/gtest.h>
 
-#include "offline/offline_model.h"
 #include "tools/temporary_folder.h"
 #include "wright/agents.h"
+#include "wright/offline.h"
 
 namespace wright {
 namespace {

@@ -6,9 +6,9 @@
 #include <array>
 #include <string_view>
 
-#include "offline/offline_model.h"
 #include "wright/agents.h"
 #include "wright/entities.h"
+#include "wright/offline.h"
 
 namespace wright::offline {
 namespace {

@@ -1,0 +1,244 @@
+#include "offline/database_decision.h"
+
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <array>
+
+#include "offline/markdown.h"
+#include "offline/wording.h"
+
+namespace wright::offline {
+namespace {
+
+using Kind = DatabaseQuestion::Kind;
+
+// A column with such a name may be meant, or the figure.
+bool is_figure(std::string_view name) {
+  constexpr auto kFigures = std::to_array<std::string_view>({"total", "sum", "count", "average"});
+  return is_one_of(lower(name), kFigures);
+}
+
+class Decision {
+ public:
+  explicit Decision(DatabaseReading& read) : read_(read) {}
+
+  void decide() {
+    // The average number of pages is one of a column, and counts nothing.
+    const bool counts = read_.says(R"(\b(how many|counts?|number of)\b)") &&
+                        !(read_.says(R"(\baverage number of\b)") && read_.has_free());
+    take(read_.words, {"count", "number"});
+    const bool differs = take(read_.words, {"distinct", "unique", "different"});
+    const bool averages = take(read_.words, {"average", "mean", "avg"});
+    // "total" may be the name of a column, which then has taken the word.
+    const bool sums = take_open({"sum", "total"});
+    const bool is_newest = take(read_.words, {"newest", "latest", "recent", "last"});
+    const bool is_oldest = take(read_.words, {"oldest", "earliest"});
+    if (is_newest) take(read_.words, {"most"});
+    const bool is_high = take_open({"maximum", "max", "highest", "largest", "biggest", "greatest"});
+    const bool is_low = take_open({"minimum", "min", "lowest", "smallest"});
+    const bool is_dear = take(read_.words, {"expensive", "priciest"});
+    const bool is_cheap = take(read_.words, {"cheapest"});
+    const bool is_long = take(read_.words, {"longest"});
+    const bool is_short = take(read_.words, {"shortest"});
+    if (is_dear) take(read_.words, {"most"});
+    const bool is_common = read_.says(R"(\bmost (common|frequent|popular|often|used)\b)") ||
+                           take(read_.words, {"distribution", "breakdown"});
+    if (is_common) take(read_.words, {"most", "common", "frequent", "popular", "often", "used"});
+    const bool is_top = take_open({"top"});
+    const bool is_most = take_open({"most"});
+    const bool structure = take_open({"schema", "structure", "describe", "ddl", "definition"}) ||
+                           read_.says(R"(\bcolumns?\b|\bfields?\b)");
+    take(read_.words, {"grouped", "group", "occur", "occurring", "appear"});
+    const bool shows = read_.says(
+        R"(\b(show|samples?|examples?|rows?|list|print|display|give me|find|get|which|what|who|whose|where)\b)");
+    take(read_.words, {"sample", "example"});
+
+    if (read_.question.table == nullptr) return decide_without_table(counts, structure);
+    const int asked = counts + averages + sums + (is_newest || is_oldest) + (is_high || is_low) +
+                      (is_dear || is_cheap || is_long || is_short);
+    if (asked > 1) {
+      read_.problem("it asks for more than one figure at once");
+      return;
+    }
+    if (averages || sums) return aggregate(averages ? "avg" : "sum", is_top || is_most);
+    if (is_newest || is_oldest) return extreme(is_newest, date_column_for_order());
+    if (is_high || is_low)
+      return extreme(
+          is_high, read_.question.measure != nullptr ? read_.question.measure : read_.take_free());
+    if (is_dear || is_cheap) return extreme(is_dear, read_.only(is_number, {"price", "cost"}));
+    if (is_long || is_short) {
+      return extreme(is_long, read_.only(is_number, {"duration", "millisecond", "length", "second",
+                                                     "minute", "ms"}));
+    }
+    if (read_.question.measure != nullptr)
+      return extreme(true, read_.question.measure);  // "top 5 by price"
+    if (is_most && read_.question.group == nullptr) return extreme(true, take_free_number());
+    const bool is_grouped = read_.question.group != nullptr || !read_.question.period.empty();
+    if (counts && !is_grouped) {
+      // "how many genres": there is no such table, so the different ones of a column are meant
+      if (read_.has_free() && (differs || !read_.is_table_named)) {
+        read_.question.group = read_.take_free();
+        read_.question.kind = Kind::distinct_count;
+      } else {
+        read_.question.kind = Kind::count;
+      }
+      return;
+    }
+    const bool lists_values = is_common || differs || is_top || (!read_.is_table_named && shows);
+    if (!is_grouped && lists_values && read_.has_free()) read_.question.group = read_.take_free();
+    if (read_.question.group != nullptr || is_grouped) {
+      constexpr int kTop = 10;
+      read_.question.kind = Kind::values;
+      if ((is_common || is_top || is_most) && !read_.question.limit) read_.question.limit = kTop;
+      return;
+    }
+    if (is_top || is_common) {
+      read_.problem("it does not say by which column");
+    } else if (structure && read_.question.conditions.empty()) {
+      read_.question.kind = Kind::describe;
+    } else if (shows || !read_.question.conditions.empty() || read_.question.limit) {
+      while (const DatabaseColumn* column = read_.take_free()) {
+        read_.question.shown.push_back(column);
+        if (is_date(*column) || !is_figure(column->name) || read_.says(R"(\b(list|show)\b)"))
+          continue;
+        read_.problem(
+            fmt::format("{} is a column: is it to be listed, or added up? Say `sum of {}`",
+                        code_span(column->name), column->name));
+      }
+      const bool is_bare = read_.question.conditions.empty() && read_.question.shown.empty() &&
+                           !read_.question.limit &&
+                           read_.says(R"(\b(what is|what's|about|describe)\b)");
+      read_.question.kind = is_bare ? Kind::describe : Kind::rows;
+    } else {
+      read_.question.kind = Kind::describe;
+    }
+  }
+
+  // A column that was spoken of and has no part in the question was misunderstood.
+  void check_roles() {
+    if (read_.question.table == nullptr) return;
+    for (const ColumnMention& mention : read_.mentions) {
+      if (!read_.is_used(mention))
+        read_.problem(
+            fmt::format("I cannot tell what it asks about {}", code_span(mention.column->name)));
+    }
+    const bool uses_join =
+        read_.question.group != nullptr ||
+        std::ranges::any_of(read_.question.conditions, [&](const DatabaseCondition& each) {
+          return each.column->table != read_.question.table->name;
+        });
+    // With a value that is still to be found in the other table, it may yet be used.
+    if (read_.question.join != nullptr && !uses_join && is_all_explained()) {
+      read_.problem(fmt::format("I cannot tell how {} and {} are to be put together",
+                                code_span(read_.question.join->table),
+                                code_span(read_.question.join->other_table)));
+    }
+    const bool says_or = read_.says(R"(\bor\b)");
+    for (const DatabaseCondition& each : read_.question.conditions) {
+      if (says_or && each.column != read_.question.conditions.front().column)
+        read_.problem("it has an \"or\" between two columns");
+    }
+  }
+
+ private:
+  // Takes words that no name of the database has taken before.
+  bool take_open(std::initializer_list<std::string_view> wanted) {
+    bool is_there = false;
+    for (std::size_t at = 0; at < read_.words.size(); ++at) {
+      if (read_.words[at].is_explained || !read_.is_word(at, wanted)) continue;
+      is_there = true;
+      read_.explain_at(at);
+    }
+    return is_there;
+  }
+
+  const DatabaseColumn* date_column_for_order() {
+    for (const ColumnMention& mention : read_.mentions) {
+      if (read_.is_used(mention) || !is_date(*mention.column)) continue;
+      read_.use(mention);
+      return mention.column;
+    }
+    return read_.date_column();
+  }
+
+  const DatabaseColumn* take_free_number() {
+    for (const ColumnMention& mention : read_.mentions) {
+      if (read_.is_used(mention) || !is_number(*mention.column)) continue;
+      read_.use(mention);
+      return mention.column;
+    }
+    return nullptr;
+  }
+
+  void decide_without_table(bool counts, bool structure) {
+    if (counts && read_.says(R"(\btables?\b)")) {
+      read_.question.kind = Kind::table_count;
+    } else if (structure) {
+      read_.question.kind = Kind::schema;
+    } else if (read_.says(R"(\bviews?\b)")) {
+      read_.question.kind = Kind::views;
+    } else {
+      read_.question.kind = counts ? Kind::table_sizes : Kind::overview;
+    }
+  }
+
+  void aggregate(const char* function, bool is_ranked) {
+    read_.question.kind = Kind::aggregate;
+    read_.question.function = function;
+    if (read_.question.measure == nullptr) read_.question.measure = read_.take_free();
+    if (is_ranked && read_.question.group == nullptr) read_.problem("it does not say of what");
+    if (read_.question.measure == nullptr) {
+      read_.problem(fmt::format("it does not say of which column of {}",
+                                code_span(read_.question.table->name)));
+    } else if (!is_number(*read_.question.measure)) {
+      read_.problem(fmt::format("{} does not hold numbers that can be added up",
+                                code_span(read_.question.measure->name)));
+    }
+  }
+
+  void extreme(bool is_high, const DatabaseColumn* column) {
+    const bool wants_row = read_.says(R"(\b(which|who|with the|row|rows|show|list)\b)") ||
+                           read_.question.limit.has_value() || column == nullptr ||
+                           is_date(*column) || !mentioned(column) || read_.is_ranked_by;
+    read_.question.is_descending = is_high;
+    read_.question.function = is_high ? "max" : "min";
+    read_.question.kind = wants_row ? Kind::extreme : Kind::aggregate;
+    read_.question.measure = column;
+    if (column == nullptr) {
+      read_.problem(fmt::format("it does not say by which column of {}",
+                                code_span(read_.question.table->name)));
+    } else if (read_.question.join != nullptr && read_.question.group == nullptr) {
+      read_.problem(fmt::format("the {} {} may be that of one row, or of all rows of one of the {}",
+                                is_high ? "highest" : "lowest", code_span(column->name),
+                                code_span(read_.question.join->other_table)));
+    } else if (read_.question.group != nullptr || !read_.question.period.empty()) {
+      read_.question.kind = Kind::aggregate;
+      if (!read_.question.period.empty()) read_.problem("it does not say whether each is meant");
+    }
+  }
+
+  bool mentioned(const DatabaseColumn* column) const {
+    return std::ranges::any_of(read_.mentions,
+                               [&](const auto& each) { return each.column == column; });
+  }
+
+  bool is_all_explained() const {
+    std::vector<PromptWord> left = read_.words;
+    explain_grammar(left);
+    return unexplained(left).empty();
+  }
+
+  DatabaseReading& read_;
+};
+
+}  // namespace
+
+void decide(DatabaseReading& read) {
+  Decision decision(read);
+  decision.decide();
+  decision.check_roles();
+}
+
+}  // namespace wright::offline

@@ -1,0 +1,54 @@
+// What is understood so far of a question about a database: its words, the tables and columns they
+// name, and which of those have a part in the question yet. The steps of the understanding take
+// what they recognise (database_tables.h, database_parts.h, database_decision.h).
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "offline/database_mentions.h"
+#include "offline/database_question.h"
+#include "offline/database_words.h"
+
+namespace wright::offline {
+
+bool is_number(const DatabaseColumn& column);
+bool is_date(const DatabaseColumn& column);
+
+struct DatabaseReading {
+  DatabaseReading(const DatabaseOutline& outline, std::string_view prompt);
+
+  // Whether the prompt has the pattern, whatever its case.
+  bool says(const char* pattern) const;
+  bool is_word(std::size_t at, std::initializer_list<std::string_view> wanted) const;
+  void explain_at(std::size_t at) { words[at].is_explained = true; }
+
+  bool is_used(const ColumnMention& mention) const;
+  void use(const ColumnMention& mention) { used.push_back(mention.range.begin); }
+  bool has_free() const;
+  // The first mention that has no part yet, which it now has.
+  const DatabaseColumn* take_free();
+
+  // The only column of the table that fits; null when none or several do.
+  const DatabaseColumn* only(bool (*fits)(const DatabaseColumn&),
+                             std::initializer_list<std::string_view> names = {}) const;
+  // The one with dates; where it is not clear which, that is the problem of the question.
+  const DatabaseColumn* date_column();
+
+  // Why the question cannot be answered; the first reason counts.
+  void problem(std::string why);
+
+  const DatabaseOutline& outline;
+  std::string prompt;
+  std::vector<PromptWord> words;
+  std::vector<TableMention> tables;
+  std::vector<ColumnMention> mentions;  // in the order of the prompt
+  std::vector<std::size_t> used;        // where the mentions begin that have a part
+  bool is_table_named = false;
+  bool is_ranked_by = false;  // "by insertions"
+  DatabaseQuestion question;
+};
+
+}  // namespace wright::offline

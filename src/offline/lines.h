@@ -1,0 +1,34 @@
+// Lines of files that have a text, found by grep: what stands in for a definition where nothing
+// knows one.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "offline/index.h"
+#include "offline/investigation.h"
+#include "offline/markdown.h"
+#include "offline/question.h"
+
+namespace wright::offline {
+
+// "open" of "Store::open".
+std::string last_part(std::string_view name);
+
+// " below `folder`" for an answer, where the question names one.
+std::string below(const Question& question);
+
+// A search limited to the folder or file that the question names.
+GrepRequest in_scope(const Question& question, std::string pattern);
+
+// "12 lines in 3 files"
+std::string mention_count(const Matches& found);
+
+// Those of files that a search found first, then those in sources; tests and generated files last.
+void add_lines(Answer& answer, const Matches& found, std::size_t most, const Entities& near = {});
+
+// The answer where there is no index: nobody can tell a definition from a use.
+std::string by_lines(const Question& question, Investigation& look);
+
+}  // namespace wright::offline

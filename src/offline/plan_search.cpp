@@ -1,0 +1,157 @@
+// Questions that lines answer: where a name is used, which lines or files have a text, and what
+// comes nearest to a question that nobody recognises.
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <set>
+
+#include "offline/index.h"
+#include "offline/languages.h"
+#include "offline/lines.h"
+#include "offline/markdown.h"
+#include "offline/plans.h"
+#include "offline/regex_text.h"
+#include "offline/wording.h"
+
+namespace wright::offline {
+
+std::string plan_usage(const Question& question, Investigation& look) {
+  constexpr std::size_t kMostShown = 40;
+  constexpr std::size_t kMostPerFile = 6;
+  const std::string name = last_part(question.subject);
+  GrepRequest wanted = in_scope(question, regex_for_name(name));
+  wanted.limit = 300;
+  const Matches found = look.grep(wanted);
+  const Entities named =
+      has_index(look) ? find_named(look, question.subject, question.path) : Entities{};
+  if (look.is_waiting()) return fmt::format("Looking for uses of {}.", code_span(question.subject));
+  if (found.matches.empty()) {
+    if (look.has_failed())
+      return fmt::format("I could not look for uses of {}.", code_span(question.subject));
+    return fmt::format("Nothing here mentions {}{}.", code_span(question.subject), below(question));
+  }
+  std::set<std::pair<std::string, int>> definitions;
+  for (const Entity& entity : named.found) definitions.emplace(entity.file, entity.line);
+  std::vector<std::pair<std::string, std::vector<const Match*>>> by_file;
+  for (const Match& match : found.matches) {
+    if (definitions.contains({match.path, match.line})) continue;
+    if (by_file.empty() || by_file.back().first != match.path) by_file.push_back({match.path, {}});
+    by_file.back().second.push_back(&match);
+  }
+  std::ranges::stable_sort(by_file, {}, [](const auto& file) {
+    return std::pair(path_penalty(file.first), -static_cast<long>(file.second.size()));
+  });
+  Answer answer;
+  const bool is_cut = found.total > static_cast<std::int64_t>(found.matches.size());
+  answer.paragraph(fmt::format(
+      "{} {} the name {}{}{}.", mention_count(found), found.total == 1 ? "has" : "have",
+      code_span(name), below(question),
+      is_cut ? fmt::format("; these are from the first {}", found.matches.size()) : ""));
+  if (name != question.subject)
+    answer.paragraph("They are found by the name alone: some may mean another one of that name.");
+  if (by_file.empty()) answer.paragraph("It is only defined or declared, never used:");
+  std::size_t shown = 0;
+  for (const auto& [path, matches] : by_file) {
+    if (shown >= kMostShown) break;
+    answer.heading(fmt::format("{} ({})", path, matches.size()));
+    for (std::size_t i = 0; i < matches.size() && i < kMostPerFile; ++i, ++shown) {
+      answer.item(
+          fmt::format("{}: {}", place(path, matches[i]->line), code_span(matches[i]->text)));
+    }
+    if (matches.size() > kMostPerFile)
+      answer.item(fmt::format("… and {} more in this file", matches.size() - kMostPerFile));
+  }
+  std::vector<std::string> places;
+  for (const Entity& entity : named.found) places.push_back(kind_and_place(entity));
+  if (!places.empty()) answer.heading("Defined or declared at").items(places, 8, "places");
+  return answer.text();
+}
+
+std::string plan_search(const Question& question, Investigation& look) {
+  static const RE2 kRegexSigns(R"(\\[bwdsWDS.()]|\.\*|\.\+|\[[^\]]+\]|^\^|\$$|\(\?)");
+  RE2::Options quiet;
+  quiet.set_log_errors(false);
+  const bool is_regex =
+      RE2::PartialMatch(question.subject, kRegexSigns) && RE2(question.subject, quiet).ok();
+  GrepRequest wanted =
+      in_scope(question, is_regex ? question.subject : quote_for_regex(question.subject));
+  const bool by_file = question.topic == Topic::containing_files;
+  if (by_file) wanted.output_mode = "count";
+  wanted.limit = by_file ? 1000 : 60;
+  const Matches found = look.grep(wanted);
+  if (look.is_waiting()) return fmt::format("Searching for {}.", code_span(question.subject));
+  if (look.has_failed() && found.total == 0)
+    return fmt::format("I could not search for {}.", code_span(question.subject));
+  if (found.total == 0)
+    return fmt::format("No line here contains {}{}.", code_span(question.subject), below(question));
+  Answer answer;
+  answer.paragraph(fmt::format("{} in {} {} {}{}{}.", counted(found.total, "line", "lines"),
+                               counted(found.files_with_matches, "file", "files"),
+                               found.total == 1 ? "contains" : "contain",
+                               code_span(question.subject), below(question),
+                               is_regex ? " (taken as a regular expression)" : ""));
+  if (!by_file) {
+    for (const Match& match : found.matches)
+      answer.item(fmt::format("{}: {}", place(match.path, match.line), code_span(match.text)));
+    const auto left = found.total - std::ssize(found.matches);
+    if (left > 0) answer.item(fmt::format("… and {} more", with_separators(left)));
+    return answer.text();
+  }
+  std::vector<std::string> items;
+  for (const FileCount& file : found.counts)
+    items.push_back(fmt::format("{} ({})", file.path, counted(file.count, "line", "lines")));
+  return answer.items(items, 60, "files").text();
+}
+
+std::string plan_unknown(const Question& question, Investigation& look) {
+  constexpr std::string_view kLead = "I do not recognise this question";
+  static const RE2 kName(R"((`[^`]+`|"[^"]+"|[\w:.]*\w))");
+  const std::vector<std::string> words = content_words(question.prompt);
+  if (words.empty() || !look.offers("grep")) return cannot_answer(question, look);
+  // A name that can only be one of code says more than all of the words.
+  std::string name;
+  std::string word;
+  re2::StringPiece rest(question.prompt);
+  while (name.empty() && RE2::FindAndConsume(&rest, kName, &word)) {
+    const bool is_quoted = word.front() == '`' || word.front() == '"';
+    if (is_quoted && word.size() > 2) name = word.substr(1, word.size() - 2);
+    if (!is_quoted && looks_like_code(word) && !looks_like_file(word) &&
+        !RE2::FullMatch(word, R"([A-Z]{2,5}|\d.*)"))
+      name = word;
+  }
+  if (!has_index(look)) {
+    const std::string wanted =
+        name.empty() ? *std::ranges::max_element(words, {}, &std::string::size) : name;
+    const Matches found =
+        look.grep({.pattern = quote_for_regex(wanted), .ignores_case = true, .limit = 20});
+    if (look.is_waiting()) return fmt::format("Searching for {}.", code_span(wanted));
+    Answer answer;
+    answer.paragraph(fmt::format("{}; without a language model I can only search. {} {} {}.", kLead,
+                                 mention_count(found), found.total == 1 ? "has" : "have",
+                                 code_span(wanted)));
+    add_lines(answer, found, 12);
+    return answer.paragraph(how_to_ask()).text();
+  }
+  std::string asked;
+  for (const std::string& each : words) asked += (asked.empty() ? "" : " ") + each;
+  const Entities named = name.empty() ? Entities{} : find_named(look, name);
+  const Entities similar = find_similar(look, asked, 8);
+  if (look.is_waiting()) return fmt::format("Searching for the words of the question: {}.", asked);
+  Answer answer;
+  answer.paragraph(fmt::format(
+      "{}; without a language model I can only search for its words. {}", kLead,
+      named.found.empty() && similar.found.empty() ? "Nothing was found."
+                                                   : "These are search results, not an answer:"));
+  for (std::size_t i = 0; i < named.found.size() && i < 6; ++i)
+    answer.item(described(named.found[i]));
+  for (const Entity& entity : similar.found) {
+    const bool is_told = std::ranges::any_of(named.found, [&](const Entity& other) {
+      return other.file == entity.file && other.line == entity.line;
+    });
+    if (!is_told) answer.item(described(entity));
+  }
+  return answer.paragraph(how_to_ask()).text();
+}
+
+}  // namespace wright::offline

@@ -1,0 +1,20 @@
+// What keeps a transaction from staying open.
+#pragma once
+
+struct sqlite3;
+
+namespace wright::sqlite {
+
+// Rolls back the transaction that is open when the guard goes; after a COMMIT there is none.
+class RollbackGuard {
+ public:
+  explicit RollbackGuard(sqlite3* connection) : connection_(connection) {}
+  RollbackGuard(const RollbackGuard&) = delete;
+  RollbackGuard& operator=(const RollbackGuard&) = delete;
+  ~RollbackGuard();
+
+ private:
+  sqlite3* connection_;
+};
+
+}  // namespace wright::sqlite

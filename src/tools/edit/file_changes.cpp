@@ -1,0 +1,345 @@
+#include "tools/edit/file_changes.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <map>
+#include <ranges>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "tools/edit/staged_change.h"
+#include "tools/text/text_file.h"
+
+namespace wright::tools {
+namespace {
+
+constexpr std::size_t kMaxNewFolders = 64;
+constexpr std::size_t kMaxNamelessFiles = 128;
+
+using Opened = std::expected<FileDescriptor, int>;
+using Done = FileCalls::Done;
+
+struct NamedPlace {
+  std::string folder;  // "." or "a/b"
+  std::string name;
+};
+
+NamedPlace split(const std::string& inside) {
+  const std::size_t slash = inside.rfind('/');
+  if (slash == std::string::npos) return {".", inside};
+  return {inside.substr(0, slash), inside.substr(slash + 1)};
+}
+
+Opened open_folder(const WriteTarget& target, const std::string& folder) {
+  return open_beneath(target.root, folder, O_RDONLY | O_DIRECTORY, Links::follow, target.resolver);
+}
+
+Error too_large(const std::string& path) {
+  return {ErrorCode::limit_reached,
+          fmt::format("{} is larger than {} MiB, which is more than this tool changes",
+                      shown_path(path), kMaxChangedBytes / (1024 * 1024)),
+          {}};
+}
+
+Error conflict(const std::string& path) {
+  return {ErrorCode::unavailable,
+          fmt::format("{} was changed by somebody else meanwhile; read it again", shown_path(path)),
+          JsonObject{{"reason", "conflict"}}};
+}
+
+Error write_error(const Workspace& workspace, int problem, const std::string& path) {
+  const auto storage = [&](std::string_view why) {
+    return Error{
+        ErrorCode::storage,
+        fmt::format("{} cannot be written: {}; nothing was changed", shown_path(path), why),
+        {}};
+  };
+  switch (problem) {
+    case ENOSPC: return storage("the disk is full");
+    case EDQUOT: return storage("the disk quota is used up");
+    case EFBIG: return storage("the file would be larger than the system allows");
+    case EROFS: return storage("the file system is read-only");
+    case EIO: return storage("the disk reports an error");
+    case EEXIST: return conflict(path);
+    case EACCES:
+    case EPERM:
+      return {ErrorCode::permission_denied,
+              fmt::format("The system refuses to write {}", shown_path(path)),
+              {}};
+    default: return workspace.path_error(problem, path);
+  }
+}
+
+Error link_error(int folder, const std::string& name, const std::string& path) {
+  std::array<char, PATH_MAX> target;
+  const ssize_t length = ::readlinkat(folder, name.c_str(), target.data(), target.size());
+  const std::string_view text(target.data(), length > 0 ? static_cast<std::size_t>(length) : 0);
+  return {ErrorCode::permission_denied,
+          fmt::format("{} is a link to {}; write to that path itself", shown_path(path),
+                      shown_path(text)),
+          {}};
+}
+
+// A link may have led into a .git although the path names none.
+bool leads_into_git(int root, int folder) {
+  const auto path_of = [](int descriptor) {
+    std::array<char, PATH_MAX> buffer;
+    const std::string own_link = fmt::format("/proc/self/fd/{}", descriptor);
+    const ssize_t length = ::readlink(own_link.c_str(), buffer.data(), buffer.size());
+    return std::string(buffer.data(), length > 0 ? static_cast<std::size_t>(length) : 0);
+  };
+  const std::string start = path_of(root);
+  const std::string path = path_of(folder) + "/";
+  return path.find("/.git/", path.starts_with(start) ? start.size() : 0) != std::string::npos;
+}
+
+class ChangeSet {
+ public:
+  ChangeSet(const Workspace& workspace, FileCalls& calls) : workspace_(workspace), calls_(calls) {}
+  ChangeSet(const ChangeSet&) = delete;
+  ChangeSet& operator=(const ChangeSet&) = delete;
+  ~ChangeSet() { undo(); }
+
+  Result<void> apply(std::span<const FileChange> changes, MissingFolders missing) {
+    // A process may not hold as many files open as it may change.
+    const auto beside = changes.size() <= kMaxNamelessFiles ? StagedChange::Beside::nameless
+                                                            : StagedChange::Beside::named;
+    for (const FileChange& change : changes) {
+      if (auto staged = stage(change, missing, beside); !staged) return staged;
+    }
+    if (auto written = write_journal(); !written) return written;
+    for (StagedChange& staged : staged_) {
+      if (auto placed = place(staged); !placed) return placed;
+    }
+    for (const auto& [path, folder] : folders_) {
+      const Done synced = calls_.sync(folder->get());
+      if (!synced) return failure(synced.error(), path);
+    }
+    for (const MadeFolder& made : made_folders_) {
+      const Done synced = calls_.sync(made.parent.get());
+      if (!synced) return failure(synced.error(), made.name);
+    }
+    return remove_old();
+  }
+
+  // Puts everything back. What could not be put back, for a person; empty when all is as it was.
+  std::string undo() {
+    std::string left;
+    for (StagedChange& staged : staged_ | std::views::reverse) {
+      if (const Done undone = staged.undo(calls_); !undone) {
+        left += fmt::format(" {} could not be put back ({}); its old content is in {}.",
+                            shown_path(staged.change().path),
+                            std::generic_category().message(undone.error()),
+                            shown_path(staged.spare()));
+      }
+    }
+    staged_.clear();
+    // What could not be put back now may be later.
+    if (journal_ && left.empty()) (void)journal_->remove(calls_);
+    journal_.reset();
+    for (const MadeFolder& made : made_folders_ | std::views::reverse) {
+      // A folder into which somebody else has put something stays.
+      (void)calls_.remove_folder(made.parent.get(), made.name);
+    }
+    made_folders_.clear();
+    return left;
+  }
+
+ private:
+  struct MadeFolder {
+    FileDescriptor parent;
+    std::string name;
+  };
+
+  std::unexpected<Error> failure(int problem, const std::string& path) const {
+    return std::unexpected(write_error(workspace_, problem, path));
+  }
+
+  Result<void> stage(const FileChange& change, MissingFolders missing,
+                     StagedChange::Beside beside) {
+    if (change.content && change.content->size() > kMaxChangedBytes) {
+      return std::unexpected(too_large(change.path));
+    }
+    const auto target = workspace_.write_target(change.path);
+    if (!target) return std::unexpected(target.error());
+    auto [path, name] = split(target->inside);
+    const auto folder = folder_for(*target, path, change.path, missing);
+    if (!folder) return std::unexpected(folder.error());
+    StagedChange& staged = staged_.emplace_back(change, *folder, std::move(name));
+    const Done written = change.content ? staged.write_beside(beside, calls_) : Done{};
+    if (!written) return failure(written.error(), change.path);
+    return {};
+  }
+
+  // The folder in which `changed` lies, opened once for all files in it.
+  Result<StagedChange::SharedFolder> folder_for(const WriteTarget& target, const std::string& path,
+                                                const std::string& changed,
+                                                MissingFolders missing) {
+    const std::string key = fmt::format("{}/{}", target.root, path);
+    if (const auto known = folders_.find(key); known != folders_.end()) return known->second;
+    auto opened = open_folder(target, path);
+    if (!opened && opened.error() == ENOENT && missing == MissingFolders::create) {
+      opened = make_folders(target, path);
+    }
+    if (!opened && opened.error() == ENOENT) {
+      return fail(ErrorCode::not_found,
+                  fmt::format("There is no folder {} to put {} into; create_dirs makes it",
+                              shown_path(path), shown_path(split(changed).name)));
+    }
+    if (!opened) return failure(opened.error(), changed);
+    if (leads_into_git(target.root, opened->get())) {
+      return fail(ErrorCode::permission_denied,
+                  fmt::format("{} leads into a .git folder, which is git's own: use git to change "
+                              "it",
+                              shown_path(changed)));
+    }
+    auto shared = std::make_shared<const FileDescriptor>(std::move(*opened));
+    folders_.emplace(key, shared);
+    return shared;
+  }
+
+  // Makes what is missing of `folder`, component by component, so that no link is followed into
+  // which a new folder could have turned.
+  Opened make_folders(const WriteTarget& target, const std::string& folder) {
+    std::vector<std::string> missing;
+    std::string existing = folder;
+    Opened opened = std::unexpected(ENOENT);
+    while (!opened && opened.error() == ENOENT && existing != ".") {
+      auto [above, name] = split(existing);
+      missing.push_back(std::move(name));
+      existing = std::move(above);
+      opened = open_folder(target, existing);
+    }
+    if (missing.size() > kMaxNewFolders) return std::unexpected(ENAMETOOLONG);
+    for (auto name = missing.rbegin(); opened && name != missing.rend(); ++name) {
+      const Done made = calls_.make_folder(opened->get(), *name);
+      if (!made && made.error() != EEXIST) return std::unexpected(made.error());
+      Opened next = open_beneath(opened->get(), *name, O_RDONLY | O_DIRECTORY, Links::refuse,
+                                 target.resolver);
+      if (made) made_folders_.push_back({std::move(*opened), *name});
+      opened = std::move(next);
+    }
+    return opened;
+  }
+
+  // One change happens at one moment; of several, some could be left over when the process dies.
+  Result<void> write_journal() {
+    if (staged_.size() < 2) return {};
+    std::vector<PlannedChange> planned;
+    for (const StagedChange& staged : staged_) planned.push_back(staged.plan());
+    auto written = ChangeJournal::write(workspace_, planned, calls_);
+    if (!written) return failure(written.error(), planned.front().path);
+    journal_ = std::move(*written);
+    return {};
+  }
+
+  Result<void> place(StagedChange& staged) {
+    const std::string& path = staged.change().path;
+    if (const Done placed = staged.place(calls_); !placed) return failure(placed.error(), path);
+    // Looks at the old file only now, when nobody else can change it under its name any more.
+    if (!staged.has_replaced_what_was_read()) return std::unexpected(conflict(path));
+    return {};
+  }
+
+  // The last step. While every old file is still there, all can be put back.
+  Result<void> remove_old() {
+    bool has_removed = false;
+    std::string left;
+    for (const StagedChange& staged : staged_) {
+      if (!staged.has_spare()) continue;
+      const Done removed = staged.remove_old(calls_);
+      if (!removed && !has_removed) return failure(removed.error(), staged.change().path);
+      if (!removed) left += " " + shown_path(staged.spare());
+      has_removed = true;
+    }
+    if (journal_ && !journal_->remove(calls_)) left += " .wright-journal.tmp";
+    journal_.reset();
+    staged_.clear();
+    made_folders_.clear();
+    if (left.empty()) return {};
+    return fail(ErrorCode::storage,
+                "All changes were made, but old files could not be removed:" + left);
+  }
+
+  const Workspace& workspace_;
+  FileCalls& calls_;
+  std::vector<StagedChange> staged_;
+  std::map<std::string, StagedChange::SharedFolder> folders_;
+  std::vector<MadeFolder> made_folders_;
+  std::optional<ChangeJournal> journal_;
+};
+
+}  // namespace
+
+Result<std::optional<ExistingFile>> read_for_change(const Workspace& workspace,
+                                                    const std::string& path) {
+  const auto target = workspace.write_target(path);
+  if (!target) return std::unexpected(target.error());
+  const auto [folder_path, name] = split(target->inside);
+  const auto folder = open_folder(*target, folder_path);
+  if (!folder && folder.error() == ENOENT) return std::nullopt;
+  if (!folder) return std::unexpected(workspace.path_error(folder.error(), path));
+  struct stat status {};
+  if (::fstatat(folder->get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
+    if (errno == ENOENT) return std::nullopt;
+    return std::unexpected(workspace.path_error(errno, path));
+  }
+  if (S_ISLNK(status.st_mode)) return std::unexpected(link_error(folder->get(), name, path));
+  if (S_ISDIR(status.st_mode)) return std::unexpected(workspace.path_error(EISDIR, path));
+  if (!S_ISREG(status.st_mode)) return std::unexpected(workspace.path_error(ENXIO, path));
+  const auto file = open_beneath(folder->get(), name, O_RDONLY, Links::refuse, target->resolver);
+  if (!file) return std::unexpected(workspace.path_error(file.error(), path));
+  ExistingFile existing;
+  if (::fstat(file->get(), &existing.status) != 0 || !S_ISREG(existing.status.st_mode)) {
+    return std::unexpected(conflict(path));
+  }
+  const auto size = static_cast<std::size_t>(existing.status.st_size);
+  if (size > kMaxChangedBytes) return std::unexpected(too_large(path));
+  existing.content.resize(size);
+  const auto length = read_fully(file->get(), existing.content);
+  if (!length) return std::unexpected(workspace.path_error(length.error(), path));
+  existing.content.resize(*length);
+  return existing;
+}
+
+bool is_conflict(const Error& error) {
+  const Json* reason = error.find("reason");
+  return error.code == ErrorCode::unavailable && reason != nullptr && *reason == Json("conflict");
+}
+
+namespace {
+
+// Writers, of this process and of others, come one after the other as long as this is kept: what
+// one of them has put in place for a moment and takes back must not be what another one replaces.
+// Where the file system knows no locks, it goes without.
+Result<FileDescriptor> turn_to_write(const Workspace& workspace, FileCalls& calls) {
+  FileDescriptor folder(::open(workspace.base().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder.is_open()) return folder;
+  const Done locked = calls.lock(folder.get());
+  if (locked || locked.error() != ETIMEDOUT) return folder;
+  return fail(ErrorCode::unavailable,
+              fmt::format("Another process keeps {} locked; nothing was changed. Try again later",
+                          shown_path(workspace.base())));
+}
+
+}  // namespace
+
+Result<void> apply_changes(const Workspace& workspace, std::span<const FileChange> changes,
+                           MissingFolders missing, FileCalls& calls) {
+  const auto turn = turn_to_write(workspace, calls);
+  if (!turn) return std::unexpected(turn.error());
+  recover_changes(workspace, calls);
+  ChangeSet set(workspace, calls);
+  auto applied = set.apply(changes, missing);
+  if (applied) return applied;
+  Error error = std::move(applied).error();
+  error.message += set.undo();
+  return std::unexpected(std::move(error));
+}
+
+}  // namespace wright::tools

@@ -1,0 +1,49 @@
+// Changes of files below the writable folders of a workspace that happen all together or not at
+// all. New content is written beside the old, brought to the disk, and then put in its place by
+// renaming, so that no reader ever sees half a file; when something goes wrong, everything is put
+// back as it was.
+//
+// Links are followed on the way to a file as long as they stay inside of the writable folder, but
+// a file that is a link itself is not written through.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "tools/workspace/file_calls.h"
+#include "tools/workspace/workspace.h"
+
+namespace wright::tools {
+
+// More than this is neither read for a change nor written.
+inline constexpr std::size_t kMaxChangedBytes = std::size_t{64} * 1024 * 1024;
+
+struct ExistingFile {
+  std::string content;
+  struct stat status;
+};
+
+// What is there to be changed; nothing when there is no such file. `path` is in normal form.
+Result<std::optional<ExistingFile>> read_for_change(const Workspace& workspace,
+                                                    const std::string& path);
+
+struct FileChange {
+  std::string path;                     // in normal form, each file once
+  std::optional<std::string> content;   // nothing: the file is removed
+  std::optional<struct stat> replaced;  // the file that was read before; nothing: there was none
+  std::optional<struct stat> like;      // for a new file: whose owner and mode it gets
+};
+
+enum class MissingFolders : std::uint8_t { refuse, create };
+
+// The error of a file that somebody else has changed since it was read; reading it again may help.
+bool is_conflict(const Error& error);
+
+Result<void> apply_changes(const Workspace& workspace, std::span<const FileChange> changes,
+                           MissingFolders missing, FileCalls& calls);
+
+}  // namespace wright::tools

@@ -1,0 +1,188 @@
+// write_file: creates, overwrites or extends a file, or replaces a piece of it. What is in the
+// file is at every moment either the old content or the new.
+#include <fmt/format.h>
+
+#include "tools/edit/file_changes.h"
+#include "tools/edit/line_diff.h"
+#include "tools/edit/preview.h"
+#include "tools/edit/text_replacement.h"
+#include "tools/file_tool_list.h"
+#include "tools/other_names.h"
+#include "tools/text/text_file.h"
+#include "wright/describe.h"
+
+namespace wright::tools {
+
+struct WriteFileArguments {
+  std::string path;
+  std::optional<std::string> content;
+  std::optional<std::string> search;
+  std::optional<std::string> replace;
+  bool replace_all = false;
+  bool append = false;
+  bool create_dirs = false;
+  bool create_if_not_exists = true;
+};
+WRIGHT_DESCRIBE(
+    WriteFileArguments, WRIGHT_FIELD(path, "Path of the file, relative to the base").min_length(1),
+    WRIGHT_FIELD(content, "All that the file shall contain; with append, what is added at its end"),
+    WRIGHT_FIELD(search,
+                 "Instead of content: text that is in the file exactly once, and is replaced"),
+    WRIGHT_FIELD(replace, "What takes the place of search"),
+    WRIGHT_FIELD(replace_all, "Replace search wherever it is").with_default(),
+    WRIGHT_FIELD(append, "Add content at the end of the file").with_default(),
+    WRIGHT_FIELD(create_dirs, "Make folders that are missing on the way").with_default(),
+    WRIGHT_FIELD(create_if_not_exists, "false: write only to a file that is already there")
+        .with_default())
+
+namespace {
+
+// What the file shall contain afterwards.
+struct Intended {
+  std::string content;
+  std::int64_t bytes_written = 0;
+  std::optional<std::int64_t> replacements;
+};
+
+Result<void> check(const WriteFileArguments& arguments) {
+  const bool is_replacing = arguments.search || arguments.replace;
+  const auto refuse = [](const char* why) { return fail(ErrorCode::invalid_argument, why); };
+  if (arguments.content && is_replacing) {
+    return refuse("Give either content, or search and replace, not both");
+  }
+  if (!arguments.content && !is_replacing) {
+    return refuse("Give content, or search and replace");
+  }
+  if (is_replacing && !(arguments.search && arguments.replace)) {
+    return refuse("search and replace belong together; an empty replace removes what was found");
+  }
+  if (is_replacing && arguments.append) {
+    return refuse("append goes with content, not with search and replace");
+  }
+  return {};
+}
+
+Result<Intended> intended(const WriteFileArguments& arguments, const std::string& path,
+                          const std::optional<ExistingFile>& existing) {
+  if (!existing && (arguments.search || !arguments.create_if_not_exists)) {
+    return fail(ErrorCode::not_found,
+                fmt::format("There is no {}{}", shown_path(path),
+                            arguments.search ? " in which something could be replaced"
+                                             : ", and create_if_not_exists is false"));
+  }
+  if (arguments.search) {
+    if (is_binary(existing->content)) {
+      return fail(ErrorCode::invalid_argument,
+                  fmt::format("{} is not text; nothing is replaced in it", shown_path(path)));
+    }
+    auto replaced = replace_text(existing->content, *arguments.search, *arguments.replace,
+                                 arguments.replace_all ? Occurrences::all : Occurrences::only_one);
+    if (!replaced) {
+      Error error = std::move(replaced).error();
+      error.message = fmt::format("{}: {}", shown_path(path), error.message);
+      return std::unexpected(std::move(error));
+    }
+    const auto size = static_cast<std::int64_t>(replaced->text.size());
+    return Intended{std::move(replaced->text), size, replaced->count};
+  }
+  if (arguments.append && existing) {
+    const std::string added =
+        has_dos_lines(existing->content) ? with_dos_lines(*arguments.content) : *arguments.content;
+    return Intended{existing->content + added, static_cast<std::int64_t>(added.size()), {}};
+  }
+  return Intended{*arguments.content, static_cast<std::int64_t>(arguments.content->size()), {}};
+}
+
+Result<Json> write_once(const Workspace& workspace, const WriteFileArguments& arguments,
+                        const std::string& path, FileCalls& calls) {
+  const auto existing = read_for_change(workspace, path);
+  if (!existing) return std::unexpected(existing.error());
+  auto wanted = intended(arguments, path, *existing);
+  if (!wanted) return std::unexpected(std::move(wanted).error());
+  const bool is_changed = !*existing || (*existing)->content != wanted->content;
+  if (is_changed) {
+    FileChange change{path, std::move(wanted->content), {}, {}};
+    if (*existing) change.replaced = (*existing)->status;
+    const auto missing = arguments.create_dirs ? MissingFolders::create : MissingFolders::refuse;
+    const auto applied = apply_changes(workspace, std::span(&change, 1), missing, calls);
+    if (!applied) return std::unexpected(applied.error());
+  }
+  JsonObject result{{"path", to_valid_utf8(path)},
+                    {"success", true},
+                    {"bytes_written", is_changed ? wanted->bytes_written : 0},
+                    {"created", !existing->has_value()},
+                    {"modified", existing->has_value() && is_changed}};
+  if (wanted->replacements) result["replacements"] = *wanted->replacements;
+  if (!is_changed) result["note"] = "The file already had this content.";
+  return result;
+}
+
+// The file that is meant, in normal form, when the arguments make sense together.
+Result<std::string> target_of(const Workspace& workspace, const WriteFileArguments& arguments) {
+  if (const auto checked = check(arguments); !checked) return std::unexpected(checked.error());
+  auto path = workspace.locate(arguments.path);
+  if (path && arguments.path.ends_with('/')) {
+    return fail(
+        ErrorCode::invalid_argument,
+        fmt::format("{} names a folder; give the path of a file", shown_path(arguments.path)));
+  }
+  return path;
+}
+
+Result<Json> write_file(const Workspace& workspace, const WriteFileArguments& arguments,
+                        FileCalls& calls, const std::stop_token& stop) {
+  const auto path = target_of(workspace, arguments);
+  if (!path) return std::unexpected(path.error());
+  // Two calls that write to one file at once come one after the other.
+  constexpr int kMaxTries = 16;
+  for (int tries = 1;; ++tries) {
+    if (stop.stop_requested()) return fail(ErrorCode::cancelled, "Writing was cancelled");
+    auto result = write_once(workspace, arguments, *path, calls);
+    if (result || !is_conflict(result.error()) || tries == kMaxTries) return result;
+  }
+}
+
+Result<std::string> would_change(const Workspace& workspace, const Json& json) {
+  const auto arguments = decode<WriteFileArguments>(json);
+  if (!arguments) return std::unexpected(arguments.error());
+  const auto path = target_of(workspace, *arguments);
+  if (!path) return std::unexpected(path.error());
+  if (const auto target = workspace.write_target(*path); !target) {
+    return std::unexpected(target.error());
+  }
+  const auto existing = read_for_change(workspace, *path);
+  if (!existing) return std::unexpected(existing.error());
+  const auto wanted = intended(*arguments, *path, *existing);
+  if (!wanted) return std::unexpected(wanted.error());
+  const std::string_view before = *existing ? std::string_view((*existing)->content) : "";
+  if (is_binary(before) || is_binary(wanted->content)) {
+    return fmt::format("{} is not text; {} bytes would become {}\n", shown_path(*path),
+                       before.size(), wanted->content.size());
+  }
+  if (!*existing && wanted->content.empty()) return fmt::format("add {}\n", *path);
+  return unified_diff({*existing ? std::string_view(*path) : "", *path}, before, wanted->content)
+      .text;
+}
+
+}  // namespace
+
+Tool write_file_tool(SharedWorkspace workspace, SharedFileCalls calls) {
+  Tool made = tool(
+      "write_file",
+      "Writes a text file below the base folder: all of it (content), more at its end (content "
+      "with append), or one piece replaced by another (search and replace, exact to the blank). "
+      "Either all is written or nothing.",
+      [workspace, calls = std::move(calls)](const WriteFileArguments& arguments,
+                                            const Context& context) -> Result<Json> {
+        return write_file(*workspace, arguments, *calls, context.stop);
+      },
+      {.effect = Effect::write});
+  made.preview = [workspace = std::move(workspace)](const Json& arguments) {
+    return preview_of_change(would_change(*workspace, arguments));
+  };
+  static constexpr OtherName kNames[] = {{"file_path", "path"}};
+  return with_rewrite(std::move(made),
+                      [](JsonObject& arguments) { rename_members(arguments, kNames); });
+}
+
+}  // namespace wright::tools

@@ -1,0 +1,276 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tools/output/output_budget.h"
+#include "tools/shell/command_output.h"
+#include "tools/temporary_folder.h"
+#include "wright/tools.h"
+
+namespace wright::tools {
+namespace {
+
+using intercept::Permission;
+
+std::vector<Tool> bash_in(const TemporaryFolder& folder, std::vector<CommandRule> rules,
+                          BashOptions options = {}) {
+  options.base = folder.path();
+  options.rules = std::move(rules);
+  options.policy.write_paths = {folder.path()};
+  auto made = bash_tool(std::move(options));
+  if (!made) {
+    ADD_FAILURE() << made.error().message;
+    return {};
+  }
+  return {std::move(*made)};
+}
+
+const std::vector<CommandRule> kAnything{{"*", Permission::allow}, {"> *", Permission::allow}};
+
+TEST(Bash, returns_what_a_command_did) {
+  const TemporaryFolder folder;
+  folder.make_folder("sub");
+  const auto result = call(bash_in(folder, kAnything), "bash",
+                           R"({"command": "pwd; echo oops >&2; exit 3", "working_dir": "sub"})");
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->at("command").as_string(), "pwd; echo oops >&2; exit 3");
+  EXPECT_EQ(result->at("working_dir").as_string(), (folder / "sub").string());
+  EXPECT_EQ(result->at("stdout").as_string(), (folder / "sub").string() + "\n");
+  EXPECT_EQ(result->at("stderr").as_string(), "oops\n");
+  EXPECT_EQ(result->at("exit_code").as_int64(), 3);
+  EXPECT_FALSE(result->at("timed_out").as_bool());
+  EXPECT_GE(result->at("execution_time_secs").as_double(), 0);
+  EXPECT_EQ(result->as_object().size(), 7U);
+}
+
+TEST(Bash, writes_and_has_the_schema_of_its_arguments) {
+  const TemporaryFolder folder;
+  const auto tools = bash_in(folder, {});
+  EXPECT_EQ(tools.at(0).spec.options.effect, Effect::write);
+  const auto& parameters = tools.at(0).spec.parameters.as_object();
+  EXPECT_EQ(parameters.at("required").as_array().size(), 1U);
+  EXPECT_EQ(parameters.at("properties").at("timeout_secs").at("default").as_int64(), 120);
+}
+
+TEST(Bash, keeps_the_output_up_to_the_timeout) {
+  const TemporaryFolder folder;
+  const auto result = call(bash_in(folder, kAnything), "bash",
+                           R"({"command": "echo before; sleep 1000", "timeout_secs": 1})");
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->at("exit_code").as_int64(), 124);
+  EXPECT_TRUE(result->at("timed_out").as_bool());
+  EXPECT_EQ(result->at("stdout").as_string(), "before\n");
+}
+
+TEST(Bash, runs_nothing_without_a_rule_and_names_the_one_to_add) {
+  const TemporaryFolder folder;
+  for (const char* command : {"touch made", "ls; touch made", "ls $(touch made)", "> made",
+                              "env touch made", "bash -c 'touch made'", "FOO=1 touch made"}) {
+    const auto result = call(bash_in(folder, {{"ls *", Permission::allow}}), "bash",
+                             to_text(JsonObject{{"command", command}}));
+    ASSERT_FALSE(result) << command;
+    EXPECT_EQ(result.error().code, ErrorCode::permission_denied);
+    EXPECT_NE(result.error().message.find("\" = \"allow\""), std::string::npos)
+        << result.error().message;
+    EXPECT_FALSE(std::filesystem::exists(folder / "made"));
+  }
+}
+
+TEST(Bash, waits_for_a_person_and_shows_the_commands) {
+  const TemporaryFolder folder;
+  const std::vector<CommandRule> rules{{"rm *", Permission::ask}, {"ls *", Permission::allow}};
+  folder.write("kept");
+  const ToolOutcome outcome =
+      execute(bash_in(folder, rules), {}, {"1", "bash", R"({"command": "ls && rm kept"})"}, {});
+  ASSERT_TRUE(outcome.waiting) << outcome.error_message();
+  EXPECT_EQ(outcome.waiting->kind, WaitKind::approval);
+  const Json& shown = outcome.waiting->shown;
+  EXPECT_EQ(shown.at("arguments").at("command").as_string(), "ls && rm kept");
+  ASSERT_EQ(shown.at("commands").as_array().size(), 2U);
+  EXPECT_EQ(shown.at("commands").at(1).at("command").as_string(), "rm kept");
+  EXPECT_EQ(shown.at("commands").at(1).at("permission").as_string(), "ask");
+  EXPECT_TRUE(std::filesystem::exists(folder / "kept"));
+  EXPECT_EQ(call(bash_in(folder, rules), "bash", R"({"command": "ls 'open"})").error().code,
+            ErrorCode::unavailable);
+}
+
+TEST(Bash, does_what_the_person_says) {
+  const TemporaryFolder folder;
+  const auto answer = [&](Permission permission) {
+    BashOptions options;
+    options.ask = [=](const CommandDecision& decision, const Context&) {
+      EXPECT_EQ(decision.commands.size(), 1U);
+      return std::optional(permission);
+    };
+    return call(bash_in(folder, {{"*", Permission::ask}}, options), "bash",
+                R"({"command": "echo hi"})");
+  };
+  ASSERT_TRUE(answer(Permission::allow));
+  EXPECT_EQ(answer(Permission::allow)->at("stdout").as_string(), "hi\n");
+  EXPECT_EQ(answer(Permission::deny).error().code, ErrorCode::permission_denied);
+  EXPECT_EQ(answer(Permission::ask).error().code, ErrorCode::unavailable);
+}
+
+TEST(Bash, is_remembered_for_exactly_one_command_in_one_folder) {
+  const TemporaryFolder folder;
+  folder.write("sub/file");
+  const auto tools = bash_in(folder, {{"echo *", Permission::ask}, {"> *", Permission::ask}});
+  const auto kinds_of = [&](const std::string& command, const char* where) {
+    const Json arguments{{"command", command}, {"working_dir", where}};
+    const ToolOutcome outcome = execute(tools, {}, {"1", "bash", to_text(arguments)}, {});
+    EXPECT_TRUE(outcome.waiting) << outcome.error_message();
+    if (!outcome.waiting) return std::string();
+    EXPECT_EQ(outcome.waiting->shown.at("remembers").as_string(),
+              "exactly this command, in this folder");
+    EXPECT_EQ(outcome.waiting->covers.size(), 1U);
+    return outcome.waiting->covers.at(0);
+  };
+  const std::string long_start = "echo " + std::string(5000, 'x');
+  const std::string one = kinds_of(long_start, ".");
+  EXPECT_EQ(one, kinds_of(long_start, "."));
+  EXPECT_NE(one, kinds_of(long_start + " y", "."));
+  EXPECT_NE(one, kinds_of(long_start + "; echo", "."));
+  EXPECT_NE(one, kinds_of(long_start + " > f", "."));
+  EXPECT_NE(one, kinds_of(long_start, "sub"));
+  // Also what the rules cannot read.
+  EXPECT_NE(kinds_of("echo 'open", "."), kinds_of("echo 'opened", "."));
+}
+
+TEST(Bash, says_why_a_protected_path_cannot_be_changed) {
+  const TemporaryFolder folder;
+  folder.write(".git/config");
+  const auto probe = Sandbox::prepare({}).value();
+  if (!probe.report().enforces("namespaces")) GTEST_SKIP() << "no namespaces on this machine";
+  const auto tools = bash_in(folder, kAnything);
+  const auto refused =
+      call(tools, "bash", R"({"command": "export LC_ALL=C; echo x > .git/config"})");
+  ASSERT_TRUE(refused) << refused.error().message;
+  EXPECT_EQ(refused->at("note").as_string(),
+            "Commands can read but not change .git, .wright: the setting bash.protected");
+  const auto fine = call(tools, "bash", R"({"command": "cat .git/config"})");
+  ASSERT_TRUE(fine) << fine.error().message;
+  EXPECT_FALSE(fine->as_object().contains("note"));
+}
+
+TEST(Bash, runs_only_below_its_base) {
+  const TemporaryFolder folder;
+  folder.write("file").link("out", "/");
+  for (const char* where : {"..", "/", "/etc", "missing", "file", "out", "a\\u0000b", ""}) {
+    const auto result = call(bash_in(folder, kAnything), "bash",
+                             std::string(R"({"command": "pwd", "working_dir": ")") + where + "\"}");
+    EXPECT_FALSE(result) << where;
+  }
+}
+
+TEST(Bash, makes_any_output_safe_and_short_enough) {
+  const TemporaryFolder folder;
+  const auto tools = bash_in(folder, kAnything);
+  for (const char* command : {"printf 'a\\0b\\377\\n'", "head -c 3000000 /dev/zero",
+                              "head -c 3000000 /dev/urandom", "head -c 300000 /dev/urandom >&2",
+                              "yes $'\\u00e9' | head -c 300001", "printf '\\033[31m\\b\\r'"}) {
+    const auto result = call(tools, "bash", to_text(JsonObject{{"command", command}}));
+    ASSERT_TRUE(result) << result.error().message;
+    const std::string text = to_text(*result);
+    EXPECT_LE(text.size(), tools[0].spec.options.output_limit) << command;
+    EXPECT_TRUE(parse_json(text)) << command;
+  }
+}
+
+TEST(Bash, shows_start_and_end_of_a_long_output) {
+  const TemporaryFolder folder;
+  const auto result = call(bash_in(folder, kAnything), "bash", R"({"command": "seq 1 200000"})");
+  ASSERT_TRUE(result);
+  const std::string_view text = result->at("stdout").as_string();
+  EXPECT_TRUE(text.starts_with("1\n2\n3\n"));
+  EXPECT_TRUE(text.ends_with("199999\n200000\n"));
+  EXPECT_NE(text.find("of 1288895 bytes are left out"), std::string_view::npos);
+}
+
+TEST(Bash, tells_output_as_it_comes) {
+  const TemporaryFolder folder;
+  std::string seen;
+  BashOptions options;
+  options.on_output = [&](const Context&, OutputStream stream, std::string_view piece) {
+    seen += (stream == OutputStream::error ? "!" : "") + std::string(piece);
+  };
+  ASSERT_TRUE(call(bash_in(folder, kAnything, options), "bash",
+                   R"({"command": "echo out; sleep 0.1; echo err >&2"})"));
+  EXPECT_EQ(seen, "out\n!err\n");
+}
+
+TEST(Bash, tells_its_progress_in_whole_lines_of_text) {
+  const TemporaryFolder folder;
+  const auto progress_of = [&](const char* command) {
+    std::vector<std::string> told;
+    Context context;
+    context.progress = [&](std::string_view text) { told.emplace_back(text); };
+    const ToolOutcome outcome =
+        execute(bash_in(folder, kAnything), {},
+                {"1", "bash", to_text(JsonObject{{"command", command}})}, context);
+    EXPECT_EQ(outcome.error_message(), "");
+    return told;
+  };
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(progress_of("printf 'a\\303'; sleep 0.1; printf '\\251\\nb'"), (Texts{"aé\n", "b"}));
+  EXPECT_EQ(progress_of("printf '\\377\\n'"), Texts{"\xEF\xBF\xBD\n"});
+  EXPECT_EQ(progress_of("true"), Texts{});
+  // A flood is not followed to its end.
+  std::size_t bytes = 0;
+  const Texts flood = progress_of("yes | head -c 50000000");
+  for (const std::string& text : flood) bytes += text.size();
+  EXPECT_LT(bytes, 300'000U);
+  ASSERT_FALSE(flood.empty());
+  EXPECT_EQ(flood.back(), "[What follows is not shown as it comes]\n");
+}
+
+TEST(Bash, ends_with_what_was_printed_when_stopped) {
+  const TemporaryFolder folder;
+  std::stop_source source;
+  BashOptions options;
+  options.on_output = [&](const Context&, OutputStream, std::string_view) {
+    source.request_stop();
+  };
+  const auto result = call(bash_in(folder, kAnything, options), "bash",
+                           R"({"command": "echo started; sleep 1000"})", source.get_token());
+  ASSERT_TRUE(result);
+  EXPECT_TRUE(result->at("stopped").as_bool());
+  EXPECT_EQ(result->at("stdout").as_string(), "started\n");
+}
+
+TEST(Bash, is_confined) {
+  const TemporaryFolder folder;
+  const TemporaryFolder outside;
+  outside.write("secret", "do not read");
+  BashOptions options;
+  options.base = folder.path();
+  const auto probe = Sandbox::prepare({}).value();
+  if (!probe.report().enforces("files")) GTEST_SKIP() << "no Landlock on this machine";
+  const auto result =
+      call(bash_in(folder, kAnything), "bash",
+           to_text(JsonObject{{"command", "cat '" + (outside / "secret").string() + "'"}}));
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->at("stdout").as_string(), "");
+  EXPECT_NE(result->at("exit_code"), 0);
+  EXPECT_FALSE(result->at("stderr").as_string().empty());
+}
+
+TEST(Bash, refuses_a_base_or_rules_that_cannot_work) {
+  const TemporaryFolder folder;
+  EXPECT_FALSE(bash_tool({.base = folder / "missing"}));
+  EXPECT_FALSE(bash_tool({.base = folder.path(), .rules = {{"", Permission::allow}}}));
+}
+
+TEST(CommandOutput, does_not_cut_characters) {
+  CapturedOutput output;
+  for (int i = 0; i < 1000; ++i) output.head += "é€😀";
+  output.total_bytes = output.head.size();
+  for (std::size_t budget = 100; budget < 200; ++budget) {
+    const std::string shown = shown_output(output, budget);
+    EXPECT_LE(json_size(shown), budget);
+    EXPECT_EQ(shown.find("\xEF\xBF\xBD"), std::string::npos) << shown;
+    EXPECT_TRUE(is_valid_utf8(shown));
+  }
+}
+
+}  // namespace
+}  // namespace wright::tools

@@ -1,0 +1,340 @@
+#include "tools/workspace/workspace.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <climits>
+#include <optional>
+#include <system_error>
+#include <vector>
+
+#include "tools/workspace/shown_names.h"
+#include "wright/json.h"
+
+namespace wright::tools {
+namespace {
+
+std::string system_message(int problem) {
+  return std::generic_category().message(problem);
+}
+
+// The rest of `path` below `folder`, which is absolute; nothing when it lies elsewhere.
+std::optional<std::string_view> below(std::string_view path, std::string_view folder) {
+  while (folder.ends_with('/')) folder.remove_suffix(1);
+  if (!path.starts_with(folder)) return std::nullopt;
+  path.remove_prefix(folder.size());
+  if (!path.empty() && path.front() != '/') return std::nullopt;
+  while (path.starts_with('/')) path.remove_prefix(1);
+  return path;
+}
+
+// Without `.`, `..` and doubled slashes; nothing when `..` leads above the start.
+std::optional<std::string> normal_form(std::string_view path) {
+  std::vector<std::string_view> kept;
+  while (!path.empty()) {
+    const std::size_t end = std::min(path.find('/'), path.size());
+    const std::string_view component = path.substr(0, end);
+    path.remove_prefix(std::min(end + 1, path.size()));
+    if (component.empty() || component == ".") continue;
+    if (component == "..") {
+      if (kept.empty()) return std::nullopt;
+      kept.pop_back();
+      continue;
+    }
+    kept.push_back(component);
+  }
+  return kept.empty() ? "." : fmt::format("{}", fmt::join(kept, "/"));
+}
+
+std::expected<OpenFile, int> as_regular_file(std::expected<FileDescriptor, int> opened) {
+  if (!opened) return std::unexpected(opened.error());
+  struct stat status {};
+  if (::fstat(opened->get(), &status) != 0) return std::unexpected(errno);
+  if (S_ISDIR(status.st_mode)) return std::unexpected(EISDIR);
+  if (!S_ISREG(status.st_mode)) return std::unexpected(ENXIO);
+  return OpenFile{std::move(*opened), file_status(status)};
+}
+
+// Where git keeps hooks and settings that it runs commands from. Case counts for nothing on some
+// file systems.
+bool is_in_git_folder(std::string_view path) {
+  while (!path.empty()) {
+    const std::size_t end = std::min(path.find('/'), path.size());
+    const std::string_view name = path.substr(0, end);
+    constexpr std::string_view kGit = ".git";
+    if (std::ranges::equal(name, kGit, {},
+                           [](char c) { return static_cast<char>(::tolower(c)); })) {
+      return true;
+    }
+    path.remove_prefix(std::min(end + 1, path.size()));
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string shown_path(std::string_view path) {
+  constexpr std::size_t kLongest = 200;
+  const std::string valid = to_valid_utf8(std::string(path));
+  const std::string_view start = utf8_prefix(valid, kLongest);
+  return fmt::format("'{}{}'", start, start.size() < valid.size() ? "…" : "");
+}
+
+FileStatus file_status(const struct stat& status) {
+  FileStatus made;
+  if (S_ISREG(status.st_mode)) made.kind = EntryKind::file;
+  if (S_ISDIR(status.st_mode)) made.kind = EntryKind::folder;
+  if (S_ISLNK(status.st_mode)) made.kind = EntryKind::link;
+  made.size = status.st_size;
+  made.modified = std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
+  return made;
+}
+
+std::string Folder::path_of(std::string_view inside) const {
+  return path_ == "." ? std::string(inside) : fmt::format("{}/{}", path_, inside);
+}
+
+std::expected<FileDescriptor, int> Folder::open_folder(const std::string& inside) const {
+  return open_beneath(descriptor_.get(), inside, O_RDONLY | O_DIRECTORY, Links::refuse, resolver_);
+}
+
+std::expected<OpenFile, int> Folder::open_file(const std::string& inside) const {
+  return as_regular_file(
+      open_beneath(descriptor_.get(), inside, O_RDONLY, Links::refuse, resolver_));
+}
+
+std::optional<std::string_view> Workspace::Root::rest_of(std::string_view absolute) const {
+  const auto rest = below(absolute, path);
+  return rest ? rest : below(absolute, given);
+}
+
+Result<Workspace::Root> Workspace::open_root(const std::filesystem::path& folder,
+                                             std::string_view what) {
+  const std::string name = shown_path(folder.native());
+  FileDescriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!descriptor.is_open()) {
+    const int problem = errno;
+    if (problem == ENOENT) {
+      return fail(ErrorCode::not_found, fmt::format("The {} folder {} does not exist", what, name));
+    }
+    if (problem == ENOTDIR) {
+      return fail(ErrorCode::invalid_argument,
+                  fmt::format("The {} {} is not a folder", what, name));
+    }
+    return fail(
+        problem == EACCES ? ErrorCode::permission_denied : ErrorCode::storage,
+        fmt::format("The {} folder {} cannot be opened: {}", what, name, system_message(problem)));
+  }
+  std::error_code problem;
+  const auto given = std::filesystem::absolute(folder, problem).lexically_normal();
+  const auto canonical = std::filesystem::canonical(folder, problem);
+  if (problem) {
+    return fail(ErrorCode::storage, fmt::format("The {} folder {} cannot be resolved: {}", what,
+                                                name, problem.message()));
+  }
+  return Root{std::move(descriptor), given.native(), canonical.native()};
+}
+
+Result<Workspace> Workspace::open(const FileAccess& access) {
+  auto workspace = open(access, Resolver::kernel);
+  if (workspace) {
+    workspace->resolver_ = available_resolver(workspace->readable_.front().descriptor.get());
+  }
+  return workspace;
+}
+
+Result<Workspace> Workspace::open(const FileAccess& access, Resolver resolver) {
+  Workspace workspace(resolver);
+  const auto add = [](std::vector<Root>& roots, const std::filesystem::path& folder,
+                      std::string_view what) -> Result<void> {
+    auto root = open_root(folder, what);
+    if (!root) return std::unexpected(std::move(root).error());
+    roots.push_back(std::move(*root));
+    return {};
+  };
+  auto added = add(workspace.readable_, access.base, "base");
+  for (const auto& folder : access.readable) {
+    if (added) added = add(workspace.readable_, folder, "readable");
+  }
+  for (const auto& folder : access.writable) {
+    if (added) added = add(workspace.writable_, access.base / folder, "writable");
+    if (added) added = add(workspace.readable_, access.base / folder, "writable");
+  }
+  if (!added) return std::unexpected(std::move(added).error());
+  return workspace;
+}
+
+Result<std::string> Workspace::locate(std::string_view path) const {
+  if (path.empty()) return fail(ErrorCode::invalid_argument, "The path is empty");
+  if (path.find('\0') != std::string_view::npos) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("The path {} contains a NUL byte", shown_path(path)));
+  }
+  std::optional<std::string> located;
+  if (path.front() != '/') {
+    located = normal_form(path);
+  } else if (const auto absolute = normal_form(path)) {
+    const std::string from_root = *absolute == "." ? "/" : "/" + *absolute;
+    for (const Root& root : readable_) {
+      const auto inside = root.rest_of(from_root);
+      if (!inside) continue;
+      const bool is_base = &root == &readable_.front();
+      if (is_base) {
+        located = inside->empty() ? "." : std::string(*inside);
+      } else {
+        located = inside->empty() ? root.path : fmt::format("{}/{}", root.path, *inside);
+      }
+      break;
+    }
+  }
+  if (!located) {
+    return fail(
+        ErrorCode::permission_denied,
+        fmt::format("{} lies outside of {}; only paths inside of {} are allowed", shown_path(path),
+                    folders_for_people(readable_), readable_.size() == 1 ? "it" : "them"));
+  }
+  if (located->size() >= PATH_MAX) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("The path {} is too long", shown_path(path)));
+  }
+  return *located;
+}
+
+std::string Workspace::folders_for_people(const std::vector<Root>& roots) const {
+  std::vector<std::string> names;
+  for (const Root& root : roots) {
+    const std::string name = shown_path(root.path);
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+  const bool is_base_alone = names.size() == 1 && &roots == &readable_;
+  return fmt::format("{} {}",
+                     is_base_alone       ? "the base folder"
+                     : names.size() == 1 ? "the folder"
+                                         : "the folders",
+                     fmt::join(names, ", "));
+}
+
+Workspace::Place Workspace::place_of(const std::string& path) const {
+  const Root& base = readable_.front();
+  if (!path.starts_with('/')) return {&base, path};
+  for (const Root& root : readable_) {
+    const auto inside = root.rest_of(path);
+    if (inside) return {&root, inside->empty() ? "." : std::string(*inside)};
+  }
+  // Not a normal form. Absolute paths are refused beneath any folder.
+  return {&base, path};
+}
+
+std::expected<FileDescriptor, int> Workspace::open(const std::string& path, int flags) const {
+  const auto [root, inside] = place_of(path);
+  const int folder = root->descriptor.get();
+  auto opened = open_beneath(folder, inside, flags, Links::follow, resolver_);
+  if (opened || opened.error() != ENOENT) return opened;
+  const auto meant = path_shown_as(folder, inside, resolver_);
+  return meant ? open_beneath(folder, *meant, flags, Links::follow, resolver_) : std::move(opened);
+}
+
+Result<FileStatus> Workspace::status(const std::string& path) const {
+  const auto opened = open(path, O_PATH);
+  if (!opened) return std::unexpected(path_error(opened.error(), path));
+  struct stat status {};
+  if (::fstat(opened->get(), &status) != 0) return std::unexpected(path_error(errno, path));
+  return file_status(status);
+}
+
+Result<OpenFile> Workspace::open_file(const std::string& path) const {
+  // Looks before it opens: opening a device can already have an effect.
+  const auto before = status(path);
+  if (!before) return std::unexpected(before.error());
+  if (before->kind == EntryKind::folder) return std::unexpected(path_error(EISDIR, path));
+  if (before->kind != EntryKind::file) return std::unexpected(path_error(ENXIO, path));
+  auto opened = as_regular_file(open(path, O_RDONLY));
+  if (!opened) return std::unexpected(path_error(opened.error(), path));
+  return std::move(*opened);
+}
+
+Result<Folder> Workspace::open_folder(const std::string& path) const {
+  auto opened = open(path, O_RDONLY | O_DIRECTORY);
+  if (!opened) return std::unexpected(path_error(opened.error(), path));
+  return Folder(std::move(*opened), path, resolver_);
+}
+
+Result<WriteTarget> Workspace::write_target(const std::string& path) const {
+  const std::string absolute = path.starts_with('/') ? path
+                               : path == "."         ? base()
+                                                     : fmt::format("{}/{}", base(), path);
+  for (const Root& root : writable_) {
+    const auto inside = root.rest_of(absolute);
+    if (!inside) continue;
+    if (inside->empty()) return std::unexpected(path_error(EISDIR, path));
+    if (is_in_git_folder(*inside)) {
+      return fail(ErrorCode::permission_denied,
+                  fmt::format("{} lies in a .git folder, which is git's own: use git to change it",
+                              shown_path(path)));
+    }
+    return WriteTarget{root.descriptor.get(), std::string(*inside), resolver_};
+  }
+  return fail(ErrorCode::permission_denied,
+              writable_.empty() ? std::string("Nothing may be written here")
+                                : fmt::format("{} may not be written: it lies outside of {}",
+                                              shown_path(path), folders_for_people(writable_)));
+}
+
+std::vector<int> Workspace::writable_folders() const {
+  std::vector<int> folders;
+  for (const Root& root : writable_) folders.push_back(root.descriptor.get());
+  return folders;
+}
+
+Error Workspace::path_error(int problem, const std::string& path) const {
+  const std::string name = shown_path(path);
+  switch (problem) {
+    case ENOENT:
+      return {ErrorCode::not_found, fmt::format("There is no {} in the base folder", name), {}};
+    case ENOTDIR:
+      return {ErrorCode::invalid_argument,
+              fmt::format("{} is not a folder, or one of the folders before it is a file", name),
+              {}};
+    case EISDIR:
+      return {ErrorCode::invalid_argument,
+              fmt::format("{} is a folder, not a file; list_files shows what is in it", name),
+              {}};
+    case ENXIO:
+      return {ErrorCode::invalid_argument,
+              fmt::format("{} is not a regular file but a pipe, socket or device", name),
+              {}};
+    case EXDEV:
+      return {ErrorCode::permission_denied,
+              fmt::format("{} leads through a link out of the base folder {}, or through an "
+                          "absolute link",
+                          name, shown_path(base())),
+              {}};
+    case ELOOP:
+      return {ErrorCode::permission_denied,
+              fmt::format("{} goes through links that cannot be followed (a circle, too many, or "
+                          "a link of /proc)",
+                          name),
+              {}};
+    case EACCES:
+    case EPERM:
+      return {ErrorCode::permission_denied, fmt::format("The system refuses to open {}", name), {}};
+    case ENAMETOOLONG:
+      return {
+          ErrorCode::invalid_argument, fmt::format("A name in the path {} is too long", name), {}};
+    case EAGAIN:
+    case EMFILE:
+    case ENFILE:
+      return {ErrorCode::unavailable,
+              fmt::format("{} cannot be opened now: {}", name, system_message(problem)),
+              {}};
+    default:
+      return {ErrorCode::storage,
+              fmt::format("{} cannot be opened: {}", name, system_message(problem)),
+              {}};
+  }
+}
+
+}  // namespace wright::tools

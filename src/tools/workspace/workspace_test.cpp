@@ -1,0 +1,272 @@
+#include "tools/workspace/workspace.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <thread>
+
+#include "tools/temporary_folder.h"
+#include "tools/text/text_file.h"
+
+namespace wright::tools {
+namespace {
+
+constexpr std::string_view kSecret = "the secret outside";
+
+// What is read through a workspace: the content, or the code of the error.
+std::string outcome(const Workspace& workspace, std::string_view path) {
+  const auto located = workspace.locate(path);
+  if (!located) return std::string(to_string(located.error().code));
+  const auto file = workspace.open_file(*located);
+  if (!file) return std::string(to_string(file.error().code));
+  std::array<char, 256> buffer;
+  const auto length = read_fully(file->descriptor.get(), buffer);
+  return length ? std::string(buffer.data(), *length) : "unreadable";
+}
+
+// Both ways of resolving paths must give the same answers.
+class Confinement : public ::testing::TestWithParam<Resolver> {
+ protected:
+  Confinement() {
+    outside.write("secret", kSecret);
+    base.write("file", "inside").write("a/b/deep", "deep").make_folder("empty");
+  }
+
+  void SetUp() override {
+    const FileDescriptor folder(::open(base.path().c_str(), O_RDONLY | O_CLOEXEC));
+    if (GetParam() == Resolver::kernel && available_resolver(folder.get()) == Resolver::by_hand) {
+      GTEST_SKIP() << "this system has no openat2";
+    }
+  }
+
+  Workspace workspace() const {
+    auto opened = Workspace::open({.base = base.path()}, GetParam());
+    EXPECT_TRUE(opened);
+    return std::move(*opened);
+  }
+
+  TemporaryFolder base;
+  TemporaryFolder outside;
+};
+
+INSTANTIATE_TEST_SUITE_P(Resolvers, Confinement,
+                         ::testing::Values(Resolver::kernel, Resolver::by_hand),
+                         [](const auto& info) {
+                           return info.param == Resolver::kernel ? "kernel" : "by_hand";
+                         });
+
+TEST_P(Confinement, holds_against_hostile_paths) {
+  const std::string out = outside.path().native();
+  const std::string in = base.path().native();
+  base.link("to_file", "file")
+      .link("a/up_and_in", "../file")
+      .link("to_folder", "a/b")
+      .link("chain", "to_folder/deep")
+      .link("absolute_in", base / "file")
+      .link("to_secret", outside / "secret")
+      .link("to_outside", outside.path())
+      .link("a/b/climb", "../../../" + outside.path().filename().native() + "/secret")
+      .link("to_parent", "..")
+      .link("to_root", "/")
+      .link("circle", "circle")
+      .link("ping", "pong")
+      .link("pong", "ping")
+      .link("dangling", "nowhere")
+      .link("folder_slash", "a/b/");
+  const struct {
+    std::string path;
+    std::string expected;
+  } kCases[] = {
+      {"file", "inside"},
+      {"./file", "inside"},
+      {".//a/./b//deep", "deep"},
+      {"a/../file", "inside"},
+      {"nowhere/../file", "inside"},
+      {in + "/file", "inside"},
+      {in + "//a/b/../../file", "inside"},
+      {"to_file", "inside"},
+      {"a/up_and_in", "inside"},
+      {"to_folder/deep", "deep"},
+      {"folder_slash/deep", "deep"},
+      {"chain", "deep"},
+      {"", "invalid_argument"},
+      {"nowhere", "not_found"},
+      {"dangling", "not_found"},
+      {"a", "invalid_argument"},
+      {".", "invalid_argument"},
+      {in, "invalid_argument"},
+      {"file/x", "invalid_argument"},
+      {"file/../file", "inside"},
+      {"..", "permission_denied"},
+      {"../" + outside.path().filename().native() + "/secret", "permission_denied"},
+      {"a/../../x", "permission_denied"},
+      {"a/b/../../../x", "permission_denied"},
+      {"/", "permission_denied"},
+      {"/etc/passwd", "permission_denied"},
+      {out + "/secret", "permission_denied"},
+      {in + "/../" + outside.path().filename().native() + "/secret", "permission_denied"},
+      {in + "x", "permission_denied"},
+      {"//etc/passwd", "permission_denied"},
+      {"to_secret", "permission_denied"},
+      {"to_outside/secret", "permission_denied"},
+      {"a/b/climb", "permission_denied"},
+      {"to_parent/" + outside.path().filename().native() + "/secret", "permission_denied"},
+      {"to_root/etc/passwd", "permission_denied"},
+      {"absolute_in", "permission_denied"},
+      {"circle", "permission_denied"},
+      {"ping", "permission_denied"},
+      {std::string("file\0.txt", 9), "invalid_argument"},
+      {std::string("\0", 1), "invalid_argument"},
+      {std::string(300, 'n'), "invalid_argument"},
+      {std::string(5000, 'n'), "invalid_argument"},
+      {"~/file", "not_found"},
+      {"$HOME", "not_found"},
+      {"file\n", "not_found"},
+      {"\xFF\xFE", "not_found"},
+      {"a\\..\\file", "not_found"},
+      {"%2e%2e/secret", "not_found"},
+  };
+  const Workspace workspace = this->workspace();
+  for (const auto& c : kCases) {
+    EXPECT_EQ(outcome(workspace, c.path), c.expected) << c.path;
+  }
+}
+
+TEST_P(Confinement, names_the_base_when_it_refuses) {
+  const auto located = workspace().locate("/etc/passwd");
+  ASSERT_FALSE(located);
+  EXPECT_EQ(located.error().message, "'/etc/passwd' lies outside of the base folder '" +
+                                         base.path().native() +
+                                         "'; only paths inside of it are allowed");
+}
+
+TEST_P(Confinement, does_not_follow_the_magic_links_of_proc) {
+  const auto proc = Workspace::open({.base = "/proc/self"}, GetParam());
+  ASSERT_TRUE(proc);
+  EXPECT_EQ(outcome(*proc, "root/etc/passwd"), "permission_denied");
+  EXPECT_EQ(outcome(*proc, "cwd"), "permission_denied");
+  EXPECT_EQ(outcome(*proc, "exe"), "permission_denied");
+  const FileDescriptor secret(::open((outside / "secret").c_str(), O_RDONLY | O_CLOEXEC));
+  EXPECT_EQ(outcome(*proc, fmt::format("fd/{}", secret.get())), "permission_denied");
+  std::string name;
+  std::getline(std::ifstream("/proc/self/comm"), name);
+  EXPECT_EQ(outcome(*proc, "comm"), name + "\n");
+}
+
+TEST_P(Confinement, refuses_pipes_sockets_and_devices_without_blocking) {
+  ASSERT_EQ(::mkfifo((base / "pipe").c_str(), 0600), 0);
+  const FileDescriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string name = base / "socket";
+  ASSERT_LT(name.size(), sizeof address.sun_path);
+  name.copy(address.sun_path, name.size());
+  ASSERT_EQ(::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+
+  const Workspace workspace = this->workspace();
+  for (const char* path : {"pipe", "socket"}) {
+    const auto opened = workspace.open_file(path);
+    ASSERT_FALSE(opened) << path;
+    EXPECT_EQ(opened.error().message,
+              fmt::format("'{}' is not a regular file but a pipe, socket or device", path));
+  }
+  const auto devices = Workspace::open({.base = "/dev"}, GetParam());
+  ASSERT_TRUE(devices);
+  EXPECT_EQ(outcome(*devices, "null"), "invalid_argument");
+}
+
+TEST_P(Confinement, never_lets_a_race_of_links_lead_outside) {
+  // One name is in turn a folder inside and a link to the outside; both have a file `secret`.
+  base.write("real/secret", "inside");
+  base.link("bait", outside.path());
+  const Workspace workspace = this->workspace();
+  std::atomic<bool> is_over = false;
+  std::thread swapper([&] {
+    while (!is_over) {
+      ::renameat2(AT_FDCWD, (base / "real").c_str(), AT_FDCWD, (base / "bait").c_str(),
+                  RENAME_EXCHANGE);
+    }
+  });
+  int read_inside = 0;
+  int refused = 0;
+  bool has_leaked = false;
+  constexpr int kMaxTries = 200'000;
+  for (int i = 0; i < kMaxTries && (i < 2'000 || read_inside == 0 || refused == 0); ++i) {
+    const std::string got = outcome(workspace, i % 2 == 0 ? "real/secret" : "bait/secret");
+    has_leaked = has_leaked || got == kSecret;
+    ++(got == "inside" ? read_inside : refused);
+    if (const auto folder = workspace.open_folder("real")) {
+      const auto file = folder->open_file("secret");
+      std::array<char, 256> buffer;
+      const std::size_t length = file ? read_fully(file->descriptor.get(), buffer).value_or(0) : 0;
+      has_leaked = has_leaked || std::string_view(buffer.data(), length) == kSecret;
+    }
+  }
+  is_over = true;
+  swapper.join();
+  EXPECT_FALSE(has_leaked);
+  EXPECT_GT(read_inside, 0);
+  EXPECT_GT(refused, 0);
+}
+
+TEST_P(Confinement, follows_no_link_below_an_open_folder) {
+  base.link("a/to_deep", "b/deep").link("a/to_b", "b");
+  const Workspace workspace = this->workspace();
+  const auto folder = workspace.open_folder("a");
+  ASSERT_TRUE(folder);
+  EXPECT_TRUE(folder->open_file("b/deep"));
+  EXPECT_FALSE(folder->open_file("to_deep"));
+  EXPECT_FALSE(folder->open_file("to_b/deep"));
+  EXPECT_FALSE(folder->open_folder("to_b"));
+  EXPECT_FALSE(folder->open_file("../file"));
+  EXPECT_TRUE(folder->open_folder("b"));
+  EXPECT_EQ(folder->open_folder("b/deep").error(), ENOTDIR);
+}
+
+TEST_P(Confinement, keeps_working_when_the_base_is_renamed) {
+  const Workspace workspace = this->workspace();
+  const TemporaryFolder elsewhere;
+  std::filesystem::rename(base.path(), elsewhere / "moved");
+  EXPECT_EQ(outcome(workspace, "a/b/deep"), "deep");
+  std::filesystem::rename(elsewhere / "moved", base.path());
+}
+
+TEST(Workspace, refuses_a_base_that_is_no_readable_folder) {
+  const TemporaryFolder folder;
+  folder.write("file");
+  const auto message = [&](const std::filesystem::path& base) {
+    const auto opened = file_tools(base);
+    return opened ? std::string("accepted") : opened.error().message;
+  };
+  EXPECT_EQ(message(folder / "nowhere"),
+            "The base folder '" + (folder / "nowhere").native() + "' does not exist");
+  EXPECT_EQ(message(folder / "file"),
+            "The base '" + (folder / "file").native() + "' is not a folder");
+  EXPECT_NE(message(""), "accepted");
+  EXPECT_EQ(message(folder.path()), "accepted");
+}
+
+TEST(Workspace, accepts_absolute_paths_through_the_link_that_named_the_base) {
+  const TemporaryFolder folder;
+  folder.write("real/file", "x").link("alias", "real");
+  const auto workspace = Workspace::open({.base = folder / "alias"});
+  ASSERT_TRUE(workspace);
+  EXPECT_EQ(workspace->base(), folder / "real");
+  EXPECT_EQ(outcome(*workspace, (folder / "alias/file").native()), "x");
+  EXPECT_EQ(outcome(*workspace, (folder / "real/file").native()), "x");
+}
+
+TEST(Workspace, accepts_the_root_as_its_base) {
+  const auto workspace = Workspace::open({.base = "/"});
+  ASSERT_TRUE(workspace);
+  EXPECT_EQ(workspace->locate("/etc/../etc/passwd").value_or(""), "etc/passwd");
+  EXPECT_EQ(workspace->locate("/").value_or(""), ".");
+}
+
+}  // namespace
+}  // namespace wright::tools
