@@ -1,5 +1,5 @@
-// Figures over many sessions: how often, how long, how often in vain, and what it cost; by tool,
-// by agent and by model. Pure; sessions are handed in.
+// Figures over many sessions: counts, durations, failures and costs, by tool, by agent and by
+// model. Pure; sessions are passed in.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace wright::feedback {
 
-// Of things that took a time and may have failed. Percentiles are by nearest rank.
+// Of things that took time and may have failed. Percentiles are by nearest rank.
 struct Timing {
   std::int64_t count = 0;
   std::int64_t failed = 0;
@@ -29,7 +29,7 @@ struct Timing {
 
 struct Figures {
   std::string name = {};
-  Timing runs = {};   // sessions; of a tool: those that used it are not counted here
+  Timing runs = {};   // sessions; for a tool, those that used it are not counted here
   Timing calls = {};  // of tools
   Usage usage = {};   // of the sessions; nothing for a tool
 };
