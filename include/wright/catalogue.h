@@ -1,5 +1,5 @@
-// Which vendors and models there are: where they live, what they speak, what they cost and what is
-// odd about them. The catalogue is data: TOML that comes with Wright, and rows of the user's own.
+// The known vendors and models: their addresses, protocols, prices and quirks. The catalogue is
+// data: TOML that comes with Wright, and rows of the user's own.
 #pragma once
 
 #include <cstdint>
@@ -38,8 +38,8 @@ struct Price {
 
 double cost_usd(const Price& price, const Usage& usage);
 
-// What a vendor or a model does differently from its protocol's own document. Every field has the
-// protocol's normal behaviour as its default.
+// Where a vendor or a model deviates from the documentation of its protocol. Every field defaults
+// to the protocol's normal behaviour.
 struct Quirks {
   enum class ToolChoiceSupport : std::uint8_t { full, automatic_only, none };
   enum class CallIds : std::uint8_t { any, nine_alphanumeric };
@@ -53,11 +53,11 @@ struct Quirks {
   bool supports_stream_usage = true;     // stream_options.include_usage
   bool supports_response_schema = true;  // otherwise the schema is asked for in words
   bool strict_schemas = false;           // ask for schemas to be enforced, in the strict dialect
-  bool supports_schema_refs = true;      // otherwise $ref is written out
+  bool supports_schema_refs = true;      // otherwise $ref is expanded
   bool system_as_developer = false;      // role "developer" instead of "system"
   ToolChoiceSupport tool_choice = ToolChoiceSupport::full;
   CallIds call_ids = CallIds::any;
-  std::string reasoning_field = {};  // of chat answers: "reasoning_content", "reasoning"
+  std::string reasoning_field = {};  // of chat responses: "reasoning_content", "reasoning"
   ReturnReasoning return_reasoning = ReturnReasoning::never;
   std::string reasoning_request = {};  // how effort is asked for: "reasoning_effort",
                                        // "reasoning", "thinking", "effort", "level"; empty: it
@@ -66,7 +66,7 @@ struct Quirks {
   bool operator==(const Quirks&) const = default;
 };
 
-// How fast a vendor may be asked; 0 is no limit.
+// How fast requests may go to a vendor; 0 means no limit.
 struct Pace {
   int requests_per_minute = 0;
   std::int64_t tokens_per_minute = 0;
@@ -78,8 +78,8 @@ struct VendorInfo {
   std::vector<std::string> aliases = {};  // other names for it
   std::string title = {};                 // for people
   Protocol protocol = Protocol::openai_chat;
-  std::string base_url = {};              // with the version, without a slash at the end
-  std::string alternative_base_url = {};  // in its place where alternative_setting is on
+  std::string base_url = {};              // with the version, without a trailing slash
+  std::string alternative_base_url = {};  // used instead where alternative_setting is on
   std::string alternative_setting = {};   // a switch in [api_keys], on unless the user says no
   std::vector<std::string> key_variables = {};  // the usual environment variables, best first
   std::string key_setting = {};                 // in [api_keys]
@@ -100,7 +100,7 @@ struct ModelInfo {
   std::optional<Protocol> protocol = {};  // where it differs from the vendor's
 };
 
-// One model at one place: everything that an encoder and a decoder need to know.
+// One model at one address: everything that an encoder and a decoder need to know.
 struct Endpoint {
   VendorInfo vendor = {};
   ModelInfo model = {};
@@ -111,7 +111,7 @@ struct Endpoint {
 
 class Catalogue {
  public:
-  // What to do about sections beside [vendors] and [models].
+  // What to do about sections other than [vendors] and [models].
   enum class OtherSections : std::uint8_t { refuse, ignore };
 
   // The one that comes with Wright.
@@ -119,8 +119,8 @@ class Catalogue {
 
   // Rows of TOML text on top: [vendors.NAME] and [models."VENDOR:NAME"] tables, whose keys are the
   // fields of VendorInfo, ModelInfo and Quirks. A vendor or model of the same name is changed field
-  // by field, a new one is added; a vendor needs no more than a base_url. `origin` names the text
-  // in errors ("config.toml"), which list everything that is wrong. Changes nothing on error.
+  // by field, a new one is added; a vendor needs only a base_url. `origin` names the text in errors
+  // ("config.toml"), which list every problem. Changes nothing on error.
   Result<void> add(std::string_view toml, std::string_view origin,
                    OtherSections other_sections = OtherSections::refuse);
 
@@ -130,7 +130,7 @@ class Catalogue {
 
   const ModelInfo* find_model(const VendorInfo& vendor, std::string_view name) const;
 
-  // "vendor:model". The vendor must be known; a model that is not gets the vendor's quirks, for
+  // "vendor:model". The vendor must be known; an unknown model gets the vendor's quirks, since
   // there are always newer models than rows. A name with a date at its end ("-20250929",
   // "-2025-08-07") or "-latest" is the model without it.
   Result<Endpoint> find(std::string_view id) const;
@@ -141,7 +141,8 @@ class Catalogue {
 
   std::vector<VendorInfo> vendors_;
   std::vector<ModelInfo> models_;
-  // By "vendor:model": what a model's row says, to be said again when its vendor's quirks change.
+  // By "vendor:model": what a model's row says, to be applied again when its vendor's quirks
+  // change.
   std::map<std::string, std::vector<QuirkChange>, std::less<>> model_quirks_;
 };
 

@@ -12,9 +12,9 @@
 
 namespace wright {
 
-// One rule. The pattern is words, compared with the words of a command after quotes are gone:
+// One rule. The pattern is words, compared with the words of a command after quotes are removed:
 //
-//   git status *     a word * stands for any number of words, also none
+//   git status *     a word * stands for any number of words, including none
 //   npm run test:*   elsewhere * stands for any characters of one word, ? for one
 //   CC=* make *      the command with that variable set for it
 //   > build/*        writing to such a file by a redirection
@@ -34,7 +34,7 @@ Result<CommandPreset> command_preset_from(std::string_view name);
 std::vector<CommandRule> rules_of(CommandPreset preset);
 
 struct JudgedCommand {
-  std::string command;  // as it stands in the line
+  std::string command;  // as written in the line
   intercept::Permission permission = intercept::Permission::deny;
   std::string reason;  // why it is not simply allowed: one sentence, which names the rule to add
 };
@@ -45,9 +45,9 @@ struct CommandDecision {
   std::string reason;  // of the strictest; empty when all is allowed
 };
 
-// The first rule that fits counts; what no rule fits is denied. Where a command depends on what is
-// known only when it runs, a rule counts as soon as it might fit, and the answer is to ask. A line
-// that cannot be parsed is asked about.
+// The first matching rule counts; a command without one is denied. Where a command depends on what
+// is known only when it runs, a rule counts as soon as it might match, and the decision is to ask.
+// A line that cannot be parsed is asked about.
 class CommandRules {
  public:
   // Refuses an empty pattern, or one with an open quote.

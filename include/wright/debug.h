@@ -1,4 +1,4 @@
-// Debug mode: whether an agent tells about its use of tools, and how much. Off, it costs nothing.
+// Debug mode: whether an agent reports on its use of tools, and how much. Off, it costs nothing.
 #pragma once
 
 #include <optional>
@@ -18,8 +18,8 @@ struct ToolFeedbackOptions {
   bool operator==(const ToolFeedbackOptions&) const = default;
 };
 
-// A tool that exists and that the agent could have: what is to be changed for that, and how it is
-// written. Where it would help, this is said instead of proposing to build it.
+// A tool that exists and that the agent could have: what to change for that, and how to write it.
+// Where the tool would help, this is suggested instead of building one.
 struct AvailableTool {
   std::string name = {};
   std::string change = {};   // "Set entities.index to true"
@@ -30,7 +30,7 @@ struct AvailableTool {
 struct DebugOptions {
   bool enabled = false;
   ToolFeedbackOptions tool_feedback = {};
-  bool verbose_logging = false;    // tells `logger` of every call and of every finding
+  bool verbose_logging = false;    // logs every call and every finding to `logger`
   bool track_performance = false;  // adds times to the report
   Logger logger = {};
   std::vector<AvailableTool> available = {};
@@ -42,18 +42,18 @@ struct DebugOptions {
 struct DebugSwitches {
   std::optional<bool> query = {};          // for this query only
   std::optional<DebugOptions> agent = {};  // the agent's own
-  std::optional<bool> environment = {};    // what a program read from its surroundings
+  std::optional<bool> environment = {};    // what a program read from its environment
 };
 
-// Whether feedback is wanted, for the price of two comparisons.
+// Whether feedback is wanted, at the cost of two comparisons.
 inline bool wants_feedback(const std::optional<bool>& query,
                            const std::optional<DebugOptions>& agent) {
   if (query) return *query;
   return agent && agent->wants_feedback();
 }
 
-// What holds: query over agent over environment. A query that switches debug mode on asks for
-// feedback too; what the agent says about its parts still counts.
+// What applies: query over agent over environment. A query that switches debug mode on also asks
+// for feedback; the agent's choice of its parts still counts.
 DebugOptions effective_debug(const DebugSwitches& switches);
 
 }  // namespace wright

@@ -19,7 +19,7 @@ enum class ErrorCode : std::uint8_t {
   invalid_argument,   // the caller passed something that can never work
   invalid_json,       // text that is not JSON
   not_found,          // a session, file, tool or agent that does not exist
-  already_exists,     // creating what is already there
+  already_exists,     // creating something that already exists
   permission_denied,  // outside the allowed paths, or the system refused
   unsupported,        // a newer format, an unknown vendor, a missing feature
   limit_reached,      // iterations, sizes, budgets
@@ -27,17 +27,17 @@ enum class ErrorCode : std::uint8_t {
   timeout,
   cancelled,
   authentication,    // a key is missing, wrong or expired
-  rate_limited,      // too many requests; the detail may say when to come back
-  overloaded,        // the service is there and has no room
+  rate_limited,      // too many requests; the detail may say when to retry
+  overloaded,        // the service is up but has no capacity
   context_too_long,  // more than the model can read
-  content_filtered,  // refused for what was said
+  content_filtered,  // refused because of its content
   answer_cut,        // a model's answer ended before it was complete
   answer_refused,    // a model's answer is not what was asked for; see answer_of()
   network,           // no connection, or one that broke
   storage,           // the database or the disk failed
   protocol,          // a peer sent something that its protocol forbids
   tool_failed,       // a tool said so, or threw
-  internal,          // a broken promise of our own
+  internal,          // a broken invariant of our own
 };
 
 std::string_view to_string(ErrorCode code);
@@ -73,7 +73,7 @@ enum class Limit : std::uint8_t {
   cost,
   time,
   depth,
-  tools,  // a specialist that was granted none called one
+  tools,  // a specialist without tools called one
 };
 std::string_view to_string(Limit limit);
 Result<Limit> limit_from(std::string_view name);

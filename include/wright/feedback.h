@@ -76,15 +76,15 @@ struct AnswerQuality {
   std::optional<std::string> notes = {};
   bool operator==(const AnswerQuality&) const = default;
 };
-// Beyond the parts that every report has: `reasoning` and `construction` are told in debug mode
-// with include_reasoning.
+// In addition to the parts that every report has, `reasoning` and `construction` are given in debug
+// mode with include_reasoning.
 struct ToolFeedback {
   std::vector<UsedTool> tools_used = {};
   std::vector<ConsideredTool> tools_considered = {};
   std::vector<Limitation> limitations = {};
   std::vector<Suggestion> suggestions = {};
   std::optional<std::vector<Alternative>> alternatives = {};
-  std::optional<std::string> reasoning = {};                  // why it was done in this way
+  std::optional<std::string> reasoning = {};                  // why this approach was taken
   std::optional<std::vector<std::string>> construction = {};  // how the answer came about, in steps
   AnswerQuality answer_quality = {};
   bool operator==(const ToolFeedback&) const = default;
@@ -105,7 +105,7 @@ ReadFeedback tool_feedback_from_text(std::string_view text);  // JSON or XML
 // How often a tool was called, as the pipeline saw it.
 struct ToolUsage {
   std::string name = {};
-  int calls = 0;  // those that ended; a call that waits for a person is not among them
+  int calls = 0;  // those that ended, so not calls that wait for a person
   int failed = 0;
   std::optional<double> total_ms = {};  // DebugOptions::track_performance
   std::optional<double> slowest_ms = {};
@@ -139,7 +139,7 @@ class FeedbackSession {
   // interceptor around all others, and a model whose report costs no further turn.
   Agent observed(Agent agent) const;
 
-  // What is to be said about the run, whichever way it ended.
+  // The report on the run, however it ended.
   FeedbackReport conclude(const Agent& agent, const Run& run) const;
 
  private:

@@ -1,4 +1,4 @@
-// HTTP as values: what is to be sent, and the head of what came back. Nothing here opens a socket.
+// HTTP as values: a request, and the head of its response. Nothing here opens a socket.
 #pragma once
 
 #include <chrono>

@@ -31,8 +31,8 @@ struct ToolExecutionOptions {
 // The interceptors for these options, in their order: logging, metadata, timing.
 std::vector<Interceptor> conveniences(const ToolExecutionOptions& options = {}, Logger logger = {},
                                       Redactor redactor = {});
-// Adds them to the agent, innermost, and sets how it checks arguments. What the schemas of its
-// tools say and nobody can enforce is logged.
+// Adds them to the agent, innermost, and sets how it checks arguments. Parts of its tools' schemas
+// that cannot be enforced are logged.
 void add_conveniences(Agent& agent, const ToolExecutionOptions& options = {}, Logger logger = {},
                       Redactor redactor = {});
 
@@ -51,7 +51,7 @@ struct LoggingOptions {
 };
 Interceptor logging(LoggingOptions options);
 
-// Sets Output::duration_ms, which logging and metadata tell.
+// Sets Output::duration_ms, which logging and metadata report.
 Interceptor timing();
 
 // Adds `_execution_metadata` to results that are objects.
@@ -63,10 +63,10 @@ struct PermissionRule {
   Permission permission = Permission::ask;
 };
 struct PermissionOptions {
-  std::vector<PermissionRule> rules = {};  // the first that fits counts
+  std::vector<PermissionRule> rules = {};  // the first match counts
   Permission otherwise = Permission::allow;
-  // Asks a person who is there, or answers from a record of approvals; an empty answer (or no
-  // function) parks the run until somebody has answered.
+  // Asks a person at hand, or answers from a record of approvals; with an empty answer (or no
+  // function), the run waits until somebody has answered.
   std::function<std::optional<Permission>(const Invocation&, const Context&)> ask = {};
 };
 Interceptor permission(PermissionOptions options);
@@ -94,12 +94,12 @@ struct CircuitBreakerOptions {
   std::chrono::milliseconds open_for{60'000};
   MonotonicClock clock = {};
 };
-// After that many failures, calls fail at once; when the time is over, one may try.
+// After that many failures, calls fail at once; when the time is up, one call may try.
 Interceptor circuit_breaker(CircuitBreakerOptions options = {});
 
 struct RateLimitOptions {
   double calls_per_second = 5;
-  double burst = 10;  // calls that may come at once
+  double burst = 10;  // calls that may be made at once
   enum class WhenExceeded : std::uint8_t { refuse, wait } when_exceeded = WhenExceeded::refuse;
   MonotonicClock clock = {};
   Pause pause = {};
@@ -111,7 +111,7 @@ struct CacheOptions {
   std::optional<std::chrono::milliseconds> max_age = {};
   MonotonicClock clock = {};
 };
-// Remembers the results of tools that read. For one agent: tools are known by their names.
+// Caches the results of tools that read. For one agent: tools are identified by their names.
 Interceptor cache(CacheOptions options = {});
 
 // An interceptor of a function (const Invocation&, const Context&) that is called first. It returns
@@ -130,7 +130,7 @@ Interceptor before(Function function) {
 }
 
 // An interceptor of a function (const Invocation&, const Context&, Result<ToolReply>&) that may
-// change what came of the call.
+// change the result of the call.
 template <class Function>
 Interceptor after(Function function) {
   return [function](const Invocation& invocation, const Context& context,

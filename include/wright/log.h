@@ -1,4 +1,4 @@
-// Structured logs. The library never prints: it hands records to a Logger, and the program decides
+// Structured logs. The library never prints: it passes records to a Logger, and the program decides
 // where they go and what they look like.
 #pragma once
 
@@ -80,10 +80,10 @@ enum class LogFormat : std::uint8_t {
 
 Result<LogFormat> log_format_from(std::string_view name);
 
-// One record as one line, without its line break, whatever the message and the fields hold.
+// One record as one line, without a line break, whatever the message and the fields contain.
 std::string to_line(const LogRecord& record, LogFormat format);
 
-// A logger that gives finished lines, with their line break, to `write`: one at a time.
+// A logger that passes finished lines, each with a line break, to `write`, one at a time.
 Logger line_logger(LogFormat format, LogLevel minimum,
                    std::function<void(std::string_view line)> write);
 

@@ -1,5 +1,5 @@
 // Where a request goes: a provider over HTTP, the offline planner, a script in a test, a
-// recording. One seam for all four.
+// recording. One interface for all four.
 #pragma once
 
 #include <chrono>
@@ -13,17 +13,17 @@
 
 namespace wright {
 
-// An attempt failed, and another one follows. Text that came so far belongs to the failed one.
+// An attempt failed, and another one follows. Text that arrived so far belongs to the failed one.
 struct ModelRetry {
   const Error& error;              // of the attempt that failed
   std::string_view next;           // "vendor:name" of the next attempt
   std::chrono::milliseconds wait;  // before it begins
 };
 
-// What one call to a model may use beside its request.
+// What one call to a model may use in addition to its request.
 struct ModelCall {
   std::stop_token stop = {};                             // asked to end early
-  std::function<void(std::string_view)> on_text = {};    // text as it comes; may be empty
+  std::function<void(std::string_view)> on_text = {};    // text as it arrives; may be empty
   std::function<void(const ModelRetry&)> on_retry = {};  // may be empty
 };
 
@@ -34,21 +34,21 @@ class ModelBackend {
  public:
   virtual ~ModelBackend() = default;
 
-  // Blocks until the answer is there; the callbacks run in the caller's thread.
+  // Blocks until the response is complete; the callbacks run in the caller's thread.
   virtual Result<Response> complete(const Request& request, const ModelCall& call) = 0;
 
-  // Does not block where the backend can help it. `done` is called once, in any thread, perhaps
+  // Does not block where the backend can avoid it. `done` is called once, in any thread, perhaps
   // before this returns; until then the request must stay as it is. The callbacks run in any one
-  // thread at a time. Unless overridden, completes and is done.
+  // thread at a time. Unless overridden, calls complete() and then `done`.
   virtual void start(const Request& request, ModelCall call, ModelDone done);
 
-  // Whether start() holds its thread until the answer is there.
+  // Whether start() holds its thread until the response is complete.
   virtual bool blocks() const { return true; }
 
   // What this many tokens would cost at most; 0 where no price is known.
   virtual double cost_usd(std::int64_t input_tokens, std::int64_t output_tokens) const;
 
-  // How many tokens a request and its answer may have together; 0: as many as there are.
+  // How many tokens a request and its response may have together; 0: no limit.
   virtual std::int64_t context_tokens() const { return 0; }
 };
 

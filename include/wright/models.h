@@ -16,14 +16,14 @@
 
 namespace wright {
 
-// When to ask again. Repeating a request to a model is safe: it changes nothing but the bill.
+// When to retry. Repeating a request to a model is safe: it changes nothing but the bill.
 struct RetryOptions {
-  int retries = 3;  // beside the first attempt
+  int retries = 3;  // after the first attempt
   std::chrono::milliseconds first_wait{500};
   std::chrono::milliseconds longest_wait{30'000};
-  // What a vendor may ask for (Retry-After); one that asks for more is not waited for.
+  // The longest wait that a vendor may ask for (Retry-After); for a longer one there is no retry.
   std::chrono::milliseconds longest_asked_wait{120'000};
-  std::chrono::milliseconds deadline{1'800'000};  // for all attempts of one answer together
+  std::chrono::milliseconds deadline{1'800'000};  // for all attempts of one request together
   bool operator==(const RetryOptions&) const = default;
 };
 
@@ -34,10 +34,10 @@ struct ModelsOptions {
   std::function<Model(std::string_view id)> find_model = {};
   // The key for a vendor; empty when there is none.
   std::function<std::string(const VendorInfo&)> find_key = {};
-  // Where the vendor is instead of its row's base_url; empty: there. Without this function, a
+  // The vendor's address in place of its row's base_url; empty: the row's. Without this function, a
   // vendor with an alternative address is at that one.
   std::function<std::string(const VendorInfo&)> find_base_url = {};
-  std::vector<std::string> fallback = {};  // ids, asked in order when a model does not answer
+  std::vector<std::string> fallback = {};  // ids, tried in order when a model does not answer
   RetryOptions retry = {};
   HttpTimeouts timeouts = {};
   std::string ca_file = {};                          // empty: the system's
@@ -53,8 +53,8 @@ class Models {
   // fail and say what to do.
   Model get(std::string_view id) const;
 
-  // Texts as vectors, from a vendor that has them in the way of OpenAI or Ollama. Never fails, like
-  // get(). Waits at most a minute for an answer, all attempts together.
+  // Texts as vectors, from a vendor that offers them as OpenAI or Ollama do. Never fails, like
+  // get(). Waits at most a minute for a response, all attempts together.
   EmbeddingModel embeddings(std::string_view id) const;
 
   // What get() would talk to, or why it could not.
@@ -68,7 +68,7 @@ class Models {
 };
 
 // The key in the first of the vendor's usual environment variables that is set, and the variable
-// that moves a vendor elsewhere ("OPENAI_BASE_URL").
+// that changes a vendor's address ("OPENAI_BASE_URL").
 std::string key_from(const VendorInfo& vendor,
                      const std::function<std::string(const std::string&)>& variable);
 std::string base_url_variable(const VendorInfo& vendor);

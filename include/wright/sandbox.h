@@ -1,5 +1,6 @@
 // Runs programs for tools: confined by what the kernel offers, with a clean environment, bounded in
-// time and output, and never leaving a process behind. See docs/sandbox.md for what holds where.
+// time and output, and never leaving a process behind. See docs/sandbox.md for what is enforced
+// where.
 #pragma once
 
 #include <chrono>
@@ -19,7 +20,7 @@ namespace wright {
 
 enum class SandboxMode : std::uint8_t {
   required,     // without every layer nothing runs
-  best_effort,  // every layer that this machine has; the report tells which are missing
+  best_effort,  // every layer that this machine has; the report says which are missing
   off,          // nothing is confined; time, output, environment and limits still are
 };
 Result<SandboxMode> sandbox_mode_from(std::string_view name);
@@ -31,7 +32,7 @@ enum class NetworkAccess : std::uint8_t {
 };
 Result<NetworkAccess> network_access_from(std::string_view name);
 
-// Of each process, but for `processes`, which is of one run. 0: no limit.
+// Per process, except `processes`, which is per run. 0: no limit.
 struct ResourceLimits {
   std::uint64_t processes = 512;
   std::uint64_t open_files = 4096;
@@ -44,24 +45,26 @@ using Variables = std::map<std::string, std::string>;
 
 struct SandboxPolicy {
   SandboxMode mode = SandboxMode::best_effort;
-  // Files and folders, beside the system's programs and libraries. What may be written may be read.
+  // Files and folders, in addition to the system's programs and libraries. What may be written may
+  // be read.
   std::vector<std::filesystem::path> read_paths = {};
   std::vector<std::filesystem::path> write_paths = {};
-  // Read-only although they lie in write_paths, there or not: a name anywhere, a path below each of
-  // write_paths, or an absolute path. `.git` also means where a file of that name points.
+  // Read-only although they are in write_paths, whether they exist or not: a name anywhere, a path
+  // below each of write_paths, or an absolute path. `.git` also means where a file of that name
+  // points.
   std::vector<std::string> protected_paths = {".git", ".wright"};
   // Files and folders in read_paths and write_paths that look empty: `**/` stands for any folders,
   // * and ? for characters within a name.
   std::vector<std::string> unreadable = {};
   NetworkAccess network = NetworkAccess::off;
   ResourceLimits limits = {};
-  // The whole environment of what is run, but for HOME and TMPDIR, which are private folders. See
+  // The whole environment of what is run, except HOME and TMPDIR, which are private folders. See
   // clean_environment().
   Variables environment = {};
-  std::filesystem::path temporary_root = "/tmp";  // where the private folders are made
+  std::filesystem::path temporary_root = "/tmp";  // where the private folders are created
 };
 
-// Of the given variables those that are harmless and useful: PATH (its absolute folders), LANG,
+// Those of the given variables that are harmless and useful: PATH (its absolute folders), LANG,
 // TERM, … No keys.
 Variables clean_environment(const Variables& variables);
 
@@ -98,7 +101,7 @@ struct CommandOptions {
   std::chrono::milliseconds timeout{120'000};
   std::stop_token stop = {};
   std::size_t kept_bytes = 256 * 1024;  // of each stream: half from its start, half from its end
-  // Every piece as it comes, in the thread of run(). It must not throw.
+  // Every piece as it arrives, in the thread of run(). It must not throw.
   std::function<void(OutputStream, std::string_view)> on_output = {};
 };
 
@@ -112,7 +115,7 @@ struct CapturedOutput {
 };
 
 struct FinishedCommand {
-  int exit_code = 0;  // 128 + the signal that ended it; 124 at the timeout, 130 when stopped
+  int exit_code = 0;  // 128 + the signal that killed it; 124 after the timeout, 130 when stopped
   bool is_timed_out = false;
   bool is_stopped = false;
   CapturedOutput output;

@@ -3,6 +3,7 @@
 #include <iterator>
 #include <utility>
 
+#include "core/try.h"
 #include "wright/agents.h"
 #include "wright/tools.h"
 
@@ -10,7 +11,7 @@ namespace wright {
 namespace {
 
 constexpr const char* kCodeInstructions =
-    R"(You are a code analyst. You answer questions about one tree of files: what is where, how it works, and how its parts belong together.
+    R"(You are a code analyst. You answer questions about one tree of files: what is where, how it works, and how its parts fit together.
 
 Your tools read that tree and nothing else; all paths are relative to its root:
 - list_files finds files by a glob, and lists a folder with recursive=false.
@@ -47,12 +48,10 @@ An answer from the index has file and start_line: cite them.)";
 
 Result<Agent> codebase_analysis_agent(const FileAccess& access, const CodeIndexOptions& index,
                                       Model model) {
-  auto agent = codebase_analysis_agent(access, std::move(model));
-  if (!agent) return agent;
-  auto tools = code_entity_tools(index);
-  if (!tools) return std::unexpected(std::move(tools).error());
-  std::ranges::move(*tools, std::back_inserter(agent->tools));
-  agent->instructions += kCodeEntityInstructions;
+  auto agent = TRY(codebase_analysis_agent(access, std::move(model)));
+  auto tools = TRY(code_entity_tools(index));
+  std::ranges::move(tools, std::back_inserter(agent.tools));
+  agent.instructions += kCodeEntityInstructions;
   return agent;
 }
 
@@ -61,16 +60,15 @@ Result<Agent> codebase_analysis_agent(const std::filesystem::path& base, Model m
 }
 
 Result<Agent> codebase_analysis_agent(const FileAccess& access, Model model) {
-  auto tools = file_tools(access);
-  if (!tools) return std::unexpected(std::move(tools).error());
+  auto tools = TRY(file_tools(access));
   Agent agent;
   agent.name = "codebase-analysis";
   agent.description =
-      "Answers questions about the code below a folder: where things are, how they work, how they "
-      "belong together. Reads only.";
+      "Answers questions about the code in a folder: where things are, how they work, how they "
+      "fit together. Reads only.";
   agent.instructions = kCodeInstructions;
   agent.model = std::move(model);
-  agent.tools = std::move(*tools);
+  agent.tools = std::move(tools);
   agent.limits.max_iterations = 10;
   agent.sampling.max_tokens = 4000;
   agent.sampling.temperature = 0.7;

@@ -1,4 +1,4 @@
-// requirements-gathering: finds out what a process shall do before anybody builds it. It asks the
+// requirements-gathering: finds out what a process should do before anyone builds it. It asks the
 // person and touches nothing else.
 #include <utility>
 
@@ -47,7 +47,7 @@ Agent made_with(Tool ask_user, Model model) {
   Agent agent;
   agent.name = "requirements-gathering";
   agent.description =
-      "Finds out what a process shall do before it is built: asks what is unclear, and writes the "
+      "Finds out what a process should do before it is built: asks what is unclear, and writes the "
       "requirements down. Touches nothing.";
   agent.instructions = kRequirementsInstructions;
   agent.model = std::move(model);

@@ -3,6 +3,7 @@
 #include <iterator>
 #include <utility>
 
+#include "core/try.h"
 #include "wright/agents.h"
 
 namespace wright {
@@ -40,22 +41,21 @@ For common questions there are tools that need no SQL. Tables and views are enti
 }  // namespace
 
 Result<Agent> sqlite_analysis_agent(SqliteReaderOptions options, Model model) {
-  // Of several databases the model chooses by a parameter that these tools do not have.
-  auto entity_tools = options.databases.size() > 1 ? Result<std::vector<Tool>>(std::vector<Tool>())
-                                                   : database_entity_tools(options);
-  if (!entity_tools) return std::unexpected(std::move(entity_tools).error());
-  auto reader = sqlite_reader_tool(std::move(options));
-  if (!reader) return std::unexpected(std::move(reader).error());
+  // With several databases, the model chooses by a parameter that these tools do not have.
+  auto entity_tools =
+      TRY(options.databases.size() > 1 ? Result<std::vector<Tool>>(std::vector<Tool>())
+                                       : database_entity_tools(options));
+  auto reader = TRY(sqlite_reader_tool(std::move(options)));
   Agent agent;
   agent.name = "sqlite-analysis";
   agent.description =
-      "Answers questions about a SQLite database: what is in it, how many, which, how they belong "
-      "together. Reads only.";
+      "Answers questions about a SQLite database: what is in it, how many, which, and how tables "
+      "relate. Reads only.";
   agent.instructions = kDatabaseInstructions;
-  if (!entity_tools->empty()) agent.instructions += kDatabaseEntityInstructions;
+  if (!entity_tools.empty()) agent.instructions += kDatabaseEntityInstructions;
   agent.model = std::move(model);
-  agent.tools = {std::move(*reader)};
-  std::ranges::move(*entity_tools, std::back_inserter(agent.tools));
+  agent.tools = {std::move(reader)};
+  std::ranges::move(entity_tools, std::back_inserter(agent.tools));
   agent.limits.max_iterations = 10;
   agent.sampling.max_tokens = 4000;
   agent.sampling.temperature = 0.7;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kLongestToolName = 128;
 
-// Vendors allow less; their protocols map what they must.
+// Vendors allow less; their protocols map names where necessary.
 bool is_tool_name(std::string_view name) {
   const auto is_printable = [](char c) { return static_cast<unsigned char>(c) > ' ' && c != 0x7f; };
   return !name.empty() && name.size() <= kLongestToolName && is_valid_utf8(name) &&
@@ -66,7 +66,7 @@ Result<void> check(const Agent& agent) {
   if (auto checked = check_limits(agent); !checked) return checked;
   if (auto checked = check_answer_format(agent); !checked) return checked;
   std::set<std::string_view> names;
-  // Two tools that one name may mean would be told apart by luck.
+  // With two tools under one name, it would be chance which one is called.
   const auto clash = [&](std::string_view name) {
     return fail(ErrorCode::invalid_argument,
                 fmt::format("The agent '{}' has two tools named '{}'", agent.name, name));

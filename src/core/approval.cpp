@@ -6,13 +6,15 @@
 
 #include <algorithm>
 
+#include "core/enum_names.h"
 #include "wright/tool.h"
 
 namespace wright {
-namespace {
 
-constexpr std::array kDecisions{Decision::once, Decision::session, Decision::refuse,
-                                Decision::never};
+WRIGHT_ENUM(Decision, once, session, refuse, never)
+WRIGHT_ENUM(WaitKind, question, approval, result)
+
+namespace {
 
 bool allows(Decision decision) {
   return decision == Decision::once || decision == Decision::session;
@@ -28,13 +30,7 @@ std::unexpected<Error> refused(std::string_view tool, std::string_view reason) {
 }  // namespace
 
 std::string_view to_string(Decision decision) {
-  switch (decision) {
-    case Decision::once: return "once";
-    case Decision::session: return "session";
-    case Decision::refuse: return "refuse";
-    case Decision::never: return "never";
-  }
-  return "refuse";
+  return enum_name(decision);
 }
 
 Json to_json(const Approval& approval) {
@@ -42,26 +38,17 @@ Json to_json(const Approval& approval) {
 }
 
 Result<Decision> decision_from(std::string_view name) {
-  for (const Decision decision : kDecisions) {
-    if (to_string(decision) == name) return decision;
-  }
+  if (const auto decision = enum_named<Decision>(name)) return *decision;
   return fail(ErrorCode::invalid_argument,
-              fmt::format("'{}' is no decision: say once, session, refuse or never", name));
+              fmt::format("'{}' is not a decision: say {}", name, enum_names<Decision>()));
 }
 
 std::string_view to_string(WaitKind kind) {
-  switch (kind) {
-    case WaitKind::question: return "question";
-    case WaitKind::approval: return "approval";
-    case WaitKind::result: return "result";
-  }
-  return "question";
+  return enum_name(kind);
 }
 
 Result<WaitKind> wait_kind_from(std::string_view name) {
-  for (const WaitKind kind : {WaitKind::question, WaitKind::approval, WaitKind::result}) {
-    if (to_string(kind) == name) return kind;
-  }
+  if (const auto kind = enum_named<WaitKind>(name)) return *kind;
   return fail(ErrorCode::invalid_argument, fmt::format("Unknown kind of wait '{}'", name));
 }
 

@@ -16,7 +16,7 @@ std::unexpected<Error> not_an_object() {
   return fail(ErrorCode::invalid_argument, "The arguments must be a JSON object");
 }
 
-// Models leave the arguments of a tool without parameters empty.
+// Models leave the arguments empty when a tool has no parameters.
 Result<Json> parsed_arguments(std::string_view text) {
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return Json(JsonObject{});
   auto parsed = parse_json(text);
@@ -24,7 +24,7 @@ Result<Json> parsed_arguments(std::string_view text) {
     return fail(ErrorCode::invalid_json,
                 "The arguments are not valid JSON: " + parsed.error().message);
   }
-  // An object may be written in a text: see Coercion.
+  // An object may be written as text: see Coercion.
   if (!parsed->is_object() && !parsed->is_string()) return not_an_object();
   return parsed;
 }
@@ -49,7 +49,7 @@ void put_right(const Tool& tool, const ToolCall& call, const ValidationOptions& 
                ReadArguments& read) {
   if (!tool.schema || accepts(tool, read.arguments)) return;
   Coerced coerced = coerce(tool.spec.parameters, read.arguments);
-  // Half a correction would only hide from the model what it wrote.
+  // A partial correction would only hide from the model what it wrote.
   if (coerced.notes.empty() || !accepts(tool, coerced.value)) return;
   read.arguments = std::move(coerced.value);
   for (std::string& note : coerced.notes) {
@@ -60,7 +60,7 @@ void put_right(const Tool& tool, const ToolCall& call, const ValidationOptions& 
   }
 }
 
-// What refused calls of a tool are counted as. On the stack: every call asks for it.
+// The name under which refused calls of a tool are counted. On the stack: every call needs it.
 class CountName {
  public:
   explicit CountName(const ToolCall& call) {
@@ -110,7 +110,7 @@ Result<void> check_arguments(const Tool& tool, const Json& arguments,
 
 void count_refusals(Error* error, const ToolCall& call, const Context& context,
                     const ValidationOptions& options) {
-  // A call that stands alone has nobody who could try again.
+  // A call outside of a run has no one who could try again.
   if (context.memory == nullptr) return;
   if (error == nullptr) return context.memory->forget(CountName(call).text());
   const int refused = context.memory->add_one(CountName(call).text());
@@ -123,7 +123,7 @@ void count_refusals(Error* error, const ToolCall& call, const Context& context,
   } else {
     error->message += fmt::format(
         ". This was attempt {} with arguments that do not fit. Do not call {} again with this "
-        "kind of arguments: go another way, or say what is missing",
+        "kind of arguments: try another way, or say what is missing",
         refused, call.name);
   }
 }

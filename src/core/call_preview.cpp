@@ -39,7 +39,7 @@ JsonObject approval_question(const Invocation& invocation) {
   JsonObject shown{{"question", fmt::format("May {} run with these arguments?", name)},
                    {"tool", name},
                    {"arguments", invocation.arguments}};
-  // A preview adds to what is asked, and cannot change it.
+  // A preview can add to what is asked, but not change it.
   JsonObject touched = preview_of(invocation.tool, invocation.arguments);
   for (auto& member : touched) shown.emplace(member.key(), std::move(member.value()));
   return shown;

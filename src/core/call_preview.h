@@ -1,4 +1,4 @@
-// What a person is asked who has to approve a call. Nothing here fails a call or changes anything.
+// What a person who must approve a call is asked. Nothing here fails a call or changes anything.
 #pragma once
 
 #include "wright/tool.h"
@@ -8,8 +8,8 @@ namespace wright {
 // More than this is not added to what a person is shown.
 inline constexpr std::size_t kMostPreviewBytes = std::size_t{96} * 1024;
 
-// The members of what the tool's preview says about these arguments. Empty without a preview; a
-// "problem" instead when the preview throws, or is too large.
+// The members of the tool's preview for these arguments. Empty without a preview; a "problem"
+// instead when the preview throws or is too large.
 JsonObject preview_of(const Tool& tool, const Json& arguments);
 
 // The tool, its arguments, and what it would touch.

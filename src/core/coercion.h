@@ -1,4 +1,4 @@
-// Putting unambiguous mistakes of a model right, by what the schema expects.
+// Corrects unambiguous mistakes of a model, by what the schema expects.
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@ struct Coerced {
 };
 
 // Knows `type`, `properties`, `items`, `additionalProperties`, local `$ref`, and alternatives of
-// which all but one are null. What it cannot put right stays as it is; so whoever asks has to check
-// the outcome.
+// which all but one are null. What it cannot correct stays as it is, so the caller must check the
+// outcome.
 Coerced coerce(const Json& schema, Json value);
 
 }  // namespace wright

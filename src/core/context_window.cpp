@@ -13,7 +13,7 @@
 namespace wright {
 namespace {
 
-// Cautious on both sides: what is added counts for more than what is taken away.
+// Cautious on both sides: what is added counts for more than what is removed.
 constexpr std::int64_t kBytesOfAddedToken = 3;
 constexpr std::int64_t kBytesOfRemovedToken = 5;
 constexpr std::int64_t kBytesOfMessage = 12;   // for its role and the marks around it
@@ -25,8 +25,8 @@ constexpr std::size_t kMostOfSummary = 8'000;      // bytes
 constexpr std::size_t kMostOfSaid = 1'200;         // bytes of a user's message in a plain one
 constexpr std::size_t kMostOfAnswer = 300;         // and of an answer
 
-// Once something has to go, enough goes that the next turns have room: every change at the
-// beginning of a request empties a vendor's cache.
+// Once something must go, enough goes to leave room for the next turns: every change at the
+// beginning of a request invalidates a vendor's cache.
 std::int64_t low_water(std::int64_t room) {
   return room - room / 4;
 }
@@ -96,7 +96,7 @@ void shorten_results(Message& message, std::size_t kept) {
   }
 }
 
-// Where the user's first message ends: it and what stands before it is never left out.
+// Where the user's first message ends: it and what precedes it are never left out.
 std::size_t first_end(std::span<const Message> messages) {
   const auto first = std::ranges::find(messages, Role::user, &Message::role);
   return first == messages.end()
@@ -104,7 +104,7 @@ std::size_t first_end(std::span<const Message> messages) {
              : static_cast<std::size_t>(std::distance(messages.begin(), first)) + 1;
 }
 
-// A conversation may be parted before every message that is not a result.
+// A conversation may be split before every message that is not a result.
 bool is_boundary(std::span<const Message> messages, std::size_t at) {
   return at < messages.size() && messages[at].role != Role::tool;
 }
@@ -152,7 +152,7 @@ Message summary_message(const std::string& summary) {
   return Message::user("[What was said and done here before, in short:]\n" + summary);
 }
 
-// As many as cut_messages() would have, without making them.
+// As many as cut_messages() would produce, without producing them.
 std::int64_t shown_bytes(std::span<const Message> messages, const ContextCut& cut) {
   const Layout layout = layout_of(messages, cut);
   std::int64_t bytes = 0;
@@ -202,8 +202,8 @@ class Fitting {
     }
   }
 
-  // The first place before which enough stands; the last one there is when it is never enough, and
-  // no more than the model can read to summarise it.
+  // The first split that leaves out enough; the last possible one when none does, and no more than
+  // the model can read to summarise it.
   std::optional<std::size_t> place_for_summary(const ContextCut& cut) const {
     const std::size_t least = std::max(first_end(messages_), cut.summarised);
     std::optional<std::size_t> found;
@@ -220,7 +220,7 @@ class Fitting {
     return found;
   }
 
-  // Nothing else is left that could give way.
+  // Nothing else can be shortened.
   void shorten_last_results(ContextCut& cut) const {
     std::size_t longest = 0;
     for (std::size_t at = last_turn_; at < messages_.size(); ++at) {
@@ -275,7 +275,7 @@ std::string last_lines(std::string lines, std::size_t bytes) {
   return begin == std::string::npos ? std::string() : lines.substr(begin + 1);
 }
 
-// A place in the messages; absent for what is none.
+// A position in the messages; absent if it is not one.
 std::optional<std::size_t> place_in(const JsonObject& object, std::string_view key,
                                     std::span<const Message> messages) {
   const Json* place = object.if_contains(key);
@@ -304,7 +304,7 @@ std::int64_t estimate_tokens(std::span<const Message> messages, const ContextCut
                              const ContextWindow& window, const MeasuredRequest& measured) {
   const bool is_measured = measured.messages > 0 && measured.messages <= messages.size();
   if (is_measured && cut == ContextCut{} && measured.cut == cut) {
-    // The usual case costs as little as what has come since.
+    // The usual case only has to look at what is new.
     std::int64_t added = 0;
     for (const Message& message : messages.subspan(measured.messages)) {
       added += bytes_of(message, kWhole);
@@ -362,7 +362,7 @@ Json to_json(const ContextCut& cut) {
 
 Result<ContextCut> context_cut_from_json(const Json& json, std::span<const Message> messages) {
   const auto refused = [] {
-    return fail(ErrorCode::invalid_argument, "This is no cut of these messages");
+    return fail(ErrorCode::invalid_argument, "This is not a cut of these messages");
   };
   const JsonObject* object = json.if_object();
   if (object == nullptr) return refused();

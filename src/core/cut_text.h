@@ -11,8 +11,8 @@ namespace wright {
 // The first `limit` bytes, and how many there were.
 std::string head_of(std::string_view text, std::size_t limit);
 
-// The beginning and the end of `text`, together about `limit` bytes, and between them where all of
-// it is.
+// The beginning and the end of `text`, together about `limit` bytes, and between them where the
+// whole text is.
 std::string head_and_tail(std::string_view text, std::size_t limit, std::string_view path);
 
 }  // namespace wright

@@ -1,4 +1,4 @@
-// An open file of the system, closed when its owner goes. Knows nothing of paths or confinement.
+// Owns an open file descriptor and closes it. Knows nothing about paths or confinement.
 #pragma once
 
 #include <unistd.h>

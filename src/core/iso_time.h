@@ -1,4 +1,4 @@
-// Times as ISO 8601 has them, without allocating.
+// Times in ISO 8601, without allocating.
 #pragma once
 
 #include <array>

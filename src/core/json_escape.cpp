@@ -8,7 +8,7 @@
 namespace wright {
 namespace {
 
-// What stands after the backslash for each byte; 'u' for a number, 0 for bytes written as they are.
+// What follows the backslash for each byte; 'u' for a number, 0 for bytes written as they are.
 using Escapes = std::array<char, 256>;
 
 constexpr Escapes escapes_of_json() {
@@ -44,7 +44,7 @@ char* write_escaped(char* to, char c, char escape) {
   return to;
 }
 
-// Makes room for the worst case of a piece, writes it, and gives back what was not needed.
+// Makes room for the worst case of a piece, writes it, and shrinks to what was needed.
 void append_valid(std::string& out, std::string_view text, const Escapes& escapes) {
   constexpr std::size_t kPiece = 256;
   while (!text.empty()) {

@@ -1,4 +1,4 @@
-// Texts between the quotation marks of JSON.
+// The contents of JSON strings.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 namespace wright {
 
 enum class EscapeDelete : std::uint8_t {
-  no,   // as JSON has it
+  no,   // as JSON requires
   yes,  // U+007F too, for what may be shown on a terminal
 };
 

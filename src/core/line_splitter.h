@@ -1,5 +1,5 @@
-// Cuts a stream of bytes that arrives in pieces into lines. A line ends with LF, CR LF or CR,
-// wherever the pieces are cut. Lines that came in one piece are not copied.
+// Splits a stream of bytes that arrives in pieces into lines. A line ends with LF, CR LF or CR,
+// wherever the pieces are cut. Lines that arrive in one piece are not copied.
 #pragma once
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/try.h"
 #include "wright/error.h"
 
 namespace wright {
@@ -34,12 +35,12 @@ class LineSplitter {
       ended_with_cr_ = bytes[end] == '\r';
       const std::string_view piece = bytes.substr(0, end);
       bytes.remove_prefix(end + 1);
-      if (auto taken = take(piece, on_line); !taken) return taken;
+      TRY(take(piece, on_line));
     }
     return {};
   }
 
-  // The stream has ended: what was begun and has no line end is a line as well.
+  // The stream has ended: a last line without a line end counts as well.
   template <class OnLine>
   Result<void> finish(OnLine&& on_line) {
     if (begun_.empty()) return {};

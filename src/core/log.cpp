@@ -11,20 +11,17 @@
 #include <mutex>
 #include <utility>
 
+#include "core/enum_names.h"
 #include "core/iso_time.h"
 #include "core/json_escape.h"
 #include "wright/json.h"
 
 namespace wright {
-namespace {
 
-constexpr std::array kLevels{
-    std::pair{LogLevel::debug, std::string_view("debug")},
-    std::pair{LogLevel::info, std::string_view("info")},
-    std::pair{LogLevel::warning, std::string_view("warning")},
-    std::pair{LogLevel::error, std::string_view("error")},
-    std::pair{LogLevel::off, std::string_view("off")},
-};
+WRIGHT_ENUM(LogLevel, debug, info, warning, error, off)
+WRIGHT_ENUM(LogFormat, text, json)
+
+namespace {
 
 void append_time(std::string& out, std::int64_t time_ms) {
   out += IsoTime(time_ms).text();
@@ -128,22 +125,19 @@ class LineWriter {
 }  // namespace
 
 std::string_view to_string(LogLevel level) {
-  return kLevels[static_cast<std::size_t>(level)].second;
+  return enum_name(level);
 }
 
 Result<LogLevel> log_level_from(std::string_view name) {
-  for (const auto& [level, known] : kLevels) {
-    if (known == name) return level;
-  }
+  if (const auto level = enum_named<LogLevel>(name)) return *level;
   return fail(ErrorCode::invalid_argument,
-              fmt::format("'{}' is not a log level: use debug, info, warning, error or off", name));
+              fmt::format("'{}' is not a log level: use {}", name, enum_names<LogLevel>()));
 }
 
 Result<LogFormat> log_format_from(std::string_view name) {
-  if (name == "text") return LogFormat::text;
-  if (name == "json") return LogFormat::json;
+  if (const auto format = enum_named<LogFormat>(name)) return *format;
   return fail(ErrorCode::invalid_argument,
-              fmt::format("'{}' is not a log format: use text or json", name));
+              fmt::format("'{}' is not a log format: use {}", name, enum_names<LogFormat>()));
 }
 
 Logger::Logger(Sink sink, LogLevel minimum)

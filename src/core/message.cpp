@@ -7,20 +7,17 @@
 #include <array>
 #include <utility>
 
+#include "core/enum_names.h"
+#include "core/try.h"
 #include "wright/request.h"
 
 namespace wright {
+
+WRIGHT_ENUM(Role, user, assistant, system, tool)
+WRIGHT_ENUM(StopReason, end_turn, tool_use, max_tokens, stop_sequence, content_filter, other)
+WRIGHT_ENUM(Notice::Kind, answer_cut, same_result, summarise, answer_refused)
+
 namespace {
-
-constexpr std::array kRoleNames{
-    std::pair{Role::user, std::string_view("user")},
-    std::pair{Role::assistant, std::string_view("assistant")},
-    std::pair{Role::system, std::string_view("system")},
-    std::pair{Role::tool, std::string_view("tool")},
-};
-
-constexpr std::array kNoticeKinds{Notice::Kind::answer_cut, Notice::Kind::same_result,
-                                  Notice::Kind::summarise, Notice::Kind::answer_refused};
 
 std::string joined_text(const std::vector<Part>& parts) {
   std::string joined;
@@ -92,10 +89,7 @@ class PartReader {
     return false;
   }
   Notice::Kind notice_kind(std::string_view key) {
-    const std::string name = text(key);
-    for (const Notice::Kind kind : kNoticeKinds) {
-      if (to_string(kind) == name) return kind;
-    }
+    if (const auto kind = enum_named<Notice::Kind>(text(key))) return *kind;
     bad_key_ = key;
     return {};
   }
@@ -181,39 +175,20 @@ Result<Part> part_from_json(const Json& json) {
 }  // namespace
 
 std::string_view to_string(Role role) {
-  for (const auto& [value, name] : kRoleNames) {
-    if (value == role) return name;
-  }
-  return "user";
+  return enum_name(role);
 }
 
-Result<Role> role_from(std::string_view text) {
-  for (const auto& [value, name] : kRoleNames) {
-    if (name == text) return value;
-  }
-  return fail(ErrorCode::invalid_argument, fmt::format("Unknown role '{}'", text));
+Result<Role> role_from(std::string_view name) {
+  if (const auto role = enum_named<Role>(name)) return *role;
+  return fail(ErrorCode::invalid_argument, fmt::format("Unknown role '{}'", name));
 }
 
 std::string_view to_string(StopReason reason) {
-  switch (reason) {
-    case StopReason::end_turn: return "end_turn";
-    case StopReason::tool_use: return "tool_use";
-    case StopReason::max_tokens: return "max_tokens";
-    case StopReason::stop_sequence: return "stop_sequence";
-    case StopReason::content_filter: return "content_filter";
-    case StopReason::other: return "other";
-  }
-  return "other";
+  return enum_name(reason);
 }
 
 std::string_view to_string(Notice::Kind kind) {
-  switch (kind) {
-    case Notice::Kind::answer_cut: return "answer_cut";
-    case Notice::Kind::same_result: return "same_result";
-    case Notice::Kind::summarise: return "summarise";
-    case Notice::Kind::answer_refused: return "answer_refused";
-  }
-  return "answer_cut";
+  return enum_name(kind);
 }
 
 Notice notice(Notice::Kind kind) {
@@ -329,14 +304,12 @@ Result<Message> message_from_json(const Json& json) {
   if (role == nullptr || !role->is_string() || parts == nullptr || !parts->is_array()) {
     return fail(ErrorCode::invalid_json, "A message needs a 'role' and an array of 'parts'");
   }
-  const auto known_role = role_from(role->get_string());
-  if (!known_role) return std::unexpected(known_role.error());
-  Message message{*known_role, {}};
+  const auto known_role = TRY(role_from(role->get_string()));
+  Message message{known_role, {}};
   message.parts.reserve(parts->get_array().size());
   for (const Json& item : parts->get_array()) {
-    auto part = part_from_json(item);
-    if (!part) return std::unexpected(std::move(part).error());
-    message.parts.push_back(std::move(*part));
+    auto part = TRY(part_from_json(item));
+    message.parts.push_back(std::move(part));
   }
   return message;
 }

@@ -8,7 +8,7 @@
 namespace wright {
 namespace {
 
-// Longer input is no typing mistake, and would cost quadratic time.
+// Longer input is not a typo, and would cost quadratic time.
 constexpr std::size_t kLongestTypo = 64;
 
 std::string folded(std::string_view text) {

@@ -8,8 +8,8 @@
 
 namespace wright {
 
-// The candidate that is the fewest typing mistakes away (a letter missing, added, wrong, or two
-// swapped; case, `-` and `_` do not count), if it is near enough to be worth a suggestion.
+// The candidate with the fewest typos (a letter missing, added, wrong, or two swapped; case, `-`
+// and `_` do not count), if it is close enough to be worth suggesting.
 std::optional<std::string_view> nearest(std::string_view typed,
                                         std::span<const std::string_view> candidates);
 

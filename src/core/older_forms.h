@@ -1,4 +1,4 @@
-// Reads what earlier versions of Wright wrote as text and is a type now.
+// Reads what earlier versions of Wright stored as text and is a type now.
 #pragma once
 
 #include <optional>
@@ -8,14 +8,16 @@
 
 namespace wright::older {
 
-// Words of Wright that were stored as words of the user, or at the end of a result, as notices.
+// Notices that were stored as messages of the user, or at the end of a result.
 Message with_notices(Message message);
 
-// What was waited for, from what a person was shown: it had "kind", "kinds" and "timeout_secs".
+// What a call waited for, taken from what a person was shown: that had "kind", "kinds" and
+// "timeout_secs".
 WaitsFor waits_for(const Json& shown);
 Waiting waiting(WaitKind kind, Json shown);
 
-// The limit that a sentence about the end of a session names, where it was not stored apart.
+// The limit that the sentence about the end of a session names, from when it was not stored
+// separately.
 std::optional<Limit> limit_in(std::string_view error);
 
 // The detail of an error, which was JSON text.

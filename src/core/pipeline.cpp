@@ -1,5 +1,5 @@
-// The one way by which a tool is ever run: execute() of wright/tool.h. Whatever goes wrong inside
-// becomes an outcome that tells the model; nothing is thrown to the caller.
+// The only way to run a tool: execute() of wright/tool.h. Whatever goes wrong inside becomes a
+// result that tells the model; nothing is thrown to the caller.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include "core/cut_text.h"
 #include "core/fingerprint.h"
 #include "core/stack_frames.h"
+#include "core/try.h"
 #include "wright/agent.h"
 
 namespace wright {
@@ -26,7 +27,7 @@ Error unknown_tool(std::span<const Tool> tools, std::string_view name) {
                            names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")))};
 }
 
-// Stands in for a tool that is not there, so that interceptors need not ask whether there is one.
+// Stands in for a missing tool, so that interceptors need not check whether there is one.
 Tool absent_tool(std::string_view name, const Error& error) {
   return {.spec = {.name = std::string(name)},
           .function = [error](const Json&, const Context&) -> Result<ToolReply> {
@@ -34,7 +35,7 @@ Tool absent_tool(std::string_view name, const Error& error) {
           }};
 }
 
-// What is known about the exception that was caught: its type, and how the call came here. The
+// What is known about the caught exception: its type, and how the call got here. The
 // frames between the throw and the catch are gone by now.
 Json exception_detail() {
   JsonArray stack;
@@ -74,10 +75,9 @@ Result<ToolReply> call_tool(const Invocation& invocation, const Context& context
   const Tool& tool = invocation.tool;
   if (invocation.unusable != nullptr) return std::unexpected(*invocation.unusable);
   if (invocation.arguments_changed) {
-    auto checked = check_arguments(
+    TRY(check_arguments(
         tool, invocation.arguments,
-        invocation.validation != nullptr ? *invocation.validation : ValidationOptions{});
-    if (!checked) return std::unexpected(std::move(checked).error());
+        invocation.validation != nullptr ? *invocation.validation : ValidationOptions{}));
   }
   if (tool.spec.options.needs_approval) {
     auto instead = unless_approved(context, tool.spec.name, approval_question(invocation),
@@ -98,7 +98,7 @@ struct Bounded {
   bool is_cut = false;
 };
 
-// A program's own place to keep texts may throw, too.
+// A program's own place to keep texts may throw as well.
 Result<std::string> kept_whole(std::string_view text, const Context& context) {
   try {
     return context.spill(text);
@@ -112,7 +112,7 @@ Bounded bounded_text(const Json& value, std::size_t limit, const Context& contex
       value.is_string() ? to_valid_utf8(std::string(value.get_string())) : to_text(value);
   if (limit == 0 || text.size() <= limit) return {std::move(text), false};
   if (context.spill) {
-    // What has lines can be paged.
+    // Text with lines can be read page by page.
     const auto kept = kept_whole(value.is_string() ? text : to_pretty_text(value), context);
     if (kept) return {head_and_tail(text, limit, *kept), true};
   }
@@ -181,10 +181,10 @@ ToolOutcome execute(std::span<const Tool> tools, std::span<const Interceptor> in
   Result<ToolReply> reply = Next(interceptors)(invocation, context);
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
   outcome.duration_ms = took.count();
-  // An interceptor may have answered something else.
+  // An interceptor may have returned something else.
   const bool is_refused = !reply && (is_refused_arguments(reply.error()) ||
                                      (read.unusable && read.unusable->code == reply.error().code));
-  // How often it was refused is added to the message, and is not what the tool answered.
+  // How often it was refused is added to the message; it is not part of the tool's result.
   const std::uint64_t refusal =
       is_refused ? fingerprint_of(std::string_view(reply.error().message)) : 0;
   count_refusals(is_refused ? &reply.error() : nullptr, call, context, validation);

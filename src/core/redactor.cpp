@@ -1,4 +1,4 @@
-// Secrets do not leave a tool: neither to the model nor to a log.
+// Keeps secrets in results away from the model and the log.
 #include <re2/re2.h>
 
 #include <algorithm>

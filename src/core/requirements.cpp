@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/try.h"
+
 namespace wright {
 namespace {
 
 // The content of each fenced block, in the order of the text. A block that is never closed reaches
-// to the end: answers are cut.
+// to the end: answers may be cut.
 std::vector<std::string_view> fenced_blocks(std::string_view text) {
   std::vector<std::string_view> blocks;
   std::size_t begin = std::string_view::npos;  // of the open block
@@ -33,9 +35,8 @@ std::vector<std::string_view> fenced_blocks(std::string_view text) {
 }
 
 Result<RequirementsDocument> document_from(std::string_view text) {
-  const auto json = parse_json(text);
-  if (!json) return std::unexpected(json.error());
-  return decode<RequirementsDocument>(*json);
+  const auto json = TRY(parse_json(text));
+  return decode<RequirementsDocument>(json);
 }
 
 // One line, so that no text of a document can begin a heading or a fence.
@@ -47,7 +48,7 @@ std::string on_one_line(std::string_view text) {
   return line;
 }
 
-// Text that begins a line, which list items do not, and begins nothing else.
+// Text that begins a line, unlike list items, and must not begin any markup.
 std::string as_paragraph(std::string_view text) {
   std::string line = on_one_line(text);
   const std::size_t first = line.find_first_not_of(' ');
@@ -60,7 +61,7 @@ class Markdown {
  public:
   void section(std::string_view title, std::string_view text) {
     if (text.empty()) return;
-    made_ += fmt::format("{}## {}\n\n{}\n", made_.empty() ? "" : "\n", title, text);
+    text_ += fmt::format("{}## {}\n\n{}\n", text_.empty() ? "" : "\n", title, text);
   }
 
   void list(std::string_view title, const std::vector<std::string>& items, std::string_view mark) {
@@ -72,10 +73,10 @@ class Markdown {
     section(title, text);
   }
 
-  std::string made() && { return std::move(made_); }
+  std::string take() && { return std::move(text_); }
 
  private:
-  std::string made_;
+  std::string text_;
 };
 
 std::string line_of(const DataSource& source) {
@@ -93,7 +94,8 @@ Result<RequirementsDocument> requirements_from(std::string_view answer) {
   for (auto block = blocks.rbegin(); block != blocks.rend(); ++block) {
     auto document = document_from(*block);
     if (document) return document;
-    // A block of JSON that is no document says more than one that is no JSON.
+    // The error of a JSON block that is not a document says more than that of a block that is not
+    // JSON.
     const bool is_nearer = !nearest || nearest->code == ErrorCode::invalid_json;
     if (is_nearer) nearest = std::move(document).error();
   }
@@ -116,7 +118,7 @@ std::string to_markdown(const RequirementsDocument& document) {
   markdown.list("Steps", document.steps, "1.");
   markdown.list("Examples", document.examples, "-");
   markdown.list("Open points", document.open_points, "-");
-  return std::move(markdown).made();
+  return std::move(markdown).take();
 }
 
 std::string to_answer(const RequirementsDocument& document) {

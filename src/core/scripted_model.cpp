@@ -6,6 +6,7 @@
 #include "wright/testing.h"
 
 #include "core/arguments.h"
+#include "core/try.h"
 
 namespace wright::testing {
 
@@ -28,12 +29,9 @@ ToolCall call(std::string name, std::string arguments, std::string id) {
 }
 
 Result<Json> answer_of(const Tool& tool, const Json& arguments, const Context& context) {
-  if (auto checked = check_arguments(tool, arguments, {}); !checked) {
-    return std::unexpected(std::move(checked).error());
-  }
-  auto reply = tool.function(arguments, context);
-  if (!reply) return std::unexpected(std::move(reply).error());
-  auto* output = std::get_if<Output>(&*reply);
+  TRY(check_arguments(tool, arguments, {}));
+  auto reply = TRY(tool.function(arguments, context));
+  auto* output = std::get_if<Output>(&reply);
   if (output == nullptr) return fail(ErrorCode::unavailable, "It waits for somebody");
   return std::move(output->value);
 }

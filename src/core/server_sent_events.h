@@ -1,11 +1,12 @@
-// Reads a stream of server-sent events (text/event-stream) that arrives in pieces. It knows events,
-// not what is in them.
+// Reads a stream of server-sent events (text/event-stream) that arrives in pieces. It does not look
+// into the events.
 #pragma once
 
 #include <string>
 #include <string_view>
 
 #include "core/line_splitter.h"
+#include "core/try.h"
 
 namespace wright {
 
@@ -20,7 +21,7 @@ class ServerSentEvents {
   static constexpr std::size_t kLargestEvent = 64 << 20;
 
   // Calls `on_event` (Result<void>(const ServerSentEvent&)) for every event that is now complete,
-  // and stops at the first error. Comments, ids and retry times are passed over.
+  // and stops at the first error. Comments, ids and retry times are skipped.
   template <class OnEvent>
   Result<void> feed(std::string_view bytes, OnEvent&& on_event) {
     return lines_.feed(bytes, [&](std::string_view line) { return take_line(line, on_event); });
@@ -29,8 +30,7 @@ class ServerSentEvents {
   // The stream has ended. Servers leave out the last blank line, so an event that was begun counts.
   template <class OnEvent>
   Result<void> finish(OnEvent&& on_event) {
-    auto taken = lines_.finish([&](std::string_view line) { return take_line(line, on_event); });
-    if (!taken) return taken;
+    TRY(lines_.finish([&](std::string_view line) { return take_line(line, on_event); }));
     return dispatch(on_event);
   }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/text.h"
+#include "core/try.h"
 
 namespace wright {
 namespace {
@@ -64,7 +65,7 @@ std::optional<SpecialistAnswer> answer_in(const WaitAnswers& answers) {
   return std::nullopt;
 }
 
-// The first time the call is handed on; the second time it has the specialist's answer.
+// The first time, the call is delegated; the second time it has the specialist's result.
 Result<ToolReply> delegate(const Json& arguments, const Context& context) {
   if (const auto answer = answer_in(context.answers)) {
     if (answer->error) return fail(ErrorCode::tool_failed, *answer->error);
@@ -82,14 +83,13 @@ Result<ToolReply> delegate(const Json& arguments, const Context& context) {
 }  // namespace
 
 Result<Tool> delegate_to(Specialist specialist, std::string description, Json parameters) {
-  auto made = tool({.name = tool_name("", specialist.name),
-                    .description = std::move(description),
-                    .parameters = parameters.is_null() ? message_parameters() : parameters,
-                    .options = {.effect = Effect::read}},
-                   delegate);
-  if (!made) return made;
+  auto made = TRY(tool({.name = tool_name("", specialist.name),
+                        .description = std::move(description),
+                        .parameters = parameters.is_null() ? message_parameters() : parameters,
+                        .options = {.effect = Effect::read}},
+                       delegate));
   specialist.kind = Specialist::Kind::delegate;
-  made->specialist = std::make_shared<const Specialist>(std::move(specialist));
+  made.specialist = std::make_shared<const Specialist>(std::move(specialist));
   return made;
 }
 
@@ -118,7 +118,7 @@ Tool hand_off_to(Specialist specialist, std::string description) {
 
 Tool hand_off_to(Agent agent) {
   std::string description =
-      fmt::format("Hands this conversation over to {}. {}", agent.name, description_of(agent));
+      fmt::format("Hands this conversation off to {}. {}", agent.name, description_of(agent));
   return hand_off_to(made_of(std::move(agent), Specialist::Kind::handoff), std::move(description));
 }
 

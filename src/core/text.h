@@ -1,4 +1,4 @@
-// Small questions about text that many files ask, in ASCII: what a letter is does not depend on the
+// Small text functions that many files need, for ASCII: what a letter is does not depend on the
 // locale, and every other byte stays as it is.
 #pragma once
 
@@ -19,7 +19,7 @@ constexpr char to_lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-// A byte of a character of UTF-8 that is not its first.
+// A byte of a UTF-8 character other than its first.
 constexpr bool is_continuation(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
 }
@@ -30,7 +30,7 @@ inline std::string lower(std::string_view text) {
   return lowered;
 }
 
-// Without the blanks around it.
+// Without the surrounding blanks.
 constexpr std::string_view trimmed(std::string_view text, std::string_view blanks = " \t\r\n") {
   const std::size_t begin = text.find_first_not_of(blanks);
   if (begin == std::string_view::npos) return {};

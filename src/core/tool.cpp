@@ -4,7 +4,12 @@
 
 #include <algorithm>
 
+#include "core/enum_names.h"
+
 namespace wright {
+
+WRIGHT_ENUM(Effect, read, idempotent, write)
+
 namespace {
 
 bool allows_objects(const Json& schema) {
@@ -20,12 +25,7 @@ bool allows_objects(const Json& schema) {
 }  // namespace
 
 std::string_view to_string(Effect effect) {
-  switch (effect) {
-    case Effect::read: return "read";
-    case Effect::idempotent: return "idempotent";
-    case Effect::write: return "write";
-  }
-  return "write";
+  return enum_name(effect);
 }
 
 Tool Tool::as(std::string name) const {

@@ -1,4 +1,4 @@
-// UTF-8: recognising it, repairing it, and cutting it between characters.
+// UTF-8: validating it, repairing it, and cutting it between characters.
 #include <cstdint>
 #include <cstring>
 

@@ -12,10 +12,10 @@ namespace {
 
 constexpr std::size_t kLookedAt = 4'000;       // bytes
 constexpr std::size_t kLongestSentence = 160;  // bytes that are shown
-constexpr std::size_t kLongestRefusal = 600;   // bytes; what is longer tells something as well
-constexpr std::size_t kLongestOpening = 300;   // bytes in which a refusal has to begin
+constexpr std::size_t kLongestRefusal = 600;   // bytes; a longer text also contains an answer
+constexpr std::size_t kLongestOpening = 300;   // bytes within which a refusal must begin
 
-// Of the one who answers. "The parser cannot…" is an answer about a parser.
+// Said by the one who answers. "The parser cannot…" is an answer about a parser.
 constexpr auto kRefusingPhrases = std::to_array<std::string_view>(
     {"i cannot", "i can't", "i can not", "i am unable", "i'm unable", "i am not able",
      "i'm not able", "i could not", "i couldn't", "i was unable", "i was not able", "i wasn't able",
@@ -64,7 +64,7 @@ bool is_letter_at(std::string_view text, std::size_t at) {
   return at < text.size() && (is_letter(text[at]) || text[at] == '\'');
 }
 
-// Where the earliest denial begins. A phrase of Latin letters stands between other characters.
+// Where the earliest denial begins. A phrase in Latin letters must not be part of a longer word.
 std::optional<std::size_t> denial_in(std::string_view text) {
   std::optional<std::size_t> first;
   for (const std::string_view phrase : kRefusingPhrases) {
@@ -91,7 +91,7 @@ bool is_end_of_sentence(std::string_view text, std::size_t at) {
   return is_mark && (at + 1 == text.size() || text[at + 1] == ' ' || text[at + 1] == '\n');
 }
 
-// The sentence around a place, shortened.
+// The sentence around a position, shortened.
 std::string sentence_at(std::string_view text, std::size_t at) {
   std::size_t begin = at;
   while (begin > 0 && !is_end_of_sentence(text, begin - 1)) --begin;

@@ -1,5 +1,5 @@
-// What an answer says about itself: that it is none, or only a part. Found by its words, in the
-// languages that are most written, and not understood.
+// What an answer says about itself: that it is no answer, or only a partial one. Recognised by its
+// words, in the most common languages, without understanding it.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@ namespace wright::feedback {
 struct AnswerWords {
   enum class Kind : std::uint8_t {
     answer,
-    partial,     // something in it says that a part could not be done
-    refusal,     // it begins with saying that it cannot be done
+    partial,     // it says that a part could not be done
+    refusal,     // it begins by saying that it cannot be done
     asked_back,  // it ends with a question
     nothing,
   };
   Kind kind = Kind::answer;
-  std::string sentence = {};  // that says so; shortened
-  bool goes_on = false;       // Kind::refusal: after it, something is told all the same
+  std::string sentence = {};  // the one that says so, shortened
+  bool goes_on = false;       // Kind::refusal: an answer follows all the same
 };
 
-// Only the beginning of a long answer is looked at, and its last sentence.
+// Only the beginning of a long answer is examined, and its last sentence.
 AnswerWords words_of_answer(std::string_view answer);
 
 }  // namespace wright::feedback

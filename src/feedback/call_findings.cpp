@@ -1,5 +1,5 @@
-// What the calls of a run and its end say about the tools. The words here are for the developer of
-// the agent, who can change its tools and its settings.
+// What the calls of a run and its end reveal about the tools. The texts here are for the agent's
+// developer, who can change its tools and settings.
 #include <fmt/format.h>
 #include <boost/json/object.hpp>
 
@@ -42,7 +42,7 @@ std::string times(int count) {
   return count == 1 ? "" : fmt::format(" ({} times)", count);
 }
 
-// The members of a call's arguments, of which a draft of the missing tool is made.
+// The members of a call's arguments, from which the missing tool is drafted.
 std::vector<std::string> parameters_in(std::string_view arguments) {
   std::vector<std::string> names;
   const auto parsed = parse_json(arguments);
@@ -258,7 +258,7 @@ class CallFindings {
           group.count > 1 ? Impact::high : Impact::medium);
   }
 
-  // Tools that answered, but with nothing or with a part.
+  // Tools that returned nothing, or only a part.
   void explain_results() {
     std::map<std::string_view, int> empty;
     std::map<std::string_view, int> cut;
@@ -309,7 +309,7 @@ class CallFindings {
         return limit(fmt::format("The answer says that a part is missing: {}", words.sentence),
                      Impact::medium);
       case AnswerWords::Kind::asked_back:
-        // After data it is courtesy.
+        // After data it is mere courtesy.
         if (has_data(evidence_)) return;
         return limit(fmt::format("The answer asks back{}: {}",
                                  evidence_.calls.empty() && !evidence_.tools.empty()

@@ -17,7 +17,7 @@ constexpr std::size_t kLongestDescription = 600;
 
 using Names = std::initializer_list<std::string_view>;
 
-// Walks a JSON schema for names of properties and for the values of enums.
+// Collects the names of properties and the values of enums from a JSON schema.
 class SchemaWalk {
  public:
   explicit SchemaWalk(ToolFacts& facts) : facts_(facts) {}
@@ -69,7 +69,7 @@ bool has_choice(const ToolFacts& tool, Names names) {
   return std::ranges::any_of(names, [&](auto name) { return tool.has_choice(name); });
 }
 
-// One language for all of it.
+// A query language covers all of it.
 bool is_sql(const ToolFacts& tool) {
   const bool mentions = tool.lower_name.find("sql") != std::string::npos ||
                         tool.description.find("sql") != std::string::npos;
@@ -81,12 +81,12 @@ bool is_shell(const ToolFacts& tool) {
          has_parameter(tool, {"command", "cmd"});
 }
 
-// Conditions whose operators nobody has listed: presumably all of the usual ones.
+// Conditions without a list of operators: presumably all the usual ones.
 bool has_open_conditions(const ToolFacts& tool) {
   return tool.has_parameter("conditions") && tool.has_parameter("operator") && tool.choices.empty();
 }
 
-// min_x beside max_x, of the things that are searched.
+// min_x and max_x of the things that are searched.
 bool has_range(const ToolFacts& tool) {
   return std::ranges::any_of(tool.parameters, [&](const std::string& name) {
     return name.starts_with("min_") && tool.has_parameter("max_" + name.substr(4));
@@ -107,7 +107,7 @@ bool can_compare_dates(const ToolFacts& tool) {
                               "relative_period", "date_from", "date_to", "from_date", "to_date"});
 }
 
-// A regular expression says all that the others say, a glob all but that.
+// A regular expression can express all the others, a glob all except that one.
 bool can_match_regex(const ToolFacts& tool) {
   const bool has_pattern = tool.has_parameter("pattern") && !tool.takes_globs_only;
   return is_named(tool, {"text_pattern_search", "grep"}) || has_pattern ||

@@ -1,4 +1,4 @@
-// What a query may need of tools, and which tools can do it: judged by their schemas, and by the
+// What a query may need from tools, and which tools provide it: judged by their schemas and by the
 // well-known names of search tools.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace wright::feedback {
 enum class Capability : std::uint8_t {
   compare_numbers,
   compare_dates,
-  match_contains,  // any way to compare texts but equality
+  match_contains,  // any way to compare texts except equality
   match_prefix,
   match_suffix,
   match_regex,
@@ -27,7 +27,7 @@ enum class Capability : std::uint8_t {
   convert_units,
 };
 
-// What a schema reveals, gathered once a tool, with bounded work.
+// What a schema reveals, gathered once per tool, with bounded work.
 struct ToolFacts {
   std::string name = {};
   std::string lower_name = {};
@@ -51,7 +51,7 @@ bool can(std::span<const ToolFacts> tools, Capability capability);
 bool is_text_match(Capability capability);
 std::string_view operator_for(Capability text_match);
 
-// Finds by likeness of meaning, which cannot tell whether it found everything.
+// Searches by meaning, which cannot tell whether it found everything.
 bool searches_by_meaning(const ToolFacts& tool);
 
 }  // namespace wright::feedback

@@ -1,4 +1,4 @@
-// Which of the switches of debug mode has the last word. Reads nothing but its argument.
+// Which of the switches for debug mode decides. Reads nothing but its argument.
 #include "wright/debug.h"
 
 namespace wright {

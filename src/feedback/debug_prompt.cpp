@@ -9,7 +9,7 @@
 namespace wright::feedback {
 namespace {
 
-// Without what only a validator needs: every request carries the schema, and what comes is read
+// Without what only a validator needs: every request carries the schema, and the report is read
 // leniently.
 void compact(Json& schema) {
   if (JsonArray* list = schema.if_array()) {
@@ -24,9 +24,8 @@ void compact(Json& schema) {
   for (auto& [key, value] : *object) compact(value);
 }
 
-// Without the parts that nobody asked for. Only the rating is insisted on, and more may be said:
-// what comes is read leniently, and a vendor that enforced the schema would ask for every part of
-// it.
+// Without the parts that nobody asked for. Only the rating is required, and more is allowed: the
+// report is read leniently, and a vendor that enforces the schema would demand every part of it.
 Json parameters(const ToolFeedbackOptions& options) {
   Json schema = tool_feedback_schema();
   JsonObject& properties = schema.at("properties").as_object();

@@ -10,7 +10,7 @@ namespace wright::feedback {
 
 std::string debug_instructions(const ToolFeedbackOptions& options);
 
-// report_tool_feedback. Whatever it is called with is good enough: feedback is never a reason for
+// report_tool_feedback. It accepts whatever it is called with: feedback is never a reason for
 // another turn.
 Tool report_tool(const ToolFeedbackOptions& options);
 

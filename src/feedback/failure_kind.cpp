@@ -38,7 +38,7 @@ std::string name_at(std::string_view text) {
 
 using Phrase = std::pair<std::string_view, FailureKind>;
 
-// Words of tools, of SQLite and of schemas; the subject follows them.
+// Phrases of tools, SQLite and schemas; the subject follows.
 constexpr std::array kBeforeSubject{
     Phrase{"no such column", FailureKind::unknown_field},
     Phrase{"unknown column", FailureKind::unknown_field},
@@ -66,7 +66,7 @@ constexpr std::array kBeforeSubject{
     Phrase{"unknown relation", FailureKind::unknown_relationship},
 };
 
-// The subject precedes them: "field 'x' does not exist".
+// Phrases that follow their subject: "field 'x' does not exist".
 constexpr std::array kAfterKind{
     Phrase{"field ", FailureKind::unknown_field},
     Phrase{"column ", FailureKind::unknown_field},

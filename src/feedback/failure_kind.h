@@ -11,7 +11,7 @@ namespace wright::feedback {
 
 enum class FailureKind : std::uint8_t {
   none,
-  unknown_tool,          // nobody has that name
+  unknown_tool,          // no tool has that name
   broken_arguments,      // not JSON
   refused_arguments,     // JSON that does not fit
   unknown_field,         // a field, column or parameter that is not there
@@ -21,7 +21,7 @@ enum class FailureKind : std::uint8_t {
   permission,
   timeout,
   too_much,     // a limit of size or rate
-  unavailable,  // a passing trouble
+  unavailable,  // a temporary problem
   other,
 };
 

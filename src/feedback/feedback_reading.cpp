@@ -22,7 +22,7 @@ constexpr std::string_view kBegin = "<tool_feedback";
 constexpr std::string_view kEnd = "</tool_feedback>";
 constexpr std::string_view kMember = "tool_feedback";
 
-// What is inside a ``` fence that goes around all of the text; else the text.
+// The inside of a ``` fence around the whole text; otherwise the text.
 std::string_view without_fence(std::string_view text) {
   text = trimmed(text);
   const std::size_t first_line = text.find('\n');
@@ -48,7 +48,7 @@ std::optional<AnswerWithFeedback> split_xml(std::string_view text) {
   return AnswerWithFeedback{std::move(answer), std::string(text.substr(begin, rest - begin))};
 }
 
-// One past the end of the JSON object that begins at `begin`; npos where it is not closed.
+// One past the end of the JSON object that begins at `begin`; npos if it is not closed.
 std::size_t end_of_object(std::string_view text, std::size_t begin) {
   std::size_t depth = 0;
   bool is_string = false;
@@ -71,7 +71,7 @@ std::size_t end_of_object(std::string_view text, std::size_t begin) {
   return std::string_view::npos;
 }
 
-// Whether "tool_feedback" is the name of something in it, and not a text.
+// Whether "tool_feedback" is a key in it, and not a value.
 bool names_member(std::string_view text) {
   constexpr std::string_view kName = "\"tool_feedback\"";
   for (std::size_t at = text.find(kName); at != std::string_view::npos;
@@ -82,7 +82,7 @@ bool names_member(std::string_view text) {
   return false;
 }
 
-// The text of the member `answer` of an object that is broken further on; empty for none.
+// The text of the member `answer` of an object that is broken later on; empty if there is none.
 std::string answer_of_broken(std::string_view text) {
   constexpr std::string_view kKey = "\"answer\"";
   const std::size_t key = text.find(kKey);
@@ -99,7 +99,7 @@ std::string answer_of_broken(std::string_view text) {
   return std::string(parsed->get_string());
 }
 
-// What an object around answer and feedback says; nothing when it is no such object.
+// Reads an object that wraps answer and feedback; nothing when it is not one.
 std::optional<AnswerWithFeedback> split_object(std::string_view text) {
   auto parsed = parse_json(text);
   if (!parsed) {
@@ -126,8 +126,8 @@ std::optional<AnswerWithFeedback> split_object(std::string_view text) {
   return split;
 }
 
-// The last object that begins a line and closes the text, alone or inside of a fence. What stands
-// above it belongs to the answer.
+// The last object that begins a line and ends the text, alone or inside a fence. What precedes it
+// belongs to the answer.
 std::optional<AnswerWithFeedback> split_json(std::string_view text) {
   constexpr int kMostObjects = 100;
   int seen = 0;
@@ -164,7 +164,7 @@ std::optional<AnswerWithFeedback> split_json(std::string_view text) {
   return std::nullopt;
 }
 
-// Models wrap what they were asked for into a member of its name.
+// Models wrap what they were asked for in a member of that name.
 const Json& unwrapped(const Json& json) {
   constexpr auto kWrappers =
       std::to_array<std::string_view>({kMember, "feedback", kReportToolFeedback});
@@ -202,7 +202,7 @@ std::optional<AnswerWithFeedback> split_answer(std::string_view text) {
 
 ReadFeedback tool_feedback_from_json(const Json& json) {
   const Json& given = feedback::unwrapped(json);
-  // Feedback as text inside of JSON.
+  // Feedback as text inside JSON.
   if (given.is_string()) return tool_feedback_from_text(given.get_string());
   auto [inner, guesses] = feedback::repaired(given);
   feedback::LenientReader reader;

@@ -40,7 +40,7 @@ std::string as_identifier(std::string_view text) {
   return made;
 }
 
-// "None.": a text where a list of nothing was meant.
+// "None.": a text where an empty list was meant.
 bool means_nothing(const Json& value) {
   constexpr auto kWords = std::to_array<std::string_view>(
       {"", "none", "n/a", "na", "nothing", "no", "-", "null", "keine", "aucune", "ninguna", "无"});
@@ -106,7 +106,7 @@ class Repair {
     quality(feedback);
   }
 
-  // A list of objects. A text among them is what they are named or described by.
+  // A list of objects. A text among them is taken as the name or description of one.
   template <class Each>
   void items(JsonObject& feedback, std::string_view name, std::string_view main, Each&& repair) {
     Json* list = member_of(feedback, name);
@@ -168,7 +168,7 @@ class Repair {
   }
 
   static void tool_spec(JsonObject& suggestion) {
-    // Before anything refers to what is inside: a new member moves the others.
+    // Before anything refers to the members: adding one moves the others.
     if (!suggestion.contains("description")) {
       const Json* name = suggestion.at("tool_spec").get_object().if_contains("name");
       if (name != nullptr && name->is_string()) {

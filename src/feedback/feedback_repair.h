@@ -1,6 +1,6 @@
-// Feedback in the shapes that models give it, brought into the one it should have: a text instead
+// Normalises the shapes in which models write feedback: a text instead
 // of an object, one thing instead of a list, "95 %" instead of 95, a JSON schema instead of names.
-// What is still wrong afterwards is dropped by whoever reads it.
+// Whatever is still wrong afterwards is dropped when it is read.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// One run in debug mode, from the agent that runs instead to the report at its end.
+// One run in debug mode, from the agent that replaces the original to the report at the end.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ struct FeedbackSession::State {
     }
   }
 
-  // Looks at the result of a call on its way out.
+  // Inspects the result of a call on its way out.
   void observe(const ToolCall& call, const Result<ToolReply>& reply, double duration_ms) {
     feedback::Observation seen{.duration_ms = duration_ms};
     if (!reply) {
@@ -51,7 +51,7 @@ struct FeedbackSession::State {
     } else if (const auto* output = std::get_if<Output>(&*reply)) {
       seen.shape = feedback::shape_of(output->value);
     } else {
-      return;  // one that waits has not ended
+      return;  // a waiting call has not ended
     }
     if (options.verbose_logging) {
       log("A call ended", {{"tool", call.name},
@@ -74,7 +74,7 @@ FeedbackSession::FeedbackSession(DebugOptions options)
 
 Agent FeedbackSession::observed(Agent agent) const {
   const auto state = state_;
-  // The offline planner has no words of its own, and an agent that has a tool of this name keeps
+  // The offline planner has no opinion of its own, and an agent that has a tool of this name keeps
   // it.
   const bool asks_model =
       agent.model.provider() != "offline" && !has_tool(agent, kReportToolFeedback);
@@ -114,7 +114,7 @@ FeedbackReport FeedbackSession::conclude(const Agent& agent, const Run& run) con
                               .error = run.error,
                               .max_iterations = run.limits.max_iterations};
   if (run.phase == Phase::done) evidence.answer = best_answer(run);
-  // A tool that is offered after all is not lacking.
+  // A tool that is offered after all is not missing.
   std::erase_if(evidence.available, [&](const AvailableTool& tool) {
     return std::ranges::find(evidence.tools, tool.name, &feedback::ToolFacts::name) !=
            evidence.tools.end();

@@ -50,12 +50,12 @@ wright::Run driven(const Agent& agent, std::string_view prompt) {
   return run;
 }
 
-struct Told {
+struct Concluded {
   wright::Run run;
   FeedbackReport report;
 };
 
-Told told(std::vector<Result<Response>> turns, DebugOptions options = {.enabled = true}) {
+Concluded concluded(std::vector<Result<Response>> turns, DebugOptions options = {.enabled = true}) {
   const FeedbackSession session(std::move(options));
   const Agent agent = session.observed(agent_with(std::move(turns)));
   wright::Run run = driven(agent, kQuery);
@@ -75,11 +75,11 @@ constexpr const char* kReport =
 
 TEST(FeedbackSession, takes_the_report_beside_the_answer_without_another_turn) {
   const auto [run, report] =
-      told({calls({call("query_entities"), call("fails")}),
-            calls({call("report_tool_feedback", kReport)}, "There are some.")},
-           {.enabled = true,
-            .tool_feedback = {.include_alternatives = true},
-            .track_performance = true});
+      concluded({calls({call("query_entities"), call("fails")}),
+                 calls({call("report_tool_feedback", kReport)}, "There are some.")},
+                {.enabled = true,
+                 .tool_feedback = {.include_alternatives = true},
+                 .track_performance = true});
   EXPECT_EQ(run.phase, Phase::done);
   EXPECT_EQ(run.iterations, 2);
   const ToolFeedback& feedback = report.tool_feedback;
@@ -101,15 +101,15 @@ TEST(FeedbackSession, takes_the_report_beside_the_answer_without_another_turn) {
 }
 
 TEST(FeedbackSession, estimates_what_the_model_does_not_say) {
-  const auto [run, report] = told({calls({call("query_entities")}), says("There are some.")});
+  const auto [run, report] = concluded({calls({call("query_entities")}), says("There are some.")});
   EXPECT_EQ(run.phase, Phase::done);
   EXPECT_NE(to_text(report).find("Estimated from the record"), std::string::npos);
   EXPECT_TRUE(report.contradictions.empty());
 }
 
 TEST(FeedbackSession, tells_about_a_run_that_failed) {
-  const auto [run, report] = told({calls({call("nobody"), call("query_entities", "{broken")}),
-                                   fail(ErrorCode::network, "no route")});
+  const auto [run, report] = concluded({calls({call("nobody"), call("query_entities", "{broken")}),
+                                        fail(ErrorCode::network, "no route")});
   EXPECT_EQ(run.phase, Phase::failed);
   ASSERT_EQ(report.usage.size(), 2U);
   EXPECT_EQ(report.usage[0].failed, 1);
@@ -117,8 +117,8 @@ TEST(FeedbackSession, tells_about_a_run_that_failed) {
 }
 
 TEST(FeedbackSession, drops_what_it_cannot_read_with_a_note) {
-  const auto [run, report] =
-      told({calls({call("report_tool_feedback", R"({"limitations":"none","odd":1})")}, "Done.")});
+  const auto [run, report] = concluded(
+      {calls({call("report_tool_feedback", R"({"limitations":"none","odd":1})")}, "Done.")});
   EXPECT_EQ(run.phase, Phase::done);
   EXPECT_FALSE(report.notes.empty());
 }
@@ -135,8 +135,8 @@ TEST(FeedbackSession, asks_only_for_the_parts_that_are_wanted) {
     EXPECT_NE(all.find(part), std::string::npos) << part;
     EXPECT_FALSE(schema.at("properties").as_object().contains(part)) << part;
   }
-  const auto [run, report] = told({calls({call("query_entities")}), says("Done.")},
-                                  {.enabled = true, .tool_feedback = nothing});
+  const auto [run, report] = concluded({calls({call("query_entities")}), says("Done.")},
+                                       {.enabled = true, .tool_feedback = nothing});
   EXPECT_TRUE(report.tool_feedback.limitations.empty());
   EXPECT_TRUE(report.tool_feedback.suggestions.empty());
 }

@@ -1,9 +1,10 @@
 // A report for people. Every text in it may come from a model: line breaks and control characters
-// do not pass.
+// are removed.
 #include <fmt/format.h>
 
 #include <array>
 
+#include "core/enum_names.h"
 #include "wright/feedback.h"
 
 namespace wright {
@@ -23,20 +24,12 @@ std::string on_one_line(std::string_view text) {
   return to_valid_utf8(std::move(line));
 }
 
-template <class Enum>
-std::string_view name_of(Enum value) {
-  for (const auto& [enumerator, name] : wright_enumerators(Of<Enum>{})) {
-    if (enumerator == value) return name;
-  }
-  return "";
-}
-
 std::string used_line(const UsedTool& tool) {
   std::string line = fmt::format("{} {}: {}", tool.success ? "✅" : "❌",
                                  tool.success ? "Used" : "Failed", on_one_line(tool.name));
   if (!tool.purpose.empty()) line += fmt::format(" ({})", on_one_line(tool.purpose));
   if (tool.success && tool.result_quality) {
-    line += fmt::format(", results {}", name_of(*tool.result_quality));
+    line += fmt::format(", results {}", enum_name(*tool.result_quality));
   }
   return line + "\n";
 }
@@ -45,7 +38,7 @@ std::string suggestion_lines(const Suggestion& suggestion) {
   std::string lines = "   - ";
   if (suggestion.tool_spec) lines += on_one_line(suggestion.tool_spec->name) + ": ";
   lines +=
-      fmt::format("{} [{}]\n", on_one_line(suggestion.description), name_of(suggestion.priority));
+      fmt::format("{} [{}]\n", on_one_line(suggestion.description), enum_name(suggestion.priority));
   if (suggestion.tool_spec && !suggestion.tool_spec->parameters.empty()) {
     std::string parameters;
     for (const std::string& each : suggestion.tool_spec->parameters) {
@@ -99,7 +92,7 @@ std::string to_text(const FeedbackReport& report) {
   }
   for (const Limitation& each : feedback.limitations) {
     text += fmt::format("⚠️  Limitation: {} [{}]\n", on_one_line(each.description),
-                        name_of(each.impact));
+                        enum_name(each.impact));
   }
   if (!feedback.suggestions.empty()) text += "💡 What would improve this answer:\n";
   for (const Suggestion& each : feedback.suggestions) text += suggestion_lines(each);

@@ -1,5 +1,5 @@
-// A small forgiving XML reader, for feedback only: no namespaces, no document types, no external
-// anything.
+// A small forgiving XML reader, for feedback only: no namespaces, no document types, nothing
+// external.
 #include "feedback/feedback_xml.h"
 
 #include <fmt/format.h>
@@ -64,7 +64,7 @@ std::optional<std::uint32_t> numeric_reference(std::string_view name) {
   return code;
 }
 
-// Text with its entities resolved; those that mean nothing stay as they are.
+// Text with its entities resolved; unknown ones stay as they are.
 std::string unescaped(std::string_view text) {
   constexpr std::array<std::pair<std::string_view, char>, 5> kNamed{
       {{"lt", '<'}, {"gt", '>'}, {"amp", '&'}, {"quot", '"'}, {"apos", '\''}}};
@@ -94,7 +94,7 @@ std::string unescaped(std::string_view text) {
   return out;
 }
 
-// A forgiving reader of elements: it goes on after every mistake, and notes it.
+// A forgiving reader of elements: it continues after every mistake, and notes it.
 class Reader {
  public:
   explicit Reader(std::string_view text) : rest_(text) { open_.push_back(&root_); }
@@ -247,7 +247,7 @@ bool is_list_of_texts(std::string_view name) {
   return is_one_of(name, kNames);
 }
 
-// Whether the element is itself the one item of a list: its children are an item's members.
+// Whether the element is itself the only item of a list: its children are an item's members.
 bool is_single_item(const Element& element) {
   constexpr auto kFirstMembers = std::to_array<std::string_view>(
       {"name", "description", "impact", "type", "priority", "approach"});

@@ -1,4 +1,4 @@
-// Puts the findings together: no repetitions, the gravest first.
+// Combines the findings: no repetitions, the most serious first.
 #include "feedback/findings.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// What was lacking in a run, and what would help: from its calls, its end, and the query.
+// What was missing in a run, and what would help: judged by its calls, its end and the query.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace wright::feedback {
 
-// What the findings are drawn from.
+// What the findings are based on.
 struct Evidence {
   std::string agent = {};
   std::string query = {};
@@ -34,16 +34,16 @@ struct Findings {
 // From what happened: failures by kind, empty and cut results, how the run ended.
 Findings findings_from_calls(const Evidence& evidence);
 
-// From what was asked: needs that no tool of the agent serves.
+// From what was asked: needs that no tool of the agent meets.
 Findings findings_from_query(const Evidence& evidence);
 
-// Both, without repetitions, the gravest first.
+// Both, without repetitions, the most serious first.
 Findings all_findings(const Evidence& evidence);
 
-// What two suggestions have in common that ask for the same thing.
+// A key that is equal for two suggestions that ask for the same thing.
 std::string key_of(const Suggestion& suggestion);
 
-// The tool of that name which the agent could have and does not; null when there is none.
+// The tool of that name that the agent could have but does not; null when there is none.
 const AvailableTool* available_tool(const std::vector<AvailableTool>& available,
                                     std::string_view name);
 // Says how to get tools that only have to be switched on, all by the same change. `names` are
@@ -51,10 +51,10 @@ const AvailableTool* available_tool(const std::vector<AvailableTool>& available,
 Suggestion switch_on(const AvailableTool& first, const std::vector<std::string>& names,
                      std::string_view agent, Impact priority);
 
-// Whether the answer says that it is none.
+// Whether the answer says that it is not one.
 bool is_refused(const Evidence& evidence);
 
-// Whether some call gave data.
+// Whether any call returned data.
 bool has_data(const Evidence& evidence);
 
 }  // namespace wright::feedback

@@ -1,4 +1,4 @@
-// Limitation detection and the suggestion engine, with the seed's questions.
+// Limitation detection and the suggestion engine, on typical questions.
 #include "feedback/findings.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ ToolFacts tool_named(std::string name, std::string_view schema = R"({"type":"obj
                            .parameters = parsed(schema)});
 }
 
-// As the seed has it: equality and CONTAINS only.
+// A simple search tool: equality and CONTAINS only.
 ToolFacts plain_query_entities() {
   return tool_named("query_entities", R"({"type":"object","properties":{
       "entity_type":{"type":"string"},

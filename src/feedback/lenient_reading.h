@@ -19,7 +19,7 @@ inline constexpr std::size_t kMostNotes = 100;
 
 class LenientReader {
  public:
-  // Nothing when the value, or a part that it cannot do without, does not fit.
+  // Nothing when the value, or a required part of it, does not fit.
   template <class T>
   std::optional<T> read(const Json& json, const detail::Path& path = {},
                         const FieldRules* rules = nullptr) {

@@ -6,14 +6,12 @@
 #include <array>
 #include <set>
 
+#include "core/enum_names.h"
+
 namespace wright::feedback {
 namespace {
 
 constexpr double kSurelyGood = 80;  // percent, above which a rating claims that all went well
-
-std::string_view to_string(ResultQuality quality) {
-  return wright_enumerators(Of<ResultQuality>{})[static_cast<std::size_t>(quality)].second;
-}
 
 class Merging {
  public:
@@ -76,7 +74,7 @@ class Merging {
     return std::ranges::find(evidence_.tools, name, &ToolFacts::name) != evidence_.tools.end();
   }
 
-  // A search that could not do what was asked gave a part of the answer at best.
+  // A search that could not do what was asked gave at best a part of the answer.
   void lower_qualities() {
     const bool has_gap = std::ranges::any_of(merged_.feedback.limitations, [](const auto& each) {
       return each.impact <= Impact::high && each.missing_capability.has_value();
@@ -119,16 +117,16 @@ class Merging {
     }
   }
 
-  // The record tells whether something came; whether it was what was needed, the model tells. It
-  // may think less of a result than the record does, and more of one that is whole.
+  // The record shows whether there was a result; only the model can say whether it was what was
+  // needed. The model may rate a result lower than the record does, and a complete one higher.
   void judge(UsedTool& used, ResultQuality said) {
     const ResultQuality recorded = *used.result_quality;
     const bool is_worse = said > recorded;
     if (is_worse || recorded == ResultQuality::good) {
       used.result_quality = said;
     } else if (said == ResultQuality::excellent && recorded != said) {
-      contradict("tools_used " + used.name, fmt::format("its results were {}", to_string(said)),
-                 fmt::format("they were {}", to_string(recorded)));
+      contradict("tools_used " + used.name, fmt::format("its results were {}", enum_name(said)),
+                 fmt::format("they were {}", enum_name(recorded)));
     }
   }
 
@@ -191,7 +189,7 @@ class Merging {
       quality.completeness = 0;
       quality.confidence = 0;
     } else if (is_refused(evidence_)) {
-      // One may be sure that something cannot be done; that does not make it done.
+      // Being sure that something cannot be done does not mean that it was done.
       if (said.completeness >= kSurelyGood) {
         contradict("answer_quality", claim, "the answer says that it cannot be given");
       }
@@ -207,7 +205,7 @@ class Merging {
            evidence_.phase == Phase::waiting;
   }
 
-  // Cautious: that results came does not show that they answer the question.
+  // Cautious: having results does not show that they answer the question.
   AnswerQuality estimate() const {
     struct Cost {
       double completeness;

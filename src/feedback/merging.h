@@ -1,5 +1,5 @@
-// Joins what the model said with what happened. The record decides about tools that were used;
-// where the model's words differ, both are shown.
+// Combines what the model said with what happened. The record decides which tools were used; where
+// the model says otherwise, both are shown.
 #pragma once
 
 #include <vector>

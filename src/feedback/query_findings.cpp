@@ -1,4 +1,4 @@
-// The suggestion engine: needs of the query that no tool of the agent serves, each with a tool that
+// The suggestion engine: needs of the query that no tool of the agent meets, each with a tool that
 // would.
 #include <fmt/format.h>
 
@@ -34,7 +34,7 @@ const ToolFacts* search_tool(const Evidence& evidence) {
   return found == evidence.tools.end() ? nullptr : &*found;
 }
 
-// What is searched, for the words of a config change.
+// What is searched, for the wording of a config change.
 std::string searched_entity(const Evidence& evidence) {
   for (const CallRecord& call : evidence.calls) {
     const auto parsed = parse_json(call.arguments);
@@ -68,7 +68,7 @@ class QueryFindings {
   }
 
  private:
-  // Nothing at all was found out: then what is missing is what the answer hangs on.
+  // Nothing at all was found out: then the answer depends on what is missing.
   Impact graver(Impact usual) const { return has_data_ ? usual : Impact::critical; }
 
   void explain(const Need& need) {
@@ -91,7 +91,7 @@ class QueryFindings {
   void limit(std::string description, Impact impact, MissingCapability missing) {
     findings_.limitations.push_back({std::move(description), impact, missing});
   }
-  // What is there already is switched on; only what is not has to be built.
+  // An existing tool is switched on; only a missing one has to be built.
   enum class Proposed : std::uint8_t { to_build, to_switch_on };
   Proposed propose(Impact priority, std::string description, ProposedTool tool) {
     if (const AvailableTool* there = available_tool(evidence_.available, tool.name)) {
@@ -171,8 +171,8 @@ class QueryFindings {
             "Finds what mentions a time, not what is of it");
   }
 
-  // Each way to compare is a need of its own: who can only tell what a text contains cannot tell
-  // how it begins.
+  // Each kind of comparison is a need of its own: a tool that finds what a text contains cannot
+  // find how it begins.
   void patterns(const Need& need) {
     const std::string_view wanted = operator_for(need.capability);
     const auto partly = std::ranges::find_if(evidence_.tools, [](const ToolFacts& tool) {

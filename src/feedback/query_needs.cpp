@@ -128,7 +128,7 @@ std::optional<Found> find_any(const Words& words, const std::array<std::string_v
   return std::nullopt;
 }
 
-// A thing that has a size or a number, anywhere in the query.
+// Something that has a size or a number, anywhere in the query.
 std::string measure_in(const Words& words) {
   constexpr auto kMeasures = std::to_array<std::string_view>(
       {"lines",   "line",   "bytes",  "size",     "length", "complexity", "parameters", "arguments",
@@ -203,7 +203,7 @@ std::optional<Need> number_need(const Words& words) {
   const auto found = find_any(words, kMaybe);
   if (!found) return std::nullopt;
   std::string measure = measure_in(words);
-  // A measure that is named makes the numbers sure.
+  // A named measure makes the numbers certain.
   const Certainty certainty = measure.empty() ? Certainty::maybe : Certainty::sure;
   return Need{Capability::compare_numbers, certainty, text_of(words, *found), std::move(measure)};
 }
@@ -269,7 +269,7 @@ std::optional<Need> contains_need(const Words& words) {
       {"contains", "contain", "containing", "matches", "match", "matching", "named like",
        "names like", "in their name", "in its name", "in the name"});
   auto found = find_any(words, kPhrases);
-  // "matching the regex": the other word says more.
+  // "matching the regex": the other word is more specific.
   if (found && (regex_need(words) || glob_need(words))) return std::nullopt;
   if (!found) {
     // "like" compares texts, except where it is politeness or likeness.

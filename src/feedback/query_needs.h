@@ -1,4 +1,4 @@
-// What a question, in English, asks of the tools: found by its words, not understood.
+// What a prompt, in English, needs from the tools: recognised by its words, not understood.
 #pragma once
 
 #include <string>
@@ -23,10 +23,10 @@ struct Need {
   bool operator==(const Need&) const = default;
 };
 
-// One of each capability at most. Only the beginning of a long text is looked at.
+// At most one of each capability. Only the beginning of a long text is examined.
 std::vector<Need> needs_of(std::string_view query);
 
-// "Find authentication functions": things are looked for by what they are about.
+// "Find authentication functions": a search by topic.
 bool looks_for_things(std::string_view query);
 
 // The field that would hold a measure: "line_count" for "lines"; empty for none.

@@ -22,7 +22,7 @@ bool is_blank(std::string_view text) {
   return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
 }
 
-// What was said before a report is whole, even if the report itself was cut.
+// What precedes a report is complete, even if the report itself was cut.
 void end_turn(Response& response) {
   if (response.stop_reason == StopReason::tool_use ||
       response.stop_reason == StopReason::max_tokens) {
@@ -30,8 +30,8 @@ void end_turn(Response& response) {
   }
 }
 
-// Keeps feedback out of text that is shown as it comes: a <tool_feedback> element, and JSON that
-// may be an envelope around the answer. JSON is held back until it is clear what it is.
+// Keeps feedback out of text that is shown as it streams: a <tool_feedback> element, and JSON that
+// may wrap the answer. JSON is held back until it is clear what it is.
 class TextFilter {
  public:
   explicit TextFilter(std::function<void(std::string_view)> show) : show_(std::move(show)) {}
@@ -44,7 +44,7 @@ class TextFilter {
     release(std::min(at_, all_.size()));
   }
 
-  // The text has ended, and this is what is left of it.
+  // The text has ended; returns the rest of it.
   void finish(std::string_view whole) {
     std::string_view said = std::string_view(all_).substr(0, shown_);
     if (!whole.starts_with(said)) said = trimmed(said);
@@ -55,7 +55,7 @@ class TextFilter {
     }
     reset();
   }
-  // It has broken off.
+  // It was cut off.
   void abandon() {
     if (std::string_view(all_).substr(shown_).find("tool_feedback") == std::string_view::npos) {
       release(all_.size());
@@ -74,11 +74,11 @@ class TextFilter {
     text,
     object,      // from at_ on, JSON that is not closed yet
     data_fence,  // from at_ on, a fence that may hold JSON or XML
-    code_fence,  // another one: passes
+    code_fence,  // another fence: passes through
     feedback,    // from at_ on, to the end
   };
 
-  // One step further; false when what comes next decides.
+  // Takes one step; false when it needs more text to decide.
   bool advance() {
     switch (state_) {
       case State::text: return advance_in_text();
@@ -168,7 +168,7 @@ class TextFilter {
     return leave(end + 4);
   }
 
-  // What was held back is whole.
+  // The text that was held back is complete.
   bool leave(std::size_t end) {
     const std::string_view held = std::string_view(all_).substr(at_, end - at_);
     if (held.find("tool_feedback") != std::string_view::npos) {
@@ -189,8 +189,8 @@ class TextFilter {
 
   std::function<void(std::string_view)> show_;
   std::string all_;
-  std::size_t at_ = 0;     // what stands before it may be shown
-  std::size_t shown_ = 0;  // what stands before it has been
+  std::size_t at_ = 0;     // everything before it may be shown
+  std::size_t shown_ = 0;  // everything before it has been shown
   State state_ = State::text;
   bool is_line_start_ = true;  // nothing but blanks since the line began
   std::size_t scanned_ = 0;    // State::object and the fences: how far the end was looked for
@@ -283,8 +283,8 @@ void replace_text(Response& response, std::string text) {
   }
 }
 
-// Feedback in the text without an answer becomes the call that it should have been: then the model
-// is told that it was noted, and answers.
+// Feedback in the text without an answer becomes the call that it should have been: the model is
+// told that it was noted, and then answers.
 void make_call_of_text(Response& response, std::string feedback) {
   replace_text(response, {});
   response.content.emplace_back(

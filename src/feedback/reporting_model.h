@@ -1,4 +1,4 @@
-// The model of an agent in debug mode: takes the model's report out of its last answer, so that
+// The model of an agent in debug mode: takes the model's report out of its last response, so that
 // the run ends there and needs no further turn.
 #pragma once
 
@@ -18,9 +18,9 @@ Model reporting_model(Model model, OnReport on_report);
 // Whether a model that gave its report instead of an answer is asked for the answer.
 enum class Asking : std::uint8_t { no, once_more };
 
-// What `response` is for the run. A report beside words and no other calls is taken out: those
-// words are the answer. So is one in the text. A report in the text that is all there is becomes a
-// call. Everything else stays, and goes the way of all calls.
+// What the run sees of `response`. A report next to text and no other calls is removed: the text is
+// the answer. So is a report inside the text. A report that is the whole text becomes a call.
+// Everything else stays and is handled like any call.
 void take_report(Response& response, const OnReport& on_report, Asking asking);
 
 }  // namespace wright::feedback

@@ -16,7 +16,7 @@ constexpr std::size_t kMostFields = 40;  // looked at in one record
 constexpr std::size_t kDeepestResult = 4;
 constexpr std::size_t kLongestParsed = 64 * 1024;
 
-// Numbers that tell about the result itself, not about what was found.
+// Numbers about the result itself, not about what was found.
 bool is_bookkeeping(std::string_view name) {
   constexpr auto kNames = std::to_array<std::string_view>({"limit",
                                                            "offset",
@@ -77,10 +77,10 @@ class Inspection {
     } else {
       shape_.is_empty = result.is_null();
     }
-    // One list with something in it is enough.
+    // One list that is not empty is enough.
     if (lists_ > 0 && items_ == 0) shape_.is_empty = true;
     if (lists_ > 0) shape_.items = items_;
-    // Beside a list or a document, numbers tell about that; alone they are what was found.
+    // Next to a list or a document, numbers describe it; alone they are what was found.
     if (lists_ == 0 && !is_document_) {
       for (const auto& [name, value] : around_) note_field(name, *value);
     }

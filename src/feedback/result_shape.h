@@ -1,5 +1,5 @@
-// What a tool's result looks like, found in bounded time: is anything in it, is some of it missing,
-// and which fields would allow comparisons.
+// The shape of a tool's result, found in bounded time: whether it is empty, whether it is
+// incomplete, and which fields allow comparisons.
 #pragma once
 
 #include <optional>
@@ -23,7 +23,7 @@ struct ResultShape {
 
 ResultShape shape_of(const Json& result);
 
-// Of what a model read, where the result itself is not at hand any more.
+// Of the text that the model read, where the result itself is no longer available.
 ResultShape shape_of_text(std::string_view content);
 
 // Whether a text was cut on its way to the model.

@@ -10,7 +10,7 @@
 
 namespace wright::feedback {
 
-// Of things that took a time and may have failed. Percentiles are by nearest rank.
+// Of things that took time and may have failed. Percentiles are by nearest rank.
 struct Timing {
   std::int64_t count = 0;
   std::int64_t failed = 0;
@@ -27,7 +27,7 @@ struct Timing {
 
 struct Figures {
   std::string name = {};
-  Timing runs = {};   // sessions; of a tool: those that used it are not counted here
+  Timing runs = {};   // sessions; for a tool, those that used it are not counted here
   Timing calls = {};  // of tools
   Usage usage = {};   // of the sessions; nothing for a tool
 };

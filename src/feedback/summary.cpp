@@ -130,7 +130,7 @@ void FeedbackCollector::add_call(const Session& session, const StoredCall& call,
 void FeedbackCollector::add_wish(const Suggestion& wished, const Session& session, Keys& seen) {
   Suggestion suggestion = wished;
   if (wished.type == SuggestionType::new_tool && wished.tool_spec && way_to_tool_) {
-    // Nobody has to build what is there.
+    // What exists already need not be built.
     if (const auto there = way_to_tool_(wished.tool_spec->name, session.agent_name)) {
       suggestion = switch_on(*there, {there->name}, session.agent_name, wished.priority);
     }

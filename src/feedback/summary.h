@@ -1,5 +1,5 @@
 // Feedback over many sessions: which tools to build, which fields to expose, which tools fail or
-// confuse. Pure; sessions are handed in.
+// confuse. Pure; sessions are passed in.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ namespace wright::feedback {
 
 // The same wish of several sessions.
 struct Wish {
-  Suggestion suggestion = {};            // as it was first made, with the gravest priority
+  Suggestion suggestion = {};            // as it was first made, with the highest priority
   int sessions = 0;                      // that had it
   double score = 0;                      // what they are ranked by: the sum of their priorities
   std::vector<SessionId> examples = {};  // some of these sessions, in the order they came
@@ -43,7 +43,7 @@ struct FeedbackSummary {
   std::vector<Trouble> troubled_tools = {};
 };
 
-// How an agent gets a tool that is there already; nothing for one that has to be built.
+// How an agent gets a tool that exists already; nothing for one that must be built.
 using WayToTool =
     std::function<std::optional<AvailableTool>(std::string_view tool, std::string_view agent)>;
 
@@ -51,7 +51,7 @@ class FeedbackCollector {
  public:
   explicit FeedbackCollector(WayToTool way_to_tool = {}) : way_to_tool_(std::move(way_to_tool)) {}
 
-  // Also sessions without feedback tell something: by the calls that failed.
+  // Sessions without feedback count as well: by the calls that failed.
   void add(const Session& session, std::span<const StoredCall> calls);
   FeedbackSummary finish() &&;
 

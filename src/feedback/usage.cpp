@@ -14,7 +14,7 @@ constexpr std::size_t kLongestPurpose = 160;  // bytes
 constexpr std::size_t kLongestValue = 40;
 constexpr std::size_t kLongestArguments = 16 * 1024;
 
-// Where the last user message stands; the machine's own remarks do not count.
+// The position of the last user message; notices of the machine do not count.
 std::size_t last_prompt(const Run& run) {
   for (std::size_t i = run.messages.size(); i-- > 0;) {
     const Message& message = run.messages[i];
@@ -107,7 +107,7 @@ std::vector<std::vector<const CallRecord*>> by_tool(const std::vector<CallRecord
   return groups;
 }
 
-// All well is as good as the worst; some failures among successes make it partial.
+// If all succeeded, the worst counts; failures among successes make it partial.
 ResultQuality quality_of(const std::vector<const CallRecord*>& calls) {
   ResultQuality best = ResultQuality::failed;
   ResultQuality worst = ResultQuality::excellent;
@@ -182,8 +182,8 @@ ResultQuality quality_of(const CallRecord& record) {
   if (record.shape.says_failure || record.shape.is_empty || record.shape.is_truncated) {
     return ResultQuality::partial;
   }
-  // That something came does not make it excellent: whether it was what was needed, only the model
-  // can tell.
+  // Having a result does not make it excellent: only the model can tell whether it was what was
+  // needed.
   return ResultQuality::good;
 }
 

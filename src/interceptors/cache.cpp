@@ -1,4 +1,4 @@
-// Remembers what tools that only read have answered; the least recently used goes first.
+// Caches the results of tools that only read; evicts the least recently used.
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
@@ -14,7 +14,7 @@
 namespace wright::intercept {
 namespace {
 
-// The same text for the same arguments in whatever order.
+// The same text for the same arguments, whatever their order.
 void append_canonical(std::string& out, const Json& value) {
   if (const JsonArray* array = value.if_array()) {
     out += '[';
@@ -87,7 +87,7 @@ class Cache {
 
   void remember(std::string key, const Output& output) const {
     const std::lock_guard lock(state_->mutex);
-    // Another thread may have asked the same meanwhile.
+    // Another thread may have made the same call in the meantime.
     if (const auto found = state_->by_key.find(key); found != state_->by_key.end()) {
       forget(found->second);
     }

@@ -1,4 +1,4 @@
-// Spares a tool that keeps failing, and everybody who waits for it.
+// Stops calling a tool that keeps failing, to spare it and everyone who waits for it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 #include <mutex>
 #include <utility>
 
+#include "core/try.h"
 #include "interceptors/clocks.h"
 #include "wright/interceptors.h"
 
@@ -37,8 +38,7 @@ class CircuitBreaker {
                                const Next& next) const {
     if (invocation.unusable != nullptr)
       return next(invocation, context);  // says nothing about the tool
-    if (auto open = enter(invocation.call.name); !open)
-      return std::unexpected(std::move(open).error());
+    TRY(enter(invocation.call.name));
     Result<ToolReply> result = next(invocation, context);
     leave(invocation.call.name, result);
     return result;
@@ -48,7 +48,7 @@ class CircuitBreaker {
   struct Circuit {
     int failures = 0;
     std::optional<Time> open_since;
-    bool is_trying = false;  // half open: one call is on its way
+    bool is_trying = false;  // half open: one trial call is under way
   };
   struct State {
     std::mutex mutex;
@@ -67,7 +67,7 @@ class CircuitBreaker {
     const auto left = std::chrono::ceil<std::chrono::seconds>(options_.open_for - elapsed);
     return fail(ErrorCode::unavailable,
                 fmt::format("{} failed {} times in a row and is not called for now. Try again in "
-                            "{} s, or go another way",
+                            "{} s, or try another way",
                             tool, circuit.failures, std::max<std::int64_t>(left.count(), 1)));
   }
 

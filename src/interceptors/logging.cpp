@@ -18,7 +18,7 @@ void append(fmt::memory_buffer& out, std::string_view text) {
   out.append(text.data(), text.data() + text.size());
 }
 
-// A duration as logs and metadata tell it: in hundredths of a millisecond, rounded.
+// A duration as logs and metadata show it: in milliseconds, rounded to hundredths.
 class Duration {
  public:
   explicit Duration(double milliseconds) : hundredths_(std::llround(milliseconds * 100)) {}
@@ -54,8 +54,7 @@ bool says_failure(const Json& result) {
   return success != nullptr && success->is_bool() && !success->get_bool();
 }
 
-// The stack that the pipeline found where it caught an exception; empty for errors that were
-// returned, which have none.
+// The stack where the pipeline caught an exception; empty for errors that were returned.
 std::string frames_of(const Error& error) {
   const Json* stack = error.find("stack");
   if (stack == nullptr || !stack->is_array()) return {};
@@ -105,7 +104,7 @@ class Logging {
           LogLevel::debug, text,
           {{"tool", call.name}, {"agent", context.agent_name}, {"call_id", call.id}});
     }
-    // What the model wrote, unless something in it has to be hidden.
+    // What the model wrote, unless part of it must be hidden.
     const std::string hidden =
         options_.redactor.is_on() ? redacted_arguments(invocation) : std::string();
     fmt::memory_buffer arguments;
@@ -117,13 +116,12 @@ class Logging {
                          {"arguments", std::string_view(arguments.data(), arguments.size())}});
   }
 
-  // A secret may be written with escapes, so it is looked for in the parsed values where there are
-  // any.
+  // A secret may contain escapes, so the parsed values are searched where there are any.
   std::string redacted_arguments(const Invocation& invocation) const {
     if (invocation.unusable == nullptr) {
       return to_text(options_.redactor.redacted(invocation.arguments));
     }
-    // What was refused was read nevertheless.
+    // Even a refused call had its arguments read.
     const auto read = parse_json(invocation.call.arguments);
     if (read) return to_text(options_.redactor.redacted(*read));
     return options_.redactor.redacted(std::string_view(invocation.call.arguments));

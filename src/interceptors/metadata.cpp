@@ -1,4 +1,4 @@
-// Stamps results that are objects with how, when and by whom they were made. Whatever the tool put
+// Adds to results that are objects how, when and by whom they were produced. What the tool put
 // there itself stays.
 #include <chrono>
 #include <cmath>

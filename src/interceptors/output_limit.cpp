@@ -1,6 +1,6 @@
-// Keeps results short. Long strings inside an object are cut, so that its shape stays; only what is
-// still too long then becomes a cut text. Where there is a place for it, all of the result is kept
-// in a file first.
+// Keeps results short. Long strings inside an object are cut, so that its shape survives; only a
+// result that is still too long becomes a cut text. Where there is a place for it, the whole result
+// is written to a file first.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,8 +27,8 @@ void for_each_string(Json& value, const std::function<void(Json&)>& visit) {
   }
 }
 
-// The longest length at which cutting every longer string frees `excess` bytes; nothing when even
-// the shortest cut does not.
+// The greatest length to which all longer strings can be cut so that `excess` bytes are saved;
+// nothing when even the shortest cut saves too little.
 std::optional<std::size_t> cut_length(const std::vector<std::size_t>& lengths, std::size_t excess) {
   const auto freed = [&](std::size_t cap) {
     std::size_t sum = 0;
@@ -51,7 +51,7 @@ std::optional<std::size_t> cut_length(const std::vector<std::size_t>& lengths, s
   return low;
 }
 
-// The path of a file with `text` in it; empty when it cannot be kept.
+// Writes `text` to a file and returns its path; empty when it cannot be written.
 std::string kept(std::string_view text, const Context& context) {
   if (!context.spill) return {};
   return context.spill(text).value_or(std::string());
@@ -69,7 +69,7 @@ Json limited(Json value, std::size_t bytes, const Context& context) {
   if (!value.is_structured()) return value;
   const std::string whole = to_text(value);
   if (whole.size() <= bytes) return value;
-  // What has lines can be paged.
+  // Text with lines can be read page by page.
   const std::string file = kept(to_pretty_text(value), context);
   std::size_t excess = whole.size() - bytes;
   if (!file.empty() && value.is_object()) excess += kWholeFile.size() + file.size() + 6;

@@ -1,4 +1,5 @@
-// Decides whether a call may run: rules by the tool's name, and a person where they say so.
+// Decides whether a call may run: by rules on the tool's name, and by asking a person where a rule
+// says so.
 #include <fmt/format.h>
 #include <boost/json/object.hpp>
 
@@ -20,7 +21,7 @@ class PermissionCheck {
                                const Next& next) const {
     const std::string& name = invocation.call.name;
     Permission permission = by_rules(invocation);
-    // Nobody is asked about what cannot run.
+    // No one is asked about a call that cannot run.
     if (permission == Permission::ask && invocation.unusable != nullptr) {
       return next(invocation, context);
     }
@@ -43,7 +44,7 @@ class PermissionCheck {
   }
 
  private:
-  // A rule holds for the tool, by whatever name it is called.
+  // A rule applies to the tool, whatever name it is called by.
   Permission by_rules(const Invocation& invocation) const {
     for (const PermissionRule& rule : options_.rules) {
       if (matches_glob(rule.tool, invocation.tool.spec.name) ||

@@ -51,8 +51,8 @@ class RateLimit {
     std::map<std::string, Bucket, std::less<>> buckets;
   };
 
-  // How long until there is a token. One that waits takes it in advance, so those who wait queue
-  // up; one that will be refused leaves it.
+  // How long until there is a token. A call that waits takes it in advance, so waiting calls queue
+  // up; a call that will be refused takes none.
   Seconds take(const std::string& tool) const {
     const std::lock_guard lock(state_->mutex);
     const Time now = options_.clock();

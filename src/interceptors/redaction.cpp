@@ -1,4 +1,4 @@
-// Hides secrets in what tools answer.
+// Hides secrets in the results of tools.
 #include "wright/interceptors.h"
 
 namespace wright::intercept {

@@ -1,4 +1,4 @@
-// Tries again what may be repeated and failed for a passing reason.
+// Repeats calls that may be repeated and failed for a passing reason.
 #include <algorithm>
 #include <cmath>
 #include <random>

@@ -1,4 +1,4 @@
-// Measures how long the rest of the way takes, by a clock that nobody sets.
+// Measures how long the rest of the call takes, by a monotonic clock.
 #include <chrono>
 
 #include "wright/interceptors.h"
@@ -11,7 +11,7 @@ Interceptor timing() {
     const auto began = std::chrono::steady_clock::now();
     Result<ToolReply> reply = next(invocation, context);
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
-    // A specialist that worked for the call has told how long.
+    // A specialist that answered the call has reported its own time.
     if (Output* output = output_of(reply); output != nullptr && !output->duration_ms) {
       output->duration_ms = took.count();
     }

@@ -1,5 +1,4 @@
-// Waits for a model that answers in another thread, and hands its callbacks over to the waiting
-// thread.
+// Waits for a model that answers in another thread, and runs its callbacks in the waiting thread.
 #pragma once
 
 #include "wright/model.h"

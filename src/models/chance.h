@@ -1,4 +1,4 @@
-// The chance in the waits between attempts, so that many clients do not come back at one time.
+// Randomness for the waits between attempts, so that many clients do not retry at the same moment.
 #pragma once
 
 #include <random>

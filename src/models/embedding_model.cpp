@@ -5,6 +5,7 @@
 #include <mutex>
 #include <random>
 
+#include "core/try.h"
 #include "models/chance.h"
 #include "models/retry_policy.h"
 #include "net/whole_answer.h"
@@ -50,19 +51,16 @@ class Embedder {
 
   Result<std::vector<Embedding>> embed(std::span<const std::string> texts,
                                        const std::stop_token& stop) const {
-    const auto request = providers::encode_embeddings(candidate_.endpoint, texts);
-    if (!request) return std::unexpected(request.error());
+    const auto request = TRY(providers::encode_embeddings(candidate_.endpoint, texts));
     const auto began = Clock::now();
     for (int failed = 1;; ++failed) {
-      auto vectors = attempt(*request, texts.size(), began, stop);
+      auto vectors = attempt(request, texts.size(), began, stop);
       if (vectors || stop.stop_requested()) return vectors;
       const auto spent = std::chrono::duration_cast<milliseconds>(Clock::now() - began);
       const auto wait =
           wait_before_retry(vectors.error(), {failed, spent}, chance(), options_.retry);
       if (!wait) return vectors;
-      if (auto waited = wait_until(Clock::now() + *wait, stop); !waited) {
-        return std::unexpected(std::move(waited).error());
-      }
+      TRY(wait_until(Clock::now() + *wait, stop));
     }
   }
 
@@ -74,30 +72,25 @@ class Embedder {
     const auto turn = candidate_.pacer->reserve(Clock::now(), tokens);
     const auto deadline = began + options_.retry.deadline;
     if (turn >= deadline) {
-      return fail(ErrorCode::rate_limited, "The vendor's pace leaves no room for embeddings now");
+      return fail(ErrorCode::rate_limited, "The vendor's rate limit leaves no room for embeddings now");
     }
-    if (auto waited = wait_until(turn, stop); !waited) {
-      return std::unexpected(std::move(waited).error());
-    }
+    TRY(wait_until(turn, stop));
     HttpTimeouts timeouts = options_.timeouts;
     const auto left = std::chrono::duration_cast<milliseconds>(deadline - Clock::now());
     timeouts.total = std::clamp(left, milliseconds(1), timeouts.total);
     const std::size_t largest = std::min(
         kLargestBody, kLargestErrorOfEmbeddings + count * kMostDimensions * kBytesOfANumber);
-    const auto answer = net::ask_and_wait(
-        *client_, request, timeouts,
-        [&](const HttpResponseHead& head) {
-          return is_success(head) ? largest : kLargestErrorOfEmbeddings;
-        },
-        stop);
-    if (!answer) return std::unexpected(answer.error());
-    if (!is_success(answer->head)) {
-      return std::unexpected(error_from(candidate_.endpoint, answer->head, answer->body));
+    const auto limit = [&](const HttpResponseHead& head) {
+      return is_success(head) ? largest : kLargestErrorOfEmbeddings;
+    };
+    const auto answer = TRY(net::ask_and_wait(*client_, request, timeouts, limit, stop));
+    if (!is_success(answer.head)) {
+      return std::unexpected(error_from(candidate_.endpoint, answer.head, answer.body));
     }
-    if (answer->is_cut) {
-      return fail(ErrorCode::limit_reached, "The answer is larger than any embeddings can be");
+    if (answer.is_cut) {
+      return fail(ErrorCode::limit_reached, "The response is larger than any embeddings can be");
     }
-    return providers::decode_embeddings(candidate_.endpoint, answer->body, count);
+    return providers::decode_embeddings(candidate_.endpoint, answer.body, count);
   }
 
   Candidate candidate_;

@@ -1,5 +1,5 @@
-// Embeddings from a vendor behind HTTP: paced, asked again where that may help, within a deadline
-// that is shorter than that of an answer, because a search waits for them.
+// Embeddings from a vendor over HTTP: paced, retried where that may help, with a shorter deadline
+// than a model's response, because a search waits for them.
 #pragma once
 
 #include <memory>

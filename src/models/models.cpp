@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "core/text.h"
+#include "core/try.h"
 #include "models/embedding_model.h"
 #include "models/provider_model.h"
 #include "models/trace_text.h"
@@ -19,7 +20,7 @@
 namespace wright {
 namespace {
 
-// Building an agent never fails; asking a model that is not there does, and says what to do.
+// Building an agent never fails; a request to a missing model does, and says what to do.
 Model missing_model(std::string_view id, Error reason) {
   const std::size_t colon = id.find(':');
   std::string vendor(id.substr(0, colon));
@@ -69,18 +70,15 @@ struct Models::Shared {
   }
 
   Result<Endpoint> endpoint(std::string_view id) const {
-    auto endpoint = options.catalogue.find(id);
-    if (!endpoint) return endpoint;
-    VendorInfo& vendor = endpoint->vendor;
+    auto endpoint = TRY(options.catalogue.find(id));
+    VendorInfo& vendor = endpoint.vendor;
     const std::string elsewhere =
         options.find_base_url ? options.find_base_url(vendor) : vendor.alternative_base_url;
     if (!elsewhere.empty()) {
-      auto url = providers::canonical_base_url(endpoint->protocol(), elsewhere);
-      if (!url) return std::unexpected(std::move(url).error());
-      vendor.base_url = std::move(*url);
+      vendor.base_url = TRY(providers::canonical_base_url(endpoint.protocol(), elsewhere));
     }
-    if (options.find_key) endpoint->key = options.find_key(vendor);
-    if (endpoint->key.empty() && vendor.needs_key) {
+    if (options.find_key) endpoint.key = options.find_key(vendor);
+    if (endpoint.key.empty() && vendor.needs_key) {
       std::string message = without_key(vendor);
       if (own_model("offline").is_set()) message += " The model \"offline\" needs none";
       return fail(ErrorCode::authentication, std::move(message));
@@ -89,10 +87,9 @@ struct Models::Shared {
   }
 
   Result<models::Candidate> candidate(std::string_view id) {
-    auto found = endpoint(id);
-    if (!found) return std::unexpected(std::move(found).error());
-    auto pace = pacer(found->vendor);
-    return models::Candidate{std::move(*found), std::move(pace)};
+    auto found = TRY(endpoint(id));
+    auto pace = pacer(found.vendor);
+    return models::Candidate{std::move(found), std::move(pace)};
   }
 
   std::shared_ptr<models::Pacer> pacer(const VendorInfo& vendor) {

@@ -7,10 +7,10 @@ namespace {
 
 using Duration = std::chrono::steady_clock::duration;
 
-// What may be used at once after a quiet time: a sixth of a minute's worth.
+// The burst allowed after a quiet time: ten seconds' worth.
 constexpr auto kBurst = std::chrono::seconds(10);
 
-// Takes `amount` of a budget of `per_minute` and says when it is there.
+// Takes `amount` from a budget of `per_minute` and says when it is available.
 Pacer::Time take(Pacer::Time& until, Pacer::Time now, double amount, double per_minute) {
   const Duration cost(static_cast<Duration::rep>(
       amount / per_minute * static_cast<double>(Duration(std::chrono::minutes(1)).count())));

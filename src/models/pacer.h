@@ -1,5 +1,5 @@
-// How fast one vendor is asked: requests and tokens a minute, and pauses that it asked for itself.
-// Pure but for its lock: time comes from outside.
+// How fast requests go to one vendor: requests and tokens per minute, and pauses that the vendor
+// itself asked for. Pure except for its lock: time comes from outside.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@ class Pacer {
 
   explicit Pacer(const Pace& pace) : pace_(pace) {}
 
-  // When a request of about so many tokens may be sent; reserves its place.
+  // When a request of about that many tokens may be sent; reserves its place.
   Time reserve(Time now, std::int64_t tokens);
 
   // Nothing is sent before.

@@ -26,82 +26,84 @@ bool is_success(int status) {
   return status >= 200 && status < 300;
 }
 
-// Whom to ask and how; the same for every question.
+// Whom to ask and how; the same for every request.
 struct Plan {
   std::vector<Candidate> candidates;
   ProviderOptions options;
-  // Not owned: a question may be let go in the client's own thread, where the client cannot end.
+  // Not owned: a request may be released in the client's own thread, where the client cannot be
+  // destroyed.
   net::HttpClient& client;
 };
 
-// One question to the candidates, from the first attempt to the answer. But for its construction it
-// lives in the client's thread, which is why it needs no lock.
-class Question : public std::enable_shared_from_this<Question> {
+// One request to the candidates, from the first attempt to the response. Except for its
+// construction it lives in the client's thread, so it needs no lock.
+class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
  public:
-  Question(std::shared_ptr<const Plan> plan, const Request& request, ModelCall call, ModelDone done)
+  PendingRequest(std::shared_ptr<const Plan> plan, const Request& request, ModelCall call,
+                 ModelDone done)
       : plan_(std::move(plan)),
         request_(request),
         call_(std::move(call)),
         done_(std::move(done)),
         delivery_(call_.on_text ? Delivery::streamed : Delivery::whole) {}
 
-  // The client can end while a question waits for its next attempt.
-  ~Question() {
+  // The client may be destroyed while a request waits for its next attempt.
+  ~PendingRequest() {
     if (!has_ended_) end(fail(ErrorCode::cancelled, "The program is ending"));
   }
 
-  // The first request is encoded in the caller's thread: a long history must not hold up others.
-  static void ask(std::shared_ptr<Question> question) {
-    auto encoded = encode(question->candidate().endpoint, question->request_, question->delivery_);
-    net::EventLoop& loop = question->loop();
-    loop.post([question = std::move(question), encoded = std::move(encoded)]() mutable {
-      question->heed_stop();
-      question->attempt(std::move(encoded));
+  // The first attempt is encoded in the caller's thread: a long conversation must not hold up
+  // others.
+  static void ask(std::shared_ptr<PendingRequest> pending) {
+    auto encoded = encode(pending->candidate().endpoint, pending->request_, pending->delivery_);
+    net::EventLoop& loop = pending->loop();
+    loop.post([pending = std::move(pending), encoded = std::move(encoded)]() mutable {
+      pending->heed_stop();
+      pending->attempt(std::move(encoded));
     });
   }
 
  private:
-  // Receives one exchange; what comes after the question has moved on is dropped with it.
+  // Receives one exchange; what arrives after the request has moved on is dropped.
   class Attempt : public net::HttpReceiver {
    public:
-    explicit Attempt(std::shared_ptr<Question> question) : question_(std::move(question)) {}
+    explicit Attempt(std::shared_ptr<PendingRequest> pending) : pending_(std::move(pending)) {}
 
     void on_head(HttpResponseHead head) override { head_ = std::move(head); }
 
     Result<void> on_body(std::string_view bytes) override {
-      if (is_success(head_.status)) return decoder().feed(bytes, question_->call_.on_text);
+      if (is_success(head_.status)) return decoder().feed(bytes, pending_->call_.on_text);
       error_body_ +=
           bytes.substr(0, kLargestErrorBody - std::min(kLargestErrorBody, error_body_.size()));
       return {};
     }
 
     void on_end(Result<void> end) override {
-      question_->take(result(std::move(end)));
-      question_.reset();
+      pending_->take(result(std::move(end)));
+      pending_.reset();
     }
 
    private:
-    // Made when there is something to decode: most of the time of an exchange is waiting, and a
-    // decoder is large.
+    // Created when there is something to decode: an exchange mostly waits, and a decoder is large.
     AnswerDecoder& decoder() {
-      if (!decoder_) decoder_ = make_decoder(question_->candidate().endpoint, question_->request_);
+      if (!decoder_) decoder_ = make_decoder(pending_->candidate().endpoint, pending_->request_);
       return *decoder_;
     }
 
     Result<Response> result(Result<void> end) {
-      const Endpoint& endpoint = question_->candidate().endpoint;
+      const Endpoint& endpoint = pending_->candidate().endpoint;
       if (!is_success(head_.status) && head_.status != 0) {
         return std::unexpected(error_from(endpoint, head_, error_body_));
       }
-      if (end) return decoder().finish(question_->call_.on_text);
-      // A vendor may close the connection badly after a complete answer.
+      if (end) return decoder().finish(pending_->call_.on_text);
+      // A vendor may close the connection improperly after a complete response.
       if (end.error().code == ErrorCode::network && head_.status != 0) {
-        if (auto complete = decoder().finish(question_->call_.on_text)) return complete;
+        if (auto complete = decoder().finish(pending_->call_.on_text)) return complete;
       }
       return std::unexpected(std::move(end).error());
     }
 
-    std::shared_ptr<Question> question_;
+    std::shared_ptr<PendingRequest> pending_;
     std::unique_ptr<AnswerDecoder> decoder_;
     HttpResponseHead head_;
     std::string error_body_;
@@ -201,7 +203,7 @@ class Question : public std::enable_shared_from_this<Question> {
     failures_.push_back(std::move(error));
   }
 
-  // The first model is the one that was meant; what the others said is told as well.
+  // The first model is the one that was asked for; the errors of the others are reported as well.
   Error final_error() {
     Error error = std::move(failures_.front());
     for (std::size_t i = 1; i < failures_.size(); ++i) {
@@ -246,12 +248,13 @@ class ProviderModel : public ModelBackend {
   }
 
   void start(const Request& request, ModelCall call, ModelDone done) override {
-    Question::ask(std::make_shared<Question>(plan_, request, std::move(call), std::move(done)));
+    PendingRequest::ask(
+        std::make_shared<PendingRequest>(plan_, request, std::move(call), std::move(done)));
   }
 
   bool blocks() const override { return false; }
 
-  // The dearest of those that may answer, nothing cached.
+  // The most expensive of those that may answer, with nothing cached.
   double cost_usd(std::int64_t input_tokens, std::int64_t output_tokens) const override {
     double most = 0;
     for (const Candidate& candidate : plan_->candidates) {
@@ -263,7 +266,7 @@ class ProviderModel : public ModelBackend {
     return most;
   }
 
-  // Of the first: one that is asked in its place and reads less says so.
+  // That of the first: a fallback with a smaller window says so itself.
   std::int64_t context_tokens() const override {
     const std::int64_t known = plan_->candidates.front().endpoint.model.context_tokens;
     return known > 0 ? known : kUsualContext;

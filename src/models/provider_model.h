@@ -1,5 +1,5 @@
-// A model behind HTTP: encodes the request, sends it, decodes the answer, and asks again, or
-// somebody else, where that may help.
+// A model over HTTP: encodes the request, sends it, decodes the response, and retries, or asks a
+// fallback, where that may help.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace wright::models {
 
-// One of the models that may answer, in the order in which they are asked.
+// One of the models that may answer, in the order in which they are tried.
 struct Candidate {
   Endpoint endpoint;
   std::shared_ptr<Pacer> pacer;

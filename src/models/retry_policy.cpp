@@ -34,14 +34,14 @@ std::optional<milliseconds> asked_wait(const Error& error) {
 std::optional<milliseconds> wait_before_retry(const Error& error, const Attempts& attempts,
                                               double chance, const RetryOptions& options) {
   if (!is_passing(error) || attempts.failed > options.retries) return std::nullopt;
-  // Doubles with every attempt; between half of that and the whole.
+  // Doubles with every attempt; a random part between half and all of it.
   const double doubled = std::ldexp(static_cast<double>(options.first_wait.count()),
                                     std::min(attempts.failed - 1, 30));
   const double capped = std::min(doubled, static_cast<double>(options.longest_wait.count()));
   milliseconds wait(static_cast<std::int64_t>(capped * (0.5 + chance / 2)));
   if (const auto asked = asked_wait(error)) {
     if (*asked > options.longest_asked_wait) return std::nullopt;
-    // Coming back earlier than asked only makes it worse; a little later spreads the crowd.
+    // Retrying earlier than asked only makes it worse; a little later spreads the load.
     wait = std::max(wait, *asked + milliseconds(static_cast<std::int64_t>(chance * 250)));
   }
   if (attempts.spent + wait >= options.deadline) return std::nullopt;

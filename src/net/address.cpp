@@ -44,7 +44,7 @@ constexpr auto kSpecialV4 = std::to_array<RangeV4>({
     {v4(240, 0, 0, 0), 4},
 });
 
-// Where a cloud's servers answer although the address looks public.
+// Addresses of cloud metadata servers that look public.
 constexpr auto kMetadataV4 = std::to_array<std::uint32_t>({
     v4(100, 100, 100, 200),
     v4(168, 63, 129, 16),
@@ -72,7 +72,7 @@ Bytes mapped(std::span<const std::uint8_t, 4> address) {
   return bytes;
 }
 
-// The IPv4 address, as a mapped one, to which a NAT64 gateway or a 6to4 relay would hand on.
+// The IPv4 address, in mapped form, to which a NAT64 gateway or a 6to4 relay would forward.
 std::optional<Bytes> embedded(const Bytes& bytes) {
   const std::span<const std::uint8_t, 16> all(bytes);
   if (starts_with(bytes, {0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0})) {
@@ -82,7 +82,7 @@ std::optional<Bytes> embedded(const Bytes& bytes) {
   return std::nullopt;
 }
 
-// Of IPv6, only 2000::/3 is given out for the public internet.
+// Of IPv6, only 2000::/3 is allocated to the public internet.
 bool is_public(const Bytes& bytes) {
   if (is_mapped(bytes)) return is_public_v4(v4(bytes[12], bytes[13], bytes[14], bytes[15]));
   if (const auto inner = embedded(bytes)) return is_public(*inner);

@@ -1,4 +1,5 @@
-// For tests: a server on 127.0.0.1 that says, byte by byte, what a test tells it to, however wrong.
+// For tests: a server on 127.0.0.1 that sends, byte by byte, what a test tells it to, however
+// wrong.
 #pragma once
 
 #include <arpa/inet.h>
@@ -55,14 +56,14 @@ class Connection {
     return true;
   }
 
-  // An answer with a length.
+  // A response with a Content-Length.
   void answer(int status, std::string_view body, std::string_view headers = {}) const {
     std::string head = "HTTP/1.1 " + std::to_string(status) + " X\r\n" + std::string(headers);
     head += "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n";
     send(head + std::string(body));
   }
 
-  // Breaks the connection in a way that the client cannot take for an end.
+  // Breaks the connection in a way that the client cannot mistake for its end.
   void reset() const {
     const linger at_once{1, 0};
     setsockopt(socket_, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));

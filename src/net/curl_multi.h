@@ -13,17 +13,17 @@
 
 namespace wright::net {
 
-// Everything here runs in the loop's thread, but for the constructor.
+// Everything here runs in the loop's thread, except the constructor.
 class CurlMulti {
  public:
   using OnDone = std::function<void(CURL*, CURLcode)>;
 
   CurlMulti(EventLoop& loop, OnDone on_done);
-  ~CurlMulti();  // nothing may be in it any more
+  ~CurlMulti();  // nothing may be left in it
   CurlMulti(const CurlMulti&) = delete;
   CurlMulti& operator=(const CurlMulti&) = delete;
 
-  // `on_done` is called when it has ended by itself; it may remove it.
+  // `on_done` is called when the exchange has ended by itself, and may remove it.
   void add(CURL* handle);
   void remove(CURL* handle);
   bool has_room() const { return count_ < kMost; }

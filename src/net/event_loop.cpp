@@ -48,7 +48,7 @@ void EventLoop::post(Task task) {
     is_first = posted_.empty();
     posted_.push_back(std::move(task));
   }
-  if (!is_first) return;  // the loop has been woken and has not looked yet
+  if (!is_first) return;  // the loop has been woken and has not run yet
   const std::uint64_t one = 1;
   (void)!::write(wake_up_.get(), &one, sizeof(one));
 }

@@ -1,5 +1,5 @@
-// One thread that waits: for file descriptors (epoll), for moments in time, and for functions that
-// other threads hand over. All callbacks run in that thread; it blocks every signal.
+// One thread that waits for file descriptors (epoll), for points in time, and for functions that
+// other threads post. All callbacks run in that thread; it blocks every signal.
 #pragma once
 
 #include <chrono>
@@ -22,7 +22,7 @@ class EventLoop {
   using OnReady = std::function<void(std::uint32_t epoll_events)>;
 
   EventLoop();
-  // Runs what was posted before, then ends. Must not be called in the loop's own thread.
+  // Runs what has been posted, then ends. Must not be called in the loop's own thread.
   ~EventLoop();
   EventLoop(const EventLoop&) = delete;
   EventLoop& operator=(const EventLoop&) = delete;

@@ -23,14 +23,14 @@ void start_curl() {
 
 }  // namespace
 
-// Everything here runs in the loop's thread, but for the constructor, start() and cancel().
+// Everything here runs in the loop's thread, except the constructor, start() and cancel().
 class HttpClient::Engine {
  public:
   explicit Engine(const Options& options) : options_(options) { start_curl(); }
 
   ~Engine() {
     loop_.post([this] { end_all(); });
-    // The loop ends with its last task, before anything that the task used.
+    // The loop ends with its last task, before anything the task used is destroyed.
   }
 
   Exchange start(HttpRequest request, const HttpTimeouts& timeouts,
@@ -68,7 +68,7 @@ class HttpClient::Engine {
     multi.add(handle);
   }
 
-  // The first one, so that those behind it are left alone as long as possible.
+  // The first one, so that the later ones stay idle as long as possible.
   CurlMulti& multi_with_room() {
     for (const auto& multi : multis_) {
       if (multi->has_room()) return *multi;
@@ -77,7 +77,7 @@ class HttpClient::Engine {
         loop_, [this](CURL* handle, CURLcode code) { end_finished(handle, code); }));
   }
 
-  // Looks again when the exchange could be too late; bytes that came meanwhile move that moment.
+  // Checks again when the exchange could be overdue; bytes that arrive meanwhile move that moment.
   void watch_pace(Exchange number) {
     const auto found = exchanges_.find(number);
     if (found == exchanges_.end()) return;

@@ -20,7 +20,7 @@ namespace wright::net {
 
 class EventLoop;
 
-// What comes of one exchange. Called in the client's thread, so it must be quick and may not throw.
+// Receives one exchange. Called in the client's thread, so it must be quick and must not throw.
 class HttpReceiver {
  public:
   virtual ~HttpReceiver() = default;
@@ -31,7 +31,7 @@ class HttpReceiver {
   virtual void on_end(Result<void> end) = 0;
 };
 
-// What goes over the wire, for debugging. Secret headers are masked before they come here.
+// What goes over the wire, for debugging. Secret headers are masked before they get here.
 struct HttpTraceEvent {
   enum class Kind : std::uint8_t { request, response_head, response_body, end };
   std::uint64_t exchange;
@@ -41,7 +41,7 @@ struct HttpTraceEvent {
 
 enum class Compression : std::uint8_t {
   refused,
-  accepted,  // bodies come unpacked
+  accepted,  // bodies arrive decompressed
 };
 
 class HttpClient {
@@ -53,7 +53,7 @@ class HttpClient {
     // Absent: what http_proxy, https_proxy, all_proxy and no_proxy say; empty: none.
     std::optional<std::string> proxy = {};
     Compression compression = Compression::refused;
-    // Asked, in the client's thread, about every address before a connection for this URL is opened
+    // Called in the client's thread with every address before a connection for this URL is opened
     // to it; an error refuses it. Through a proxy, that is the proxy's address.
     std::function<Result<void>(std::string_view url, const sockaddr& address)> may_connect = {};
   };
@@ -67,7 +67,7 @@ class HttpClient {
   HttpClient(const HttpClient&) = delete;
   HttpClient& operator=(const HttpClient&) = delete;
 
-  // From any thread. `request` is sent as it is; redirects are answers, not followed.
+  // From any thread. `request` is sent as it is; redirects are returned, not followed.
   Exchange start(HttpRequest request, const HttpTimeouts& timeouts,
                  std::shared_ptr<HttpReceiver> receiver);
 
@@ -75,7 +75,7 @@ class HttpClient {
   // is left alone.
   void cancel(Exchange exchange);
 
-  // The client's thread, for what belongs beside exchanges: waiting before another attempt.
+  // The client's thread, for work that accompanies exchanges, such as waiting before a retry.
   EventLoop& loop();
 
  private:

@@ -9,7 +9,7 @@
 namespace wright::net {
 namespace {
 
-constexpr long kReceiveBuffer = 2 * 1024;  // one is held by every exchange that waits
+constexpr long kReceiveBuffer = 2 * 1024;  // every waiting exchange holds one
 constexpr std::size_t kMostHeadBytes = 512 * 1024;
 
 bool has_line_break(std::string_view text) {
@@ -78,7 +78,7 @@ Result<void> HttpExchange::prepare(CurlHandle handle) {
   // Many streams on one connection where the server speaks HTTP/2; worth a wait over TLS only.
   set(CURLOPT_PIPEWAIT, request_.url.starts_with("https:") ? 1L : 0L);
   set(CURLOPT_NOSIGNAL, 1L);
-  // Ending an exchange does not wait for the name server, which would hold up all others.
+  // Ending an exchange must not wait for the name server, which would hold up all others.
   set(CURLOPT_QUICK_EXIT, 1L);
   set(CURLOPT_TCP_KEEPALIVE, 1L);
   set(CURLOPT_BUFFERSIZE, kReceiveBuffer);
@@ -126,7 +126,7 @@ Result<void> HttpExchange::result_of(CURLcode code) const {
   if (code == CURLE_OK) return {};
   if (refusal_) return std::unexpected(*refusal_);
   const std::string server = server_of(request_.url);
-  const std::string_view told =
+  const std::string_view reason =
       error_text_[0] != '\0' ? std::string_view(error_text_.data()) : curl_easy_strerror(code);
   switch (code) {
     case CURLE_OPERATION_TIMEDOUT: {
@@ -141,7 +141,7 @@ Result<void> HttpExchange::result_of(CURLcode code) const {
     case CURLE_COULDNT_RESOLVE_HOST:
     case CURLE_COULDNT_RESOLVE_PROXY:
     case CURLE_COULDNT_CONNECT:
-      return fail(ErrorCode::network, fmt::format("No connection to {}: {}", server, told));
+      return fail(ErrorCode::network, fmt::format("No connection to {}: {}", server, reason));
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CACERT_BADFILE:
     case CURLE_SSL_CONNECT_ERROR:
@@ -150,16 +150,16 @@ Result<void> HttpExchange::result_of(CURLcode code) const {
           fmt::format("No secure connection to {}: {}. The certificate of a server is always "
                       "checked; the usual authorities come with Debian's package "
                       "ca-certificates, and `ca_file` below [http] names others to trust",
-                      server, told));
+                      server, reason));
     case CURLE_URL_MALFORMAT:
     case CURLE_UNSUPPORTED_PROTOCOL:
       return fail(ErrorCode::invalid_argument,
-                  fmt::format("'{}' is not the URL of a server: {}", server, told));
+                  fmt::format("'{}' is not the URL of a server: {}", server, reason));
     case CURLE_OUT_OF_MEMORY: return fail(ErrorCode::internal, "Out of memory");
     default:
       return fail(ErrorCode::network,
                   fmt::format("The connection to {} broke before the answer was complete: {}",
-                              server, told));
+                              server, reason));
   }
 }
 
@@ -169,7 +169,7 @@ void HttpExchange::end(Result<void> end) {
   receiver->on_end(std::move(end));
 }
 
-// The one place where sockets are opened. They must not leak into the programs that tools start.
+// The only place where sockets are opened. They must not leak into programs that tools start.
 curl_socket_t HttpExchange::open_socket(void* exchange, curlsocktype, curl_sockaddr* address) {
   auto& self = *static_cast<HttpExchange*>(exchange);
   if (self.options_.may_connect) {
@@ -185,7 +185,8 @@ std::size_t HttpExchange::take_header(char* bytes, std::size_t, std::size_t coun
   return static_cast<HttpExchange*>(exchange)->header_line({bytes, count}) ? count : 0;
 }
 
-// A status line begins a head; informational ones (1xx) and proxies' are replaced by the next.
+// A status line begins a head; informational heads (1xx) and those of proxies are replaced by the
+// next.
 bool HttpExchange::header_line(std::string_view line) {
   head_bytes_ += line.size();
   if (head_bytes_ > kMostHeadBytes) {

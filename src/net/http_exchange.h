@@ -1,5 +1,5 @@
-// One exchange on a libcurl easy handle: what is sent, what came, and when it is too late. Lives in
-// the client's thread.
+// One exchange on a libcurl easy handle: what is sent, what arrived, and when it is overdue. Lives
+// in the client's thread.
 #pragma once
 
 #include <curl/curl.h>
@@ -36,9 +36,9 @@ class HttpExchange {
   CURL* handle() const { return handle_.get(); }
   CurlHandle release_handle() { return std::move(handle_); }
 
-  // When to look again whether bytes still come.
+  // When to check again whether bytes still arrive.
   EventLoop::Clock::time_point next_check() const;
-  // The error of one that is too late now.
+  // The error of an exchange that is overdue by now.
   std::optional<Error> lateness(EventLoop::Clock::time_point now) const;
 
   // What libcurl's result means.
@@ -46,7 +46,7 @@ class HttpExchange {
   void end(Result<void> end);
 
   EventLoop::Timer timer;         // of next_check()
-  std::function<void()> on_pace;  // called when next_check() came nearer
+  std::function<void()> on_pace;  // called when next_check() moved closer
 
  private:
   static curl_socket_t open_socket(void* exchange, curlsocktype, curl_sockaddr* address);
@@ -69,7 +69,7 @@ class HttpExchange {
   bool has_told_head_ = false;
   bool has_body_ = false;
   std::optional<Error> receiver_error_;
-  std::optional<Error> refusal_;  // of the last address that may not be connected to
+  std::optional<Error> refusal_;  // of the last address to which no connection is allowed
   EventLoop::Clock::time_point last_byte_ = EventLoop::Clock::now();
   std::array<char, CURL_ERROR_SIZE> error_text_{};
 };

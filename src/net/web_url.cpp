@@ -8,6 +8,8 @@
 #include <memory>
 #include <optional>
 
+#include "core/try.h"
+
 namespace wright::net {
 namespace {
 
@@ -50,7 +52,7 @@ std::unexpected<Error> refused(std::string_view text, CURLUcode code) {
   }
 }
 
-// Characters that have no place in a URL and that some reader would drop or take for an end.
+// Characters that do not belong in a URL and that some parser would drop or take for its end.
 bool has_odd_characters(std::string_view text) {
   return std::ranges::any_of(
       text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F || c == '\\'; });
@@ -81,7 +83,7 @@ Result<WebUrl> value_of(CURLU* url, std::string_view text) {
   auto host = part_of(url, CURLUPART_HOST, 0);
   const auto port = part_of(url, CURLUPART_PORT, CURLU_DEFAULT_PORT);
   if (!whole || !host || !port) return refused(text, "it does not name a host");
-  // How libcurl would read others depends on the locale.
+  // How libcurl reads others depends on the locale.
   if (std::ranges::any_of(*host, [](char c) { return static_cast<unsigned char>(c) >= 0x80; })) {
     return refused(text, "write its host in ASCII, as xn--…");
   }
@@ -100,29 +102,25 @@ Result<WebUrl> value_of(CURLU* url, std::string_view text) {
 }  // namespace
 
 Result<WebUrl> web_url_from(std::string_view text) {
-  const auto url = parsed(UrlHandle(curl_url()), text);
-  if (!url) return std::unexpected(url.error());
-  return value_of(url->get(), text);
+  const auto url = TRY(parsed(UrlHandle(curl_url()), text));
+  return value_of(url.get(), text);
 }
 
 Result<WebUrl> resolved(const WebUrl& base, std::string_view reference) {
-  auto from = parsed(UrlHandle(curl_url()), base.text);
-  if (!from) return std::unexpected(from.error());
-  const auto url = parsed(std::move(*from), reference);
-  if (!url) return std::unexpected(url.error());
-  return value_of(url->get(), reference);
+  auto from = TRY(parsed(UrlHandle(curl_url()), base.text));
+  const auto url = TRY(parsed(std::move(from), reference));
+  return value_of(url.get(), reference);
 }
 
 Result<WebUrl> with_query(const WebUrl& url, std::string_view name, std::string_view value) {
-  const auto made = parsed(UrlHandle(curl_url()), url.text);
-  if (!made) return std::unexpected(made.error());
+  const auto made = TRY(parsed(UrlHandle(curl_url()), url.text));
   // A NUL would end the value for libcurl.
   std::string pair = fmt::format("{}={}", name, value);
   std::ranges::replace(pair, '\0', ' ');
   const CURLUcode code =
-      curl_url_set(made->get(), CURLUPART_QUERY, pair.c_str(), CURLU_APPENDQUERY | CURLU_URLENCODE);
+      curl_url_set(made.get(), CURLUPART_QUERY, pair.c_str(), CURLU_APPENDQUERY | CURLU_URLENCODE);
   if (code != CURLUE_OK) return refused(url.text, code);
-  return value_of(made->get(), url.text);
+  return value_of(made.get(), url.text);
 }
 
 }  // namespace wright::net

@@ -1,5 +1,5 @@
-// URLs of the web as the HTTP client will read them, so that what is checked is what is asked.
-// Opens nothing and resolves no names.
+// Web URLs as the HTTP client will read them, so that what is checked is what is requested. Opens
+// nothing and resolves no names.
 #pragma once
 
 #include <string>
@@ -10,19 +10,19 @@
 namespace wright::net {
 
 struct WebUrl {
-  std::string text = {};    // without a fragment; odd spellings of IPv4 addresses put right
+  std::string text = {};    // without a fragment; odd spellings of IPv4 addresses normalised
   std::string scheme = {};  // http or https
-  std::string host = {};    // lower case, ASCII, without brackets and a dot at the end
+  std::string host = {};    // lower case, ASCII, without brackets or a trailing dot
   int port = 0;
 
-  // Whether both lead to the same server; credentials for one are for the other.
+  // Whether both lead to the same server, so that credentials for one may go to the other.
   bool has_origin_of(const WebUrl& other) const {
     return scheme == other.scheme && host == other.host && port == other.port;
   }
 };
 
 // Refuses other schemes than http and https, names and passwords in the URL, control characters,
-// hosts beyond ASCII, and what is no URL.
+// hosts that are not ASCII, and text that is not a URL.
 Result<WebUrl> web_url_from(std::string_view text);
 
 // Where `reference`, such as a link on the page or a redirection, leads from `base`.

@@ -4,6 +4,8 @@
 #include <mutex>
 #include <utility>
 
+#include "core/try.h"
+
 namespace wright::net {
 namespace {
 
@@ -36,12 +38,12 @@ class Collector : public HttpReceiver {
   Result<WholeAnswer> wait() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return has_ended_; });
-    if (!end_) return std::unexpected(std::move(end_).error());
+    TRY(std::move(end_));
     return std::move(answer_);
   }
 
  private:
-  // What ended it first counts.
+  // The first end counts.
   void finish(Result<void> end) {
     if (!std::exchange(has_ended_, true)) end_ = std::move(end);
     changed_.notify_one();
@@ -62,12 +64,12 @@ Result<WholeAnswer> ask_and_wait(HttpClient& client, HttpRequest request,
                                  const HttpTimeouts& timeouts, const BodyLimit& limit,
                                  const std::stop_token& stop) {
   if (stop.stop_requested()) return fail(ErrorCode::cancelled, "The request was cancelled");
-  // Shared, because the client may still be inside of it when this thread leaves.
+  // Shared, because the client may still be inside it when this thread leaves.
   const auto collector = std::make_shared<Collector>(limit);
   const HttpClient::Exchange exchange = client.start(std::move(request), timeouts, collector);
   const std::stop_callback on_stop(stop, [&] { client.cancel(exchange); });
   auto answer = collector->wait();
-  client.cancel(exchange);  // one of which the rest is not wanted
+  client.cancel(exchange);  // the rest of it is not wanted
   return answer;
 }
 

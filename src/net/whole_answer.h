@@ -1,4 +1,4 @@
-// One exchange from beginning to end, for a thread that has nothing else to do than wait for it.
+// One exchange from beginning to end, for a thread that has nothing to do but wait for it.
 #pragma once
 
 #include <functional>
@@ -15,11 +15,11 @@ struct WholeAnswer {
   bool is_cut = false;  // there would have been more
 };
 
-// How many bytes of the body are wanted, by what the head says. With 0 the exchange ends there.
+// How many bytes of the body are wanted, given the head. With 0 the exchange ends there.
 using BodyLimit = std::function<std::size_t(const HttpResponseHead& head)>;
 
-// Blocks until the answer is there, its wanted part is there, it has failed, or `stop` is asked
-// for. Must not run in the client's own thread.
+// Blocks until the response has arrived, or its wanted part, or it has failed, or `stop` is
+// requested. Must not run in the client's own thread.
 Result<WholeAnswer> ask_and_wait(HttpClient& client, HttpRequest request,
                                  const HttpTimeouts& timeouts, const BodyLimit& limit,
                                  const std::stop_token& stop);

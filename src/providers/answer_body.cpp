@@ -10,7 +10,8 @@ constexpr std::size_t kLargestDocument = 64 << 20;
 
 }  // namespace
 
-// Where the string goes on after its beginning at `at`: behind its closing quote, or at the end.
+// Where scanning continues after the string that begins at `at`: past its closing quote, or at the
+// end.
 std::size_t DocumentEnd::pass_string(std::string_view bytes, std::size_t at) {
   if (std::exchange(is_escaped_, false)) ++at;
   while (at < bytes.size()) {
@@ -50,7 +51,7 @@ std::size_t DocumentEnd::feed(std::string_view bytes) {
   return at;
 }
 
-// Returns the bytes that belong to the body: white space and a byte order mark before it do not.
+// Returns the bytes that belong to the body, without leading white space and byte order mark.
 std::string_view AnswerBody::recognise(std::string_view bytes) {
   const std::size_t first = bytes.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
   if (first == std::string_view::npos) return {};

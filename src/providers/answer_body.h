@@ -1,4 +1,4 @@
-// Takes the body of an answer apart: server-sent events, or one JSON document. Servers send either,
+// Splits the body of a response: server-sent events, or one JSON document. Servers send either,
 // whatever was asked for, so the first bytes decide. It does not know what is in them.
 #pragma once
 
@@ -7,10 +7,11 @@
 #include <string_view>
 
 #include "core/server_sent_events.h"
+#include "core/try.h"
 
 namespace wright::providers {
 
-// Knows where a JSON document that arrives in pieces ends, by its brackets alone.
+// Finds the end of a JSON document that arrives in pieces, by its brackets alone.
 class DocumentEnd {
  public:
   // How many of these bytes belong to the document.
@@ -35,13 +36,13 @@ class AnswerBody {
     if (kind_ == Kind::unknown) bytes = recognise(bytes);
     if (kind_ == Kind::events) return events_.feed(bytes, on_event);
     if (kind_ != Kind::document || document_end_.is_reached()) return {};
-    if (auto kept = keep(bytes); !kept) return kept;
+    TRY(keep(bytes));
     if (!document_end_.is_reached()) return {};
     return on_document(std::string_view(document_));
   }
 
-  // The body has ended: calls `on_event` for an event that lacks the blank line behind it. A body
-  // that is neither events nor a document is an error; one that is not complete is none here.
+  // The body has ended: calls `on_event` for an event without the blank line after it. A body that
+  // is neither events nor a document is an error; an incomplete one is not an error here.
   template <class OnEvent>
   Result<void> finish(OnEvent&& on_event) {
     if (kind_ == Kind::events) return events_.finish(on_event);

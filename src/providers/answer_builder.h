@@ -1,5 +1,6 @@
-// Assembles an answer from the pieces in which it comes, whatever the protocol: text, reasoning and
-// calls as parts in the model's order. It does not know when an answer is complete; its user does.
+// Assembles a response from the pieces in which it arrives, whatever the protocol: text, reasoning
+// and calls as parts in the model's order. It does not know when a response is complete; its caller
+// does.
 #pragma once
 
 #include <string>
@@ -15,22 +16,22 @@ class AnswerBuilder {
  public:
   using TextSink = AnswerDecoder::TextSink;
 
-  // Continues the text at the end of the answer, or begins one. `on_text` gets what is certain.
+  // Continues the text at the end of the response, or begins one. `on_text` gets what is certain.
   void add_text(std::string_view piece, const TextSink& on_text);
   // Likewise for reasoning.
   void add_reasoning(std::string_view piece);
-  // The reasoning at the end of the answer, or a new one: for its opaque block.
+  // The reasoning at the end of the response, or a new one: for its opaque block.
   Reasoning& reasoning();
-  // What comes next is a part of its own, even if it is of the same kind.
+  // What comes next is a new part, even if it is of the same kind.
   void end_part();
-  // Who is told what was held back of a text when its part ends; null: nobody.
+  // Receives the text that was held back when its part ends; null: no one does.
   void set_listener(const TextSink* listener) { listener_ = listener; }
 
-  // Begins a call and returns its number, counted from 0. The name is as it was on the wire.
+  // Begins a call and returns its number, from 0. The name is as it was on the wire.
   std::size_t add_call(std::string_view id, std::string_view name);
   ToolCall& call(std::size_t number);
   void add_arguments(std::size_t number, std::string_view piece);
-  // For a call that will never be whole: what has come of its arguments is forgotten.
+  // For a call that will never be complete: drops the arguments received so far.
   void drop_arguments(std::size_t number);
   std::size_t call_count() const { return calls_.size(); }
 
@@ -38,11 +39,11 @@ class AnswerBuilder {
   bool is_empty() const { return response_.content.empty(); }
   Usage& usage() { return response_.usage; }
   void set_model(std::string_view name);
-  // The parts of `other` in place of what was read so far.
+  // Replaces what was read so far by the parts of `other`.
   void replace_content(AnswerBuilder other);
 
-  // The answer as it stands. Where the vendor names no cost, it is reckoned from the price. Parts
-  // that say nothing are left out. The builder is empty afterwards.
+  // The response as it stands. Where the vendor names no cost, it is computed from the price. Empty
+  // parts are left out. The builder is empty afterwards.
   Response take(StopReason reason, const ModelInfo& model);
 
  private:

@@ -64,7 +64,7 @@ AnswerJson::AnswerJson() : parser_({}, options(), stack_.data(), stack_.size()) 
 const Json* AnswerJson::try_parse(std::string_view text, boost::json::error_code& error) {
   document_.reset();
   // A new one every time: release() would keep the size of its next block, which doubles with every
-  // block that was ever needed.
+  // block ever allocated.
   parser_.reset();
   resource_.emplace(memory_.data(), memory_.size());
   parser_.reset(&*resource_);

@@ -1,6 +1,6 @@
-// Reads the JSON of vendors' answers: one small document after another, in memory that is used
-// again. Vendors leave fields out, set them to null or change their type, so reading a field that
-// is not what was expected gives nothing; what must be there is checked where it is needed.
+// Reads the JSON of vendors' responses: one small document after another, in memory that is reused.
+// Vendors leave fields out, set them to null or change their type, so reading an unexpected field
+// gives nothing; what must be there is checked where it is needed.
 #pragma once
 
 #include <boost/json/monotonic_resource.hpp>
@@ -24,8 +24,8 @@ class AnswerJson {
   AnswerJson& operator=(const AnswerJson&) = delete;
 
   // The document, valid until the next one is parsed. Strings may hold bytes that are not UTF-8 and
-  // halves of surrogate pairs as three bytes each: both can be continued by the next document, so
-  // Utf8Joiner sees to them.
+  // halves of surrogate pairs as three bytes each: the next document may continue either, so
+  // Utf8Joiner takes care of them.
   Result<const Json*> parse(std::string_view text);
 
  private:
@@ -47,7 +47,7 @@ std::string_view text_field(const Json* object, std::string_view key);
 // Numbers and numbers in strings, of any kind, as long as they fit; negative ones are 0.
 std::int64_t count_field(const Json* object, std::string_view key);
 
-// Text that stands alone, made valid.
+// Text on its own, made valid.
 std::string valid_text(std::string_view text);
 
 }  // namespace wright::providers

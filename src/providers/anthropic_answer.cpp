@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "core/try.h"
 #include "providers/opaque_block.h"
 
 namespace wright::providers {
@@ -17,13 +18,13 @@ std::string opaque_of(const AnswerPieces& pieces, const Json& block) {
   return opaque_text(Protocol::anthropic_messages, pieces.endpoint.model.name, block);
 }
 
-// A count that is set to what the vendor says, if it says anything: later events repeat the counts
-// of earlier ones, or leave them out.
+// Sets a count to what the vendor says, if it says anything: later events repeat the counts of
+// earlier ones, or leave them out.
 void set_count(std::int64_t& count, const Json* usage, std::string_view key) {
   if (field(usage, key) != nullptr) count = count_field(usage, key);
 }
 
-// The answer was ended by a limit or a filter, wherever it stood.
+// A limit or a filter ended the response, wherever it was.
 bool is_cut(std::string_view reason) {
   return reason == "max_tokens" || reason == "model_context_window_exceeded" || reason == "refusal";
 }
@@ -37,7 +38,7 @@ Result<void> AnthropicReader::read_event(std::string_view event_type, const Json
   if (type.empty()) type = event_type;
   const std::int64_t index = count_field(&event, "index");
   if (type == "message_start") {
-    if (auto begun = begin_message(pieces); !begun) return begun;
+    TRY(begin_message(pieces));
     const Json* message = field(&event, "message");
     pieces.answer.set_model(text_field(message, "model"));
     read_usage(field(message, "usage"), pieces.answer.usage());
@@ -81,8 +82,8 @@ Result<void> AnthropicReader::read_document(const Json& document, AnswerPieces& 
   return {};
 }
 
-// A gateway that lost its vendor in the middle begins again with another, in the same stream. What
-// was told of the first answer cannot be taken back, but what was only thought or called can.
+// A gateway that loses its vendor midway begins again with another, in the same stream. Text that
+// was already shown cannot be taken back, but reasoning and calls can.
 Result<void> AnthropicReader::begin_message(AnswerPieces& pieces) {
   if (!std::exchange(has_begun_, true)) return {};
   if (!pieces.answer.text().empty()) {
@@ -96,13 +97,13 @@ Result<void> AnthropicReader::begin_message(AnswerPieces& pieces) {
 
 void AnthropicReader::end_message(AnswerPieces& pieces) {
   is_complete_ = open_.empty() || is_cut(reason_);
-  // The call that was being written is not whole, even if it looks so.
+  // The call being written is incomplete, even if it does not look so.
   if (is_cut(reason_) && last_ == Block::Kind::call) {
     pieces.answer.drop_arguments(pieces.answer.call_count() - 1);
   }
 }
 
-// Anthropic counts cached input apart; Usage counts all of it.
+// Anthropic counts cached input separately; Usage counts all input.
 void AnthropicReader::read_usage(const Json* usage, Usage& counted) {
   if (usage == nullptr) return;
   set_count(fresh_tokens_, usage, "input_tokens");
@@ -160,7 +161,7 @@ void AnthropicReader::end_block(Block& block, AnswerPieces& pieces) {
   if (block.kind == Block::Kind::thinking) {
     Reasoning& reasoning = pieces.answer.reasoning();
     pieces.answer.end_part();
-    // Without a signature it is no block that Anthropic would take back.
+    // Anthropic does not accept a block back without its signature.
     if (!block.signature.empty()) {
       reasoning.opaque = opaque_of(pieces, thinking_block(reasoning.text, block.signature));
     }
@@ -186,7 +187,7 @@ std::optional<StopReason> AnthropicReader::stop_reason(const AnswerBuilder& answ
 }
 
 bool AnthropicReader::take_end_mark(std::string_view data, AnswerPieces& /*pieces*/) {
-  return data == "[DONE]";  // of gateways
+  return data == "[DONE]";  // sent by gateways
 }
 
 }  // namespace wright::providers

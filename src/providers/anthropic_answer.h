@@ -1,4 +1,4 @@
-// Understands the JSON of Anthropic's answers: a message, or the events of which one is made.
+// Reads the JSON of Anthropic's responses: a message, or the events that make up one.
 #pragma once
 
 #include <map>
@@ -11,8 +11,8 @@ namespace wright::providers {
 
 // A Reader of EventDecoder. The events of one answer are message_start; for each block of the
 // content content_block_start, content_block_delta (any number) and content_block_stop;
-// message_delta and message_stop; a ping anywhere. What is not known is passed over, as Anthropic
-// asks: blocks of tools that run at the vendor, and events that are yet to come.
+// message_delta and message_stop; a ping anywhere. Anything unknown is skipped, as Anthropic asks:
+// blocks of tools that run at the vendor, and future events.
 class AnthropicReader {
  public:
   Result<void> read_event(std::string_view type, const Json& event, AnswerPieces& pieces);
@@ -26,7 +26,7 @@ class AnthropicReader {
     Kind kind = Kind::other;
     std::size_t call = 0;  // its number in the answer
     std::string signature = {};
-    std::string input = {};  // of a call that came whole
+    std::string input = {};  // of a call that arrived whole
   };
 
   void read_usage(const Json* usage, Usage& counted);

@@ -1,5 +1,5 @@
-// Anthropic's Messages API: from a Request to POST …/messages. How its answers are read is in
-// anthropic_answer.cpp.
+// Anthropic's Messages API: from a Request to POST …/messages. anthropic_answer.cpp reads its
+// responses.
 #include <fmt/format.h>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -25,10 +25,10 @@ namespace {
 constexpr ToolNameRule kAnthropicToolNames{};  // ^[a-zA-Z0-9_-]{1,64}$
 constexpr std::string_view kAnthropicBudget =
     "thinking";                                 // Quirks::reasoning_request: a budget of tokens
-constexpr std::string_view kEffort = "effort";  // …: the model decides, asked for an effort
+constexpr std::string_view kEffort = "effort";  // …: the model decides, given an effort
 constexpr int kLeastBudget = 1024;
 
-// Tokens that thinking may take, beside those of the answer.
+// Tokens that thinking may take, in addition to those of the response.
 int room_to_think(ReasoningEffort effort) {
   switch (effort) {
     case ReasoningEffort::none: return 0;
@@ -47,7 +47,7 @@ bool is_forced(const ToolChoice& choice) {
   return choice.kind == ToolChoice::Kind::required || choice.kind == ToolChoice::Kind::one;
 }
 
-// Marks the end of what is the same in the next request. At most four may stand in one.
+// Marks the end of the part that the next request repeats. A request may have at most four.
 void mark_for_cache(Json& block) {
   JsonObject* object = block.if_object();
   if (object == nullptr) return;
@@ -107,7 +107,7 @@ class AnthropicEncoder {
     return messages;
   }
 
-  // A turn of which nothing was left (another vendor's reasoning) brings its neighbours together.
+  // A turn that became empty (another vendor's reasoning) makes its neighbours adjacent.
   static void append(JsonArray& messages, std::string_view role, JsonArray content) {
     if (messages.empty() || messages.back().at("role") != Json(role)) {
       messages.push_back(JsonObject{{"role", role}, {"content", std::move(content)}});
@@ -117,8 +117,8 @@ class AnthropicEncoder {
     for (Json& block : content) before.push_back(std::move(block));
   }
 
-  // Where the last turn is the model's, older models go on with it; it may not end with white
-  // space then. Newer ones want to be asked.
+  // Where the last turn is the model's, older models continue it; it must not end with white space
+  // then. Newer models need a message that asks them to.
   void end_with_user(JsonArray& messages) {
     if (messages.back().at("role") != Json("assistant")) return;
     if (quirks_.reasoning_request == kEffort) {
@@ -133,7 +133,7 @@ class AnthropicEncoder {
   }
 
   // The end of the last two turns of the user: one to read what the request before wrote, one to
-  // write for the next. A single question without tools has no next one.
+  // write for the next. A single prompt without tools has no next request.
   void mark_turns_for_cache(JsonArray& messages) {
     if (request_.tools.empty() && messages.size() == 1) return;
     int marks = 2;
@@ -219,7 +219,7 @@ class AnthropicEncoder {
     return tools;
   }
 
-  // A conversation with calls needs their tools described, even when none may be called any more.
+  // A conversation with calls needs their tools described, even when no tool may be called now.
   JsonArray tools_of_history() {
     JsonArray tools;
     std::vector<std::string_view> described;
@@ -279,14 +279,15 @@ class AnthropicEncoder {
     add_sampling(thinking);
   }
 
-  // What is said about thinking, and how many tokens it may take beside the answer's.
+  // What the request says about thinking, and how many tokens it may take in addition to the
+  // response.
   struct Thinking {
     std::string_view type = {};
     std::string_view effort = {};
     int room = 0;
   };
 
-  // Thinking is a wish: where it cannot go with what else is asked for, it gives way.
+  // Thinking is a preference: where it conflicts with the rest of the request, it is dropped.
   Thinking thinking() const {
     const auto& effort = sampling_.reasoning;
     const bool is_tool_forced =
@@ -310,8 +311,8 @@ class AnthropicEncoder {
     return {.type = quirks_.reasoning_off};
   }
 
-  // A model that is given a budget to think refuses to go on with calls that it did not think
-  // about: another model's, or from before thinking was asked for.
+  // A model with a thinking budget refuses to continue after calls that have no thinking before
+  // them: another model's calls, or those from before thinking was switched on.
   bool is_amid_calls_without_thought() const {
     const auto turns = conversation_.turns();
     if (!std::holds_alternative<ToolResult>(*turns.back().parts.front())) return false;
@@ -320,7 +321,7 @@ class AnthropicEncoder {
            !opaque_block(*first, Protocol::anthropic_messages, endpoint_.model.name);
   }
 
-  // A model that thinks takes no sampling parameters, and none takes both of them.
+  // A thinking model takes no sampling parameters, and no model takes both.
   void add_sampling(const Thinking& thinking) {
     const bool is_thinking = thinking.type == "enabled" || thinking.type == "adaptive";
     if (quirks_.supports_temperature && !is_thinking) {

@@ -53,7 +53,7 @@ std::string problem_with(std::string_view url) {
       std::ranges::any_of(url, [](unsigned char c) { return c <= ' ' || c >= 0x7F; });
   if (has_odd_character) return "holds a character that no URL may have";
   if (url.find_first_of("?#") != std::string_view::npos) {
-    return "must end before the '?' or '#': the rest is not the place, but a question to it";
+    return "must end before the '?' or '#': the rest is not part of the address";
   }
   return {};
 }

@@ -1,4 +1,4 @@
-// Where a vendor lives, as people write it and as encoders need it. Nothing here knows a vendor.
+// A vendor's address, as people write it and as encoders need it. Nothing here knows any vendor.
 #pragma once
 
 #include <string>
@@ -8,9 +8,8 @@
 
 namespace wright::providers {
 
-// The one form of a base URL that encoders append their paths to. Slashes at the end and the path
-// of the protocol's own call are taken off, and the protocol's version is put on where none is
-// written:
+// The one form of a base URL that encoders append their paths to. Trailing slashes and the path of
+// the protocol's own call are removed, and the protocol's version is added where there is none:
 //
 //   protocol     added             where
 //   OpenAI's     /v1               the URL has no path at all

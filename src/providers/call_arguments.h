@@ -1,5 +1,5 @@
-// The arguments of calls in the history, for vendors that read them: a model may have written
-// broken JSON, and an answer that repeats it is refused by many.
+// The arguments of calls in the conversation, for vendors that parse them: a model may have written
+// broken JSON, and many vendors refuse a request that repeats it.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace wright::providers {
 
-// The arguments as an object. What is no object is kept as text inside one, so that the model
-// still sees what it wrote.
+// The arguments as an object. Anything else is kept as text inside one, so that the model still
+// sees what it wrote.
 JsonObject arguments_object(std::string_view arguments);
 
-// The same as text: unchanged where it is an object already.
+// The same as text; unchanged if it is an object already.
 std::string arguments_text(std::string_view arguments);
 
 }  // namespace wright::providers

@@ -2,36 +2,39 @@
 #include "wright/catalogue.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 
+#include "core/enum_names.h"
 #include "core/nearest.h"
+#include "core/try.h"
 #include "providers/base_url.h"
 #include "providers/catalogue_rows.h"
 #include "providers/catalogue_text.h"
 
 namespace wright {
-namespace {
 
-constexpr std::array kProtocols{
-    std::pair{std::string_view("openai-chat"), Protocol::openai_chat},
-    std::pair{std::string_view("openai-responses"), Protocol::openai_responses},
-    std::pair{std::string_view("anthropic-messages"), Protocol::anthropic_messages},
-    std::pair{std::string_view("gemini-generate"), Protocol::gemini_generate},
-    std::pair{std::string_view("ollama-chat"), Protocol::ollama_chat},
-};
+// By hand, because of the hyphens.
+constexpr auto wright_enumerators(Of<Protocol>) {
+  using Named = std::pair<Protocol, std::string_view>;
+  return std::array{Named{Protocol::openai_chat, "openai-chat"},
+                    Named{Protocol::openai_responses, "openai-responses"},
+                    Named{Protocol::anthropic_messages, "anthropic-messages"},
+                    Named{Protocol::gemini_generate, "gemini-generate"},
+                    Named{Protocol::ollama_chat, "ollama-chat"}};
+}
+
+namespace {
 
 constexpr std::string_view kWhereTheyAreListed = "`wright models` lists what there is";
 
-// A name that somebody typed, fit for a message.
+// A name that somebody typed, safe to show in a message.
 std::string shown(std::string_view name) {
   return to_valid_utf8(std::string(utf8_prefix(name, 100)));
 }
 
-// How long the text before a date or "-latest" at the end of a model's name is; all of it where
-// there is neither.
+// The length of a model's name without a date or "-latest" at its end.
 std::size_t length_without_date(std::string_view name) {
   if (name.ends_with("-latest")) return name.size() - 7;
   for (const std::string_view date : {"-00000000", "-0000-00-00"}) {
@@ -48,20 +51,13 @@ std::size_t length_without_date(std::string_view name) {
 }  // namespace
 
 std::string_view to_string(Protocol protocol) {
-  for (const auto& [name, value] : kProtocols) {
-    if (value == protocol) return name;
-  }
-  return "unknown";
+  return enum_name(protocol);
 }
 
 Result<Protocol> protocol_from(std::string_view name) {
-  std::vector<std::string_view> names;
-  for (const auto& [known, value] : kProtocols) {
-    if (known == name) return value;
-    names.push_back(known);
-  }
+  if (const auto protocol = enum_named<Protocol>(name)) return *protocol;
   return fail(ErrorCode::invalid_argument,
-              fmt::format("must be one of {}, not '{}'", fmt::join(names, ", "), name));
+              fmt::format("must be {}, not '{}'", enum_names<Protocol>(), name));
 }
 
 double cost_usd(const Price& price, const Usage& usage) {
@@ -87,9 +83,8 @@ const Catalogue& Catalogue::built_in() {
 
 Result<void> Catalogue::add(std::string_view toml, std::string_view origin,
                             OtherSections other_sections) {
-  auto added = CatalogueRows::added(*this, toml, origin, other_sections);
-  if (!added) return std::unexpected(added.error());
-  *this = std::move(*added);
+  auto added = TRY(CatalogueRows::added(*this, toml, origin, other_sections));
+  *this = std::move(added);
   return {};
 }
 
@@ -147,9 +142,8 @@ Result<Endpoint> Catalogue::find(std::string_view id) const {
   Endpoint endpoint{.vendor = *vendor, .model = {.vendor = vendor->name, .quirks = vendor->quirks}};
   if (const ModelInfo* model = find_model(*vendor, name)) endpoint.model = *model;
   endpoint.model.name = name;
-  auto base_url = providers::canonical_base_url(endpoint.protocol(), endpoint.vendor.base_url);
-  if (!base_url) return std::unexpected(base_url.error());
-  endpoint.vendor.base_url = std::move(*base_url);
+  endpoint.vendor.base_url =
+      TRY(providers::canonical_base_url(endpoint.protocol(), endpoint.vendor.base_url));
   return endpoint;
 }
 

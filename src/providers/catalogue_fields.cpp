@@ -9,6 +9,17 @@
 #include <limits>
 #include <utility>
 
+#include "core/enum_names.h"
+#include "core/try.h"
+
+namespace wright {
+
+WRIGHT_ENUM(Quirks::ToolChoiceSupport, full, automatic_only, none)
+WRIGHT_ENUM(Quirks::CallIds, any, nine_alphanumeric)
+WRIGHT_ENUM(Quirks::ReturnReasoning, never, within_turn, always)
+
+}  // namespace wright
+
 namespace wright::providers {
 namespace {
 
@@ -56,10 +67,9 @@ struct Reading<std::int64_t> {
 template <>
 struct Reading<int> {
   static Value<int> of(const toml::node& node) {
-    const auto value = Reading<std::int64_t>::of(node);
-    if (!value) return std::unexpected(value.error());
-    if (*value > std::numeric_limits<int>::max()) return std::unexpected("is too large");
-    return static_cast<int>(*value);
+    const auto value = TRY(Reading<std::int64_t>::of(node));
+    if (value > std::numeric_limits<int>::max()) return std::unexpected("is too large");
+    return static_cast<int>(value);
   }
 };
 
@@ -76,9 +86,8 @@ struct Reading<double> {
 template <class T>
 struct Reading<std::optional<T>> {
   static Value<std::optional<T>> of(const toml::node& node) {
-    auto value = Reading<T>::of(node);
-    if (!value) return std::unexpected(value.error());
-    return std::optional<T>(std::move(*value));
+    auto value = TRY(Reading<T>::of(node));
+    return std::optional<T>(std::move(value));
   }
 };
 
@@ -100,60 +109,19 @@ struct Reading<std::vector<std::string>> {
 template <>
 struct Reading<Protocol> {
   static Value<Protocol> of(const toml::node& node) {
-    const auto name = Reading<std::string>::of(node);
-    if (!name) return std::unexpected(name.error());
-    const auto protocol = protocol_from(*name);
+    const auto name = TRY(Reading<std::string>::of(node));
+    const auto protocol = protocol_from(name);
     if (!protocol) return std::unexpected(protocol.error().message);
     return *protocol;
   }
 };
 
-template <class Enum>
-using EnumNames = std::span<const std::pair<std::string_view, Enum>>;
-
-template <class Enum>
-Value<Enum> read_enum(const toml::node& node, EnumNames<Enum> names) {
-  const auto word = Reading<std::string>::of(node);
-  if (!word) return std::unexpected(word.error());
-  std::vector<std::string_view> known;
-  for (const auto& [name, value] : names) {
-    if (name == *word) return value;
-    known.push_back(name);
-  }
-  return std::unexpected(fmt::format("must be one of {}, not '{}'", fmt::join(known, ", "), *word));
-}
-
-template <>
-struct Reading<Quirks::ToolChoiceSupport> {
-  static Value<Quirks::ToolChoiceSupport> of(const toml::node& node) {
-    using enum Quirks::ToolChoiceSupport;
-    static constexpr std::array kNames{
-        std::pair{std::string_view("full"), full},
-        std::pair{std::string_view("automatic_only"), automatic_only},
-        std::pair{std::string_view("none"), none}};
-    return read_enum<Quirks::ToolChoiceSupport>(node, kNames);
-  }
-};
-
-template <>
-struct Reading<Quirks::CallIds> {
-  static Value<Quirks::CallIds> of(const toml::node& node) {
-    using enum Quirks::CallIds;
-    static constexpr std::array kNames{
-        std::pair{std::string_view("any"), any},
-        std::pair{std::string_view("nine_alphanumeric"), nine_alphanumeric}};
-    return read_enum<Quirks::CallIds>(node, kNames);
-  }
-};
-
-template <>
-struct Reading<Quirks::ReturnReasoning> {
-  static Value<Quirks::ReturnReasoning> of(const toml::node& node) {
-    using enum Quirks::ReturnReasoning;
-    static constexpr std::array kNames{std::pair{std::string_view("never"), never},
-                                       std::pair{std::string_view("within_turn"), within_turn},
-                                       std::pair{std::string_view("always"), always}};
-    return read_enum<Quirks::ReturnReasoning>(node, kNames);
+template <DescribedEnum E>
+struct Reading<E> {
+  static Value<E> of(const toml::node& node) {
+    const auto word = TRY(Reading<std::string>::of(node));
+    if (const auto value = enum_named<E>(word)) return *value;
+    return std::unexpected(fmt::format("must be {}, not '{}'", enum_names<E>(), word));
   }
 };
 
@@ -199,9 +167,8 @@ struct Sets;
 template <class Row, class T, T Row::*member>
 struct Sets<member> {
   static Value<std::function<void(Row&)>> read(const toml::node& node) {
-    auto value = Reading<T>::of(node);
-    if (!value) return std::unexpected(value.error());
-    return [value = std::move(*value)](Row& row) { row.*member = value; };
+    auto value = TRY(Reading<T>::of(node));
+    return [value = std::move(value)](Row& row) { row.*member = value; };
   }
 };
 
@@ -211,9 +178,8 @@ struct SetsPace;
 template <class T, T Pace::*member>
 struct SetsPace<member> {
   static Value<std::function<void(VendorInfo&)>> read(const toml::node& node) {
-    const auto value = Reading<T>::of(node);
-    if (!value) return std::unexpected(value.error());
-    return [value = *value](VendorInfo& vendor) { vendor.pace.*member = value; };
+    const auto value = TRY(Reading<T>::of(node));
+    return [value](VendorInfo& vendor) { vendor.pace.*member = value; };
   }
 };
 
@@ -247,18 +213,15 @@ struct Reading<Price> {
   }
 };
 
-// The ways that codecs know of asking a model to think more or less.
+// The ways in which codecs can ask a model to think more or less.
 Value<std::function<void(Quirks&)>> read_reasoning_request(const toml::node& node) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kWays{
-      {{"reasoning_effort", "reasoning_effort"},
-       {"reasoning", "reasoning"},
-       {"thinking", "thinking"},
-       {"effort", "effort"},
-       {"level", "level"},
-       {"", ""}}};
-  const auto way = read_enum<std::string_view>(node, kWays);
-  if (!way) return std::unexpected(way.error());
-  return [way = std::string(*way)](Quirks& quirks) { quirks.reasoning_request = way; };
+  static constexpr std::array<std::string_view, 6> kWays{
+      "reasoning_effort", "reasoning", "thinking", "effort", "level", ""};
+  auto way = TRY(Reading<std::string>::of(node));
+  if (std::ranges::find(kWays, way) == kWays.end()) {
+    return std::unexpected(fmt::format("must be one of {}, not '{}'", fmt::join(kWays, ", "), way));
+  }
+  return [way = std::move(way)](Quirks& quirks) { quirks.reasoning_request = way; };
 }
 
 constexpr std::array<CatalogueField<VendorInfo>, 13> kVendorFields{{

@@ -1,5 +1,5 @@
 // The keys of catalogue rows: what each is called in TOML, which values it takes and which field it
-// sets. It reads single values and knows nothing of rows and files.
+// sets. It reads single values and knows nothing about rows and files.
 #pragma once
 
 #include <expected>

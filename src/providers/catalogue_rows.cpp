@@ -1,4 +1,4 @@
-// Exceptions of toml++ end here.
+// Exceptions of toml++ are caught here.
 #include "providers/catalogue_rows.h"
 
 #include <fmt/format.h>
@@ -31,7 +31,7 @@ struct Entry {
   int line;
 };
 
-// toml++ sorts by name; the order of the text is that of the places.
+// toml++ sorts by name; the order of the text is that of the positions.
 std::vector<Entry> in_order_of_text(const toml::table& table) {
   std::vector<std::pair<toml::source_position, Entry>> placed;
   for (const auto& [name, node] : table) {
@@ -111,7 +111,7 @@ class CatalogueRows::Reader {
                            did_you_mean(section.name, known)));
       }
     }
-    // Vendors first, wherever they stand: models refer to them.
+    // Vendors first, wherever they are: models refer to them.
     if (const toml::table* vendors = document[kVendors].as_table()) {
       for (const Entry& entry : in_order_of_text(*vendors)) read_vendor(entry);
     }
@@ -195,7 +195,7 @@ class CatalogueRows::Reader {
     VendorInfo vendor{.name = std::string(name), .title = std::string(name)};
     vendor.key_setting = setting_name(name);
     vendor.key_variables = {in_capitals(vendor.key_setting)};
-    // Many gateways want no key. One for which the row says where the key is does.
+    // Many gateways need no key. One whose row says where the key is needs one.
     vendor.needs_key = table.contains("key_setting") || table.contains("key_variables");
     return catalogue_.vendors_.emplace_back(std::move(vendor));
   }
@@ -221,7 +221,7 @@ class CatalogueRows::Reader {
       for (const std::string& alias : vendor.aliases) {
         const auto [owner, is_new] = owners.emplace(alias, vendor.name);
         if (is_new || owner->second == vendor.name) continue;
-        // One of the two was fine before: the row that this text holds is to blame.
+        // One of the two was there before: the row in this text is at fault.
         const std::string_view blamed = lines_.contains(vendor.name) ? vendor.name : owner->second;
         report(lines_[std::string(blamed)], fmt::format("{}.{}", kVendors, blamed),
                fmt::format("'{}' would be a name of both {} and {}", alias, owner->second,

@@ -10,8 +10,8 @@ namespace wright {
 
 class CatalogueRows {
  public:
-  // `catalogue` with the rows of `toml` on top. The error lists everything that is wrong, a line
-  // each: "origin:line: key: what".
+  // `catalogue` with the rows of `toml` on top. The error lists every problem, one per line:
+  // "origin:line: key: what".
   static Result<Catalogue> added(Catalogue catalogue, std::string_view toml,
                                  std::string_view origin, Catalogue::OtherSections other_sections);
 
@@ -19,7 +19,7 @@ class CatalogueRows {
   class Reader;
 };
 
-// Whether a vendor may have this name: it stands before the colon of "vendor:model" and in the
+// Whether a vendor may have this name: it appears before the colon in "vendor:model" and in the
 // names of settings.
 bool is_vendor_name(std::string_view name);
 // Whether a model may: any text on one line.

@@ -306,8 +306,8 @@ TEST(CatalogueRows, may_not_use_a_name_twice) {
 TEST(CatalogueRows, tell_everything_that_is_wrong_at_once) {
   EXPECT_EQ(refusal_of("[vendors.openai]\nneeds_key = 1\nprotocol = 'smtp'\n"),
             "rows.toml:2: vendors.openai.needs_key: must be true or false, not an integer\n"
-            "rows.toml:3: vendors.openai.protocol: must be one of openai-chat, openai-responses, "
-            "anthropic-messages, gemini-generate, ollama-chat, not 'smtp'");
+            "rows.toml:3: vendors.openai.protocol: must be openai-chat, openai-responses, "
+            "anthropic-messages, gemini-generate or ollama-chat, not 'smtp'");
 }
 
 TEST(CatalogueRows, refuse_bad_values) {

@@ -1,4 +1,4 @@
-// The text of catalogue.toml, which the build puts into the program.
+// The text of catalogue.toml, which the build embeds in the program.
 #pragma once
 
 #include <string_view>

@@ -26,13 +26,13 @@ void add_arguments(const Json* function, std::size_t number, AnswerBuilder& answ
     return;
   }
   const std::string_view piece = text_in(arguments);
-  // An empty object that is followed by another was a placeholder.
+  // An empty object followed by another was a placeholder.
   if (known == "{}" && piece.starts_with('{')) known.clear();
   answer.add_arguments(number, piece);
 }
 
 void add_name(std::string_view name, ToolCall& call) {
-  if (name != call.name) call.name += valid_text(name);  // not repeated, so it is the rest
+  if (name != call.name) call.name += valid_text(name);  // not a repetition, so it is the rest
 }
 
 }  // namespace
@@ -43,9 +43,9 @@ void ChatCalls::add(const Json& call, AnswerBuilder& answer) {
   add_arguments(function, number, answer);
 }
 
-// The call that a delta continues, by its index, else by its id, else the last one. It begins a new
-// one, though, when it names a function and either has an id that differs or comes after arguments
-// that are complete.
+// The call that a delta continues: by its index, else by its id, else the last one. It begins a new
+// call, though, when it names a function and either has a different id or follows complete
+// arguments.
 std::optional<std::size_t> ChatCalls::find(const Json& delta, AnswerBuilder& answer) const {
   const std::string_view id = text_field(&delta, "id");
   const std::string_view name = text_field(field(&delta, "function"), "name");

@@ -1,6 +1,6 @@
-// Puts the calls of a chat completion together from deltas. OpenAI numbers them; others leave the
-// number, the id or the name out, repeat them, or send every call as number 0. See merge() for how
-// a delta finds its call.
+// Assembles the calls of a chat completion from deltas. OpenAI numbers them; others leave out the
+// number, the id or the name, repeat them, or send every call as number 0. See merge() for how a
+// delta finds its call.
 #pragma once
 
 #include <map>
@@ -17,7 +17,7 @@ class ChatCalls {
   // One entry of delta.tool_calls.
   void merge(const Json& delta, AnswerBuilder& answer);
 
-  // One entry of message.tool_calls of a whole answer: always a call of its own.
+  // One entry of message.tool_calls of a whole response: always a call of its own.
   static void add(const Json& call, AnswerBuilder& answer);
 
   // The form before there were tools: delta.function_call. There is only one.

@@ -38,7 +38,7 @@ class MessageWriter {
   JsonArray take() && { return std::move(messages_); }
 
  private:
-  // Where the last message of the user stands: what comes behind it is the turn that goes on.
+  // The place of the user's last message: what follows it is the current exchange.
   static std::size_t begin_of_turn(const Request& request) {
     for (std::size_t i = request.messages.size(); i > 0; --i) {
       if (request.messages[i - 1].is_from_user()) return i - 1;
@@ -50,7 +50,8 @@ class MessageWriter {
     return quirks_.system_as_developer ? "developer" : "system";
   }
 
-  // A value is moved only within one storage, and copied otherwise: everything is made in this one.
+  // A value is moved only within one storage, and copied otherwise: everything is created in this
+  // one.
   Json text(std::string_view said) const { return Json(said, storage_); }
 
   void add(std::string_view role, Json content) {
@@ -151,7 +152,7 @@ class MessageWriter {
     written["content"] = said.empty() && !calls.empty() ? Json(storage_) : text(said);
     write_reasoning(written, message);
     if (!calls.empty()) written["tool_calls"] = std::move(calls);
-    // A message that says nothing is refused by some, and missed by none.
+    // Some vendors refuse an empty message, and none needs it.
     const bool says_nothing = said.empty() && written.size() == 2;
     if (!says_nothing) messages_.push_back(std::move(written));
   }
@@ -165,7 +166,7 @@ class MessageWriter {
     return false;
   }
 
-  // A vendor's own blocks go back whole; thoughts of another vendor's model stay away.
+  // A vendor's own blocks go back whole; reasoning of another vendor's model is left out.
   void write_reasoning(JsonObject& written, const Message& message) const {
     if (!returns_reasoning()) return;
     std::string thought;

@@ -6,8 +6,8 @@
 
 namespace wright::providers {
 
-// Images in results become a message of the user behind all results of the turn, because the
-// protocol has no place for them there. Reasoning goes back as the quirks say. All of it is in
+// Images in results become a user message after all results of the turn, because the protocol has
+// no other place for them. Reasoning goes back as the quirks say. Everything is allocated in
 // `storage`.
 JsonArray chat_messages(const Endpoint& endpoint, const Request& request, const ToolNames& names,
                         const boost::json::storage_ptr& storage);

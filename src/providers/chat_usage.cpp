@@ -38,7 +38,7 @@ std::optional<Usage> read_openai_usage(const Json* usage) {
   read.cache_write_tokens = first_count(input, {"cache_write_tokens"});
   read.reasoning_tokens = first_count(output, {"reasoning_tokens"});
   if (read.reasoning_tokens == 0) read.reasoning_tokens = first_count(usage, {"reasoning_tokens"});
-  // xAI counts what was thought beside what was said; the total tells.
+  // xAI counts reasoning separately from the text; the total shows which.
   const std::int64_t total = count_field(usage, "total_tokens");
   const bool counts_apart = total == read.input_tokens + read.output_tokens + read.reasoning_tokens;
   if (read.reasoning_tokens > read.output_tokens || counts_apart) {

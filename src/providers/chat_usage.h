@@ -1,4 +1,4 @@
-// The usage of OpenAI's protocols, in the words of all who speak them.
+// The usage of OpenAI's protocols, under the names that different vendors use.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// What one file of a wire protocol gives to provider.cpp. Pure, like all of this folder.
+// What the file of a wire protocol provides to provider.cpp. Pure, like this whole folder.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 namespace wright::providers {
 
 struct Codec {
-  // The model can take what is asked, and `request.sampling` is set.
+  // The model supports what the request asks for, and `request.sampling` is set.
   Result<HttpRequest> (*encode)(const Endpoint& endpoint, const Request& request,
                                 Delivery delivery);
   std::unique_ptr<AnswerDecoder> (*make_decoder)(const Endpoint& endpoint, const Request& request);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/try.h"
 #include "providers/codec.h"
 #include "wright/tool.h"
 
@@ -36,7 +37,7 @@ inline Json body_of(const Codec& codec, const Endpoint& endpoint, const Asked& a
 inline Result<Response> decoded(const Codec& codec, const Endpoint& endpoint, const Asked& asked,
                                 std::string_view answer) {
   const auto decoder = codec.make_decoder(endpoint, asked.request());
-  if (auto fed = decoder->feed(answer, {}); !fed) return std::unexpected(std::move(fed).error());
+  TRY(decoder->feed(answer, {}));
   return decoder->finish();
 }
 

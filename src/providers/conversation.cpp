@@ -72,7 +72,7 @@ void Conversation::pair_calls_with_results() {
   turns_ = std::move(paired);
 }
 
-// What the user's side said after `calls`: first a result for each call, then the rest.
+// What the user's side says after `calls`: first a result for each call, then the rest.
 std::vector<const Part*> Conversation::answered(const Turn& calls, std::vector<const Part*> said) {
   std::vector<const Part*> parts;
   std::vector<const Part*> used;

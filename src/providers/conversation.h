@@ -1,6 +1,6 @@
 // A request's messages as turns that alternate between the user and the model, as Anthropic and
 // Gemini want them: calls are answered in the turn after them, results before anything else. It
-// knows no protocol, and changes nothing that was said.
+// knows no protocol and changes no content.
 #pragma once
 
 #include <deque>
@@ -22,7 +22,7 @@ class Conversation {
  public:
   // Refers to the request's messages.
   //
-  // A run keeps calls and results together, but a history may come from elsewhere or have been cut:
+  // A run keeps calls and results together, but messages may come from elsewhere or have been cut:
   // a call without a result gets one that says so, and a result without its call becomes text.
   explicit Conversation(const Request& request);
   Conversation(const Conversation&) = delete;
@@ -31,7 +31,7 @@ class Conversation {
   // The first is the user's; there is at least one.
   std::span<const Turn> turns() const { return turns_; }
 
-  // The request's system text and that of system messages, a blank line between them.
+  // The request's system text and those of system messages, separated by blank lines.
   const std::string& system() const { return system_; }
 
  private:

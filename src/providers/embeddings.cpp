@@ -7,6 +7,7 @@
 #include <cmath>
 #include <optional>
 
+#include "core/try.h"
 #include "providers/provider_errors.h"
 #include "providers/request_headers.h"
 #include "wright/json.h"
@@ -23,8 +24,8 @@ Result<std::string_view> path_of(const Endpoint& endpoint) {
     case Protocol::gemini_generate: break;
   }
   return fail(ErrorCode::unsupported,
-              fmt::format("{} gives no embeddings in a way that Wright knows. Choose a model of "
-                          "OpenAI, of Ollama, or of a server that speaks as OpenAI does",
+              fmt::format("{} offers no embeddings that Wright can use. Choose a model of OpenAI, "
+                          "of Ollama, or of a server that speaks OpenAI's protocol",
                           endpoint.vendor.title));
 }
 
@@ -79,13 +80,12 @@ const Json* embedding_in(const Json& item, std::size_t place) {
 
 Result<HttpRequest> encode_embeddings(const Endpoint& endpoint,
                                       std::span<const std::string> texts) {
-  const auto path = path_of(endpoint);
-  if (!path) return std::unexpected(path.error());
-  if (auto good = check_texts(texts); !good) return std::unexpected(std::move(good).error());
+  const auto path = TRY(path_of(endpoint));
+  TRY(check_texts(texts));
   JsonArray input;
   for (const std::string& text : texts) input.push_back(Json(to_valid_utf8(text)));
   return HttpRequest{
-      .url = endpoint.vendor.base_url + std::string(*path),
+      .url = endpoint.vendor.base_url + std::string(path),
       .headers = request_headers(endpoint, {bearer(endpoint)}),
       .body = to_text(JsonObject{{"model", endpoint.model.name}, {"input", std::move(input)}})};
 }

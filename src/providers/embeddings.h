@@ -1,5 +1,5 @@
-// Asking a vendor for embeddings: POST …/embeddings as OpenAI and all who follow it, …/embed as
-// Ollama. Pure, like all of this folder.
+// Requests for embeddings: POST …/embeddings for OpenAI and those who follow it, …/embed for
+// Ollama. Pure, like this whole folder.
 #pragma once
 
 #include <span>
@@ -13,10 +13,10 @@
 
 namespace wright::providers {
 
-// Refused where the protocol knows no embeddings, and for texts that are too many or too long.
+// Refused where the protocol has no embeddings, and when the texts are too many or too long.
 Result<HttpRequest> encode_embeddings(const Endpoint& endpoint, std::span<const std::string> texts);
 
-// What the body of a successful answer says: exactly `count` vectors of one size, finite numbers
+// Reads the body of a successful response: exactly `count` vectors of the same size, finite numbers
 // only. Everything else is an error.
 Result<std::vector<Embedding>> decode_embeddings(const Endpoint& endpoint, std::string_view body,
                                                  std::size_t count);

@@ -105,8 +105,8 @@ Meaning by_status(int status, std::string_view words) {
   return Meaning::unknown;
 }
 
-// A meaning that the status contradicts is not taken from words: a tool's name or a file's text may
-// stand in them. Codes are believed whatever the status.
+// Words do not decide against the status: they may quote a tool's name or a file's text. Codes are
+// believed whatever the status.
 bool may_mean(Meaning meaning, int status) {
   const bool is_refusal = status >= 400 && status < 500;
   switch (meaning) {
@@ -120,9 +120,9 @@ bool may_mean(Meaning meaning, int status) {
 
 }  // namespace
 
-Meaning meaning_of(int status, const VendorError& told) {
-  const std::string code = lower(told.code);
-  const std::string words = lower(told.message);
+Meaning meaning_of(int status, const VendorError& error) {
+  const std::string code = lower(error.code);
+  const std::string words = lower(error.message);
   if (status == 401) return Meaning::authentication;
   if (status == 413 && !has_any(words, kContextWords)) return Meaning::too_large;
   for (const Clue& clue : kClues) {

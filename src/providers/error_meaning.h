@@ -26,8 +26,8 @@ enum class Meaning : std::uint8_t {
   unknown,
 };
 
-// `status` is 0 for a failure that was told inside an answer.
-Meaning meaning_of(int status, const VendorError& told);
+// `status` is 0 for a failure reported inside a response.
+Meaning meaning_of(int status, const VendorError& error);
 
 ErrorCode code_of(Meaning meaning);
 

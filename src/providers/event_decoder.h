@@ -1,9 +1,9 @@
-// The decoder of every protocol whose answers are server-sent events of JSON, or one JSON document.
-// A protocol's own file gives a Reader, which understands the JSON:
+// The decoder of every protocol whose responses are server-sent events of JSON, or one JSON
+// document. A protocol's own file provides a Reader, which understands the JSON:
 //
 //   Result<void> read_event(std::string_view type, const Json& event, AnswerPieces& pieces);
 //   Result<void> read_document(const Json& document, AnswerPieces& pieces);
-//   // The complete answer's reason to stop; nothing while it is not complete.
+//   // The stop reason of a complete response; nothing until it is complete.
 //   std::optional<StopReason> stop_reason(const AnswerBuilder& answer) const;
 //   // An event's data that is not JSON but ends the stream: "[DONE]".
 //   bool take_end_mark(std::string_view data, AnswerPieces& pieces);
@@ -13,6 +13,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/try.h"
 #include "providers/answer_body.h"
 #include "providers/answer_builder.h"
 #include "providers/answer_json.h"
@@ -31,8 +32,8 @@ struct AnswerPieces {
   void add_text(std::string_view piece) { answer.add_text(piece, on_text); }
 };
 
-// What has to be undone to the calls of an answer: names as they were on the wire, and nulls that
-// the strict dialect asked for.
+// What must be undone in the calls of a response: names as they were on the wire, and nulls that
+// the strict dialect requires.
 class CallRestorer {
  public:
   CallRestorer(const Endpoint& endpoint, const Request& request, ToolNameRule rule);
@@ -67,13 +68,12 @@ class EventDecoder final : public AnswerDecoder {
 
  private:
   Result<Response> finished(const TextSink& on_text) {
-    // What stands at the end without its blank line is either a whole event or cut.
-    auto taken = body_.finish([&](const ServerSentEvent& event) {
-      auto event_taken = take_event(event, on_text);
-      const bool is_cut = !event_taken && event_taken.error().code == ErrorCode::protocol;
-      return is_cut ? Result<void>() : event_taken;
-    });
-    if (!taken) return std::unexpected(std::move(taken).error());
+    // The last event, when its blank line is missing, is either whole or cut.
+    TRY(body_.finish([&](const ServerSentEvent& event) {
+      auto taken = take_event(event, on_text);
+      const bool is_cut = !taken && taken.error().code == ErrorCode::protocol;
+      return is_cut ? Result<void>() : taken;
+    }));
     const auto reason = reader_.stop_reason(answer_);
     if (!reason) {
       return std::unexpected(cut_answer(endpoint_, "before it was complete"));
@@ -93,18 +93,19 @@ class EventDecoder final : public AnswerDecoder {
     const auto json = json_.parse(event.data);
     if (!json && event.data.contains('\n')) return take_lines(event, on_text);
     if (!json) return std::unexpected(malformed_answer(endpoint_, json.error().message));
-    if (const auto told = vendor_error_in(**json)) {
-      return std::unexpected(error_in_answer(endpoint_, *told));
+    if (const auto error = vendor_error_in(**json)) {
+      return std::unexpected(error_in_answer(endpoint_, *error));
     }
     return reader_.read_event(event.type, **json, pieces);
   }
 
-  // Proxies lose the blank lines between events, which makes one of many; each line is JSON then.
+  // Some proxies drop the blank lines between events, which merges them into one; each line is JSON
+  // then.
   Result<void> take_lines(const ServerSentEvent& event, const TextSink& on_text) {
     std::string_view rest = event.data;
     while (!rest.empty()) {
       const std::size_t end = std::min(rest.find('\n'), rest.size());
-      if (auto taken = take_event({event.type, rest.substr(0, end)}, on_text); !taken) return taken;
+      TRY(take_event({event.type, rest.substr(0, end)}, on_text));
       rest.remove_prefix(std::min(end + 1, rest.size()));
     }
     return {};
@@ -113,8 +114,8 @@ class EventDecoder final : public AnswerDecoder {
   Result<void> take_document(std::string_view text, const TextSink& on_text) {
     const auto json = json_.parse(text);
     if (!json) return std::unexpected(malformed_answer(endpoint_, json.error().message));
-    if (const auto told = vendor_error_in(**json)) {
-      return std::unexpected(error_in_answer(endpoint_, *told));
+    if (const auto error = vendor_error_in(**json)) {
+      return std::unexpected(error_in_answer(endpoint_, *error));
     }
     AnswerPieces pieces{endpoint_, answer_, on_text};
     return reader_.read_document(**json, pieces);

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "core/text.h"
+#include "core/try.h"
 #include "providers/opaque_block.h"
 
 namespace wright::providers {
@@ -23,8 +24,8 @@ constexpr std::array<std::string_view, 10> kFiltered{"SAFETY",
                                                      "IMAGE_RECITATION",
                                                      "MODEL_ARMOR"};
 
-// The model wrote a call that its vendor could not read; there is no answer, but there may be one
-// the next time.
+// The model wrote a call that its vendor could not parse; there is no response, but a retry may
+// give one.
 constexpr std::array<std::string_view, 3> kBrokenCalls{
     "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "MALFORMED_RESPONSE"};
 
@@ -51,8 +52,8 @@ Result<void> GeminiReader::read_event(std::string_view /*type*/, const Json& eve
 Result<void> GeminiReader::read_document(const Json& document, AnswerPieces& pieces) {
   const JsonArray* list = array_in(&document);
   if (list == nullptr) {
-    if (auto read = read_piece(document, pieces); !read) return read;
-    // A whole answer that names no reason has ended all the same.
+    TRY(read_piece(document, pieces));
+    // A whole response without a reason has ended all the same.
     if (reason_.empty() && !pieces.answer.is_empty()) {
       reason_ = "STOP";
       end_open_call(pieces);
@@ -60,10 +61,10 @@ Result<void> GeminiReader::read_document(const Json& document, AnswerPieces& pie
     return {};
   }
   for (const Json& piece : *list) {
-    if (const auto told = vendor_error_in(piece)) {
-      return std::unexpected(error_in_answer(pieces.endpoint, *told));
+    if (const auto error = vendor_error_in(piece)) {
+      return std::unexpected(error_in_answer(pieces.endpoint, *error));
     }
-    if (auto read = read_piece(piece, pieces); !read) return read;
+    TRY(read_piece(piece, pieces));
   }
   return {};
 }
@@ -85,7 +86,7 @@ Result<void> GeminiReader::read_piece(const Json& piece, AnswerPieces& pieces) {
   const Json& candidate = candidates->front();
   if (const JsonArray* parts = array_in(field(field(&candidate, "content"), "parts"))) {
     for (const Json& part : *parts) {
-      if (auto read = read_part(part, pieces); !read) return read;
+      TRY(read_part(part, pieces));
     }
   }
   return read_reason(candidate, pieces);
@@ -105,12 +106,12 @@ Result<void> GeminiReader::read_part(const Json& part, AnswerPieces& pieces) {
   if (is_thought) return {};
   if (const Json* call = field(&part, "functionCall")) return read_call(*call, pieces);
   pieces.add_text(text);
-  // A part with a signature may not be merged with the next.
+  // A part with a signature must not be merged with the next.
   if (!signature.empty()) pieces.answer.end_part();
   return {};
 }
 
-// A call in pieces begins with its name, and goes on in pieces without one for as long as they say
+// A call in pieces begins with its name and continues in pieces without one for as long as they say
 // so.
 Result<void> GeminiReader::read_call(const Json& call, AnswerPieces& pieces) {
   const std::string_view name = text_field(&call, "name");
@@ -119,7 +120,8 @@ Result<void> GeminiReader::read_call(const Json& call, AnswerPieces& pieces) {
   const bool continues = name.empty() && open_call_;
   if (!continues) {
     end_open_call(pieces);
-    if (call.is_object() && call.get_object().empty()) return {};  // the end of one that has ended
+    if (call.is_object() && call.get_object().empty())
+      return {};  // the end of a call that has ended
     const std::size_t number = pieces.answer.add_call(text_field(&call, "id"), name);
     if (!goes_on && partial == nullptr) {
       const Json* arguments = field(&call, "args");
@@ -147,7 +149,7 @@ Result<void> GeminiReader::read_reason(const Json& candidate, AnswerPieces& piec
   const std::string_view reason = text_field(&candidate, "finishReason");
   if (reason.empty() || reason == "FINISH_REASON_UNSPECIFIED") return {};
   reason_ = valid_text(reason);
-  // A call that is open when the answer is cut stays without arguments.
+  // A call that is open when the response is cut has no arguments.
   if (reason_ == "STOP") end_open_call(pieces);
   const std::string words = valid_text(text_field(&candidate, "finishMessage"));
   if (is_one_of(reason_, kBrokenCalls)) {
@@ -174,7 +176,7 @@ std::optional<StopReason> GeminiReader::stop_reason(const AnswerBuilder& answer)
 }
 
 bool GeminiReader::take_end_mark(std::string_view data, AnswerPieces& /*pieces*/) {
-  return data == "[DONE]";  // of gateways
+  return data == "[DONE]";  // sent by gateways
 }
 
 }  // namespace wright::providers

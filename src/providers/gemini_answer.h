@@ -1,4 +1,4 @@
-// Understands the JSON of Gemini's answers: a GenerateContentResponse, or the pieces of one.
+// Reads the JSON of Gemini's responses: a GenerateContentResponse, or the pieces of one.
 #pragma once
 
 #include <optional>
@@ -9,10 +9,10 @@
 
 namespace wright::providers {
 
-// A Reader of EventDecoder. Every piece has the shape of a whole answer. Calls come whole, unless a
-// gateway asked for their arguments as they are written.
-// A thought signature belongs to one part and has to come back on exactly that part, so it becomes
-// a Reasoning part directly before it.
+// A Reader of EventDecoder. Every piece has the shape of a whole response. Calls arrive whole,
+// unless a gateway asked for their arguments as they are written. A thought signature belongs to
+// one part and must go back with exactly that part, so it becomes a Reasoning part directly before
+// it.
 class GeminiReader {
  public:
   Result<void> read_event(std::string_view type, const Json& event, AnswerPieces& pieces);

@@ -1,5 +1,5 @@
-// Google's Gemini API: from a Request to POST …/models/MODEL:generateContent. How its answers are
-// read is in gemini_answer.cpp.
+// Google's Gemini API: from a Request to POST …/models/MODEL:generateContent. gemini_answer.cpp
+// reads its responses.
 #include <fmt/format.h>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -34,7 +34,7 @@ constexpr std::string_view kForeignSignature = "skip_thought_signature_validator
 
 int budget_of(ReasoningEffort effort) {
   switch (effort) {
-    case ReasoningEffort::none: return 128;  // the least of a model that cannot but think
+    case ReasoningEffort::none: return 128;  // the least for a model that always thinks
     case ReasoningEffort::low: return 2048;
     case ReasoningEffort::medium: return 8192;
     case ReasoningEffort::high: return 24576;
@@ -109,7 +109,7 @@ class GeminiEncoder {
         contents.push_back(JsonObject{{"role", role}, {"parts", std::move(parts)}});
         continue;
       }
-      // Nothing was left of the turn between.
+      // The turn between them became empty.
       JsonArray& before = contents.back().at("parts").get_array();
       for (Json& part : parts) before.push_back(std::move(part));
     }
@@ -125,7 +125,7 @@ class GeminiEncoder {
         if (!result->images.empty() && quirks_.supports_images) with_images.push_back(result);
       }
     }
-    // Only the newest models take images inside a response; all take them beside it.
+    // Only the newest models take images inside a function response; all take them next to it.
     for (const ToolResult* result : with_images) {
       parts.push_back(JsonObject{
           {"text", fmt::format("Images of the tool {}:", names_.on_wire(result->name))}});
@@ -274,7 +274,7 @@ class GeminiEncoder {
     return config;
   }
 
-  // Before Gemini 3, JSON cannot be asked for together with tools.
+  // Before Gemini 3, JSON output cannot be combined with tools.
   void add_format(JsonObject& config) const {
     const ResponseFormat& format = sampling_.response_format;
     const bool may_be_said = request_.tools.empty() || quirks_.reasoning_request == kGeminiLevel;

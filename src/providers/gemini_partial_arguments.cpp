@@ -7,6 +7,7 @@
 #include <optional>
 #include <variant>
 
+#include "core/try.h"
 #include "providers/answer_json.h"
 
 namespace wright::providers {
@@ -41,8 +42,8 @@ std::optional<Step> take_step(std::string_view& path) {
   return index;
 }
 
-// The value one step below `parent`, which is made where it is not there yet.
-Json* below(Json& parent, const Step& step) {
+// The child of `parent` at `step`; created if it does not exist yet.
+Json* child_at(Json& parent, const Step& step) {
   if (const auto* name = std::get_if<std::string_view>(&step)) {
     if (parent.is_null()) parent = JsonObject();
     return parent.is_object() ? &parent.get_object()[*name] : nullptr;
@@ -66,16 +67,15 @@ Result<Json*> GeminiPartialArguments::place(std::string_view path) {
   Json* at = &arguments_;
   for (int depth = 1; !path.empty(); ++depth) {
     const auto step = take_step(path);
-    at = step && depth < kMaxJsonDepth ? below(*at, *step) : nullptr;
+    at = step && depth < kMaxJsonDepth ? child_at(*at, *step) : nullptr;
     if (at == nullptr) return refuse();
   }
   return at != &arguments_ ? Result<Json*>(at) : refuse();
 }
 
 Result<void> GeminiPartialArguments::add(const Json& piece) {
-  const auto place = this->place(text_field(&piece, "jsonPath"));
-  if (!place) return std::unexpected(place.error());
-  Json& value = **place;
+  const auto place = TRY(this->place(text_field(&piece, "jsonPath")));
+  Json& value = *place;
   if (const Json* text = field(&piece, "stringValue"); text != nullptr && text->is_string()) {
     if (!value.is_string()) value = JsonString();
     value.get_string().append(text->get_string());

@@ -1,5 +1,5 @@
-// The arguments of a call that Gemini sends in pieces: a path and a value each, of which texts may
-// be continued. Any of them may be hostile; none makes more than it brings.
+// The arguments of a call that Gemini sends in pieces: a path and a value each; texts may be
+// continued. Any piece may be hostile; none can allocate more than its own size.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -13,7 +13,7 @@ namespace wright::providers {
 class GeminiPartialArguments {
  public:
   // One entry of partialArgs: {"jsonPath": "$.places[0].city", "stringValue": "Os"}. Elements of an
-  // array come in order. Fails where the path cannot be followed.
+  // array arrive in order. Fails where the path cannot be followed.
   Result<void> add(const Json& piece);
 
   std::string text() const { return to_text(arguments_); }

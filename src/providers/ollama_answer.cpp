@@ -1,5 +1,7 @@
 #include "providers/ollama_answer.h"
 
+#include "core/try.h"
+
 namespace wright::providers {
 namespace {
 
@@ -33,13 +35,13 @@ Result<void> OllamaDecoder::feed(std::string_view bytes, const TextSink& on_text
     bytes.remove_prefix(length);
     end_ = {};
     if (begun_.empty()) {
-      if (auto read = read_object(piece, on_text); !read) return read;
+      TRY(read_object(piece, on_text));
       continue;
     }
     begun_ += piece;
     auto read = read_object(begun_, on_text);
     begun_.clear();
-    if (!read) return read;
+    TRY(std::move(read));
   }
   return {};
 }
@@ -47,10 +49,10 @@ Result<void> OllamaDecoder::feed(std::string_view bytes, const TextSink& on_text
 Result<void> OllamaDecoder::read_object(std::string_view text, const TextSink& on_text) {
   const auto object = json_.parse(text);
   if (!object) return std::unexpected(malformed_answer(endpoint_, object.error().message));
-  if (const auto told = vendor_error_in(**object)) {
-    return std::unexpected(error_in_answer(endpoint_, *told));
+  if (const auto error = vendor_error_in(**object)) {
+    return std::unexpected(error_in_answer(endpoint_, *error));
   }
-  if (reason_) return {};  // nothing belongs to an answer that is done
+  if (reason_) return {};  // nothing after "done" belongs to the response
   answer_.set_model(text_field(*object, "model"));
   read_message(field(*object, "message"), on_text);
   const Json* done = field(*object, "done");
@@ -74,7 +76,7 @@ void OllamaDecoder::read_message(const Json* message, const TextSink& on_text) {
   }
 }
 
-// Calls come whole: Ollama reads them out of the model's text itself.
+// Calls arrive whole: Ollama itself parses them from the model's text.
 void OllamaDecoder::read_call(const Json& call) {
   const Json* function = field(&call, "function");
   const std::size_t number =

@@ -1,4 +1,4 @@
-// Reads Ollama's answers: one JSON object after another, of which the last says "done".
+// Reads Ollama's responses: one JSON object after another; the last says "done".
 #pragma once
 
 #include <optional>
@@ -13,8 +13,8 @@ class OllamaDecoder final : public AnswerDecoder {
  public:
   OllamaDecoder(const Endpoint& endpoint, const Request& request, ToolNameRule rule);
 
-  // Where an object ends is told by its brackets, so that one that is written over several lines is
-  // read as well as one on each line.
+  // Brackets show where an object ends, so objects that span several lines are read as well as one
+  // per line.
   Result<void> feed(std::string_view bytes, const TextSink& on_text) override;
   Result<Response> finish(const TextSink& on_text) override;
 

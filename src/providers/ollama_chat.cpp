@@ -1,5 +1,4 @@
-// Ollama's own API: from a Request to POST …/api/chat. How its answers are read is in
-// ollama_answer.cpp.
+// Ollama's own API: from a Request to POST …/api/chat. ollama_answer.cpp reads its responses.
 #include <fmt/format.h>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -69,7 +68,7 @@ class OllamaEncoder {
 
   enum class Reasonings : std::uint8_t { send, leave_out };
 
-  // One message of Ollama's for text, images and calls together, and one for each result.
+  // One Ollama message for text, images and calls together, and one for each result.
   void add_message(JsonArray& messages, const Message& message, Reasonings reasonings) {
     std::string content;
     std::string thinking;
@@ -145,7 +144,7 @@ class OllamaEncoder {
 
   // --- How to answer ------------------------------------------------------------------------
 
-  // Ollama holds a model to its format from the first token on, so that it could call no tool.
+  // Ollama enforces the format from the first token on, so the model could not call a tool.
   bool may_say_format() const {
     const bool has_tools =
         !request_.tools.empty() && sampling_.tool_choice.kind != ToolChoice::Kind::none;
@@ -169,7 +168,7 @@ class OllamaEncoder {
 
   JsonObject options() const {
     JsonObject options{{"num_predict", std::max(sampling_.max_tokens, 1)}};
-    // Ollama reads a few thousand tokens unless told otherwise, and drops the rest unseen.
+    // Ollama reads a few thousand tokens unless told otherwise, and silently drops the rest.
     if (endpoint_.model.context_tokens > 0) options["num_ctx"] = endpoint_.model.context_tokens;
     if (quirks_.supports_temperature) {
       if (sampling_.temperature) options["temperature"] = *sampling_.temperature;

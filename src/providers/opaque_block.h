@@ -1,5 +1,5 @@
 // What a vendor wants back unchanged, inside Reasoning::opaque: the vendor's own JSON, tagged with
-// the protocol and the model that it came from, so that nobody else is sent it.
+// the protocol and the model that it came from, so that it is sent to no one else.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
 // OpenAI's chat completions, spoken by most vendors and every local server. This file writes
-// requests; openai_chat_answer.cpp reads answers. The same history always gives the same bytes, and
-// a longer one begins with them, so that prompt caches hold.
+// requests; openai_chat_answer.cpp reads responses. The same messages always give the same bytes,
+// and a longer conversation begins with them, so that prompt caches hit.
 #include <fmt/format.h>
 #include <boost/json/array.hpp>
 #include <boost/json/monotonic_resource.hpp>
@@ -96,7 +96,7 @@ Result<HttpRequest> encode_chat(const Endpoint& endpoint, const Request& request
                                 Delivery delivery) {
   const Quirks& quirks = endpoint.model.quirks;
   const ToolNames names(request, {});
-  // A conversation has thousands of small values, and all of them are gone when it is written.
+  // A conversation has thousands of small values, all freed once it is written.
   boost::json::monotonic_resource memory;
   JsonObject body({{"model", endpoint.model.name}}, &memory);
   body["messages"] = chat_messages(endpoint, request, names, &memory);

@@ -33,7 +33,7 @@ StopReason stop_reason_named(std::string_view name, std::size_t calls) {
   if (name == "content_filter" || name == "sensitive" || name == "safety") {
     return StopReason::content_filter;
   }
-  // A server that stopped at a call says "stop" as often as "tool_calls".
+  // Servers that stop at a call say "stop" as often as "tool_calls".
   if (name.empty() || name == "stop" || name == "tool_calls" || name == "function_call" ||
       name == "eos" || name == "eos_token" || name == "end_turn" || name == "tool_use") {
     return usual;
@@ -106,7 +106,7 @@ void ChatAnswerReader::add_text(std::string_view piece, AnswerPieces& pieces) {
       [&](std::string_view thought) { pieces.answer.add_reasoning(thought); });
 }
 
-// Text, or a list of chunks of which each is text or thinking.
+// Text, or a list of chunks, each of them text or thinking.
 void ChatAnswerReader::read_content(const Json* content, AnswerPieces& pieces) {
   if (const JsonArray* chunks = array_in(content)) {
     for (const Json& chunk : *chunks) read_content_chunk(chunk, pieces);
@@ -176,7 +176,7 @@ Result<void> ChatAnswerReader::read_finish(const Json* choice, AnswerPieces& pie
   return {};
 }
 
-// What was held back of the text is certain now.
+// The text that was held back is certain now.
 void ChatAnswerReader::end_text(AnswerPieces& pieces) {
   think_tags_.finish([&](std::string_view text) { pieces.add_text(text); },
                      [&](std::string_view thought) { pieces.answer.add_reasoning(thought); });

@@ -1,4 +1,4 @@
-// Understands the answers of OpenAI's chat completions and of those who speak like it: chunks of a
+// Reads the responses of OpenAI's chat completions, and of vendors that imitate it: chunks of a
 // stream and whole completions.
 #pragma once
 
@@ -37,7 +37,7 @@ class ChatAnswerReader {
   ChatCalls calls_;
   ReasoningDetails details_;
   std::string finish_reason_;
-  bool has_ended_ = false;  // the end mark has come
+  bool has_ended_ = false;  // the end mark has arrived
   bool has_refused_ = false;
 };
 

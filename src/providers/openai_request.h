@@ -15,12 +15,12 @@ struct ToolForms {
                      const boost::json::storage_ptr& storage);
   Json (*choice)(const ToolChoice& choice, const ToolNames& names);
 };
-// Puts the tools into the body. A model that must call none, and cannot be told so, is offered
+// Puts the tools into the body. A model that must not call tools, and cannot be told so, is offered
 // none.
 void add_tools(JsonObject& body, const Request& request, const ToolNames& names,
                const Quirks& quirks, const ToolForms& forms);
 
-// "low", "medium", "high"; for none what the quirks say, or the least there is.
+// "low", "medium", "high"; for none, what the quirks say, or the least possible.
 std::string_view effort_name(ReasoningEffort effort, const Quirks& quirks);
 
 struct AnswerSchema {
@@ -32,11 +32,11 @@ struct AnswerSchema {
 AnswerSchema answer_schema(const ResponseFormat& format, const Quirks& quirks);
 
 // What the request's fields cannot say, in words: JSON where the vendor has no schemas or wants the
-// word itself in the prompt, and a tool that must be called where it cannot be chosen. In front of
-// them the request's own system text.
+// word itself in the prompt, and a tool that must be called where it cannot be chosen. The
+// request's own system text comes first.
 std::string system_text(const Request& request, const ToolNames& names, const Quirks& quirks);
 
-// The id of a call as the vendor takes it; the same id always becomes the same.
+// The id of a call as the vendor accepts it; the same id always maps to the same.
 bool is_wire_call_id(std::string_view id, Quirks::CallIds allowed);
 std::string wire_call_id(std::string_view id, Quirks::CallIds allowed);
 

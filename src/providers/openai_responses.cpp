@@ -1,6 +1,6 @@
-// OpenAI's responses. This file writes requests; openai_responses_answer.cpp reads answers. Nothing
-// is kept at the vendor's: every request holds the whole conversation, reasoning included in its
-// encrypted form. A longer history begins with the bytes of the shorter, so prompt caches hold.
+// OpenAI's responses. This file writes requests; openai_responses_answer.cpp reads responses. The
+// vendor stores nothing: every request holds the whole conversation, with reasoning in encrypted
+// form. A longer conversation begins with the bytes of the shorter one, so prompt caches hit.
 #include <fmt/format.h>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -80,10 +80,11 @@ Result<HttpRequest> encode_responses(const Endpoint& endpoint, const Request& re
                                      Delivery delivery) {
   const Quirks& quirks = endpoint.model.quirks;
   if (!request.sampling->stop_sequences.empty()) {
-    return fail(ErrorCode::unsupported,
-                fmt::format("OpenAI's responses know no stop sequences. Leave them out for {}, or "
-                            "give the model the protocol openai-chat",
-                            endpoint.model.name));
+    return fail(
+        ErrorCode::unsupported,
+        fmt::format("OpenAI's responses do not support stop sequences. Leave them out for {}, or "
+                    "give the model the protocol openai-chat",
+                    endpoint.model.name));
   }
   const ToolNames names(request, {});
   JsonObject body{{"model", endpoint.model.name}};

@@ -15,7 +15,7 @@ std::int64_t output_index(const Json& event) {
   return count_field(&event, "output_index");
 }
 
-// The item as it goes back: all of it but its status, which is not taken there.
+// The item as it goes back: without its status, which is not accepted there.
 Json returned_item(const Json& item) {
   JsonObject returned;
   for (const auto& [key, value] : item.get_object()) {
@@ -64,7 +64,7 @@ Result<void> ResponsesAnswerReader::read_document(const Json& response, AnswerPi
     return std::unexpected(malformed_answer(pieces.endpoint, "it holds no output"));
   }
   status_ = text_field(&response, "status");
-  // Only a response that is made in the background comes before it is complete.
+  // Only a background response arrives before it is complete.
   constexpr std::array<std::string_view, 5> kOtherEnds{"incomplete", "failed", "cancelled",
                                                        "in_progress", "queued"};
   if (std::ranges::find(kOtherEnds, status_) == kOtherEnds.end()) status_ = "completed";
@@ -110,7 +110,7 @@ void ResponsesAnswerReader::read_reasoning(const Json& event, AnswerPieces& piec
   pieces.answer.add_reasoning(text_field(&event, "delta"));
 }
 
-// The whole item is here: it says what the pieces may have left out.
+// The whole item: it contains what the pieces may have left out.
 void ResponsesAnswerReader::end_item(const Json& event, AnswerPieces& pieces) {
   const Json* item = field(&event, "item");
   const std::string_view type = text_field(item, "type");
@@ -179,10 +179,10 @@ void ResponsesAnswerReader::read_reasoning_item(const Json& item, AnswerPieces& 
 
 Result<void> ResponsesAnswerReader::read_end(const Json* response, AnswerPieces& pieces) {
   if (status_ == "failed" || status_ == "cancelled") {
-    const auto told = response != nullptr ? vendor_error_in(*response) : std::nullopt;
+    const auto error = response != nullptr ? vendor_error_in(*response) : std::nullopt;
     return std::unexpected(error_in_answer(
         pieces.endpoint,
-        told.value_or(VendorError{.code = status_, .message = "The response was not completed"})));
+        error.value_or(VendorError{.code = status_, .message = "The response was not completed"})));
   }
   pieces.answer.set_model(text_field(response, "model"));
   incomplete_reason_ = text_field(field(response, "incomplete_details"), "reason");
@@ -194,7 +194,7 @@ Result<void> ResponsesAnswerReader::read_end(const Json* response, AnswerPieces&
     for (const Json& item : *output) read_item(item, silent);
     whole.end_part();
     pieces.answer.end_part();
-    // The response is the truth, unless it takes back what was heard already.
+    // The final response decides, unless it takes back what was already shown.
     const std::string heard = pieces.answer.text();
     const std::string said = whole.text();
     if (said.starts_with(heard)) {
@@ -208,7 +208,7 @@ Result<void> ResponsesAnswerReader::read_end(const Json* response, AnswerPieces&
 
 std::optional<StopReason> ResponsesAnswerReader::stop_reason(const AnswerBuilder& answer) const {
   if (status_ == "incomplete") {
-    // Whatever else the reason, the last call may be a half one.
+    // For any other reason, the last call may be incomplete.
     return incomplete_reason_ == "content_filter" ? StopReason::content_filter
                                                   : StopReason::max_tokens;
   }

@@ -1,4 +1,4 @@
-// Understands the answers of OpenAI's responses: the events of a stream, and whole responses.
+// Reads the responses of OpenAI's responses API: the events of a stream, and whole responses.
 #pragma once
 
 #include <map>
@@ -32,7 +32,7 @@ class ResponsesAnswerReader {
   Result<void> read_end(const Json* response, AnswerPieces& pieces);
 
   std::map<std::int64_t, std::size_t> calls_;  // by output index
-  std::set<std::int64_t> spoken_;              // output indexes of which text has come
+  std::set<std::int64_t> spoken_;              // output indexes whose text has arrived
   std::optional<std::pair<std::int64_t, std::int64_t>> thought_;  // item and part of the last one
   std::string status_;
   std::string incomplete_reason_;

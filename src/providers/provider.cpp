@@ -1,10 +1,11 @@
-// From a protocol to the file that speaks it, and what holds for all of them.
+// From a protocol to the file that implements it, and what holds for all of them.
 #include "wright/provider.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "core/try.h"
 #include "providers/codec.h"
 #include "wright/tool.h"
 
@@ -27,7 +28,7 @@ bool holds_image(const Message& message) {
                              [](const Part& part) { return std::holds_alternative<Image>(part); });
 }
 
-// Fails where the model cannot take what is asked: a user's image, or tools.
+// Fails where the model does not support what the request needs: a user's image, or tools.
 Result<void> check_possible(const Endpoint& endpoint, const Request& request) {
   const Quirks& quirks = endpoint.model.quirks;
   if (!quirks.supports_images && std::ranges::any_of(request.messages, holds_image)) {
@@ -53,9 +54,7 @@ Result<HttpRequest> encode(const Endpoint& endpoint, const Request& asked, Deliv
   const Sampling defaults;
   Request request = asked;
   if (request.sampling == nullptr) request.sampling = &defaults;
-  if (auto possible = check_possible(endpoint, request); !possible) {
-    return std::unexpected(std::move(possible).error());
-  }
+  TRY(check_possible(endpoint, request));
   return codec_of(endpoint.protocol()).encode(endpoint, request, delivery);
 }
 

@@ -139,25 +139,26 @@ std::string message_of(const Endpoint& endpoint, Meaning meaning, int status,
   return message + ' ' + advice;
 }
 
-struct Told {
+struct VendorFailure {
   VendorError error;
-  int status = 0;  // of the answer, 0 for one inside an answer
+  int status = 0;  // of the response; 0 for a failure inside a response
   std::string request_id = {};
   std::optional<std::int64_t> retry_after_ms = {};
 };
 
-Error error_of(const Endpoint& endpoint, const Told& told, Meaning meaning) {
+Error error_of(const Endpoint& endpoint, const VendorFailure& failure, Meaning meaning) {
   const std::string words =
-      shortened(without_secrets(endpoint, told.error.message), kLongestMessage);
-  JsonObject detail{{"vendor", endpoint.vendor.name}, {"status", told.status}};
-  if (!told.error.code.empty()) {
-    detail["code"] = shortened(without_secrets(endpoint, told.error.code), kLongestCode);
+      shortened(without_secrets(endpoint, failure.error.message), kLongestMessage);
+  JsonObject detail{{"vendor", endpoint.vendor.name}, {"status", failure.status}};
+  if (!failure.error.code.empty()) {
+    detail["code"] = shortened(without_secrets(endpoint, failure.error.code), kLongestCode);
   }
-  if (!told.request_id.empty()) {
-    detail["request_id"] = shortened(without_secrets(endpoint, told.request_id), kLongestCode);
+  if (!failure.request_id.empty()) {
+    detail["request_id"] = shortened(without_secrets(endpoint, failure.request_id), kLongestCode);
   }
-  if (told.retry_after_ms) detail["retry_after_ms"] = *told.retry_after_ms;
-  return {code_of(meaning), message_of(endpoint, meaning, told.status, words, told.retry_after_ms),
+  if (failure.retry_after_ms) detail["retry_after_ms"] = *failure.retry_after_ms;
+  return {code_of(meaning),
+          message_of(endpoint, meaning, failure.status, words, failure.retry_after_ms),
           std::move(detail)};
 }
 
@@ -172,13 +173,13 @@ std::string request_id_of(const HttpResponseHead& head) {
 
 }  // namespace
 
-Error error_in_answer(const Endpoint& endpoint, const VendorError& told) {
-  const Meaning meaning = meaning_of(told.status, told);
+Error error_in_answer(const Endpoint& endpoint, const VendorError& error) {
+  const Meaning meaning = meaning_of(error.status, error);
   return error_of(endpoint,
-                  {.error = told,
-                   .status = told.status,
-                   .retry_after_ms = told.retry_after_ms ? told.retry_after_ms
-                                                         : retry_after_in_words(told.message)},
+                  {.error = error,
+                   .status = error.status,
+                   .retry_after_ms = error.retry_after_ms ? error.retry_after_ms
+                                                          : retry_after_in_words(error.message)},
                   meaning);
 }
 
@@ -199,20 +200,20 @@ Error malformed_answer(const Endpoint& endpoint, std::string_view problem) {
 
 Error error_from(const Endpoint& endpoint, const HttpResponseHead& head, std::string_view body) {
   using namespace providers;
-  Told told{.error = read_vendor_error(body),
-            .status = head.status,
-            .request_id = request_id_of(head),
-            .retry_after_ms = retry_after_ms(head)};
-  const Meaning meaning = meaning_of(head.status, told.error);
+  VendorFailure failure{.error = read_vendor_error(body),
+                        .status = head.status,
+                        .request_id = request_id_of(head),
+                        .retry_after_ms = retry_after_ms(head)};
+  const Meaning meaning = meaning_of(head.status, failure.error);
   const bool is_passing = meaning == Meaning::rate_limited || meaning == Meaning::overloaded;
-  if (!told.retry_after_ms) told.retry_after_ms = told.error.retry_after_ms;
-  if (!told.retry_after_ms && is_passing) {
-    told.retry_after_ms = retry_after_in_words(told.error.message);
+  if (!failure.retry_after_ms) failure.retry_after_ms = failure.error.retry_after_ms;
+  if (!failure.retry_after_ms && is_passing) {
+    failure.retry_after_ms = retry_after_in_words(failure.error.message);
   }
-  if (!told.retry_after_ms && meaning == Meaning::rate_limited) {
-    told.retry_after_ms = limit_reset_ms(head);
+  if (!failure.retry_after_ms && meaning == Meaning::rate_limited) {
+    failure.retry_after_ms = limit_reset_ms(head);
   }
-  return error_of(endpoint, told, meaning);
+  return error_of(endpoint, failure, meaning);
 }
 
 }  // namespace wright

@@ -1,5 +1,5 @@
-// From a vendor's failure to an Error: which of our codes it is, the vendor's own words, and what
-// to do about it. The endpoint's key never gets into it.
+// From a vendor's failure to an Error: our code, the vendor's own words, and what to do about it.
+// It never contains the endpoint's key.
 #pragma once
 
 #include "providers/vendor_error.h"
@@ -7,13 +7,13 @@
 
 namespace wright::providers {
 
-// A failure that was told inside an answer with status 200.
-Error error_in_answer(const Endpoint& endpoint, const VendorError& told);
+// A failure reported inside a response with status 200.
+Error error_in_answer(const Endpoint& endpoint, const VendorError& error);
 
-// An answer that ended early. `what` says where: "before the answer was complete".
+// A response that ended early. `what` says where: "before it was complete".
 Error cut_answer(const Endpoint& endpoint, std::string_view what);
 
-// An answer that is not what its protocol says. `problem` is for people: "Invalid JSON: …".
+// A response that violates its protocol. `problem` is for people: "Invalid JSON: …".
 Error malformed_answer(const Endpoint& endpoint, std::string_view problem);
 
 }  // namespace wright::providers

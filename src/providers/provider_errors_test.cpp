@@ -28,20 +28,21 @@ Json detail(const Error& error) {
 }
 
 std::int64_t retry_after(int status, std::string_view body, std::vector<HttpHeader> headers = {}) {
-  const Json told = detail(error(status, body, std::move(headers)));
-  const Json* wait = told.as_object().if_contains("retry_after_ms");
+  const Json reported = detail(error(status, body, std::move(headers)));
+  const Json* wait = reported.as_object().if_contains("retry_after_ms");
   return wait != nullptr ? wait->as_int64() : -1;
 }
 
 TEST(ProviderErrors, say_where_a_key_is_set_and_made) {
-  const Error told =
+  const Error reported =
       error(401, R"({"error":{"message":"Incorrect API key provided","code":"invalid_api_key"}})");
-  EXPECT_EQ(told.code, ErrorCode::authentication);
-  EXPECT_EQ(told.message,
+  EXPECT_EQ(reported.code, ErrorCode::authentication);
+  EXPECT_EQ(reported.message,
             "OpenAI does not accept the key (HTTP 401): Incorrect API key provided. Set "
             "OPENAI_API_KEY or openai_api_key in [api_keys] of the configuration. Keys are made at "
             "https://platform.openai.com/api-keys");
-  EXPECT_EQ(to_text(told.detail), R"({"vendor":"openai","status":401,"code":"invalid_api_key"})");
+  EXPECT_EQ(to_text(reported.detail),
+            R"({"vendor":"openai","status":401,"code":"invalid_api_key"})");
 }
 
 struct Known {
@@ -125,17 +126,17 @@ TEST(ProviderErrors, know_what_vendors_mean) {
 }
 
 TEST(ProviderErrors, are_not_misled_by_words_that_a_tool_or_a_user_wrote) {
-  const Error told =
+  const Error reported =
       error(400, R"({"error":{"message":"Invalid schema for function 'rate limit overloaded'"}})");
-  EXPECT_EQ(told.code, ErrorCode::invalid_argument);
+  EXPECT_EQ(reported.code, ErrorCode::invalid_argument);
 }
 
 TEST(ProviderErrors, tell_the_words_of_whoever_stood_behind_a_gateway) {
-  const Error told = error(
+  const Error reported = error(
       502,
       R"({"error":{"message":"Provider returned error","code":502,"metadata":{"provider_name":"Acme","raw":"{\"error\":{\"message\":\"GPU on fire\"}}"}}})");
-  EXPECT_NE(told.message.find("Provider returned error (Acme: GPU on fire)"), std::string::npos)
-      << told.message;
+  EXPECT_NE(reported.message.find("Provider returned error (Acme: GPU on fire)"), std::string::npos)
+      << reported.message;
 }
 
 TEST(ProviderErrors, never_tell_the_key) {
@@ -143,10 +144,10 @@ TEST(ProviderErrors, never_tell_the_key) {
       const std::string_view body :
       {R"({"error":{"message":"Key sk-proj-0123456789abcdef is wrong","code":"sk-proj-0123456789abcdef"}})",
        "bad key sk-proj-0123456789abc…", "key=23456789abcdef"}) {
-    const Error told = error(401, body, {{"x-request-id", "sk-proj-0123456789abcdef"}});
-    EXPECT_EQ(told.message.find("456789"), std::string::npos) << told.message;
-    EXPECT_EQ(to_text(told.detail).find("456789"), std::string::npos) << told.detail;
-    EXPECT_NE(told.message.find("[secret]"), std::string::npos) << told.message;
+    const Error reported = error(401, body, {{"x-request-id", "sk-proj-0123456789abcdef"}});
+    EXPECT_EQ(reported.message.find("456789"), std::string::npos) << reported.message;
+    EXPECT_EQ(to_text(reported.detail).find("456789"), std::string::npos) << reported.detail;
+    EXPECT_NE(reported.message.find("[secret]"), std::string::npos) << reported.message;
   }
 }
 
@@ -158,12 +159,13 @@ TEST(ProviderErrors, stay_short_and_readable_whatever_the_body_is) {
         std::string("{\"error\":"), std::string(100'000, '['), std::string("null"),
         std::string("[]"), std::string("7"), std::string("<html>"),
         std::string("{\"error\":{\"message\":\"a\\u0000\\u001b[31mb\\nc\"}}")}) {
-    const Error told = error(500, body);
-    EXPECT_EQ(told.code, ErrorCode::unavailable);
-    EXPECT_LT(told.message.size(), 800U);
-    EXPECT_TRUE(is_valid_utf8(told.message));
-    EXPECT_EQ(told.message.find_first_of(std::string("\n\r\x1b\0", 4)), std::string::npos);
-    EXPECT_TRUE(told.message.starts_with("OpenAI is not available (HTTP 500)")) << told.message;
+    const Error reported = error(500, body);
+    EXPECT_EQ(reported.code, ErrorCode::unavailable);
+    EXPECT_LT(reported.message.size(), 800U);
+    EXPECT_TRUE(is_valid_utf8(reported.message));
+    EXPECT_EQ(reported.message.find_first_of(std::string("\n\r\x1b\0", 4)), std::string::npos);
+    EXPECT_TRUE(reported.message.starts_with("OpenAI is not available (HTTP 500)"))
+        << reported.message;
   }
 }
 

@@ -25,7 +25,7 @@ bool is_continued(std::string_view key) {
   return std::ranges::find(kContinued, key) != kContinued.end();
 }
 
-// Copies: the piece lives in the memory of its event.
+// Copies, because the piece lives in the memory of its event.
 void append(JsonObject& block, const JsonObject& piece) {
   for (const auto& [key, value] : piece) {
     Json* known = block.if_contains(key);

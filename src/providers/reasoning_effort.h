@@ -7,7 +7,7 @@
 
 namespace wright::providers {
 
-// "low", "medium" or "high"; for none the least that can be said.
+// "low", "medium" or "high"; for none, the lowest value there is.
 std::string_view effort_level(ReasoningEffort effort);
 
 }  // namespace wright::providers

@@ -27,8 +27,8 @@ bool is_filled(const Json* list) {
   return array != nullptr && !array->empty();
 }
 
-// OpenAI looks an item with an id up: it refuses one whose next item does not have the id that
-// stood behind it. What is encrypted needs no looking up.
+// OpenAI looks up an item by its id, and refuses it when the next item does not have the id that
+// followed it. Encrypted items need no lookup.
 Json without_id(const JsonObject& item) {
   JsonObject written;
   for (const auto& [key, value] : item) {
@@ -86,7 +86,7 @@ class ItemWriter {
                                 {"output", std::move(output)}});
   }
 
-  // In the order of the parts: reasoning must stand before what came of it.
+  // In the order of the parts: reasoning must come before what it led to.
   void write_assistant(const Message& message) {
     for (const Part& part : message.parts) {
       if (const auto* text = std::get_if<Text>(&part)) {
@@ -105,7 +105,7 @@ class ItemWriter {
     }
   }
 
-  // The vendor keeps nothing for us, so an item that does not hold its content means nothing there.
+  // The vendor stores nothing for us, so an item without its content means nothing there.
   void write_reasoning(const Reasoning& reasoning) {
     const auto item = opaque_block(reasoning, Protocol::openai_responses, endpoint_.model.name);
     if (!item) return;

@@ -16,14 +16,14 @@ using std::chrono::milliseconds;
 using std::chrono::sys_days;
 using std::chrono::sys_time;
 
-constexpr double kLongest = 366.0 * 24 * 3600 * 1000;  // a wait beyond a year is no wait
+constexpr double kLongest = 366.0 * 24 * 3600 * 1000;  // nobody waits longer than a year
 
 std::optional<std::int64_t> bounded(double milliseconds) {
   if (!std::isfinite(milliseconds) || milliseconds < 0 || milliseconds > kLongest) return {};
   return static_cast<std::int64_t>(std::ceil(milliseconds));
 }
 
-// The number at the start of `text`, which loses it.
+// Takes the number from the start of `text`.
 std::optional<double> take_number(std::string_view& text) {
   if (text.empty() || text.front() < '0' || text.front() > '9') return {};
   double number = 0;
@@ -116,7 +116,7 @@ class WaitHeaders {
     return until(http_date(value));
   }
 
-  // Of the limit that was hit: the one of which nothing remains, else the tokens'.
+  // Of the limit that was hit: the one with nothing remaining, else that of tokens.
   std::optional<std::int64_t> reset() const {
     constexpr std::array<std::string_view, 5> kLimits{"tokens", "requests", "input-tokens",
                                                       "output-tokens", ""};

@@ -1,5 +1,5 @@
-// When a vendor wants to be asked again, from the headers of its answer or from its words. Without
-// a clock: dates are taken relative to the answer's own Date header.
+// When a vendor wants the next attempt, from the headers of its response or from its words. Without
+// a clock: dates are relative to the response's own Date header.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ std::optional<std::int64_t> duration_ms(std::string_view text);
 // retry-after-ms, retry-after (seconds or a date).
 std::optional<std::int64_t> retry_after_ms(const HttpResponseHead& head);
 
-// When the limit that was hit is lifted, by the vendors' reset headers. Those come with every
-// answer, so this means something only where a limit was hit.
+// When the limit that was hit resets, by the vendors' reset headers. Those come with every
+// response, so this is meaningful only where a limit was hit.
 std::optional<std::int64_t> limit_reset_ms(const HttpResponseHead& head);
 
 // "Please try again in 7.66s".

@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 12> kStrictAsTheyAre{
     "const",      "pattern",          "minimum",
     "maximum",    "exclusiveMinimum", "exclusiveMaximum",
     "multipleOf", "minItems",         "maxItems"};
-// Keywords whose loss would change which values are meant, not only how closely they are checked.
+// Keywords whose loss would change which values are meant, not only how strictly they are checked.
 constexpr std::array<std::string_view, 9> kNeverStrict{
     "patternProperties", "prefixItems",       "allOf",          "not", "if", "dependentSchemas",
     "contains",          "dependentRequired", "additionalItems"};
@@ -48,7 +48,7 @@ bool requires_name(const JsonObject& schema, std::string_view name) {
 
 bool takes_null(const Json& schema) {
   const JsonObject* object = schema.if_object();
-  if (object == nullptr) return true;  // `true` takes all
+  if (object == nullptr) return true;  // `true` accepts everything
   if (object->contains("$ref")) return false;
   for (const std::string_view key : {"anyOf", "oneOf"}) {
     const Json* either = object->if_contains(key);
@@ -70,8 +70,7 @@ std::string_view type_of(const Json& value) {
   return {};
 }
 
-// The type that the values of a schema share, which the dialect wants to be named. Empty where they
-// share none.
+// The common type of a schema's values, which the dialect wants named. Empty where there is none.
 std::string_view type_of_values(const JsonObject& schema) {
   if (const Json* value = schema.if_contains("const")) return type_of(*value);
   const Json* values = schema.if_contains("enum");
@@ -82,7 +81,7 @@ std::string_view type_of_values(const JsonObject& schema) {
   return is_shared ? type : std::string_view();
 }
 
-// A strict schema that takes null as well.
+// A strict schema that also accepts null.
 Json nullable(Json schema) {
   JsonObject& object = schema.get_object();
   if (takes_null(schema)) return schema;
@@ -192,7 +191,7 @@ class StrictWriter {
       impossible();
       return;
     }
-    const int depth = std::exchange(depth_, 0);  // definitions are not nested by where they stand
+    const int depth = std::exchange(depth_, 0);  // a definition is not nested by its position
     JsonObject strict;
     for (const auto& [name, item] : value.get_object()) strict[name] = schema(item);
     depth_ = depth;
@@ -203,8 +202,8 @@ class StrictWriter {
     const Json* further = source.if_contains("additionalProperties");
     const bool is_closed = further != nullptr && *further == Json(false);
     const Json* named = source.if_contains("properties");
-    // Further properties that are described, or asked for, cannot be forbidden; those that nobody
-    // spoke of can, as long as there are others.
+    // Additional properties that are described or required cannot be forbidden; unmentioned ones
+    // can, as long as there are others.
     if ((further != nullptr && !is_closed) || (named != nullptr && !named->is_object()) ||
         (named == nullptr && !is_closed)) {
       impossible();

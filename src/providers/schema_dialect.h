@@ -1,5 +1,5 @@
 // JSON schemas as vendors want them. Schemas come from structs, from people and from other servers
-// and use all of JSON Schema; vendors take a part of it. What is lost here is only what the vendor
+// and use all of JSON Schema; vendors accept a subset. What is lost here is only what the vendor
 // enforces: every call is checked against the whole schema before it runs.
 #pragma once
 
@@ -11,8 +11,8 @@
 namespace wright::providers {
 
 // The schema with every local `$ref` written out and no definitions left. A schema that contains
-// itself is cut where it repeats, and the cut says so in its description. So is one that would grow
-// beyond all use.
+// itself is cut where it repeats, and the description says so. So is one that would become too
+// large to be useful.
 Json without_refs(const Json& schema);
 
 // The schema in OpenAI's strict dialect: no further properties, every property required, those that
@@ -28,8 +28,8 @@ struct ToolSchema {
 ToolSchema tool_schema(const Json& parameters, const Quirks& quirks,
                        const boost::json::storage_ptr& storage = {});
 
-// Removes what only strictness brought about: null for a property that `schema` does not require
-// and that may not be null. Arguments without such, or that are no JSON, come back unchanged.
+// Removes what only strictness caused: null for a property that `schema` does not require and that
+// may not be null. Other arguments, and those that are not JSON, are returned unchanged.
 std::string without_added_nulls(std::string arguments, const Json& schema);
 
 }  // namespace wright::providers

@@ -1,5 +1,5 @@
-// Where schemas stand inside a schema, so that a walk never takes a property's name or an example
-// value for a keyword.
+// Where a schema contains other schemas, so that a walk never mistakes a property's name or an
+// example value for a keyword.
 #pragma once
 
 #include <algorithm>

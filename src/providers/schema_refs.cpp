@@ -1,4 +1,4 @@
-// Writes the references of a schema out.
+// Expands the references of a schema.
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
@@ -48,7 +48,7 @@ class RefWriter {
   }
 
  private:
-  static constexpr int kLargest = 5'000;  // schemas in one schema; more is no use to a model
+  static constexpr int kLargest = 5'000;  // schemas in one schema; more does not help a model
   static constexpr int kDeepest = 100;
 
   static Json cut_off(const JsonObject& schema) {
@@ -84,7 +84,7 @@ class RefWriter {
     return schema(value);
   }
 
-  // The target with what stands beside the reference on top.
+  // The target, overlaid with what stands next to the reference.
   Json reference(const JsonObject& object) {
     JsonObject beside;
     for (const auto& [key, value] : object) {
@@ -116,7 +116,7 @@ class RefWriter {
   }
 
   const Json& root_;
-  std::vector<const Json*> open_;  // the references that are being written out
+  std::vector<const Json*> open_;  // the references that are being expanded
   int size_ = 0;
   int depth_ = 0;
 };

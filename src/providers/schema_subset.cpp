@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 6> kAnthropicAsTheyAre{"type",  "enum",  
                                                               "title", "default", "description"};
 constexpr std::array<std::string_view, 10> kAnthropicFormats{
     "date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"};
-// Limits on values: a model that cannot be held to them can be told them.
+// Limits on values: where they cannot be enforced, the model is told.
 constexpr std::array<std::string_view, 13> kLimits{
     "minimum",     "maximum",       "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
     "minLength",   "maxLength",     "pattern",          "minItems",         "maxItems",

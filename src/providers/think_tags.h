@@ -1,5 +1,5 @@
-// Takes reasoning out of text: many open models write it between <think> and </think> at the very
-// beginning of their answer. Tags anywhere else are text.
+// Separates reasoning from text: many open models write it between <think> and </think> at the very
+// beginning of their response. Tags anywhere else are text.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ class ThinkTags {
     }
   }
 
-  // No more comes: what was held back is what it looked like so far.
+  // The end: what was held back is taken as it is.
   template <class OnText, class OnReasoning>
   void finish(OnText&& on_text, OnReasoning&& on_reasoning) {
     const std::string rest = std::exchange(held_, {});

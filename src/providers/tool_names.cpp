@@ -38,7 +38,7 @@ std::string numbered(std::string name, int number, const ToolNameRule& rule) {
 }  // namespace
 
 ToolNames::ToolNames(const Request& request, ToolNameRule rule) {
-  // Names that need no change come first, so that no other is mapped onto them.
+  // Names that need no change come first, so that no other is mapped to them.
   for (const Tool& tool : request.tools) {
     if (allowed_name(tool.spec.name, rule) == tool.spec.name) add(tool.spec.name, rule);
   }

@@ -1,5 +1,5 @@
 // Tool names on the wire. Vendors allow fewer characters than people use ("files.read",
-// "server:tool"); a request's names are mapped to what is allowed, and the answer's names back.
+// "server:tool"); a request's names are mapped to what is allowed, and the response's names back.
 #pragma once
 
 #include <map>
@@ -10,7 +10,8 @@
 
 namespace wright::providers {
 
-// The names that a protocol allows: these characters beside letters and digits, and a length.
+// The names that a protocol allows: these characters in addition to letters and digits, and a
+// length.
 struct ToolNameRule {
   std::string_view punctuation = "_-";
   std::size_t longest = 64;
@@ -20,11 +21,11 @@ struct ToolNameRule {
 class ToolNames {
  public:
   // Knows the names of the request's tools, of its tool choice and of the calls in its messages.
-  // The same request always gives the same names, so that prompt caches hold.
+  // The same request always gives the same names, so that prompt caches hit.
   ToolNames(const Request& request, ToolNameRule rule);
 
   std::string_view on_wire(std::string_view name) const;
-  // A name that was never sent comes back unchanged: the run tells the model that there is no such
+  // A name that was never sent is returned unchanged: the run tells the model that there is no such
   // tool.
   std::string_view from_wire(std::string_view name) const;
 

@@ -39,14 +39,14 @@ void append_pair(std::string& text, std::string_view high, std::string_view low)
   text += static_cast<char>(0x80U | (code & 0x3FU));
 }
 
-// Whether more bytes could make a character of `text`, whose start is none yet.
+// Whether more bytes could turn `text`, which does not start with a character yet, into one.
 bool may_become_character(std::string_view text) {
   const std::uint8_t first = byte_at(text, 0);
   const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
   if (first < 0xC2 || first > 0xF4 || text.size() >= length) return false;
   if (text.size() > 1) {
     const int low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
-    const int high = first == 0xF4 ? 0x8F : 0xBF;  // surrogates are let in: they may be halves
+    const int high = first == 0xF4 ? 0x8F : 0xBF;  // surrogates are allowed: they may be halves
     if (!is_tail(text, 1, low, high)) return false;
   }
   return text.size() < 3 || is_tail(text, 2);

@@ -1,6 +1,6 @@
-// Puts text together that arrives in pieces which may cut a character in two: between the bytes of
-// UTF-8, or between the halves of a surrogate pair, each written as three bytes of its own. What
-// comes out is valid UTF-8 in whole characters; what can never become a character is U+FFFD.
+// Joins text that arrives in pieces which may split a character: between the bytes of UTF-8, or
+// between the halves of a surrogate pair, each written as three bytes. The output is valid UTF-8 in
+// whole characters; what can never become a character is U+FFFD.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ class Utf8Joiner {
   // Appends to `text` all of `piece` that is certain by now.
   void append(std::string& text, std::string_view piece);
 
-  // No more pieces come: what is still held back was broken.
+  // The end: what is still held back was broken.
   void finish(std::string& text);
 
  private:

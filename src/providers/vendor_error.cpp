@@ -13,7 +13,7 @@
 namespace wright::providers {
 namespace {
 
-constexpr std::size_t kReadOfBody = 64 << 10;  // an error has said what it has to say by then
+constexpr std::size_t kReadOfBody = 64 << 10;  // enough for any error message
 
 bool is_number(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
@@ -25,7 +25,7 @@ std::string code_text(const Json* value) {
   return value->is_number() ? to_text(*value) : std::string();
 }
 
-// A code in words says more than a number, and a particular one more than "invalid_request_error".
+// A code in words says more than a number, and a specific one more than "invalid_request_error".
 std::string best_code(const Json* error) {
   std::string best;
   for (const std::string_view key : {"code", "status", "type", "error_type"}) {
@@ -80,7 +80,7 @@ std::string words_in(const Json* error) {
   return {};
 }
 
-// What stood behind a gateway said: {"metadata": {"raw": "…", "provider_name": "…"}}.
+// What the vendor behind a gateway said: {"metadata": {"raw": "…", "provider_name": "…"}}.
 std::string words_behind(const Json* error) {
   const Json* metadata = field(error, "metadata");
   const std::string_view raw = text_field(metadata, "raw");
@@ -101,7 +101,7 @@ std::optional<std::int64_t> retry_delay_in(const Json* error) {
   return {};
 }
 
-// Gemini says what is wrong with a key in details[].reason only.
+// Only details[].reason says what is wrong with a key for Gemini.
 std::string reason_in(const Json* error) {
   const JsonArray* details = array_in(field(error, "details"));
   if (details == nullptr) return {};

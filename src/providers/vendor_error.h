@@ -1,5 +1,5 @@
 // What a vendor says about a failure, read from a body of any shape: gateways pass on the errors of
-// whatever stands behind them, so no protocol's own shape can be relied on.
+// the vendors behind them, so no protocol's own shape can be relied on.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ struct VendorError {
   std::optional<std::int64_t> retry_after_ms = {};
 };
 
-// The words of a page are taken out of their HTML; bytes that are no text are passed over.
+// The text of an HTML page is extracted; bytes that are not text are skipped.
 VendorError read_vendor_error(std::string_view body);
 
-// Of an event in a stream, or a document: nothing when it tells of no error.
+// Of an event in a stream, or of a document: nothing when it reports no error.
 std::optional<VendorError> vendor_error_in(const Json& document);
 
 }  // namespace wright::providers

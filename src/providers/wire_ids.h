@@ -1,5 +1,5 @@
-// Ids of calls on the wire. A history may hold ids of any vendor; Anthropic takes letters, digits,
-// '_' and '-' only, and no id twice. The same request always gives the same ids.
+// Ids of calls on the wire. A conversation may hold ids of any vendor; Anthropic accepts only
+// letters, digits, '_' and '-', and no id twice. The same request always gives the same ids.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@ namespace wright::providers {
 
 class WireIds {
  public:
-  // The id of a call, which was not used before.
+  // A new id for a call, not used before.
   const std::string& of_call(std::string_view id);
   // The id of the last call that had this one.
   std::string of_result(std::string_view id) const;

@@ -1,4 +1,4 @@
-// What a protocol or a model has no field for, said to the model in words.
+// What the protocol or the model has no field for, told to the model in words.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace wright::providers {
 
-// That the answer must be JSON; empty for a format of text.
+// That the response must be JSON; empty for text.
 std::string format_in_words(const ResponseFormat& format);
 
-// What a tool said, as valid text; and that its images are missing where the model reads none.
+// A tool's result as valid text, with a note where the model cannot read its images.
 std::string result_in_words(const ToolResult& result, const Quirks& quirks);
 
-// That a tool must be called; empty where none has to be.
+// That a tool must be called; empty where none must be.
 std::string tool_choice_in_words(const ToolChoice& choice, const ToolNames& names);
 
 }  // namespace wright::providers

@@ -16,7 +16,7 @@ using Words = std::span<const ShellWord>;
 // Builtins that change what later commands mean, or run text later.
 constexpr std::array<std::string_view, 9> kMeaningChangers{
     "alias", "shopt", "enable", "hash", "complete", "compgen", "compopt", "bind", "fc"};
-// Builtins that set the variables they are told the names of.
+// Builtins that set variables given by name.
 constexpr std::array<std::string_view, 11> kAssigners{"read",    "export",   "declare", "typeset",
                                                       "local",   "readonly", "mapfile", "readarray",
                                                       "getopts", "unset",    "let"};
@@ -25,7 +25,7 @@ bool is_option(const ShellWord& word) {
   return word.text.size() > 1 && word.text.front() == '-';
 }
 
-// Options that make bash evaluate what is assigned (-i), make a name stand for another (-n), or run
+// Options that make bash evaluate what is assigned (-i), turn a name into a reference (-n), or run
 // a command for each line (-C).
 bool has_evaluating_option(std::string_view builtin, const ShellWord& word) {
   if (!is_option(word)) return false;
@@ -37,8 +37,8 @@ bool has_evaluating_option(std::string_view builtin, const ShellWord& word) {
   return is_one_of(builtin, kDeclaring) && word.text.find_first_of("in") != std::string::npos;
 }
 
-// Whether the word, given to a builtin that assigns, can set a variable that matters to later
-// commands, or hold a subscript, which is evaluated.
+// Whether the word, as an argument of an assigning builtin, can set a variable that matters to
+// later commands, or contains a subscript, which is evaluated.
 bool may_change_meaning(const ShellWord& word) {
   const std::size_t equals = word.text.find('=');
   if (!word.is_literal() && equals == std::string::npos) return true;
@@ -51,14 +51,14 @@ bool may_change_meaning(const ShellWord& word) {
         {name, {ShellWord::Kind::literal, word.text.substr(equals + 1), false}});
   }
   if (may_change_later_commands(name)) return true;
-  // A name may stand in the same word as the option that takes it: read -aPATH.
+  // A name may be part of the same word as its option: read -aPATH.
   for (std::size_t i = 2; is_option(word) && i < name.size(); ++i) {
     if (may_change_later_commands(std::string_view(name).substr(i))) return true;
   }
   return false;
 }
 
-// Whether a builtin hands the variables that it names on to the commands after it.
+// Whether a builtin exports the variables it names to later commands.
 bool exports(std::string_view builtin, Words arguments) {
   constexpr std::array<std::string_view, 4> kDeclaring{"declare", "typeset", "local", "readonly"};
   return is_one_of(builtin, kDeclaring) && std::ranges::any_of(arguments, [](const ShellWord& w) {
@@ -67,7 +67,7 @@ bool exports(std::string_view builtin, Words arguments) {
          });
 }
 
-// As in front of a command: what is not known to be harmless can make it another one.
+// As in front of a command: a variable not known to be harmless can change what the command does.
 bool is_harmless_export(const ShellWord& word) {
   if (is_option(word)) return true;
   const std::size_t equals = word.text.find('=');

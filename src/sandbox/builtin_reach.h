@@ -1,4 +1,4 @@
-// What builtins of bash evaluate or put off: the action of a trap, the line of an eval, the
+// What builtins of bash evaluate, now or later: the action of a trap, the line of an eval, the
 // subscript in the name of a variable. Knows no rules.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace wright::sandbox {
 
-// Nothing when `name`, by which `command` is called, is no builtin that does so.
+// Nothing when `name`, by which `command` is called, is not such a builtin.
 std::optional<CommandReach> builtin_reach(std::string_view name, const ShellCommand& command);
 
 }  // namespace wright::sandbox

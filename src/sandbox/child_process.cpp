@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kStackBytes = 64 * 1024;
 constexpr int kLastSignal = 64;
 
-// As the kernel wants it; all zero is the default action on every architecture.
+// As the kernel expects it; all zero is the default action on every architecture.
 struct KernelSignalAction {
   std::array<unsigned long, 8> words{};
 };
@@ -50,7 +50,7 @@ WithoutSignals::~WithoutSignals() {
 WRIGHT_IN_CHILD int reset_signals() {
   KernelSignalAction default_action;
   for (int signal = 1; signal <= kLastSignal; ++signal) {
-    // Fails for those that cannot be caught, which need no resetting.
+    // Fails for signals that cannot be caught, which need no resetting.
     ::syscall(SYS_rt_sigaction, signal, &default_action, nullptr, 8);
   }
   const unsigned long none = 0;

@@ -1,6 +1,6 @@
-// For code that runs in a child between its start and its exec. The child has the memory, and even
-// the errno, of its parent, which is suspended: nothing there may allocate, lock, or be followed by
-// a sanitizer.
+// For code that runs in a child between its start and its exec. The child shares the memory, and
+// even the errno, of its parent, which is suspended: nothing there may allocate, lock, or be
+// instrumented by a sanitizer.
 #pragma once
 
 #include <csignal>
@@ -10,7 +10,7 @@
 
 namespace wright::sandbox {
 
-// What a child runs on.
+// The stack of a child.
 class ChildStack {
  public:
   ChildStack();

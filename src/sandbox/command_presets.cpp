@@ -1,12 +1,16 @@
-// The rules that ship. Each list is read from the top: what a command must not do stands before
-// what it may.
+// The built-in rules. Each list is read from the top: what a command must not do comes before what
+// it may.
 #include <fmt/format.h>
 
 #include <span>
 
+#include "core/enum_names.h"
 #include "wright/command_rules.h"
 
 namespace wright {
+
+WRIGHT_ENUM(CommandPreset, none, minimal, read_only, workspace)
+
 namespace {
 
 using intercept::Permission;
@@ -16,7 +20,7 @@ struct Lines {
   std::span<const std::string_view> patterns;
 };
 
-// Builtins that only steer the line they stand in.
+// Builtins that only control the line they are in.
 constexpr std::string_view kFlow[] = {":",
                                       "true",
                                       "false",
@@ -157,7 +161,7 @@ constexpr std::string_view kReading[] = {"grep *",
                                          "node --version",
                                          "make --version"};
 
-// What cannot be taken back, what leaves this machine, and the ways out of the folder.
+// What cannot be undone, what leaves this machine, and the ways out of the folder.
 constexpr std::string_view kAsking[] = {"rm *",
                                         "rmdir *",
                                         "shred *",
@@ -231,12 +235,9 @@ std::span<const Lines> lines_of(CommandPreset preset) {
 }  // namespace
 
 Result<CommandPreset> command_preset_from(std::string_view name) {
-  if (name == "none") return CommandPreset::none;
-  if (name == "minimal") return CommandPreset::minimal;
-  if (name == "read_only") return CommandPreset::read_only;
-  if (name == "workspace") return CommandPreset::workspace;
+  if (const auto preset = enum_named<CommandPreset>(name)) return *preset;
   return fail(ErrorCode::invalid_argument,
-              fmt::format("must be none, minimal, read_only or workspace, not '{}'", name));
+              fmt::format("must be {}, not '{}'", enum_names<CommandPreset>(), name));
 }
 
 std::vector<CommandRule> rules_of(CommandPreset preset) {

@@ -18,12 +18,12 @@ namespace {
 
 using Words = std::span<const ShellWord>;
 
-// What a command starts gets a copy of what is set for it.
+// A started command inherits the variables set for its starter.
 constexpr std::size_t kMostAssignments = 32;
 
-// Shells whose language is read here.
+// Shells whose language is parsed here.
 constexpr std::array<std::string_view, 5> kShells{"sh", "bash", "dash", "ash", "rbash"};
-// Start something in ways that are not looked into.
+// Programs that start others in ways that are not analysed.
 constexpr std::array<std::string_view, 46> kLaunchers{"su",          "doas",
                                                       "chroot",      "unshare",
                                                       "nsenter",     "ssh",
@@ -47,7 +47,7 @@ constexpr std::array<std::string_view, 46> kLaunchers{"su",          "doas",
                                                       "setarch",     "linux32",
                                                       "linux64",     "uname26",
                                                       "ld.so",       "split"};
-// Options of one starter: which stand alone and which take the next word. A letter may carry its
+// Options of one starter: which stand alone and which take the next word. A letter may have its
 // value in the same word.
 struct Options {
   std::string_view alone;
@@ -102,7 +102,7 @@ ShellCommand command_of(Words words, const ShellCommand& around) {
           .dialect = around.dialect};
 }
 
-// The command that stands after the options, if one is there.
+// The command after the options, if there is one.
 CommandReach starter(Words rest, const Options& options, const ShellCommand& command) {
   const auto words = after_options(rest, options);
   if (!words) return {true, {unknown_command(command.source)}};
@@ -140,7 +140,7 @@ CommandReach shell_reach(std::string_view name, const ShellCommand& command) {
   }
   if (words.empty()) return unknown;  // reads commands from its input
   if (!has_line) {
-    // A script needs a rule; one that is a stream is not known by its name.
+    // A script needs a rule; one that comes from a stream cannot be judged by its name.
     const std::string& script = words.front().text;
     const bool is_stream = script.starts_with("/dev/") || script.starts_with("/proc/");
     return is_stream || !words.front().is_literal() ? unknown : CommandReach{};
@@ -150,7 +150,7 @@ CommandReach shell_reach(std::string_view name, const ShellCommand& command) {
   if (name == "bash" || name == "rbash") return line_reach(line, command, ShellDialect::bash);
   CommandReach reach = line_reach(line, command, ShellDialect::dash);
   if (name == "dash") return reach;
-  // What is called sh is dash on one machine and bash on another: both readings have to be allowed.
+  // sh is dash on some machines and bash on others: both readings must be allowed.
   CommandReach other = line_reach(line, command, ShellDialect::bash);
   std::ranges::move(other.started, std::back_inserter(reach.started));
   return reach;
@@ -187,7 +187,7 @@ CommandReach timeout_reach(const ShellCommand& command) {
   return {true, {command_of(rest->subspan(1), command)}};
 }
 
-// The text that `xargs -I` replaces by what it reads: empty when that is not certain.
+// The text that `xargs -I` replaces by what it reads; empty when that is not certain.
 std::optional<std::string> replaced_by_xargs(Words words) {
   for (std::size_t i = 1; i < words.size(); ++i) {
     const ShellWord& word = words[i];
@@ -273,7 +273,7 @@ class FindActions {
     } else if (word.text.find("{}") != std::string::npos) {
       words.push_back({ShellWord::Kind::one_word, "", false});
     } else {
-      // What is not known may end the command here, and more actions may follow.
+      // An unknown word may end the command here, and more actions may follow.
       const bool may_be_anything = !word.is_literal() && word.text.empty();
       const bool is_many = may_be_anything && word.kind == ShellWord::Kind::many_words;
       if (is_many || (may_have_ended_ && (may_be_anything || is_action(word)))) {
@@ -300,8 +300,8 @@ bool is_harmless_setting(const ShellWord& word) {
   });
 }
 
-// Options before the name of git's command can name programs to start. Without those that cannot,
-// it is the same command, in another folder where -C says so.
+// Options before git's subcommand can name programs to start. Those that cannot are dropped: it is
+// the same command, in another folder where -C says so.
 CommandReach git_reach(const ShellCommand& command) {
   CommandReach reach;
   Words words = Words(command.words).subspan(1);
@@ -357,7 +357,7 @@ CommandReach reach_of(const ShellCommand& command) {
     return {false, {unknown_command(command.source)}};
   }
   std::string_view name = command.words.front().text;
-  // A starter is one under whichever path it is called.
+  // A starter is recognised under any path.
   if (const std::size_t slash = name.rfind('/'); slash != std::string_view::npos) {
     name.remove_prefix(slash + 1);
   }

@@ -1,4 +1,4 @@
-// What a simple command starts beside itself: `env rm x` runs `rm x`, `find -exec` runs what
+// What a simple command starts: `env rm x` runs `rm x`, `find -exec` runs what
 // follows, `sh -c` runs a line, `xargs` a command with unknown arguments. Knows no rules.
 #pragma once
 
@@ -17,7 +17,7 @@ struct CommandReach {
 
 CommandReach reach_of(const ShellCommand& command);
 
-// What a line does that `command` hands to a shell of this language.
+// What a line that `command` passes to a shell of this language starts.
 CommandReach line_reach(const std::string& line, const ShellCommand& command, ShellDialect dialect);
 
 }  // namespace wright::sandbox

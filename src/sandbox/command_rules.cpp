@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 
+#include "core/try.h"
 #include "sandbox/command_reach.h"
 #include "sandbox/shell_syntax.h"
 #include "sandbox/shell_variables.h"
@@ -85,26 +86,25 @@ Result<std::vector<std::string>> split_pattern(std::string_view pattern) {
 }
 
 Result<RulePattern> compile(const CommandRule& rule) {
-  auto words = split_pattern(rule.pattern);
-  if (!words) return std::unexpected(std::move(words).error());
+  auto words = TRY(split_pattern(rule.pattern));
   RulePattern pattern{.source = rule.pattern, .permission = rule.permission};
   std::size_t first = 0;
-  if (words->front().starts_with('>')) {
+  if (words.front().starts_with('>')) {
     pattern.is_for_writes = true;
-    words->front().erase(0, 1);
-    if (words->front().empty()) first = 1;
-    if (words->size() - first != 1) {
+    words.front().erase(0, 1);
+    if (words.front().empty()) first = 1;
+    if (words.size() - first != 1) {
       return fail(ErrorCode::invalid_argument,
                   fmt::format("The rule '{}' must name one file after '>'", rule.pattern));
     }
   }
-  for (; !pattern.is_for_writes && first < words->size(); ++first) {
-    const std::string& word = (*words)[first];
+  for (; !pattern.is_for_writes && first < words.size(); ++first) {
+    const std::string& word = words[first];
     const std::size_t equals = word.find('=');
     if (equals == std::string::npos || !is_variable_name(word.substr(0, equals))) break;
     pattern.variables.push_back({word.substr(0, equals), WordGlob(word.substr(equals + 1))});
   }
-  for (; first < words->size(); ++first) pattern.words.emplace_back((*words)[first]);
+  for (; first < words.size(); ++first) pattern.words.emplace_back(words[first]);
   return pattern;
 }
 
@@ -121,8 +121,8 @@ bool is_possible(const WordGlob& glob, const ShellWord& word) {
   return word.is_literal() ? glob.matches(word.text) : glob.matches_some_after(word.text);
 }
 
-// Whether the patterns fit the words whatever they become (`is_certain`), or for something that
-// they may become. reached[i]: the first i patterns fit the words seen so far.
+// Whether the patterns match the words whatever they expand to (`is_certain`), or for some
+// expansion. reached[i]: the first i patterns match the words seen so far.
 template <bool kCertainly>
 bool fits(std::span<const WordGlob> patterns, std::span<const ShellWord> words) {
   std::vector<char> reached(patterns.size() + 1, 0);
@@ -145,7 +145,7 @@ bool fits(std::span<const WordGlob> patterns, std::span<const ShellWord> words) 
         next[i] = 1;
       } else if (kCertainly ? is_certain(patterns[i], word) : is_possible(patterns[i], word)) {
         next[i + 1] = 1;
-        // Several words of one may fit several patterns, and the loop comes to those.
+        // One that becomes several words may match several patterns; the loop gets to those.
         if (!kCertainly && is_many) reached[i + 1] = 1;
       }
     }
@@ -166,7 +166,7 @@ Fit fit(std::span<const WordGlob> patterns, std::span<const ShellWord> words) {
   return fits<false>(patterns, words) ? Fit::maybe : Fit::no;
 }
 
-// The variables of a command that a rule has to name.
+// The variables of a command that a rule must name.
 std::vector<ShellAssignment> notable_variables(const ShellCommand& command) {
   std::vector<ShellAssignment> notable;
   for (const ShellAssignment& assignment : command.assignments) {
@@ -241,7 +241,7 @@ bool is_harmless_target(const ShellWord& target) {
 struct CommandRules::Compiled {
   std::vector<RulePattern> patterns;
 
-  // Walks the rules for one thing. `fit_of` says how a rule fits, `name` what is judged.
+  // Goes through the rules for one thing. `fit_of` says how a rule matches, `name` what is judged.
   template <class FitOf>
   JudgedCommand by_rules(std::string name, FitOf fit_of, const std::string& suggestion) const {
     const RulePattern* doubtful = nullptr;
@@ -249,7 +249,7 @@ struct CommandRules::Compiled {
       const Fit fit = fit_of(pattern);
       if (fit == Fit::no) continue;
       if (fit == Fit::maybe) {
-        // Whether an earlier and stricter rule fits shows only when the command runs.
+        // Whether an earlier and stricter rule matches is known only when the command runs.
         if (pattern.permission != Permission::allow && doubtful == nullptr) doubtful = &pattern;
         continue;
       }
@@ -263,7 +263,7 @@ struct CommandRules::Compiled {
     }
     if (doubtful != nullptr) {
       std::string reason = fmt::format(
-          "Whether the rule \"{}\" holds for '{}' shows only when it runs; write the words out",
+          "Whether the rule \"{}\" holds for '{}' is known only when it runs; write the words out",
           doubtful->source, shown(name));
       return {std::move(name), Permission::ask, std::move(reason)};
     }
@@ -290,7 +290,8 @@ struct CommandRules::Compiled {
       const std::string name = shown(command.source);
       judged.permission = Permission::ask;
       judged.reason = fmt::format(
-          "What '{}' runs shows only when it runs; write the command out in plain words", name);
+          "What '{}' starts is known only when it runs; write the command out in plain words",
+          name);
     }
     return judged;
   }
@@ -312,7 +313,7 @@ struct CommandRules::Compiled {
     const bool is_empty = command.words.empty() && notable_variables(command).empty();
     if (!is_empty) {
       JudgedCommand own = judge_command(command);
-      // A starter needs no rule, but one that refuses it is heard.
+      // A starter needs no rule, but a rule that refuses it applies.
       const bool is_by_default =
           own.permission == Permission::deny && own.reason.starts_with("No rule allows");
       if (!reach.is_only_a_starter || !is_by_default) decision.commands.push_back(std::move(own));
@@ -335,9 +336,8 @@ struct CommandRules::Compiled {
 Result<CommandRules> CommandRules::make(std::vector<CommandRule> rules) {
   auto compiled = std::make_shared<Compiled>();
   for (const CommandRule& rule : rules) {
-    auto pattern = compile(rule);
-    if (!pattern) return std::unexpected(std::move(pattern).error());
-    compiled->patterns.push_back(std::move(*pattern));
+    auto pattern = TRY(compile(rule));
+    compiled->patterns.push_back(std::move(pattern));
   }
   return CommandRules(std::move(compiled));
 }

@@ -41,7 +41,7 @@ class TreePlan {
     const auto covers = [&](const Bound& bound) {
       return is_inside(*real, bound.path) && (bound.writable || !writes);
     };
-    // A device is mounted also where its folder is there: others of it cannot be used.
+    // A device is mounted even where its folder is visible: the others in it cannot be used.
     const bool is_device = allowed.reach == Reach::device;
     if (!is_device && std::ranges::any_of(bound_, covers)) return;
     std::uint64_t attributes = is_device ? MOUNT_ATTR_NOSUID : kNoDevices;
@@ -51,7 +51,7 @@ class TreePlan {
     if (writes) tree_.writable.emplace_back(*real);
   }
 
-  // At another place than its own. It can be written to.
+  // At a place other than its own; writable.
   void put(const std::filesystem::path& source, const std::string& target) {
     for (std::size_t end = target.find('/', 1); end != std::string::npos;
          end = target.find('/', end + 1)) {
@@ -90,7 +90,8 @@ class TreePlan {
     tree_.steps.push_back({TreeStep::Kind::mount, target.substr(1), source, attributes});
   }
 
-  // Goes there as the kernel would, and makes what it meets on the way. The path without links.
+  // Resolves the path as the kernel would and creates what it meets on the way. Returns the path
+  // without links.
   std::optional<std::string> lead_to(const std::string& path) {
     std::deque<std::string> rest;
     const auto put_in_front = [&](const std::filesystem::path& more) {

@@ -1,10 +1,10 @@
 // A program of its own, without any library: the first process of a run in its own PID namespace.
-// It starts the real program, collects orphans, and ends with the program; the kernel then ends
-// everybody else in the namespace. The real program cannot be the first itself: signals that it
-// sends itself would do nothing, and orphans would stay as zombies.
+// It starts the real program, reaps orphans, and ends with the program; the kernel then kills
+// everything else in the namespace. The real program cannot be the first process itself: signals
+// that it sends to itself would do nothing, and orphans would remain as zombies.
 //
 // Arguments: any name, the path of the program, the arguments of the program with its name first.
-// Descriptor 3 is told, as one int, 0 when the program has started, or else the errno.
+// It writes one int to descriptor 3: 0 when the program has started, otherwise the errno.
 #include <asm/unistd.h>
 #include <linux/fcntl.h>
 #include <linux/prctl.h>
@@ -77,7 +77,7 @@ extern "C" [[noreturn]] void first_process(long* stack) {
   call(__NR_close, ends[1]);
   int problem = program < 0 ? static_cast<int>(-program) : 0;
   long count = 0;
-  // Nothing comes, because the descriptor is closed, when the program starts.
+  // When the program starts, nothing arrives, because the descriptor is closed.
   do count = call(__NR_read, ends[0], reinterpret_cast<long>(&problem), sizeof problem);
   while (count == kInterrupted);
   tell(kReport, problem);

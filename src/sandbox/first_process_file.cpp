@@ -39,10 +39,10 @@ Result<FileDescriptor> first_process_file() {
   if (bytes == 0) return fail(ErrorCode::unsupported, "not built for this kind of processor");
   constexpr unsigned kFlags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
   FileDescriptor file(::memfd_create("wright-run", kFlags | MFD_EXEC));
-  // Kernels before 6.3 do not know the flag, and execute such files without it.
+  // Kernels before 6.3 do not know the flag and execute such files without it.
   if (!file.is_open()) file = FileDescriptor(::memfd_create("wright-run", kFlags));
   constexpr int kSeals = F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL;
-  // Above what a child puts its streams on.
+  // Above the descriptors of a child's streams.
   FileDescriptor above;
   if (file.is_open() &&
       ::write(file.get(), wright_first_process_start, bytes) == static_cast<ssize_t>(bytes) &&
@@ -50,7 +50,7 @@ Result<FileDescriptor> first_process_file() {
     above = FileDescriptor(::fcntl(file.get(), F_DUPFD_CLOEXEC, 10));
   }
   if (!above.is_open()) {
-    return fail(ErrorCode::unavailable, fmt::format("Cannot make the first process of a run: {}",
+    return fail(ErrorCode::unavailable, fmt::format("Cannot create the first process of a run: {}",
                                                     std::generic_category().message(errno)));
   }
   return above;

@@ -1,4 +1,4 @@
-// The program of first_process.cpp as a file that can be executed and that nobody can change.
+// The program of first_process.cpp as an executable file that nobody can change.
 #pragma once
 
 #include "core/file_descriptor.h"

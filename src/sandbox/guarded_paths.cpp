@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "core/text.h"
+#include "core/try.h"
 
 namespace wright::sandbox {
 namespace {
@@ -27,7 +28,7 @@ constexpr std::size_t kMostMounts = 5'000;
 constexpr std::uintmax_t kLargestGitConfig = 1U << 20;
 constexpr int kMostTries = 100;
 constexpr time_t kSettledSeconds = 2;
-// Nobody makes a folder like that by chance: only its owner may use it, and it is sticky.
+// Nobody creates such a folder by accident: only its owner may use it, and it is sticky.
 constexpr mode_t kPlaceholderMode = 01700;
 
 struct CloseListing {
@@ -102,7 +103,7 @@ std::vector<std::string> paths_in_git_config(std::string_view text) {
     const std::size_t equals = line.find('=');
     if (equals == std::string_view::npos) continue;
     std::string_view name = trimmed(line.substr(0, equals));
-    // What follows the name of a section on its line counts too.
+    // What follows the section's name on the same line counts too.
     if (const std::size_t bracket = name.rfind(']'); bracket != std::string_view::npos) {
       name = trimmed(name.substr(bracket + 1));
     }
@@ -112,7 +113,7 @@ std::vector<std::string> paths_in_git_config(std::string_view text) {
     }
     if (value.empty() || value.starts_with('~')) continue;
     const bool is_path = is_include && lower(name) == "path";
-    // From the folder of the configuration, which is .git.
+    // Relative to the folder of the configuration, which is .git.
     if (is_path)
       paths.push_back(value.starts_with('/') ? std::string(value) : ".git/" + std::string(value));
     if (lower(name) == "hookspath") paths.emplace_back(value);
@@ -126,7 +127,7 @@ Result<Placeholder> Placeholder::make(const std::filesystem::path& path) {
   for (int attempt = 0; attempt < kMostTries; ++attempt) {
     struct stat before {};
     if (::lstat(path.c_str(), &before) != 0) {
-      // With its mark from the start: without it, another run would take it for somebody's.
+      // Marked from the start: unmarked, another run would take it for someone else's folder.
       if (::mkdir(path.c_str(), kPlaceholderMode) != 0 && errno != EEXIST) {
         if (errno == EACCES || errno == EROFS || errno == EPERM) return Placeholder();
         break;
@@ -145,7 +146,7 @@ Result<Placeholder> Placeholder::make(const std::filesystem::path& path) {
     return made;
   }
   return fail(ErrorCode::unavailable,
-              fmt::format("Cannot keep commands from making '{}': {}", path.string(),
+              fmt::format("Cannot keep commands from creating '{}': {}", path.string(),
                           std::generic_category().message(errno)));
 }
 
@@ -192,7 +193,7 @@ void GuardedPaths::add_git_folders(const std::filesystem::path& file,
   std::error_code problem;
   const auto add = [&](const std::filesystem::path& folder) {
     const auto real = std::filesystem::canonical(folder, problem);
-    // Not the folder of a top itself: nothing could be written at all.
+    // Not the top folder itself: then nothing could be written at all.
     if (problem || std::ranges::find(writable_, real) != writable_.end()) return;
     if (is_writable(real)) mounts.push_back({GuardedMount::Kind::read_only, real.native()});
   };
@@ -202,7 +203,7 @@ void GuardedPaths::add_git_folders(const std::filesystem::path& file,
   if (!shared.empty()) add(git / shared);
 }
 
-// Pins also as many folders above as the pattern names: under another name they would not be meant.
+// Also pins as many parent folders as the pattern names: renamed, they would no longer match.
 void GuardedPaths::hide(const std::string& path, std::string_view below, Folder& folder) const {
   std::error_code problem;
   const auto real = std::filesystem::canonical(path, problem);
@@ -243,7 +244,8 @@ const GuardedPaths::Folder& GuardedPaths::read(const std::string& path, const st
            now.tv_sec > status.st_ctim.tv_sec + kSettledSeconds};
   const std::unique_ptr<DIR, CloseListing> listing(is_seen ? ::opendir(path.c_str()) : nullptr);
   if (listing == nullptr) {
-    // A command may have closed it, and may open it again for what nobody has seen in it.
+    // A command may have made it unreadable, and may make it readable again with things in it that
+    // nobody has seen.
     known = {};
     if (path.size() > top.size()) known.mounts.push_back({GuardedMount::Kind::hidden_folder, path});
     return known;
@@ -263,7 +265,7 @@ const GuardedPaths::Folder& GuardedPaths::read(const std::string& path, const st
     if (std::ranges::any_of(unreadable_, means)) {
       hide(full, below, known);
     } else if (type == DT_LNK) {
-      continue;  // what it leads to is looked at by itself
+      continue;  // its target is looked at separately
     } else if (std::ranges::find(names_, name) != names_.end() && is_writable(full)) {
       known.mounts.push_back({GuardedMount::Kind::read_only, full});
       if (name == ".git" && !is_folder) add_git_folders(full, known.mounts);
@@ -291,8 +293,8 @@ void GuardedPaths::search(const std::filesystem::path& top, Found& found) {
   }
 }
 
-// What leads to a protected path: moved away, it would take the path with it. Also the path itself
-// where it is a link.
+// What leads to a protected path: if it were moved, the path would move with it. Also the path
+// itself where it is a link.
 void GuardedPaths::pin(const std::filesystem::path& path, Found& found) const {
   struct stat status {};
   if (::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode) && is_writable(path)) {
@@ -306,7 +308,7 @@ void GuardedPaths::pin(const std::filesystem::path& path, Found& found) const {
 }
 
 Result<void> GuardedPaths::guard(const std::filesystem::path& path, Found& found) const {
-  // Other runs make and remove placeholders meanwhile, and people what they like.
+  // Meanwhile other runs create and remove placeholders, and people anything they like.
   for (int attempt = 0; attempt < kMostTries; ++attempt) {
     const auto missing = first_missing(path);
     const auto& place = missing.empty() ? path : missing;
@@ -326,38 +328,38 @@ Result<void> GuardedPaths::guard(const std::filesystem::path& path, Found& found
     }
     if (!is_writable(place)) return {};
     pin(place, found);
-    auto made = Placeholder::make(place);
-    if (!made) return std::unexpected(std::move(made).error());
-    if (made->is_there()) {
+    auto made = TRY(Placeholder::make(place));
+    if (made.is_there()) {
       found.mounts.push_back({GuardedMount::Kind::hidden_folder, place.native()});
-      found.placeholders.push_back(std::move(*made));
+      found.placeholders.push_back(std::move(made));
       return {};
     }
-    // Nothing can be made there, by nobody of this user.
+    // Nothing can be created there by any process of this user.
     if (::lstat(place.c_str(), &status) != 0) return {};
   }
-  return fail(ErrorCode::unavailable,
-              fmt::format("Cannot protect '{}': it comes and goes", path.string()));
+  return fail(
+      ErrorCode::unavailable,
+      fmt::format("Cannot protect '{}': it keeps appearing and disappearing", path.string()));
 }
 
 Result<GuardedPaths::Found> GuardedPaths::look() {
   const std::lock_guard lock(mutex_);
   Found found;
   for (const auto& path : paths_) {
-    if (auto guarded = guard(path, found); !guarded) return std::unexpected(guarded.error());
+    TRY(guard(path, found));
     if (path.filename() != ".git") continue;
     for (const std::string& named : paths_in_git_config(text_of(path / "config"))) {
       const auto full = (path.parent_path() / named).lexically_normal();
       if (std::ranges::find(writable_, full) != writable_.end()) continue;
-      if (auto guarded = guard(full, found); !guarded) return std::unexpected(guarded.error());
+      TRY(guard(full, found));
     }
   }
   if (!names_.empty() || !unreadable_.empty()) {
     if (folders_.size() > 2 * kMostFolders) folders_.clear();
     for (const auto& top : tops_) search(top, found);
   }
-  // Shorter paths first: what lies in a folder is mounted after it. What is protected or hidden
-  // needs no pinning.
+  // Shorter paths first: the contents of a folder are mounted after it. Protected and hidden paths
+  // need no pinning.
   std::ranges::stable_sort(found.mounts, {}, [](const GuardedMount& mount) {
     return std::pair(mount.path.size(), mount.kind == GuardedMount::Kind::pinned);
   });

@@ -1,5 +1,5 @@
-// What a command must not change, or not read, although it lies where the policy lets it write or
-// read: looked up before every run, because people make and remove files in between.
+// What a command must not change, or not read, although the policy lets it write or read the folder
+// around it: looked up before every run, because people create and remove files in between.
 #pragma once
 
 #include <sys/types.h>
@@ -25,14 +25,14 @@ struct GuardedMount {
     read_only,
     hidden_file,
     hidden_folder,
-    pinned,  // cannot be moved or removed; a link is meant itself, not what it leads to
+    pinned,  // cannot be moved or removed; of a link, the link itself, not its target
   } kind = Kind::read_only;
   std::string path;
 
   bool operator==(const GuardedMount&) const = default;
 };
 
-// Whether a path below a folder is meant: `**/` in front stands for any folders, * and ? for
+// Whether a path below a folder matches: a leading `**/` stands for any folders, * and ? for
 // characters within a name. A pattern without a slash means a name anywhere.
 bool is_meant(std::string_view pattern, const std::string& path);
 
@@ -40,12 +40,13 @@ bool is_meant(std::string_view pattern, const std::string& path);
 // above .git, or absolute.
 std::vector<std::string> paths_in_git_config(std::string_view text);
 
-// An empty folder at a path where nothing may be made, for as long as this lives. Shared with other
-// runs and programs that guard the same path; the last one removes it, unless somebody has put
-// something into it.
+// An empty folder at a path where nothing may be created, for the lifetime of this object. Shared
+// with other runs and programs that guard the same path; the last one removes it, unless somebody
+// has put something into it.
 class Placeholder {
  public:
-  // Not open where something is already there, or where nobody of this user could make anything.
+  // Not open where something exists already, or where no process of this user could create
+  // anything.
   static Result<Placeholder> make(const std::filesystem::path& path);
   Placeholder(Placeholder&&) noexcept = default;
   Placeholder& operator=(Placeholder&&) = delete;
@@ -74,7 +75,7 @@ class GuardedPaths {
   Result<Found> look();
 
  private:
-  // A folder as it was when it was read last. Its time of change cannot be set by anybody.
+  // A folder as it was when last read. Nobody can set its change time.
   struct Folder {
     dev_t device = 0;
     ino_t number = 0;

@@ -50,11 +50,11 @@ constexpr std::uint64_t kScopeAbstractSockets = bit(0);
 constexpr std::uint64_t kScopeSignals = bit(1);
 
 constexpr std::uint64_t kReading = kExecute | kReadFile | kReadFolder;
-// What a rule for something that is no folder may grant.
+// What a rule for something other than a folder may grant.
 constexpr std::uint64_t kOfFiles = kExecute | kReadFile | kWriteFile | kTruncate | kDeviceControl;
 
-// Programs, libraries and what they read to start. Nothing here holds secrets: of /etc, only what
-// everybody may read anyway.
+// Programs, libraries and what they read at startup. Nothing here holds secrets: of /etc, only what
+// everyone may read anyway.
 constexpr std::string_view kSystemPaths[] = {"/usr",
                                              "/bin",
                                              "/sbin",
@@ -192,14 +192,14 @@ Result<FileDescriptor> make_ruleset(const SandboxPolicy& policy,
     const int problem = allow_beneath(ruleset.get(), path, writing);
     if (problem != 0) return cannot_allow(path, problem);
   }
-  // Where a folder in it is mounted by itself, what is above it does not count.
+  // A folder in it that is a mount of its own is not covered by the rule above it.
   const auto inside = {private_folder, private_folder / "home", private_folder / "tmp",
                        private_folder / "shm"};
   for (const auto& path : inside) {
     const int problem = allow_beneath(ruleset.get(), path, writing);
     if (problem != 0 && path == private_folder) return cannot_allow(path, problem);
   }
-  // Above the streams of a child, which are put in place before it is used.
+  // Above the streams of a child, which are set up before it is used.
   FileDescriptor above(::fcntl(ruleset.get(), F_DUPFD_CLOEXEC, 10));
   if (!above.is_open()) return cannot_allow(private_folder, errno);
   return above;

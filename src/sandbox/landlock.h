@@ -13,13 +13,13 @@
 
 namespace wright::sandbox {
 
-// What arrived with which version of the interface.
+// Which version of the interface introduced what.
 inline constexpr int kLandlockTruncate = 3;
 inline constexpr int kLandlockNetwork = 4;
 inline constexpr int kLandlockDevices = 5;
 inline constexpr int kLandlockScopes = 6;
 
-// 0 when the kernel has no Landlock, or has it switched off.
+// 0 when the kernel has no Landlock, or it is switched off.
 int landlock_version();
 
 // The rules of `policy` for a kernel of `version`; `private_folder` may be written to as well. Its
@@ -27,10 +27,11 @@ int landlock_version();
 Result<FileDescriptor> make_ruleset(const SandboxPolicy& policy,
                                     const std::filesystem::path& private_folder, int version);
 
-// Adds that everything below an opened folder may be read and executed. 0, or an errno.
+// Allows reading and executing everything below an opened folder. 0, or an errno.
 int allow_reading(int ruleset, int folder);
 
-// What every policy may read beside its own paths, where it is there; and the devices to use.
+// What every policy may read in addition to its own paths, where it exists; and the devices it may
+// use.
 std::span<const std::string_view> system_paths();
 std::span<const std::string_view> system_devices();
 

@@ -1,5 +1,5 @@
-// System calls on mounts that older headers do not know. They came with Linux 5.2 and 5.12 under the
-// same numbers everywhere.
+// System calls on mounts that older headers do not know. They came with Linux 5.2 and 5.12 under
+// the same numbers everywhere.
 #pragma once
 
 #include <fcntl.h>

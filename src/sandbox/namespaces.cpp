@@ -28,7 +28,7 @@ namespace {
 
 enum class NamespaceStep : int { unshare, map, detach, copy, protect, root, place, pivot, done };
 
-// What the process that makes the namespaces tells.
+// What the process that creates the namespaces reports.
 struct Progress {
   NamespaceStep step = NamespaceStep::unshare;
   int problem = 0;       // errno
@@ -78,7 +78,7 @@ bool set_attributes(int folder, const char* path, int flags, std::uint64_t attri
   return ::syscall(SYS_mount_setattr, folder, path, flags, &wanted, sizeof wanted) == 0;
 }
 
-// Everything is copied before anything is put anywhere, so that no copy has another inside.
+// Everything is copied before anything is mounted, so that no copy contains another.
 void copy_all(const Work& work) {
   for (std::size_t i = 0; i < work.tree.steps.size(); ++i) {
     const TreeStep& step = work.tree.steps[i];
@@ -92,7 +92,7 @@ void copy_all(const Work& work) {
   }
 }
 
-// In a process of its own, a copy of this one with a single thread: it allocates nothing.
+// Runs in a process of its own, a single-threaded copy of this one: it allocates nothing.
 [[noreturn]] void build(const Work& work) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   if (::unshare(work.flags) != 0) stop_at(work, NamespaceStep::unshare);
@@ -120,7 +120,7 @@ void copy_all(const Work& work) {
   if (!is_whole && !set_attributes(AT_FDCWD, ".", 0, MOUNT_ATTR_RDONLY)) {
     stop_at(work, NamespaceStep::root);
   }
-  // The old tree lies on the new one for a moment, and is taken away.
+  // The old tree is on top of the new one for a moment, and is then detached.
   if (::syscall(SYS_pivot_root, ".", ".") != 0 || ::umount2(".", MNT_DETACH) != 0 ||
       ::chdir("/") != 0) {
     stop_at(work, NamespaceStep::pivot);
@@ -137,7 +137,7 @@ bool write_file(const std::string& path, const std::string& text) {
          ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
 }
 
-// The same numbers inside as here, all that there are.
+// The same numbers inside as outside, all of them.
 std::string all_numbers(const char* map) {
   std::ifstream file(map);
   std::string lines;
@@ -147,7 +147,7 @@ std::string all_numbers(const char* map) {
   return lines;
 }
 
-// Root keeps all users and groups, so that the files of others are still theirs; others have only
+// Root keeps all users and groups, so that files of others stay theirs; everyone else has only
 // themselves.
 bool map_users(pid_t process) {
   const std::string folder = fmt::format("/proc/{}/", process);
@@ -165,7 +165,7 @@ FileDescriptor open_high(const std::string& path, int flags) {
   return FileDescriptor(::fcntl(opened.get(), F_DUPFD_CLOEXEC, 10));
 }
 
-std::string told(const Progress& progress, const FileTree& tree) {
+std::string problem_of(const Progress& progress, const FileTree& tree) {
   const auto path = [&](bool source) {
     if (progress.part >= tree.steps.size()) return std::string("?");
     const TreeStep& step = tree.steps[progress.part];
@@ -188,7 +188,7 @@ std::string told(const Progress& progress, const FileTree& tree) {
   return fmt::format("cannot {}: {}", doing(), std::generic_category().message(progress.problem));
 }
 
-// The process that makes namespaces, which is gone when this is.
+// The process that creates the namespaces; it ends with this object.
 class Builder {
  public:
   Builder(const FileTree& tree, const char* root, int flags) : tree_(tree) {
@@ -201,7 +201,7 @@ class Builder {
     const WithoutSignals blocked;
     id_ = ::fork();
     if (id_ == 0) {
-      // Its own end would keep it from seeing the other's.
+      // Holding our end, it would never see us close it.
       ::close(ends[0]);
       build(work);
     }
@@ -224,10 +224,10 @@ class Builder {
       if (id_ > 0) count = ::read(channel_.get(), &progress, sizeof progress);
     } while (count < 0 && errno == EINTR);
     if (progress.problem == 0 && count == sizeof progress) return {};
-    return fail(ErrorCode::unsupported, told(progress, tree_));
+    return fail(ErrorCode::unsupported, problem_of(progress, tree_));
   }
 
-  void go_on() const { (void)!::send(channel_.get(), "x", 1, MSG_NOSIGNAL); }
+  void proceed() const { (void)!::send(channel_.get(), "x", 1, MSG_NOSIGNAL); }
 
  private:
   const FileTree& tree_;
@@ -247,10 +247,10 @@ Result<Namespaces> Namespaces::make(const FileTree& tree, const std::filesystem:
     const Builder builder(tree, root.c_str(), CLONE_NEWNS | own_network | own_user);
     auto made = builder.next();
     if (made && own_user != 0 && !map_users(builder.id())) {
-      made = fail(ErrorCode::unsupported, told({NamespaceStep::map, errno}, tree));
+      made = fail(ErrorCode::unsupported, problem_of({NamespaceStep::map, errno}, tree));
     }
     if (made) {
-      builder.go_on();
+      builder.proceed();
       made = builder.next();
     }
     if (!made) {

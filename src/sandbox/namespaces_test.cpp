@@ -479,7 +479,7 @@ TEST(OrdinaryUser, has_the_same_sandbox) {
 class WithoutNamespaces : public testing::Test {
  protected:
   std::string exit_of(const std::string& line) {
-    auto filter = make_filter({.surroundings = FilterOptions::Surroundings::shared});
+    auto filter = make_filter({.isolation = FilterOptions::Isolation::by_filter});
     if (!filter) return filter.error().message;
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) return "no pipe";
@@ -516,14 +516,14 @@ TEST_F(WithoutNamespaces, the_filter_refuses_what_reaches_others) {
   for (const char* each :
        {"msgget(1,0o1666)", "shmget(1,4096,0o1666)", "semget(1,1,0o1666)", "chown(b\".\",-1,-1)",
         "syscall(469,-100,b\".\",0,0,0)", "syscall(452,-100,b\".\",0o4755,0)"}) {
-    const std::string told = exit_of(fmt::format(fmt::runtime(call), each));
-    EXPECT_TRUE(told.starts_with("1 ")) << each << ": " << told;
+    const std::string printed = exit_of(fmt::format(fmt::runtime(call), each));
+    EXPECT_TRUE(printed.starts_with("1 ")) << each << ": " << printed;
   }
   for (const char* each :
        {"setxattr(b\".\",b\"user.x\",b\"y\",1,0)", "lremovexattr(b\".\",b\"user.x\")",
         "syscall(463,-100,b\".\",0,0,0,0)"}) {
-    const std::string told = exit_of(fmt::format(fmt::runtime(call), each));
-    EXPECT_TRUE(told.starts_with("95 ")) << each << ": " << told;
+    const std::string printed = exit_of(fmt::format(fmt::runtime(call), each));
+    EXPECT_TRUE(printed.starts_with("95 ")) << each << ": " << printed;
   }
   const std::string self = std::to_string(::getpid());
   for (const std::string& line : {"python3 -c 'import os; os.sched_setaffinity(" + self + ", {0})'",

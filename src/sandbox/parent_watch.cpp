@@ -142,8 +142,8 @@ void send_line(int socket, std::string_view line) {
 
 }  // namespace
 
-// Each folder is told once.
-struct ParentWatch::Told {
+// Each folder is announced once.
+struct ParentWatch::Announced {
   std::mutex mutex;
   std::set<std::string> folders;
 };
@@ -152,13 +152,14 @@ ParentWatch::ParentWatch(pid_t id, FileDescriptor process, FileDescriptor socket
     : id_(id),
       process_(std::move(process)),
       socket_(std::move(socket)),
-      told_(std::make_shared<Told>()) {}
+      announced_(std::make_shared<Announced>()) {}
 
 void ParentWatch::remove_later(const std::string& folder) const {
-  const std::lock_guard lock(told_->mutex);
-  // The end of a line, and blanks at the end of one, are not for a path.
+  const std::lock_guard lock(announced_->mutex);
+  // A path cannot contain a line end, or end with blanks.
   if (folder.find('\n') != std::string::npos || folder.ends_with(' ')) return;
-  if (told_->folders.insert(folder).second) send_line(socket_.get(), "folder 0 " + folder + "\n");
+  if (announced_->folders.insert(folder).second)
+    send_line(socket_.get(), "folder 0 " + folder + "\n");
 }
 
 Result<ParentWatch> ParentWatch::start(const std::filesystem::path& folder) {
@@ -190,7 +191,7 @@ Result<ParentWatch> ParentWatch::start(const std::filesystem::path& folder) {
   pid_t between = -1;
   {
     const WithoutSignals blocked;
-    // Without a signal at its end, it is met by no wait() of this program.
+    // Without a termination signal, no wait() of this program sees it.
     between = ::clone(run_between, stack.top(), CLONE_VM | CLONE_VFORK, &plan);
   }
   if (between < 0) return cannot_watch(errno);
@@ -204,9 +205,9 @@ Result<ParentWatch> ParentWatch::start(const std::filesystem::path& folder) {
 ParentWatch::~ParentWatch() {
   if (!socket_.is_open()) return;
   send_line(socket_.get(), "end\n");
-  // Also where a forked copy of this program has the socket too.
+  // Even if a forked copy of this program also has the socket.
   ::shutdown(socket_.get(), SHUT_WR);
-  // Its parent is somebody else, unless this program looks after orphans.
+  // Its parent is another process, unless this program is a subreaper.
   siginfo_t ended{};
   const auto descriptor = static_cast<id_t>(process_.get());
   if (::waitid(static_cast<idtype_t>(P_PIDFD), descriptor, &ended, WEXITED | WNOHANG) != 0) return;

@@ -1,6 +1,6 @@
-// A process that ends what is running when this program is killed and cannot do so itself. It is a
-// small shell, started once, that is told of every run and waits for this program to go. It is
-// nobody's child here, so that no wait() meets it, and has no descriptor of this program.
+// A process that ends what is still running when this program is killed. It is a small shell,
+// started once, that learns of every run and waits for this program to end. It is not a child of
+// this program, so that no wait() sees it, and has no descriptor of this program.
 #pragma once
 
 #include <sys/types.h>
@@ -21,19 +21,19 @@ class ParentWatch {
   static Result<ParentWatch> start(const std::filesystem::path& folder);
   ParentWatch(ParentWatch&&) noexcept = default;
   ParentWatch& operator=(ParentWatch&&) = delete;
-  ~ParentWatch();  // ends the process; it touches nothing any more
+  ~ParentWatch();  // ends the process, which then touches nothing
 
   pid_t id() const { return id_; }
   bool is_alive() const;
 
-  // A run is announced by its first process before its program starts, so that no moment is left in
-  // which it runs and nobody knows: `announcement()` sent to `socket()`, with the number of the
-  // process written into it by write_number().
+  // The first process of a run announces it before the program starts, so that there is no moment
+  // in which it runs unnoticed: `announcement()` sent to `socket()`, with the number of the process
+  // written into it by write_number().
   int socket() const { return socket_.get(); }
   static std::string announcement(const std::filesystem::path& cgroup);
   static void write_number(char* announcement, pid_t process);  // may be called in a child
 
-  // An empty folder that is to go as well when this program is killed.
+  // An empty folder that is also removed when this program is killed.
   void remove_later(const std::string& folder) const;
 
   // To be called before the process is waited for: later, its number may belong to another.
@@ -45,8 +45,8 @@ class ParentWatch {
   pid_t id_;
   FileDescriptor process_;
   FileDescriptor socket_;
-  struct Told;
-  std::shared_ptr<Told> told_;
+  struct Announced;
+  std::shared_ptr<Announced> announced_;
 };
 
 }  // namespace wright::sandbox

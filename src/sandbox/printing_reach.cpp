@@ -44,7 +44,7 @@ class SedScript {
     while (!rest_.empty() && is_digit(rest_.front())) rest_.remove_prefix(1);
   }
 
-  // Through the next slash. Whether a slash in brackets counts, not every sed agrees on.
+  // Through the next slash. Implementations of sed disagree on whether a slash in brackets counts.
   bool take_through_slash() {
     bool is_in_brackets = false;
     while (!rest_.empty()) {
@@ -105,7 +105,7 @@ CommandReach like_cat(Words files, const ShellCommand& command) {
   return {true, {std::move(cat)}};
 }
 
-// `words` from the script on: options may also stand after it.
+// `words` from the script on: options may follow it.
 std::optional<CommandReach> with_script(Words words, const ShellCommand& command,
                                         bool (*only_prints)(std::string_view)) {
   if (words.empty() || !words.front().is_literal() || !only_prints(words.front().text)) {

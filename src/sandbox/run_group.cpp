@@ -46,14 +46,15 @@ std::vector<pid_t> all_processes() {
   return found;
 }
 
-// To kill(), 0 is the own process group, -1 is everybody and 1 is init: none of them is ever meant.
+// To kill(), 0 is our own process group, -1 is everyone and 1 is init: none of them is ever
+// intended.
 bool is_one_process(pid_t process) {
   return process > 1;
 }
 
-// Whether it has ended and only waits for its parent to notice.
+// Whether it is a zombie: ended, but not waited for by its parent.
 bool is_dead(pid_t process) {
-  // All of it: the name of a process may have any characters in it, even a newline.
+  // The whole file: the name of a process may contain any characters, even a newline.
   std::ifstream file(fmt::format("/proc/{}/stat", process));
   const std::string text(std::istreambuf_iterator<char>(file), {});
   const std::size_t name_end = text.rfind(')');
@@ -87,13 +88,13 @@ std::vector<std::filesystem::path> cgroup_candidates(std::string_view own_groups
     if (first == std::string::npos || second == std::string::npos) continue;
     const std::string controllers = line.substr(first + 1, second - first - 1);
     const std::string path = line.substr(second + 1);
-    // One that lies outside of what this process may see of the hierarchy.
+    // A cgroup outside the part of the hierarchy that this process may see.
     if (!path.starts_with('/') || path.find("/..") != std::string::npos) continue;
     if (("," + controllers + ",").find(",pids,") != std::string::npos) {
       candidates.emplace_back(root.native() + "/" + controllers + path);
       candidates.emplace_back(root.native() + "/pids" + path);
     } else if (controllers.empty()) {
-      // Beside the own group, because a group with processes in it may not have others below.
+      // Next to our own group, because a group that has processes may not have child groups.
       if (path != "/")
         candidates.push_back(std::filesystem::path(root.native() + path).parent_path());
       candidates.emplace_back(root.native() + path);
@@ -110,7 +111,7 @@ Result<CgroupPlace> find_cgroup_place() {
     const CgroupPlace place{candidate};
     const auto folder = make_folder(place);
     if (folder.empty()) {
-      problem = fmt::format("no cgroup can be made below {}: {}", candidate.string(),
+      problem = fmt::format("no cgroup can be created below {}: {}", candidate.string(),
                             std::generic_category().message(errno));
       continue;
     }
@@ -151,7 +152,7 @@ std::vector<pid_t> RunGroup::members(pid_t leader) const {
   if (!folder_.empty()) {
     std::ifstream file(folder_ / "cgroup.procs");
     for (std::string line; std::getline(file, line);) {
-      // A process that is not visible from here is listed as 0.
+      // A process that is invisible from here is listed as 0.
       const auto number = number_in(line);
       if (number && is_one_process(*number)) found.push_back(*number);
     }
@@ -174,7 +175,7 @@ bool RunGroup::end_all(pid_t leader) const {
   if (!is_one_process(leader)) return false;
   for (int pass = 0; pass < kMostPasses; ++pass) {
     end_leader(leader);
-    // Where the kernel can end a whole cgroup at once.
+    // Where the kernel can kill a whole cgroup at once.
     if (!folder_.empty()) (void)write_text(folder_ / "cgroup.kill", "1");
     const auto left = members(leader);
     if (left.empty()) return true;

@@ -1,6 +1,6 @@
 // All processes of one run: counts them, limits them, and ends them together. Uses a cgroup where
-// one can be made; elsewhere the session, which processes cannot leave when the filter of system
-// calls forbids it.
+// one can be created; otherwise the session, which the system call filter keeps processes from
+// leaving.
 #pragma once
 
 #include <sys/types.h>
@@ -17,7 +17,7 @@
 
 namespace wright::sandbox {
 
-// Where cgroups with a limit of processes can be made.
+// Where cgroups with a limit on processes can be created.
 struct CgroupPlace {
   std::filesystem::path parent;
 };
@@ -36,11 +36,11 @@ class RunGroup {
   RunGroup& operator=(RunGroup&&) = delete;
   ~RunGroup();
 
-  // What a child writes to in order to join; -1 when there is no cgroup.
+  // The descriptor that a child writes to in order to join; -1 when there is no cgroup.
   int joining_file() const { return joining_.get(); }
   const std::filesystem::path& cgroup() const { return folder_; }  // empty when there is none
 
-  // Kills the first process and its process group, without waiting for the end.
+  // Kills the first process and its process group, without waiting for them to end.
   static void end_leader(pid_t leader);
 
   // Kills every process of the run. `leader` is the first one, not yet waited for, so that its

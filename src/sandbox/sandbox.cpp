@@ -1,4 +1,4 @@
-// Prepares a sandbox: tries what this machine offers, and says what holds.
+// Prepares a sandbox: tries what this machine offers, and reports what is enforced.
 #include "wright/sandbox.h"
 
 #include <fcntl.h>
@@ -16,6 +16,8 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "core/enum_names.h"
+#include "core/try.h"
 #include "sandbox/file_tree.h"
 #include "sandbox/first_process_file.h"
 #include "sandbox/landlock.h"
@@ -24,13 +26,17 @@
 #include "sandbox/system_call_filter.h"
 
 namespace wright {
+
+WRIGHT_ENUM(SandboxMode, required, best_effort, off)
+WRIGHT_ENUM(NetworkAccess, off, local, on)
+
 namespace {
 
 using sandbox::Confinement;
 using sandbox::ResourceLimit;
 using State = SandboxLayer::State;
 
-// What a build as root needs on files that belong to others. Landlock still says which files.
+// What a build as root needs for files that belong to others. Landlock still decides which files.
 constexpr std::uint64_t kKeptCapabilities =
     (1U << CAP_CHOWN) | (1U << CAP_DAC_OVERRIDE) | (1U << CAP_FOWNER) | (1U << CAP_FSETID);
 
@@ -41,7 +47,7 @@ std::uint64_t own_capabilities() {
   return data[0].permitted | (std::uint64_t{data[1].permitted} << 32);
 }
 
-// Never above what already holds.
+// Never above the current limit.
 void add_limit(std::vector<ResourceLimit>& limits, int resource, std::uint64_t wanted) {
   rlimit now{};
   if (::getrlimit(static_cast<__rlimit_resource>(resource), &now) != 0) return;
@@ -59,7 +65,7 @@ std::vector<ResourceLimit> resource_limits(const ResourceLimits& wanted) {
   return limits;
 }
 
-// Goes through everything that a child does before its program starts.
+// Tries everything that a child does before its program starts.
 std::expected<void, sandbox::SpawnFailure> try_out(const Confinement& confinement) {
   const FileDescriptor nowhere(::open("/dev/null", O_RDWR | O_CLOEXEC));
   const FileDescriptor above(::fcntl(nowhere.get(), F_DUPFD_CLOEXEC, 3));
@@ -70,10 +76,9 @@ std::expected<void, sandbox::SpawnFailure> try_out(const Confinement& confinemen
                                 .input = above.get(),
                                 .output = above.get(),
                                 .error = above.get()};
-  auto process = sandbox::spawn(request, confinement);
-  if (!process) return std::unexpected(process.error());
+  auto process = TRY(sandbox::spawn(request, confinement));
   siginfo_t ignored{};
-  ::waitid(P_PID, static_cast<id_t>(process->id), &ignored, WEXITED | __WALL);
+  ::waitid(P_PID, static_cast<id_t>(process.id), &ignored, WEXITED | __WALL);
   return {};
 }
 
@@ -86,8 +91,8 @@ class Preparation {
     add("resource limits", State::enforced, "open files, file size, core dumps");
     prepare_watch();
     if (state_.policy.mode == SandboxMode::off) return leave_open();
-    if (auto made = prepare_namespaces(); !made) return made;
-    if (auto made = prepare_landlock(); !made) return made;
+    TRY(prepare_namespaces());
+    TRY(prepare_landlock());
     prepare_group();
     prepare_filter();
     prepare_privileges();
@@ -113,7 +118,7 @@ class Preparation {
     return {};
   }
 
-  // Enters them for a trial, as every run will.
+  // Enters them as a trial, as every run will.
   std::expected<void, sandbox::SpawnFailure> try_namespaces() const {
     Confinement confinement;
     confinement.entry = state_.confinement.entry;
@@ -122,10 +127,9 @@ class Preparation {
 
   Result<void> prepare_namespaces() {
     const sandbox::PrivatePlaces places = state_.folder.places();
-    auto tree = sandbox::plan_tree(state_.policy, places);
-    if (!tree) return std::unexpected(std::move(tree).error());
+    auto tree = TRY(sandbox::plan_tree(state_.policy, places));
     auto program = sandbox::first_process_file();
-    auto made = program ? sandbox::Namespaces::make(*tree, places.root, state_.policy.network)
+    auto made = program ? sandbox::Namespaces::make(tree, places.root, state_.policy.network)
                         : Result<sandbox::Namespaces>(std::unexpected(program.error()));
     if (!made) return leave_out_namespaces(made.error().message);
     state_.namespaces = std::move(*made);
@@ -139,7 +143,7 @@ class Preparation {
     auto tried = try_namespaces();
     std::string proc;
     if (!tried && tried.error().step == sandbox::SpawnStep::proc) {
-      // Some containers hide parts of /proc, and the kernel then lets nobody mount a new one.
+      // Some containers hide parts of /proc, and the kernel then refuses to mount a new one.
       proc = sandbox::to_text(tried.error());
       entry.proc = Proc::shared;
       tried = try_namespaces();
@@ -153,8 +157,8 @@ class Preparation {
         fmt::format("{}mount, PID, IPC{}", state_.namespaces->user() >= 0 ? "user, " : "",
                     state_.namespaces->network() >= 0 ? ", network" : ""));
     add("processes outside", proc.empty() ? State::enforced : State::missing,
-        proc.empty() ? "its own /proc: none is seen" : proc);
-    add("metadata", State::enforced, "what is outside is not there, or read-only");
+        proc.empty() ? "its own /proc: no others are visible" : proc);
+    add("metadata", State::enforced, "everything outside is absent or read-only");
     add("IPC", State::enforced, "an IPC namespace");
     return {};
   }
@@ -170,7 +174,7 @@ class Preparation {
     return {};
   }
 
-  // What lies inside and must not be changed or read.
+  // What is inside and must not be changed or read.
   Result<void> prepare_guards() {
     const SandboxPolicy& policy = state_.policy;
     const bool protects = !policy.protected_paths.empty() && !policy.write_paths.empty();
@@ -178,10 +182,9 @@ class Preparation {
     std::string problem = "needs a mount namespace";
     if (state_.namespaces && (protects || hides)) {
       state_.guarded = std::make_unique<sandbox::GuardedPaths>(policy);
-      const auto found = state_.guarded->look();
-      if (!found) return std::unexpected(found.error());
-      state_.guards_all = found->is_complete;
-      problem = found->is_complete ? "" : "there are too many folders or files to look at them all";
+      const auto found = TRY(state_.guarded->look());
+      state_.guards_all = found.is_complete;
+      problem = found.is_complete ? "" : "there are too many folders or files to check them all";
     }
     const auto tell = [&](std::string name, bool is_wanted, const auto& what) {
       if (!is_wanted)
@@ -198,10 +201,8 @@ class Preparation {
     int version = sandbox::landlock_version();
     std::string missing = "this kernel has no Landlock, or it is switched off";
     if (version > 0) {
-      auto ruleset = sandbox::make_ruleset(state_.policy, state_.folder.path(), version);
-      if (!ruleset) return std::unexpected(std::move(ruleset).error());
-      state_.ruleset = std::move(*ruleset);
-      // In its own tree there is nothing that may not be read; /proc is another one in every run.
+      state_.ruleset = TRY(sandbox::make_ruleset(state_.policy, state_.folder.path(), version));
+      // Everything in its own tree may be read; /proc is a different one in every run.
       if (state_.namespaces) {
         (void)sandbox::allow_reading(state_.ruleset.get(), state_.namespaces->root());
       }
@@ -245,7 +246,7 @@ class Preparation {
     return {};
   }
 
-  // Root is exempt from the limit of processes of a user, so only a cgroup holds there.
+  // Root is exempt from the per-user limit on processes, so only a cgroup works there.
   void prepare_group() {
     auto place = sandbox::find_cgroup_place();
     const std::uint64_t limit = state_.policy.limits.processes;
@@ -263,7 +264,7 @@ class Preparation {
     }
   }
 
-  // Whom a command could harm by signals where Landlock does not keep those inside.
+  // Processes that a command could signal where Landlock does not prevent it.
   std::vector<pid_t> outsiders() const {
     std::vector<pid_t> processes;
     if (version_ >= sandbox::kLandlockScopes || state_.namespaces) return processes;
@@ -282,8 +283,8 @@ class Preparation {
          .truncation = version_ >= sandbox::kLandlockTruncate || state_.namespaces
                            ? Options::Truncation::allowed
                            : Options::Truncation::forbidden,
-         .surroundings =
-             state_.namespaces ? Options::Surroundings::own : Options::Surroundings::shared,
+         .isolation =
+             state_.namespaces ? Options::Isolation::by_namespaces : Options::Isolation::by_filter,
          .ownership =
              ::geteuid() == 0 ? Options::Ownership::allowed : Options::Ownership::forbidden,
          .out_of_reach = outsiders()});
@@ -340,21 +341,21 @@ class Preparation {
     // Outside of namespaces, the owners of all files could be changed.
     const std::uint64_t kept =
         state_.namespaces ? kKeptCapabilities : kKeptCapabilities & ~(1U << CAP_CHOWN);
-    // A user namespace gives all of them, inside.
+    // A user namespace grants all of them inside it.
     if (state_.namespaces) state_.confinement.kept_capabilities = own & kept;
     if ((own & ~kept) == 0) {
       add("capabilities", State::enforced, "there are none to drop");
       return;
     }
     state_.confinement.kept_capabilities = own & kept;
-    add("capabilities", State::enforced, "all dropped but those on files of others");
+    add("capabilities", State::enforced, "all dropped except those on files of others");
   }
 
   Sandbox::State& state_;
   int version_ = 0;
 };
 
-// A relative folder in PATH would let the folder that is worked in decide what a command is.
+// A relative folder in PATH would let the working folder decide what a command is.
 std::string absolute_folders(std::string_view search_path) {
   std::string kept;
   while (!search_path.empty()) {
@@ -382,7 +383,7 @@ namespace sandbox {
 Result<PrivateFolder> PrivateFolder::make(const std::filesystem::path& root) {
   std::string name = (root / "wright-sandbox-XXXXXX").native();
   if (::mkdtemp(name.data()) == nullptr) {
-    return fail(ErrorCode::storage, fmt::format("Cannot make a folder in '{}': {}", root.string(),
+    return fail(ErrorCode::storage, fmt::format("Cannot create a folder in '{}': {}", root.string(),
                                                 std::generic_category().message(errno)));
   }
   PrivateFolder folder{std::filesystem::path(name)};
@@ -395,7 +396,7 @@ Result<PrivateFolder> PrivateFolder::make(const std::filesystem::path& root) {
   const FileDescriptor hidden(
       ::open(places.hidden_file.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0000));
   if (!is_made || !hidden.is_open()) {
-    return fail(ErrorCode::storage, fmt::format("Cannot make a folder in '{}': {}", name,
+    return fail(ErrorCode::storage, fmt::format("Cannot create a folder in '{}': {}", name,
                                                 std::generic_category().message(errno)));
   }
   return folder;
@@ -419,18 +420,15 @@ PrivateFolder::~PrivateFolder() {
 }  // namespace sandbox
 
 Result<SandboxMode> sandbox_mode_from(std::string_view name) {
-  if (name == "required") return SandboxMode::required;
-  if (name == "best_effort") return SandboxMode::best_effort;
-  if (name == "off") return SandboxMode::off;
+  if (const auto mode = enum_named<SandboxMode>(name)) return *mode;
   return fail(ErrorCode::invalid_argument,
-              fmt::format("must be required, best_effort or off, not '{}'", name));
+              fmt::format("must be {}, not '{}'", enum_names<SandboxMode>(), name));
 }
 
 Result<NetworkAccess> network_access_from(std::string_view name) {
-  if (name == "off") return NetworkAccess::off;
-  if (name == "local") return NetworkAccess::local;
-  if (name == "on") return NetworkAccess::on;
-  return fail(ErrorCode::invalid_argument, fmt::format("must be off, local or on, not '{}'", name));
+  if (const auto access = enum_named<NetworkAccess>(name)) return *access;
+  return fail(ErrorCode::invalid_argument,
+              fmt::format("must be {}, not '{}'", enum_names<NetworkAccess>(), name));
 }
 
 std::string_view to_string(SandboxLayer::State state) {
@@ -492,12 +490,9 @@ Sandbox& Sandbox::operator=(Sandbox&&) noexcept = default;
 Sandbox::~Sandbox() = default;
 
 Result<Sandbox> Sandbox::prepare(SandboxPolicy policy) {
-  auto folder = sandbox::PrivateFolder::make(policy.temporary_root);
-  if (!folder) return std::unexpected(std::move(folder).error());
-  auto state = std::make_unique<State>(std::move(policy), std::move(*folder));
-  if (auto prepared = Preparation(*state).prepare(); !prepared) {
-    return std::unexpected(std::move(prepared).error());
-  }
+  auto folder = TRY(sandbox::PrivateFolder::make(policy.temporary_root));
+  auto state = std::make_unique<State>(std::move(policy), std::move(folder));
+  TRY(Preparation(*state).prepare());
   if (state->policy.mode == SandboxMode::required && !state->report.is_complete()) {
     return fail(ErrorCode::unsupported,
                 fmt::format("The sandbox is required, but this machine lacks: {}. Nothing runs. "

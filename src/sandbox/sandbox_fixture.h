@@ -1,4 +1,4 @@
-// For tests of this folder: a workspace that may be written to, a folder outside that may not even
+// For tests of this folder: a workspace that may be written to, a folder outside that must not even
 // be read, and a way to run shell lines between them.
 #pragma once
 
@@ -59,7 +59,7 @@ class Grounds {
   std::filesystem::path path_;
 };
 
-// Zombies of an init that never waits are no processes any more.
+// Zombies under an init that never waits are not processes any more.
 inline bool is_running(pid_t process) {
   const std::string status = Grounds::read("/proc/" + std::to_string(process) + "/stat");
   const std::size_t end = status.rfind(')');

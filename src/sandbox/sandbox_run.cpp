@@ -1,5 +1,5 @@
-// One run in a prepared sandbox: start, read what it writes, wait for its end or for the time to be
-// up, and leave nothing behind.
+// One run in a prepared sandbox: start it, read its output, wait until it ends or its time is up,
+// and leave nothing behind.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -13,6 +13,7 @@
 #include <climits>
 #include <system_error>
 
+#include "core/try.h"
 #include "sandbox/output_capture.h"
 #include "sandbox/sandbox_state.h"
 
@@ -33,7 +34,7 @@ std::unexpected<Error> system_failure(std::string_view doing, int problem) {
               fmt::format("Cannot {}: {}", doing, std::generic_category().message(problem)));
 }
 
-// The child puts its streams on 0 to 2, so nothing it needs may be there before.
+// The child puts its streams on 0 to 2, so nothing it needs may be there already.
 FileDescriptor above_streams(int number) {
   FileDescriptor given(number);
   if (number < 0 || number > 2) return given;
@@ -60,11 +61,11 @@ bool has_nul(std::string_view text) {
   return text.find('\0') != std::string_view::npos;
 }
 
-// Whether a path leads to a program where commands run.
+// Whether a path leads to a program, seen from where commands run.
 bool is_program(const std::string& path, const Sandbox::State& state) {
   if (!state.namespaces) return ::access(path.c_str(), X_OK) == 0;
   const FileDescriptor found = state.namespaces->find(path);
-  // By its descriptor, since it may be seen elsewhere, or not at all, from here.
+  // By its descriptor, since from here it may be elsewhere or invisible.
   return found.is_open() &&
          ::access(fmt::format("/proc/self/fd/{}", found.get()).c_str(), X_OK) == 0;
 }
@@ -77,7 +78,7 @@ Result<std::string> find_program(const std::string& name, const std::string& sea
     const std::size_t end = std::min(rest.find(':'), rest.size());
     const std::string_view folder = rest.substr(0, end);
     rest.remove_prefix(std::min(end + 1, rest.size()));
-    // A relative folder would find whatever lies where the program runs.
+    // A relative folder would find whatever is in the folder where the program runs.
     if (!folder.starts_with('/')) continue;
     std::string path = fmt::format("{}/{}", folder, name);
     if (is_program(path, state)) return path;
@@ -101,7 +102,7 @@ Result<void> check(const Command& command, const Variables& environment) {
   return {};
 }
 
-// The process that watches; another one where somebody has ended it.
+// The watching process; a new one if somebody has killed it.
 Result<std::shared_ptr<const sandbox::ParentWatch>> watch_of(Sandbox::State& state) {
   const std::lock_guard lock(state.watch_mutex);
   if (state.watch == nullptr || state.watch->is_alive()) return state.watch;
@@ -115,7 +116,7 @@ Result<std::shared_ptr<const sandbox::ParentWatch>> watch_of(Sandbox::State& sta
   return state.watch;
 }
 
-// Wakes a poll() when somebody asks to stop.
+// Wakes a poll() when a stop is requested.
 class StopSignal {
  public:
   explicit StopSignal(std::stop_token stop)
@@ -166,7 +167,7 @@ class ProcessWatch {
       if (is_ending_ && Clock::now() > ended_at_ + kPatience) return not_ended();
       wait_for_something(stop, clamped(is_ending_ ? kPatience : left));
     }
-    // The first process of a PID namespace ends after everybody else in it.
+    // The first process of a PID namespace ends after everything else in it.
     if (group_ != nullptr && !group_->end_all(process_.id)) return not_ended();
     for (Stream& stream : streams_) {
       while (read_from(stream)) {
@@ -186,7 +187,7 @@ class ProcessWatch {
     OutputStream name;
   };
 
-  // A process that hangs in the kernel cannot be ended, only left.
+  // A process that hangs in the kernel cannot be killed, only abandoned.
   static std::unexpected<Error> not_ended() {
     return fail(ErrorCode::internal, "Some processes of the command could not be ended");
   }
@@ -231,7 +232,7 @@ class ProcessWatch {
     return true;
   }
 
-  // Waits for the process, which has ended: until now its number was its own.
+  // Reaps the process, which has ended: until now its number could not be reused.
   int exit_code() const {
     if (parent_watch_ != nullptr) parent_watch_->forget(process_.id);
     siginfo_t ended{};
@@ -243,7 +244,7 @@ class ProcessWatch {
   }
 
   sandbox::SpawnedProcess process_;
-  const sandbox::RunGroup* group_;  // null where there is nobody left to look for
+  const sandbox::RunGroup* group_;  // null where no process can be left over
   const sandbox::ParentWatch* parent_watch_;
   const CommandOptions& options_;
   std::array<Stream, 2> streams_;
@@ -270,44 +271,37 @@ Result<FinishedCommand> Sandbox::run(const Command& command, const CommandOption
   environment.insert_or_assign("HOME", state_->folder.home().string());
   environment.insert_or_assign("TMPDIR", state_->folder.temporary().string());
   for (const auto& [name, value] : command.environment) environment.insert_or_assign(name, value);
-  if (auto good = check(command, environment); !good) return std::unexpected(good.error());
-  auto program = find_program(command.arguments.front(), environment.at("PATH"), *state_);
-  if (!program) return std::unexpected(std::move(program).error());
-  auto output = Pipe::make();
-  if (!output) return std::unexpected(std::move(output).error());
-  auto error = Pipe::make();
-  if (!error) return std::unexpected(std::move(error).error());
+  TRY(check(command, environment));
+  auto program = TRY(find_program(command.arguments.front(), environment.at("PATH"), *state_));
+  auto output = TRY(Pipe::make());
+  auto error = TRY(Pipe::make());
   const FileDescriptor nothing = above_streams(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (!nothing.is_open()) return system_failure("open /dev/null", errno);
-  const auto group = sandbox::RunGroup::make(state_->cgroups, state_->policy.limits.processes);
-  if (!group) return std::unexpected(group.error());
-  const auto watch = watch_of(*state_);
-  if (!watch) return std::unexpected(watch.error());
-  // Until the end of the run: they keep things from being made.
-  Result<sandbox::GuardedPaths::Found> guarded;
-  if (state_->guarded) guarded = state_->guarded->look();
-  if (!guarded) return std::unexpected(std::move(guarded).error());
-  if (state_->guards_all && !guarded->is_complete) {
+  const auto group = TRY(sandbox::RunGroup::make(state_->cgroups, state_->policy.limits.processes));
+  const auto watch = TRY(watch_of(*state_));
+  // Kept until the end of the run: the placeholders prevent things from being created.
+  sandbox::GuardedPaths::Found guarded;
+  if (state_->guarded) guarded = TRY(state_->guarded->look());
+  if (state_->guards_all && !guarded.is_complete) {
     return fail(ErrorCode::unavailable,
                 "There are too many folders or files now to find all that is protected or "
                 "unreadable. Nothing runs before some are removed");
   }
-  if (*watch) {
-    for (const auto& placeholder : guarded->placeholders)
-      (*watch)->remove_later(placeholder.path());
+  if (watch) {
+    for (const auto& placeholder : guarded.placeholders) watch->remove_later(placeholder.path());
   }
 
-  sandbox::SpawnRequest request{.program = std::move(*program),
+  sandbox::SpawnRequest request{.program = std::move(program),
                                 .arguments = command.arguments,
                                 .environment = {},
                                 .working_directory = command.working_directory.string(),
                                 .input = nothing.get(),
-                                .output = output->writing.get(),
-                                .error = error->writing.get(),
-                                .process_group_file = group->joining_file(),
-                                .cgroup = group->cgroup(),
-                                .watch = watch->get(),
-                                .guarded = std::move(guarded->mounts)};
+                                .output = output.writing.get(),
+                                .error = error.writing.get(),
+                                .process_group_file = group.joining_file(),
+                                .cgroup = group.cgroup(),
+                                .watch = watch.get(),
+                                .guarded = std::move(guarded.mounts)};
   for (const auto& [name, value] : environment) request.environment.push_back(name + "=" + value);
   auto process = sandbox::spawn(request, state_->confinement);
   if (!process) {
@@ -315,11 +309,11 @@ Result<FinishedCommand> Sandbox::run(const Command& command, const CommandOption
     return fail(is_missing ? ErrorCode::not_found : ErrorCode::unavailable,
                 sandbox::to_text(process.error()));
   }
-  // Only the child holds these now, so that their end is its end.
-  output->writing = FileDescriptor();
-  error->writing = FileDescriptor();
-  return ProcessWatch(std::move(*process), state_->namespaces ? nullptr : &*group, request.watch,
-                      std::move(output->reading), std::move(error->reading), options)
+  // From now on only the child holds these, so that they close when it ends.
+  output.writing = FileDescriptor();
+  error.writing = FileDescriptor();
+  return ProcessWatch(std::move(*process), state_->namespaces ? nullptr : &group, request.watch,
+                      std::move(output.reading), std::move(error.reading), options)
       .finish();
 }
 

@@ -19,7 +19,7 @@
 
 namespace wright::sandbox {
 
-// A folder that goes with everything in it.
+// A folder that is removed with everything in it.
 class PrivateFolder {
  public:
   static Result<PrivateFolder> make(const std::filesystem::path& root);
@@ -49,11 +49,11 @@ struct Sandbox::State {
   std::optional<sandbox::Namespaces> namespaces = {};
   FileDescriptor first_process = {};
   std::unique_ptr<sandbox::GuardedPaths> guarded = {};  // null where nothing can be guarded
-  bool guards_all = false;  // the report says so, and no run may do with less
+  bool guards_all = false;  // the report says so, and no run may guard less
   sandbox::Confinement confinement = {};
   std::optional<sandbox::CgroupPlace> cgroups = {};
   std::mutex watch_mutex = {};  // of `watch`
-  // Each run keeps the one that it was announced to. Null where there is none.
+  // Each run keeps the one it was announced to. Null where there is none.
   std::shared_ptr<const sandbox::ParentWatch> watch = {};
 };
 

@@ -1,4 +1,4 @@
-// What single characters are to bash. Knows no locale.
+// What single characters mean to bash. Knows no locale.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// The parts of a simple command beside its words: assignments and redirections.
+// The parts of a simple command other than its words: assignments and redirections.
 #include <fmt/format.h>
 
 #include <array>
@@ -25,7 +25,7 @@ bool ShellParser::parse_assignment(ShellCommand& command) {
   }
   const bool is_named = !name.empty() && is_name_start(name.front());
   if (is_named && current() == '[' && is_bash()) {
-    // A subscript is an expression, and so may run commands; only plain numbers are looked into.
+    // A subscript is an expression and may run commands; only plain numbers are understood.
     advance();
     const std::size_t digits = position_;
     while (is_digit(current())) advance();
@@ -76,7 +76,7 @@ bool ShellParser::is_at_redirection() {
   const char next = following();
   position_ = start;
   if (c == '&') return next == '>' && digits == 0 && is_bash();
-  // To dash, only one digit is the number of a descriptor; more are a word of their own.
+  // To dash, only a single digit is the number of a descriptor; more are a separate word.
   if (digits > 1 && !is_bash()) return false;
   return (c == '<' || c == '>') && next != '(';
 }
@@ -85,7 +85,7 @@ bool ShellParser::take_redirection(std::string_view symbol, ShellRedirection::Ki
                                    ShellCommand& command) {
   if (!take(symbol)) return false;
   skip_blanks();
-  // Here a dash is a word of its own, whatever follows it.
+  // Here a dash is a separate word, whatever follows it.
   if ((symbol == "<&" || symbol == ">&") && take("-")) {
     command.redirections.push_back({ShellRedirection::Kind::duplicate, {.text = "-"}});
     return true;

@@ -94,20 +94,20 @@ bool ShellParser::take(std::string_view symbol) {
 void ShellParser::skip_blanks() {
   while (is_blank(current())) advance();
   if (current() != '#') return;
-  // In a comment, a backslash before the newline means nothing.
+  // In a comment, a backslash before the newline has no meaning.
   position_ = std::min(text_.find('\n', position_), text_.size());
 }
 
 void ShellParser::take_newline() {
   advance();
   if (pending_.size() == outer_pending_) {
-    if (outer_pending_ != 0) refuse("a here-document starts inside of a substitution");
+    if (outer_pending_ != 0) refuse("a here-document starts inside a substitution");
     return;
   }
   std::vector<HereDocument> starting(pending_.begin() + static_cast<std::ptrdiff_t>(outer_pending_),
                                      pending_.end());
   pending_.resize(outer_pending_);
-  if (outer_pending_ != 0) return refuse("a here-document starts inside of a substitution");
+  if (outer_pending_ != 0) return refuse("a here-document starts inside a substitution");
   for (const HereDocument& document : starting) {
     if (is_ok()) read_here_document(document);
   }
@@ -396,7 +396,7 @@ void ShellParser::parse_conditional() {
     }
     if (is_end) break;
   }
-  // bash evaluates what stands beside such an operator, and what that refers to.
+  // bash evaluates the operands of such an operator, and what they refer to.
   if (is_ok() && evaluates) commands_.push_back(unknown_command(source_from(start)));
 }
 

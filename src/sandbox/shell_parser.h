@@ -1,7 +1,7 @@
 // The parser behind parse_shell_line(): a cursor over one line, the grammar of commands
 // (shell_grammar.cpp, shell_command_parts.cpp) and that of words and expansions (shell_words.cpp).
-// The first thing it does not understand ends it: the cursor jumps to the end, so that every loop
-// ends too.
+// It stops at the first thing it does not understand: the cursor jumps to the end, so that every
+// loop ends too.
 #pragma once
 
 #include <initializer_list>
@@ -33,7 +33,7 @@ class ShellParser {
     bool is_quoted = false;
   };
 
-  // Counts how deep constructs stand in each other; refuses to go deeper than a bound.
+  // Counts how deeply constructs are nested; refuses to go deeper than a bound.
   class Level {
    public:
     explicit Level(ShellParser& parser);

@@ -1,6 +1,6 @@
-// What a line of shell would run: every simple command in it, at any depth, before any of it runs.
-// Reads the languages of bash and dash; a line it does not understand fully is refused, never
-// guessed at. Knows nothing of permissions, runs nothing.
+// What a shell line would run: every simple command in it, at any depth, before any of it runs.
+// Parses the languages of bash and dash; a line it does not fully understand is refused, never
+// guessed at. Knows nothing about permissions, runs nothing.
 #pragma once
 
 #include <cstdint>
@@ -50,16 +50,16 @@ struct ShellCommand {
   ShellDialect dialect = ShellDialect::bash;  // of the line
 };
 
-// A line longer than this cannot be handed to a shell in one piece.
+// A longer line cannot be passed to a shell in one piece.
 inline constexpr std::size_t kLongestShellLine = 128 * 1024 - 1;
 
 // All simple commands, also those in substitutions, functions, branches and loops. A command whose
-// words nobody can know before it runs is a single word of the kind many_words: for example an
-// arithmetic expansion with names in it, since bash evaluates what those names hold.
+// words cannot be known before it runs is a single word of the kind many_words: for example an
+// arithmetic expansion with names in it, since bash evaluates what those names contain.
 Result<std::vector<ShellCommand>> parse_shell_line(std::string_view line,
                                                    ShellDialect dialect = ShellDialect::bash);
 
-// A command of which nothing is known.
+// A command about which nothing is known.
 ShellCommand unknown_command(std::string_view source);
 
 }  // namespace wright::sandbox

@@ -16,7 +16,7 @@ bool sets_the_character_set(std::string_view name) {
   return is_one_of(name, kNames);
 }
 
-// What is assigned to these is an expression to bash.
+// bash evaluates what is assigned to these as an expression.
 bool holds_a_number(std::string_view name) {
   constexpr std::array<std::string_view, 6> kNames{"RANDOM",  "SRANDOM", "OPTIND",
                                                    "HISTCMD", "SECONDS", "LINENO"};

@@ -1,5 +1,5 @@
-// What it means to set a variable: whether later commands become others by it, or a command that it
-// is set for does. Knows no rules, reads no environment.
+// What it means to set a variable: whether it changes what later commands do, or the command that
+// it is set for. Knows no rules, reads no environment.
 #pragma once
 
 #include <string_view>
@@ -8,12 +8,12 @@
 
 namespace wright::sandbox {
 
-// For the command in front of which it stands: starts no program, names no place where one is
-// looked for, and changes nothing about how text is read.
+// For the command it precedes: starts no program, names no place to search for one, and does not
+// change how text is read.
 bool is_harmless_for_a_command(const ShellAssignment& assignment);
 
-// For the shell itself: later commands may be looked up or read otherwise, or bash evaluates the
-// value as an expression, which may hold a command.
+// For the shell itself: later commands may be looked up or parsed differently, or bash evaluates
+// the value as an expression, which may contain a command.
 bool changes_later_commands(const ShellAssignment& assignment);
 
 // The same where the value is whatever a builtin puts into it.

@@ -21,7 +21,7 @@ void ShellWordBuilder::add_unquoted(char c) {
       break;
     case ',':
     case '.':
-      // {a,b} and {1..3} make several words, each with what stands around the braces.
+      // {a,b} and {1..3} produce several words, each with the text around the braces.
       if (brace_ && (c == ',' || previous_ == '.')) become_pattern_after(*brace_);
       break;
     case '~':
@@ -46,7 +46,7 @@ void ShellWordBuilder::add_unknown_in_quotes() {
 
 void ShellWordBuilder::add_unknown() {
   has_content_ = has_other_than_number_ = true;
-  // It may be split, and the later parts start with anything.
+  // It may be split, and the later parts may start with anything.
   word_.kind = ShellWord::Kind::many_words;
   word_.text.clear();
 }

@@ -27,7 +27,7 @@ class ShellWordBuilder {
     word_.is_plain = false;
     has_content_ = true;
   }
-  // Something of which the value is not known; in quotes it stays within one word.
+  // Something whose value is not known; in quotes it stays within one word.
   void add_unknown_in_quotes();
   void add_unknown();
   // Digits, or nothing.

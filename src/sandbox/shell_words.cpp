@@ -136,7 +136,7 @@ void ShellParser::parse_escaped_quotes(ShellWordBuilder& word) {
     if (escaped != '\0' && known != std::string_view::npos) {
       word.add(kValues[known]);
     } else {
-      // A character by its number, which may even end the word early: not worth knowing.
+      // A character given by its number, which may even end the word early: not worth computing.
       word.add_unknown_in_quotes();
     }
   }
@@ -193,7 +193,7 @@ void ShellParser::parse_parameter(ShellWordBuilder& word, Quoting quoting) {
   word.note_quoting();
   bool evaluates = false;
   if (current() == '!') {
-    // ${!x} evaluates what x holds as the name of a parameter.
+    // ${!x} evaluates the value of x as the name of a parameter.
     evaluates = following() != '}';
     advance();
   } else if (current() == '#' && following() != '}') {
@@ -331,7 +331,7 @@ void ShellParser::parse_arithmetic(std::size_t start) {
       advance();
     }
   }
-  // A name stands for an expression, which may hold the subscript of an array, which may hold
+  // A name stands for an expression, which may contain the subscript of an array, which may contain
   // a command.
   if (is_ok() && has_names) commands_.push_back(unknown_command(source_from(start)));
 }

@@ -25,7 +25,8 @@
 namespace wright::sandbox {
 namespace {
 
-// Where the first process of a PID namespace expects what it tells, and its own program.
+// The descriptors where the first process of a PID namespace writes its report and finds its own
+// program.
 constexpr int kReportDescriptor = 3;
 constexpr int kProgramDescriptor = 4;
 
@@ -36,7 +37,7 @@ struct PlannedMount {
   bool is_made_read_only = false;
 };
 
-// Made by the parent. The child reads it and leaves a failure in it.
+// Created by the parent. The child reads it and leaves a failure in it.
 struct ChildPlan {
   const char* program = nullptr;
   char* const* arguments = nullptr;
@@ -87,7 +88,7 @@ WRIGHT_IN_CHILD int drop_capabilities(std::uint64_t kept) {
   return ::syscall(SYS_capset, &header, data) == 0 ? 0 : errno;
 }
 
-// The kernel then ends this before the program that started it.
+// The kernel then kills this process before the program that started it.
 WRIGHT_IN_CHILD void volunteer_when_memory_runs_out() {
   const long file =
       ::syscall(SYS_openat, AT_FDCWD, "/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -110,12 +111,12 @@ WRIGHT_IN_CHILD int fail_at(ChildPlan& plan, SpawnStep step, int problem) {
   return 127;
 }
 
-// Ends with the thread that waits for it, also when that is killed.
+// Ends with the thread that waits for it, even when that is killed.
 WRIGHT_IN_CHILD void end_with_parent() {
   ::syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 }
 
-// A mount of a path on itself: what is a mount cannot be moved or removed.
+// Mounts a path on itself: a mount cannot be moved or removed.
 WRIGHT_IN_CHILD long pin(const char* path) {
   const long tree =
       ::syscall(SYS_open_tree, AT_FDCWD, path,
@@ -128,7 +129,7 @@ WRIGHT_IN_CHILD long pin(const char* path) {
   return result;
 }
 
-// In the copy of the tree that is its own. 0, or an errno.
+// In the child's own copy of the tree. 0, or an errno.
 WRIGHT_IN_CHILD int guard_paths(const ChildPlan& plan) {
   mount_attr read_only{};
   read_only.attr_set = MOUNT_ATTR_RDONLY;
@@ -161,7 +162,7 @@ WRIGHT_IN_CHILD int execute(ChildPlan& plan) {
   return fail_at(plan, SpawnStep::program, errno);
 }
 
-// What is the same with and without namespaces: from the working directory to the program.
+// The part that is the same with and without namespaces: from the working directory to the program.
 WRIGHT_IN_CHILD int confine_and_execute(ChildPlan& plan) {
   if (::syscall(SYS_chdir, plan.working_directory) != 0) {
     return fail_at(plan, SpawnStep::working_directory, errno);
@@ -206,7 +207,7 @@ WRIGHT_IN_CHILD int run_child(void* argument) {
   plan.id = static_cast<pid_t>(::syscall(SYS_getpid));
   if (plan.watch >= 0) problem = announce(plan);
   if (problem != 0) return fail_at(plan, SpawnStep::watch, problem);
-  // Before the streams, in whose place its descriptor may be.
+  // Before the streams, which may take the place of its descriptor.
   if (plan.cgroup >= 0 && ::syscall(SYS_write, plan.cgroup, "0", 1) != 1) {
     return fail_at(plan, SpawnStep::cgroup, errno);
   }
@@ -216,11 +217,11 @@ WRIGHT_IN_CHILD int run_child(void* argument) {
   return confine_and_execute(plan);
 }
 
-// The first of a PID namespace.
+// The first process of a PID namespace.
 WRIGHT_IN_CHILD int run_inside(void* argument) {
   ChildPlan& plan = *static_cast<ChildPlan*>(argument);
   if (::syscall(SYS_setsid) < 0) return fail_at(plan, SpawnStep::process_group, errno);
-  // That its parent may have ended before is not seen from here; the watching process sees it.
+  // Whether the parent has ended already cannot be seen from here; the watching process sees it.
   end_with_parent();
   int problem = plan.watch >= 0 ? announce(plan) : 0;
   if (problem != 0) return fail_at(plan, SpawnStep::watch, problem);
@@ -246,14 +247,14 @@ WRIGHT_IN_CHILD int run_outside(void* argument) {
     return fail_at(plan, SpawnStep::cgroup, errno);
   }
   volunteer_when_memory_runs_out();
-  // The user namespace first: it gives the right to enter the others.
+  // The user namespace first: it grants the right to enter the others.
   if ((plan.user_namespace >= 0 && ::syscall(SYS_setns, plan.user_namespace, CLONE_NEWUSER) != 0) ||
       (plan.network_namespace >= 0 &&
        ::syscall(SYS_setns, plan.network_namespace, CLONE_NEWNET) != 0) ||
       ::syscall(SYS_setns, plan.mount_namespace, CLONE_NEWNS) != 0) {
     return fail_at(plan, SpawnStep::namespaces, errno);
   }
-  // Its parent is this program, not this child.
+  // Its parent is the program, not this child.
   constexpr int kFlags = CLONE_VM | CLONE_VFORK | CLONE_PARENT | CLONE_PARENT_SETTID |
                          CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC;
   if (::clone(run_inside, plan.stack, kFlags, argument, &plan.id) < 0) {
@@ -317,13 +318,13 @@ std::vector<PlannedMount> planned(const std::vector<GuardedMount>& guarded,
   return mounts;
 }
 
-// What the first process of a run tells: 0, or the errno with which the program did not start.
+// What the first process of a run reports: 0, or the errno with which the program failed to start.
 int program_problem(int report, int process) {
   std::array<pollfd, 2> watched{pollfd{report, POLLIN, 0}, pollfd{process, POLLIN, 0}};
   while (::poll(watched.data(), watched.size(), -1) < 0 && errno == EINTR) {
   }
   int problem = 0;
-  // Ended before it could tell: then its end is what counts.
+  // It ended before it could report: then its exit status counts.
   if (watched[0].revents == 0) return 0;
   return ::read(report, &problem, sizeof problem) == sizeof problem ? problem : 0;
 }
@@ -377,7 +378,7 @@ std::expected<SpawnedProcess, SpawnFailure> spawn(const SpawnRequest& request,
     plan.announcement_bytes = announcement.size();
   }
   FileDescriptor report;
-  FileDescriptor told;
+  FileDescriptor report_end;
   if (has_namespaces) {
     std::array<int, 2> ends{-1, -1};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
@@ -385,14 +386,14 @@ std::expected<SpawnedProcess, SpawnFailure> spawn(const SpawnRequest& request,
     }
     report = FileDescriptor(ends[0]);
     const FileDescriptor writing(ends[1]);
-    told = FileDescriptor(::fcntl(writing.get(), F_DUPFD_CLOEXEC, 10));
-    if (!told.is_open()) return std::unexpected(SpawnFailure{SpawnStep::start, errno});
+    report_end = FileDescriptor(::fcntl(writing.get(), F_DUPFD_CLOEXEC, 10));
+    if (!report_end.is_open()) return std::unexpected(SpawnFailure{SpawnStep::start, errno});
     plan.has_namespaces = true;
     plan.user_namespace = entry.namespaces->user();
     plan.mount_namespace = entry.namespaces->mount();
     plan.network_namespace = entry.namespaces->network();
     plan.first_process = entry.first_process;
-    plan.report = told.get();
+    plan.report = report_end.get();
     plan.has_own_proc = entry.proc == NamespaceEntry::Proc::own;
     plan.mounts = mounts.data();
     plan.mount_count = mounts.size();
@@ -405,7 +406,7 @@ std::expected<SpawnedProcess, SpawnFailure> spawn(const SpawnRequest& request,
   {
     const WithoutSignals blocked;
     if (has_namespaces) {
-      // Without a signal at its end, it is met by no wait() of this program.
+      // Without a termination signal, no wait() of this program sees it.
       id = ::clone(run_outside, stack.top(), CLONE_VM | CLONE_VFORK, &plan);
     } else {
       id = ::clone(run_child, stack.top(), CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, &plan,
@@ -416,7 +417,7 @@ std::expected<SpawnedProcess, SpawnFailure> spawn(const SpawnRequest& request,
   if (id < 0) return std::unexpected(SpawnFailure{SpawnStep::start, problem});
   if (has_namespaces) {
     wait_for(id);
-    told = FileDescriptor();
+    report_end = FileDescriptor();
     id = plan.id;
     if (id > 0) descriptor = static_cast<int>(::syscall(SYS_pidfd_open, id, 0));
   }

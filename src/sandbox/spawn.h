@@ -1,9 +1,9 @@
-// Starts one confined process. Everything it needs is made before; between the start of the child
-// and its exec only system calls happen, because the child runs in the memory of its parent.
+// Starts one confined process. Everything it needs is prepared in advance; between the start of the
+// child and its exec only system calls happen, because the child runs in the memory of its parent.
 //
-// Where there are namespaces, a first child enters those of the sandbox and makes a second, which
-// is a child of this program too, the first of its own PID namespace, and starts the program as its
-// child (first_process.cpp).
+// With namespaces, a first child enters those of the sandbox and creates a second, which is also a
+// child of this program and the first process of its own PID namespace, and which starts the
+// program as its child (first_process.cpp).
 #pragma once
 
 #include <linux/filter.h>
@@ -29,13 +29,13 @@ struct ResourceLimit {
   rlimit value{};
 };
 
-// What is needed to run in namespaces. Nothing of it is owned.
+// What is needed to run in namespaces. Nothing here is owned.
 struct NamespaceEntry {
   const Namespaces* namespaces = nullptr;  // null: none
   int first_process = -1;                  // its program
-  // Of the PID namespace, in the place of that of the machine.
+  // /proc of the PID namespace, in place of the machine's.
   enum class Proc : std::uint8_t { own, shared } proc = Proc::own;
-  std::string hidden_file = {};  // what is seen in the place of something unreadable
+  std::string hidden_file = {};  // shown in place of something unreadable
   std::string hidden_folder = {};
 };
 
@@ -58,7 +58,7 @@ struct SpawnRequest {
   int error = -1;
   int process_group_file = -1;             // of a cgroup, to be written by the child
   std::filesystem::path cgroup = {};       // its folder
-  const ParentWatch* watch = nullptr;      // is told of the process; it may be absent
+  const ParentWatch* watch = nullptr;      // learns of the process; may be null
   std::vector<GuardedMount> guarded = {};  // in namespaces only
 };
 

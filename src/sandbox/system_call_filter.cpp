@@ -1,4 +1,4 @@
-// The only unit that knows libseccomp.
+// The only file that uses libseccomp.
 #include "sandbox/system_call_filter.h"
 
 #include <fcntl.h>
@@ -22,8 +22,8 @@
 namespace wright::sandbox {
 namespace {
 
-// Ways to look into other processes, to change the machine, to reach the file system or the network
-// past the other layers, and parts of the kernel that builds and scripts have no use for.
+// Ways to inspect other processes, to change the machine, to reach the file system or the network
+// past the other layers, and parts of the kernel that builds and scripts do not need.
 constexpr const char* kForbidden[] = {"acct",
                                       "add_key",
                                       "adjtimex",
@@ -93,7 +93,7 @@ constexpr const char* kForbidden[] = {"acct",
                                       "vm86",
                                       "vm86old"};
 
-// Calls that are younger than the library, which does not know their names. They have the same
+// Calls that are newer than the library, which does not know their names. They have the same
 // numbers everywhere.
 struct YoungCall {
   const char* name;
@@ -105,16 +105,16 @@ constexpr YoungCall kYoungCalls[] = {
     {"lsm_set_self_attr", 460}, {"setxattrat", 463},   {"removexattrat", 466},
     {"open_tree_attr", 467},    {"file_setattr", 469}, {"listns", 470}};
 
-// Whose effect lasts beyond the command and reaches other processes: memory, semaphores and queues
-// that go by a number or a name.
+// Calls whose effect outlives the command and reaches other processes: memory, semaphores and
+// queues that have a number or a name.
 constexpr const char* kSharedIpc[] = {
     "shmget",       "shmat",           "shmctl",    "shmdt",        "msgget",
     "msgsnd",       "msgrcv",          "msgctl",    "semget",       "semop",
     "semctl",       "semtimedop",      "ipc",       "mq_open",      "mq_unlink",
     "mq_timedsend", "mq_timedreceive", "mq_notify", "mq_getsetattr"};
 
-// What changes a file by its path, without opening it, and is not needed for ordinary work. Modes
-// and times are, and cannot be told apart from here.
+// Calls that change a file by its path, without opening it, and are not needed for ordinary work.
+// Modes and times are needed, and cannot be distinguished here.
 constexpr const char* kOwnersByPath[] = {"chown", "chown32", "lchown", "lchown32", "fchownat"};
 constexpr const char* kAttributesByPath[] = {"setxattr",    "lsetxattr",    "setxattrat",
                                              "removexattr", "lremovexattr", "removexattrat"};
@@ -124,7 +124,7 @@ constexpr std::uint64_t kNamespaces[] = {CLONE_NEWNS,   CLONE_NEWCGROUP, CLONE_N
 
 constexpr std::uint32_t kPriorityOfUser = 3;  // IOPRIO_WHO_USER
 
-// The kernel looks at the lower half of such an argument only, so the upper half must not matter.
+// The kernel looks only at the lower half of such an argument, so the upper half must not matter.
 scmp_arg_cmp equals(unsigned argument, std::uint32_t value) {
   return {argument, SCMP_CMP_MASKED_EQ, 0xFFFFFFFF, value};
 }
@@ -177,7 +177,7 @@ class Filter {
 
  private:
   std::unexpected<Error> refused() const {
-    return fail(ErrorCode::unsupported, fmt::format("The filter of system calls cannot be made: {}",
+    return fail(ErrorCode::unsupported, fmt::format("The system call filter cannot be built: {}",
                                                     std::generic_category().message(problem_)));
   }
 
@@ -190,7 +190,7 @@ class Filter {
 
 void refuse_networks(Filter& filter, NetworkAccess network) {
   if (network == NetworkAccess::on) {
-    // Only the internet, Unix sockets, and what tells about interfaces.
+    // Only the internet, Unix sockets, and information about interfaces.
     for (int family = 0; family <= AF_NETLINK; ++family) {
       const bool is_allowed =
           family == AF_UNIX || family == AF_INET || family == AF_INET6 || family == AF_NETLINK;
@@ -202,8 +202,8 @@ void refuse_networks(Filter& filter, NetworkAccess network) {
   }
   filter.refuse("socket", EPERM, is_not(0, AF_UNIX));
   if (network == NetworkAccess::local) return;
-  // A Unix socket can lead to a service that does anything at all, such as a container daemon. One
-  // for datagrams reaches it without a connection.
+  // A Unix socket can lead to a service that can do anything, such as a container daemon. A
+  // datagram socket reaches it without a connection.
   filter.refuse("connect", EPERM);
   for (const std::uint32_t type : {SOCK_DGRAM, SOCK_RAW}) {
     constexpr std::uint64_t kTypeBits = 0xF;
@@ -212,7 +212,7 @@ void refuse_networks(Filter& filter, NetworkAccess network) {
   }
 }
 
-// Files that run with the rights of their owner: made inside, they would serve others outside.
+// Files that run with the rights of their owner: created inside, they could be used from outside.
 void refuse_set_user_id(Filter& filter) {
   for (const std::uint64_t bit : {S_ISUID, S_ISGID}) {
     filter.refuse("chmod", EPERM, has_flag(1, bit));
@@ -225,7 +225,7 @@ void refuse_set_user_id(Filter& filter) {
     filter.refuse("open", EPERM, has_flag(1, O_CREAT), has_flag(2, bit));
     filter.refuse("openat", EPERM, has_flag(2, O_CREAT), has_flag(3, bit));
   }
-  // Its mode stands in memory, where a filter cannot look; programs fall back to openat.
+  // Its mode is in memory, where a filter cannot look; programs fall back to openat.
   filter.refuse("openat2", ENOSYS);
 }
 
@@ -248,7 +248,8 @@ void refuse_signals(Filter& filter, const std::vector<pid_t>& processes) {
   filter.refuse("pidfd_send_signal", EPERM);
 }
 
-// Of another process: its limits (one of processor time ends it), its priority, its memory.
+// Changes to another process: its limits (one on processor time can end it), its priority, its
+// memory.
 void refuse_meddling(Filter& filter) {
   filter.refuse("prlimit64", EPERM, is_not(0, 0));
   filter.refuse("setpriority", EPERM, is_not(1, 0));
@@ -258,10 +259,10 @@ void refuse_meddling(Filter& filter) {
   filter.refuse("ioprio_set", EPERM, equals(0, kPriorityOfUser));
 }
 
-// What reaches others by a number or a path, where nothing but the filter keeps them apart.
-void refuse_surroundings(Filter& filter) {
+// Calls that reach others by a number or a path, where only the filter separates them.
+void refuse_reaching_out(Filter& filter) {
   for (const char* name : kSharedIpc) filter.refuse(name, EPERM);
-  // As on a file system that has none: programs then do without.
+  // As on a file system without attributes: programs then do without them.
   for (const char* name : kAttributesByPath) filter.refuse(name, EOPNOTSUPP);
   for (const char* name :
        {"sched_setaffinity", "sched_setattr", "sched_setparam", "sched_setscheduler"}) {
@@ -278,16 +279,16 @@ Result<std::vector<sock_filter>> make_filter(const FilterOptions& options) {
   for (const std::uint64_t flag : kNamespaces) {
     filter.refuse("clone", EPERM, has_flag(0, flag));
   }
-  // Its flags stand in memory, where a filter cannot look; programs fall back to clone.
+  // Its flags are in memory, where a filter cannot look; programs fall back to clone.
   filter.refuse("clone3", ENOSYS);
   filter.refuse("ioctl", EPERM, equals(1, TIOCSTI));
   filter.refuse("ioctl", EPERM, equals(1, TIOCLINUX));
-  // To everybody at once: where Landlock has no scopes, nothing else would stop it.
+  // To every process at once: where Landlock has no scopes, nothing else would stop it.
   filter.refuse("kill", EPERM, equals(0, 0xFFFFFFFF));
   refuse_signals(filter, options.out_of_reach);
   refuse_meddling(filter);
-  if (options.surroundings == FilterOptions::Surroundings::shared) {
-    refuse_surroundings(filter);
+  if (options.isolation == FilterOptions::Isolation::by_filter) {
+    refuse_reaching_out(filter);
     if (options.ownership == FilterOptions::Ownership::forbidden) {
       for (const char* name : kOwnersByPath) filter.refuse(name, EPERM);
     }

@@ -1,4 +1,4 @@
-// The filter of system calls that what is run gets: made once, loaded by every child.
+// The system call filter for what is run: built once, loaded by every child.
 #pragma once
 
 #include <linux/filter.h>
@@ -18,14 +18,14 @@ struct FilterOptions {
   enum class Sessions : std::uint8_t { allowed, forbidden } sessions = Sessions::forbidden;
   // By path; for kernels whose Landlock does not know about it.
   enum class Truncation : std::uint8_t { allowed, forbidden } truncation = Truncation::allowed;
-  // Whether processes, IPC and files outside are out of reach by namespaces, or have to be kept so
-  // by refusing every call that could reach them.
-  enum class Surroundings : std::uint8_t { own, shared } surroundings = Surroundings::shared;
-  // By path, of files that need not be open. Root gives up the capability instead, since programs
-  // that run as root expect to set owners.
+  // What keeps processes, IPC and files outside out of reach: namespaces, or this filter, by
+  // refusing every call that could reach them.
+  enum class Isolation : std::uint8_t { by_namespaces, by_filter } isolation = Isolation::by_filter;
+  // By path, for files that are not open. Root drops the capability instead, since programs that
+  // run as root expect to set owners.
   enum class Ownership : std::uint8_t { allowed, forbidden } ownership = Ownership::forbidden;
-  // Processes outside that no signal may reach, each with the group that it leads; for kernels
-  // whose Landlock does not keep signals inside.
+  // Processes outside that no signal may reach, each with the group it leads; for kernels whose
+  // Landlock does not confine signals.
   std::vector<pid_t> out_of_reach = {};
 };
 

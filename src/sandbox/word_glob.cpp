@@ -30,8 +30,8 @@ bool WordGlob::matches(std::string_view word) const {
 }
 
 bool WordGlob::matches_some_after(std::string_view start) const {
-  // Some word that starts so fits when a first part of the pattern matches the start: the rest of
-  // the pattern always matches something. Before the first star there is only one such part.
+  // Some word with this start matches when a first part of the pattern matches the start: the rest
+  // of the pattern always matches something. Before the first star there is only one such part.
   const std::size_t star = std::min(pattern_.find('*'), pattern_.size());
   const std::size_t fixed = std::min(star, start.size());
   for (std::size_t i = 0; i < fixed; ++i) {

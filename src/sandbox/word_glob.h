@@ -15,11 +15,11 @@ class WordGlob {
   bool is_any_words() const { return pattern_ == "*"; }
 
   bool matches(std::string_view word) const;
-  // Whether every word that starts so fits.
+  // Whether every word with this start matches.
   bool matches_all_after(std::string_view start) const {
     return pattern_.ends_with('*') && matches(start);
   }
-  // Whether some word that starts so fits.
+  // Whether some word with this start matches.
   bool matches_some_after(std::string_view start) const;
 
  private:

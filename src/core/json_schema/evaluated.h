@@ -1,4 +1,4 @@
-// Which members of an object, or items of an array, some schema has looked at.
+// Which members of an object, or items of an array, have been evaluated by some schema.
 #pragma once
 
 #include <cstdint>

@@ -18,7 +18,7 @@ namespace {
 
 using detail::Path;
 
-// A schema that refers to itself without an end, and one with endless combinations.
+// Against a schema that refers to itself endlessly, and one with endless combinations.
 constexpr int kMaxDepth = 1500;
 constexpr std::int64_t kMaxChecks = 3'000'000;
 // Saying why no alternative fits tries each of them once more, at every level.

@@ -12,8 +12,8 @@
 
 namespace wright::json_schema {
 
-// Where violations go. Those who check get a pointer that is null when nobody asks what is wrong;
-// then they may end at the first violation.
+// Where violations go. Checks get a pointer, which is null when nobody asks what is wrong; then
+// they may stop at the first violation.
 class Findings {
  public:
   explicit Findings(std::size_t limit) : limit_(limit) {}

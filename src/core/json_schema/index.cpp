@@ -198,8 +198,8 @@ void SchemaIndex::walk(const Json& schema, ResourceId outer) {
       resources_[own].dynamic_anchors.emplace(std::string(*anchor), &schema);
     }
   } else if (object->contains("$ref")) {
-    // In draft 7 whatever stands beside $ref does not count, except that other references may
-    // lead to the definitions.
+    // In draft 7 whatever stands next to $ref is ignored, except that other references may lead to
+    // the definitions.
     for (const std::string_view key : {"definitions", "$defs"}) {
       const Json* definitions = object->if_contains(key);
       if (definitions == nullptr || !definitions->is_object()) continue;

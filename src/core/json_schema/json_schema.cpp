@@ -4,6 +4,7 @@
 
 #include "core/json_schema/compiler.h"
 #include "core/json_schema/evaluator.h"
+#include "core/try.h"
 
 namespace wright {
 
@@ -11,9 +12,8 @@ JsonSchema::JsonSchema(std::shared_ptr<const json_schema::Program> program)
     : program_(std::move(program)) {}
 
 Result<JsonSchema> JsonSchema::compile(const Json& schema, const SchemaOptions& options) {
-  auto program = json_schema::compile(schema, options);
-  if (!program) return std::unexpected(std::move(program).error());
-  return JsonSchema(std::make_shared<const json_schema::Program>(std::move(*program)));
+  auto program = TRY(json_schema::compile(schema, options));
+  return JsonSchema(std::make_shared<const json_schema::Program>(std::move(program)));
 }
 
 bool JsonSchema::accepts(const Json& value) const {

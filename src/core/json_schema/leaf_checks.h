@@ -1,4 +1,4 @@
-// The rules that look at one value alone, and never at another schema.
+// The rules that look at one value only, and never at another schema.
 #pragma once
 
 #include <optional>

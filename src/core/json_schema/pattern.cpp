@@ -6,6 +6,8 @@
 #include <cctype>
 #include <utility>
 
+#include "core/try.h"
+
 namespace wright::json_schema {
 namespace {
 
@@ -56,9 +58,7 @@ class Translator {
     while (!rest_.empty()) {
       const char c = rest_.front();
       if (c == '\\') {
-        if (auto done = translate_escape(is_in_class); !done) {
-          return std::unexpected(std::move(done).error());
-        }
+        TRY(translate_escape(is_in_class));
         continue;
       }
       if (!is_in_class && c == '(' && is_lookaround()) {
@@ -224,13 +224,12 @@ class Translator {
 
 Result<std::unique_ptr<const RE2>> compile_pattern(std::string_view pattern,
                                                    ForeignSyntax foreign) {
-  auto translated = Translator(pattern, foreign).translate();
-  if (!translated) return std::unexpected(std::move(translated).error());
+  auto translated = TRY(Translator(pattern, foreign).translate());
   RE2::Options options;
   options.set_log_errors(false);
   options.set_dot_nl(false);
   options.set_max_mem(4 << 20);
-  auto compiled = std::make_unique<const RE2>(*translated, options);
+  auto compiled = std::make_unique<const RE2>(translated, options);
   if (compiled->ok()) return compiled;
   const bool is_too_large = compiled->error_code() == RE2::ErrorRepeatSize ||
                             compiled->error_code() == RE2::ErrorPatternTooLarge;

@@ -29,7 +29,7 @@ bool is_integer(const Json& value);  // 1.0 is one
 
 std::size_t count_characters(std::string_view text);
 
-// The array must not be nested deeper than the stack bears: ask is_deeper_than() first.
+// The array must not be nested deeper than the stack allows: check is_deeper_than() first.
 bool has_duplicates(const JsonArray& array);
 
 // Whether arrays and objects are nested in each other more than `limit` times.
