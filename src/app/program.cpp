@@ -6,8 +6,8 @@
 #include <exception>
 #include <new>
 
-#include "app/commands.h"
-#include "app/help.h"
+#include "app/commands/commands.h"
+#include "app/commands/help.h"
 
 namespace wright::app {
 

@@ -12,7 +12,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "app/person/screen.h"
+#include "app/terminal/person/screen.h"
 #include "process.h"
 
 namespace wright::cli {

@@ -1,0 +1,379 @@
+// `wright chat`: a conversation at a terminal, or with the lines of a pipe.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <limits>
+
+#include "app/commands/chat_commands.h"
+#include "app/commands/chat_conversation.h"
+#include "app/commands/commands.h"
+#include "app/commands/help.h"
+#include "app/settings/file_output.h"
+#include "app/settings/paths.h"
+#include "app/terminal/chat_editor.h"
+#include "app/terminal/chat_history.h"
+#include "app/terminal/chat_input.h"
+#include "app/terminal/figures.h"
+#include "app/terminal/screen_text.h"
+#include "app/terminal/standard_input.h"
+#include "app/terminal/transcript.h"
+#include "app/wiring/session_beginning.h"
+#include "app/wiring/session_store.h"
+#include "app/wiring/stored_session.h"
+
+namespace wright::app {
+namespace {
+
+// The newest one of this folder that is no specialist's. Another folder's is offered, never taken.
+Result<Session> last_session(Store& store, const std::optional<std::string>& agent,
+                             const Settings& settings, const Environment& environment) {
+  const auto here = folder_of(settings);
+  std::optional<Session> newest;
+  for (const std::size_t limit : {std::size_t{50}, std::numeric_limits<std::size_t>::max()}) {
+    const auto sessions = store.list_sessions({.agent_name = agent, .limit = limit});
+    if (!sessions) return std::unexpected(sessions.error());
+    for (const Session& session : *sessions) {
+      if (session.parent_session_id) continue;
+      if (folder_of(session) == here) return session;
+      if (!newest) newest = session;
+    }
+    if (sessions->size() < limit) break;
+  }
+  if (!newest) return std::unexpected(no_such_session("yet"));
+  const auto folder = folder_of(*newest);
+  const std::string where =
+      folder.empty() ? "" : fmt::format(" of {}", shorten_home(folder, environment));
+  return fail(ErrorCode::not_found,
+              on_one_line(fmt::format(
+                  "there is no session of this folder yet. The newest is session {}{}: `wright "
+                  "chat --session {}` goes on with it",
+                  newest->id, where, newest->id)));
+}
+
+Result<Session> find_session(Store& store, const std::string& text) {
+  const auto id = session_id_from(text, &store);
+  if (!id) return std::unexpected(id.error());
+  auto root = root_session(store, *id);
+  if (!root) return std::unexpected(no_such_session(text));
+  return root;
+}
+
+class Chat {
+ public:
+  Chat(const ChatCommand& command, const Settings& settings, Store& store, Surroundings around,
+       Interruption& interruption)
+      : command_(command),
+        settings_(settings),
+        store_(store),
+        around_(around),
+        interruption_(interruption),
+        conversation_({.verbosity = command.verbosity,
+                       .streaming = command.streaming,
+                       .input = command.input,
+                       .debug = command.debug,
+                       .taking = command.taking},
+                      settings, store, around, interruption_),
+        history_(default_history_file(around.environment)),
+        is_for_person_(standard_input_is_terminal() && around.console.error().is_terminal) {}
+
+  ~Chat() { interruption_.before_quitting({}); }
+  Chat(const Chat&) = delete;
+  Chat& operator=(const Chat&) = delete;
+
+  ExitCode run() {
+    if (const auto opened = open(); !opened) return opened.error();
+    open_input();
+    greet();
+    ExitCode code = go_on_if_stopped();
+    if (code == ExitCode::ok || is_for_person_) code = talk();
+    say_goodbye();
+    return code;
+  }
+
+ private:
+  std::expected<void, ExitCode> open() {
+    if (command_.which == ChatCommand::Which::begun_anew) {
+      return conversation_.begin(
+          command_.agent.value_or(default_agent(settings_, around_.environment)));
+    }
+    const auto session = command_.which == ChatCommand::Which::named
+                             ? find_session(store_, command_.session)
+                             : last_session(store_, command_.agent, settings_, around_.environment);
+    if (!session) return std::unexpected(complain_about(session.error()));
+    return conversation_.continue_with(*session, command_.agent);
+  }
+
+  // What a person was doing when the session stopped is finished first.
+  ExitCode go_on_if_stopped() {
+    if (conversation_.session_id() == 0) return ExitCode::ok;
+    const auto session = store_.get_session(conversation_.session_id());
+    if (!session) return complain_about(session.error());
+    const bool is_stopped =
+        session->status == SessionStatus::running || session->status == SessionStatus::waiting;
+    return is_stopped ? conversation_.go_on() : ExitCode::ok;
+  }
+
+  ExitCode talk() {
+    while (true) {
+      const auto line = next_message();
+      if (!line && line.error() == NoLine::ended) return ExitCode::ok;
+      if (!line && line.error() == NoLine::stopped && (is_asked_to_end() || !editor_)) {
+        return ExitCode::interrupted;
+      }
+      if (!line) {
+        note("  Ctrl-D or /quit ends the chat.\n");
+        continue;
+      }
+      if (on_one_line(*line).empty()) continue;
+      remember(*line);
+      const ChatLine meant = read_chat_line(*line);
+      if (meant == ChatLine(SlashCommand{SlashCommand::Name::quit, ""})) return ExitCode::ok;
+      const ExitCode code = std::visit([this](const auto& what) { return obey(what); }, meant);
+      if (is_asked_to_end()) return ExitCode::interrupted;
+      // A script that goes on after a failure would talk about something else.
+      if (code != ExitCode::ok && !is_for_person_) return code;
+    }
+  }
+
+  // Ctrl-C is about the answer, other signals are about the program.
+  bool is_asked_to_end() const {
+    const int signal = interruption_.first_signal();
+    return signal != 0 && signal != SIGINT;
+  }
+
+  // --- what was typed ----------------------------------------------------------------------------
+
+  void open_input() {
+    const auto stop = [this] { return interruption_.token(); };
+    const PersonTerminal where{
+        .input = STDIN_FILENO, .output = STDERR_FILENO, .screen = around_.console.error()};
+    if (!is_for_person_) {
+      read_line_ = lines_of_pipe(STDIN_FILENO, stop);
+      return;
+    }
+    read_line_ = lines_of_plain_terminal(where, stop);
+    if (!where.screen.has_cursor) return;
+    const auto entries = history_.load();
+    if (!entries) around_.console.complain(entries.error().message);
+    auto editor = ChatEditor::open(where, entries ? *entries : std::vector<std::string>(),
+                                   commands_beginning_with);
+    if (!editor) return around_.console.complain(editor.error().message);
+    editor_.emplace(std::move(*editor));
+    interruption_.before_quitting([this] { editor_->restore_terminal(); });
+    read_line_ = [this](std::string_view prompt) {
+      return editor_->next_line(prompt, interruption_.token());
+    };
+  }
+
+  std::expected<std::string, NoLine> next_message() {
+    interruption_.forget();
+    return read_message(read_line_);
+  }
+
+  void remember(const std::string& line) {
+    if (!editor_) return;
+    editor_->remember(line);
+    const auto kept = history_.add(line);
+    if (kept || has_complained_of_history_) return;
+    has_complained_of_history_ = true;
+    around_.console.complain(kept.error().message);
+  }
+
+  // --- what it means -----------------------------------------------------------------------------
+
+  ExitCode obey(const ChatMessage& message) { return conversation_.say(message.text); }
+
+  ExitCode obey(const BadCommand& bad) {
+    around_.console.complain(bad.complaint);
+    return ExitCode::usage;
+  }
+
+  ExitCode obey(const SlashCommand& command) {
+    using Name = SlashCommand::Name;
+    switch (command.name) {
+      case Name::help:
+        around_.console.print_fitted(decorated_help(chat_help(), around_.console.output()));
+        return ExitCode::ok;
+      case Name::tools: return show_tools();
+      case Name::model: return show_or_change_model(command.argument);
+      case Name::usage: return show_usage();
+      case Name::undo: return undo();
+      case Name::fork: return fork();
+      case Name::export_session: return export_session(command.argument);
+      case Name::continue_session: return continue_session(command.argument);
+      case Name::quit: break;
+    }
+    return ExitCode::ok;
+  }
+
+  ExitCode show_tools() {
+    std::vector<HelpRow> rows;
+    for (const Tool& tool : conversation_.agent().tools) {
+      const std::string_view description = tool.spec.description;
+      rows.push_back({"Tools", on_one_line(tool.spec.name),
+                      on_one_line(description.substr(0, description.find('\n')))});
+    }
+    around_.console.print_fitted(rows.empty() ? "  The agent has no tools.\n" : help_table(rows));
+    return ExitCode::ok;
+  }
+
+  ExitCode show_or_change_model(const std::string& id) {
+    if (!id.empty()) {
+      if (const auto changed = conversation_.use_model(id); !changed) return changed.error();
+    }
+    const Model& model = conversation_.agent().model;
+    around_.console.print(
+        fmt::format("  {}\n", on_one_line(model_label(model.provider(), model.name()))));
+    return ExitCode::ok;
+  }
+
+  ExitCode show_usage() {
+    if (conversation_.session_id() == 0) {
+      around_.console.print("  Nothing has been used yet.\n");
+      return ExitCode::ok;
+    }
+    const auto session = store_.get_session(conversation_.session_id());
+    if (!session) return complain_about(session.error());
+    const auto calls = store_.get_tool_calls(session->id);
+    if (!calls) return complain_about(calls.error());
+    const Usage& usage = session->usage;
+    std::string text = fmt::format("  session {} · {} · {} tokens in, {} out", session->id,
+                                   show_counted(std::ssize(*calls), "tool call"),
+                                   show_count(usage.input_tokens), show_count(usage.output_tokens));
+    if (usage.cached_tokens > 0)
+      text += fmt::format(" · {} cached", show_count(usage.cached_tokens));
+    if (usage.cost_usd > 0) text += fmt::format(" · {}", show_cost(usage.cost_usd));
+    around_.console.print(text + "\n");
+    return ExitCode::ok;
+  }
+
+  ExitCode undo() {
+    const auto undone = conversation_.undo();
+    if (!undone) return complain_about(undone.error());
+    const std::string where =
+        conversation_.session_id() == 0
+            ? "the next message begins a new session"
+            : fmt::format("going on in session {}", conversation_.session_id());
+    note(fmt::format("  Undone: {}\n  {}\n",
+                     shortened(on_one_line(*undone), around_.console.error().columns - 12), where));
+    return ExitCode::ok;
+  }
+
+  ExitCode fork() {
+    const SessionId before = conversation_.session_id();
+    const auto forked = conversation_.fork();
+    if (!forked) return complain_about(forked.error());
+    note(fmt::format("  Going on in session {}, a copy of {}.\n", *forked, before));
+    return ExitCode::ok;
+  }
+
+  ExitCode export_session(const std::string& file) {
+    if (conversation_.session_id() == 0) {
+      return complain_about({ErrorCode::unavailable, "nothing has been said yet", {}});
+    }
+    const auto transcript = load_transcript(store_, conversation_.session_id());
+    if (!transcript) return complain_about(transcript.error());
+    const std::string text = file.ends_with(".json")
+                                 ? to_pretty_text(transcript_json(*transcript)) + "\n"
+                                 : transcript_markdown(*transcript);
+    if (file.empty()) {
+      around_.console.print_foreign(text);
+      return ExitCode::ok;
+    }
+    const auto path = expand_home(file, around_.environment);
+    if (const auto written = create_private_file(path, text); !written) {
+      return complain_about(written.error());
+    }
+    note(fmt::format("  Written to {}\n", on_one_line(path.string())));
+    return ExitCode::ok;
+  }
+
+  ExitCode continue_session(const std::string& id) {
+    const auto session = find_session(store_, id);
+    if (!session) return complain_about(session.error());
+    if (const auto done = conversation_.continue_with(*session, {}); !done) return done.error();
+    greet();
+    return go_on_if_stopped();
+  }
+
+  ExitCode complain_about(const Error& error) {
+    return app::complain_about(error, around_.console);
+  }
+
+  // --- what is shown -----------------------------------------------------------------------------
+
+  void note(std::string_view text) {
+    if (command_.verbosity == Verbosity::normal) around_.console.note(text);
+  }
+
+  void greet() {
+    const Terminal& screen = around_.console.error();
+    const Agent& agent = conversation_.agent();
+    const std::string session = conversation_.session_id() == 0
+                                    ? "new session"
+                                    : fmt::format("session {}", conversation_.session_id());
+    const std::string line = fmt::format(
+        "{}  {}\n", painted(agent.name, Colour::bold, screen),
+        painted(
+            fmt::format("{} · {}", place_of(agent, conversation_.settings(), around_.environment),
+                        session),
+            Colour::dim, screen));
+    note(screen.is_terminal ? fitted_lines(line, screen.columns) : line);
+    if (is_for_person_) {
+      note(painted("  /help lists the commands, Ctrl-D ends the chat", Colour::dim, screen) + "\n");
+    }
+    show_last_answer();
+  }
+
+  // So that a person knows where they were.
+  void show_last_answer() {
+    if (!is_for_person_ || conversation_.session_id() == 0) return;
+    const auto session = store_.get_session(conversation_.session_id());
+    if (!session || !session->result) return;
+    const Terminal& screen = around_.console.error();
+    note(
+        painted(fmt::format("  · {}", shortened(on_one_line(*session->result), screen.columns - 5)),
+                Colour::dim, screen) +
+        "\n");
+  }
+
+  void say_goodbye() {
+    if (conversation_.session_id() == 0) return;
+    note(fmt::format("  Go on with:  wright chat --session {}{}\n", conversation_.session_id(),
+                     conversation_.flags_to_go_on()));
+  }
+
+  const ChatCommand& command_;
+  const Settings& settings_;  // before any session has its say
+  Store& store_;
+  Surroundings around_;
+  Interruption& interruption_;
+  Conversation conversation_;
+  ChatHistory history_;
+  bool has_complained_of_history_ = false;
+  const bool is_for_person_;
+  std::optional<ChatEditor> editor_;
+  ReadLine read_line_;
+};
+
+}  // namespace
+
+ExitCode execute(const ChatCommand& command, Surroundings around) {
+  Interruption interruption;  // before everything that starts threads
+  const auto settings = settings_or_complain(command.settings, around);
+  if (!settings) return ExitCode::usage;
+  // Who only asks for an old session does not want a new database.
+  const bool is_old = command.which != ChatCommand::Which::begun_anew;
+  auto store = is_old ? open_existing_store(*settings) : open_store(*settings);
+  if (!store) return complain_about(store.error(), around.console);
+  if (*store == nullptr) return complain_about(no_such_session("yet"), around.console);
+  // Sessions of processes that were killed are free to be taken.
+  if (const auto ended = end_dead_runners(**store); !ended) {
+    return complain_about(ended.error(), around.console);
+  }
+  return Chat(command, *settings, **store, around, interruption).run();
+}
+
+}  // namespace wright::app

@@ -1,0 +1,109 @@
+#include "app/commands/chat_commands.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "app/commands/help.h"
+#include "core/nearest.h"
+#include "core/text.h"
+
+namespace wright::app {
+namespace {
+
+using Name = SlashCommand::Name;
+
+enum class Argument : std::uint8_t { none, optional, required };
+
+struct CommandRow {
+  Name name;
+  std::string_view word;
+  Argument argument;
+  std::string_view argument_name;
+  std::string_view description;
+};
+
+constexpr std::array kRows{
+    CommandRow{Name::help, "help", Argument::none, "", "Show this list"},
+    CommandRow{Name::tools, "tools", Argument::none, "", "The tools the agent may use"},
+    CommandRow{Name::model, "model", Argument::optional, "NAME",
+               "The model in use, or another one from now on"},
+    CommandRow{Name::usage, "usage", Argument::none, "", "Turns, tokens and cost so far"},
+    CommandRow{Name::undo, "undo", Argument::none, "",
+               "Take back the last message and what came of it; the old session stays"},
+    CommandRow{Name::fork, "fork", Argument::none, "",
+               "Go on in a copy of the session; the old one stays as it is"},
+    CommandRow{Name::export_session, "export", Argument::optional, "FILE",
+               "Write the session out: Markdown, or JSON to a file that ends in .json"},
+    CommandRow{Name::continue_session, "continue", Argument::required, "ID",
+               "Go on with another session"},
+    CommandRow{Name::quit, "quit", Argument::none, "", "End the chat, as Ctrl-D does"},
+};
+
+constexpr std::string_view kBlanks = " \t\r\n";
+
+std::string usage_of(const CommandRow& row) {
+  switch (row.argument) {
+    case Argument::none: return fmt::format("/{}", row.word);
+    case Argument::optional: return fmt::format("/{} [{}]", row.word, row.argument_name);
+    case Argument::required: return fmt::format("/{} {}", row.word, row.argument_name);
+  }
+  return {};
+}
+
+BadCommand unknown(std::string_view word) {
+  std::vector<std::string> names;
+  for (const CommandRow& row : kRows) names.push_back(fmt::format("/{}", row.word));
+  const std::vector<std::string_view> candidates(names.begin(), names.end());
+  const std::string typed = fmt::format("/{}", word);
+  std::string suggestion = did_you_mean(typed, candidates);
+  if (suggestion.empty()) suggestion = "; /help lists the commands";
+  return {fmt::format("unknown command '{}'{}", typed, suggestion)};
+}
+
+}  // namespace
+
+ChatLine read_chat_line(std::string_view line) {
+  if (!line.starts_with('/')) return ChatMessage{std::string(trimmed(line))};
+  const std::string_view rest = line.substr(1);
+  const auto* end = std::ranges::find_if_not(rest, is_letter);
+  const std::size_t length = static_cast<std::size_t>(end - rest.begin());
+  const bool is_word =
+      length > 0 && (length == rest.size() || kBlanks.find(rest[length]) != std::string_view::npos);
+  if (!is_word) return ChatMessage{std::string(trimmed(line))};
+  const std::string word = lower(rest.substr(0, length));
+  const std::string_view argument = trimmed(rest.substr(length));
+  const auto row = std::ranges::find(kRows, word == "exit" ? "quit" : word, &CommandRow::word);
+  if (row == kRows.end()) return unknown(rest.substr(0, length));
+  if (row->argument == Argument::none && !argument.empty()) {
+    return BadCommand{fmt::format("/{} takes nothing after it", row->word)};
+  }
+  if (row->argument == Argument::required && argument.empty()) {
+    return BadCommand{fmt::format("{} is missing: {}", row->argument_name, usage_of(*row))};
+  }
+  return SlashCommand{row->name, std::string(argument)};
+}
+
+std::vector<std::string> commands_beginning_with(std::string_view typed) {
+  std::vector<std::string> found;
+  if (!typed.starts_with('/')) return found;
+  for (const CommandRow& row : kRows) {
+    if (row.word.starts_with(lower(typed.substr(1)))) found.push_back(fmt::format("/{}", row.word));
+  }
+  return found;
+}
+
+std::string chat_help() {
+  std::vector<HelpRow> rows;
+  for (const CommandRow& row : kRows) {
+    rows.push_back({"Commands", usage_of(row), std::string(row.description)});
+  }
+  return help_table(rows) +
+         "\n"
+         "Everything else goes to the agent. A backslash at the end of a line goes on in the\n"
+         "next one; what is pasted may have several. Ctrl-C stops the answer, Ctrl-D ends the\n"
+         "chat. A message that begins with a slash needs a space before it.\n";
+}
+
+}  // namespace wright::app

@@ -1,0 +1,54 @@
+#include "app/commands/chat_commands.h"
+
+#include <gtest/gtest.h>
+
+namespace wright::app {
+namespace {
+
+using Name = SlashCommand::Name;
+
+TEST(ChatCommands, are_words_behind_a_slash_with_what_follows_them) {
+  EXPECT_EQ(read_chat_line("/help"), ChatLine(SlashCommand{Name::help, ""}));
+  EXPECT_EQ(read_chat_line("/MODEL  openai:gpt-5 "),
+            ChatLine(SlashCommand{Name::model, "openai:gpt-5"}));
+  EXPECT_EQ(read_chat_line("/export my file.md"),
+            ChatLine(SlashCommand{Name::export_session, "my file.md"}));
+  EXPECT_EQ(read_chat_line("/exit"), ChatLine(SlashCommand{Name::quit, ""}));
+}
+
+TEST(ChatCommands, leave_messages_alone) {
+  for (const std::string text :
+       {"hello", "/etc/hosts", "/", "//", "/2", "/help!", "what is /help?"}) {
+    EXPECT_EQ(read_chat_line(text), ChatLine(ChatMessage{text})) << text;
+  }
+  EXPECT_EQ(read_chat_line("  /help "), ChatLine(ChatMessage{"/help"}));
+}
+
+TEST(ChatCommands, that_are_unknown_are_answered_with_the_nearest) {
+  const auto complaint = [](std::string_view line) {
+    const ChatLine meant = read_chat_line(line);
+    const auto* bad = std::get_if<BadCommand>(&meant);
+    return bad != nullptr ? bad->complaint : "";
+  };
+  EXPECT_NE(complaint("/undp").find("/undo"), std::string::npos) << complaint("/undp");
+  EXPECT_NE(complaint("/xyzzyq").find("/help lists"), std::string::npos) << complaint("/xyzzyq");
+  EXPECT_NE(complaint("/undo all"), "");
+  EXPECT_NE(complaint("/continue"), "");
+}
+
+TEST(ChatCommands, are_completed_from_their_beginning) {
+  EXPECT_EQ(commands_beginning_with("/un"), std::vector<std::string>{"/undo"});
+  EXPECT_EQ(commands_beginning_with("/").size(), 9U);
+  EXPECT_TRUE(commands_beginning_with("un").empty());
+  EXPECT_TRUE(commands_beginning_with("/undo x").empty());
+}
+
+TEST(ChatCommands, are_all_explained) {
+  const std::string help = chat_help();
+  for (const std::string& command : commands_beginning_with("/")) {
+    EXPECT_NE(help.find(command), std::string::npos) << command;
+  }
+}
+
+}  // namespace
+}  // namespace wright::app

@@ -1,0 +1,114 @@
+// One conversation of a chat: an agent, and the stored session it goes on in. Shows every turn as
+// it happens, and asks the person at the terminal what it waits for.
+#pragma once
+
+#include <expected>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "app/commands/agent_run.h"
+#include "app/commands/commands.h"
+#include "app/commands/run_record.h"
+#include "app/commands/trace_log.h"
+#include "app/terminal/answer_stream.h"
+#include "app/terminal/interruption.h"
+#include "app/terminal/progress.h"
+#include "wright/resume.h"
+
+namespace wright::app {
+
+struct ConversationOptions {
+  Verbosity verbosity = Verbosity::normal;
+  Streaming streaming = Streaming::automatic;
+  Input input = Input::terminal;
+  std::optional<bool> debug = {};  // absent: as the settings say
+  Taking taking = Taking::as_begun;
+};
+
+class Conversation {
+ public:
+  // What is handed in outlives it.
+  Conversation(ConversationOptions options, const Settings& settings, Store& store,
+               Surroundings around, Interruption& interruption);
+  ~Conversation();
+  Conversation(const Conversation&) = delete;
+  Conversation& operator=(const Conversation&) = delete;
+
+  // Both complain where they fail, and change nothing then. A session begins with its first
+  // message.
+  std::expected<void, ExitCode> begin(const std::string& agent_name);
+  std::expected<void, ExitCode> continue_with(const Session& session,
+                                              std::optional<std::string> agent_name);
+
+  // Shows the turn and what became of it; the code is that of `wright run`.
+  ExitCode say(const std::string& message);
+  // Goes on with a session that was interrupted or waits; there must be one.
+  ExitCode go_on();
+
+  // The rest of the conversation with another model.
+  std::expected<void, ExitCode> use_model(const std::string& id);
+
+  // In a copy of the session that ends before the user's last message, which is given back.
+  Result<std::string> undo();
+  // In a copy of the whole session.
+  Result<SessionId> fork();
+
+  const Agent& agent() const { return agent_; }
+  const Settings& settings() const { return *settings_; }
+  SessionId session_id() const { return session_id_; }  // 0 before the first message
+  // What the command line has to say so that the session goes on as it is now; empty: nothing.
+  std::string flags_to_go_on() const;
+
+  // Whether somebody can be asked right now.
+  bool has_person() const;
+
+ private:
+  using First = std::function<Result<Answer>(const RunOptions&)>;
+
+  std::expected<void, ExitCode> equip(const std::string& agent_name, SettingFlags said_now,
+                                      const std::optional<Session>& session);
+  ExitCode drive(const First& first);
+  ExitCode conclude(const Result<Answer>& answer);
+  ExitCode failed(const Error& error);
+  ExitCode waiting(const Answer& answer);
+  RunOptions run_options();
+  void show_progress();
+  void hide_progress();
+  void log(std::string_view line);
+  void print_answer(const std::string& text);
+  void show_feedback();
+  void end_turn(std::string_view marker, Colour colour);
+  bool is_streamed() const;
+  bool is_rendered() const;
+  void observe(const Event& event);
+
+  const ConversationOptions options_;
+  const Settings& found_in_;  // before any session has its say
+  SettingFlags flags_;        // of the command line, and what was said since
+  Store& store_;
+  Surroundings around_;
+  Interruption& interruption_;
+  std::string agent_name_;
+  std::optional<Settings> settings_;
+  Agent agent_;
+  TraceLog trace_;
+  Json config_;                     // of a session that begins with the agent
+  std::string model_;               // its id
+  std::vector<std::string> told_;   // what a person was told of it
+  std::optional<Session> session_;  // that was taken up
+  SessionId session_id_ = 0;
+  std::string session_model_;  // that it goes on with unless a flag says otherwise
+
+  // Of the turn.
+  RunRecord record_;
+  std::chrono::steady_clock::time_point began_;
+  std::mutex progress_mutex_;  // it is used by the thread that hears Ctrl-C, and replaced
+  std::unique_ptr<Progress> progress_;
+  std::optional<AnswerStream> stream_;
+};
+
+}  // namespace wright::app

@@ -1,0 +1,246 @@
+// What a person typed, as plain values: one struct a command. Reads nothing but the arguments.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "app/settings/settings.h"
+#include "app/terminal/exit_code.h"
+#include "wright/replay.h"
+
+namespace wright::app {
+
+enum class OutputFormat : std::uint8_t { text, json, none };
+enum class ExportFormat : std::uint8_t { json, markdown, cassette };
+enum class Verbosity : std::uint8_t { normal, quiet };
+enum class Confirmation : std::uint8_t { ask, given };
+
+enum class Streaming : std::uint8_t { automatic, on, off };  // automatic: on a terminal
+enum class Reach : std::uint8_t { machine, network };
+// Whether questions may be asked.
+enum class Input : std::uint8_t {
+  terminal,  // at the terminal, where there is one; else the run parks
+  none,      // of nobody: tools are told so at once
+};
+
+// With which agent and settings a stored session goes on.
+enum class Taking : std::uint8_t {
+  as_begun,  // those it began with
+  as_now,    // what the agent and the settings are now
+};
+
+struct RunCommand {
+  SettingFlags settings;
+  std::string agent;
+  std::optional<std::string> prompt;  // absent or "-": from standard input
+  std::optional<std::string> schema;  // of the answer: a file, or JSON
+  OutputFormat output = OutputFormat::text;
+  Verbosity verbosity = Verbosity::normal;
+  Streaming streaming = Streaming::automatic;
+  Input input = Input::terminal;
+  std::optional<bool> debug;  // absent: as the settings say
+};
+
+struct ChatCommand {
+  enum class Which : std::uint8_t { begun_anew, last, named };
+  SettingFlags settings;
+  std::optional<std::string> agent;
+  Which which = Which::begun_anew;
+  std::string session;  // Which::named: its number
+  Taking taking = Taking::as_begun;
+  Verbosity verbosity = Verbosity::normal;
+  Streaming streaming = Streaming::automatic;
+  Input input = Input::terminal;
+  std::optional<bool> debug;  // absent: as the settings say
+};
+
+struct ResumeCommand {
+  enum class Which : std::uint8_t { one, all };
+  SettingFlags settings;
+  std::string id;
+  Which which = Which::one;
+  std::vector<std::string> settle;  // CALL=done|failed|retry
+  Taking taking = Taking::as_begun;
+  OutputFormat output = OutputFormat::text;
+  Verbosity verbosity = Verbosity::normal;
+  Streaming streaming = Streaming::automatic;
+  Input input = Input::terminal;
+  std::optional<bool> debug;  // absent: as the settings say
+};
+struct AnswerCommand {
+  SettingFlags settings;
+  std::string id;
+  std::optional<std::int64_t> wait;
+  std::vector<std::string> set;        // ID=VALUE
+  std::optional<std::string> approve;  // once or session
+  std::optional<std::string> refuse;   // the reason
+  std::optional<std::string> answer;   // JSON
+  OutputFormat output = OutputFormat::text;
+};
+struct WaitsCommand {
+  SettingFlags settings;
+  OutputFormat output = OutputFormat::text;
+};
+
+struct ListSessionsCommand {
+  SettingFlags settings;
+  std::optional<std::string> agent;
+  std::optional<std::string> status;
+  std::optional<std::string> since;
+  std::string search;
+  std::size_t limit = 20;
+  OutputFormat output = OutputFormat::text;
+};
+struct ShowSessionCommand {
+  SettingFlags settings;
+  std::string id;
+  OutputFormat output = OutputFormat::text;
+};
+struct ExportSessionCommand {
+  SettingFlags settings;
+  std::string id;
+  ExportFormat format = ExportFormat::json;
+  std::optional<std::string> file;  // absent: standard output
+};
+struct ForkSessionCommand {
+  SettingFlags settings;
+  std::string id;
+  std::optional<std::int64_t> at;  // the number of a message; absent: the last one
+  OutputFormat output = OutputFormat::text;
+};
+struct RemoveSessionsCommand {
+  SettingFlags settings;
+  std::vector<std::string> ids;
+  Confirmation confirmation = Confirmation::ask;
+};
+enum class Deletion : std::uint8_t { real, rehearsed };
+struct PruneSessionsCommand {
+  SettingFlags settings;
+  std::string older_than;  // as moment_from() reads it
+  Deletion deletion = Deletion::real;
+  OutputFormat output = OutputFormat::text;
+};
+
+// What many sessions say about the tools, and what they took.
+struct FeedbackCommand {
+  SettingFlags settings;
+  std::optional<std::string> agent;
+  std::optional<std::string> since;
+  OutputFormat output = OutputFormat::text;
+};
+struct StatsCommand {
+  SettingFlags settings;
+  std::optional<std::string> agent;
+  std::optional<std::string> since;
+  OutputFormat output = OutputFormat::text;
+};
+
+struct ReplayCommand {
+  SettingFlags settings;
+  std::string id;
+  ToolSource tools = ToolSource::record;
+  OutputFormat output = OutputFormat::text;
+};
+
+enum class Rewriting : std::uint8_t { never, when_different };
+struct TestCommand {
+  SettingFlags settings;
+  std::vector<std::string> files;
+  ToolSource tools = ToolSource::record;
+  Rewriting rewriting = Rewriting::never;
+  OutputFormat output = OutputFormat::text;
+
+  // What is rewritten must be known to its end.
+  AfterDifference after_difference() const {
+    return rewriting == Rewriting::never ? AfterDifference::stop : AfterDifference::go_on;
+  }
+};
+
+struct ListAgentsCommand {
+  SettingFlags settings;
+  OutputFormat output = OutputFormat::text;
+};
+
+struct ShowAgentCommand {
+  SettingFlags settings;
+  std::string name;
+  OutputFormat output = OutputFormat::text;
+};
+enum class AgentPlace : std::uint8_t { user, project };
+struct NewAgentCommand {
+  SettingFlags settings;
+  std::string name;
+  AgentPlace place = AgentPlace::user;
+};
+struct TrustAgentCommand {
+  SettingFlags settings;
+  std::string name;
+};
+
+struct ListToolsCommand {
+  SettingFlags settings;
+  OutputFormat output = OutputFormat::text;
+};
+struct ShowToolCommand {
+  SettingFlags settings;
+  std::string name;
+};
+struct CallToolCommand {
+  SettingFlags settings;
+  std::string name;
+  std::string arguments = "{}";  // "-": from standard input
+  OutputFormat output = OutputFormat::text;
+};
+
+struct ShowConfigCommand {
+  SettingFlags settings;
+  OutputFormat output = OutputFormat::text;
+};
+struct ConfigPathCommand {
+  SettingFlags settings;
+};
+struct InitConfigCommand {
+  SettingFlags settings;
+};
+
+struct ListModelsCommand {
+  SettingFlags settings;
+  std::optional<std::string> vendor;
+  OutputFormat output = OutputFormat::text;
+};
+
+struct DoctorCommand {
+  SettingFlags settings;
+  Reach reach = Reach::machine;
+  OutputFormat output = OutputFormat::text;
+};
+
+// Help or the version. `code` is usage when nobody asked for it: then it goes to standard error.
+struct PrintCommand {
+  std::string text;
+  ExitCode code = ExitCode::ok;
+};
+
+using Command =
+    std::variant<PrintCommand, RunCommand, ChatCommand, ResumeCommand, AnswerCommand, WaitsCommand,
+                 ListSessionsCommand, ShowSessionCommand, ExportSessionCommand, ForkSessionCommand,
+                 ReplayCommand, TestCommand, RemoveSessionsCommand, PruneSessionsCommand,
+                 ListAgentsCommand, ShowAgentCommand, NewAgentCommand, TrustAgentCommand,
+                 ListToolsCommand, ShowToolCommand, CallToolCommand, ShowConfigCommand,
+                 ConfigPathCommand, InitConfigCommand, ListModelsCommand, DoctorCommand,
+                 FeedbackCommand, StatsCommand>;
+
+struct UsageError {
+  std::string message;
+  std::string advice;
+};
+
+// `arguments` are those after the program's name.
+std::expected<Command, UsageError> parse_command_line(std::span<const std::string> arguments);
+
+}  // namespace wright::app

@@ -1,0 +1,499 @@
+#include "app/commands/help.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "app/settings/config_keys.h"
+#include "app/terminal/screen_text.h"
+
+namespace wright::app {
+namespace {
+
+constexpr std::array kCommandHelp{
+    CommandHelp{"run", "run AGENT PROMPT [options]",
+                "Run an agent on a prompt. The answer goes to standard output, progress to "
+                "standard error.",
+                R"(Examples:
+  wright run codebase-analysis "Where is the configuration read?"
+  wright run codebase-analysis --base-path ~/src/project "Summarise this project"
+  git diff | wright run codebase-analysis          the prompt from standard input
+  wright run codebase-analysis -q --json "How many tests are there?" | jq .answer
+  wright run codebase-analysis --debug "Classes with more than 200 lines?"
+                                                   and what the tools lacked, on standard error
+
+Exit codes:
+  0    answered
+  1    the run failed
+  2    bad flags, bad configuration, unknown agent
+  3    a person has to answer first
+  130  interrupted; Ctrl-C ends the run as `cancelled`, a second one at once
+)"},
+    CommandHelp{
+        "chat", "chat [AGENT] [options]",
+        "Talk with an agent. Ctrl-C stops the answer, Ctrl-D ends the chat.",
+        R"(At a terminal, lines are edited and remembered, answers are shown as they come, and what a
+tool needs to know is asked in place. A backslash at the end of a line goes on in the next one;
+what is pasted may have several. /help lists the commands of a chat.
+
+From a pipe, each line is a message, only the answers go to standard output, and the first message
+that fails ends the chat.
+
+A session goes on with the model, the settings, the instructions and the tools it began with. What
+has changed since is told; --refresh takes it, and --model and --set count for this time.
+
+Examples:
+  wright chat
+  wright chat sqlite-analysis --database shop.db
+  wright chat --continue                the last session of this folder
+  wright chat --session 12
+  printf 'Where is main?\nWhat calls it?\n' | wright chat
+
+Exit codes:
+  0    the chat was ended
+  1    from a pipe: a message failed
+  2    bad flags, bad configuration, unknown agent; from a pipe: unknown command
+  3    from a pipe: a person has to answer first
+  130  ended by a signal; from a pipe: interrupted
+)"},
+    CommandHelp{
+        "resume", "resume ID [options]",
+        "Go on with a session that was interrupted, or that somebody has answered.",
+        R"(What was stored is used. A call that was under way when the process ended is run again when
+its tool only reads; one that may have changed something is not: the model is told that its
+outcome is not known, unless you settle it. At a terminal, open questions are asked first. The
+session goes on with the model, the settings and the tools it began with; --refresh takes those of
+now.
+
+Examples:
+  wright resume 12
+  wright resume last --settle call_3=done
+  wright resume --all                   after a crash
+)"},
+    CommandHelp{
+        "answer", "answer ID [options]",
+        "Answer what a session waits for. Each wait is answered once.",
+        R"(Without an option, asks at the terminal. Passwords are never stored. Afterwards, `wright
+resume ID` goes on.
+
+Examples:
+  wright answer 12
+  wright answer 12 --set name=shop --set colours=red --set colours=blue
+  wright answer 12 --approve
+  wright answer 12 --approve session
+  wright answer 12 --refuse "Not on a Friday"
+)"},
+    CommandHelp{"waits", "waits [options]", "List what waits for a person, and how to answer it.",
+                R"(Examples:
+  wright waits
+  wright waits --json | jq '.[].shown'
+)"},
+    CommandHelp{"sessions", "sessions [show|export|fork|rm|prune] [options]",
+                "List past sessions, newest first.",
+                R"(Commands:
+  wright sessions                   list
+  wright sessions show ID           read one
+  wright sessions export ID         all of one, as JSON, Markdown or a test file
+  wright sessions fork ID           the same again up to a message, to go on from there
+  wright sessions rm ID…            delete
+  wright sessions prune             delete those that ended long ago
+
+Examples:
+  wright sessions --since 2h --status failed
+  wright sessions --search retry --limit 5
+  wright sessions show last
+)"},
+    CommandHelp{
+        "sessions show", "sessions show ID [options]",
+        "Show what was said and done in a session: messages, tool calls, durations, status.",
+        R"(Examples:
+  wright sessions show 12
+  wright sessions show last --json | jq .tool_calls
+)"},
+    CommandHelp{"sessions export", "sessions export ID [options]",
+                "Write out a whole session, nothing shortened.",
+                R"(Examples:
+  wright sessions export 12 > session.json
+  wright sessions export last --format markdown -o session.md
+  wright sessions export last --cassette -o tests/question.json
+)"},
+    CommandHelp{
+        "sessions fork", "sessions fork ID [options]",
+        "Make a new session of an old one, up to a message. The old one is untouched.",
+        R"(Prints the number of the new session. It ends where every call has its result; where that is
+not so, the nearest places are named. Specialists stay with the original.
+
+Examples:
+  wright sessions fork 12 --at 5
+  wright sessions fork last --json
+)"},
+    CommandHelp{
+        "sessions rm", "sessions rm ID… [options]",
+        "Delete sessions with their messages, tool calls and child sessions.",
+        R"(Asks first on a terminal; elsewhere --yes is needed. When one of the sessions does not
+exist, nothing is deleted.
+
+Examples:
+  wright sessions rm 12
+  wright sessions rm --yes 3 4 5
+)"},
+    CommandHelp{
+        "sessions prune", "sessions prune --older-than WHEN [options]",
+        "Delete sessions that ended long ago, with their messages, tool calls and child sessions.",
+        R"(Sessions that run, wait or are queued stay, however old they are. Asks nothing: look first with
+--dry-run. The file does not shrink; what comes next uses the space.
+
+Examples:
+  wright sessions prune --older-than 30d --dry-run
+  wright sessions prune --older-than 2026-03-01 --json
+)"},
+    CommandHelp{
+        "replay", "replay ID [options]",
+        "Run a stored session again, offline, and show the first thing that differs.",
+        R"(The model's answers come from the record, those of specialists too. So do the results of tools,
+unless --live-tools executes the calls again, with the answers that people gave. Durations, metadata
+and the ids of calls are no differences. A session that was cancelled, interrupted or waits is
+replayed as far as its record goes.
+
+Examples:
+  wright replay last
+  wright replay 12 --live-tools
+  wright replay 12 --json | jq '.differences[0]'
+
+Exit codes:
+  0    the same
+  1    it differs, or cannot be replayed
+  2    bad flags or configuration
+)"},
+    CommandHelp{
+        "test", "test FILE… [options]",
+        "Run cassettes: recorded sessions as test files. No model, no key, no network.",
+        R"(One line a file: ok, differs, updated or broken. Execute calls (--live-tools) only for files
+that you trust: what they ask for is done.
+
+Examples:
+  wright sessions export 12 --cassette -o tests/question.json
+  wright test tests/*.json
+  wright test --live-tools --base-path ./project tests/question.json
+  wright test --update tests/question.json
+
+Exit codes:
+  0    all are ok or were updated
+  1    one differs or is broken
+  2    bad flags or configuration
+)"},
+    CommandHelp{
+        "feedback", "feedback [options]",
+        "Show what past sessions say about the tools: which to build, what to expose, what fails.",
+        R"(Wishes come from sessions in debug mode (`wright run --debug`); calls that failed, and calls of
+tools that do not exist, from all sessions. The same wish of several sessions is one line, ranked
+by how many had it and how grave it was. --json has a draft of each tool.
+
+Examples:
+  wright feedback --since 7d
+  wright feedback --agent codebase-analysis
+  wright feedback --json | jq '.tools_to_build[0].draft'
+)"},
+    CommandHelp{
+        "stats", "stats [options]",
+        "Show how often tools, agents and models were used, how long it took and what it cost.",
+        R"(Durations are of calls for tools, and of whole runs for agents and models. p95 is the time within
+which 95 of 100 were done.
+
+Examples:
+  wright stats --since today
+  wright stats --json | jq '.tools[] | {name, p95: .calls.p95_ms}'
+)"},
+    CommandHelp{"agents", "agents [show|new|trust] [options]",
+                "List the agents, their tools and their limits.",
+                R"(Commands:
+  wright agents                     list
+  wright agents show NAME           all of one: where it comes from, what it may, what it is told
+  wright agents new NAME            write a commented file to start from; never overwrites
+  wright agents trust NAME          let an agent run that came with the project
+
+Agents of your own are TOML files below ~/.config/wright/agents. Those of a project, below
+.wright/agents in the base folder, run only when you trust them, and only as long as they do not
+change.
+
+Examples:
+  wright agents
+  wright agents --json | jq '.[].name'
+  wright agents new reviewer && wright run reviewer "Is main.cpp well named?"
+)"},
+    CommandHelp{"agents show", "agents show NAME [options]",
+                "Show all of one agent: its source, tools, limits, permissions and instructions.",
+                R"(Examples:
+  wright agents show codebase-analysis
+  wright agents show reviewer --json | jq .instructions
+)"},
+    CommandHelp{"agents new", "agents new NAME [options]",
+                "Write a commented file for an agent of your own. Never overwrites.",
+                R"(Prints the path of the file.
+
+Examples:
+  wright agents new reviewer
+  wright agents new reviewer --project
+)"},
+    CommandHelp{
+        "agents trust", "agents trust NAME [options]",
+        "Let an agent of the project run, exactly as it is now.",
+        R"(An agent that came with a project says what a model is told and which tools it gets. Read it
+first: `wright agents show NAME`. When its file changes, it has to be trusted again.
+)"},
+    CommandHelp{"tools", "tools [show|call] [options]", "List the tools that agents use.",
+                R"(Commands:
+  wright tools                          list
+  wright tools show NAME                its JSON schema, effect and limits
+  wright tools call NAME '{…}'          run it yourself
+
+Examples:
+  wright tools call grep '{"pattern": "TODO", "glob": "*.cpp"}'
+)"},
+    CommandHelp{"tools show", "tools show NAME [options]",
+                "Show a tool's JSON schema, its effect and its limits.",
+                R"(Examples:
+  wright tools show grep
+  wright tools show read_file | jq .parameters
+)"},
+    CommandHelp{"tools call", "tools call NAME ARGUMENTS [options]",
+                "Run one tool, just as an agent would, and print its result.",
+                R"(Exits with 1 when the tool fails.
+
+Examples:
+  wright tools call list_files '{"pattern": "**/*.md"}'
+  wright tools call read_file '{"file_path": "README.md", "limit": 20}'
+  echo '{"pattern": "main"}' | wright tools call grep -
+)"},
+    CommandHelp{
+        "models", "models [VENDOR] [options]",
+        "List vendors and models, what they cost, and which have a key.",
+        R"(A model is named vendor:name, as in --model openai:gpt-5-mini. Vendors and models of your own,
+and what differs from the list, stand in the configuration:
+
+  [vendors.gateway]
+  base_url = "http://localhost:8000/v1"
+  protocol = "openai-chat"
+
+Protocols: openai-chat (the default), openai-responses, anthropic-messages, gemini-generate,
+ollama-chat.
+
+Any vendor is moved elsewhere with <VENDOR>_BASE_URL in the environment.
+
+Examples:
+  wright models openai
+  wright run codebase-analysis --model zai:glm-4.6 "Summarise this project"
+  wright run codebase-analysis --model gateway:any-name \
+      "Summarise this project" --set vendors.gateway.base_url=http://localhost:8000/v1
+)"},
+    CommandHelp{"config", "config [path|init] [options]",
+                "Show the effective settings and where each came from. Keys are masked.",
+                R"(Commands:
+  wright config             the effective values
+  wright config path        which file is read
+  wright config init        write a commented file to start from; never overwrites
+
+A flag wins over the environment, the environment over the file, the file over the default. What
+has no flag of its own is set with --set, also for `wright run` and `wright tools call`:
+
+Examples:
+  wright config --set tool_execution.timeout=30s
+  wright run codebase-analysis --set tool_execution.retry_attempts=3 "…"
+)"},
+    CommandHelp{"config path", "config path [options]", "Print the path of the configuration file.",
+                ""},
+    CommandHelp{"config init", "config init [options]",
+                "Write a commented configuration file to start from. Never overwrites.",
+                R"(Examples:
+  wright config init
+  wright config init -c ./wright.toml
+)"},
+    CommandHelp{"doctor", "doctor [options]",
+                "Check what works on this machine and what does not, and what to do about it.",
+                R"(Exits with 1 when something essential fails.
+)"},
+};
+
+// One line a command, for the overview. `help` has no page of its own.
+constexpr std::array kOverview{
+    std::pair{"run AGENT PROMPT", "Run an agent and print its answer"},
+    std::pair{"chat [AGENT]", "Talk with an agent"},
+    std::pair{"resume ID", "Go on with a session that was interrupted or answered"},
+    std::pair{"waits", "List what waits for a person"},
+    std::pair{"answer ID", "Answer what a session waits for"},
+    std::pair{"sessions", "List, show, export, fork and delete past sessions"},
+    std::pair{"replay ID", "Run a past session again, offline, and show what differs"},
+    std::pair{"test FILE…", "Run recorded sessions as tests"},
+    std::pair{"feedback", "What past sessions say about the tools"},
+    std::pair{"stats", "How often, how long, how much"},
+    std::pair{"agents", "List the agents, show one, write or trust one"},
+    std::pair{"tools", "List the tools, show one, call one"},
+    std::pair{"models", "List vendors and models, and which have a key"},
+    std::pair{"config", "Show the settings and where each came from"},
+    std::pair{"doctor", "Check what works on this machine"},
+    std::pair{"help COMMAND", "Explain a command, with examples"},
+};
+
+// Whether every command that has a page is in the overview.
+constexpr bool overview_is_whole() {
+  return std::ranges::all_of(kCommandHelp, [](const CommandHelp& help) {
+    if (help.path.find(' ') != std::string_view::npos) return true;
+    return std::ranges::any_of(kOverview, [&](const auto& line) {
+      const std::string_view name = line.first;
+      return name.substr(0, name.find(' ')) == help.path;
+    });
+  });
+}
+static_assert(overview_is_whole());
+
+std::string command_list() {
+  std::vector<HelpRow> rows;
+  for (const auto& [name, description] : kOverview) rows.push_back({"Commands", name, description});
+  return help_table(rows);
+}
+
+std::string environment_list() {
+  std::vector<HelpRow> rows{{"Environment", "WRIGHT_CONFIG", "the configuration file"}};
+  std::string vendors;
+  for (const ConfigKey& key : kConfigKeys) {
+    if (key.environment_variable.empty()) continue;
+    if (key.section == "api_keys") {
+      if (!vendors.empty()) vendors += ", ";
+      vendors += key.environment_variable.substr(0, key.environment_variable.find('_'));
+      continue;
+    }
+    rows.push_back({"Environment", std::string(key.environment_variable),
+                    key.flag.empty() ? key.full_name() : fmt::format("like {}", key.flag)});
+  }
+  rows.push_back({"Environment", "NO_COLOR", "no colours"});
+  return help_table(rows) +
+         fmt::format("  <VENDOR>_API_KEY with VENDOR one of\n{}\n", indented(vendors, 4));
+}
+
+// Sentences that were broken for a wider screen are put on one line again, to be broken for this.
+std::string with_paragraphs_joined(std::string_view text, std::size_t columns) {
+  std::string out;
+  std::string paragraph;
+  bool is_too_wide = false;
+  const auto end_paragraph = [&] {
+    if (is_too_wide) std::ranges::replace(paragraph, '\n', ' ');
+    if (!paragraph.empty()) out += paragraph + '\n';
+    paragraph.clear();
+    is_too_wide = false;
+  };
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const bool is_prose = !line.empty() && !line.starts_with(' ') && !line.ends_with(':');
+    if (is_prose) {
+      is_too_wide = is_too_wide || columns_of(line) > columns;
+      paragraph += (paragraph.empty() ? "" : "\n") + std::string(line);
+    } else {
+      end_paragraph();
+      out.append(line).append("\n");
+    }
+  }
+  end_paragraph();
+  return out;
+}
+
+}  // namespace
+
+const CommandHelp& help_for(std::string_view path) {
+  return *std::ranges::find(kCommandHelp, path, &CommandHelp::path);
+}
+
+std::string help_table(std::span<const HelpRow> rows) {
+  std::size_t widest = 0;
+  std::vector<std::string_view> groups;
+  for (const HelpRow& row : rows) {
+    widest = std::max(widest, columns_of(row.name));
+    if (std::ranges::find(groups, std::string_view(row.group)) == groups.end()) {
+      groups.push_back(row.group);
+    }
+  }
+  std::string text;
+  for (const std::string_view group : groups) {
+    if (!text.empty()) text += '\n';
+    text += fmt::format("{}:\n", group);
+    for (const HelpRow& row : rows) {
+      if (row.group != group) continue;
+      text += fmt::format("  {}  {}\n", padded(row.name, widest), row.description);
+    }
+  }
+  return text;
+}
+
+std::string short_help() {
+  return fmt::format(
+      "Usage: wright COMMAND [options]\n\n{}\n"
+      "Try: wright run codebase-analysis \"Summarise this project\"\n"
+      "All of the help: wright --help\n",
+      command_list());
+}
+
+std::string overview_help() {
+  return fmt::format(
+      R"(wright runs agents that use tools. Every tool call is checked before it runs, confined while
+it runs, and recorded.
+
+Usage: wright COMMAND [options]
+
+{}
+Examples:
+  wright run codebase-analysis "Where is the configuration read?"
+  wright sessions show last
+  wright tools call grep '{{"pattern": "TODO"}}'
+  wright help run
+
+Exit codes:
+  0    success
+  1    the run, the tool or the check failed
+  2    bad flags, bad configuration, unknown agent
+  3    a person has to answer first
+  130  interrupted
+
+{}
+Files:
+  $XDG_CONFIG_HOME/wright/config.toml   configuration (~/.config/wright/config.toml)
+  $XDG_CONFIG_HOME/wright/agents/       agents of your own (~/.config/wright/agents/)
+  $XDG_DATA_HOME/wright/agents.db       sessions (~/.local/share/wright/agents.db)
+  $XDG_STATE_HOME/wright/chat_history   what was typed (~/.local/state/wright/chat_history)
+
+A flag wins over the environment, the environment over the file. `wright config` shows what
+holds and why; `wright doctor` shows what works.
+)",
+      command_list(), environment_list());
+}
+
+std::string command_help(const CommandHelp& help, std::string_view options) {
+  std::string text = fmt::format("{}\n\nUsage: wright {}\n\n{}", help.summary, help.usage, options);
+  if (!help.more.empty()) text += fmt::format("\n{}", help.more);
+  return text;
+}
+
+std::string decorated_help(std::string_view help, const Terminal& terminal) {
+  const std::string fitted =
+      terminal.is_terminal ? with_paragraphs_joined(help, terminal.columns) : std::string(help);
+  std::string_view text = fitted;
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size() - 1);
+    const std::string_view line = text.substr(0, end);
+    const bool is_heading = line.ends_with(':') && !line.starts_with(' ');
+    if (line.starts_with("Usage:")) {
+      out += painted("Usage:", Colour::bold, terminal);
+      out += line.substr(6);
+    } else {
+      out += is_heading ? painted(line, Colour::bold, terminal) : std::string(line);
+    }
+    out += '\n';
+    text.remove_prefix(end + 1);
+  }
+  return out;
+}
+
+}  // namespace wright::app

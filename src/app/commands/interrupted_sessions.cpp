@@ -1,0 +1,93 @@
+#include "app/commands/interrupted_sessions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/settings/paths.h"
+#include "app/wiring/session_beginning.h"
+#include "app/wiring/session_store.h"
+
+namespace wright::app {
+namespace {
+
+// A session that brings its process down would do so again and again.
+constexpr int kMostAttempts = 5;
+
+void tell_of_other(const Session& session, const std::filesystem::path& folder, Verbosity verbosity,
+                   Surroundings around) {
+  if (verbosity != Verbosity::normal) return;
+  const std::string where =
+      folder.empty() ? "" : fmt::format(" of {}", shorten_home(folder, around.environment));
+  around.console.remark(
+      fmt::format("Session {}{} was interrupted: `wright resume {}` goes on with it.", session.id,
+                  where, session.id));
+}
+
+}  // namespace
+
+Result<std::vector<Session>> interrupted_sessions(Store& store) {
+  if (auto ended = end_dead_runners(store); !ended) return std::unexpected(ended.error());
+  auto sessions = store.list_sessions({.needs_driver = true, .limit = kNoLimit});
+  if (!sessions) return sessions;
+  std::ranges::sort(*sessions, {}, &Session::id);
+  return sessions;
+}
+
+ExitCode resume_session(const Session& session, const GoOnWith& with,
+                        const Settlements& settlements, const AgentRunOptions& options,
+                        Surroundings around) {
+  const bool as_begun = with.taking == Taking::as_begun;
+  const SettingFlags flags = as_begun
+                                 ? flags_as_begun(session.config, with.said_now, with.found_in)
+                                 : flags_for_folder(session.config, with.said_now, with.found_in);
+  const auto settings = settings_or_complain(flags, around);
+  if (!settings) return ExitCode::usage;
+  std::optional<GoingOn> going_on;
+  if (as_begun) going_on = GoingOn{agent_at_beginning(session), with.said_now};
+  auto agent = agent_or_complain(first_agent_of(session), *settings, flags, around, going_on);
+  if (!agent) return agent.error();
+  return AgentRun(options, *settings, around).resume(std::move(*agent), session.id, settlements);
+}
+
+void resume_interrupted(const Settings& settings, const RunCommand& command, Surroundings around) {
+  if (!settings.flag(keys::kAutomaticResume)) return;
+  std::vector<Session> sessions;
+  {
+    const auto store = open_existing_store(settings);
+    if (!store || !*store) return;
+    auto found = interrupted_sessions(**store);
+    if (!found) return;  // the command itself has said what is wrong with the store
+    sessions = std::move(*found);
+  }
+  // What was said on the command line was said of another prompt.
+  SettingFlags flags;
+  flags.config = command.settings.config;
+  flags.database_path = command.settings.database_path;
+  const auto here = folder_of(settings);
+  for (const Session& session : sessions) {
+    // Another folder's work is that folder's.
+    if (const auto folder = folder_of(session); folder != here) {
+      tell_of_other(session, folder, command.verbosity, around);
+      continue;
+    }
+    if (session.lease_epoch >= kMostAttempts) {
+      around.console.note(
+          fmt::format("  Session {} was interrupted, and taken up {} times: "
+                      "`wright resume {}` tries once more.\n",
+                      session.id, session.lease_epoch, session.id));
+      continue;
+    }
+    if (command.verbosity == Verbosity::normal) {
+      around.console.note(
+          fmt::format("  Session {} was interrupted, and goes on now.\n", session.id));
+    }
+    const ExitCode code = resume_session(
+        session, {.said_now = flags, .found_in = settings}, {},
+        {.output = OutputFormat::none, .verbosity = command.verbosity, .input = command.input},
+        around);
+    if (code == ExitCode::interrupted) return;
+  }
+}
+
+}  // namespace wright::app

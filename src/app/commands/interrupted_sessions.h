@@ -1,0 +1,28 @@
+// Sessions that a crash has interrupted: finding them, and going on with them.
+#pragma once
+
+#include <vector>
+
+#include "app/commands/agent_run.h"
+
+namespace wright::app {
+
+// Those without a parent that were running when their process ended, oldest first.
+Result<std::vector<Session>> interrupted_sessions(Store& store);
+
+struct GoOnWith {
+  SettingFlags said_now;
+  const Settings& found_in;  // what the session was found with
+  Taking taking = Taking::as_begun;
+};
+// Goes on with one session.
+ExitCode resume_session(const Session& session, const GoOnWith& with,
+                        const Settlements& settlements, const AgentRunOptions& options,
+                        Surroundings around);
+
+// Goes on with those of this folder beside the command that was asked for: their answers are
+// stored, and standard error tells of them, and of those of other folders. One that was taken up
+// too often is left to the person.
+void resume_interrupted(const Settings& settings, const RunCommand& command, Surroundings around);
+
+}  // namespace wright::app

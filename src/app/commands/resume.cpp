@@ -1,0 +1,156 @@
+// `wright resume`: goes on with sessions that a crash, or a question, has stopped.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "app/commands/agent_run.h"
+#include "app/commands/commands.h"
+#include "app/commands/interrupted_sessions.h"
+#include "app/terminal/figures.h"
+#include "app/wiring/session_store.h"
+#include "app/wiring/stored_session.h"
+#include "wright/resume.h"
+
+namespace wright::app {
+namespace {
+
+Result<Settlements> settlements_from(const std::vector<std::string>& words) {
+  Settlements settlements;
+  for (const std::string& word : words) {
+    const std::size_t equals = word.rfind('=');
+    if (equals == std::string::npos || equals == 0) {
+      return fail(ErrorCode::invalid_argument,
+                  fmt::format("--settle {} is not CALL=done, CALL=failed or CALL=retry", word));
+    }
+    const auto settlement = settlement_from(std::string_view(word).substr(equals + 1));
+    if (!settlement) return std::unexpected(settlement.error());
+    settlements[word.substr(0, equals)] = *settlement;
+  }
+  return settlements;
+}
+
+// Settles calls whose outcome the model has been told to be unknown already: for the record.
+Result<Settlements> settle_past_calls(Store& store, SessionId id, Settlements settlements) {
+  const auto calls = store.get_tool_calls(id);
+  if (!calls) return std::unexpected(calls.error());
+  const auto messages = store.get_messages(id);
+  if (!messages) return std::unexpected(messages.error());
+  const MessageId last_turn = [&] {
+    const bool is_open = !messages->empty() && messages->back().message.role == Role::assistant;
+    return is_open ? messages->back().id : MessageId{0};
+  }();
+  for (auto settlement = settlements.begin(); settlement != settlements.end();) {
+    const auto call = std::ranges::find(*calls, settlement->first, &StoredCall::tool_call_id);
+    if (call == calls->end()) {
+      return fail(ErrorCode::not_found, fmt::format("Session {} has no call '{}'; `wright sessions "
+                                                    "show {}` lists them",
+                                                    id, settlement->first, id));
+    }
+    if (call->message_id == last_turn && last_turn != 0) {
+      ++settlement;
+      continue;
+    }
+    if (call->status != CallStatus::unknown) {
+      return fail(ErrorCode::invalid_argument,
+                  fmt::format("The call '{}' is {}: there is nothing to settle", settlement->first,
+                              to_string(call->status)));
+    }
+    if (settlement->second == Settlement::retry) {
+      return fail(ErrorCode::invalid_argument,
+                  fmt::format("The model has been told that the outcome of '{}' is unknown: it "
+                              "cannot be retried here. Ask the agent to do it again",
+                              settlement->first));
+    }
+    const bool is_done = settlement->second == Settlement::done;
+    UpdateCall update{.call_id = call->id,
+                      .status = is_done ? CallStatus::completed : CallStatus::failed};
+    if (is_done) {
+      update.response = Json("A person has found that it was done");
+    } else {
+      update.error_details = "A person has found that it was not done";
+    }
+    const Write write = update;
+    if (auto written = store.apply({&write, 1}); !written) {
+      return std::unexpected(std::move(written).error());
+    }
+    settlement = settlements.erase(settlement);
+  }
+  return settlements;
+}
+
+ExitCode resume_one(const ResumeCommand& command, const Settings& settings, const Session& session,
+                    const Settlements& settlements, Surroundings around) {
+  return resume_session(
+      session, {.said_now = command.settings, .found_in = settings, .taking = command.taking},
+      settlements,
+      {.output = command.output,
+       .verbosity = command.verbosity,
+       .streaming = command.streaming,
+       .input = command.input,
+       .debug = command.debug},
+      around);
+}
+
+// Roots that nobody drives: interrupted ones, and those whose questions have all been answered.
+Result<std::vector<Session>> resumable(Store& store) {
+  auto sessions = interrupted_sessions(store);
+  if (!sessions) return sessions;
+  const auto waiting = store.list_sessions(
+      {.status = SessionStatus::waiting, .limit = std::numeric_limits<std::size_t>::max()});
+  if (!waiting) return waiting;
+  for (const Session& session : *waiting) {
+    const auto open = store.get_waits({.session_id = session.id, .status = WaitStatus::open});
+    if (!open) return std::unexpected(open.error());
+    if (open->empty() && !session.parent_session_id) sessions->push_back(session);
+  }
+  std::ranges::sort(*sessions, {}, &Session::id);
+  return sessions;
+}
+
+ExitCode resume_all(const ResumeCommand& command, const Settings& settings, Store& store,
+                    Surroundings around) {
+  const auto sessions = resumable(store);
+  if (!sessions) return complain_about(sessions.error(), around.console);
+  if (sessions->empty()) {
+    around.console.note("  Nothing to resume.\n");
+    return ExitCode::ok;
+  }
+  ExitCode worst = ExitCode::ok;
+  for (const Session& session : *sessions) {
+    const ExitCode code = resume_one(command, settings, session, {}, around);
+    if (code == ExitCode::interrupted) return code;
+    if (code != ExitCode::ok && worst != ExitCode::failed) worst = code;
+  }
+  return worst;
+}
+
+}  // namespace
+
+ExitCode execute(const ResumeCommand& command, Surroundings around) {
+  const auto settings = settings_or_complain(command.settings, around);
+  if (!settings) return ExitCode::usage;
+  auto settlements = settlements_from(command.settle);
+  if (!settlements) return complain_about(settlements.error(), around.console);
+  auto store = open_existing_store(*settings);
+  if (!store) return complain_about(store.error(), around.console);
+  if (command.which == ResumeCommand::Which::all) {
+    if (*store) return resume_all(command, *settings, **store, around);
+    around.console.note("  Nothing to resume.\n");
+    return ExitCode::ok;
+  }
+  const auto id = session_id_from(command.id, store->get());
+  if (!id) return complain_about(id.error(), around.console);
+  const auto root = root_session(**store, *id);
+  if (!root) return complain_about(no_such_session(command.id), around.console);
+  settlements = settle_past_calls(**store, *id, std::move(*settlements));
+  if (!settlements) return complain_about(settlements.error(), around.console);
+  if (!command.settle.empty() && settlements->empty() && root->status == SessionStatus::completed) {
+    around.console.note("  Settled.\n");
+    return ExitCode::ok;
+  }
+  store->reset();  // the run opens its own
+  return resume_one(command, *settings, *root, *settlements, around);
+}
+
+}  // namespace wright::app

@@ -1,0 +1,95 @@
+// `wright run`: one agent, one prompt, one answer.
+#include <fmt/format.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "app/commands/agent_run.h"
+#include "app/commands/commands.h"
+#include "app/commands/interrupted_sessions.h"
+#include "app/terminal/screen_text.h"
+#include "app/terminal/standard_input.h"
+#include "app/wiring/session_beginning.h"
+#include "wright/json_schema.h"
+
+namespace wright::app {
+namespace {
+
+// The prompt of the command line or of standard input; absent after a complaint.
+std::optional<std::string> prompt_or_complain(const RunCommand& command, Console& console) {
+  std::string prompt = command.prompt.value_or("-");
+  if (prompt == "-") {
+    if (!command.prompt && standard_input_is_terminal()) {
+      console.complain("the prompt is missing",
+                       fmt::format("Write it after the agent: wright run {} \"…\"; or pipe it in.",
+                                   command.agent));
+      return std::nullopt;
+    }
+    auto input = read_standard_input();
+    if (!input) {
+      console.complain(input.error().message);
+      return std::nullopt;
+    }
+    prompt = std::move(*input);
+    while (prompt.ends_with('\n') || prompt.ends_with('\r')) prompt.pop_back();
+  }
+  if (on_one_line(prompt).empty()) {
+    console.complain("the prompt is empty", "Say what the agent should do.");
+    return std::nullopt;
+  }
+  return to_valid_utf8(std::move(prompt));
+}
+
+Result<Json> schema_from(const std::string& given) {
+  const std::size_t begin = given.find_first_not_of(" \t\r\n");
+  if (begin != std::string::npos && given[begin] == '{') return parse_json(given);
+  std::ifstream file(given, std::ios::binary);
+  std::stringstream text;
+  if (!file || !(text << file.rdbuf())) {
+    return fail(ErrorCode::not_found, "there is no such file, or it cannot be read");
+  }
+  return parse_json(std::move(text).str());
+}
+
+// Binds the agent to answers that fit the schema of the command line.
+bool demand_schema_or_complain(const std::string& given, Agent& agent, Console& console) {
+  auto schema = schema_from(given);
+  if (schema) {
+    if (const auto compiled = JsonSchema::compile(*schema); !compiled) {
+      schema = std::unexpected(compiled.error());
+    }
+  }
+  if (!schema) {
+    console.complain(fmt::format("--schema {}: {}", on_one_line(given), schema.error().message),
+                     "It takes a file with a JSON schema, or the schema itself in quotes.");
+    return false;
+  }
+  demand_answers(agent, std::move(*schema));
+  return true;
+}
+
+}  // namespace
+
+ExitCode execute(const RunCommand& command, Surroundings around) {
+  const auto settings = settings_or_complain(command.settings, around);
+  if (!settings) return ExitCode::usage;
+  auto agent = agent_or_complain(command.agent, *settings, command.settings, around);
+  if (!agent) return agent.error();
+  if (command.schema &&
+      !demand_schema_or_complain(*command.schema, agent->chosen.agent, around.console)) {
+    return ExitCode::usage;
+  }
+  const auto prompt = prompt_or_complain(command, around.console);
+  if (!prompt) return ExitCode::usage;
+  const ExitCode code = AgentRun({.output = command.output,
+                                  .verbosity = command.verbosity,
+                                  .streaming = command.streaming,
+                                  .input = command.input,
+                                  .debug = command.debug},
+                                 *settings, around)
+                            .begin(std::move(*agent), *prompt);
+  if (code != ExitCode::interrupted) resume_interrupted(*settings, command, around);
+  return code;
+}
+
+}  // namespace wright::app

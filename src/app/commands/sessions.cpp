@@ -1,0 +1,232 @@
+// `wright sessions`: list, show, export and delete what is stored.
+#include <fmt/format.h>
+#include <boost/json/array.hpp>
+
+#include <algorithm>
+#include <memory>
+
+#include "app/commands/commands.h"
+#include "app/settings/file_output.h"
+#include "app/terminal/figures.h"
+#include "app/terminal/screen_text.h"
+#include "app/terminal/standard_input.h"
+#include "app/terminal/transcript.h"
+#include "app/wiring/session_beginning.h"
+#include "app/wiring/session_store.h"
+#include "app/wiring/shipped.h"
+#include "app/wiring/stored_session.h"
+#include "core/nearest.h"
+#include "wright/cassette.h"
+#include "wright/store.h"
+
+namespace wright::app {
+namespace {
+
+Result<Transcript> transcript_of(const std::string& id, const Settings& settings) {
+  const auto found = find_session(id, settings);
+  if (!found) return std::unexpected(found.error());
+  return load_transcript(*found->store, found->id);
+}
+
+struct Export {
+  SessionId id = 0;
+  std::string text = {};
+};
+
+Result<Export> exported(const ExportSessionCommand& command, const Settings& settings) {
+  if (command.format == ExportFormat::cassette) {
+    const auto found = find_session(command.id, settings);
+    if (!found) return std::unexpected(found.error());
+    auto recorded = load_recording(*found->store, found->id);
+    if (!recorded) return std::unexpected(std::move(recorded).error());
+    recorded->config = portable_config(recorded->config);
+    return Export{found->id, cassette_text(*recorded, Redactor(settings.secrets()))};
+  }
+  const auto transcript = transcript_of(command.id, settings);
+  if (!transcript) return std::unexpected(transcript.error());
+  return Export{transcript->session.id, command.format == ExportFormat::json
+                                            ? to_pretty_text(transcript_json(*transcript)) + "\n"
+                                            : transcript_markdown(*transcript)};
+}
+
+Result<SessionFilter> filter_from(const ListSessionsCommand& command) {
+  SessionFilter filter{.text = command.search, .limit = command.limit};
+  if (command.agent) filter.agent_name = canonical_agent_name(*command.agent);
+  if (command.since) {
+    const auto since = moment_from(*command.since, system_clock_ms());
+    if (!since) return std::unexpected(since.error());
+    filter.started_since = *since;
+  }
+  if (command.status) {
+    const auto status = session_status_from(*command.status);
+    if (!status) {
+      constexpr std::array kStatuses{SessionStatus::running,   SessionStatus::completed,
+                                     SessionStatus::failed,    SessionStatus::waiting,
+                                     SessionStatus::cancelled, SessionStatus::queued};
+      std::vector<std::string_view> names;
+      for (const SessionStatus known : kStatuses) names.push_back(to_string(known));
+      return fail(ErrorCode::invalid_argument, fmt::format("unknown status '{}'{}", *command.status,
+                                                           did_you_mean(*command.status, names)));
+    }
+    filter.status = *status;
+  }
+  return filter;
+}
+
+// Where there is no terminal to fit into; `--json` has all of it.
+constexpr std::size_t kLongestPrompt = 100;
+
+std::string session_table(const std::vector<Session>& sessions, const Terminal& terminal) {
+  struct Row {
+    std::string id, status, agent, started, took, prompt;
+  };
+  const std::int64_t now = system_clock_ms();
+  std::vector<Row> rows{{"ID", "STATUS", "AGENT", "STARTED", "TOOK", "PROMPT"}};
+  for (const Session& session : sessions) {
+    rows.push_back({fmt::format("{}", session.id), std::string(to_string(session.status)),
+                    on_one_line(session.agent_name), show_age(session.started_at, now),
+                    duration_of(session), on_one_line(session.user_prompt)});
+  }
+  const auto width_of = [&](std::string Row::*column) {
+    std::size_t widest = 0;
+    for (const Row& row : rows) widest = std::max(widest, columns_of(row.*column));
+    return widest;
+  };
+  const std::size_t id = width_of(&Row::id), status = width_of(&Row::status),
+                    agent = width_of(&Row::agent), started = width_of(&Row::started),
+                    took = width_of(&Row::took);
+  const std::size_t before = id + status + agent + started + took + 10;
+  std::string text;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Row& row = rows[i];
+    const Colour colour = i == 0 ? Colour::dim : colour_of(sessions[i - 1].status);
+    const Colour rest = i == 0 ? Colour::dim : Colour::none;
+    const std::size_t room = terminal.is_terminal
+                                 ? terminal.columns - std::min(terminal.columns, before)
+                                 : kLongestPrompt;
+    const std::string prompt = shortened(row.prompt, std::max<std::size_t>(room, 8));
+    text +=
+        fmt::format("{}  {}  {}  {}\n", painted(fmt::format("{:>{}}", row.id, id), rest, terminal),
+                    painted(padded(row.status, status), colour, terminal),
+                    painted(fmt::format("{}  {}  {}", padded(row.agent, agent),
+                                        padded(row.started, started), padded(row.took, took)),
+                            Colour::dim, terminal),
+                    painted(prompt, rest, terminal));
+  }
+  return text;
+}
+
+// Everything that is to be deleted, or why it cannot be.
+Result<std::vector<Session>> sessions_to_remove(const RemoveSessionsCommand& command,
+                                                Store* store) {
+  std::vector<Session> sessions;
+  for (const std::string& text : command.ids) {
+    const auto id = session_id_from(text, store);
+    if (!id) return std::unexpected(id.error());
+    auto session = store->get_session(*id);
+    if (!session) {
+      if (session.error().code != ErrorCode::not_found) return std::unexpected(session.error());
+      return std::unexpected(no_such_session(text));
+    }
+    if (std::ranges::find(sessions, *id, &Session::id) == sessions.end()) {
+      sessions.push_back(std::move(*session));
+    }
+  }
+  return sessions;
+}
+
+bool is_yes(std::string_view answer) {
+  return answer == "y" || answer == "Y" || answer == "yes" || answer == "Yes";
+}
+
+}  // namespace
+
+ExitCode execute(const ListSessionsCommand& command, Surroundings around) {
+  const auto settings = settings_or_complain(command.settings, around);
+  if (!settings) return ExitCode::usage;
+  const auto filter = filter_from(command);
+  if (!filter) return complain_about(filter.error(), around.console);
+  const auto store = open_existing_store(*settings);
+  if (!store) return complain_about(store.error(), around.console);
+  Result<std::vector<Session>> sessions;
+  if (*store != nullptr) sessions = (*store)->list_sessions(*filter);
+  if (!sessions) return complain_about(sessions.error(), around.console);
+  if (command.output == OutputFormat::json) {
+    JsonArray array;
+    for (const Session& session : *sessions) array.push_back(session_json(session));
+    around.console.print_json(to_pretty_text(array) + "\n");
+  } else if (sessions->empty()) {
+    around.console.note("No sessions. Start one: wright run codebase-analysis \"…\"\n");
+  } else {
+    around.console.print(session_table(*sessions, around.console.output()));
+  }
+  return ExitCode::ok;
+}
+
+ExitCode execute(const ShowSessionCommand& command, Surroundings around) {
+  const auto settings = settings_or_complain(command.settings, around);
+  if (!settings) return ExitCode::usage;
+  const auto transcript = transcript_of(command.id, *settings);
+  if (!transcript) return complain_about(transcript.error(), around.console);
+  if (command.output == OutputFormat::json) {
+    around.console.print_json(to_pretty_text(transcript_json(*transcript)) + "\n");
+  } else {
+    around.console.print(transcript_view(*transcript, around.console.output()));
+  }
+  return ExitCode::ok;
+}
+
+ExitCode execute(const ExportSessionCommand& command, Surroundings around) {
+  const auto settings = settings_or_complain(command.settings, around);
+  if (!settings) return ExitCode::usage;
+  const auto found = exported(command, *settings);
+  if (!found) return complain_about(found.error(), around.console);
+  if (!command.file || *command.file == "-") {
+    if (command.format == ExportFormat::markdown) {
+      around.console.print_foreign(found->text);
+    } else {
+      around.console.print_json(found->text);
+    }
+    return ExitCode::ok;
+  }
+  if (const auto written = write_file(*command.file, found->text); !written) {
+    around.console.complain(written.error().message);
+    return ExitCode::failed;
+  }
+  around.console.note(
+      fmt::format("Wrote session {} to {}\n", found->id, on_one_line(*command.file)));
+  return ExitCode::ok;
+}
+
+ExitCode execute(const RemoveSessionsCommand& command, Surroundings around) {
+  const auto settings = settings_or_complain(command.settings, around);
+  if (!settings) return ExitCode::usage;
+  if (command.confirmation == Confirmation::ask && !standard_input_is_terminal()) {
+    around.console.complain("nobody is here to confirm", "Add --yes to delete without asking.");
+    return ExitCode::usage;
+  }
+  const auto store = open_existing_store(*settings);
+  if (!store) return complain_about(store.error(), around.console);
+  const auto sessions = sessions_to_remove(command, store->get());
+  if (!sessions) return complain_about(sessions.error(), around.console);
+  if (command.confirmation == Confirmation::ask) {
+    around.console.note(session_table(*sessions, around.console.error()));
+    around.console.note(
+        fmt::format("Delete {}? [y/N] ", show_counted(std::ssize(*sessions), "session")));
+    if (!is_yes(read_line().value_or(""))) {
+      around.console.note("Nothing was deleted.\n");
+      return ExitCode::failed;
+    }
+  }
+  for (const Session& session : *sessions) {
+    const auto removed = (*store)->delete_session(session.id);
+    // A child may have gone with its parent.
+    if (!removed && removed.error().code != ErrorCode::not_found) {
+      return complain_about(removed.error(), around.console);
+    }
+  }
+  around.console.note(fmt::format("Deleted {}.\n", show_counted(std::ssize(*sessions), "session")));
+  return ExitCode::ok;
+}
+
+}  // namespace wright::app

@@ -1,0 +1,224 @@
+// `wright test`: runs cassettes, one line a file, and shows what differs.
+#include <fmt/format.h>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <map>
+
+#include "app/commands/commands.h"
+#include "app/commands/replay_view.h"
+#include "app/settings/file_output.h"
+#include "app/terminal/figures.h"
+#include "app/terminal/interruption.h"
+#include "app/terminal/screen_text.h"
+#include "app/wiring/replay_setup.h"
+#include "wright/cassette.h"
+
+namespace wright::app {
+namespace {
+
+constexpr std::uintmax_t kLargestCassette = 256U << 20U;
+
+Result<std::string> read_cassette(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto kind = std::filesystem::status(path, error).type();
+  if (kind == std::filesystem::file_type::not_found) {
+    return fail(ErrorCode::not_found, "There is no such file");
+  }
+  if (kind != std::filesystem::file_type::regular) {
+    return fail(ErrorCode::invalid_argument, "It is not a file");
+  }
+  if (std::filesystem::file_size(path, error) > kLargestCassette || error) {
+    return fail(ErrorCode::limit_reached, error ? error.message() : "It is too large");
+  }
+  std::ifstream file(path, std::ios::binary);
+  if (!file.is_open()) return fail(ErrorCode::permission_denied, "It cannot be opened");
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (file.bad()) return fail(ErrorCode::storage, "It cannot be read");
+  return text;
+}
+
+bool lies_below(const std::filesystem::path& file, const std::filesystem::path& folder) {
+  std::error_code error;
+  const auto real_file = std::filesystem::weakly_canonical(file, error);
+  if (error) return false;
+  const auto real_folder = std::filesystem::canonical(folder, error);
+  return !error && std::ranges::mismatch(real_folder, real_file).in1 == real_folder.end();
+}
+
+enum class Verdict : std::uint8_t { ok, differs, updated, broken };
+
+std::string_view to_string(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::ok: return "ok";
+    case Verdict::differs: return "differs";
+    case Verdict::updated: return "updated";
+    case Verdict::broken: return "broken";
+  }
+  return "broken";
+}
+
+Colour verdict_colour(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::ok: return Colour::green;
+    case Verdict::updated: return Colour::yellow;
+    case Verdict::differs:
+    case Verdict::broken: return Colour::red;
+  }
+  return Colour::red;
+}
+
+struct Tested {
+  std::string file = {};
+  Verdict verdict = Verdict::broken;
+  std::string message = {};  // why it is broken, or was not updated
+  ReplayReport report = {};
+};
+
+class TestRun {
+ public:
+  TestRun(const TestCommand& command, const Settings& settings, Surroundings around)
+      : command_(command), settings_(settings), around_(around) {
+    interruption_.watch({});
+  }
+
+  ExitCode run() {
+    JsonArray files;
+    std::map<Verdict, std::int64_t> counts;
+    for (const std::string& file : command_.files) {
+      const Tested tested = test(file);
+      if (interruption_.has_happened()) return ExitCode::interrupted;
+      ++counts[tested.verdict];
+      if (command_.output == OutputFormat::json) {
+        files.push_back(json_of(tested));
+      } else {
+        print(tested);
+      }
+    }
+    conclude(counts, std::move(files));
+    return counts[Verdict::differs] + counts[Verdict::broken] == 0 ? ExitCode::ok
+                                                                   : ExitCode::failed;
+  }
+
+ private:
+  Tested test(const std::string& file) {
+    Tested tested{.file = file};
+    if (const auto done = replay_into(tested); !done) {
+      tested.verdict = Verdict::broken;
+      tested.message = done.error().message;
+    }
+    return tested;
+  }
+
+  Result<void> replay_into(Tested& tested) {
+    const auto text = read_cassette(tested.file);
+    if (!text) return std::unexpected(text.error());
+    const auto recorded = cassette_from(*text);
+    if (!recorded) return std::unexpected(recorded.error());
+    const auto settings =
+        load_settings(flags_for_replay(settings_, *recorded, command_.tools, RecordTrust::foreign),
+                      around_.environment);
+    if (!settings) return std::unexpected(settings.error());
+    const auto agent = agent_for_replay(*recorded, *settings, command_.tools, around_.environment);
+    if (!agent) return std::unexpected(agent.error());
+    const Redactor redactor(settings->secrets());
+    auto report = wright::replay(agent->agent, *recorded,
+                                 {.tools = command_.tools,
+                                  .after_difference = command_.after_difference(),
+                                  .redactor = redactor,
+                                  .stop = interruption_.token()});
+    if (!report) return std::unexpected(std::move(report).error());
+    tested.report = std::move(*report);
+    tested.verdict = tested.report.differences.empty() ? Verdict::ok : Verdict::differs;
+    if (tested.verdict == Verdict::ok) return {};
+    if (command_.tools == ToolSource::live && lies_below(tested.file, settings->base_path())) {
+      // Rewritten, it would differ again: it would be found with its new content.
+      tested.message =
+          "The file lies in the folder that its tools read, and they find it there. Keep cassettes "
+          "outside of it, or name another folder with --base-path";
+      return {};
+    }
+    if (command_.rewriting == Rewriting::never) return {};
+    if (!tested.report.is_complete) {
+      tested.message =
+          "It cannot be updated: its record ends before the session does now. Record "
+          "it again";
+      return {};
+    }
+    const std::string changed = cassette_text(updated(*recorded, tested.report), redactor);
+    if (auto written = write_file(tested.file, changed); !written) return written;
+    tested.verdict = Verdict::updated;
+    return {};
+  }
+
+  void print(const Tested& tested) {
+    Console& console = around_.console;
+    const Terminal& terminal = console.output();
+    std::string about;
+    if (tested.verdict == Verdict::broken) {
+      about = tested.message;
+    } else if (tested.verdict == Verdict::ok) {
+      about = work_of(tested.report);
+    } else {
+      about = place_of(tested.report.differences.front());
+    }
+    console.print(fmt::format(
+        "{}  {}  {}\n",
+        painted(padded(to_string(tested.verdict), 7), verdict_colour(tested.verdict), terminal),
+        on_one_line(to_valid_utf8(tested.file)),
+        painted(on_one_line(about), Colour::dim, terminal)));
+    if (tested.verdict == Verdict::broken || tested.verdict == Verdict::ok) return;
+    bool is_first = true;
+    for (const Difference& difference : tested.report.differences) {
+      if (!std::exchange(is_first, false)) {
+        console.print(fmt::format("  {}\n", place_of(difference)));
+      }
+      console.print(difference_view(difference, 2, terminal));
+    }
+    if (!tested.message.empty()) console.print(fmt::format("  {}\n", tested.message));
+  }
+
+  static Json json_of(const Tested& tested) {
+    JsonObject json{{"file", to_valid_utf8(tested.file)}, {"status", to_string(tested.verdict)}};
+    if (!tested.message.empty()) json["message"] = tested.message;
+    if (tested.verdict == Verdict::broken) return json;
+    for (const auto& [key, value] : report_json(tested.report)) json[key] = value;
+    return json;
+  }
+
+  void conclude(std::map<Verdict, std::int64_t>& counts, JsonArray files) {
+    if (command_.output == OutputFormat::json) {
+      JsonObject json{{"files", std::move(files)}};
+      for (const Verdict verdict :
+           {Verdict::ok, Verdict::differs, Verdict::updated, Verdict::broken}) {
+        json[to_string(verdict)] = counts[verdict];
+      }
+      around_.console.print_json(to_pretty_text(json) + "\n");
+      return;
+    }
+    std::string text = show_counted(std::ssize(command_.files), "file") + ":";
+    const char* separator = " ";
+    for (const auto& [verdict, count] : counts) {
+      text += fmt::format("{}{} {}", std::exchange(separator, ", "), count, to_string(verdict));
+    }
+    around_.console.print(text + "\n");
+  }
+
+  const TestCommand& command_;
+  const Settings& settings_;  // before any cassette has its say
+  Surroundings around_;
+  Interruption interruption_;
+};
+
+}  // namespace
+
+ExitCode execute(const TestCommand& command, Surroundings around) {
+  const auto settings = settings_or_complain(command.settings, around);
+  if (!settings) return ExitCode::usage;
+  return TestRun(command, *settings, around).run();
+}
+
+}  // namespace wright::app

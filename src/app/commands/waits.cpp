@@ -1,0 +1,279 @@
+// `wright waits`: what runs wait for. `wright answer`: answers it.
+#include <fmt/format.h>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include <algorithm>
+#include <map>
+
+#include "app/commands/commands.h"
+#include "app/terminal/figures.h"
+#include "app/terminal/interruption.h"
+#include "app/terminal/person/person_answers.h"
+#include "app/terminal/screen_text.h"
+#include "app/terminal/standard_input.h"
+#include "app/wiring/session_store.h"
+#include "app/wiring/stored_session.h"
+#include "wright/resume.h"
+
+namespace wright::app {
+namespace {
+
+Json wait_json(const StoredWait& wait, const Session& root) {
+  const auto time = [](const std::optional<std::int64_t>& at) {
+    return at ? Json(*at) : Json(nullptr);
+  };
+  return {{"wait_id", wait.id},
+          {"session_id", wait.session_id},
+          {"root_session_id", root.id},
+          {"agent", root.agent_name},
+          {"kind", to_string(wait.kind)},
+          {"status", to_string(wait.status)},
+          {"shown", wait.shown},
+          {"created_at", wait.created_at},
+          {"expires_at", time(wait.expires_at)}};
+}
+
+// As a run that parks tells of it.
+Result<PersonWait> person_wait(Store& store, const StoredWait& wait) {
+  PersonWait told{.kind = wait.kind,
+                  .shown = wait.shown,
+                  .covers = wait.covers,
+                  .wait_id = wait.id,
+                  .session_id = wait.session_id};
+  const auto calls = store.get_tool_calls(wait.session_id);
+  if (!calls) return std::unexpected(calls.error());
+  const auto call = std::ranges::find(*calls, wait.call_id, &StoredCall::id);
+  if (call != calls->end()) told.call = {call->tool_call_id, call->tool_name, call->request};
+  return told;
+}
+
+Result<std::vector<PersonWait>> open_waits(Store& store, std::optional<SessionId> session) {
+  const auto waits = store.get_waits({.session_id = session, .status = WaitStatus::open});
+  if (!waits) return std::unexpected(waits.error());
+  std::vector<PersonWait> told;
+  for (const StoredWait& wait : *waits) {
+    auto one = person_wait(store, wait);
+    if (!one) return std::unexpected(std::move(one).error());
+    told.push_back(std::move(*one));
+  }
+  return told;
+}
+
+void print_wait(const StoredWait& wait, const PersonWait& told, const Session& root,
+                Console& console) {
+  console.print_foreign(fmt::format("{:>4}  session {} · {} · {} · {}\n", wait.id, root.id,
+                                    on_one_line(root.agent_name), on_one_line(told.call.name),
+                                    show_age(wait.created_at, system_clock_ms())));
+  console.print_foreign(indented(wait_in_words(wait.kind, wait.shown, console.output()), 6) + "\n");
+  console.print(fmt::format("      {}\n", how_to_answer(root.id, {&told, 1})));
+}
+
+// {"id": "value"}; a name that comes twice has a list of values.
+Result<Json> answers_from(const std::vector<std::string>& words) {
+  JsonObject answers;
+  for (const std::string& word : words) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      return fail(ErrorCode::invalid_argument, fmt::format("--set {} is not ID=VALUE", word));
+    }
+    const std::string id = word.substr(0, equals);
+    Json value(word.substr(equals + 1));
+    if (Json* before = answers.if_contains(id)) {
+      if (!before->is_array()) *before = JsonArray{*before};
+      before->get_array().push_back(std::move(value));
+    } else {
+      answers[id] = std::move(value);
+    }
+  }
+  return answers;
+}
+
+// One --set for a question with several options chooses one of them, which is a list as well.
+Json with_lists(Json answers, const Json& shown) {
+  JsonObject* given = answers.if_object();
+  const JsonObject* asked = shown.if_object();
+  const Json* questions = asked != nullptr ? asked->if_contains("questions") : nullptr;
+  if (given == nullptr || questions == nullptr || !questions->is_array()) return answers;
+  for (const Json& question : questions->get_array()) {
+    const JsonObject* members = question.if_object();
+    const Json* type = members != nullptr ? members->if_contains("type") : nullptr;
+    const Json* id = members != nullptr ? members->if_contains("id") : nullptr;
+    if (type == nullptr || *type != Json("multiselect") || id == nullptr || !id->is_string()) {
+      continue;
+    }
+    Json* answer = given->if_contains(id->get_string());
+    if (answer != nullptr && answer->is_string()) *answer = JsonArray{*answer};
+  }
+  return answers;
+}
+
+Json approval(Decision decision, const std::string& reason) {
+  return {{"decision", to_string(decision)}, {"reason", reason}};
+}
+
+// What the command line says; absent when it leaves that to the person.
+Result<std::optional<Json>> given_answer(const AnswerCommand& command) {
+  if (command.approve) {
+    const auto decision = decision_from(*command.approve);
+    if (!decision) return std::unexpected(decision.error());
+    return approval(*decision, "");
+  }
+  if (command.refuse) return approval(Decision::refuse, *command.refuse);
+  if (command.answer) {
+    auto parsed = parse_json(*command.answer);
+    if (!parsed) return std::unexpected(std::move(parsed).error());
+    return std::move(*parsed);
+  }
+  if (command.set.empty()) return std::nullopt;
+  return answers_from(command.set);
+}
+
+bool is_approval(const PersonWait& wait) {
+  return wait.kind == WaitKind::approval;
+}
+
+// Those that are meant: the one that is named, the only one, or, by an approval or a refusal, all
+// that ask for one.
+Result<std::vector<PersonWait>> choose(const AnswerCommand& command,
+                                       const std::vector<PersonWait>& waits) {
+  if (!command.wait && waits.size() == 1) return waits;
+  if (!command.wait && (command.approve || command.refuse)) {
+    std::vector<PersonWait> approvals;
+    for (const PersonWait& wait : waits) {
+      if (is_approval(wait)) approvals.push_back(wait);
+    }
+    return approvals;
+  }
+  if (!command.wait) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("{} things wait in this session. Say which with --wait; `wright waits` "
+                            "lists them",
+                            waits.size()));
+  }
+  const auto found = std::ranges::find(waits, *command.wait, &PersonWait::wait_id);
+  if (found != waits.end()) return std::vector{*found};
+  return fail(ErrorCode::not_found,
+              fmt::format("The wait {} is not one of this session's open ones", *command.wait));
+}
+
+class Answering {
+ public:
+  Answering(const AnswerCommand& command, Store& store, Surroundings around)
+      : command_(command), store_(store), around_(around) {}
+
+  ExitCode answer(SessionId root, const std::vector<PersonWait>& waits) {
+    const auto given = given_answer(command_);
+    if (!given) return complain_about(given.error(), around_.console);
+    if (!*given) return ask(root, waits);
+    const auto chosen = choose(command_, waits);
+    if (!chosen) return complain_about(chosen.error(), around_.console);
+    for (const PersonWait& wait : *chosen) {
+      const Json answer = command_.set.empty() ? **given : with_lists(**given, wait.shown);
+      const auto stored =
+          answer_wait(store_, wait.wait_id, answer, person_name(around_.environment));
+      if (!stored) return complain_about(stored.error(), around_.console);
+    }
+    return done(root);
+  }
+
+ private:
+  ExitCode ask(SessionId root, const std::vector<PersonWait>& waits) {
+    if (!standard_input_is_terminal() || !around_.console.error().is_terminal) {
+      around_.console.complain("nobody is at a terminal to be asked",
+                               "Answer with " + how_to_answer(root, waits) + ".");
+      return ExitCode::usage;
+    }
+    Interruption interruption;
+    interruption.watch({});
+    const auto given = answer_at_terminal(waits, store_, around_, interruption.token());
+    if (!given) return complain_about(given.error(), around_.console);
+    if (*given == PersonAnswered::no) {
+      around_.console.note("  Not answered; the session still waits.\n");
+      return ExitCode::waiting;
+    }
+    return done(root);
+  }
+
+  ExitCode done(SessionId root) {
+    const auto left = open_waits(store_, root);
+    if (!left) return complain_about(left.error(), around_.console);
+    if (command_.output == OutputFormat::json) {
+      around_.console.print(
+          to_text(
+              JsonObject{{"session_id", root}, {"answered", true}, {"open_waits", left->size()}}) +
+          "\n");
+      return ExitCode::ok;
+    }
+    around_.console.note(left->empty()
+                             ? fmt::format("  Answered. Go on with: wright resume {}\n", root)
+                             : fmt::format("  Answered; {} more to answer.\n", left->size()));
+    return ExitCode::ok;
+  }
+
+  const AnswerCommand& command_;
+  Store& store_;
+  Surroundings around_;
+};
+
+}  // namespace
+
+ExitCode execute(const WaitsCommand& command, Surroundings around) {
+  const auto settings = settings_or_complain(command.settings, around);
+  if (!settings) return ExitCode::usage;
+  const auto store = open_existing_store(*settings);
+  if (!store) return complain_about(store.error(), around.console);
+  JsonArray listed;
+  bool is_empty = true;
+  if (*store) {
+    const auto waits = (*store)->get_waits({.status = WaitStatus::open});
+    if (!waits) return complain_about(waits.error(), around.console);
+    for (const StoredWait& wait : *waits) {
+      const auto root = root_session(**store, wait.session_id);
+      if (!root) return complain_about(root.error(), around.console);
+      const auto told = person_wait(**store, wait);
+      if (!told) return complain_about(told.error(), around.console);
+      is_empty = false;
+      if (command.output == OutputFormat::json) {
+        listed.push_back(wait_json(wait, *root));
+      } else {
+        print_wait(wait, *told, *root, around.console);
+      }
+    }
+  }
+  if (command.output == OutputFormat::json) {
+    around.console.print_json(to_text(listed) + "\n");
+  } else if (is_empty) {
+    around.console.note("  Nothing waits for a person.\n");
+  }
+  return ExitCode::ok;
+}
+
+ExitCode execute(const AnswerCommand& command, Surroundings around) {
+  const auto settings = settings_or_complain(command.settings, around);
+  if (!settings) return ExitCode::usage;
+  auto store = open_existing_store(*settings);
+  if (!store) return complain_about(store.error(), around.console);
+  const auto id = session_id_from(command.id, store->get());
+  if (!id) return complain_about(id.error(), around.console);
+  const auto root = root_session(**store, *id);
+  if (!root) return complain_about(no_such_session(command.id), around.console);
+  const auto waits = open_waits(**store, root->id);
+  if (!waits) return complain_about(waits.error(), around.console);
+  if (waits->empty() && root->status == SessionStatus::waiting) {
+    around.console.complain(
+        fmt::format("session {} waits for nobody any more: it has its answers", root->id),
+        fmt::format("Go on with: wright resume {}", root->id));
+    return ExitCode::failed;
+  }
+  if (waits->empty()) {
+    around.console.complain(
+        fmt::format("session {} waits for nobody; it is {}", root->id, to_string(root->status)),
+        "`wright waits` lists what waits.");
+    return ExitCode::failed;
+  }
+  return Answering(command, **store, around).answer(root->id, *waits);
+}
+
+}  // namespace wright::app

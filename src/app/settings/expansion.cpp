@@ -1,0 +1,66 @@
+#include "app/settings/expansion.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace wright::app {
+namespace {
+
+bool is_variable_name(std::string_view name) {
+  const auto is_letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  return !name.empty() && !is_digit(name.front()) &&
+         std::ranges::all_of(name, [&](char c) { return is_letter(c) || is_digit(c); });
+}
+
+// `inside` is what stands between the braces.
+Result<std::string> value_of(std::string_view inside, const Environment& environment) {
+  const std::size_t dash = inside.find(":-");
+  const std::string_view name = inside.substr(0, dash);
+  if (!is_variable_name(name)) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("'${{{}}}' does not name an environment variable; write $${{ for a "
+                            "literal ${{",
+                            inside));
+  }
+  const auto value = environment.find(name);
+  if (dash != std::string_view::npos) {
+    return value && !value->empty() ? *value : std::string(inside.substr(dash + 2));
+  }
+  if (!value) {
+    return fail(ErrorCode::not_found,
+                fmt::format("the environment variable {} is not set; set it, or give a default: "
+                            "${{{}:-…}}",
+                            name, name));
+  }
+  return *value;
+}
+
+}  // namespace
+
+Result<std::string> expand(std::string_view text, const Environment& environment) {
+  std::string out;
+  while (true) {
+    const std::size_t start = text.find("${");
+    if (start == std::string_view::npos) return out.append(text);
+    if (start > 0 && text[start - 1] == '$') {
+      out.append(text.substr(0, start - 1)).append("${");
+      text.remove_prefix(start + 2);
+      continue;
+    }
+    const std::size_t end = text.find('}', start);
+    if (end == std::string_view::npos) {
+      return fail(ErrorCode::invalid_argument,
+                  "'${' has no closing '}'; write $${ for a literal ${");
+    }
+    const auto value = value_of(text.substr(start + 2, end - start - 2), environment);
+    if (!value) return std::unexpected(value.error());
+    out.append(text.substr(0, start)).append(*value);
+    text.remove_prefix(end + 1);
+  }
+}
+
+}  // namespace wright::app

@@ -1,0 +1,70 @@
+#include "app/settings/file_output.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "app/terminal/console.h"
+
+namespace wright::app {
+namespace {
+
+std::unexpected<Error> cannot_write(const std::filesystem::path& path, int error) {
+  const ErrorCode code = error == EEXIST ? ErrorCode::already_exists : ErrorCode::storage;
+  return fail(code, fmt::format("cannot write {}: {}", path.string(), std::strerror(error)));
+}
+
+// Writes, flushes and closes; 0 or an errno.
+int fill(int descriptor, std::string_view text) {
+  int error = write_all(descriptor, text);
+  // Pipes and terminals have nothing to flush to, and say so.
+  if (error == 0 && fsync(descriptor) != 0 && errno != EINVAL && errno != EROFS) error = errno;
+  if (close(descriptor) != 0 && error == 0) error = errno;
+  return error;
+}
+
+}  // namespace
+
+Result<void> write_file(const std::filesystem::path& path, std::string_view text) {
+  struct stat status {};
+  const bool is_special = stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
+  if (is_special) {
+    const int descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor < 0) return cannot_write(path, errno);
+    if (const int error = fill(descriptor, text); error != 0) return cannot_write(path, error);
+    return {};
+  }
+  // A link keeps pointing where it points: what it points to is replaced.
+  std::error_code unresolved;
+  std::filesystem::path target = std::filesystem::weakly_canonical(path, unresolved);
+  if (unresolved) target = path;
+  std::string temporary = target.string() + ".XXXXXX";
+  const int descriptor = mkostemp(temporary.data(), O_CLOEXEC);
+  if (descriptor < 0) return cannot_write(path, errno);
+  const mode_t mask = umask(0);
+  umask(mask);
+  fchmod(descriptor, status.st_mode != 0 ? status.st_mode & 07777 : 0666 & ~mask);
+  int error = fill(descriptor, text);
+  if (error == 0 && rename(temporary.c_str(), target.c_str()) != 0) error = errno;
+  if (error == 0) return {};
+  unlink(temporary.c_str());
+  return cannot_write(path, error);
+}
+
+Result<void> create_private_file(const std::filesystem::path& path, std::string_view text) {
+  std::error_code failed;
+  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), failed);
+  if (failed) return cannot_write(path, failed.value());
+  const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (descriptor < 0) return cannot_write(path, errno);
+  const int error = fill(descriptor, text);
+  if (error == 0) return {};
+  unlink(path.c_str());
+  return cannot_write(path, error);
+}
+
+}  // namespace wright::app

@@ -1,0 +1,445 @@
+#include "app/settings/settings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "app/settings/paths.h"
+#include "core/nearest.h"
+
+namespace wright::app {
+namespace {
+
+std::optional<std::string> flag_for(const ConfigKey& key, const SettingFlags& flags) {
+  if (key.name == keys::kDatabasePath.name) return flags.database_path;
+  if (key.name == keys::kBasePath.name) return flags.base_path;
+  if (key.name == keys::kDatabase.name) return flags.database;
+  if (key.full_name() == keys::kModel.full_name()) return flags.model;
+  if (key.name == keys::kMaxIterations.name && flags.max_iterations) {
+    return fmt::format("{}", *flags.max_iterations);
+  }
+  if (key.full_name() == keys::kLogLevel.full_name()) return flags.log_level;
+  if (key.full_name() == keys::kLogFormat.full_name()) return flags.log_format;
+  if (key.full_name() == keys::kLogFile.full_name()) return flags.log_file;
+  return std::nullopt;
+}
+
+SettingValue default_of(const ConfigKey& key, const Environment& environment) {
+  if (key.name == keys::kDatabasePath.name) return default_database_file(environment).string();
+  if (key.name == keys::kBasePath.name) return std::string(".");
+  if (key.full_name() == keys::kModel.full_name()) return std::string("offline");
+  if (key.name == keys::kZaiCodingPlan.name) return true;
+  if (key.full_name() == keys::kLogFormat.full_name()) return std::string("text");
+  if (!key.fallback.empty()) return setting_value_from(key, key.fallback).value();
+  return {};
+}
+
+// A value that came as text: from a flag or from the environment.
+Result<Setting> setting_from(const ConfigKey& key, const std::string& text, Origin origin) {
+  if (text.empty()) {
+    return fail(ErrorCode::invalid_argument, fmt::format("{} must not be empty", origin.place));
+  }
+  auto value = setting_value_from(key, text);
+  if (!value) {
+    return fail(value.error().code, fmt::format("{} {}", origin.place, value.error().message));
+  }
+  return Setting{&key, std::move(*value), std::move(origin)};
+}
+
+// agents.NAME.tool_execution.KEY, agents.NAME.debug.KEY
+struct AgentKey {
+  std::string agent;
+  const ConfigKey* key;
+};
+
+const ConfigKey* find_key(std::string_view full_name) {
+  const auto found = std::ranges::find(kConfigKeys, full_name, &ConfigKey::full_name);
+  return found == kConfigKeys.end() ? nullptr : &*found;
+}
+
+std::optional<AgentKey> agent_key_from(std::string_view full_name) {
+  const std::string before = fmt::format("{}.", kAgentSections);
+  if (!full_name.starts_with(before)) return std::nullopt;
+  for (const std::string_view section : kSectionsOfAgents) {
+    const std::size_t middle = full_name.rfind(fmt::format(".{}.", section));
+    if (middle == std::string_view::npos || middle <= before.size()) continue;
+    const ConfigKey* key = find_key(full_name.substr(middle + 1));
+    if (key == nullptr) continue;
+    return AgentKey{std::string(full_name.substr(before.size(), middle - before.size())), key};
+  }
+  return std::nullopt;
+}
+
+// vendors.NAME.KEY, models."VENDOR:NAME".KEY: the catalogue's, which checks them.
+bool is_catalogue_key(std::string_view name) {
+  return name.starts_with(fmt::format("{}.", kVendorRows)) ||
+         name.starts_with(fmt::format("{}.", kModelRows));
+}
+
+// What --set says: values by the full names of keys, and rules.
+struct Given {
+  std::map<std::string, std::string, std::less<>> values = {};
+  RuleFlags rules = {};
+};
+
+std::string unknown_key(std::string_view name) {
+  std::vector<std::string> names;
+  for (const ConfigKey& key : kConfigKeys) names.push_back(key.full_name());
+  const std::vector<std::string_view> candidates(names.begin(), names.end());
+  const std::string suggestion = did_you_mean(name, candidates);
+  return fmt::format("--set {}: unknown key{}", name,
+                     suggestion.empty() ? "; `wright config` lists the keys" : suggestion);
+}
+
+Result<Given> given_by(const std::vector<std::string>& assignments) {
+  Given given;
+  for (const std::string& assignment : assignments) {
+    const std::size_t equals = assignment.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      return fail(ErrorCode::invalid_argument,
+                  fmt::format("--set needs KEY=VALUE, such as tool_execution.timeout=30s, not '{}'",
+                              assignment));
+    }
+    const auto rule = given.rules.take(assignment);
+    if (!rule) return std::unexpected(rule.error());
+    if (*rule == RuleFlag::taken) continue;
+    const std::string name = assignment.substr(0, equals);
+    const ConfigKey* key = find_key(name);
+    if (is_catalogue_key(name)) {
+      given.values[name] = assignment.substr(equals + 1);
+      continue;
+    }
+    if (key == nullptr && !agent_key_from(name)) {
+      return fail(ErrorCode::invalid_argument, unknown_key(name));
+    }
+    if (key != nullptr && key->type == KeyType::secret) {
+      return fail(ErrorCode::invalid_argument,
+                  fmt::format("--set {}: other users can read a command line; use the environment "
+                              "variable {}",
+                              name, key->environment_variable));
+    }
+    given.values[name] = assignment.substr(equals + 1);
+  }
+  return given;
+}
+
+Origin origin_of_set(std::string_view name) {
+  return {Source::flag, fmt::format("--set {}", name)};
+}
+
+Setting setting_from(const ConfigKey& key, const ConfigValue& value, const ConfigFile& file) {
+  return {&key,
+          std::visit([](const auto& each) { return SettingValue(each); }, value.value),
+          {Source::file, fmt::format("{}:{}", file.path.string(), value.line)}};
+}
+
+std::optional<Result<Setting>> from_environment(const ConfigKey& key,
+                                                const Environment& environment) {
+  if (key.environment_variable.empty()) return std::nullopt;
+  auto value = environment.find_non_empty(key.environment_variable);
+  if (!value) return std::nullopt;
+  // As switches in the environment usually are.
+  if (key.type == KeyType::flag && (*value == "1" || *value == "0")) {
+    *value = *value == "1" ? "true" : "false";
+  }
+  return setting_from(key, *value, {Source::environment, std::string(key.environment_variable)});
+}
+
+std::optional<Result<Setting>> from_file(const ConfigKey& key,
+                                         const std::optional<ConfigFile>& file) {
+  if (!file) return std::nullopt;
+  const auto found = file->values.find(key.full_name());
+  if (found == file->values.end()) return std::nullopt;
+  const auto* text = std::get_if<std::string>(&found->second.value);
+  if (text != nullptr && text->empty()) return std::nullopt;
+  return setting_from(key, found->second, *file);
+}
+
+Result<Setting> resolve(const ConfigKey& key, const SettingFlags& flags, const Given& given,
+                        const Environment& environment, const std::optional<ConfigFile>& file) {
+  if (const auto flag = flag_for(key, flags)) {
+    return setting_from(key, *flag, {Source::flag, std::string(key.flag)});
+  }
+  if (const auto set = given.values.find(key.full_name()); set != given.values.end()) {
+    return setting_from(key, set->second, origin_of_set(set->first));
+  }
+  auto in_environment = from_environment(key, environment);
+  if (in_environment && !key.file_wins) return std::move(*in_environment);
+  if (auto in_file = from_file(key, file)) return std::move(*in_file);
+  if (in_environment) return std::move(*in_environment);
+  return Setting{&key, default_of(key, environment), {}};
+}
+
+// What the file and --set say about single agents, by full names; --set wins.
+Result<std::vector<AgentSetting>> resolve_agents(const Given& given,
+                                                 const std::optional<ConfigFile>& file) {
+  std::map<std::string, AgentSetting, std::less<>> found;
+  if (file) {
+    for (const auto& [name, value] : file->values) {
+      const auto own = agent_key_from(name);
+      if (own)
+        found.insert_or_assign(name,
+                               AgentSetting{own->agent, setting_from(*own->key, value, *file)});
+    }
+  }
+  for (const auto& [name, text] : given.values) {
+    const auto own = agent_key_from(name);
+    if (!own) continue;
+    auto setting = setting_from(*own->key, text, origin_of_set(name));
+    if (!setting) return std::unexpected(std::move(setting).error());
+    found.insert_or_assign(name, AgentSetting{own->agent, std::move(*setting)});
+  }
+  std::vector<AgentSetting> list;
+  for (auto& [name, setting] : found) list.push_back(std::move(setting));
+  return list;
+}
+
+}  // namespace
+
+std::string Origin::text() const {
+  switch (source) {
+    case Source::flag: return "flag " + place;
+    case Source::environment: return "environment " + place;
+    case Source::file: return place;
+    case Source::fallback: break;
+  }
+  return "default";
+}
+
+const Setting& Settings::get(const ConfigKey& key) const {
+  return *std::ranges::find_if(all_, [&](const Setting& setting) {
+    return setting.key->section == key.section && setting.key->name == key.name;
+  });
+}
+
+std::filesystem::path Settings::database_path() const {
+  return std::get<std::string>(get(keys::kDatabasePath).value);
+}
+
+std::filesystem::path Settings::base_path() const {
+  return std::get<std::string>(get(keys::kBasePath).value);
+}
+
+std::filesystem::path Settings::database() const {
+  const auto* path = std::get_if<std::string>(&get(keys::kDatabase).value);
+  return path == nullptr ? std::filesystem::path() : std::filesystem::path(*path);
+}
+
+std::filesystem::path Settings::entity_folder() const {
+  const bool is_wanted = std::get<bool>(get(keys::kEntityIndex).value);
+  if (!is_wanted || database_path().empty()) return {};
+  std::error_code problem;
+  const auto database = std::filesystem::absolute(database_path(), problem);
+  return problem ? std::filesystem::path() : database.parent_path() / "entities";
+}
+
+std::string Settings::model() const {
+  return std::get<std::string>(get(keys::kModel).value);
+}
+
+bool Settings::flag(const ConfigKey& key) const {
+  return std::get<bool>(get(key).value);
+}
+
+std::optional<int> Settings::count(const ConfigKey& key) const {
+  const auto* value = std::get_if<std::int64_t>(&get(key).value);
+  if (value == nullptr) return std::nullopt;
+  return static_cast<int>(*value);
+}
+
+std::chrono::milliseconds Settings::duration(const ConfigKey& key) const {
+  return duration_from(std::get<std::string>(get(key).value)).value();
+}
+
+std::optional<int> Settings::max_iterations() const {
+  return count(keys::kMaxIterations);
+}
+
+std::vector<std::string> Settings::list(const ConfigKey& key) const {
+  const auto* value = std::get_if<std::string>(&get(key).value);
+  if (value == nullptr) return {};
+  const auto names = names_in(*value);
+  return {names.begin(), names.end()};
+}
+
+std::vector<std::string> Settings::fallback() const {
+  return list(keys::kFallback);
+}
+
+std::vector<std::filesystem::path> Settings::readable() const {
+  const auto names = list(keys::kReadable);
+  return {names.begin(), names.end()};
+}
+
+std::vector<std::filesystem::path> Settings::writable() const {
+  const auto names = list(keys::kWritable);
+  return {names.begin(), names.end()};
+}
+
+std::optional<int> Settings::max_tokens() const {
+  return count(keys::kMaxTokens);
+}
+
+std::optional<int> Settings::context_tokens() const {
+  const auto tokens = count(keys::kContextTokens);
+  return tokens == 0 ? std::nullopt : tokens;
+}
+
+Limits Settings::limits(Limits own) const {
+  if (const auto most = max_iterations()) own.max_iterations = *most;
+  // In files, 0 is no limit.
+  const auto limit = [this](const ConfigKey& key) {
+    const auto most = count(key);
+    return most == 0 ? std::nullopt : most;
+  };
+  own.max_tool_calls = limit(keys::kLimitToolCalls);
+  own.max_tokens = limit(keys::kLimitTokens);
+  own.max_cost_usd.reset();
+  if (const auto cents = limit(keys::kLimitCents)) own.max_cost_usd = *cents / 100.0;
+  const auto* time = std::get_if<std::string>(&get(keys::kLimitTime).value);
+  if (time != nullptr) own.max_time = duration(keys::kLimitTime);
+  own.max_repeats = limit(keys::kLimitRepeats);
+  return own;
+}
+
+std::optional<ReasoningEffort> Settings::reasoning() const {
+  const auto* value = std::get_if<std::string>(&get(keys::kReasoning).value);
+  if (value == nullptr) return std::nullopt;
+  if (*value == "none") return ReasoningEffort::none;
+  if (*value == "low") return ReasoningEffort::low;
+  return *value == "medium" ? ReasoningEffort::medium : ReasoningEffort::high;
+}
+
+HttpTimeouts Settings::http_timeouts() const {
+  return {.connect = duration(keys::kConnectTimeout),
+          .first_byte = duration(keys::kFirstByteTimeout),
+          .idle = duration(keys::kIdleTimeout),
+          .total = duration(keys::kTotalTimeout)};
+}
+
+RetryOptions Settings::http_retries() const {
+  return {.retries = count(keys::kRetries).value(), .deadline = duration(keys::kDeadline)};
+}
+
+const Setting& Settings::get(const ConfigKey& key, std::string_view agent) const {
+  const Setting& general = get(key);
+  const auto own = std::ranges::find_if(of_agents_, [&](const AgentSetting& each) {
+    return each.agent == agent && each.setting.key->full_name() == key.full_name();
+  });
+  if (own == of_agents_.end()) return general;
+  const bool is_overridden =
+      general.origin.source == Source::flag && own->setting.origin.source != Source::flag;
+  return is_overridden ? general : own->setting;
+}
+
+ToolExecutionOptions Settings::tool_execution(std::string_view agent) const {
+  const auto flag = [&](const ConfigKey& key) { return std::get<bool>(get(key, agent).value); };
+  return {.enable_validation = flag(keys::kEnableValidation),
+          .enable_logging = flag(keys::kEnableLogging),
+          .enable_metadata = flag(keys::kEnableMetadata),
+          .log_arguments = flag(keys::kLogArguments),
+          .truncate_logs = static_cast<std::size_t>(
+              std::get<std::int64_t>(get(keys::kTruncateLogs, agent).value))};
+}
+
+DebugOptions Settings::debug(std::string_view agent,
+                             const std::map<std::string, bool, std::less<>>& own) const {
+  const auto flag = [&](const ConfigKey& key) {
+    const Setting& setting = get(key, agent);
+    const bool is_said_of_agent = &setting != &get(key);
+    const auto said = own.find(key.full_name());
+    const bool counts =
+        said != own.end() && !is_said_of_agent && setting.origin.source != Source::flag;
+    return counts ? said->second : std::get<bool>(setting.value);
+  };
+  return {.enabled = flag(keys::kDebugEnabled),
+          .tool_feedback = {.enabled = flag(keys::kFeedbackEnabled),
+                            .include_reasoning = flag(keys::kIncludeReasoning),
+                            .include_limitations = flag(keys::kIncludeLimitations),
+                            .include_suggestions = flag(keys::kIncludeSuggestions),
+                            .include_alternatives = flag(keys::kIncludeAlternatives)},
+          .verbose_logging = flag(keys::kVerboseLogging),
+          .track_performance = flag(keys::kTrackPerformance)};
+}
+
+std::vector<intercept::PermissionRule> Settings::permissions() const {
+  auto rules = rule_flags_.permissions();
+  if (file_) rules.insert(rules.end(), file_->permissions.begin(), file_->permissions.end());
+  return rules;
+}
+
+std::vector<CommandRule> Settings::command_rules() const {
+  auto rules = rule_flags_.commands();
+  if (file_) rules.insert(rules.end(), file_->command_rules.begin(), file_->command_rules.end());
+  return rules;
+}
+
+std::string Settings::text(const ConfigKey& key) const {
+  const auto* text = std::get_if<std::string>(&get(key).value);
+  return text != nullptr ? *text : std::string();
+}
+
+std::vector<std::string> Settings::secrets() const {
+  std::vector<std::string> values;
+  for (const Setting& setting : all_) {
+    const auto* text = std::get_if<std::string>(&setting.value);
+    if (setting.key->type == KeyType::secret && text != nullptr) values.push_back(*text);
+  }
+  return values;
+}
+
+ConfigLocation locate_config(const SettingFlags& flags, const Environment& environment) {
+  if (flags.config) return {expand_home(*flags.config, environment), {Source::flag, "--config"}};
+  if (const auto given = environment.find_non_empty("WRIGHT_CONFIG")) {
+    return {expand_home(*given, environment), {Source::environment, "WRIGHT_CONFIG"}};
+  }
+  return {default_config_file(environment), {}};
+}
+
+Result<Settings> load_settings(const SettingFlags& flags, const Environment& environment) {
+  Settings settings;
+  const auto given = given_by(flags.set);
+  if (!given) return std::unexpected(given.error());
+  settings.flags_ = flags;
+  settings.command_environment_ =
+      clean_environment(Variables(environment.all().begin(), environment.all().end()));
+  settings.output_folder_ = default_output_folder(environment);
+  settings.temporary_folder_ = environment.find_non_empty("TMPDIR").value_or("/tmp");
+  const ConfigLocation location = locate_config(flags, environment);
+  if (location.must_exist() || !location.path.empty()) {
+    auto file = read_config(location.path, environment);
+    if (file) {
+      settings.file_ = std::move(*file);
+    } else if (location.must_exist() || file.error().code != ErrorCode::not_found) {
+      return std::unexpected(std::move(file).error());
+    }
+  }
+  for (const ConfigKey& key : kConfigKeys) {
+    auto setting = resolve(key, flags, *given, environment, settings.file_);
+    if (!setting) return std::unexpected(std::move(setting).error());
+    if (key.type == KeyType::path) {
+      if (auto* path = std::get_if<std::string>(&setting->value)) {
+        *path = expand_home(*path, environment).string();
+      }
+    }
+    settings.all_.push_back(std::move(*setting));
+  }
+  auto of_agents = resolve_agents(*given, settings.file_);
+  if (!of_agents) return std::unexpected(std::move(of_agents).error());
+  settings.of_agents_ = std::move(*of_agents);
+  for (const auto& [name, text] : given->values) {
+    if (is_catalogue_key(name)) settings.catalogue_flags_.emplace_back(name, text);
+  }
+  settings.rule_flags_ = given->rules;
+  return settings;
+}
+
+std::string masked(std::string_view secret) {
+  constexpr std::size_t kShortest = 16;
+  const bool is_plain = std::ranges::all_of(secret, [](char c) { return c > ' ' && c < 0x7F; });
+  if (secret.size() < kShortest || !is_plain) return "…";
+  return fmt::format("{}…{}", secret.substr(0, 3), secret.substr(secret.size() - 4));
+}
+
+}  // namespace wright::app

@@ -1,0 +1,212 @@
+// The editor on a real (pseudo) terminal, the screen compared.
+#include "app/terminal/chat_editor.h"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <csignal>
+
+#include "app/commands/chat_commands.h"
+#include "app/terminal/console.h"
+#include "app/terminal/person/person_at_terminal.h"
+
+namespace wright::app {
+namespace {
+
+// Reads lines until the input ends, and gives them back.
+Json read_all(const PersonTerminal& where) {
+  const std::vector<std::string> history{"first entry", "two\nlines"};
+  auto editor = ChatEditor::open(where, history, commands_beginning_with);
+  if (!editor) return Json(editor.error().message);
+  JsonArray lines;
+  while (true) {
+    const auto line = editor->next_line("> ", {});
+    if (!line && line.error() == NoLine::interrupted) {
+      lines.push_back(nullptr);
+      continue;
+    }
+    if (!line) return lines;
+    editor->remember(*line);
+    lines.push_back(Json(*line));
+  }
+}
+
+Json lines(std::initializer_list<Json> list) {
+  return JsonArray(list.begin(), list.end());
+}
+
+TEST(ChatEditor, edits_a_line_and_shows_it) {
+  PersonAtTerminal person(read_all, TerminalKind::capable);
+  person.await(">");
+  person.type("hallo\x01\x1b[C\x1b[3~e\x05!\r");
+  person.await("hello!");
+  person.type("日本é\r");
+  person.await("日本é");
+  person.type("\x04");
+  EXPECT_EQ(person.result(), lines({"hello!", "日本é"}));
+  EXPECT_EQ(person.screen().text(), "> hello!\n> 日本é\n>\n");
+  EXPECT_EQ(person.screen().not_understood(), std::vector<std::string>());
+  EXPECT_TRUE(person.is_terminal_restored());
+}
+
+TEST(ChatEditor, remembers_what_was_typed_before) {
+  PersonAtTerminal person(read_all, TerminalKind::capable);
+  person.await(">");
+  person.type("\x10\x10");
+  person.await("first entry");
+  person.type("!\r");
+  person.await("entry!");
+  person.type("\x10\r\x10\x10\r\x04");
+  EXPECT_EQ(person.result(), lines({"first entry!", "first entry!", "two\nlines"}));
+}
+
+TEST(ChatEditor, takes_a_pasted_block_for_one_message) {
+  PersonAtTerminal person(read_all, TerminalKind::capable);
+  person.await(">");
+  person.type("see: \x1b[200~one\r\ntwo\rthree\x1b[31m\r\x1b[201~.\r\x04");
+  EXPECT_EQ(person.result(), lines({"see: one\ntwo\nthree[31m."}));
+  EXPECT_TRUE(person.screen().contains("> see: one\ntwo\nthree[31m.\n")) << person.screen().text();
+}
+
+TEST(ChatEditor, shows_a_note_for_a_large_block_and_gives_all_of_it) {
+  PersonAtTerminal person(read_all, TerminalKind::capable);
+  person.await(">");
+  std::string block;
+  for (int i = 0; i < 40; ++i) block += "line " + std::to_string(i) + "\n";
+  person.type("a \x1b[200~" + block + "\x1b[201~ b\r");
+  person.await("a [pasted 1: 40 lines] b");
+  person.type("\x04");
+  block.pop_back();
+  EXPECT_EQ(person.result(), lines({Json("a " + block + " b")}));
+}
+
+TEST(ChatEditor, drops_the_line_at_control_c_and_goes_on) {
+  PersonAtTerminal person(read_all, TerminalKind::capable);
+  person.await(">");
+  person.type("never mind\x03");
+  person.type("next\r\x04");
+  EXPECT_EQ(person.result(), lines({nullptr, "next"}));
+  EXPECT_EQ(person.screen().text(), "> never mind\n> next\n>\n");
+}
+
+TEST(ChatEditor, completes_commands) {
+  PersonAtTerminal person(read_all, TerminalKind::capable);
+  person.await(">");
+  person.type("/us\t\r\x04");
+  EXPECT_EQ(person.result(), lines({"/usage "}));
+}
+
+TEST(ChatEditor, lists_the_commands_where_several_fit) {
+  PersonAtTerminal person(read_all, TerminalKind::capable);
+  person.await(">");
+  person.type("/\t");
+  person.await("  /help /tools /model /usage /undo /fork /export /continue");
+  person.await("> /");
+  person.type("us\t\r\x04");
+  EXPECT_EQ(person.result(), lines({"/usage "}));
+}
+
+TEST(ChatEditor, moves_by_words_and_takes_no_key_for_text) {
+  PersonAtTerminal person(read_all, TerminalKind::capable);
+  person.await(">");
+  // Ctrl-Left twice, Ctrl-Right once, End; then PageUp, PageDown, Insert, F1, F5, F12, Shift-F3,
+  // Ctrl-Up, Ctrl-PageDown.
+  person.type("one two three\x1b[1;5D\x1b[1;5D!\x1b[1;5C?\x1b[F.");
+  person.type(
+      "\x1b[5~\x1b[6~\x1b[2~\x1bOP\x1b[15~\x1b[24~\x1b[1;2R\x1b[1;5A\x1b[6;5~\x1b[[A\x1b[Z\r");
+  person.await("three.");
+  person.type("\x04");
+  EXPECT_EQ(person.result(), lines({"one !two? three."}));
+}
+
+TEST(ChatEditor, keeps_what_was_typed_before_a_control_c_between_lines) {
+  PersonAtTerminal person(
+      [](const PersonTerminal& where) -> Json {
+        auto editor = ChatEditor::open(where, {}, {});
+        const auto first = editor->next_line("> ", {});
+        sigset_t interrupt;
+        sigemptyset(&interrupt);
+        sigaddset(&interrupt, SIGINT);
+        pthread_sigmask(SIG_BLOCK, &interrupt, nullptr);
+        write_all(where.output, "busy\n");
+        int signal = 0;
+        sigwait(&interrupt, &signal);
+        const auto second = editor->next_line("> ", {});
+        return lines({Json(*first), Json(*second), signal == SIGINT});
+      },
+      TerminalKind::capable);
+  person.await(">");
+  person.type("one\r");
+  person.await("busy");
+  person.type("two\x03");
+  person.await("> two");
+  person.type("!\r");
+  EXPECT_EQ(person.result(), lines({"one", "two!", true}));
+}
+
+TEST(ChatEditor, survives_bytes_that_are_no_text) {
+  PersonAtTerminal person(read_all, TerminalKind::capable);
+  person.await(">");
+  person.type(
+      "a\xff\xfe"
+      "b\xc3(\r");
+  person.await("b");
+  person.type("ok\r\x04");
+  EXPECT_EQ(person.result(), lines({"a\uFFFD\uFFFDb\uFFFD(", "ok"}));
+}
+
+TEST(ChatEditor, keeps_what_is_typed_between_lines_for_the_next_one) {
+  PersonAtTerminal person(
+      [](const PersonTerminal& where) -> Json {
+        auto editor = ChatEditor::open(where, {}, {});
+        const auto first = editor->next_line("> ", {});
+        write_all(where.output, "busy\n");
+        // The next prompt comes when the keys are there.
+        pollfd typed{where.input, POLLIN, 0};
+        poll(&typed, 1, -1);
+        const auto second = editor->next_line("> ", {});
+        const auto third = editor->next_line("> ", {});
+        return lines({Json(*first), Json(*second), !third && third.error() == NoLine::ended});
+      },
+      TerminalKind::capable);
+  person.await(">");
+  person.type("one\r");
+  person.await("busy");
+  person.type("two\r\x04");
+  EXPECT_EQ(person.result(), lines({"one", "two", true}));
+  EXPECT_EQ(person.screen().text(), "> one\nbusy\n> two\n>\n");
+  EXPECT_TRUE(person.is_terminal_restored());
+}
+
+TEST(ChatEditor, draws_the_line_anew_when_the_window_changes) {
+  PersonAtTerminal person(read_all, TerminalKind::capable, 60, 16);
+  person.await(">");
+  person.type("a line of some length");
+  person.await("length");
+  person.resize(40, 16);
+  person.type(", and more\r\x04");
+  EXPECT_EQ(person.result(), lines({"a line of some length, and more"}));
+}
+
+TEST(ChatEditor, ends_and_restores_the_terminal_when_it_is_told_to) {
+  PersonAtTerminal person(
+      [](const PersonTerminal& where) -> Json {
+        auto editor = ChatEditor::open(where, {}, {});
+        const auto line = editor->next_line("> ", {});
+        return !line && line.error() == NoLine::stopped;
+      },
+      TerminalKind::capable);
+  person.await(">");
+  person.type("half");
+  person.await("half");
+  person.send(SIGTERM);
+  // Obeyed when everything is restored.
+  person.result();
+  EXPECT_EQ(person.ended_by(), SIGTERM);
+  EXPECT_TRUE(person.is_terminal_restored());
+}
+
+}  // namespace
+}  // namespace wright::app

@@ -1,0 +1,90 @@
+#include "app/terminal/console.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "app/terminal/screen_text.h"
+
+namespace wright::app {
+
+int write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t count = write(descriptor, text.data(), text.size());
+    if (count >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(count));
+    } else if (errno == EAGAIN) {
+      // Somebody made the descriptor non-blocking; it may be shared with them.
+      pollfd wait{descriptor, POLLOUT, 0};
+      poll(&wait, 1, -1);
+    } else if (errno != EINTR) {
+      return errno;
+    }
+  }
+  return 0;
+}
+
+Console::Console(int output, int error, const Environment& environment)
+    : output_descriptor_(output),
+      error_descriptor_(error),
+      output_(inspect_terminal(output, environment)),
+      error_(inspect_terminal(error, environment)) {}
+
+void Console::print(std::string_view text) {
+  if (output_errno_ != 0) return;
+  output_errno_ = output_.is_terminal ? write_all(output_descriptor_, guarded_screen(text))
+                                      : write_all(output_descriptor_, text);
+}
+
+void Console::print_json(std::string_view json) {
+  print(output_.is_terminal ? escaped_json(json) : std::string(json));
+}
+
+void Console::print_fitted(std::string_view text) {
+  print(output_.is_terminal ? fitted_lines(text, output_.columns) : std::string(text));
+}
+
+void Console::remark(std::string_view sentence) {
+  note(indented(fitted_prose(on_one_line(sentence), 2, error_), 2) + "\n");
+}
+
+void Console::print_foreign(std::string_view text) {
+  if (output_.is_terminal) {
+    print(sanitised(text));
+  } else {
+    print(text);
+  }
+}
+
+void Console::note(std::string_view text) {
+  write_all(error_descriptor_, error_.is_terminal ? guarded_screen(text) : std::string(text));
+}
+
+void Console::complain(std::string_view message, std::string_view advice) {
+  constexpr std::string_view kName = "wright: ";
+  constexpr std::size_t kMargin = 2;
+  const auto shown = [&](std::string_view text, std::size_t margin) {
+    return error_.is_terminal ? fitted_prose(sanitised(text), margin, error_) : std::string(text);
+  };
+  std::string text = painted(kName, Colour::red, error_);
+  for (const char c : shown(message, kName.size())) {
+    text += c;
+    // Further lines stand below the first; in a pipe, each starts where a program looks for it.
+    if (c == '\n' && error_.is_terminal) text.append(kName.size(), ' ');
+  }
+  text += '\n';
+  if (!advice.empty()) text += indented(shown(advice, kMargin), kMargin) + "\n";
+  note(text);
+}
+
+ExitCode Console::finish(ExitCode code) {
+  if (output_errno_ == 0) return code;
+  if (output_errno_ == EPIPE) return code == ExitCode::ok ? ExitCode::broken_pipe : code;
+  complain(fmt::format("cannot write to standard output: {}", std::strerror(output_errno_)));
+  return code == ExitCode::ok ? ExitCode::failed : code;
+}
+
+}  // namespace wright::app

@@ -1,0 +1,153 @@
+#include "app/terminal/person/person_answers.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include <algorithm>
+#include <map>
+
+#include "app/terminal/person/approval_text.h"
+#include "app/terminal/person/approvals.h"
+#include "app/terminal/person/questions.h"
+#include "app/terminal/screen_text.h"
+#include "app/terminal/standard_input.h"
+#include "runtime/person_answer.h"
+#include "session/waits.h"
+
+namespace wright::app {
+namespace {
+
+std::string text_in(const Json& shown, std::string_view key) {
+  const JsonObject* object = shown.if_object();
+  const Json* found = object != nullptr ? object->if_contains(key) : nullptr;
+  return found != nullptr && found->is_string() ? std::string(found->get_string()) : "";
+}
+
+Result<AskUserRequest> questions_in(Json shown) {
+  if (JsonObject* object = shown.if_object()) object->erase("kind");  // of earlier versions
+  return decode<AskUserRequest>(shown);
+}
+
+Json answer_json(const Approval& answer) {
+  return {{"decision", to_string(answer.decision)}, {"reason", answer.reason}};
+}
+
+// A wait that is neither: its question, and one line for an answer.
+AskUserRequest one_question(const PersonWait& wait) {
+  std::string question = text_in(wait.shown, "question");
+  if (question.empty()) question = fmt::format("{} waits for an answer", wait.call.name);
+  return {.questions = {{.id = "answer", .question = std::move(question)}}};
+}
+
+std::expected<Json, GaveUp> ask(const PersonWait& wait, const PersonTerminal& where) {
+  if (wait.kind == WaitKind::approval) {
+    auto approval = ask_approval(wait.shown, where);
+    if (!approval) return std::unexpected(approval.error());
+    return answer_json(*approval);
+  }
+  const auto request = questions_in(wait.shown);
+  auto answers = ask_person(request ? *request : one_question(wait), where);
+  if (!answers) return std::unexpected(answers.error());
+  if (!request) return answers->empty() ? Json() : answers->front().answer;
+  JsonObject json;
+  for (QuestionAnswer& answer : *answers) json[answer.question_id] = std::move(answer.answer);
+  return json;
+}
+
+PersonTerminal this_terminal(Surroundings around, std::stop_token stop) {
+  return {.input = STDIN_FILENO,
+          .output = STDERR_FILENO,
+          .screen = around.console.error(),
+          .stop = std::move(stop)};
+}
+
+bool holds_for_session(const Json& answer) {
+  const std::string decision = text_in(answer, "decision");
+  return decision == to_string(Decision::session) || decision == to_string(Decision::never);
+}
+
+}  // namespace
+
+std::string person_name(const Environment& environment) {
+  return environment.find_non_empty("USER").value_or("terminal");
+}
+
+bool has_person_at_terminal(const Console& console) {
+  return standard_input_is_terminal() && console.error().is_terminal;
+}
+
+Result<std::optional<WaitAnswers>> ask_at_terminal(const ToolCall& call, const Waiting& waiting,
+                                                   Surroundings around, std::stop_token stop) {
+  const auto answer = ask({.call = call, .kind = waiting.kind, .shown = waiting.shown},
+                          this_terminal(around, std::move(stop)));
+  if (!answer) return std::nullopt;
+  auto checked = runtime::checked_answer(waiting.kind, waiting.shown, *answer);
+  if (!checked) return std::unexpected(std::move(checked).error());
+  return session::answers_of(waiting.kind, *checked);
+}
+
+Result<PersonAnswered> answer_at_terminal(std::span<const PersonWait> waits, Store& store,
+                                          Surroundings around, std::stop_token stop) {
+  const PersonTerminal where = this_terminal(around, std::move(stop));
+  std::map<std::vector<std::string>, Json> decided;  // for the whole session, by what it covers
+  for (const PersonWait& wait : waits) {
+    const auto known = decided.find(wait.covers);
+    std::expected<Json, GaveUp> answer = known != decided.end() ? known->second : ask(wait, where);
+    if (!answer) return PersonAnswered::no;
+    if (!wait.covers.empty() && holds_for_session(*answer)) {
+      decided.emplace(wait.covers, *answer);
+    }
+    auto stored = answer_wait(store, wait.wait_id, *answer, person_name(around.environment));
+    // Somebody else may have been quicker: their answer counts.
+    if (!stored && stored.error().code == ErrorCode::already_exists) {
+      around.console.note("  " + stored.error().message + "\n");
+    } else if (!stored) {
+      return std::unexpected(std::move(stored).error());
+    }
+  }
+  return PersonAnswered::yes;
+}
+
+std::string wait_in_words(WaitKind kind, const Json& shown, const Terminal& screen) {
+  if (kind == WaitKind::approval) return approval_text(shown, Detail::fitting, screen).text;
+  const auto request = questions_in(shown);
+  if (!request) return to_pretty_text(shown);
+  std::string words;
+  for (const Question& question : request->questions) {
+    words += fmt::format("{}: {}", on_one_line(question.id), on_one_line(question.question));
+    if (question.options && !question.options->empty()) {
+      words +=
+          fmt::format(" ({})", on_one_line(fmt::format("{}", fmt::join(*question.options, ", "))));
+    }
+    words += "\n";
+  }
+  if (!words.empty()) words.pop_back();
+  return words;
+}
+
+std::string how_to_answer(SessionId root, std::span<const PersonWait> waits) {
+  std::string command = fmt::format("wright answer {}", root);
+  const auto is_approval = [](const PersonWait& wait) { return wait.kind == WaitKind::approval; };
+  if (!waits.empty() && std::ranges::all_of(waits, is_approval)) return command + " --approve";
+  if (waits.size() != 1) return command;
+  const auto request = questions_in(waits[0].shown);
+  if (!request) return command + " --answer '\"…\"'";
+  for (const Question& question : request->questions) {
+    command += fmt::format(" --set {}=…", on_one_line(question.id));
+  }
+  return command;
+}
+
+void tell_waits(SessionId root, std::span<const PersonWait> waits, Console& console) {
+  for (const PersonWait& wait : waits) {
+    console.complain(fmt::format("{} waits for a person", wait.call.name),
+                     wait_in_words(wait.kind, wait.shown, console.error()));
+  }
+  console.note(fmt::format("  Answer with:  {}\n", how_to_answer(root, waits)));
+  console.note(fmt::format("  then go on:   wright resume {}\n", root));
+}
+
+}  // namespace wright::app

@@ -1,0 +1,95 @@
+// A dialogue with a person at a terminal, or with whatever stands in for one: finished text above,
+// below it a few lines that are drawn anew with every key. Knows nothing of what it is about.
+//
+// Whatever ends it (an answer, a signal, a closed terminal), the terminal is left as it was found.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/terminal/person/keys.h"
+#include "app/terminal/person/terminal_mode.h"
+#include "app/terminal/person/terminal_signals.h"
+#include "app/terminal/terminal.h"
+
+namespace wright::app {
+
+// Where a person sits.
+struct PersonTerminal {
+  int input = 0;         // not owned
+  int output = 2;        // not owned
+  Terminal screen = {};  // what `output` leads to; see inspect_terminal()
+  std::stop_token stop = {};
+};
+
+// Why there is no answer.
+enum class GaveUp : std::uint8_t {
+  by_choice,    // Ctrl-C, Ctrl-D or q
+  input_ended,  // nobody is there any more
+  stopped,      // the program was told to end
+};
+
+// Lines that are drawn anew. Harmless text, one row each.
+struct LiveLine {
+  std::string text;
+  Colour colour = Colour::none;
+};
+struct LiveLines {
+  std::vector<LiveLine> lines;
+  std::size_t cursor_row = 0;
+  std::size_t cursor_column = 0;
+};
+
+struct ScreenSize {
+  std::size_t columns = 80;
+  std::size_t rows = 24;
+};
+
+class TerminalDialogue {
+ public:
+  explicit TerminalDialogue(const PersonTerminal& where);
+  ~TerminalDialogue();
+  TerminalDialogue(const TerminalDialogue&) = delete;
+  TerminalDialogue& operator=(const TerminalDialogue&) = delete;
+
+  // Whether keys can be read one by one and lines drawn anew; else there are whole lines only.
+  bool reads_keys() const { return reads_keys_; }
+  const Terminal& screen() const { return where_.screen; }
+
+  // Text that stays. It comes above the lines that are drawn anew.
+  void print(std::string_view text);
+
+  // Draws, waits for a key, and draws again whenever the window changes. `render` is asked for at
+  // most `columns` in width; it gets the size of the window.
+  using Render = std::function<LiveLines(ScreenSize)>;
+  std::expected<Key, GaveUp> next_key(const Render& render);
+
+  // Prints the prompt and reads a line, without its end.
+  std::expected<std::string, GaveUp> next_line(std::string_view prompt, Echo echo);
+
+  // What was typed before now answers nothing.
+  void discard_typed();
+
+ private:
+  enum class Ready : std::uint8_t { input, redraw };
+  std::expected<Ready, GaveUp> wait();
+  ScreenSize measure();
+  void draw(const LiveLines& live, ScreenSize size);
+  void erase_live();
+  void suspend();
+
+  PersonTerminal where_;
+  TerminalSignals signals_;
+  TerminalMode mode_;  // after the signals, which are obeyed when the terminal is restored
+  bool reads_keys_;
+  std::size_t window_columns_ = 0;  // as the system said last
+  KeyDecoder decoder_;
+  LiveLines live_;  // on the screen now
+};
+
+}  // namespace wright::app

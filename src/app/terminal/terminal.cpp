@@ -1,0 +1,66 @@
+#include "app/terminal/terminal.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "app/terminal/screen_text.h"
+
+namespace wright::app {
+namespace {
+
+constexpr std::size_t kNarrowest = 20;
+constexpr std::size_t kWidest = 1000;
+
+std::size_t columns_of_terminal(int descriptor, const Environment& environment) {
+  std::size_t columns = 0;
+  if (const auto given = environment.find_non_empty("COLUMNS")) {
+    std::from_chars(given->data(), given->data() + given->size(), columns);
+  }
+  winsize size{};
+  if (columns == 0 && ioctl(descriptor, TIOCGWINSZ, &size) == 0) columns = size.ws_col;
+  if (columns == 0) return 80;
+  return std::min(std::max(columns, kNarrowest), kWidest);
+}
+
+std::string_view code_of(Colour colour) {
+  switch (colour) {
+    case Colour::none: return "0";
+    case Colour::bold: return "1";
+    case Colour::dim: return "2";
+    case Colour::red: return "31";
+    case Colour::green: return "32";
+    case Colour::yellow: return "33";
+    case Colour::cyan: return "36";
+  }
+  return "0";
+}
+
+}  // namespace
+
+Terminal inspect_terminal(int descriptor, const Environment& environment) {
+  Terminal terminal;
+  terminal.is_terminal = isatty(descriptor) == 1;
+  if (!terminal.is_terminal) return terminal;
+  const auto kind = environment.find_non_empty("TERM");
+  const bool is_capable = kind && *kind != "dumb";
+  terminal.has_cursor = is_capable;
+  terminal.has_colour = is_capable && !environment.find_non_empty("NO_COLOR");
+  terminal.columns = columns_of_terminal(descriptor, environment);
+  return terminal;
+}
+
+std::string fitted_prose(std::string_view text, std::size_t margin, const Terminal& terminal) {
+  if (!terminal.is_terminal) return std::string(text);
+  return wrapped(text, terminal.columns - std::min(terminal.columns - 1, margin));
+}
+
+std::string painted(std::string_view text, Colour colour, const Terminal& terminal) {
+  if (!terminal.has_colour || colour == Colour::none || text.empty()) return std::string(text);
+  return fmt::format("\x1b[{}m{}\x1b[0m", code_of(colour), text);
+}
+
+}  // namespace wright::app

@@ -1,0 +1,30 @@
+// What a file descriptor leads to, and colours where they are welcome.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "app/settings/environment.h"
+
+namespace wright::app {
+
+struct Terminal {
+  bool is_terminal = false;
+  bool has_colour = false;   // a terminal, no NO_COLOR, not TERM=dumb
+  bool has_cursor = false;   // a terminal that can rewrite its last line
+  std::size_t columns = 80;  // of a terminal; elsewhere nobody has to fit into a line
+};
+
+Terminal inspect_terminal(int descriptor, const Environment& environment);
+
+enum class Colour : std::uint8_t { none, bold, dim, red, green, yellow, cyan };
+
+// Prose that fits the terminal; elsewhere it stays on its line. `margin` columns are taken already.
+std::string fitted_prose(std::string_view text, std::size_t margin, const Terminal& terminal);
+
+// `text` in that colour, where the terminal has any.
+std::string painted(std::string_view text, Colour colour, const Terminal& terminal);
+
+}  // namespace wright::app

@@ -1,0 +1,122 @@
+#include "app/terminal/transcript.h"
+
+#include <fmt/format.h>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include <algorithm>
+
+#include "app/terminal/figures.h"
+#include "wright/feedback.h"
+
+namespace wright::app {
+namespace {
+
+template <class T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json call_json(const StoredCall& call) {
+  // Arguments that are JSON are shown as such; broken ones as the text they are.
+  auto arguments = parse_json(call.request);
+  return {{"id", call.id},
+          {"message_id", or_null(call.message_id)},
+          {"tool_call_id", call.tool_call_id},
+          {"tool_name", call.tool_name},
+          {"request", arguments ? std::move(*arguments) : Json(call.request)},
+          {"response", or_null(call.response)},
+          {"status", to_string(call.status)},
+          {"created_at", call.created_at},
+          {"completed_at", or_null(call.completed_at)},
+          {"execution_time_ms", or_null(call.execution_time_ms)},
+          {"error_details", or_null(call.error_details)}};
+}
+
+Json message_json(const StoredMessage& stored, std::size_t number) {
+  JsonObject json{{"number", number}, {"id", stored.id}, {"created_at", stored.created_at}};
+  const Json message = to_json(stored.message);
+  for (const auto& [key, value] : message.get_object()) json[key] = value;
+  json["content"] = stored.content;
+  return json;
+}
+
+}  // namespace
+
+Result<Transcript> load_transcript(Store& store, SessionId id) {
+  auto session = store.get_session(id);
+  if (!session) return std::unexpected(std::move(session).error());
+  auto messages = store.get_messages(id);
+  if (!messages) return std::unexpected(std::move(messages).error());
+  auto calls = store.get_tool_calls(id);
+  if (!calls) return std::unexpected(std::move(calls).error());
+  return Transcript{std::move(*session), std::move(*messages), std::move(*calls)};
+}
+
+Json session_json(const Session& session) {
+  return {{"id", session.id},
+          {"agent_name", session.agent_name},
+          {"provider", session.provider},
+          {"model", session.model},
+          {"status", to_string(session.status)},
+          {"started_at", session.started_at},
+          {"ended_at", or_null(session.ended_at)},
+          {"user_prompt", session.user_prompt},
+          {"system_prompt", or_null(session.system_prompt)},
+          {"result", or_null(session.result)},
+          {"error", or_null(session.error)},
+          {"parent_session_id", or_null(session.parent_session_id)},
+          {"iterations", session.iterations},
+          {"usage", to_json(session.usage)},
+          {"config", session.config},
+          {"feedback", session.feedback}};
+}
+
+Json transcript_json(const Transcript& transcript) {
+  JsonArray messages;
+  for (const StoredMessage& message : transcript.messages) {
+    messages.push_back(message_json(message, messages.size() + 1));
+  }
+  JsonArray calls;
+  for (const StoredCall& call : transcript.calls) calls.push_back(call_json(call));
+  return {{"format", "wright-session"},
+          {"version", kTranscriptFormatVersion},
+          {"session", session_json(transcript.session)},
+          {"messages", std::move(messages)},
+          {"tool_calls", std::move(calls)}};
+}
+
+std::string feedback_text(const Session& session) {
+  if (session.feedback.is_null()) return {};
+  const auto report = feedback_report_from_json(session.feedback);
+  return report ? to_text(*report) : report.error().message + "\n";
+}
+
+std::string duration_of(const Session& session) {
+  const auto took = duration_ms(session);
+  return took ? show_whole_duration(*took) : std::string();
+}
+
+std::string model_label(std::string_view provider, std::string_view name) {
+  if (provider == "offline") return std::string(provider);
+  return fmt::format("{}:{}", provider, name);
+}
+
+const StoredCall* call_of(const Transcript& transcript, const ToolResult& result) {
+  const auto found = std::ranges::find(transcript.calls, result.call_id, &StoredCall::tool_call_id);
+  return found == transcript.calls.end() ? nullptr : &*found;
+}
+
+Colour colour_of(SessionStatus status) {
+  switch (status) {
+    case SessionStatus::completed: return Colour::green;
+    case SessionStatus::failed: return Colour::red;
+    case SessionStatus::running: return Colour::cyan;
+    case SessionStatus::queued:
+    case SessionStatus::waiting:
+    case SessionStatus::cancelled: return Colour::yellow;
+  }
+  return Colour::none;
+}
+
+}  // namespace wright::app

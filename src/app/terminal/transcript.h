@@ -1,0 +1,48 @@
+// One stored session with all that was said and done in it, as JSON, as Markdown, and as text for
+// a terminal. Pure once it is loaded.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/terminal/terminal.h"
+#include "wright/store.h"
+
+namespace wright::app {
+
+struct Transcript {
+  Session session;
+  std::vector<StoredMessage> messages;
+  std::vector<StoredCall> calls;
+};
+
+Result<Transcript> load_transcript(Store& store, SessionId id);
+
+inline constexpr int kTranscriptFormatVersion = 1;
+
+Json session_json(const Session& session);
+// {"format": "wright-session", "version": 1, "session": …, "messages": […], "tool_calls": […]}.
+// Each message has the JSON form of wright::Message, plus its number, id and time.
+Json transcript_json(const Transcript& transcript);
+
+// Complete; whatever the messages contain, it stays inside its block.
+std::string transcript_markdown(const Transcript& transcript);
+
+// For reading: long tool output is cut, with a note that says so. Ends with a line feed.
+std::string transcript_view(const Transcript& transcript, const Terminal& terminal);
+
+// What debug mode had to say, for people; empty when the session has none.
+std::string feedback_text(const Session& session);
+
+// How long a session took, in words; empty while it has not ended.
+std::string duration_of(const Session& session);
+
+// As in the setting: "offline" or "vendor:name".
+std::string model_label(std::string_view provider, std::string_view name);
+
+// The call that a result belongs to: the last one before it with the result's id.
+const StoredCall* call_of(const Transcript& transcript, const ToolResult& result);
+
+Colour colour_of(SessionStatus status);
+
+}  // namespace wright::app

@@ -1,0 +1,119 @@
+// The Markdown form of a transcript. Text of other people stands in fences that it cannot close.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/terminal/figures.h"
+#include "app/terminal/screen_text.h"
+#include "app/terminal/transcript.h"
+
+namespace wright::app {
+namespace {
+
+// A block whose fence is longer than every run of backticks inside.
+std::string fenced(std::string_view text, std::string_view language) {
+  std::size_t longest = 2;
+  std::size_t run = 0;
+  for (const char c : text) {
+    run = c == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  const std::string fence(longest + 1, '`');
+  const std::string_view end_of_text = text.ends_with('\n') ? "" : "\n";
+  return fmt::format("{}{}\n{}{}{}\n", fence, language, text, end_of_text, fence);
+}
+
+// Inline text of one line, with what Markdown would take for markup escaped.
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : on_one_line(text)) {
+    if (std::string_view("\\`*_[]<>#|").find(c) != std::string_view::npos) out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+std::string prettier(std::string_view json) {
+  const auto parsed = parse_json(json);
+  return parsed ? to_pretty_text(*parsed) : std::string(json);
+}
+
+std::string call_block(const ToolCall& call) {
+  return fmt::format("**{}**\n\n{}\n", escaped(call.name),
+                     fenced(prettier(call.arguments), "json"));
+}
+
+std::string result_block(const Transcript& transcript, const ToolResult& result) {
+  std::string about = result.is_error ? "failed" : "completed";
+  if (const StoredCall* call = call_of(transcript, result)) {
+    about = to_string(call->status);
+    if (call->execution_time_ms) {
+      about += ", " + show_whole_duration(*call->execution_time_ms);
+    }
+  }
+  return fmt::format("**{}** ({})\n\n{}\n", escaped(result.name), about,
+                     fenced(result.content, ""));
+}
+
+std::string message_block(const Transcript& transcript, const Message& message) {
+  std::string text;
+  for (const Part& part : message.parts) {
+    if (const auto* said = std::get_if<Text>(&part)) {
+      // A model's answer is Markdown already; what a person typed is shown as typed.
+      text += message.role == Role::assistant ? said->text + "\n\n" : fenced(said->text, "") + "\n";
+    } else if (const auto* thought = std::get_if<Reasoning>(&part)) {
+      if (!thought->text.empty()) text += "*Reasoning*\n\n" + fenced(thought->text, "") + "\n";
+    } else if (const auto* call = std::get_if<ToolCall>(&part)) {
+      text += call_block(*call);
+    } else if (const auto* result = std::get_if<ToolResult>(&part)) {
+      text += result_block(transcript, *result);
+    } else {
+      text += "*(an image)*\n\n";
+    }
+  }
+  return text;
+}
+
+std::string heading_of(const Transcript& transcript, Role role) {
+  switch (role) {
+    case Role::user: return "User";
+    case Role::assistant: return escaped(transcript.session.agent_name);
+    case Role::system: return "System";
+    case Role::tool: return "Tools";
+  }
+  return "User";
+}
+
+}  // namespace
+
+std::string transcript_markdown(const Transcript& transcript) {
+  const Session& session = transcript.session;
+  std::string text = fmt::format("# Session {}: {}\n\n", session.id, escaped(session.agent_name));
+  text += fmt::format("- status: {}\n", to_string(session.status));
+  text += fmt::format("- model: {}\n", escaped(model_label(session.provider, session.model)));
+  text += fmt::format("- started: {}\n", show_time(session.started_at));
+  if (const std::string took = duration_of(session); !took.empty()) {
+    text += fmt::format("- took: {}\n", took);
+  }
+  text += fmt::format("- turns: {}, tool calls: {}\n", session.iterations, transcript.calls.size());
+  text += fmt::format("- tokens: {} in, {} out\n", session.usage.input_tokens,
+                      session.usage.output_tokens);
+  if (session.error) text += fmt::format("- error: {}\n", escaped(*session.error));
+  bool was_tool = false;
+  for (const StoredMessage& stored : transcript.messages) {
+    const bool is_tool = stored.message.role == Role::tool;
+    // The results of one turn stand under one heading.
+    if (!is_tool || !was_tool) {
+      text += fmt::format("\n## {}\n", heading_of(transcript, stored.message.role));
+    }
+    was_tool = is_tool;
+    text += '\n' + message_block(transcript, stored.message);
+    while (text.ends_with("\n\n")) text.pop_back();
+  }
+  if (const std::string feedback = feedback_text(session); !feedback.empty()) {
+    text += fmt::format("\n## Tool feedback\n\n{}", fenced(feedback, ""));
+  }
+  return text;
+}
+
+}  // namespace wright::app

@@ -1,0 +1,140 @@
+#include "app/wiring/known_agents.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/wiring/shipped.h"
+#include "core/nearest.h"
+
+namespace wright::app {
+namespace {
+
+// A flag or a variable is said for this run; the agent's file is nearer to it than the settings'.
+bool is_said_for_this_run(const Settings& settings, const ConfigKey& key) {
+  const Source source = settings.get(key).origin.source;
+  return source == Source::flag || source == Source::environment;
+}
+
+template <class Value>
+std::optional<Value> preferred(const Settings& settings, const ConfigKey& key,
+                               const std::optional<Value>& set,
+                               const std::optional<Value>& defined) {
+  if (is_said_for_this_run(settings, key) && set) return set;
+  return defined ? defined : set;
+}
+
+}  // namespace
+
+bool is_shipped(std::string_view name) {
+  const auto names = agent_names();
+  return std::ranges::find(names, std::string_view(canonical_agent_name(name))) != names.end();
+}
+
+std::string default_agent(const Settings& settings, const Environment& environment) {
+  for (const AgentFile& file :
+       find_agent_files(settings, environment, tool_names(), agent_names())) {
+    if (file.obstacle.empty() && file.definition->is_primary) return file.name;
+  }
+  return "codebase-analysis";
+}
+
+KnownAgents::KnownAgents(const Settings& settings, const Models& models,
+                         const Environment& environment, IndexListener on_index)
+    : settings_(settings),
+      models_(models),
+      on_index_(std::move(on_index)),
+      files_(find_agent_files(settings, environment, tool_names(), agent_names())) {}
+
+const AgentFile* KnownAgents::find_file(std::string_view name) const {
+  if (is_shipped(name)) return nullptr;
+  const std::string wanted = canonical_agent_name(name);
+  const auto found = std::ranges::find(files_, wanted, &AgentFile::name);
+  return found == files_.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> KnownAgents::names() const {
+  std::vector<std::string> names;
+  for (const std::string_view name : agent_names()) names.emplace_back(name);
+  for (const AgentFile& file : files_) {
+    if (std::ranges::find(names, file.name) == names.end()) names.push_back(file.name);
+  }
+  return names;
+}
+
+Result<std::vector<Tool>> KnownAgents::tools_for(const AgentDefinition& definition) const {
+  if (definition.tools.empty()) return std::vector<Tool>{};
+  const auto all = make_tools(settings_, {on_index_, &models_});
+  if (!all) return std::unexpected(all.error());
+  std::vector<Tool> tools;
+  for (const std::string& name : definition.tools) {
+    const auto found =
+        std::ranges::find_if(*all, [&](const Tool& tool) { return tool.spec.name == name; });
+    if (found == all->end()) {
+      return fail(
+          ErrorCode::invalid_argument,
+          fmt::format("the agent {} uses {}. {}", definition.name, name, how_to_turn_on(name)));
+    }
+    tools.push_back(*found);
+  }
+  return tools;
+}
+
+Result<ChosenAgent> KnownAgents::make(const AgentDefinition& definition) const {
+  auto tools = tools_for(definition);
+  if (!tools) return std::unexpected(std::move(tools).error());
+  ChosenAgent chosen;
+  chosen.model = is_said_for_this_run(settings_, keys::kModel)
+                     ? settings_.model()
+                     : definition.model.value_or(settings_.model());
+  chosen.permissions = definition.permissions;
+  chosen.specialists = definition.specialists;
+  Agent& agent = chosen.agent;
+  agent.name = definition.name;
+  agent.description = definition.description;
+  agent.instructions = definition.instructions;
+  agent.domain = definition.domain;
+  agent.metadata = definition.metadata;
+  if (!definition.debug.empty()) agent.debug = settings_.debug(agent.name, definition.debug);
+  agent.model = models_.get(chosen.model);
+  agent.tools = std::move(*tools);
+  agent.sampling.temperature = definition.temperature;
+  agent.sampling.top_p = definition.top_p;
+  agent.sampling.reasoning =
+      preferred(settings_, keys::kReasoning, settings_.reasoning(), definition.reasoning);
+  if (const auto most =
+          preferred(settings_, keys::kMaxTokens, settings_.max_tokens(), definition.max_tokens)) {
+    agent.sampling.max_tokens = *most;
+  }
+  agent.context_tokens = preferred(settings_, keys::kContextTokens, settings_.context_tokens(),
+                                   definition.context_tokens);
+  agent.limits = settings_.limits(agent.limits);
+  if (const auto most = preferred(settings_, keys::kMaxIterations, settings_.max_iterations(),
+                                  definition.max_iterations)) {
+    agent.limits.max_iterations = *most;
+  }
+  return chosen;
+}
+
+Result<ChosenAgent> KnownAgents::choose(std::string_view name) const {
+  if (const AgentFile* file = find_file(name)) {
+    if (file->obstacle.empty()) return make(*file->definition);
+    const ErrorCode code =
+        file->definition ? ErrorCode::permission_denied : ErrorCode::invalid_argument;
+    return fail(code, file->definition
+                          ? fmt::format("the agent {} does not run: {}", file->name, file->obstacle)
+                          : file->obstacle);
+  }
+  if (is_shipped(name)) {
+    auto agent = make_agent(name, settings_, models_.get(settings_.model()), {on_index_, &models_});
+    if (!agent) return std::unexpected(std::move(agent).error());
+    return ChosenAgent{std::move(*agent), settings_.model(), {}, {}};
+  }
+  const auto known = names();
+  const std::vector<std::string_view> candidates(known.begin(), known.end());
+  std::string suggestion = did_you_mean(name, candidates);
+  if (suggestion.empty()) suggestion = fmt::format("; there is {}", fmt::join(candidates, ", "));
+  return fail(ErrorCode::not_found, fmt::format("unknown agent '{}'{}", name, suggestion));
+}
+
+}  // namespace wright::app

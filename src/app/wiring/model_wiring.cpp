@@ -1,0 +1,134 @@
+#include "app/wiring/model_wiring.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <mutex>
+
+#include "app/settings/paths.h"
+#include "app/terminal/console.h"
+#include "wright/interceptors.h"
+#include "wright/offline.h"
+
+namespace wright::app {
+namespace {
+
+const Setting* find_setting(const Settings& settings, std::string_view name) {
+  const auto found = std::ranges::find_if(settings.all(), [&](const Setting& setting) {
+    return setting.key->section == "api_keys" && setting.key->name == name;
+  });
+  return found == settings.all().end() ? nullptr : &*found;
+}
+
+// A row of TOML from `vendors.gateway.base_url=…`. Text that is not TOML by itself is a string.
+std::string row_from(std::string_view key, std::string_view value) {
+  const std::size_t dot = key.rfind('.');
+  const bool is_literal = value == "true" || value == "false" || value.starts_with('[') ||
+                          value.find_first_not_of("0123456789.-_") == std::string_view::npos;
+  return fmt::format("[{}]\n{} = {}\n", key.substr(0, dot), key.substr(dot + 1),
+                     is_literal ? std::string(value) : to_text(Json(value)));
+}
+
+std::string base_url_for(const VendorInfo& vendor, const Settings& settings,
+                         const Environment& environment) {
+  if (const auto elsewhere = environment.find_non_empty(base_url_variable(vendor))) {
+    return *elsewhere;
+  }
+  const Setting* choice = find_setting(settings, vendor.alternative_setting);
+  const bool* is_on = choice != nullptr ? std::get_if<bool>(&choice->value) : nullptr;
+  return is_on == nullptr || *is_on ? vendor.alternative_base_url : std::string();
+}
+
+// Appends to a file that others cannot read: traffic holds prompts and files.
+class TraceFile {
+ public:
+  static Result<std::shared_ptr<TraceFile>> open(const std::filesystem::path& path,
+                                                 Redactor redactor) {
+    const int descriptor =
+        ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    if (descriptor < 0) {
+      return fail(ErrorCode::storage, fmt::format("--trace-http: cannot write to {}: {}",
+                                                  path.string(), std::strerror(errno)));
+    }
+    return std::make_shared<TraceFile>(descriptor, std::move(redactor));
+  }
+
+  TraceFile(int descriptor, Redactor redactor)
+      : descriptor_(descriptor), redactor_(std::move(redactor)) {}
+  TraceFile(const TraceFile&) = delete;
+  TraceFile& operator=(const TraceFile&) = delete;
+  ~TraceFile() { ::close(descriptor_); }
+
+  void write(std::string_view text) {
+    const std::string harmless = redactor_.redacted(text);
+    const std::lock_guard lock(mutex_);
+    (void)write_all(descriptor_, harmless);
+  }
+
+ private:
+  int descriptor_;
+  Redactor redactor_;
+  std::mutex mutex_;
+};
+
+}  // namespace
+
+Result<Catalogue> make_catalogue(const Settings& settings) {
+  Catalogue catalogue = Catalogue::built_in();
+  if (const auto& file = settings.file(); file && !file->catalogue_rows.empty()) {
+    auto added =
+        catalogue.add(file->catalogue_rows, file->path.string(), Catalogue::OtherSections::ignore);
+    if (!added) return std::unexpected(std::move(added).error());
+  }
+  for (const auto& [key, value] : settings.catalogue_flags()) {
+    auto added = catalogue.add(row_from(key, value), fmt::format("--set {}", key));
+    if (!added) return std::unexpected(std::move(added).error());
+  }
+  return catalogue;
+}
+
+std::string key_for(const VendorInfo& vendor, const Settings& settings,
+                    const Environment& environment) {
+  if (const Setting* setting = find_setting(settings, vendor.key_setting)) {
+    if (const auto* key = std::get_if<std::string>(&setting->value)) return *key;
+  }
+  return key_from(vendor, [&](const std::string& variable) {
+    return environment.find_non_empty(variable).value_or("");
+  });
+}
+
+Result<Models> make_models(const Settings& settings, const SettingFlags& flags,
+                           const Environment& environment) {
+  auto catalogue = make_catalogue(settings);
+  if (!catalogue) return std::unexpected(std::move(catalogue).error());
+  ModelsOptions options{.catalogue = std::move(*catalogue),
+                        .fallback = settings.fallback(),
+                        .retry = settings.http_retries(),
+                        .timeouts = settings.http_timeouts()};
+  options.find_model = [](std::string_view id) {
+    return id == "offline" || id == "offline:planner" ? offline_model() : Model();
+  };
+  options.find_key = [settings, environment](const VendorInfo& vendor) {
+    return key_for(vendor, settings, environment);
+  };
+  options.find_base_url = [settings, environment](const VendorInfo& vendor) {
+    return base_url_for(vendor, settings, environment);
+  };
+  if (const auto* ca_file = std::get_if<std::string>(&settings.get(keys::kCaFile).value)) {
+    options.ca_file = *ca_file;
+  }
+  if (flags.trace_http) {
+    auto file =
+        TraceFile::open(expand_home(*flags.trace_http, environment), Redactor(settings.secrets()));
+    if (!file) return std::unexpected(std::move(file).error());
+    options.trace = [file = std::move(*file)](std::string_view text) { file->write(text); };
+  }
+  return Models(std::move(options));
+}
+
+}  // namespace wright::app

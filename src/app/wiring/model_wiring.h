@@ -1,0 +1,25 @@
+// The models that the settings allow: the catalogue with the user's rows, keys, addresses, retries,
+// and where HTTP traffic is traced to.
+#pragma once
+
+#include <string>
+
+#include "app/settings/environment.h"
+#include "app/settings/settings.h"
+#include "wright/models.h"
+
+namespace wright::app {
+
+// Refuses rows that the catalogue does not understand.
+Result<Catalogue> make_catalogue(const Settings& settings);
+
+// `flags` may name a trace file, which is made readable by its owner only.
+Result<Models> make_models(const Settings& settings, const SettingFlags& flags,
+                           const Environment& environment);
+
+// The key for a vendor: a setting of [api_keys] or its variable, or one of the vendor's other
+// variables. Empty when there is none.
+std::string key_for(const VendorInfo& vendor, const Settings& settings,
+                    const Environment& environment);
+
+}  // namespace wright::app

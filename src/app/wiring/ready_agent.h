@@ -1,0 +1,68 @@
+// An agent that a command is about to run: chosen by name, checked, with the specialists below it.
+#pragma once
+
+#include <expected>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/commands/commands.h"
+#include "app/wiring/known_agents.h"
+#include "wright/log.h"
+
+namespace wright::app {
+
+// An agent as a stored session began with it, as far as its record tells.
+struct AgentAtBeginning {
+  std::string name = {};
+  std::optional<std::string> model = {};  // its id
+  std::optional<std::string> instructions = {};
+  std::optional<std::vector<std::string>> tools = {};  // names, without the specialists
+  std::optional<int> max_iterations = {};
+  std::optional<int> max_tokens = {};
+  std::optional<int> context_tokens = {};
+  std::optional<Json> answer_schema = {};
+  // These count where the tools are known: absent is the model's own default.
+  std::optional<double> temperature = {};
+  std::optional<double> top_p = {};
+  std::optional<ReasoningEffort> reasoning = {};
+  std::vector<AgentAtBeginning> specialists = {};
+};
+
+struct ReadyAgent {
+  ChosenAgent chosen;
+  std::vector<ReadyAgent> specialists = {};
+  // What a person should know before it runs, a sentence each: specialists that are left out, what
+  // has changed since its session began.
+  std::vector<std::string> notes = {};
+  // What it and they tell while they build an index of code. Whoever shows progress sets it, and is
+  // there only after the agent; null for specialists.
+  std::shared_ptr<IndexListener> on_index = {};
+};
+
+// A session that goes on: what it began with, and what the command line says now, which counts.
+struct GoingOn {
+  AgentAtBeginning began;
+  SettingFlags said_now;
+};
+
+// The agent of that name with everything it needs, or a complaint and the exit code. With
+// `going_on` it has the model, the instructions and the numbers that the session began with, and
+// the tools that it had then and has now.
+std::expected<ReadyAgent, ExitCode> agent_or_complain(
+    const std::string& name, const Settings& settings, const SettingFlags& flags,
+    Surroundings around, const std::optional<GoingOn>& going_on = std::nullopt);
+
+// The agent with its specialists and theirs. One that may not run is left out, and
+// told of; a name that nobody has is refused.
+Result<ReadyAgent> with_specialists(ChosenAgent chosen, const KnownAgents& agents);
+
+using SetUp = std::function<void(Agent& agent, std::vector<intercept::PermissionRule> own_rules)>;
+// With its specialists as tools, each set up by `set_up`, which may be empty.
+Agent assembled(ReadyAgent ready, const SetUp& set_up);
+// What runs: set up by the settings.
+Agent finished(ReadyAgent ready, const Settings& settings, const Logger& logger);
+
+}  // namespace wright::app

@@ -1,0 +1,91 @@
+#include "app/wiring/replay_setup.h"
+
+#include <fmt/format.h>
+#include <boost/json/object.hpp>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "app/wiring/known_agents.h"
+#include "app/wiring/model_wiring.h"
+#include "app/wiring/ready_agent.h"
+#include "app/wiring/session_beginning.h"
+#include "app/wiring/shipped.h"
+
+namespace wright::app {
+namespace {
+
+// An agent of a file that may not run can be compared with the record all the same.
+Result<ChosenAgent> agent_named(const std::string& name, const KnownAgents& agents,
+                                ToolSource tools) {
+  const AgentFile* file = agents.find_file(name);
+  if (tools == ToolSource::record && file != nullptr && file->definition) {
+    return agents.make(*file->definition);
+  }
+  return agents.choose(name);
+}
+
+// Where nothing is executed, a folder that is gone does no harm.
+Json as_far_as_needed(Json config, ToolSource tools) {
+  JsonObject* object = config.if_object();
+  const Json* folder = object != nullptr ? object->if_contains("base_path") : nullptr;
+  if (tools == ToolSource::live || folder == nullptr || !folder->is_string()) return config;
+  std::error_code error;
+  const std::filesystem::path path(std::string(folder->get_string()));
+  if (!std::filesystem::is_directory(path, error)) object->erase("base_path");
+  return config;
+}
+
+}  // namespace
+
+SettingFlags flags_for_replay(const Settings& given, const RecordedSession& recorded,
+                              ToolSource tools, RecordTrust trust) {
+  SettingFlags flags = given.flags();
+  if (trust == RecordTrust::own) {
+    flags = flags_as_begun(as_far_as_needed(recorded.config, tools), std::move(flags), given);
+  }
+  const JsonObject* config = recorded.config.if_object();
+  const Json* iterations = config != nullptr ? config->if_contains("max_iterations") : nullptr;
+  if (iterations != nullptr && iterations->is_int64() && iterations->get_int64() >= 1 &&
+      iterations->get_int64() <= kMostIterations) {
+    // At the front: what is said now comes later, and counts.
+    flags.set.insert(flags.set.begin(), fmt::format("{}={}", keys::kMaxIterations.full_name(),
+                                                    iterations->get_int64()));
+  }
+  return flags;
+}
+
+Result<AgentForReplay> agent_for_replay(const RecordedSession& recorded, const Settings& settings,
+                                        ToolSource tools, const Environment& environment) {
+  const auto models = make_models(settings, settings.flags(), environment);
+  if (!models) return std::unexpected(models.error());
+  if (tools == ToolSource::live) make_output_folder(settings);
+  const KnownAgents agents(settings, *models, environment);
+  const std::string name = canonical_agent_name(recorded.agent);
+  const auto names = agents.names();
+  const bool is_known = std::ranges::find(names, name) != names.end();
+  if (!is_known && tools == ToolSource::record) {
+    return AgentForReplay{recorded_agent(recorded), true};
+  }
+  if (!is_known) {
+    return fail(ErrorCode::not_found,
+                fmt::format("the agent '{}' is not known here: replay it without --live-tools",
+                            to_valid_utf8(recorded.agent)));
+  }
+  if (tools == ToolSource::live) {
+    if (auto ready = check_needs(name, settings); !ready) {
+      return std::unexpected(std::move(ready).error());
+    }
+  }
+  auto chosen = agent_named(name, agents, tools);
+  if (!chosen) return std::unexpected(std::move(chosen).error());
+  demand_answers_as_then(chosen->agent, recorded.config);
+  auto ready = with_specialists(std::move(*chosen), agents);
+  if (!ready) return std::unexpected(std::move(ready).error());
+  if (tools == ToolSource::live) {
+    return AgentForReplay{finished(std::move(*ready), settings, Logger()), false};
+  }
+  return AgentForReplay{assembled(std::move(*ready), {}), false};
+}
+
+}  // namespace wright::app

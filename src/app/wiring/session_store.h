@@ -1,0 +1,20 @@
+// The store that the settings name: the one place where the program opens it.
+#pragma once
+
+#include <memory>
+
+#include "app/settings/settings.h"
+#include "wright/store.h"
+
+namespace wright::app {
+
+// Made when it is not there.
+Result<std::unique_ptr<Store>> open_store(const Settings& settings);
+
+// Null when there is no database yet: looking must not create one.
+Result<std::unique_ptr<Store>> open_existing_store(const Settings& settings);
+
+// How it is opened.
+SqliteOptions store_options(const Settings& settings);
+
+}  // namespace wright::app

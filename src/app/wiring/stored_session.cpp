@@ -1,0 +1,53 @@
+#include "app/wiring/stored_session.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "app/wiring/session_store.h"
+
+namespace wright::app {
+Error no_such_session(std::string_view id) {
+  return {ErrorCode::not_found, fmt::format("there is no session {}", id), {}};
+}
+
+Result<SessionId> session_id_from(const std::string& text, Store* store) {
+  if (text == "last") {
+    if (store == nullptr) return std::unexpected(no_such_session("yet"));
+    const auto newest = store->list_sessions({.limit = 1});
+    if (!newest) return std::unexpected(newest.error());
+    if (newest->empty()) return std::unexpected(no_such_session("yet"));
+    return newest->front().id;
+  }
+  SessionId id = 0;
+  const char* end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, id);
+  if (error != std::errc() || stopped != end || id < 1) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("'{}' is no session's number; `wright sessions` lists them", text));
+  }
+  if (store == nullptr) return std::unexpected(no_such_session(text));
+  return id;
+}
+
+Result<FoundSession> find_session(const std::string& id_text, const Settings& settings) {
+  auto store = open_existing_store(settings);
+  if (!store) return std::unexpected(std::move(store).error());
+  const auto id = session_id_from(id_text, store->get());
+  if (!id) return std::unexpected(id.error());
+  const auto session = (*store)->get_session(*id);
+  if (!session) {
+    if (session.error().code != ErrorCode::not_found) return std::unexpected(session.error());
+    return std::unexpected(no_such_session(id_text));
+  }
+  return FoundSession{std::move(*store), *id};
+}
+
+ExitCode complain_about(const Error& error, Console& console) {
+  console.complain(error.message, error.code == ErrorCode::not_found
+                                      ? "`wright sessions` lists what there is."
+                                      : "");
+  return error.code == ErrorCode::invalid_argument ? ExitCode::usage : ExitCode::failed;
+}
+
+}  // namespace wright::app

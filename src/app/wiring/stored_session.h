@@ -1,0 +1,29 @@
+// Finding a stored session by what a person typed, for every command that names one.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "app/settings/settings.h"
+#include "app/terminal/console.h"
+#include "wright/store.h"
+
+namespace wright::app {
+
+Error no_such_session(std::string_view id);
+
+// A session's number, or `last` for the newest. `store` may be null.
+Result<SessionId> session_id_from(const std::string& text, Store* store);
+
+struct FoundSession {
+  std::unique_ptr<Store> store;
+  SessionId id = 0;
+};
+// The session of that number, or `last`, in the store of the settings.
+Result<FoundSession> find_session(const std::string& id, const Settings& settings);
+
+ExitCode complain_about(const Error& error, Console& console);
+
+}  // namespace wright::app
