@@ -2,7 +2,6 @@
 // person. The caller's thread waits.
 #include "wright/driver.h"
 
-#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -127,10 +126,10 @@ class BlockingRun {
 // it.
 bool is_to_go_on(Store& store, const Ending& ending) {
   if (ending.kind != Ending::Kind::parked || ending.waits.empty()) return false;
-  const auto sessions = store.list_sessions({.needs_driver = true, .limit = kNoLimit});
-  return sessions && std::ranges::any_of(*sessions, [&](const Session& session) {
-           return session.id == ending.session_id;
-         });
+  const SessionId id = ending.session_id;
+  const auto sessions =
+      store.list_sessions({.needs_driver = true, .after = id - 1, .before = id + 1, .limit = 1});
+  return sessions && !sessions->empty();
 }
 
 Result<Answer> go_on_with(const Agent& agent, const RunOptions& options,
