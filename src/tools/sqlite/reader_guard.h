@@ -35,7 +35,6 @@ class SqliteGuard {
   void keep_from_expanding(const std::vector<std::string>& views);
 
   Clock::time_point deadline() const { return limits_.deadline; }
-  void set_deadline(Clock::time_point deadline) { limits_.deadline = deadline; }
 
   // Whether the time or the memory is used up, or somebody asked to stop.
   bool is_over();

@@ -118,13 +118,6 @@ const GumboElement* element_of(const GumboNode& node) {
   return is_element ? &node.v.element : nullptr;
 }
 
-std::span<const GumboNode* const> children_of(const GumboNode& node) {
-  const GumboElement* element = element_of(node);
-  if (element == nullptr || element->children.length == 0) return {};
-  return {reinterpret_cast<const GumboNode* const*>(element->children.data),  // NOLINT: of void*
-          element->children.length};
-}
-
 std::string tag_name(const GumboElement& element) {
   if (element.tag != GUMBO_TAG_UNKNOWN) return gumbo_normalized_tagname(element.tag);
   GumboStringPiece piece = element.original_tag;

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,7 +43,14 @@ class HtmlTree {
 
 // Nothing for a text.
 const GumboElement* element_of(const GumboNode& node);
-std::span<const GumboNode* const> children_of(const GumboNode& node);
+inline auto children_of(const GumboNode& node) {
+  const GumboElement* element = element_of(node);
+  const std::span<void* const> children =
+      element == nullptr ? std::span<void* const>()
+                         : std::span<void* const>(element->children.data, element->children.length);
+  return children |
+         std::views::transform([](void* child) { return static_cast<const GumboNode*>(child); });
+}
 
 // "div", of whatever namespace.
 std::string tag_name(const GumboElement& element);
