@@ -12,7 +12,7 @@ int main() {
                   {.observer =
                        [](const wright::Event& event) {
                          if (const auto* call = std::get_if<wright::ToolStarted>(&event)) {
-                           std::cout << "[" << call->call.name << "]\n";
+                           std::cout << "\n[" << call->call.name << "]\n";
                          }
                        },
                    .on_text = [](std::string_view text) { std::cout << text << std::flush; }});
