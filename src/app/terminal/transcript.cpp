@@ -61,6 +61,7 @@ Json session_json(const Session& session) {
           {"status", to_string(session.status)},
           {"started_at", session.started_at},
           {"ended_at", or_null(session.ended_at)},
+          {"worked_ms", or_null(session.worked_ms)},
           {"user_prompt", session.user_prompt},
           {"system_prompt", or_null(session.system_prompt)},
           {"result", or_null(session.result)},

@@ -72,7 +72,7 @@ class View {
   void header() {
     const Session& session = transcript_.session;
     out_ += fmt::format("{}  {}\n", paint(fmt::format("Session {}", session.id), Colour::bold),
-                        paint(to_string(session.status), colour_of(session.status)));
+                        paint(to_string(session.status), app::colour_of(session.status)));
     std::string started = show_time(session.started_at);
     if (const std::string took = duration_of(session); !took.empty()) started += ", took " + took;
     fact("agent", session.agent_name);
@@ -168,8 +168,9 @@ class View {
   void outcome() {
     const Session& session = transcript_.session;
     if (session.error && !session.error->empty()) {
-      out_ += fmt::format("\n{} {}\n", paint(to_string(session.status), colour_of(session.status)),
-                          sanitised(*session.error));
+      out_ +=
+          fmt::format("\n{} {}\n", paint(to_string(session.status), app::colour_of(session.status)),
+                      sanitised(*session.error));
     } else if (session.status == SessionStatus::waiting) {
       out_ += fmt::format("\n{}\n", paint("waiting for a person", Colour::yellow));
     }
