@@ -5,7 +5,7 @@
 
 int main() {
   const wright::Agent helper{
-      .model = wright::model("offline"),
+      .model = wright::offline_model(),
       .tools = {wright::tool("time", "What time it is", [] { return "ten past nine"; })}};
   const auto answer =
       wright::run(helper, "What time is it?",

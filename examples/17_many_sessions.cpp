@@ -12,7 +12,7 @@ wright::Result<void> ask_a_hundred(const std::filesystem::path& database) {
   using namespace wright;
   const auto agent = std::make_shared<const Agent>(
       Agent{.name = "weather",
-            .model = model("offline"),
+            .model = offline_model(),
             .tools = {tool("weather", "Weather in a city",
                            [](const Place& p) { return "sunny in " + p.city; })}});
   const auto store = open_sqlite_store(database);
