@@ -2,6 +2,7 @@
 #pragma once
 
 #include "wright/agent.h"          // IWYU pragma: export
+#include "wright/agent_file.h"     // IWYU pragma: export
 #include "wright/agents.h"         // IWYU pragma: export
 #include "wright/describe.h"       // IWYU pragma: export
 #include "wright/driver.h"         // IWYU pragma: export
