@@ -13,10 +13,18 @@ set(WRIGHT_LAYER_sandbox core)
 set(WRIGHT_LAYER_tools core net sqlite sandbox)
 set(WRIGHT_LAYER_entities core sqlite sandbox tools)
 set(WRIGHT_LAYER_interceptors core tools)
-set(WRIGHT_LAYER_agents core store tools entities)
+set(WRIGHT_LAYER_agents core store tools entities interceptors)
 set(WRIGHT_LAYER_feedback core tools)
 set(WRIGHT_LAYER_session core store feedback)
 set(WRIGHT_LAYER_runtime core models store sandbox tools interceptors agents feedback session)
 set(WRIGHT_LAYER_offline core)
 set(WRIGHT_LAYER_app core providers net models sqlite store sandbox tools entities interceptors agents
                      feedback session runtime offline)
+
+# The folders inside of a folder, likewise: each sees itself and those listed for it. What stands in
+# the folder itself sees them all.
+set(WRIGHT_PARTS_app settings terminal wiring commands)
+set(WRIGHT_LAYER_app/settings "")
+set(WRIGHT_LAYER_app/terminal settings)
+set(WRIGHT_LAYER_app/wiring settings terminal)
+set(WRIGHT_LAYER_app/commands settings terminal wiring)

@@ -5,6 +5,7 @@
 #include "wright/detail/misuse.h"
 // The others need it.
 #include "wright/agent.h"          // IWYU pragma: export
+#include "wright/agent_file.h"     // IWYU pragma: export
 #include "wright/agents.h"         // IWYU pragma: export
 #include "wright/describe.h"       // IWYU pragma: export
 #include "wright/driver.h"         // IWYU pragma: export

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "app/commands/commands.h"
+#include "app/program.h"
 
 int main(int count, char** values) {
   const std::vector<std::string> arguments(values + (count > 0 ? 1 : 0), values + count);

@@ -1,4 +1,6 @@
 // From the arguments of the process to the command, and the outermost boundary for exceptions.
+#include "app/program.h"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -7,25 +9,8 @@
 #include <new>
 
 #include "app/commands/commands.h"
-#include "app/commands/help.h"
 
 namespace wright::app {
-
-ExitCode execute(const PrintCommand& command, Surroundings around) {
-  if (command.code == ExitCode::ok) {
-    around.console.print_fitted(decorated_help(command.text, around.console.output()));
-  } else {
-    around.console.note(decorated_help(command.text, around.console.error()));
-  }
-  return command.code;
-}
-
-std::optional<Settings> settings_or_complain(const SettingFlags& flags, Surroundings around) {
-  auto settings = load_settings(flags, around.environment);
-  if (settings) return std::move(*settings);
-  around.console.complain(settings.error().message, "See `wright help config`.");
-  return std::nullopt;
-}
 
 ExitCode run_program(std::span<const std::string> arguments, const Environment& environment) {
   // A reader that goes away shows as a failed write, which commands survive.

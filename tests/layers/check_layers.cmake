@@ -4,6 +4,7 @@
 #
 # - the layers have no cycle: a folder stands only on folders listed before it;
 # - every folder of src/ is one of WRIGHT_FOLDERS;
+# - where a folder x has parts (WRIGHT_PARTS_x), a part likewise sees itself and those listed for it;
 # - a file of src/x includes "wright/…", "x/…", a neighbour "y.h", and the folders of its layer;
 # - a public header includes wright/, the standard library and boost/json, nothing else;
 # - where Layers.cmake says who owns the public headers (WRIGHT_HEADERS_x), each has one owner, and a
@@ -59,15 +60,38 @@ macro(check_owner who folder include)
   endif()
 endmacro()
 
-set(listed_before "")
-foreach(folder IN LISTS WRIGHT_FOLDERS)
-  foreach(lower IN LISTS WRIGHT_LAYER_${folder})
-    if(NOT lower IN_LIST listed_before)
-      report("Layers.cmake: ${folder} stands on ${lower}, which is not listed before it")
-    endif()
+# check_order(prefix FOLDERS …): each stands only on folders listed before it.
+macro(check_order prefix)
+  set(listed_before "")
+  foreach(each IN ITEMS ${ARGN})
+    foreach(lower IN LISTS "WRIGHT_LAYER_${prefix}${each}")
+      if(NOT lower IN_LIST listed_before)
+        report("Layers.cmake: ${prefix}${each} stands on ${lower}, which is not listed before it")
+      endif()
+    endforeach()
+    list(APPEND listed_before ${each})
   endforeach()
-  list(APPEND listed_before ${folder})
+endmacro()
+check_order("" ${WRIGHT_FOLDERS})
+foreach(folder IN LISTS WRIGHT_FOLDERS)
+  check_order("${folder}/" ${WRIGHT_PARTS_${folder}})
 endforeach()
+
+# check_parts(source include): what a file of a part includes of its own folder.
+macro(check_parts source include)
+  if("${source}" MATCHES "^([^/]+)/([^/]+)/" AND CMAKE_MATCH_2 IN_LIST WRIGHT_PARTS_${CMAKE_MATCH_1})
+    set(part_of "${CMAKE_MATCH_1}")
+    set(part "${CMAKE_MATCH_2}")
+    if("${include}" MATCHES "^.${part_of}/([^/]+)/?")
+      set(other_part "${CMAKE_MATCH_1}")
+      if(NOT other_part STREQUAL part
+         AND NOT other_part IN_LIST "WRIGHT_LAYER_${part_of}/${part}")
+        report("src/${source} includes ${include}: ${part_of}/${part} may not see "
+               "${part_of}/${other_part}")
+      endif()
+    endif()
+  endif()
+endmacro()
 
 file(GLOB_RECURSE sources RELATIVE "${ROOT}/src" "${ROOT}/src/*.h" "${ROOT}/src/*.cpp")
 list(LENGTH sources checked)
@@ -86,6 +110,7 @@ foreach(source IN LISTS sources)
       if(other STREQUAL "wright" AND NOT source MATCHES "_(test|testing|tests)\\.(cpp|h)$")
         check_owner("src/${source}" ${folder} "${include}")
       endif()
+      check_parts("${source}" "${include}")
       if(other STREQUAL folder OR other IN_LIST WRIGHT_LAYER_${folder} OR other STREQUAL "wright")
         continue()
       endif()

@@ -11,13 +11,19 @@ function(build_good_house)
 set(WRIGHT_LAYER_core \"\")
 set(WRIGHT_LAYER_tools core)
 set(WRIGHT_LAYER_store core)
+set(WRIGHT_PARTS_store words pages)
+set(WRIGHT_LAYER_store/words \"\")
+set(WRIGHT_LAYER_store/pages words)
 ")
   file(WRITE "${SCRATCH}/include/wright/json.h"
        "#include <string>\n#include <boost/json/value.hpp>\n#include \"wright/error.h\"\n")
   file(WRITE "${SCRATCH}/src/core/run.cpp" "#include <fmt/format.h>\n#include \"wright/json.h\"\n")
   file(WRITE "${SCRATCH}/src/tools/grep.cpp"
        "#include \"core/run.h\"\n#include \"tools/walk.h\"\n#include \"neighbour.h\"\n")
-  file(WRITE "${SCRATCH}/src/store/sqlite.cpp" "#include <sqlite3.h>\n")
+  file(WRITE "${SCRATCH}/src/store/sqlite.cpp"
+       "#include <sqlite3.h>\n#include \"store/pages/page.h\"\n")
+  file(WRITE "${SCRATCH}/src/store/pages/page.cpp"
+       "#include \"store/words/word.h\"\n#include \"store/pages/page.h\"\n")
 endfunction()
 
 # Puts `content` into `file` of a good house and expects the check to fail and to say `words`.
@@ -61,6 +67,12 @@ expect_refusal(src/core/deep/up.h "  #  include \"tools/walk.h\"\n" "core may no
 expect_refusal(src/tools/sideways.h "#include \"store/sqlite.h\"\n" "tools may not see store")
 expect_refusal(src/tools/relative.h "#include \"../store/sqlite.h\"\n" "not a relative one")
 expect_refusal(src/tools/stranger.h "#include \"legacy/x.h\"\n" "no folder 'legacy'")
+expect_refusal(src/store/words/up.cpp "#include \"store/pages/page.h\"\n"
+               "store/words may not see store/pages")
+expect_refusal(src/store/words/top.cpp "#include \"store/sqlite.h\"\n"
+               "store/words may not see store/sqlite.h")
+expect_refusal(cmake/Layers.cmake "set(WRIGHT_FOLDERS core tools store)\n
+set(WRIGHT_PARTS_store words pages)\nset(WRIGHT_LAYER_store/words pages)\n" "store/words stands on pages")
 expect_refusal(src/extra/x.cpp "int x;\n" "'extra' is not listed")
 expect_refusal(include/wright/bad.h "#include <fmt/format.h>\n" "see wright/, the standard library and boost/json only")
 expect_refusal(include/wright/bad.h "#include \"core/run.h\"\n" "see wright/, the standard library and boost/json only")

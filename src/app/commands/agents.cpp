@@ -5,7 +5,9 @@
 
 #include <algorithm>
 
+#include "agents/permission_words.h"
 #include "app/commands/commands.h"
+#include "app/settings/agent_template.h"
 #include "app/settings/agent_trust.h"
 #include "app/settings/file_output.h"
 #include "app/settings/paths.h"
@@ -13,6 +15,7 @@
 #include "app/terminal/transcript.h"
 #include "app/wiring/known_agents.h"
 #include "app/wiring/model_wiring.h"
+#include "app/wiring/sampling_json.h"
 #include "app/wiring/shipped.h"
 
 namespace wright::app {
@@ -28,15 +31,6 @@ struct ListedAgent {
   Result<ChosenAgent> described;  // what it is, whether it may run or not
   std::string obstacle;           // why it does not run
 };
-
-std::string_view word_for(intercept::Permission permission) {
-  switch (permission) {
-    case intercept::Permission::allow: return "allow";
-    case intercept::Permission::deny: return "deny";
-    case intercept::Permission::ask: break;
-  }
-  return "ask";
-}
 
 std::vector<std::string> tool_names_of(const Agent& agent) {
   std::vector<std::string> names;
@@ -91,6 +85,11 @@ JsonObject agent_json(const ListedAgent& listed) {
   }
   if (!listed.obstacle.empty()) json["error"] = to_valid_utf8(listed.obstacle);
   return json;
+}
+
+// Without the exponent that JSON's own text has for fractions.
+std::string number_or_json(const Json& value) {
+  return value.is_double() ? fmt::format("{:g}", value.get_double()) : to_text(value);
 }
 
 class Facts {
@@ -155,16 +154,21 @@ std::string whole_text(const ListedAgent& listed, Surroundings around) {
   describe(listed, facts);
   const Sampling& sampling = listed.described->agent.sampling;
   facts.fact("max tokens", fmt::format("{}", sampling.max_tokens));
-  if (sampling.temperature) facts.fact("temperature", fmt::format("{:g}", *sampling.temperature));
-  if (sampling.top_p) facts.fact("top_p", fmt::format("{:g}", *sampling.top_p));
+  for (const auto& [key, value] : sampling_json(sampling)) {
+    facts.fact(key, value.is_string() ? std::string(value.get_string()) : number_or_json(value));
+  }
+  for (const auto& [key, value] : listed.described->own.values) {
+    if (!key.starts_with("tool_execution.")) continue;
+    std::visit([&](auto is) { facts.fact("calls", fmt::format("{} = {}", key, is)); }, value);
+  }
   if (!listed.described->agent.metadata.is_null()) {
     facts.fact("metadata", to_text(listed.described->agent.metadata));
   }
   if (const auto& debug = listed.described->agent.debug) {
     facts.fact("debug", debug->wants_feedback() ? "on" : "off");
   }
-  for (const auto& rule : listed.described->permissions) {
-    facts.fact("permission", fmt::format("{} {}", word_for(rule.permission), rule.tool));
+  for (const auto& rule : listed.described->own.permissions) {
+    facts.fact("permission", fmt::format("{} {}", permission_word(rule.permission), rule.tool));
   }
   facts.fact("instructions", " ");
   facts.prose(listed.described->agent.instructions);
@@ -175,15 +179,21 @@ JsonObject whole_json(const ListedAgent& listed) {
   JsonObject json = agent_json(listed);
   if (!listed.described) return json;
   const Sampling& sampling = listed.described->agent.sampling;
-  JsonObject parameters{{"max_tokens", sampling.max_tokens}};
-  if (sampling.temperature) parameters["temperature"] = *sampling.temperature;
-  if (sampling.top_p) parameters["top_p"] = *sampling.top_p;
+  JsonObject parameters = sampling_json(sampling);
+  parameters["max_tokens"] = sampling.max_tokens;
+  JsonObject tool_execution;
+  for (const auto& [key, value] : listed.described->own.values) {
+    if (!key.starts_with(kToolExecution)) continue;
+    const std::string name = key.substr(kToolExecution.size() + 1);
+    std::visit([&](auto is) { tool_execution[name] = is; }, value);
+  }
   JsonArray rules;
-  for (const auto& rule : listed.described->permissions) {
-    rules.push_back({{"tool", rule.tool}, {"permission", word_for(rule.permission)}});
+  for (const auto& rule : listed.described->own.permissions) {
+    rules.push_back({{"tool", rule.tool}, {"permission", permission_word(rule.permission)}});
   }
   json["parameters"] = std::move(parameters);
   json["permissions"] = std::move(rules);
+  json["tool_execution"] = std::move(tool_execution);
   json["instructions"] = listed.described->agent.instructions;
   return json;
 }

@@ -157,10 +157,8 @@ class Chat {
     if (!where.screen.has_cursor) return;
     const auto entries = history_.load();
     if (!entries) around_.console.complain(entries.error().message);
-    auto editor = ChatEditor::open(where, entries ? *entries : std::vector<std::string>(),
-                                   commands_beginning_with);
-    if (!editor) return around_.console.complain(editor.error().message);
-    editor_.emplace(std::move(*editor));
+    editor_.emplace(where, entries ? *entries : std::vector<std::string>(),
+                    commands_beginning_with);
     interruption_.before_quitting([this] { editor_->restore_terminal(); });
     read_line_ = [this](std::string_view prompt) {
       return editor_->next_line(prompt, interruption_.token());

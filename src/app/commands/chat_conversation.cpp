@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "app/terminal/log_output.h"
-#include "app/terminal/markdown_stream.h"
 #include "app/terminal/person/person_answers.h"
 #include "app/terminal/screen_text.h"
 #include "app/terminal/standard_input.h"
@@ -23,11 +22,9 @@ Conversation::Conversation(ConversationOptions options, const Settings& settings
       flags_(settings.flags()),
       store_(store),
       around_(around),
-      interruption_(interruption) {
-  interruption_.watch([this] {
-    const std::scoped_lock lock(progress_mutex_);
-    if (progress_) progress_->say("  stopping; Ctrl-C again quits at once");
-  });
+      interruption_(interruption),
+      display_({OutputFormat::text, options.verbosity, options.streaming}, around.console) {
+  interruption_.watch([this] { display_.say("  stopping; Ctrl-C again quits at once"); });
 }
 
 Conversation::~Conversation() {
@@ -54,16 +51,13 @@ std::expected<void, ExitCode> Conversation::equip(const std::string& agent_name,
   if (!agent) return std::unexpected(agent.error());
   DebugOptions debug = debug_of(agent->chosen.agent, *settings, options_.debug);
   const auto logger = make_logger(
-      *settings, [this](std::string_view line) { log(line); },
+      *settings, [this](std::string_view line) { display_.log(line); },
       debug.enabled && debug.verbose_logging ? LogLevel::debug : LogLevel::off);
   if (!logger) {
     around_.console.complain(logger.error().message);
     return std::unexpected(ExitCode::usage);
   }
-  *agent->on_index = [this](const IndexProgress& index) {
-    const std::scoped_lock lock(progress_mutex_);
-    if (progress_) progress_->show_index(index);
-  };
+  *agent->on_index = [this](const IndexProgress& index) { display_.show_index(index); };
   if (options_.verbosity == Verbosity::normal && agent->notes != told_) {
     for (const std::string& note : agent->notes) around_.console.remark(note);
   }
@@ -74,7 +68,7 @@ std::expected<void, ExitCode> Conversation::equip(const std::string& agent_name,
   agent_ = finished(std::move(*agent), *settings_, *logger);
   debug.logger = *logger;
   agent_.debug = std::move(debug);
-  trace_ = TraceLog(*logger, agent_);
+  display_.trace_with(TraceLog(*logger, agent_));
   agent_name_ = agent_name;
   return {};
 }
@@ -158,55 +152,46 @@ ExitCode Conversation::go_on() {
 }
 
 ExitCode Conversation::drive(const First& first) {
-  record_ = {};
-  began_ = std::chrono::steady_clock::now();
   interruption_.forget();
   const RunOptions options = run_options();
-  show_progress();
+  display_.begin();
   Result<Answer> answer = first(options);
   if (session_id_ == 0) session_model_ = model_;
-  if (record_.session_id() != 0) session_id_ = record_.session_id();
+  if (display_.record().session_id() != 0) session_id_ = display_.record().session_id();
   while (answer && answer->status == Answer::Status::waiting && has_person() &&
          !interruption_.has_happened()) {
-    hide_progress();
+    display_.hide();
     const auto given = answer_at_terminal(answer->waits, store_, around_, options.stop);
     if (!given) return failed(given.error());
     if (*given == PersonAnswered::no) break;
-    show_progress();
+    display_.show();
     answer = wright::resume(agent_, session_id_, options);
   }
-  hide_progress();
+  display_.hide();
   return conclude(answer);
 }
 
 RunOptions Conversation::run_options() {
   return {.store = &store_,
-          .observer = [this](const Event& event) { observe(event); },
+          .observer = [this](const Event& event) { display_.observe(event); },
           .stop = interruption_.token(),
-          .delivery = is_streamed() ? Delivery::streamed : Delivery::whole,
+          .delivery = display_.is_streamed() ? Delivery::streamed : Delivery::whole,
           .config = config_,
           .people = options_.input == Input::none ? People::nobody : People::may_answer_later};
-}
-
-void Conversation::observe(const Event& event) {
-  record_.observe(event);
-  trace_.observe(event);
-  if (stream_) stream_->observe(event);
-  if (progress_) progress_->observe(event);
 }
 
 ExitCode Conversation::conclude(const Result<Answer>& answer) {
   if (!answer) return failed(answer.error());
   if (answer->status == Answer::Status::waiting) return waiting(*answer);
-  if (!stream_ || !stream_->has_printed_answer()) print_answer(answer->text);
-  end_turn("✓", Colour::green);
+  display_.print_answer(answer->text);
+  display_.conclude("✓", Colour::green);
   return ExitCode::ok;
 }
 
 ExitCode Conversation::waiting(const Answer& answer) {
   if (!has_person()) {
     tell_waits(session_id_, answer.waits, around_.console);
-    end_turn("…", Colour::yellow);
+    display_.conclude("…", Colour::yellow);
     return ExitCode::waiting;
   }
   // The person at the terminal would rather say something else: what waited is over.
@@ -216,93 +201,22 @@ ExitCode Conversation::waiting(const Answer& answer) {
       wright::resume(agent_, session_id_, {.store = &store_, .stop = stopped.get_token()});
   if (!ended && ended.error().code != ErrorCode::cancelled) return failed(ended.error());
   around_.console.note("  Not answered; the session goes on with your next message.\n");
-  end_turn("✗", Colour::yellow);
+  display_.conclude("✗", Colour::yellow);
   return ExitCode::interrupted;
 }
 
 ExitCode Conversation::failed(const Error& error) {
   const std::string best = answer_of(error);
-  const bool has_shown = stream_ && stream_->has_printed_answer();
-  if (!best.empty() && !has_shown) print_answer(best);
+  if (!best.empty()) display_.print_answer(best);
   if (error.code != ErrorCode::cancelled) {
     around_.console.complain(error.message);
-    end_turn("✗", Colour::red);
+    display_.conclude("✗", Colour::red);
     return ExitCode::failed;
   }
   around_.console.note(has_person() ? "  Stopped; the session goes on with your next message.\n"
                                     : "wright: interrupted; the session is stored as cancelled\n");
-  end_turn("✗", Colour::yellow);
+  display_.conclude("✗", Colour::yellow);
   return ExitCode::interrupted;
-}
-
-// --- what is shown -------------------------------------------------------------------------------
-
-bool Conversation::is_streamed() const {
-  if (options_.streaming != Streaming::automatic) return options_.streaming == Streaming::on;
-  return around_.console.output().is_terminal;
-}
-
-bool Conversation::is_rendered() const {
-  return around_.console.output().has_colour;
-}
-
-void Conversation::show_progress() {
-  const std::scoped_lock lock(progress_mutex_);
-  stream_.reset();
-  progress_.reset();
-  if (options_.verbosity == Verbosity::normal) {
-    progress_ = std::make_unique<Progress>(
-        around_.console.error(), [&](std::string_view text) { around_.console.note(text); });
-  }
-  if (is_streamed()) {
-    stream_.emplace(around_.console, progress_.get(),
-                    is_rendered() ? AnswerText::rendered : AnswerText::as_it_is);
-  }
-}
-
-void Conversation::hide_progress() {
-  if (stream_) stream_->close();
-  const std::scoped_lock lock(progress_mutex_);
-  progress_.reset();
-}
-
-// A finished line for standard error; a moving line makes room for it.
-void Conversation::log(std::string_view line) {
-  const std::scoped_lock lock(progress_mutex_);
-  if (!progress_) return around_.console.note(line);
-  if (line.ends_with('\n')) line.remove_suffix(1);
-  progress_->say(line);
-}
-
-void Conversation::print_answer(const std::string& text) {
-  Console& console = around_.console;
-  // On a terminal both streams meet: space keeps the answer apart from the progress.
-  const bool is_shared = console.output().is_terminal && console.error().is_terminal;
-  if (is_shared) console.note("\n");
-  if (is_rendered()) {
-    console.print(rendered_markdown(text, console.output().columns));
-  } else {
-    console.print_foreign(text);
-  }
-  if (!text.ends_with('\n')) console.print("\n");
-  if (is_shared) console.note("\n");
-}
-
-// Beside the answer, never in it.
-void Conversation::show_feedback() {
-  if (!record_.feedback()) return;
-  around_.console.note("\n" + sanitised(to_text(*record_.feedback())) + "\n");
-}
-
-void Conversation::end_turn(std::string_view marker, Colour colour) {
-  show_feedback();
-  if (options_.verbosity == Verbosity::quiet) return;
-  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began_;
-  const Terminal& terminal = around_.console.error();
-  const std::string line =
-      fmt::format("  {} {}\n", painted(marker, colour, terminal),
-                  painted(record_.summary(took.count()), Colour::dim, terminal));
-  around_.console.note(terminal.is_terminal ? fitted_lines(line, terminal.columns) : line);
 }
 
 }  // namespace wright::app

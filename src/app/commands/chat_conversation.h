@@ -4,19 +4,14 @@
 
 #include <expected>
 #include <functional>
-#include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "app/commands/agent_run.h"
 #include "app/commands/commands.h"
-#include "app/commands/run_record.h"
-#include "app/commands/trace_log.h"
-#include "app/terminal/answer_stream.h"
+#include "app/commands/run_display.h"
 #include "app/terminal/interruption.h"
-#include "app/terminal/progress.h"
 #include "wright/resume.h"
 
 namespace wright::app {
@@ -76,15 +71,6 @@ class Conversation {
   ExitCode failed(const Error& error);
   ExitCode waiting(const Answer& answer);
   RunOptions run_options();
-  void show_progress();
-  void hide_progress();
-  void log(std::string_view line);
-  void print_answer(const std::string& text);
-  void show_feedback();
-  void end_turn(std::string_view marker, Colour colour);
-  bool is_streamed() const;
-  bool is_rendered() const;
-  void observe(const Event& event);
 
   const ConversationOptions options_;
   const Settings& found_in_;  // before any session has its say
@@ -95,20 +81,13 @@ class Conversation {
   std::string agent_name_;
   std::optional<Settings> settings_;
   Agent agent_;
-  TraceLog trace_;
   Json config_;                     // of a session that begins with the agent
   std::string model_;               // its id
   std::vector<std::string> told_;   // what a person was told of it
   std::optional<Session> session_;  // that was taken up
   SessionId session_id_ = 0;
   std::string session_model_;  // that it goes on with unless a flag says otherwise
-
-  // Of the turn.
-  RunRecord record_;
-  std::chrono::steady_clock::time_point began_;
-  std::mutex progress_mutex_;  // it is used by the thread that hears Ctrl-C, and replaced
-  std::unique_ptr<Progress> progress_;
-  std::optional<AnswerStream> stream_;
+  RunDisplay display_;         // of the turn
 };
 
 }  // namespace wright::app

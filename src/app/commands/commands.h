@@ -3,16 +3,9 @@
 #pragma once
 
 #include "app/commands/command_line.h"
-#include "app/settings/environment.h"
-#include "app/terminal/console.h"
+#include "app/terminal/surroundings.h"
 
 namespace wright::app {
-
-// What a command may use beside its arguments.
-struct Surroundings {
-  Console& console;
-  const Environment& environment;
-};
 
 ExitCode execute(const PrintCommand& command, Surroundings around);
 ExitCode execute(const RunCommand& command, Surroundings around);
@@ -45,8 +38,5 @@ ExitCode execute(const DoctorCommand& command, Surroundings around);
 
 // The settings for a command, or a complaint on standard error.
 std::optional<Settings> settings_or_complain(const SettingFlags& flags, Surroundings around);
-
-// Parses the arguments, runs the command, and gives the exit code of the process.
-ExitCode run_program(std::span<const std::string> arguments, const Environment& environment);
 
 }  // namespace wright::app

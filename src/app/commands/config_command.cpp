@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "agents/permission_words.h"
 #include "app/commands/commands.h"
 #include "app/settings/file_output.h"
 #include "app/settings/paths.h"
@@ -41,19 +42,10 @@ std::string_view name_of(Source source) {
   return "default";
 }
 
-std::string_view name_of(intercept::Permission permission) {
-  switch (permission) {
-    case intercept::Permission::allow: return "allow";
-    case intercept::Permission::deny: return "deny";
-    case intercept::Permission::ask: break;
-  }
-  return "ask";
-}
-
 Json permissions_json(const Settings& settings) {
   JsonArray rules;
   for (const intercept::PermissionRule& rule : settings.permissions()) {
-    rules.push_back({{"tool", rule.tool}, {"permission", name_of(rule.permission)}});
+    rules.push_back({{"tool", rule.tool}, {"permission", permission_word(rule.permission)}});
   }
   return rules;
 }
@@ -61,7 +53,7 @@ Json permissions_json(const Settings& settings) {
 Json command_rules_json(const Settings& settings) {
   JsonArray rules;
   for (const CommandRule& rule : settings.command_rules()) {
-    rules.push_back({{"command", rule.pattern}, {"permission", name_of(rule.permission)}});
+    rules.push_back({{"command", rule.pattern}, {"permission", permission_word(rule.permission)}});
   }
   return rules;
 }
@@ -99,11 +91,11 @@ std::string section_of(const AgentSetting& own) {
 std::string permissions_text(const Settings& settings, const Terminal& terminal) {
   std::vector<ShownRule> tools;
   for (const auto& rule : settings.permissions()) {
-    tools.push_back({on_one_line(rule.tool), name_of(rule.permission)});
+    tools.push_back({on_one_line(rule.tool), permission_word(rule.permission)});
   }
   std::vector<ShownRule> commands;
   for (const auto& rule : settings.command_rules()) {
-    commands.push_back({on_one_line(rule.pattern), name_of(rule.permission)});
+    commands.push_back({on_one_line(rule.pattern), permission_word(rule.permission)});
   }
   return rules_text("permissions", tools, terminal) + rules_text("bash.rules", commands, terminal);
 }

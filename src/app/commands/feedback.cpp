@@ -44,9 +44,9 @@ std::string examples_of(const std::vector<SessionId>& examples) {
                      fmt::join(examples, ", "));
 }
 
-class View {
+class FeedbackView {
  public:
-  explicit View(const Terminal& terminal) : terminal_(terminal) {}
+  explicit FeedbackView(const Terminal& terminal) : terminal_(terminal) {}
 
   std::string render(const FeedbackSummary& summary) && {
     out_ = fmt::format("{}, {} with feedback", show_counted(summary.sessions, "session"),
@@ -132,7 +132,7 @@ ExitCode execute(const FeedbackCommand& command, Surroundings around) {
   } else if (summary.sessions == 0) {
     around.console.note("No sessions. Start one: wright run codebase-analysis --debug \"…\"\n");
   } else {
-    around.console.print(View(around.console.output()).render(summary));
+    around.console.print(FeedbackView(around.console.output()).render(summary));
     if (summary.with_feedback == 0) {
       around.console.note(
           "No session was in debug mode: `wright run --debug` asks for feedback.\n");

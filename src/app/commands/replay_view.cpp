@@ -13,7 +13,7 @@
 namespace wright::app {
 namespace {
 
-constexpr std::size_t kMostLines = 60;  // of one difference
+constexpr std::size_t kMostShownDiffLines = 60;  // of one difference
 
 Colour colour_of_line(std::string_view line) {
   if (line.starts_with('+')) return Colour::green;
@@ -61,7 +61,7 @@ std::string difference_view(const Difference& difference, std::size_t margin,
   }
   std::string_view rest = without_headings(diff.text);
   for (std::size_t shown = 0; !rest.empty(); ++shown) {
-    if (shown == kMostLines) {
+    if (shown == kMostShownDiffLines) {
       const auto more = std::ranges::count(rest, '\n');
       add(fmt::format("… {} more; --json has all of it", show_counted(more, "line")), Colour::dim);
       break;

@@ -42,11 +42,11 @@ std::string percent(const Timing& timing) {
   return timing.failed == 0 ? "-" : fmt::format("{:.1f} %", timing.failure_rate() * 100);
 }
 
-using Row = std::vector<std::string>;
+using StatsRow = std::vector<std::string>;
 
-std::vector<std::size_t> widths_of(const std::vector<Row>& rows) {
+std::vector<std::size_t> widths_of(const std::vector<StatsRow>& rows) {
   std::vector<std::size_t> widths(rows.front().size());
-  for (const Row& row : rows) {
+  for (const StatsRow& row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i) {
       widths[i] = std::max(widths[i], columns_of(row[i]));
     }
@@ -55,7 +55,7 @@ std::vector<std::size_t> widths_of(const std::vector<Row>& rows) {
 }
 
 // Leaves columns out until the others fit: first the bar, then times that others stand for.
-std::vector<Row> fitted_rows(std::vector<Row> rows, std::size_t columns) {
+std::vector<StatsRow> fitted_rows(std::vector<StatsRow> rows, std::size_t columns) {
   for (const std::string_view least : {"", "P99", "P50", "CALLS", "MEAN"}) {
     std::size_t width = 0;
     for (const std::size_t each : widths_of(rows)) width += each + 2;
@@ -63,12 +63,12 @@ std::vector<Row> fitted_rows(std::vector<Row> rows, std::size_t columns) {
     const auto found = std::ranges::find(rows.front().begin() + 2, rows.front().end(), least);
     if (found == rows.front().end()) continue;
     const auto column = found - rows.front().begin();
-    for (Row& row : rows) row.erase(row.begin() + column);
+    for (StatsRow& row : rows) row.erase(row.begin() + column);
   }
   return rows;
 }
 
-std::string table(std::vector<Row> rows, const Terminal& terminal) {
+std::string table(std::vector<StatsRow> rows, const Terminal& terminal) {
   if (terminal.is_terminal) rows = fitted_rows(std::move(rows), terminal.columns);
   const std::vector<std::size_t> widths = widths_of(rows);
   std::string text;
@@ -97,7 +97,7 @@ std::string section(std::string_view title, const std::vector<Figures>& list, Me
   const bool has_runs = measure == Measure::runs;
   std::int64_t most = 1;
   for (const Figures& each : list) most = std::max(most, timing_of(each).count);
-  std::vector<Row> rows{
+  std::vector<StatsRow> rows{
       {std::string(title), has_runs ? "RUNS" : "CALLS", "FAILED", "MEAN", "P50", "P95", "P99"}};
   if (has_runs) {
     for (const char* column : {"CALLS", "TOKENS IN", "OUT", "COST"}) rows[0].emplace_back(column);
@@ -105,13 +105,13 @@ std::string section(std::string_view title, const std::vector<Figures>& list, Me
   if (terminal.is_terminal) rows[0].emplace_back("");
   for (const Figures& each : list) {
     const Timing& timing = timing_of(each);
-    Row row{on_one_line(each.name),
-            show_count(timing.count),
-            percent(timing),
-            duration(timing, timing.mean_ms),
-            duration(timing, timing.p50_ms),
-            duration(timing, timing.p95_ms),
-            duration(timing, timing.p99_ms)};
+    StatsRow row{on_one_line(each.name),
+                 show_count(timing.count),
+                 percent(timing),
+                 duration(timing, timing.mean_ms),
+                 duration(timing, timing.p50_ms),
+                 duration(timing, timing.p95_ms),
+                 duration(timing, timing.p99_ms)};
     if (has_runs) {
       row.push_back(show_count(each.calls.count));
       row.push_back(show_count(each.usage.input_tokens));

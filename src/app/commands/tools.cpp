@@ -51,8 +51,8 @@ const Tool* find_or_complain(const std::vector<Tool>& tools, std::string_view na
     if (tool.spec.name == name) return &tool;
     names.push_back(tool.spec.name);
   }
-  if (const std::string_view advice = how_to_turn_on(name); !advice.empty()) {
-    console.complain(fmt::format("there is no tool {} here", name), std::string(advice));
+  if (const ToolSwitch* setting = find_switch(name)) {
+    console.complain(fmt::format("there is no tool {} here", name), setting->how_to_turn_on);
     return nullptr;
   }
   console.complain(fmt::format("unknown tool '{}'{}", name, did_you_mean(name, names)),
@@ -83,7 +83,7 @@ std::string off_line(const std::vector<Tool>& tools, const Terminal& terminal) {
   std::vector<std::string> off;
   for (const std::string& name : tool_names()) {
     const auto is_this = [&](const Tool& tool) { return tool.spec.name == name; };
-    if (!how_to_turn_on(name).empty() && std::ranges::none_of(tools, is_this)) off.push_back(name);
+    if (find_switch(name) != nullptr && std::ranges::none_of(tools, is_this)) off.push_back(name);
   }
   if (off.empty()) return {};
   const std::string text = fmt::format(

@@ -51,7 +51,7 @@ class Finder {
                  AgentOrigin origin) {
     const bool is_foreign = origin == AgentOrigin::project;
     auto read = read_agent_definition({.path = path,
-                                       .environment = environment_,
+                                       .variables = environment_.all(),
                                        .known_tools = known_tools_,
                                        .confined_to = is_foreign ? folder : ""});
     AgentFile file{path, origin, canonical_agent_name(path.stem().string()), {}, {}, {}};

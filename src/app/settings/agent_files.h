@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/settings/agent_definition.h"
+#include "agents/agent_definition.h"
 #include "app/settings/environment.h"
 #include "app/settings/settings.h"
 

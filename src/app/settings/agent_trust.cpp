@@ -6,8 +6,8 @@
 
 #include <system_error>
 
+#include "agents/toml_file.h"
 #include "app/settings/file_output.h"
-#include "app/settings/toml_file.h"
 #include "wright/json.h"
 
 namespace wright::app {

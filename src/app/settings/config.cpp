@@ -7,9 +7,9 @@
 #include <optional>
 #include <vector>
 
-#include "app/settings/expansion.h"
+#include "agents/expansion.h"
+#include "agents/toml_file.h"
 #include "app/settings/setting_value.h"
-#include "app/settings/toml_file.h"
 #include "core/nearest.h"
 
 namespace wright::app {
@@ -46,7 +46,7 @@ std::vector<std::string_view> section_names() {
 class Checker {
  public:
   Checker(std::string_view text, const std::filesystem::path& path, const Environment& environment)
-      : text_(text), environment_(environment) {
+      : text_(text), environment_(environment), problems_(path) {
     file_.path = path;
   }
 
@@ -61,7 +61,7 @@ class Checker {
         report(line, section,
                fmt::format("must be a section [{}], not {}", section, kind_of(node)));
       } else if (section == kPermissions) {
-        for (Rule& rule : ordered_rules(kPermissions, *node.as_table())) {
+        for (TomlRule& rule : rules_in(kPermissions, *node.as_table(), problems_)) {
           file_.permissions.push_back({std::move(rule.name), rule.permission});
         }
       } else if (section == kBash) {
@@ -74,24 +74,13 @@ class Checker {
         check_section(section, section, *node.as_table());
       }
     }
-    if (problems_.empty()) return std::move(file_);
-    std::ranges::stable_sort(problems_, {}, &Problem::line);
-    std::string message;
-    for (const Problem& problem : problems_) {
-      if (!message.empty()) message += '\n';
-      message += problem.message;
-    }
-    return fail(ErrorCode::invalid_argument, std::move(message));
+    if (problems_.is_empty()) return std::move(file_);
+    return problems_.as_error();
   }
 
  private:
-  struct Problem {
-    int line;
-    std::string message;
-  };
-
   void report(int line, std::string_view key, std::string_view what) {
-    problems_.push_back({line, fmt::format("{}:{}: {}: {}", file_.path.string(), line, key, what)});
+    problems_.report(line, key, what);
   }
 
   static std::string unknown_at_top(std::string_view name,
@@ -120,32 +109,6 @@ class Checker {
     return fmt::format("unknown key; [{}] has {}", section, fmt::join(siblings, ", "));
   }
 
-  struct Rule {
-    std::string name;
-    intercept::Permission permission;
-    toml::source_position place;
-  };
-
-  // toml++ sorts by name; the order of the file is that of the places.
-  std::vector<Rule> ordered_rules(std::string_view section, const toml::table& table) {
-    std::vector<Rule> rules;
-    for (const auto& [name, node] : table) {
-      const std::string key = fmt::format("{}.{}", section, name.str());
-      const int line = line_of(name.source());
-      const auto word = node.value_exact<std::string>();
-      const auto permission = permission_named(word.value_or(""));
-      if (!word) {
-        report(line, key, fmt::format("must be a string in quotes, not {}", kind_of(node)));
-      } else if (!permission) {
-        report(line, key, fmt::format("must be allow, deny or ask, not '{}'", *word));
-      } else {
-        rules.push_back({std::string(name.str()), *permission, name.source().begin});
-      }
-    }
-    std::ranges::sort(rules, [](const Rule& a, const Rule& b) { return a.place < b.place; });
-    return rules;
-  }
-
   // Its keys, and below it the section of rules.
   void check_bash(const toml::table& bash) {
     toml::table keys = bash;
@@ -158,11 +121,10 @@ class Checker {
       return report(line_of(rules->source()), section,
                     fmt::format("must be a section [{}], not {}", section, kind_of(*rules)));
     }
-    for (Rule& rule : ordered_rules(section, *rules->as_table())) {
+    for (TomlRule& rule : rules_in(section, *rules->as_table(), problems_)) {
       CommandRule made{std::move(rule.name), rule.permission};
       if (const auto compiled = CommandRules::make({made}); !compiled) {
-        report(static_cast<int>(rule.place.line), fmt::format("{}.{}", section, made.pattern),
-               compiled.error().message);
+        report(rule.line, fmt::format("{}.{}", section, made.pattern), compiled.error().message);
       }
       file_.command_rules.push_back(std::move(made));
     }
@@ -259,7 +221,7 @@ class Checker {
       const auto value =
           key.type == KeyType::names ? joined(node) : node.value_exact<std::string>();
       if (!value) return wrong_type();
-      auto expanded = expand(*value, environment_);
+      auto expanded = expand(*value, environment_.all());
       if (!expanded) return report(line, name, expanded.error().message);
       if (expanded->find('\0') != std::string::npos) {
         return report(line, name, "must not contain a NUL character");
@@ -277,7 +239,7 @@ class Checker {
   std::string_view text_;
   const Environment& environment_;
   ConfigFile file_;
-  std::vector<Problem> problems_;
+  TomlProblems problems_;
 };
 
 // How the default of a key stands in the file.

@@ -2,13 +2,12 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
-
-#include "app/terminal/console.h"
 
 namespace wright::app {
 namespace {
@@ -28,6 +27,22 @@ int fill(int descriptor, std::string_view text) {
 }
 
 }  // namespace
+
+int write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t count = write(descriptor, text.data(), text.size());
+    if (count >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(count));
+    } else if (errno == EAGAIN) {
+      // Somebody made the descriptor non-blocking; it may be shared with them.
+      pollfd wait{descriptor, POLLOUT, 0};
+      poll(&wait, 1, -1);
+    } else if (errno != EINTR) {
+      return errno;
+    }
+  }
+  return 0;
+}
 
 Result<void> write_file(const std::filesystem::path& path, std::string_view text) {
   struct stat status {};

@@ -1,4 +1,4 @@
-// Writes a file whole or not at all.
+// Writes a file whole or not at all, and to descriptors.
 #pragma once
 
 #include <sys/types.h>
@@ -16,5 +16,8 @@ Result<void> write_file(const std::filesystem::path& path, std::string_view text
 
 // Makes a new file that only its owner may read, and the folders to it. Never overwrites.
 Result<void> create_private_file(const std::filesystem::path& path, std::string_view text);
+
+// Writes everything to whatever it is, or says why not: 0, or an errno.
+int write_all(int descriptor, std::string_view text);
 
 }  // namespace wright::app

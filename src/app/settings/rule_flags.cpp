@@ -4,8 +4,8 @@
 
 #include <string>
 
+#include "agents/permission_words.h"
 #include "app/settings/config_keys.h"
-#include "app/settings/toml_file.h"
 
 namespace wright::app {
 namespace {

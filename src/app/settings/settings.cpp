@@ -333,26 +333,29 @@ const Setting& Settings::get(const ConfigKey& key, std::string_view agent) const
   return is_overridden ? general : own->setting;
 }
 
-ToolExecutionOptions Settings::tool_execution(std::string_view agent) const {
-  const auto flag = [&](const ConfigKey& key) { return std::get<bool>(get(key, agent).value); };
+SettingValue Settings::value(const ConfigKey& key, std::string_view agent,
+                             const OwnValues& own) const {
+  const Setting& setting = get(key, agent);
+  const bool is_said_of_agent = &setting != &get(key);
+  const auto said = own.find(key.full_name());
+  if (said == own.end() || is_said_of_agent || setting.origin.source == Source::flag) {
+    return setting.value;
+  }
+  return std::visit([](const auto& value) -> SettingValue { return value; }, said->second);
+}
+
+ToolExecutionOptions Settings::tool_execution(std::string_view agent, const OwnValues& own) const {
+  const auto flag = [&](const ConfigKey& key) { return std::get<bool>(value(key, agent, own)); };
   return {.enable_validation = flag(keys::kEnableValidation),
           .enable_logging = flag(keys::kEnableLogging),
           .enable_metadata = flag(keys::kEnableMetadata),
           .log_arguments = flag(keys::kLogArguments),
           .truncate_logs = static_cast<std::size_t>(
-              std::get<std::int64_t>(get(keys::kTruncateLogs, agent).value))};
+              std::get<std::int64_t>(value(keys::kTruncateLogs, agent, own)))};
 }
 
-DebugOptions Settings::debug(std::string_view agent,
-                             const std::map<std::string, bool, std::less<>>& own) const {
-  const auto flag = [&](const ConfigKey& key) {
-    const Setting& setting = get(key, agent);
-    const bool is_said_of_agent = &setting != &get(key);
-    const auto said = own.find(key.full_name());
-    const bool counts =
-        said != own.end() && !is_said_of_agent && setting.origin.source != Source::flag;
-    return counts ? said->second : std::get<bool>(setting.value);
-  };
+DebugOptions Settings::debug(std::string_view agent, const OwnValues& own) const {
+  const auto flag = [&](const ConfigKey& key) { return std::get<bool>(value(key, agent, own)); };
   return {.enabled = flag(keys::kDebugEnabled),
           .tool_feedback = {.enabled = flag(keys::kFeedbackEnabled),
                             .include_reasoning = flag(keys::kIncludeReasoning),

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "agents/agent_definition.h"
 #include "app/settings/config.h"
 #include "app/settings/environment.h"
 #include "app/settings/rule_flags.h"
@@ -95,12 +96,12 @@ class Settings {
   std::optional<ReasoningEffort> reasoning() const;
   HttpTimeouts http_timeouts() const;
   RetryOptions http_retries() const;
-  ToolExecutionOptions tool_execution(std::string_view agent) const;
-  // What the file, the environment and --set say; `wright run --debug` has the last word. `own` is
-  // what the agent's own file says, by the full name of the key: it counts where neither --set nor
-  // [agents.NAME.debug] says something.
-  DebugOptions debug(std::string_view agent,
-                     const std::map<std::string, bool, std::less<>>& own = {}) const;
+  // What the file, the environment and --set say. `own` is what the agent's own file says: it
+  // counts where neither --set nor [agents.NAME] says something.
+  SettingValue value(const ConfigKey& key, std::string_view agent, const OwnValues& own) const;
+  ToolExecutionOptions tool_execution(std::string_view agent, const OwnValues& own = {}) const;
+  // `wright run --debug` has the last word.
+  DebugOptions debug(std::string_view agent, const OwnValues& own = {}) const;
   // Those of --set, then those of the file.
   std::vector<intercept::PermissionRule> permissions() const;
   std::vector<CommandRule> command_rules() const;

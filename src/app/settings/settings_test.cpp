@@ -6,8 +6,6 @@
 #include <fstream>
 
 #include "app/settings/paths.h"
-#include "app/wiring/bash_settings.h"
-#include "app/wiring/session_store.h"
 
 namespace wright::app {
 namespace {
@@ -34,20 +32,6 @@ class SettingsTest : public testing::Test {
 
   std::filesystem::path home_;
 };
-
-TEST_F(SettingsTest, protect_and_hide_from_commands_what_is_usual_unless_they_say_otherwise) {
-  const auto usual = load_settings({}, environment());
-  ASSERT_TRUE(usual) << usual.error().message;
-  const auto options = bash_options(*usual);
-  ASSERT_TRUE(options) << options.error().message;
-  EXPECT_EQ(options->policy.protected_paths, (std::vector<std::string>{".git", ".wright"}));
-  EXPECT_EQ(options->policy.unreadable, usual_secrets());
-  write_config("[bash]\nprotected = [\"none\"]\nunreadable = [\"*.key\"]\n");
-  const auto own = load_settings({}, environment());
-  ASSERT_TRUE(own) << own.error().message;
-  EXPECT_EQ(bash_options(*own)->policy.protected_paths, std::vector<std::string>{});
-  EXPECT_EQ(bash_options(*own)->policy.unreadable, std::vector<std::string>{"*.key"});
-}
 
 TEST_F(SettingsTest, have_defaults_without_a_file) {
   const auto settings = load_settings({}, environment());
@@ -119,16 +103,6 @@ TEST_F(SettingsTest, limit_a_run_on_top_of_the_agent_s_own_limits) {
                                           .max_depth = 2}));
 }
 
-TEST_F(SettingsTest, say_how_much_a_failure_of_the_power_may_lose) {
-  const auto usual = load_settings({}, environment());
-  ASSERT_TRUE(usual) << usual.error().message;
-  EXPECT_EQ(store_options(*usual).durability, Durability::normal);
-  write_config("[sessions]\ndurability = \"full\"\n");
-  const auto careful = load_settings({}, environment());
-  ASSERT_TRUE(careful) << careful.error().message;
-  EXPECT_EQ(store_options(*careful).durability, Durability::full);
-}
-
 TEST_F(SettingsTest, take_an_empty_variable_for_none) {
   const auto settings = load_settings({}, environment({{"WRIGHT_MODEL", ""}}));
   ASSERT_TRUE(settings);
@@ -155,6 +129,16 @@ TEST_F(SettingsTest, give_each_agent_its_tool_execution) {
   EXPECT_FALSE(other.enable_logging);
   EXPECT_TRUE(other.enable_metadata);
   EXPECT_EQ(other.truncate_logs, 7U);
+  const OwnValues file{{"tool_execution.enable_logging", true},
+                       {"tool_execution.truncate_logs", std::int64_t{9}}};
+  EXPECT_EQ(settings->tool_execution("other", file).truncate_logs, 9U) << "the agent's own file";
+  EXPECT_TRUE(settings->tool_execution("codebase-analysis", file).enable_logging);
+  EXPECT_EQ(settings->tool_execution("codebase-analysis", file).truncate_logs, 0U)
+      << "what the settings say of this agent";
+  SettingFlags flags;
+  flags.set = {"tool_execution.truncate_logs=11"};
+  EXPECT_EQ(load_settings(flags, environment())->tool_execution("other", file).truncate_logs, 11U)
+      << "what is said for this once";
   const ToolExecutionOptions own = settings->tool_execution("codebase-analysis");
   EXPECT_FALSE(own.enable_logging) << "inherited";
   EXPECT_FALSE(own.enable_metadata) << "its own";

@@ -6,29 +6,38 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+
+#include <array>
 #include <csignal>
 
-#include "app/commands/chat_commands.h"
+#include "app/settings/file_output.h"
 #include "app/terminal/console.h"
 #include "app/terminal/person/person_at_terminal.h"
 
 namespace wright::app {
 namespace {
 
+constexpr std::array<std::string_view, 4> kCommandWords{"/help", "/tools", "/usage", "/undo"};
+
 // Reads lines until the input ends, and gives them back.
 Json read_all(const PersonTerminal& where) {
   const std::vector<std::string> history{"first entry", "two\nlines"};
-  auto editor = ChatEditor::open(where, history, commands_beginning_with);
-  if (!editor) return Json(editor.error().message);
+  ChatEditor editor(where, history, [](std::string_view typed) {
+    std::vector<std::string> found;
+    for (const std::string_view command : kCommandWords) {
+      if (typed.starts_with('/') && command.starts_with(typed)) found.emplace_back(command);
+    }
+    return found;
+  });
   JsonArray lines;
   while (true) {
-    const auto line = editor->next_line("> ", {});
+    const auto line = editor.next_line("> ", {});
     if (!line && line.error() == NoLine::interrupted) {
       lines.push_back(nullptr);
       continue;
     }
     if (!line) return lines;
-    editor->remember(*line);
+    editor.remember(*line);
     lines.push_back(Json(*line));
   }
 }
@@ -60,6 +69,43 @@ TEST(ChatEditor, remembers_what_was_typed_before) {
   person.await("entry!");
   person.type("\x10\r\x10\x10\r\x04");
   EXPECT_EQ(person.result(), lines({"first entry!", "first entry!", "two\nlines"}));
+}
+
+TEST(ChatEditor, goes_back_to_what_was_being_typed) {
+  PersonAtTerminal person(read_all, TerminalKind::capable);
+  person.await(">");
+  person.type("half\x1b[A\x1b[B done\r\x04");
+  EXPECT_EQ(person.result(), lines({"half done"}));
+}
+
+TEST(ChatEditor, searches_in_what_was_typed_before) {
+  PersonAtTerminal person(read_all, TerminalKind::capable);
+  person.await(">");
+  person.type(
+      "\x12"
+      "fir");
+  person.await("search fir: first entry");
+  person.type("stx");
+  person.await("not found firstx");
+  person.type("\x7f\x05!\r");
+  person.await("> first entry!");
+  person.type("kept\x12two");
+  person.await("search two: two");
+  person.type("\x07 as it was\r");
+  person.type("\x12i\x12\x12\r\x04");
+  EXPECT_EQ(person.result(), lines({"first entry!", "kept as it was", "two\nlines"}));
+}
+
+TEST(ChatEditor, shows_a_line_that_is_longer_than_the_window) {
+  PersonAtTerminal person(read_all, TerminalKind::capable, 20, 6);
+  person.await(">");
+  std::string text;
+  for (int i = 0; i < 60; ++i) text += std::to_string(i) + " ";
+  person.type(text);
+  person.await("58 59");
+  person.type("\x01<\x05>\r\x04");
+  EXPECT_EQ(person.result(), lines({Json("<" + text + ">")}));
+  EXPECT_EQ(person.screen().not_understood(), std::vector<std::string>());
 }
 
 TEST(ChatEditor, takes_a_pasted_block_for_one_message) {
@@ -102,7 +148,7 @@ TEST(ChatEditor, lists_the_commands_where_several_fit) {
   PersonAtTerminal person(read_all, TerminalKind::capable);
   person.await(">");
   person.type("/\t");
-  person.await("  /help /tools /model /usage /undo /fork /export /continue");
+  person.await("  /help /tools /usage /undo");
   person.await("> /");
   person.type("us\t\r\x04");
   EXPECT_EQ(person.result(), lines({"/usage "}));
@@ -124,8 +170,8 @@ TEST(ChatEditor, moves_by_words_and_takes_no_key_for_text) {
 TEST(ChatEditor, keeps_what_was_typed_before_a_control_c_between_lines) {
   PersonAtTerminal person(
       [](const PersonTerminal& where) -> Json {
-        auto editor = ChatEditor::open(where, {}, {});
-        const auto first = editor->next_line("> ", {});
+        ChatEditor editor(where, {}, {});
+        const auto first = editor.next_line("> ", {});
         sigset_t interrupt;
         sigemptyset(&interrupt);
         sigaddset(&interrupt, SIGINT);
@@ -133,7 +179,7 @@ TEST(ChatEditor, keeps_what_was_typed_before_a_control_c_between_lines) {
         write_all(where.output, "busy\n");
         int signal = 0;
         sigwait(&interrupt, &signal);
-        const auto second = editor->next_line("> ", {});
+        const auto second = editor.next_line("> ", {});
         return lines({Json(*first), Json(*second), signal == SIGINT});
       },
       TerminalKind::capable);
@@ -160,14 +206,14 @@ TEST(ChatEditor, survives_bytes_that_are_no_text) {
 TEST(ChatEditor, keeps_what_is_typed_between_lines_for_the_next_one) {
   PersonAtTerminal person(
       [](const PersonTerminal& where) -> Json {
-        auto editor = ChatEditor::open(where, {}, {});
-        const auto first = editor->next_line("> ", {});
+        ChatEditor editor(where, {}, {});
+        const auto first = editor.next_line("> ", {});
         write_all(where.output, "busy\n");
         // The next prompt comes when the keys are there.
         pollfd typed{where.input, POLLIN, 0};
         poll(&typed, 1, -1);
-        const auto second = editor->next_line("> ", {});
-        const auto third = editor->next_line("> ", {});
+        const auto second = editor.next_line("> ", {});
+        const auto third = editor.next_line("> ", {});
         return lines({Json(*first), Json(*second), !third && third.error() == NoLine::ended});
       },
       TerminalKind::capable);
@@ -193,8 +239,8 @@ TEST(ChatEditor, draws_the_line_anew_when_the_window_changes) {
 TEST(ChatEditor, ends_and_restores_the_terminal_when_it_is_told_to) {
   PersonAtTerminal person(
       [](const PersonTerminal& where) -> Json {
-        auto editor = ChatEditor::open(where, {}, {});
-        const auto line = editor->next_line("> ", {});
+        ChatEditor editor(where, {}, {});
+        const auto line = editor.next_line("> ", {});
         return !line && line.error() == NoLine::stopped;
       },
       TerminalKind::capable);

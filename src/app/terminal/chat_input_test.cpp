@@ -5,21 +5,22 @@
 
 #include <array>
 
+#include "app/settings/file_output.h"
 #include "app/terminal/console.h"
 
 namespace wright::app {
 namespace {
 
-class Piped {
+class PipedLines {
  public:
-  explicit Piped(std::string_view text) {
+  explicit PipedLines(std::string_view text) {
     EXPECT_EQ(pipe(ends_.data()), 0);
     EXPECT_EQ(write_all(ends_[1], text), 0);
     close(ends_[1]);
   }
-  ~Piped() { close(ends_[0]); }
-  Piped(const Piped&) = delete;
-  Piped& operator=(const Piped&) = delete;
+  ~PipedLines() { close(ends_[0]); }
+  PipedLines(const PipedLines&) = delete;
+  PipedLines& operator=(const PipedLines&) = delete;
 
   ReadLine lines() const {
     return lines_of_pipe(ends_[0], [] { return std::stop_token(); });
@@ -30,7 +31,7 @@ class Piped {
 };
 
 TEST(ChatInput, takes_each_line_of_a_pipe_for_a_message) {
-  const Piped piped("one\r\n\ntwo\nlast without an end");
+  const PipedLines piped("one\r\n\ntwo\nlast without an end");
   const ReadLine lines = piped.lines();
   EXPECT_EQ(*read_message(lines), "one");
   EXPECT_EQ(*read_message(lines), "");
@@ -40,7 +41,7 @@ TEST(ChatInput, takes_each_line_of_a_pipe_for_a_message) {
 }
 
 TEST(ChatInput, goes_on_behind_a_backslash) {
-  const Piped piped("one\\\ntwo\\\nthree\nfour\\");
+  const PipedLines piped("one\\\ntwo\\\nthree\nfour\\");
   const ReadLine lines = piped.lines();
   EXPECT_EQ(*read_message(lines), "one\ntwo\nthree");
   EXPECT_EQ(*read_message(lines), "four\n");
@@ -48,7 +49,7 @@ TEST(ChatInput, goes_on_behind_a_backslash) {
 }
 
 TEST(ChatInput, makes_any_bytes_valid_text) {
-  const Piped piped(
+  const PipedLines piped(
       "a\xff"
       "b\n");
   EXPECT_EQ(*read_message(piped.lines()),

@@ -1,31 +1,14 @@
 #include "app/terminal/console.h"
 
 #include <fmt/format.h>
-#include <poll.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 
+#include "app/settings/file_output.h"
 #include "app/terminal/screen_text.h"
 
 namespace wright::app {
-
-int write_all(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t count = write(descriptor, text.data(), text.size());
-    if (count >= 0) {
-      text.remove_prefix(static_cast<std::size_t>(count));
-    } else if (errno == EAGAIN) {
-      // Somebody made the descriptor non-blocking; it may be shared with them.
-      pollfd wait{descriptor, POLLOUT, 0};
-      poll(&wait, 1, -1);
-    } else if (errno != EINTR) {
-      return errno;
-    }
-  }
-  return 0;
-}
 
 Console::Console(int output, int error, const Environment& environment)
     : output_descriptor_(output),

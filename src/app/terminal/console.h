@@ -48,7 +48,4 @@ class Console {
   int output_errno_ = 0;  // why standard output stopped working
 };
 
-// Writes everything, or says why not: 0, or an errno.
-int write_all(int descriptor, std::string_view text);
-
 }  // namespace wright::app

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <future>
 
+#include "app/settings/file_output.h"
 #include "app/terminal/console.h"
 
 namespace wright::app {

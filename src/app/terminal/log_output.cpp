@@ -8,6 +8,7 @@
 #include <cstring>
 #include <memory>
 
+#include "app/settings/file_output.h"
 #include "app/terminal/console.h"
 #include "app/terminal/screen_text.h"
 

@@ -19,9 +19,9 @@ constexpr std::size_t kMostErrorLines = 10;
 constexpr std::array<std::string_view, 10> kFrames{"⠋", "⠙", "⠹", "⠸", "⠼",
                                                    "⠴", "⠦", "⠧", "⠇", "⠏"};
 constexpr std::chrono::milliseconds kFrameTime{100};
-constexpr std::size_t kLongestValue = 60;   // columns of one argument
-constexpr std::size_t kLongestLine = 160;   // columns of a line where no terminal bounds it
-constexpr std::string_view kModelActivity;  // the model has no call id
+constexpr std::size_t kLongestValue = 60;          // columns of one argument
+constexpr std::size_t kLongestProgressLine = 160;  // columns of a line where no terminal bounds it
+constexpr std::string_view kModelActivity;         // the model has no call id
 
 std::string_view marker_of(const ToolOutcome& outcome) {
   if (outcome.waiting) return "…";
@@ -93,7 +93,7 @@ std::string progress_bar(const IndexProgress& index, std::size_t columns) {
 
 Progress::Progress(const Terminal& terminal, Writer write)
     : terminal_(terminal), write_(std::move(write)) {
-  if (!terminal_.is_terminal) terminal_.columns = kLongestLine;
+  if (!terminal_.is_terminal) terminal_.columns = kLongestProgressLine;
   if (terminal_.has_cursor) {
     animation_ = std::jthread([this](const std::stop_token& token) { animate(token); });
   }

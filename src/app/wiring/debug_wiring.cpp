@@ -9,34 +9,6 @@
 namespace wright::app {
 namespace {
 
-// A setting without which a tool is not there.
-struct Switch {
-  std::string_view key;
-  std::string_view value;
-  std::string_view example;
-  bool is_off;
-};
-
-std::optional<Switch> switch_of(std::string_view tool, const Settings& settings) {
-  if (tool == "fetch_url") {
-    return Switch{"web.fetch", "true", "[web]\nfetch = true", !settings.flag(keys::kWebFetch)};
-  }
-  if (tool == "web_search") {
-    return Switch{"web.search", "the address of a search engine",
-                  "[web]\nsearch = \"https://search.example/search\"",
-                  settings.text(keys::kWebSearch).empty()};
-  }
-  if (tool == "write_file" || tool == "apply_patch") {
-    return Switch{"agent.writable", "the folders that may be written",
-                  "[agent]\nwritable = [\".\"]", settings.writable().empty()};
-  }
-  if (is_index_tool(tool)) {
-    return Switch{"entities.index", "true", "[entities]\nindex = true",
-                  settings.entity_folder().empty()};
-  }
-  return std::nullopt;
-}
-
 std::string quoted_list(const std::vector<Tool>& tools, std::string_view one_more) {
   std::string list;
   for (const Tool& tool : tools) list += fmt::format("\"{}\", ", tool.spec.name);
@@ -49,8 +21,8 @@ std::optional<AvailableTool> way_to_tool(std::string_view tool, std::string_view
                                          const std::vector<Tool>& tools, const Settings& settings) {
   const auto names = tool_names();
   if (std::ranges::find(names, tool) == names.end()) return std::nullopt;
-  const auto setting = switch_of(tool, settings);
-  const bool is_off = setting && setting->is_off;
+  const ToolSwitch* setting = find_switch(tool);
+  const bool is_off = setting != nullptr && !setting->is_on(settings);
   // The shipped agents have what the settings allow.
   const bool comes_by_itself =
       is_shipped(agent) && (tool == "fetch_url" || tool == "web_search" ||

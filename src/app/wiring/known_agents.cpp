@@ -71,9 +71,10 @@ Result<std::vector<Tool>> KnownAgents::tools_for(const AgentDefinition& definiti
     const auto found =
         std::ranges::find_if(*all, [&](const Tool& tool) { return tool.spec.name == name; });
     if (found == all->end()) {
-      return fail(
-          ErrorCode::invalid_argument,
-          fmt::format("the agent {} uses {}. {}", definition.name, name, how_to_turn_on(name)));
+      const ToolSwitch* setting = find_switch(name);
+      return fail(ErrorCode::invalid_argument,
+                  fmt::format("the agent {} uses {}. {}", definition.name, name,
+                              setting != nullptr ? setting->how_to_turn_on : ""));
     }
     tools.push_back(*found);
   }
@@ -87,19 +88,12 @@ Result<ChosenAgent> KnownAgents::make(const AgentDefinition& definition) const {
   chosen.model = is_said_for_this_run(settings_, keys::kModel)
                      ? settings_.model()
                      : definition.model.value_or(settings_.model());
-  chosen.permissions = definition.permissions;
+  chosen.own = {definition.permissions, definition.values};
   chosen.specialists = definition.specialists;
-  Agent& agent = chosen.agent;
-  agent.name = definition.name;
-  agent.description = definition.description;
-  agent.instructions = definition.instructions;
-  agent.domain = definition.domain;
-  agent.metadata = definition.metadata;
-  if (!definition.debug.empty()) agent.debug = settings_.debug(agent.name, definition.debug);
+  Agent& agent = chosen.agent = agent_without_tools(definition);
+  if (agent.debug) agent.debug = settings_.debug(agent.name, definition.values);
   agent.model = models_.get(chosen.model);
   agent.tools = std::move(*tools);
-  agent.sampling.temperature = definition.temperature;
-  agent.sampling.top_p = definition.top_p;
   agent.sampling.reasoning =
       preferred(settings_, keys::kReasoning, settings_.reasoning(), definition.reasoning);
   if (const auto most =
@@ -128,7 +122,7 @@ Result<ChosenAgent> KnownAgents::choose(std::string_view name) const {
   if (is_shipped(name)) {
     auto agent = make_agent(name, settings_, models_.get(settings_.model()), {on_index_, &models_});
     if (!agent) return std::unexpected(std::move(agent).error());
-    return ChosenAgent{std::move(*agent), settings_.model(), {}, {}};
+    return ChosenAgent{std::move(*agent), settings_.model()};
   }
   const auto known = names();
   const std::vector<std::string_view> candidates(known.begin(), known.end());

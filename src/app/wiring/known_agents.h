@@ -20,12 +20,18 @@ bool is_shipped(std::string_view name);
 // Whom to talk with when nobody is named: the primary one of the files, if it may run.
 std::string default_agent(const Settings& settings, const Environment& environment);
 
+// What the agent's own file says about its calls.
+struct OwnSettings {
+  // They come on top of those of the settings, so the stricter counts.
+  std::vector<intercept::PermissionRule> permissions = {};
+  OwnValues values = {};
+};
+
 struct ChosenAgent {
   Agent agent;
   std::string model;  // its id
-  // Of the agent's own file. They come on top of those of the settings, so the stricter counts.
-  std::vector<intercept::PermissionRule> permissions;
-  std::vector<std::string> specialists;  // names
+  OwnSettings own = {};
+  std::vector<std::string> specialists = {};  // names
 };
 
 // Refers to the settings and the models, which must outlive it.

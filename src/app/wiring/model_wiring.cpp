@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 
+#include "app/settings/file_output.h"
 #include "app/settings/paths.h"
 #include "app/terminal/console.h"
 #include "wright/interceptors.h"

@@ -87,11 +87,11 @@ class AsItBegan {
     keep(agent.sampling.max_tokens, began.max_tokens, keys::kMaxTokens);
     keep(agent.context_tokens, began.context_tokens, keys::kContextTokens);
     if (agent.context_tokens == 0) agent.context_tokens.reset();
-    if (began.answer_schema) demand_answers(agent, *began.answer_schema);
     if (!began.tools) return;
-    agent.sampling.temperature = began.temperature;
-    agent.sampling.top_p = began.top_p;
-    if (!is_said(said_now_, keys::kReasoning)) agent.sampling.reasoning = began.reasoning;
+    Sampling sampling = began.sampling;
+    sampling.max_tokens = agent.sampling.max_tokens;
+    if (is_said(said_now_, keys::kReasoning)) sampling.reasoning = agent.sampling.reasoning;
+    agent.sampling = std::move(sampling);
     apply_tools(ready, began);
   }
 
@@ -200,7 +200,7 @@ Result<ReadyAgent> with_specialists(ChosenAgent chosen, const KnownAgents& agent
 
 Agent assembled(ReadyAgent ready, const SetUp& set_up) {
   Agent agent = std::move(ready.chosen.agent);
-  if (set_up) set_up(agent, std::move(ready.chosen.permissions));
+  if (set_up) set_up(agent, ready.chosen.own);
   for (ReadyAgent& specialist : ready.specialists) {
     agent.tools.push_back(delegate_to(assembled(std::move(specialist), set_up)));
   }
@@ -208,13 +208,12 @@ Agent assembled(ReadyAgent ready, const SetUp& set_up) {
 }
 
 Agent finished(ReadyAgent ready, const Settings& settings, const Logger& logger) {
-  return assembled(std::move(ready),
-                   [&](Agent& agent, std::vector<intercept::PermissionRule> own_rules) {
-                     set_up_calls(agent, settings, logger, std::move(own_rules));
-                     if (!agent.debug) return;
-                     agent.debug = debug_of(agent, settings, std::nullopt);
-                     agent.debug->logger = logger;
-                   });
+  return assembled(std::move(ready), [&](Agent& agent, const OwnSettings& own) {
+    set_up_calls(agent, settings, logger, own);
+    if (!agent.debug) return;
+    agent.debug = debug_of(agent, settings, std::nullopt);
+    agent.debug->logger = logger;
+  });
 }
 
 }  // namespace wright::app

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "app/commands/commands.h"
+#include "app/terminal/surroundings.h"
 #include "app/wiring/known_agents.h"
 #include "wright/log.h"
 
@@ -23,11 +23,7 @@ struct AgentAtBeginning {
   std::optional<int> max_iterations = {};
   std::optional<int> max_tokens = {};
   std::optional<int> context_tokens = {};
-  std::optional<Json> answer_schema = {};
-  // These count where the tools are known: absent is the model's own default.
-  std::optional<double> temperature = {};
-  std::optional<double> top_p = {};
-  std::optional<ReasoningEffort> reasoning = {};
+  Sampling sampling = {};  // without max_tokens; counts where the tools are known
   std::vector<AgentAtBeginning> specialists = {};
 };
 
@@ -59,7 +55,7 @@ std::expected<ReadyAgent, ExitCode> agent_or_complain(
 // told of; a name that nobody has is refused.
 Result<ReadyAgent> with_specialists(ChosenAgent chosen, const KnownAgents& agents);
 
-using SetUp = std::function<void(Agent& agent, std::vector<intercept::PermissionRule> own_rules)>;
+using SetUp = std::function<void(Agent& agent, const OwnSettings& own)>;
 // With its specialists as tools, each set up by `set_up`, which may be empty.
 Agent assembled(ReadyAgent ready, const SetUp& set_up);
 // What runs: set up by the settings.

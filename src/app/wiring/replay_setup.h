@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "app/commands/commands.h"
 #include "app/settings/settings.h"
+#include "app/terminal/surroundings.h"
 #include "wright/replay.h"
 
 namespace wright::app {

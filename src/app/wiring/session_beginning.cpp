@@ -4,18 +4,15 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
-#include <algorithm>
-#include <array>
 #include <filesystem>
 #include <limits>
 
 #include "app/wiring/known_agents.h"
+#include "app/wiring/sampling_json.h"
 #include "wright/interceptors.h"
 
 namespace wright::app {
 namespace {
-
-constexpr std::array<std::string_view, 4> kEfforts{"none", "low", "medium", "high"};
 
 // --- writing -------------------------------------------------------------------------------------
 
@@ -31,15 +28,7 @@ JsonObject record_of(const ReadyAgent& ready) {
                     {"tools", std::move(tools)}};
   if (!agent.domain.empty()) record["domain"] = agent.domain;
   if (!agent.metadata.is_null()) record["metadata"] = agent.metadata;
-  const Sampling& sampling = agent.sampling;
-  if (sampling.temperature) record["temperature"] = *sampling.temperature;
-  if (sampling.top_p) record["top_p"] = *sampling.top_p;
-  if (sampling.reasoning) {
-    record["reasoning"] = kEfforts.at(static_cast<std::size_t>(*sampling.reasoning));
-  }
-  if (sampling.response_format.kind == ResponseFormat::Kind::json_schema) {
-    record["answer_schema"] = sampling.response_format.schema;
-  }
+  for (auto& [key, value] : sampling_json(agent.sampling)) record[key] = std::move(value);
   JsonArray specialists;
   for (const ReadyAgent& specialist : ready.specialists) {
     JsonObject below = record_of(specialist);
@@ -93,12 +82,6 @@ std::optional<int> count_in(const Json& config, std::string_view key, int least)
   return is_count ? std::optional(static_cast<int>(value->get_int64())) : std::nullopt;
 }
 
-std::optional<double> number_in(const Json& config, std::string_view key) {
-  const Json* value = member(config, key);
-  return value != nullptr && value->is_number() ? std::optional(value->to_number<double>())
-                                                : std::nullopt;
-}
-
 std::optional<std::vector<std::string>> texts_in(const Json& config, std::string_view key) {
   const Json* value = member(config, key);
   const JsonArray* array = value != nullptr ? value->if_array() : nullptr;
@@ -118,15 +101,7 @@ AgentAtBeginning agent_in(const Json& record) {
   agent.max_iterations = count_in(record, "max_iterations", 1);
   agent.max_tokens = count_in(record, "max_tokens", 1);
   agent.context_tokens = count_in(record, "context_tokens", 0);
-  if (const Json* schema = member(record, "answer_schema")) agent.answer_schema = *schema;
-  agent.temperature = number_in(record, "temperature");
-  agent.top_p = number_in(record, "top_p");
-  if (const auto word = text_in(record, "reasoning")) {
-    const auto found = std::ranges::find(kEfforts, *word);
-    if (found != kEfforts.end()) {
-      agent.reasoning = static_cast<ReasoningEffort>(found - kEfforts.begin());
-    }
-  }
+  agent.sampling = sampling_from(record);
   if (const Json* below = member(record, "specialists"); below != nullptr && below->is_array()) {
     for (const Json& each : below->get_array()) agent.specialists.push_back(agent_in(each));
   }
@@ -174,7 +149,7 @@ Json portable_config(const Json& config) {
   const JsonObject* object = config.if_object();
   if (object == nullptr) return config;
   JsonObject portable;
-  for (const char* key : {"agent", "model", "max_iterations", "max_tokens", "answer_schema"}) {
+  for (const char* key : {"agent", "model", "max_iterations", "max_tokens", "response_format"}) {
     if (const Json* value = object->if_contains(key)) portable[key] = *value;
   }
   return portable;
@@ -186,7 +161,10 @@ void demand_answers(Agent& agent, Json schema) {
 }
 
 void demand_answers_as_then(Agent& agent, const Json& config) {
-  if (const Json* schema = member(config, "answer_schema")) demand_answers(agent, *schema);
+  ResponseFormat then = sampling_from(config).response_format;
+  if (then.kind == ResponseFormat::Kind::json_schema) {
+    agent.sampling.response_format = std::move(then);
+  }
 }
 
 std::string first_agent_of(const Session& session) {

@@ -18,6 +18,10 @@ ReadyAgent reviewer() {
   ready.chosen.agent.name = "reviewer";
   ready.chosen.agent.sampling.temperature = 0.5;
   ready.chosen.agent.sampling.reasoning = ReasoningEffort::low;
+  ready.chosen.agent.sampling.stop_sequences = {"END"};
+  ready.chosen.agent.sampling.tool_choice = ToolChoice::one("grep");
+  ready.chosen.agent.sampling.response_format = {
+      .kind = ResponseFormat::Kind::json_schema, .name = "review", .schema = {{"type", "object"}}};
   ready.chosen.agent.limits.max_iterations = 4;
   ready.chosen.agent.tools.emplace_back().spec.name = "grep";
   ReadyAgent specialist;
@@ -42,8 +46,7 @@ TEST(SessionConfig, tells_what_its_agent_ran_with) {
   EXPECT_EQ(agent.instructions, "Be brief.");
   EXPECT_EQ(agent.tools, (std::vector<std::string>{"grep"}));
   EXPECT_EQ(agent.max_iterations, 4);
-  EXPECT_EQ(agent.temperature, 0.5);
-  EXPECT_EQ(agent.reasoning, ReasoningEffort::low);
+  EXPECT_EQ(agent.sampling, reviewer().chosen.agent.sampling);
   ASSERT_EQ(agent.specialists.size(), 1U);
   EXPECT_EQ(agent.specialists.front().model, "gw:small");
   EXPECT_EQ(agent.specialists.front().instructions, "Read.");

@@ -6,6 +6,7 @@
 #include <array>
 #include <filesystem>
 #include <iterator>
+#include <span>
 
 #include "app/wiring/bash_settings.h"
 #include "app/wiring/web_settings.h"
@@ -60,12 +61,6 @@ CodeIndexOptions index_options(const Settings& settings, const IndexWiring& inde
   return options;
 }
 
-constexpr std::array kIndexTools{
-    "query_entities",      "number_range_search", "datetime_range_search",
-    "text_pattern_search", "enum_filter_search",  "aggregate_entities",
-    "get_schema",          "describe_entity",     "explore_relationships",
-    "semantic_search"};
-
 constexpr std::array kAgents{
     AgentEntry{"codebase-analysis",
                [](const Settings& settings, Model model, const IndexWiring& index) {
@@ -84,6 +79,89 @@ constexpr std::array kAgents{
                [](const Settings&, Model model, const IndexWiring&) -> Result<Agent> {
                  return requirements_gathering_agent(std::move(model));
                }},
+};
+
+// --- tools ---------------------------------------------------------------------------------------
+
+using Tools = Result<std::vector<Tool>>;
+
+Tools only(Result<Tool> tool) {
+  if (!tool) return std::unexpected(std::move(tool).error());
+  return std::vector<Tool>{std::move(*tool)};
+}
+
+struct ToolEntry {
+  std::span<const std::string_view> names;
+  // Those of them that the settings turn on.
+  Tools (*make)(const Settings& settings, const IndexWiring& index);
+};
+
+constexpr auto kFileTools = std::to_array<std::string_view>({"list_files", "read_file", "grep"});
+constexpr auto kEditingTools = std::to_array<std::string_view>({"write_file", "apply_patch"});
+constexpr auto kBashTool = std::to_array<std::string_view>({"bash"});
+constexpr auto kReaderTool = std::to_array<std::string_view>({"sqlite_reader"});
+constexpr auto kWebTools = std::to_array<std::string_view>({"fetch_url", "web_search"});
+constexpr auto kAskTool = std::to_array<std::string_view>({"ask_user"});
+constexpr auto kIndexTools = std::to_array<std::string_view>(
+    {"query_entities", "number_range_search", "datetime_range_search", "text_pattern_search",
+     "enum_filter_search", "aggregate_entities", "get_schema", "describe_entity",
+     "explore_relationships", "semantic_search"});
+
+constexpr std::array kTools{
+    ToolEntry{kFileTools, [](const Settings& settings,
+                             const IndexWiring&) { return file_tools(file_access(settings)); }},
+    ToolEntry{kEditingTools,
+              [](const Settings& settings, const IndexWiring&) -> Tools {
+                const FileAccess access = file_access(settings);
+                if (access.writable.empty()) return std::vector<Tool>{};
+                return editing_tools(access);
+              }},
+    ToolEntry{kBashTool,
+              [](const Settings& settings, const IndexWiring&) -> Tools {
+                auto options = bash_options(settings);
+                if (!options) return std::unexpected(std::move(options).error());
+                return only(bash_tool(std::move(*options)));
+              }},
+    ToolEntry{kReaderTool,
+              [](const Settings& settings, const IndexWiring&) {
+                return only(sqlite_reader_tool(reader_options(settings)));
+              }},
+    ToolEntry{kWebTools,
+              [](const Settings& settings, const IndexWiring&) { return web_tools(settings); }},
+    ToolEntry{kAskTool,
+              [](const Settings&, const IndexWiring&) -> Tools {
+                return std::vector<Tool>{ask_user_tool()};
+              }},
+    ToolEntry{kIndexTools,
+              [](const Settings& settings, const IndexWiring& index) -> Tools {
+                if (settings.entity_folder().empty()) return std::vector<Tool>{};
+                return code_entity_tools(index_options(settings, index));
+              }},
+};
+
+constexpr auto kFetchTool = std::to_array<std::string_view>({"fetch_url"});
+constexpr auto kSearchTool = std::to_array<std::string_view>({"web_search"});
+
+constexpr std::array kSwitches{
+    ToolSwitch{kFetchTool, "web.fetch", "true", "[web]\nfetch = true",
+               "It is off. `fetch = true` below [web] in the configuration, or --set "
+               "web.fetch=true, turns it on.",
+               [](const Settings& settings) { return settings.flag(keys::kWebFetch); }},
+    ToolSwitch{kSearchTool, "web.search", "the address of a search engine",
+               "[web]\nsearch = \"https://search.example/search\"",
+               "It is off, because nothing says where to search. `search = \"https://…\"` below "
+               "[web] in the configuration, or --set web.search=…, names an endpoint that answers "
+               "as SearXNG does.",
+               [](const Settings& settings) { return !settings.text(keys::kWebSearch).empty(); }},
+    ToolSwitch{kEditingTools, "agent.writable", "the folders that may be written",
+               "[agent]\nwritable = [\".\"]",
+               "It is off, because nothing may be written. `writable = [\".\"]` below [agent] in "
+               "the configuration, or --set agent.writable=., allows it.",
+               [](const Settings& settings) { return !settings.writable().empty(); }},
+    ToolSwitch{kIndexTools, "entities.index", "true", "[entities]\nindex = true",
+               "It is off with the index. `index = true` below [entities] in the configuration, or "
+               "--set entities.index=true, turns it on.",
+               [](const Settings& settings) { return !settings.entity_folder().empty(); }},
 };
 
 }  // namespace
@@ -137,38 +215,19 @@ void make_output_folder(const Settings& settings) {
 }
 
 std::vector<std::string> tool_names() {
-  std::vector<std::string> names{"list_files",  "read_file", "grep",          "write_file",
-                                 "apply_patch", "bash",      "sqlite_reader", "fetch_url",
-                                 "web_search",  "ask_user"};
-  names.insert(names.end(), kIndexTools.begin(), kIndexTools.end());
+  std::vector<std::string> names;
+  for (const ToolEntry& entry : kTools) {
+    names.insert(names.end(), entry.names.begin(), entry.names.end());
+  }
   return names;
 }
 
 Result<std::vector<Tool>> make_tools(const Settings& settings, const IndexWiring& index) {
-  const FileAccess access = file_access(settings);
-  auto tools = file_tools(access);
-  if (!tools) return tools;
-  if (!access.writable.empty()) {
-    auto editing = editing_tools(access);
-    if (!editing) return editing;
-    std::ranges::move(*editing, std::back_inserter(*tools));
-  }
-  auto options = bash_options(settings);
-  if (!options) return std::unexpected(std::move(options).error());
-  auto bash = bash_tool(std::move(*options));
-  if (!bash) return std::unexpected(std::move(bash).error());
-  tools->push_back(std::move(*bash));
-  auto reader = sqlite_reader_tool(reader_options(settings));
-  if (!reader) return std::unexpected(std::move(reader).error());
-  tools->push_back(std::move(*reader));
-  auto web = web_tools(settings);
-  if (!web) return std::unexpected(std::move(web).error());
-  std::ranges::move(*web, std::back_inserter(*tools));
-  tools->push_back(ask_user_tool());
-  if (!settings.entity_folder().empty()) {
-    auto entities = code_entity_tools(index_options(settings, index));
-    if (!entities) return entities;
-    std::ranges::move(*entities, std::back_inserter(*tools));
+  std::vector<Tool> tools;
+  for (const ToolEntry& entry : kTools) {
+    auto made = entry.make(settings, index);
+    if (!made) return made;
+    std::ranges::move(*made, std::back_inserter(tools));
   }
   return tools;
 }
@@ -177,25 +236,11 @@ bool is_index_tool(std::string_view tool) {
   return std::ranges::find(kIndexTools, tool) != kIndexTools.end();
 }
 
-std::string_view how_to_turn_on(std::string_view tool) {
-  if (tool == "fetch_url") {
-    return "It is off. `fetch = true` below [web] in the configuration, or --set web.fetch=true, "
-           "turns it on.";
-  }
-  if (tool == "web_search") {
-    return "It is off, because nothing says where to search. `search = \"https://…\"` below [web] "
-           "in the configuration, or --set web.search=…, names an endpoint that answers as SearXNG "
-           "does.";
-  }
-  if (tool == "write_file" || tool == "apply_patch") {
-    return "It is off, because nothing may be written. `writable = [\".\"]` below [agent] in the "
-           "configuration, or --set agent.writable=., allows it.";
-  }
-  if (is_index_tool(tool)) {
-    return "It is off with the index. `index = true` below [entities] in the configuration, or "
-           "--set entities.index=true, turns it on.";
-  }
-  return {};
+const ToolSwitch* find_switch(std::string_view tool) {
+  const auto found = std::ranges::find_if(kSwitches, [&](const ToolSwitch& each) {
+    return std::ranges::find(each.tools, tool) != each.tools.end();
+  });
+  return found == kSwitches.end() ? nullptr : &*found;
 }
 
 }  // namespace wright::app

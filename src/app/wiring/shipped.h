@@ -1,13 +1,14 @@
 // The explicit list of everything that is shipped: agents and tools. Adding one is one line in
-// wiring.cpp.
+// shipped.cpp.
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "app/settings/agent_definition.h"
+#include "agents/agent_definition.h"
 #include "app/settings/settings.h"
 #include "wright/agent.h"
 #include "wright/entities.h"
@@ -49,7 +50,16 @@ Result<std::vector<Tool>> make_tools(const Settings& settings, const IndexWiring
 // Whether it is one of those that search the index of a code base.
 bool is_index_tool(std::string_view tool);
 
-// What to set so that make_tools() makes this tool as well; empty for one that there never is.
-std::string_view how_to_turn_on(std::string_view tool);
+// What has to be set so that make_tools() makes these tools as well.
+struct ToolSwitch {
+  std::span<const std::string_view> tools;
+  std::string_view key;
+  std::string_view value;           // in words
+  std::string_view example;         // as it stands in the configuration
+  std::string_view how_to_turn_on;  // for a person who wants one of them
+  bool (*is_on)(const Settings& settings);
+};
+// Null for a tool that is always there, or that there never is.
+const ToolSwitch* find_switch(std::string_view tool);
 
 }  // namespace wright::app

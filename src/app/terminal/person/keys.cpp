@@ -15,6 +15,8 @@ constexpr std::string_view kPasteBegins = "\x1b[200~";
 constexpr std::string_view kPasteEnds = "\x1b[201~";
 // No real sequence is longer; what is, is noise.
 constexpr std::size_t kLongestSequence = 32;
+// A block that never ends is taken in parts.
+constexpr std::size_t kLargestPaste = std::size_t{16} * 1024 * 1024;
 
 KeyKind control_key(char byte) {
   switch (byte) {
@@ -26,14 +28,18 @@ KeyKind control_key(char byte) {
     case '\x04': return KeyKind::end_of_input;
     case '\x05': return KeyKind::end;
     case '\x06': return KeyKind::right;
+    case '\x07': return KeyKind::cancel;
     case '\x08':
     case '\x7f': return KeyKind::backspace;
+    case '\x09': return KeyKind::complete;
     case '\x0b': return KeyKind::erase_rest;
     case '\x0c': return KeyKind::redraw;
     case '\x0e': return KeyKind::down;
     case '\x10': return KeyKind::up;
+    case '\x12': return KeyKind::search;
     case '\x15': return KeyKind::erase_line;
     case '\x17': return KeyKind::erase_word;
+    case '\x19': return KeyKind::put_back;
     case '\x1a': return KeyKind::suspend;
     default: return KeyKind::other;
   }
@@ -53,9 +59,34 @@ KeyKind sequence_key(std::string_view sequence) {
       {"4~", KeyKind::end},
       {"8~", KeyKind::end},
       {"3~", KeyKind::erase},
+      {"c", KeyKind::word_right},
+      {"d", KeyKind::word_left},
+      {"5C", KeyKind::word_right},
+      {"5D", KeyKind::word_left},
   });
+  // Held with Shift, Alt or Ctrl: "1;5C".
+  if (const std::size_t held = sequence.find(';'); held == 1) {
+    const std::string_view key = sequence.substr(std::min(sequence.size(), held + 2));
+    if (sequence.front() == '3' && key == "~") return KeyKind::erase_next_word;
+    if (sequence.front() != '1') return KeyKind::other;
+    if (key == "C") return KeyKind::word_right;
+    if (key == "D") return KeyKind::word_left;
+    if (key == "H") return KeyKind::home;
+    return key == "F" ? KeyKind::end : KeyKind::other;
+  }
   const auto found = std::ranges::find(kKeys, sequence, &decltype(kKeys)::value_type::first);
   return found == kKeys.end() ? KeyKind::other : found->second;
+}
+
+KeyKind alt_key(char byte) {
+  switch (byte) {
+    case 'b': return KeyKind::word_left;
+    case 'f': return KeyKind::word_right;
+    case 'd': return KeyKind::erase_next_word;
+    case '\x08':
+    case '\x7f': return KeyKind::erase_word;
+    default: return KeyKind::other;
+  }
 }
 
 bool is_control(char byte) {
@@ -105,7 +136,15 @@ std::optional<Key> KeyDecoder::next_escape() {
     return take(3, sequence_key(std::string_view(pending_).substr(2, 1)));
   }
   // Alt and a key; what ends a question ends it with Alt, too.
-  if (second != '[') return take(is_control(second) ? 1 : 2, KeyKind::other);
+  if (second != '[') {
+    const KeyKind kind = alt_key(second);
+    return take(is_control(second) && kind == KeyKind::other ? 1 : 2, kind);
+  }
+  // The function keys of the Linux console.
+  if (pending_.size() > 2 && pending_[2] == '[') {
+    if (pending_.size() < 4) return std::nullopt;
+    return take(is_control(pending_[3]) ? 3 : 4, KeyKind::other);
+  }
   std::size_t end = 2;
   while (end < pending_.size() && pending_[end] >= 0x20 && pending_[end] < 0x40) ++end;
   if (end - 2 > kLongestSequence) return take(end, KeyKind::other);
@@ -120,9 +159,10 @@ std::optional<Key> KeyDecoder::next_escape() {
 }
 
 std::optional<Key> KeyDecoder::next_paste() {
-  const std::size_t end = pending_.find(kPasteEnds);
-  if (end == std::string::npos) return std::nullopt;
-  Key key{KeyKind::text, {}};
+  const std::size_t found = pending_.find(kPasteEnds);
+  if (found == std::string::npos && pending_.size() < kLargestPaste) return std::nullopt;
+  const std::size_t end = std::min(found, pending_.size());
+  Key key{KeyKind::paste, {}};
   // Terminals send carriage returns for the line feeds of what is pasted.
   for (std::size_t i = 0; i < end; ++i) {
     const char byte = pending_[i];
@@ -133,8 +173,8 @@ std::optional<Key> KeyDecoder::next_paste() {
       key.text += byte;
     }
   }
-  pending_.erase(0, end + kPasteEnds.size());
-  is_pasting_ = false;
+  is_pasting_ = found == std::string::npos;
+  pending_.erase(0, is_pasting_ ? end : end + kPasteEnds.size());
   return key;
 }
 

@@ -9,30 +9,38 @@
 namespace wright::app {
 
 enum class KeyKind : std::uint8_t {
-  text,  // a character, or all that was pasted at once
+  text,   // a character
+  paste,  // all that was pasted at once
   enter,
   new_line,  // Alt-Enter: a line break inside of an answer
   up,
   down,
   left,
   right,
+  word_left,   // Ctrl-Left, Alt-B
+  word_right,  // Ctrl-Right, Alt-F
   home,
   end,
   backspace,
-  erase,         // Delete
-  erase_word,    // Ctrl-W
-  erase_line,    // Ctrl-U
-  erase_rest,    // Ctrl-K
-  redraw,        // Ctrl-L
-  interrupt,     // Ctrl-C
-  end_of_input,  // Ctrl-D
-  suspend,       // Ctrl-Z
-  other,         // anything else, without an effect
+  erase,            // Delete
+  erase_word,       // Ctrl-W, Alt-Backspace
+  erase_next_word,  // Ctrl-Delete, Alt-D
+  erase_line,       // Ctrl-U
+  erase_rest,       // Ctrl-K
+  put_back,         // Ctrl-Y: what was erased last
+  complete,         // Tab
+  search,           // Ctrl-R
+  cancel,           // Ctrl-G
+  redraw,           // Ctrl-L
+  interrupt,        // Ctrl-C
+  end_of_input,     // Ctrl-D
+  suspend,          // Ctrl-Z
+  other,            // anything else, without an effect
 };
 
 struct Key {
   KeyKind kind = KeyKind::other;
-  std::string text = {};  // of KeyKind::text; not necessarily valid UTF-8
+  std::string text = {};  // of KeyKind::text and paste; not necessarily valid UTF-8
   bool operator==(const Key&) const = default;
 };
 

@@ -32,7 +32,7 @@ TEST(Keys, come_whole_however_the_bytes_are_cut) {
   const std::string bytes = "x語\x1b[1~\x1b[200~two\rlines\x1b[201~\x1b[D";
   const std::vector<Key> whole = keys_in(bytes);
   ASSERT_EQ(whole.size(), 5U);
-  EXPECT_EQ(whole[3], (Key{KeyKind::text, "two\nlines"}));
+  EXPECT_EQ(whole[3], (Key{KeyKind::paste, "two\nlines"}));
   for (std::size_t cut = 0; cut <= bytes.size(); ++cut) {
     KeyDecoder decoder;
     std::vector<Key> keys;
@@ -47,6 +47,23 @@ TEST(Keys, come_whole_however_the_bytes_are_cut) {
 TEST(Keys, have_no_effect_when_nobody_knows_them) {
   EXPECT_EQ(keys_in("\x1b[1;5P\x1b[?25h\x1bx"),
             (std::vector<Key>{{KeyKind::other}, {KeyKind::other}, {KeyKind::other}}));
+}
+
+TEST(Keys, move_and_erase_by_words) {
+  EXPECT_EQ(keys_in("\x1b[1;5D\x1b"
+                    "b\x1b[1;3C\x1b"
+                    "f\x1bOc\x1b[3;5~\x1b"
+                    "d\x1b\x7f\x1b[1;2H\x1b[5;5~"),
+            (std::vector<Key>{{KeyKind::word_left},
+                              {KeyKind::word_left},
+                              {KeyKind::word_right},
+                              {KeyKind::word_right},
+                              {KeyKind::word_right},
+                              {KeyKind::erase_next_word},
+                              {KeyKind::erase_next_word},
+                              {KeyKind::erase_word},
+                              {KeyKind::home},
+                              {KeyKind::other}}));
 }
 
 TEST(Keys, keep_bytes_that_are_no_characters) {

@@ -20,6 +20,12 @@ std::string shown_piece(std::string_view piece) {
   return sanitised(piece);
 }
 
+// Letters, digits, _, and whatever is beyond ASCII.
+bool is_of_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
+
 }  // namespace
 
 std::size_t LineEditor::after(std::size_t position) const {
@@ -49,34 +55,56 @@ void LineEditor::erase(std::size_t begin, std::size_t end) {
   cursor_ = begin;
 }
 
-void LineEditor::clear() {
-  text_.clear();
-  cursor_ = 0;
+void LineEditor::cut(std::size_t begin, std::size_t end) {
+  if (begin < end) cut_ = text_.substr(begin, end - begin);
+  erase(begin, end);
+}
+
+void LineEditor::insert(std::string_view added) {
+  if (text_.size() + added.size() > kMostBytes) return;
+  text_.insert(cursor_, added);
+  cursor_ += added.size();
+}
+
+void LineEditor::replace(std::string text) {
+  text_ = std::move(text);
+  cursor_ = text_.size();
+}
+
+std::size_t LineEditor::word_before(std::size_t position) const {
+  while (position > 0 && !is_of_word(text_[position - 1])) --position;
+  while (position > 0 && is_of_word(text_[position - 1])) --position;
+  return position;
+}
+
+std::size_t LineEditor::word_after(std::size_t position) const {
+  while (position < text_.size() && !is_of_word(text_[position])) ++position;
+  while (position < text_.size() && is_of_word(text_[position])) ++position;
+  return position;
 }
 
 void LineEditor::apply(const Key& key) {
   switch (key.kind) {
     case KeyKind::text:
-    case KeyKind::new_line: {
-      const std::string_view added = key.kind == KeyKind::text ? std::string_view(key.text) : "\n";
-      if (text_.size() + added.size() > kMostBytes) return;
-      text_.insert(cursor_, added);
-      cursor_ += added.size();
-      return;
-    }
+    case KeyKind::paste: return insert(key.text);
+    case KeyKind::new_line: return insert("\n");
+    case KeyKind::put_back: return insert(cut_);
+    case KeyKind::word_left: cursor_ = word_before(cursor_); return;
+    case KeyKind::word_right: cursor_ = word_after(cursor_); return;
+    case KeyKind::erase_next_word: return cut(cursor_, word_after(cursor_));
     case KeyKind::left: cursor_ = before(cursor_); return;
     case KeyKind::right: cursor_ = after(cursor_); return;
     case KeyKind::home: cursor_ = 0; return;
     case KeyKind::end: cursor_ = text_.size(); return;
     case KeyKind::backspace: return erase(before(cursor_), cursor_);
     case KeyKind::erase: return erase(cursor_, after(cursor_));
-    case KeyKind::erase_line: return erase(0, cursor_);
-    case KeyKind::erase_rest: return erase(cursor_, text_.size());
+    case KeyKind::erase_line: return cut(0, cursor_);
+    case KeyKind::erase_rest: return cut(cursor_, text_.size());
     case KeyKind::erase_word: {
       std::size_t begin = cursor_;
       while (begin > 0 && text_[begin - 1] == ' ') --begin;
       while (begin > 0 && text_[begin - 1] != ' ') --begin;
-      return erase(begin, cursor_);
+      return cut(begin, cursor_);
     }
     default: return;
   }
@@ -104,6 +132,35 @@ VisibleLine LineEditor::visible(std::size_t columns) const {
   while (last < cells.size() && used + cells[last].columns <= room) used += cells[last++].columns;
   for (std::size_t i = first; i < last; ++i) line.text += cells[i].shown;
   return line;
+}
+
+VisibleRows LineEditor::rows(std::size_t columns, std::size_t taken) const {
+  VisibleRows shown{.rows = {""}};
+  std::size_t width = taken;
+  const auto begin_row = [&] {
+    shown.rows.emplace_back();
+    width = 0;
+  };
+  for (std::size_t position = 0; position < text_.size();) {
+    const std::size_t next = after(position);
+    const std::string_view piece = std::string_view(text_).substr(position, next - position);
+    const std::string text = piece == "\n" ? std::string() : shown_piece(piece);
+    const std::size_t wide = columns_of(text);
+    if (width + wide >= columns && width > 0) begin_row();
+    if (position == cursor_) {
+      shown.cursor_row = shown.rows.size() - 1;
+      shown.cursor_column = width;
+    }
+    shown.rows.back() += text;
+    width += wide;
+    if (piece == "\n") begin_row();
+    position = next;
+  }
+  if (cursor_ == text_.size()) {
+    shown.cursor_row = shown.rows.size() - 1;
+    shown.cursor_column = width;
+  }
+  return shown;
 }
 
 }  // namespace wright::app

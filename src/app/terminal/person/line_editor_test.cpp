@@ -51,6 +51,36 @@ TEST(LineEditor, shows_the_part_around_the_cursor_and_never_more_than_there_is_r
   EXPECT_EQ(line.visible(6).cursor, 5U);
 }
 
+TEST(LineEditor, moves_by_words_and_puts_back_what_was_cut) {
+  LineEditor line;
+  type(line, "one two three\x1b[1;5D\x1b[1;5D!\x1b[1;5C?");
+  EXPECT_EQ(line.text(), "one !two? three");
+  type(line,
+       "\x1b"
+       "d");
+  EXPECT_EQ(line.text(), "one !two?");
+  type(line, "\x01\x19");
+  EXPECT_EQ(line.text(), " threeone !two?");
+  EXPECT_EQ(line.before_cursor(), " three");
+}
+
+TEST(LineEditor, breaks_into_rows_with_the_cursor_in_one_of_them) {
+  LineEditor line;
+  line.replace("abcd\nef");
+  const VisibleRows rows = line.rows(5, 2);
+  EXPECT_EQ(rows.rows, (std::vector<std::string>{"ab", "cd", "ef"}));
+  EXPECT_EQ(rows.cursor_row, 2U);
+  EXPECT_EQ(rows.cursor_column, 2U);
+  line.apply({KeyKind::home});
+  EXPECT_EQ(line.rows(5, 2).cursor_row, 0U);
+  EXPECT_EQ(line.rows(5, 2).cursor_column, 2U);
+  for (std::size_t columns = 4; columns < 12; ++columns) {
+    line.replace("漢字かな交じり文と plain text\n");
+    for (const std::string& row : line.rows(columns, 1).rows) EXPECT_LT(columns_of(row), columns);
+    EXPECT_LT(line.rows(columns, 1).cursor_column, columns);
+  }
+}
+
 TEST(LineEditor, shows_line_breaks_and_hostile_bytes_harmlessly) {
   LineEditor line;
   line.apply({KeyKind::text, "a\nb\x1b[2J\xFF"});

@@ -7,7 +7,7 @@
 #include <stop_token>
 #include <string>
 
-#include "app/commands/commands.h"
+#include "app/terminal/surroundings.h"
 #include "wright/resume.h"
 
 namespace wright::app {

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "app/settings/file_output.h"
 #include "app/terminal/console.h"
 
 namespace wright::app {

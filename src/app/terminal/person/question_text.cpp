@@ -11,10 +11,11 @@ namespace wright::app {
 namespace {
 
 constexpr std::size_t kMostOfHeading = 3000;
-constexpr std::size_t kMargin = 2;
+constexpr std::size_t kQuestionMargin = 2;
 
 std::string prose(std::string_view text, const Terminal& screen, Colour colour) {
-  const std::string fitted = indented(fitted_prose(sanitised(text), kMargin, screen), kMargin);
+  const std::string fitted =
+      indented(fitted_prose(sanitised(text), kQuestionMargin, screen), kQuestionMargin);
   std::string out;
   // Each line is painted by itself, so that no colour crosses a line break.
   std::string_view rest = fitted;

@@ -9,6 +9,7 @@
 
 #include <csignal>
 
+#include "app/settings/file_output.h"
 #include "app/terminal/console.h"
 #include "app/terminal/interruption.h"
 #include "app/terminal/person/person_at_terminal.h"

@@ -9,13 +9,14 @@
 #include <array>
 #include <cerrno>
 
+#include "app/settings/file_output.h"
 #include "app/terminal/console.h"
 #include "app/terminal/screen_text.h"
 
 namespace wright::app {
 namespace {
 
-constexpr std::size_t kNarrowest = 8;
+constexpr std::size_t kNarrowestWindow = 8;
 constexpr std::size_t kLowest = 4;
 // More of a line is read, and not kept.
 constexpr std::size_t kMostOfLine = std::size_t{1024} * 1024;
@@ -30,7 +31,7 @@ winsize window_of(int descriptor) {
 std::size_t rows_above_cursor(const LiveLines& live, std::size_t columns) {
   std::size_t rows = live.cursor_column / columns;
   for (std::size_t i = 0; i < live.cursor_row; ++i) {
-    const std::size_t width = columns_of(live.lines[i].text);
+    const std::size_t width = columns_of(live.lines[i].lead) + columns_of(live.lines[i].text);
     rows += std::max<std::size_t>(1, (width + columns - 1) / columns);
   }
   return rows;
@@ -38,20 +39,33 @@ std::size_t rows_above_cursor(const LiveLines& live, std::size_t columns) {
 
 }  // namespace
 
-TerminalDialogue::TerminalDialogue(const PersonTerminal& where)
+TerminalDialogue::TerminalDialogue(const PersonTerminal& where, std::unique_ptr<Kept> own,
+                                   Kept* shared)
     : where_(where),
       signals_(where.stop),
-      mode_(where.input),
-      reads_keys_(mode_.is_terminal() && where.screen.is_terminal && where.screen.has_cursor),
+      own_(std::move(own)),
+      kept_(own_ != nullptr ? *own_ : *shared),
+      reads_keys_(kept_.mode.is_terminal() && where.screen.is_terminal && where.screen.has_cursor),
       window_columns_(window_of(where.output).ws_col) {
   if (!reads_keys_) return;
-  mode_.read_keys();
+  kept_.mode.read_keys();
   write_all(where_.output, kAskForPasteMarks);
 }
+
+TerminalDialogue::TerminalDialogue(const PersonTerminal& where, Kept& kept)
+    : TerminalDialogue(where, nullptr, &kept) {}
+
+TerminalDialogue::TerminalDialogue(const PersonTerminal& where)
+    : TerminalDialogue(where, std::make_unique<Kept>(where.input), nullptr) {}
 
 TerminalDialogue::~TerminalDialogue() {
   erase_live();
   if (reads_keys_) write_all(where_.output, kNoMorePasteMarks);
+  if (own_ != nullptr || is_told_to_end_) {
+    kept_.mode.restore();
+  } else {
+    kept_.mode.keep_unseen();
+  }
 }
 
 ScreenSize TerminalDialogue::measure() {
@@ -59,7 +73,7 @@ ScreenSize TerminalDialogue::measure() {
   // COLUMNS may have said something else; what changes since then is taken from the window.
   if (window.ws_col != window_columns_ && window.ws_col > 0) where_.screen.columns = window.ws_col;
   window_columns_ = window.ws_col;
-  return {std::max(where_.screen.columns, kNarrowest),
+  return {std::max(where_.screen.columns, kNarrowestWindow),
           window.ws_row == 0 ? ScreenSize{}.rows : std::max<std::size_t>(window.ws_row, kLowest)};
 }
 
@@ -82,8 +96,12 @@ void TerminalDialogue::draw(const LiveLines& live, ScreenSize size) {
   erase_live();
   std::string text;
   for (const LiveLine& line : live.lines) {
-    if (!text.empty()) text += '\n';
-    text += painted(shortened(sanitised(line.text), size.columns - 1), line.colour, where_.screen);
+    if (&line != &live.lines.front()) text += '\n';
+    const std::string lead = sanitised(line.lead);
+    const std::size_t taken = std::min(columns_of(lead), size.columns - 1);
+    text += painted(lead, Colour::bold, where_.screen);
+    text += painted(shortened(sanitised(line.text), size.columns - 1 - taken), line.colour,
+                    where_.screen);
   }
   const std::size_t up = live.lines.size() - 1 - live.cursor_row;
   if (up > 0) text += fmt::format("\x1b[{}A", up);
@@ -96,9 +114,9 @@ void TerminalDialogue::draw(const LiveLines& live, ScreenSize size) {
 void TerminalDialogue::suspend() {
   erase_live();
   if (reads_keys_) write_all(where_.output, kNoMorePasteMarks);
-  mode_.restore();
+  kept_.mode.restore();
   signals_.suspend();
-  mode_.renew();
+  kept_.mode.renew();
   if (reads_keys_) write_all(where_.output, kAskForPasteMarks);
 }
 
@@ -111,9 +129,9 @@ std::expected<TerminalDialogue::Ready, GaveUp> TerminalDialogue::wait() {
     }
     if (const auto event = signals_.take()) {
       switch (*event) {
-        case TerminalEvent::ended: return std::unexpected(GaveUp::stopped);
+        case TerminalEvent::ended: is_told_to_end_ = true; return std::unexpected(GaveUp::stopped);
         case TerminalEvent::stopped: suspend(); return Ready::redraw;
-        case TerminalEvent::continued: mode_.renew(); return Ready::redraw;
+        case TerminalEvent::continued: kept_.mode.renew(); return Ready::redraw;
         case TerminalEvent::resized: return Ready::redraw;
       }
     }
@@ -123,7 +141,7 @@ std::expected<TerminalDialogue::Ready, GaveUp> TerminalDialogue::wait() {
 
 std::expected<Key, GaveUp> TerminalDialogue::next_key(const Render& render) {
   while (true) {
-    if (auto key = decoder_.next()) {
+    if (auto key = kept_.typed.next()) {
       if (key->kind == KeyKind::suspend) {
         suspend();
         continue;
@@ -138,7 +156,7 @@ std::expected<Key, GaveUp> TerminalDialogue::next_key(const Render& render) {
     std::array<char, 4096> bytes{};
     const ssize_t count = read(where_.input, bytes.data(), bytes.size());
     if (count > 0) {
-      decoder_.feed({bytes.data(), static_cast<std::size_t>(count)});
+      kept_.typed.feed({bytes.data(), static_cast<std::size_t>(count)});
     } else if (count == 0 || (errno != EINTR && errno != EAGAIN)) {
       return std::unexpected(GaveUp::input_ended);
     }
@@ -146,13 +164,13 @@ std::expected<Key, GaveUp> TerminalDialogue::next_key(const Render& render) {
 }
 
 std::expected<std::string, GaveUp> TerminalDialogue::next_line(std::string_view prompt, Echo echo) {
-  mode_.read_lines(echo);
+  kept_.mode.read_lines(echo);
   // What was typed too early has been seen already: it is no secret any more.
-  if (echo == Echo::off) mode_.discard_typed();
+  if (echo == Echo::off) kept_.mode.discard_typed();
   print(prompt);
   std::string line;
   // Where typed lines are not shown by the terminal, the next prompt needs a line of its own.
-  const bool is_shown = mode_.is_terminal() && echo == Echo::on;
+  const bool is_shown = kept_.mode.is_terminal() && echo == Echo::on;
   const auto give_up = [&](GaveUp why) {
     print("\n");
     return std::unexpected(why);
@@ -163,17 +181,19 @@ std::expected<std::string, GaveUp> TerminalDialogue::next_line(std::string_view 
     if (*ready == Ready::redraw) continue;
     // Of a pipe, not a byte more than the line: what follows may be for somebody else.
     std::array<char, 4096> bytes{};
-    const ssize_t count = read(where_.input, bytes.data(), mode_.is_terminal() ? bytes.size() : 1);
+    const ssize_t count =
+        read(where_.input, bytes.data(), kept_.mode.is_terminal() ? bytes.size() : 1);
     if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (count <= 0) {
       // A last line may end without its line feed.
-      if (count == 0 && !line.empty() && !mode_.is_terminal()) break;
-      const bool is_control_d = count == 0 && mode_.is_terminal();
+      if (count == 0 && !line.empty() && !kept_.mode.is_terminal()) break;
+      const bool is_control_d = count == 0 && kept_.mode.is_terminal();
       return give_up(is_control_d ? GaveUp::by_choice : GaveUp::input_ended);
     }
     const std::string_view come(bytes.data(), static_cast<std::size_t>(count));
-    if (mode_.is_terminal() && come.back() == kInterruptByte) return give_up(GaveUp::by_choice);
-    if (mode_.is_terminal() && come.back() == kSuspendByte) {
+    if (kept_.mode.is_terminal() && come.back() == kInterruptByte)
+      return give_up(GaveUp::by_choice);
+    if (kept_.mode.is_terminal() && come.back() == kSuspendByte) {
       suspend();
       print(fmt::format("\n{}", prompt));
       line.clear();
@@ -187,9 +207,14 @@ std::expected<std::string, GaveUp> TerminalDialogue::next_line(std::string_view 
   return line;
 }
 
+void TerminalDialogue::clear_screen() {
+  live_ = {};
+  write_all(where_.output, "\x1b[H\x1b[2J");
+}
+
 void TerminalDialogue::discard_typed() {
-  mode_.discard_typed();
-  decoder_ = {};
+  kept_.mode.discard_typed();
+  kept_.typed = {};
 }
 
 }  // namespace wright::app

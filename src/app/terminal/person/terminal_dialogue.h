@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <expected>
 #include <functional>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -38,6 +39,7 @@ enum class GaveUp : std::uint8_t {
 struct LiveLine {
   std::string text;
   Colour colour = Colour::none;
+  std::string lead = {};  // bold, in front of the text
 };
 struct LiveLines {
   std::vector<LiveLine> lines;
@@ -52,7 +54,16 @@ struct ScreenSize {
 
 class TerminalDialogue {
  public:
+  // What several dialogues after each other share. What is typed between them is kept for the next
+  // one, unseen; the terminal is as it was found when this is gone.
+  struct Kept {
+    explicit Kept(int input) : mode(input) {}
+    TerminalMode mode;
+    KeyDecoder typed = {};
+  };
+
   explicit TerminalDialogue(const PersonTerminal& where);
+  TerminalDialogue(const PersonTerminal& where, Kept& kept);
   ~TerminalDialogue();
   TerminalDialogue(const TerminalDialogue&) = delete;
   TerminalDialogue& operator=(const TerminalDialogue&) = delete;
@@ -75,6 +86,8 @@ class TerminalDialogue {
   // What was typed before now answers nothing.
   void discard_typed();
 
+  void clear_screen();
+
  private:
   enum class Ready : std::uint8_t { input, redraw };
   std::expected<Ready, GaveUp> wait();
@@ -83,13 +96,16 @@ class TerminalDialogue {
   void erase_live();
   void suspend();
 
+  TerminalDialogue(const PersonTerminal& where, std::unique_ptr<Kept> own, Kept* shared);
+
   PersonTerminal where_;
   TerminalSignals signals_;
-  TerminalMode mode_;  // after the signals, which are obeyed when the terminal is restored
+  std::unique_ptr<Kept> own_;  // after the signals, which are obeyed when the terminal is restored
+  Kept& kept_;
   bool reads_keys_;
+  bool is_told_to_end_ = false;
   std::size_t window_columns_ = 0;  // as the system said last
-  KeyDecoder decoder_;
-  LiveLines live_;  // on the screen now
+  LiveLines live_;                  // on the screen now
 };
 
 }  // namespace wright::app

@@ -35,6 +35,15 @@ void TerminalMode::read_lines(Echo echo) {
   set(wanted_);
 }
 
+void TerminalMode::keep_unseen() {
+  wanted_ = found_;
+  wanted_.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
+  wanted_.c_lflag |= NOFLSH;
+  wanted_.c_cc[VMIN] = 1;
+  wanted_.c_cc[VTIME] = 0;
+  set(wanted_);
+}
+
 void TerminalMode::restore() {
   set(found_);
 }

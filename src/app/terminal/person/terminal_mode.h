@@ -23,6 +23,9 @@ class TerminalMode {
   void read_keys();
   // Whole lines, with the terminal's own editing. Ctrl-C and Ctrl-Z end a line and stay in it.
   void read_lines(Echo echo);
+  // For the time between two lines: what is typed is kept, unseen, also when Ctrl-C, which is a
+  // signal then, ends something else.
+  void keep_unseen();
   void restore();
   // What was set last, again: somebody else may have used the terminal meanwhile.
   void renew();

@@ -1,10 +1,10 @@
-#include "app/settings/expansion.h"
+#include "agents/expansion.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-namespace wright::app {
+namespace wright {
 namespace {
 
 bool is_variable_name(std::string_view name) {
@@ -17,7 +17,7 @@ bool is_variable_name(std::string_view name) {
 }
 
 // `inside` is what stands between the braces.
-Result<std::string> value_of(std::string_view inside, const Environment& environment) {
+Result<std::string> value_of(std::string_view inside, const ExpansionValues& variables) {
   const std::size_t dash = inside.find(":-");
   const std::string_view name = inside.substr(0, dash);
   if (!is_variable_name(name)) {
@@ -26,22 +26,23 @@ Result<std::string> value_of(std::string_view inside, const Environment& environ
                             "literal ${{",
                             inside));
   }
-  const auto value = environment.find(name);
+  const auto value = variables.find(name);
+  const bool is_set = value != variables.end();
   if (dash != std::string_view::npos) {
-    return value && !value->empty() ? *value : std::string(inside.substr(dash + 2));
+    return is_set && !value->second.empty() ? value->second : std::string(inside.substr(dash + 2));
   }
-  if (!value) {
+  if (!is_set) {
     return fail(ErrorCode::not_found,
                 fmt::format("the environment variable {} is not set; set it, or give a default: "
                             "${{{}:-…}}",
                             name, name));
   }
-  return *value;
+  return value->second;
 }
 
 }  // namespace
 
-Result<std::string> expand(std::string_view text, const Environment& environment) {
+Result<std::string> expand(std::string_view text, const ExpansionValues& variables) {
   std::string out;
   while (true) {
     const std::size_t start = text.find("${");
@@ -56,11 +57,11 @@ Result<std::string> expand(std::string_view text, const Environment& environment
       return fail(ErrorCode::invalid_argument,
                   "'${' has no closing '}'; write $${ for a literal ${");
     }
-    const auto value = value_of(text.substr(start + 2, end - start - 2), environment);
+    const auto value = value_of(text.substr(start + 2, end - start - 2), variables);
     if (!value) return std::unexpected(value.error());
     out.append(text.substr(0, start)).append(*value);
     text.remove_prefix(end + 1);
   }
 }
 
-}  // namespace wright::app
+}  // namespace wright

@@ -1,11 +1,11 @@
-#include "app/settings/agent_definition.h"
+#include "agents/agent_definition.h"
 
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <fstream>
 
-namespace wright::app {
+namespace wright {
 namespace {
 
 const std::vector<std::string> kTools{"read_file", "grep", "bash"};
@@ -13,8 +13,8 @@ const std::vector<std::string> kTools{"read_file", "grep", "bash"};
 Result<ReadDefinition> parse(std::string_view toml,
                              const std::filesystem::path& path = "helper.toml",
                              const std::filesystem::path& confined_to = {}) {
-  static const Environment environment(Environment::Variables{{"MODEL", "openai:gpt-5-mini"}});
-  return parse_agent_definition(toml, {path, environment, kTools, confined_to});
+  static const ExpansionValues variables{{"MODEL", "openai:gpt-5-mini"}};
+  return parse_agent_definition(toml, {path, variables, kTools, confined_to, {}});
 }
 
 std::string error_in_definition(std::string_view toml) {
@@ -163,16 +163,6 @@ TEST_F(AgentDefinitionFolder, confines_the_instructions_of_a_project) {
   }
 }
 
-TEST(AgentDefinition, can_be_read_from_the_template) {
-  const std::vector<std::string> tools{"list_files", "read_file", "grep"};
-  const Environment environment;
-  const auto read = parse_agent_definition(agent_definition_template("my-agent", tools),
-                                           {"my-agent.toml", environment, tools, {}});
-  ASSERT_TRUE(read) << read.error().message;
-  EXPECT_EQ(read->definition.name, "my-agent");
-  EXPECT_EQ(read->definition.tools, tools);
-}
-
 TEST(AgentDefinition, reads_debug_and_metadata_and_says_what_is_wrong_with_them) {
   const auto read = [](const std::string& more) { return parse("instructions = \"x\"\n" + more); };
   const auto all = read(R"(domain = "billing"
@@ -189,9 +179,8 @@ inner = { a = { b = 1 } }
 )");
   ASSERT_TRUE(all) << all.error().message;
   EXPECT_EQ(all->definition.domain, "billing");
-  EXPECT_EQ(all->definition.debug,
-            (std::map<std::string, bool, std::less<>>{
-                {"debug.enabled", true}, {"debug.tool_feedback.include_reasoning", false}}));
+  EXPECT_EQ(all->definition.values,
+            (OwnValues{{"debug.enabled", true}, {"debug.tool_feedback.include_reasoning", false}}));
   EXPECT_EQ(to_text(all->definition.metadata),
             R"({"at":"07:30:00","inner":{"a":{"b":1}},"nothing":[],"odd":["nan","inf",1,"x"],)"
             R"("when":"2026-03-01T12:00:00Z"})");
@@ -210,21 +199,95 @@ inner = { a = { b = 1 } }
   }
 }
 
-TEST(AgentDefinition, template_comments_are_true) {
-  const std::vector<std::string> tools{"list_files", "read_file", "grep"};
-  const Environment environment;
-  std::string uncommented;
-  std::istringstream lines(agent_definition_template("my-agent", tools));
-  for (std::string line; std::getline(lines, line);) {
-    const bool is_setting = line.starts_with("# ") && line.find(" = ") != std::string::npos &&
-                            (line[2] == '"' || (line[2] >= 'a' && line[2] <= 'z'));
-    uncommented += (is_setting ? line.substr(2) : line) + "\n";
+TEST(AgentDefinition, says_how_its_model_shall_answer) {
+  const auto read = parse(R"(instructions = "x"
+tools = ["grep"]
+[parameters]
+stop_sequences = ["END", "\n\n"]
+tool_choice = "grep"
+[parameters.response_format]
+name = "review"
+schema = '{"type": "object", "properties": {"verdict": {"type": "string"}}}'
+)");
+  ASSERT_TRUE(read) << read.error().message;
+  const AgentDefinition& made = read->definition;
+  EXPECT_EQ(made.stop_sequences, (std::vector<std::string>{"END", "\n\n"}));
+  EXPECT_EQ(made.tool_choice, ToolChoice::one("grep"));
+  EXPECT_EQ(made.response_format.kind, ResponseFormat::Kind::json_schema);
+  EXPECT_EQ(made.response_format.name, "review");
+  EXPECT_EQ(to_text(made.response_format.schema),
+            R"({"type":"object","properties":{"verdict":{"type":"string"}}})");
+
+  const auto plain = parse(R"(instructions = "x"
+specialists = ["sqlite-analysis"]
+[parameters]
+tool_choice = "required"
+response_format = "json_object"
+)");
+  ASSERT_TRUE(plain) << plain.error().message;
+  EXPECT_EQ(plain->definition.tool_choice, ToolChoice::required());
+  EXPECT_EQ(plain->definition.response_format.kind, ResponseFormat::Kind::json_object);
+
+  const auto table = parse(R"(instructions = "x"
+[parameters.response_format.schema]
+type = "object"
+)");
+  ASSERT_TRUE(table) << table.error().message;
+  EXPECT_EQ(table->definition.response_format.name, "helper") << "the agent's, unless it is said";
+  EXPECT_EQ(to_text(table->definition.response_format.schema), R"({"type":"object"})");
+}
+
+TEST(AgentDefinition, says_what_is_wrong_with_answers_and_calls) {
+  const auto wrong = [](const std::string& more) {
+    return error_in_definition("instructions = 'x'\ntools = ['grep']\n" + more);
+  };
+  for (const auto& [more, words] : std::vector<std::pair<std::string, std::string>>{
+           {"[parameters]\nstop_sequences = 'END'",
+            "helper.toml:4: parameters.stop_sequences: must be an array of strings in quotes, not "
+            "a string"},
+           {"[parameters]\nstop_sequences = ['']",
+            "helper.toml:4: parameters.stop_sequences: must not hold an empty string"},
+           {"[parameters]\ntool_choice = 'grap'",
+            "helper.toml:4: parameters.tool_choice: must be auto, required, none or a tool of the "
+            "agent, not 'grap'; did you mean 'grep'?"},
+           {"[parameters]\ntool_choice = 'bash'",
+            "helper.toml:4: parameters.tool_choice: must be auto, required, none or a tool of the "
+            "agent, not 'bash'"},
+           {"[parameters]\nresponse_format = 'xml'",
+            "helper.toml:4: parameters.response_format: must be text, json_object or a section "
+            "[parameters.response_format] with a schema, not 'xml'"},
+           {"[parameters.response_format]\nname = 'a b'",
+            "helper.toml:3: parameters.response_format.schema: is missing\n"
+            "helper.toml:4: parameters.response_format.name: may consist of letters, digits, _ and "
+            "-, at most 64"},
+           {"[parameters.response_format]\nschema = '{'",
+            "helper.toml:4: parameters.response_format.schema: "},
+           {"[parameters.response_format]\nschema = '{\"type\": 7}'",
+            "helper.toml:4: parameters.response_format.schema: is no JSON schema: "},
+           {"[parameters.response_format]\nschema = 7",
+            "helper.toml:4: parameters.response_format.schema: must be a section "
+            "[parameters.response_format.schema] or JSON in quotes, not an integer"},
+           {"stop_sequences = ['END']",
+            "helper.toml:3: stop_sequences: unknown key; did you mean "
+            "'parameters.stop_sequences'?"},
+           {"[tool_execution]\nenable_logging = 1",
+            "helper.toml:4: tool_execution.enable_logging: must be true or false, not an integer"},
+           {"[tool_execution]\ntruncate_logs = -1",
+            "helper.toml:4: tool_execution.truncate_logs: must be between 0 and 1000000000"},
+           {"[tool_execution]\ntruncate_logs = 'all'",
+            "helper.toml:4: tool_execution.truncate_logs: must be an integer, not a string"},
+           {"[tool_execution]\nenable_loging = true",
+            "helper.toml:4: tool_execution.enable_loging: unknown key; did you mean "
+            "'tool_execution.enable_logging'?"},
+           {"[tool_execution]\nretry_pause = '1s'",
+            "helper.toml:4: tool_execution.retry_pause: unknown key; the file of an agent has "
+            "enable_validation, enable_logging, enable_metadata, log_arguments, truncate_logs"},
+           {"tool_execution = true",
+            "helper.toml:3: tool_execution: must be a section [tool_execution], not a boolean"}}) {
+    EXPECT_TRUE(wrong(more).starts_with(words)) << wrong(more) << "\n" << words;
   }
-  const auto read = parse_agent_definition(uncommented, {"my-agent.toml", environment, tools, {}});
-  ASSERT_TRUE(read) << read.error().message << uncommented;
-  EXPECT_EQ(read->definition.model, "openai:gpt-5-mini");
-  EXPECT_EQ(read->definition.permissions.size(), 1U);
-  EXPECT_TRUE(read->definition.is_primary);
+  EXPECT_EQ(error_in_definition("instructions = 'x'\n[parameters]\ntool_choice = 'required'"),
+            "helper.toml:3: parameters.tool_choice: the agent has no tools that it could call");
 }
 
 TEST(AgentDefinition, names_are_checked) {
@@ -238,4 +301,4 @@ TEST(AgentDefinition, names_are_checked) {
 }
 
 }  // namespace
-}  // namespace wright::app
+}  // namespace wright

@@ -1,0 +1,41 @@
+#include "agents/call_options.h"
+
+namespace wright {
+namespace {
+
+// Outermost first. What logs stands before what may refuse; what hides secrets is next to the tool.
+std::vector<Interceptor> interceptors_of(const CallOptions& options) {
+  std::vector<Interceptor> list = conveniences(options.execution, options.logger, options.redactor);
+  for (const auto& rules : options.permissions) {
+    list.push_back(intercept::permission({.rules = rules}));
+  }
+  if (options.cache) list.push_back(intercept::cache(*options.cache));
+  if (options.circuit_breaker) {
+    list.push_back(intercept::circuit_breaker(*options.circuit_breaker));
+  }
+  if (options.retry) list.push_back(intercept::retry(*options.retry));
+  if (options.rate_limit) list.push_back(intercept::rate_limit(*options.rate_limit));
+  if (options.output_limit > 0) list.push_back(intercept::output_limit(options.output_limit));
+  if (options.secrets == SecretsInResults::hidden) {
+    list.push_back(intercept::redaction(options.redactor));
+  }
+  return list;
+}
+
+}  // namespace
+
+void set_up_calls(Agent& agent, const CallOptions& options) {
+  agent.interceptors = interceptors_of(options);
+  agent.validation = {
+      .strictness = options.execution.enable_validation ? options.strictness : Strictness::off,
+      .coercion = options.coercion,
+      .retry_budget = options.retry_budget,
+      .logger = options.logger,
+      .redactor = options.redactor};
+  if (!options.timeout) return;
+  for (Tool& tool : agent.tools) {
+    tool.spec.options.timeout = options.timeout->count() > 0 ? options.timeout : std::nullopt;
+  }
+}
+
+}  // namespace wright

@@ -1,0 +1,466 @@
+// The options of every command, as CLI11 takes them.
+#include "app/commands/command_options.h"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <map>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace wright::app {
+namespace {
+
+constexpr const char* kSettingsGroup = "Settings";
+constexpr std::string_view kSessionId = "the session's ID";
+constexpr std::string_view kAgentName = "the agent's name";
+constexpr std::string_view kToolName = "the tool's name";
+
+std::string missing(std::string_view what) {
+  return fmt::format("{} is missing", what);
+}
+
+LineCheck needs(const std::string& value, std::string_view what) {
+  return [&value, what] { return value.empty() ? missing(what) : std::string(); };
+}
+
+void add_text(CLI::App& app, const char* names, std::optional<std::string>& value, const char* type,
+              const char* description, const char* group = "Options") {
+  app.add_option(names, value, description)->type_name(type)->group(group);
+}
+
+void add_config_option(CLI::App& app, SettingFlags& flags) {
+  add_text(app, "-c,--config", flags.config, "FILE", "Configuration file", kSettingsGroup);
+}
+
+void add_database_option(CLI::App& app, SettingFlags& flags) {
+  add_text(app, "--database-path", flags.database_path, "FILE", "Where sessions are kept",
+           kSettingsGroup);
+}
+
+void add_base_path_option(CLI::App& app, SettingFlags& flags) {
+  add_text(app, "--base-path", flags.base_path, "FOLDER", "The folder that tools may read",
+           kSettingsGroup);
+  add_text(app, "--database,--db-path", flags.database, "FILE",
+           "The SQLite file that sqlite-analysis reads", kSettingsGroup);
+}
+
+void add_model_options(CLI::App& app, SettingFlags& flags) {
+  add_text(app, "--model", flags.model, "MODEL", "offline, or vendor:name", kSettingsGroup);
+  app.add_option("--max-iterations", flags.max_iterations,
+                 "How often the model may be asked for one prompt")
+      ->type_name("N")
+      ->group(kSettingsGroup);
+}
+
+void add_log_options(CLI::App& app, SettingFlags& flags) {
+  add_text(app, "--log-level", flags.log_level, "LEVEL",
+           "Log at debug (every tool call), info, warning, error, or off", kSettingsGroup);
+  add_text(app, "--log-format", flags.log_format, "FORMAT", "text (the default) or json",
+           kSettingsGroup);
+  add_text(app, "--log-file", flags.log_file, "FILE",
+           "Append the log there instead of standard error", kSettingsGroup);
+}
+
+void add_set_option(CLI::App& app, SettingFlags& flags) {
+  app.add_option("--set", flags.set, "Any key of the configuration file, for this once")
+      ->type_name("KEY=VALUE")
+      ->group(kSettingsGroup)
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false);  // words that follow are not its
+}
+
+void add_all_settings(CLI::App& app, SettingFlags& flags) {
+  add_config_option(app, flags);
+  add_database_option(app, flags);
+  add_base_path_option(app, flags);
+  add_model_options(app, flags);
+}
+
+void add_json(CLI::App& app, OutputFormat& output, const char* description) {
+  app.add_flag_callback(
+      "--json", [&output] { output = OutputFormat::json; }, description);
+}
+
+// How a run is shown, and what it goes by.
+template <class C>
+void add_run_options(CLI::App& app, C& command) {
+  app.add_flag_callback(
+      "-q,--quiet", [&command] { command.verbosity = Verbosity::quiet; }, "No progress");
+  app.add_flag_callback(
+      "--stream", [&command] { command.streaming = Streaming::on; },
+      "Print text as it comes, as on a terminal");
+  app.add_flag_callback(
+      "--no-stream", [&command] { command.streaming = Streaming::off; },
+      "Print the answer when it is complete");
+  app.add_flag_callback(
+      "--no-input", [&command] { command.input = Input::none; },
+      "Nobody is there: tools that ask are told so at once");
+  app.add_flag_callback(
+      "--debug", [&command] { command.debug = true; },
+      "Tell after the answer how well the tools served");
+  app.add_flag_callback(
+      "--no-debug", [&command] { command.debug = false; }, "Do not, whatever the settings say");
+  add_text(app, "--trace-http", command.settings.trace_http, "FILE",
+           "Append all traffic with models there, keys masked");
+  add_all_settings(app, command.settings);
+  add_log_options(app, command.settings);
+  add_set_option(app, command.settings);
+}
+
+void add_refresh(CLI::App& app, Taking& taking) {
+  app.add_flag_callback(
+      "--refresh", [&taking] { taking = Taking::as_now; },
+      "With the agent and the settings as they are now, not as the session began");
+}
+
+// What both that look at many sessions have.
+template <class C>
+void describe_survey(CLI::App& app, C& command) {
+  add_text(app, "--agent", command.agent, "AGENT", "Only sessions of this agent");
+  add_text(app, "--since", command.since, "WHEN", "Only newer ones: 2h, 3d, today, 2026-03-01");
+  add_json(app, command.output, "Print a JSON object");
+  add_config_option(app, command.settings);
+  add_database_option(app, command.settings);
+}
+
+void add_live_tools(CLI::App& app, ToolSource& tools) {
+  app.add_flag_callback(
+      "--live-tools", [&tools] { tools = ToolSource::live; },
+      "Execute the calls again instead of taking their results from the record");
+}
+
+// AGENT and PROMPT may come as words or as options. With one option, the word is the other one.
+std::string place_words(CLI::App& app, RunCommand& command) {
+  std::vector<std::string> words;
+  for (const char* name : {"AGENT", "PROMPT"}) {
+    const CLI::Option* option = app.get_option(name);
+    if (option->count() > 0) words.push_back(option->results().back());
+  }
+  const CLI::Option* agent = app.get_option("--agent");
+  const CLI::Option* prompt = app.get_option("--prompt");
+  const std::size_t room = (agent->count() > 0 ? 0U : 1U) + (prompt->count() > 0 ? 0U : 1U);
+  if (words.size() > room) {
+    return fmt::format("'{}' is one word too many beside --agent or --prompt", words.back());
+  }
+  auto word = words.begin();
+  command.agent.clear();
+  command.prompt.reset();
+  if (agent->count() > 0) {
+    command.agent = agent->results().back();
+  } else if (word != words.end()) {
+    command.agent = *word++;
+  }
+  if (prompt->count() > 0) {
+    command.prompt = prompt->results().back();
+  } else if (word != words.end()) {
+    command.prompt = *word++;
+  }
+  return {};
+}
+
+}  // namespace
+
+LineCheck describe(CLI::App& app, RunCommand& command) {
+  app.add_option("AGENT", command.agent, "Which agent; see `wright agents`");
+  app.add_option("PROMPT", command.prompt, "What it is asked; - or nothing reads standard input");
+  app.add_option("-a,--agent", command.agent, "The agent, instead of the first word")
+      ->type_name("AGENT");
+  add_text(app, "-p,--prompt", command.prompt, "TEXT", "The prompt, instead of the second word");
+  add_text(app, "--schema", command.schema, "FILE",
+           "Print JSON that fits this JSON schema: a file, or the schema itself");
+  add_json(app, command.output, "Print one JSON object: answer, status, usage, tool calls");
+  add_run_options(app, command);
+  return [&app, &command] {
+    const std::string problem = place_words(app, command);
+    return problem.empty() && command.agent.empty() ? missing(kAgentName) : problem;
+  };
+}
+
+LineCheck describe(CLI::App& app, ChatCommand& command) {
+  app.add_option("AGENT", command.agent,
+                 "Which agent; without one the primary agent, or codebase-analysis");
+  app.add_flag_callback(
+      "--continue", [&command] { command.which = ChatCommand::Which::last; },
+      "Go on with the last session of this folder");
+  app.add_option_function<std::string>(
+         "--session",
+         [&command](const std::string& id) {
+           command.which = ChatCommand::Which::named;
+           command.session = id;
+         },
+         "Go on with this session")
+      ->type_name("ID")
+      ->excludes("--continue");
+  add_refresh(app, command.taking);
+  add_run_options(app, command);
+  return {};
+}
+
+LineCheck describe(CLI::App& app, ResumeCommand& command) {
+  app.add_option("ID", command.id, "The session's number, or `last`");
+  app.add_flag_callback(
+      "--all", [&command] { command.which = ResumeCommand::Which::all; },
+      "Every session that was interrupted, or whose questions are answered");
+  app.add_option("--settle", command.settle,
+                 "What became of a call that was under way: done, failed, or retry it")
+      ->type_name("CALL=WHAT")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false);
+  add_refresh(app, command.taking);
+  add_json(app, command.output, "Print one JSON object: answer, status, usage, tool calls");
+  add_run_options(app, command);
+  return [&command]() -> std::string {
+    const bool is_all = command.which == ResumeCommand::Which::all;
+    if (is_all && !command.id.empty()) return "--all and an ID exclude each other";
+    if (is_all && !command.settle.empty()) return "--settle needs one session's ID";
+    return !is_all && command.id.empty() ? missing("the session's ID (or --all)") : "";
+  };
+}
+
+LineCheck describe(CLI::App& app, AnswerCommand& command) {
+  app.add_option("ID", command.id, "The session's number, or `last`");
+  app.add_option("--set", command.set, "The answer to a question; twice for several choices")
+      ->type_name("ID=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false);
+  app.add_option("--approve", command.approve,
+                 "Let the call run: once (the default), or such calls for the whole session")
+      ->type_name("once|session")
+      ->expected(0, 1)
+      ->default_str("once");
+  add_text(app, "--refuse", command.refuse, "REASON",
+           "Do not let the call run; the model reads why");
+  add_text(app, "--answer", command.answer, "JSON", "The whole answer as JSON");
+  app.add_option("--wait", command.wait, "Which wait, where there are several")->type_name("N");
+  add_json(app, command.output, "Print a JSON object");
+  add_config_option(app, command.settings);
+  add_database_option(app, command.settings);
+  return [&command]() -> std::string {
+    if (command.id.empty()) return missing(kSessionId);
+    if (command.approve && command.approve->empty()) command.approve = "once";
+    const int ways = (command.set.empty() ? 0 : 1) + (command.approve ? 1 : 0) +
+                     (command.refuse ? 1 : 0) + (command.answer ? 1 : 0);
+    return ways > 1 ? "use one of --set, --approve, --refuse and --answer" : "";
+  };
+}
+
+LineCheck describe(CLI::App& app, WaitsCommand& command) {
+  add_json(app, command.output, "Print a JSON array");
+  add_config_option(app, command.settings);
+  add_database_option(app, command.settings);
+  return {};
+}
+
+LineCheck describe(CLI::App& app, ListSessionsCommand& command) {
+  add_text(app, "--agent", command.agent, "AGENT", "Only sessions of this agent");
+  add_text(app, "--status", command.status, "STATUS",
+           "Only running, completed, failed, waiting, cancelled or queued ones");
+  add_text(app, "--since", command.since, "WHEN", "Only newer ones: 2h, 3d, today, 2026-03-01");
+  app.add_option("--search", command.search, "Only those with this in prompt or answer")
+      ->type_name("TEXT");
+  app.add_option("--limit", command.limit, "At most this many, newest first (20)")
+      ->type_name("N")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}));
+  add_json(app, command.output, "Print a JSON array");
+  add_config_option(app, command.settings);
+  add_database_option(app, command.settings);
+  return {};
+}
+
+LineCheck describe(CLI::App& app, ShowSessionCommand& command) {
+  app.add_option("ID", command.id, "The session's number, or `last`");
+  add_json(app, command.output, "Print JSON, as `wright sessions export` does");
+  add_config_option(app, command.settings);
+  add_database_option(app, command.settings);
+  return needs(command.id, kSessionId);
+}
+
+LineCheck describe(CLI::App& app, ExportSessionCommand& command) {
+  app.add_option("ID", command.id, "The session's number, or `last`");
+  const std::map<std::string, ExportFormat> formats{{"json", ExportFormat::json},
+                                                    {"markdown", ExportFormat::markdown},
+                                                    {"md", ExportFormat::markdown}};
+  app.add_option_function<std::string>(
+         "--format",
+         [&command, formats](const std::string& name) {
+           const auto found = formats.find(name);
+           if (found == formats.end()) {
+             throw CLI::ValidationError("--format", "must be json or markdown, not " + name);
+           }
+           command.format = found->second;
+         },
+         "json (the default) or markdown")
+      ->type_name("FORMAT");
+  app.add_flag_callback(
+      "--cassette", [&command] { command.format = ExportFormat::cassette; },
+      "A test file for `wright test`, with secrets hidden");
+  add_text(app, "-o,--output", command.file, "FILE", "Write there instead of standard output");
+  add_config_option(app, command.settings);
+  add_database_option(app, command.settings);
+  return needs(command.id, kSessionId);
+}
+
+LineCheck describe(CLI::App& app, ForkSessionCommand& command) {
+  app.add_option("ID", command.id, "The session's number, or `last`");
+  app.add_option("--at", command.at, "The last message of the fork, as `sessions show` counts")
+      ->type_name("N");
+  add_json(app, command.output, "Print a JSON object with the new session's id");
+  add_config_option(app, command.settings);
+  add_database_option(app, command.settings);
+  return needs(command.id, kSessionId);
+}
+
+LineCheck describe(CLI::App& app, RemoveSessionsCommand& command) {
+  app.add_option("ID", command.ids, "Numbers of sessions, or `last`");
+  app.add_flag_callback(
+      "-y,--yes", [&command] { command.confirmation = Confirmation::given; }, "Do not ask");
+  add_config_option(app, command.settings);
+  add_database_option(app, command.settings);
+  return [&command] { return command.ids.empty() ? missing(kSessionId) : std::string(); };
+}
+
+LineCheck describe(CLI::App& app, PruneSessionsCommand& command) {
+  app.add_option("--older-than", command.older_than,
+                 "Those that ended before then: 30d, 12w, 2026-03-01")
+      ->type_name("WHEN");
+  app.add_flag_callback(
+      "--dry-run", [&command] { command.deletion = Deletion::rehearsed; },
+      "Only tell what would be deleted");
+  add_json(app, command.output, "Print a JSON object with the sessions' ids");
+  add_config_option(app, command.settings);
+  add_database_option(app, command.settings);
+  return
+      [&command] { return command.older_than.empty() ? missing("--older-than") : std::string(); };
+}
+
+LineCheck describe(CLI::App& app, FeedbackCommand& command) {
+  describe_survey(app, command);
+  return {};
+}
+
+LineCheck describe(CLI::App& app, StatsCommand& command) {
+  describe_survey(app, command);
+  return {};
+}
+
+LineCheck describe(CLI::App& app, ReplayCommand& command) {
+  app.add_option("ID", command.id, "The session's number, or `last`");
+  add_live_tools(app, command.tools);
+  add_json(app, command.output, "Print a JSON object");
+  add_all_settings(app, command.settings);
+  add_set_option(app, command.settings);
+  return needs(command.id, kSessionId);
+}
+
+LineCheck describe(CLI::App& app, TestCommand& command) {
+  app.add_option("FILE", command.files, "Files of `wright sessions export --cassette`");
+  add_live_tools(app, command.tools);
+  app.add_flag_callback(
+      "--update", [&command] { command.rewriting = Rewriting::when_different; },
+      "Rewrite the files that differ");
+  add_json(app, command.output, "Print a JSON object");
+  add_config_option(app, command.settings);
+  add_base_path_option(app, command.settings);
+  add_set_option(app, command.settings);
+  return [&command] { return command.files.empty() ? missing("the FILE") : std::string(); };
+}
+
+LineCheck describe(CLI::App& app, ListAgentsCommand& command) {
+  add_json(app, command.output, "Print a JSON array");
+  add_all_settings(app, command.settings);
+  add_set_option(app, command.settings);
+  return {};
+}
+
+LineCheck describe(CLI::App& app, ShowAgentCommand& command) {
+  app.add_option("NAME", command.name, "Which agent; see `wright agents`");
+  add_json(app, command.output, "Print a JSON object");
+  add_all_settings(app, command.settings);
+  add_set_option(app, command.settings);
+  return needs(command.name, kAgentName);
+}
+
+LineCheck describe(CLI::App& app, NewAgentCommand& command) {
+  app.add_option("NAME", command.name, "What it shall be called: letters, digits and -");
+  app.add_flag_callback(
+      "--project", [&command] { command.place = AgentPlace::project; },
+      "Below .wright/agents of the base folder instead of your own folder");
+  add_all_settings(app, command.settings);
+  return needs(command.name, kAgentName);
+}
+
+LineCheck describe(CLI::App& app, TrustAgentCommand& command) {
+  app.add_option("NAME", command.name, "Which agent of the project");
+  add_all_settings(app, command.settings);
+  return needs(command.name, kAgentName);
+}
+
+LineCheck describe(CLI::App& app, ListToolsCommand& command) {
+  add_json(app, command.output, "Print a JSON array with the schemas");
+  add_config_option(app, command.settings);
+  add_base_path_option(app, command.settings);
+  add_set_option(app, command.settings);
+  return {};
+}
+
+LineCheck describe(CLI::App& app, ShowToolCommand& command) {
+  app.add_option("NAME", command.name, "Which tool; see `wright tools`");
+  add_config_option(app, command.settings);
+  add_base_path_option(app, command.settings);
+  add_set_option(app, command.settings);
+  return needs(command.name, kToolName);
+}
+
+LineCheck describe(CLI::App& app, CallToolCommand& command) {
+  app.add_option("NAME", command.name, "Which tool; see `wright tools`");
+  app.add_option("ARGUMENTS", command.arguments, "A JSON object; - reads standard input");
+  add_json(app, command.output, "Print one JSON object: result, what a model reads, duration");
+  add_config_option(app, command.settings);
+  add_base_path_option(app, command.settings);
+  add_log_options(app, command.settings);
+  add_set_option(app, command.settings);
+  return needs(command.name, kToolName);
+}
+
+LineCheck describe(CLI::App& app, ShowConfigCommand& command) {
+  add_json(app, command.output, "Print a JSON object");
+  add_all_settings(app, command.settings);
+  add_log_options(app, command.settings);
+  add_set_option(app, command.settings);
+  return {};
+}
+
+LineCheck describe(CLI::App& app, ConfigPathCommand& command) {
+  add_config_option(app, command.settings);
+  return {};
+}
+
+LineCheck describe(CLI::App& app, InitConfigCommand& command) {
+  add_config_option(app, command.settings);
+  return {};
+}
+
+LineCheck describe(CLI::App& app, ListModelsCommand& command) {
+  app.add_option("VENDOR", command.vendor, "Only this one");
+  add_json(app, command.output, "Print a JSON array");
+  add_config_option(app, command.settings);
+  add_set_option(app, command.settings);
+  return {};
+}
+
+LineCheck describe(CLI::App& app, DoctorCommand& command) {
+  app.add_flag_callback(
+      "--online", [&command] { command.reach = Reach::network; },
+      "Ask every provider that has a key one small question");
+  add_json(app, command.output, "Print a JSON object");
+  add_all_settings(app, command.settings);
+  add_set_option(app, command.settings);
+  return {};
+}
+
+}  // namespace wright::app

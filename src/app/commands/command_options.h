@@ -1,0 +1,48 @@
+// The options of every command: one describe() each. A command that is new needs its struct
+// (command_line.h), its options here, and a row in command_line.cpp.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "app/commands/command_line.h"
+
+namespace CLI {
+class App;
+}
+
+namespace wright::app {
+
+// Called when the whole line is read: what is wrong with it, or nothing. May be empty.
+using LineCheck = std::function<std::string()>;
+
+// Each tells CLI11 what may be said, and where it goes in `command`, which has to outlive `app`.
+LineCheck describe(CLI::App& app, RunCommand& command);
+LineCheck describe(CLI::App& app, ChatCommand& command);
+LineCheck describe(CLI::App& app, ResumeCommand& command);
+LineCheck describe(CLI::App& app, AnswerCommand& command);
+LineCheck describe(CLI::App& app, WaitsCommand& command);
+LineCheck describe(CLI::App& app, ListSessionsCommand& command);
+LineCheck describe(CLI::App& app, ShowSessionCommand& command);
+LineCheck describe(CLI::App& app, ExportSessionCommand& command);
+LineCheck describe(CLI::App& app, ForkSessionCommand& command);
+LineCheck describe(CLI::App& app, RemoveSessionsCommand& command);
+LineCheck describe(CLI::App& app, PruneSessionsCommand& command);
+LineCheck describe(CLI::App& app, FeedbackCommand& command);
+LineCheck describe(CLI::App& app, StatsCommand& command);
+LineCheck describe(CLI::App& app, ReplayCommand& command);
+LineCheck describe(CLI::App& app, TestCommand& command);
+LineCheck describe(CLI::App& app, ListAgentsCommand& command);
+LineCheck describe(CLI::App& app, ShowAgentCommand& command);
+LineCheck describe(CLI::App& app, NewAgentCommand& command);
+LineCheck describe(CLI::App& app, TrustAgentCommand& command);
+LineCheck describe(CLI::App& app, ListToolsCommand& command);
+LineCheck describe(CLI::App& app, ShowToolCommand& command);
+LineCheck describe(CLI::App& app, CallToolCommand& command);
+LineCheck describe(CLI::App& app, ShowConfigCommand& command);
+LineCheck describe(CLI::App& app, ConfigPathCommand& command);
+LineCheck describe(CLI::App& app, InitConfigCommand& command);
+LineCheck describe(CLI::App& app, ListModelsCommand& command);
+LineCheck describe(CLI::App& app, DoctorCommand& command);
+
+}  // namespace wright::app

@@ -1,0 +1,14 @@
+// What a command may use beside its arguments.
+#pragma once
+
+#include "app/settings/environment.h"
+#include "app/terminal/console.h"
+
+namespace wright::app {
+
+struct Surroundings {
+  Console& console;
+  const Environment& environment;
+};
+
+}  // namespace wright::app

@@ -1,0 +1,15 @@
+// How the model of an agent shall answer, as JSON: for records of sessions and for people. What
+// is not there is the default. `max_tokens` is not part of it.
+#pragma once
+
+#include "wright/json.h"
+#include "wright/request.h"
+
+namespace wright::app {
+
+JsonObject sampling_json(const Sampling& sampling);
+
+// What the record tells; anything odd in it is left out.
+Sampling sampling_from(const Json& record);
+
+}  // namespace wright::app
