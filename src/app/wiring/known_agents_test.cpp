@@ -143,7 +143,7 @@ context_tokens = 9000
   EXPECT_EQ(chosen->agent.sampling.max_tokens, 321);
   EXPECT_EQ(chosen->agent.limits.max_iterations, 7);
   EXPECT_EQ(chosen->agent.context_tokens, 9'000);
-  EXPECT_EQ(chosen->permissions.size(), 1U);
+  EXPECT_EQ(chosen->own.permissions.size(), 1U);
   const auto ready = with_specialists(*chosen, KnownAgents(usual, models, environment()));
   ASSERT_TRUE(ready) << ready.error().message;
   EXPECT_EQ(ready->specialists.at(0).chosen.agent.name, "sqlite-analysis");
