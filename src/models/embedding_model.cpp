@@ -72,7 +72,8 @@ class Embedder {
     const auto turn = candidate_.pacer->reserve(Clock::now(), tokens);
     const auto deadline = began + options_.retry.deadline;
     if (turn >= deadline) {
-      return fail(ErrorCode::rate_limited, "The vendor's rate limit leaves no room for embeddings now");
+      return fail(ErrorCode::rate_limited,
+                  "The vendor's rate limit leaves no room for embeddings now");
     }
     TRY(wait_until(turn, stop));
     HttpTimeouts timeouts = options_.timeouts;
