@@ -148,6 +148,15 @@ struct Problems {
 template <class T>
 inline constexpr char type_key = 0;
 
+template <class T>
+constexpr bool is_struct_at_root() {
+  if constexpr (is_a<T, std::optional>) {
+    return is_struct_at_root<typename T::value_type>();
+  } else {
+    return JsonStruct<T>;
+  }
+}
+
 class SchemaBuilder {
  public:
   // Returns a reference when the type is being described already, else remembers that it is.
@@ -384,6 +393,8 @@ template <class T>
 Json schema_of() {
   if constexpr (detail::require_json_form<T>()) {
     detail::SchemaBuilder builder;
+    // A struct in a list or a map is not the root that it could refer to.
+    if constexpr (!detail::is_struct_at_root<T>()) builder.enter(&detail::type_key<T>, {});
     return builder.finish(detail::build_schema<T>(builder));
   } else {
     return {};

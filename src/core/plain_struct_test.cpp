@@ -104,6 +104,11 @@ TEST(PlainStruct, may_contain_itself) {
   EXPECT_EQ(schema.at("properties").at("branches").at("items"), (Json{{"$ref", "#"}}));
   const Json list = schema_of<std::vector<Branch>>();
   EXPECT_EQ(list.at("items"), (Json{{"$ref", "#/$defs/Branch"}})) << to_text(list);
+  EXPECT_EQ(schema_of<std::optional<Branch>>(), schema);
+  const auto compiled = JsonSchema::compile(list);
+  ASSERT_TRUE(compiled) << compiled.error().message;
+  EXPECT_TRUE(
+      compiled->accepts(*parse_json(R"([{"age":1,"branches":[{"age":2,"branches":[]}]}])")));
   const auto branch =
       decode<Branch>(*parse_json(R"({"age":3,"branches":[{"age":1,"branches":[]}]})"));
   ASSERT_TRUE(branch) << branch.error().message;
