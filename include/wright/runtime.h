@@ -26,11 +26,16 @@ struct RuntimeOptions {
   int workers = 0;                 // threads that advance sessions; 0: one a processor
   int tool_threads = 0;            // threads for tools and models that block; 0: a good number
   int parallel_calls = 8;          // of one turn of one session
-  std::size_t kept_events = 1000;  // of a session that is driven, for those who subscribe late
+  // Of a session that is driven, for those who subscribe late.
+  std::size_t kept_events = 1000;
+  std::size_t kept_event_bytes = 1024 * 1024;
   std::chrono::milliseconds runner_time{30'000};  // after which a silent process is taken for dead
   std::chrono::milliseconds grace{5'000};         // for tools of a cancelled session to end
   // Finds the agent of a session that this process has not started, when an answer to it comes.
   std::function<Result<AgentPointer>(const Session&)> agents = {};
+  // Looks on at all sessions of this runtime, those below too. It is called where things happen, so
+  // it must be quick. May be empty.
+  Observer observer = {};
 };
 
 struct StartOptions {
@@ -43,8 +48,11 @@ struct StartOptions {
 // One event of a session or of one of those below it.
 struct SessionEvent {
   SessionId session_id = 0;
-  int depth = 0;               // 0: the session that was subscribed to
-  std::uint64_t sequence = 0;  // rises within a subscription, also over restarts
+  SessionId parent_session_id = 0;  // 0: nobody is above
+  int depth = 0;                    // 0: nobody is above
+  std::uint64_t sequence = 0;       // rises within a subscription, also over restarts
+  std::string agent = {};
+  std::int64_t time_ms = 0;  // since 1970
   std::string type = {};       // "text_delta", "tool_started", …: see docs/runtime.md
   Json data = {};
 };
@@ -78,10 +86,17 @@ class Runtime {
   // See resume.h.
   Result<void> resume(SessionId id, AgentPointer agent, const Settlements& settlements = {},
                       StartOptions options = {});
-  // Every session that was running when its process ended, with agents from RuntimeOptions::agents.
+  // Every session that needs a driver and has none (SessionFilter::needs_driver): its process ended
+  // while it ran, or it was answered, cancelled or is overdue and nobody has gone on with it. Agents
+  // come from RuntimeOptions::agents; those that it does not know are left alone.
   Result<std::vector<SessionId>> resume_abandoned();
+  // Takes up to `most` sessions from the queue of the store and drives them, with agents from
+  // RuntimeOptions::agents.
+  Result<std::vector<SessionId>> claim(std::size_t most);
 
-  // Also the specialists below it, and the processes of its tools.
+  // Also the specialists below it, and the processes of its tools. Whatever it does: one that runs
+  // here stops, one that waits or is queued ends, and one that another process drives is stopped
+  // there in a moment. Refused when it has ended.
   Result<void> cancel(SessionId id, std::string reason = "The run was cancelled");
 
   // Answers a wait of any session at any depth, and goes on with what waited. See answer_wait().
@@ -91,7 +106,8 @@ class Runtime {
   Result<Answer> wait(SessionId id);
 
   // Events of the session and of those below it, from the one after `after` on; 0: all that are
-  // there. The listener is called in any thread, one event at a time, and must not block.
+  // there. Where the first ones are gone, messages come in their place. The listener is called in any
+  // thread, one event at a time; one that stays far behind loses the oldest (`events_lost`).
   Result<Subscription> subscribe(SessionId id, std::uint64_t after, Listener listener);
 
   std::size_t running() const;  // sessions that are driven now, specialists not counted

@@ -3,6 +3,7 @@
 #include "wright/driver.h"
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -59,7 +60,7 @@ class BlockingRun {
 
   session::TreeOptions tree_options() const {
     session::TreeOptions tree{.machine = {.has_store = runner_ != nullptr,
-                                          .has_listeners = static_cast<bool>(options_.observer),
+                                          .is_heard = &is_heard_,
                                           .parallel_calls = kParallelCalls,
                                           .grace = kGrace}};
     if (runner_ != nullptr) tree.runner = runner_->id();
@@ -72,9 +73,8 @@ class BlockingRun {
     std::optional<Ending> ending;
     const auto driver = std::make_shared<TreeDriver>(
         host_, &gate_, std::move(tree), options_.delivery,
-        runtime::DriverCallbacks{.tell = options_.observer, .ended = [&](Ending ended) {
-                                   ending = std::move(ended);
-                                 }});
+        runtime::DriverCallbacks{.tell = options_.observer,
+                                 .ended = [&](Ending ended) { ending = std::move(ended); }});
     driver->begin();
     for (const CancelWish& wish : cancelled) driver->cancel(wish.session_id, wish.reason);
     if (runner_ != nullptr) {
@@ -97,6 +97,7 @@ class BlockingRun {
 
  private:
   const RunOptions& options_;
+  const std::atomic<bool> is_heard_{static_cast<bool>(options_.observer)};
   RunnerRegistration* const runner_;
   runtime::ExclusiveGate gate_;
   runtime::InlineHost host_;
@@ -176,7 +177,7 @@ Result<Answer> drive(const Agent& agent, Run& run, const RunOptions& options) {
 
 Result<Answer> resume(const Agent& agent, SessionId id, const RunOptions& options,
                       const Settlements& settlements) {
-  return go_on_with(agent, options, {.id = id, .settlements = settlements});
+  return go_on_with(agent, options, {.id = id, .settlements = settlements, .reopens = true});
 }
 
 Result<Answer> send(const Agent& agent, SessionId id, std::string_view message,

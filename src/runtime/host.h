@@ -39,9 +39,12 @@ class Host {
 
   // Milliseconds since 1970.
   virtual std::int64_t clock() const { return system_clock_ms(); }
-  // Whether the sessions of this process are certainly its own still. A process that slept, or could
-  // not renew its registration, cannot know before it has asked the store.
-  virtual bool is_lease_certain() const = 0;
+  // Whether a session that was this process's own at that moment, by boot_clock_ms(), certainly is
+  // so still. A process that has slept since, or could not renew its registration, cannot know
+  // before it has asked the store.
+  virtual bool is_lease_certain(std::int64_t since) const = 0;
+  // This session is not driven here any more, whatever the store says of it: others may have it.
+  virtual void release(SessionId session, int epoch) = 0;
 
   virtual Timer run_at(Time time, Task task) = 0;
   virtual void cancel(Timer timer) = 0;  // it may be running already

@@ -28,7 +28,12 @@ class InlineHost : public Host {
   void give_up(Ticket ticket) override { pool_.give_up(ticket); }
   void write(Batch batch, std::function<void(Result<BatchIds>)> done) override;
   bool has_store() const override { return runner_ != nullptr; }
-  bool is_lease_certain() const override { return runner_ == nullptr || runner_->is_certain(); }
+  bool is_lease_certain(std::int64_t since) const override {
+    return runner_ == nullptr || runner_->is_certain(since);
+  }
+  void release(SessionId session, int epoch) override {
+    if (runner_ != nullptr) runner_->release(session, epoch);
+  }
   void ask(const Model& model, const Request& request, ModelCall call, ModelDone done) override;
   Timer run_at(Time time, Task task) override { return timers_.run_at(time, std::move(task)); }
   void cancel(Timer timer) override { timers_.cancel(timer); }

@@ -1,4 +1,6 @@
 // Answers to waits, from wherever they come: checked, with passwords hidden, stored once.
+#include "runtime/person_answer.h"
+
 #include <fmt/format.h>
 
 #include "session/waits.h"
@@ -51,7 +53,7 @@ Result<Json> checked_questions(const Json& shown, const Json& answer) {
 
 Result<Json> runtime::checked_answer(WaitKind kind, const Json& shown, const Json& answer) {
   if (kind == WaitKind::question) return checked_questions(shown, answer);
-  if (auto known = answers_of(kind, answer); !known) {
+  if (auto known = session::answers_of(kind, answer); !known) {
     return std::unexpected(std::move(known).error());
   }
   return answer;

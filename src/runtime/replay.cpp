@@ -12,18 +12,18 @@
 #include "runtime/replayed_agent.h"
 #include "runtime/revive.h"
 #include "runtime/runner_registration.h"
+#include "runtime/tree_driver.h"
 
 namespace wright {
 namespace {
 
-using runtime::Ending;
 using runtime::InlineHost;
-using runtime::Journal;
 using runtime::ReplayComparison;
 using runtime::ReplayState;
-using runtime::SessionDriver;
-using runtime::SessionPlan;
 using runtime::SessionTape;
+using runtime::TreeDriver;
+using session::Ending;
+using session::SessionTree;
 
 // A service that has seen the call of then must not take the one of now for it.
 std::string new_key_prefix() {
@@ -67,29 +67,31 @@ class Replay {
   }
 
  private:
-  SessionPlan plan() {
-    return {.agent = agent_, .ended = [this](Ending ending) { ending_ = std::move(ending); }};
+  // The first message begins the session, the others go on with it.
+  Result<SessionTree> tree_for(const Message& said) {
+    // Nobody else drives it: it needs no runner.
+    const session::TreeOptions options{.machine = {.has_store = true, .parallel_calls = 1}};
+    if (session_id_ == 0) {
+      SessionTree tree(options);
+      tree.plant_new({.agent = agent_}, start(*agent_, said), new_session(said));
+      return tree;
+    }
+    auto revived = runtime::revive(host_, options, {.agent = agent_}, *store_,
+                                   {.id = session_id_, .said = said});
+    if (!revived) return std::unexpected(std::move(revived).error());
+    return std::move(revived->tree);
   }
 
   Result<void> drive(const Message& said) {
-    const runtime::Surroundings around{.host = host_, .parallel_calls = 1};
-    const bool is_first = session_id_ == 0;
-    Result<std::shared_ptr<SessionDriver>> driver;
-    if (is_first) {
-      driver = std::make_shared<SessionDriver>(around, plan(), start(*agent_, said),
-                                               Journal(std::nullopt));
-    } else {
-      driver = runtime::revive(around, plan(), *store_, {.id = session_id_, .said = said});
-      if (!driver) return std::unexpected(std::move(driver).error());
-    }
-    const auto cancel = [&] { (*driver)->cancel(std::string(runtime::kReplayEndsHere)); };
+    auto tree = tree_for(said);
+    if (!tree) return std::unexpected(std::move(tree).error());
+    const auto driver = std::make_shared<TreeDriver>(
+        host_, nullptr, std::move(*tree), Delivery::whole,
+        runtime::DriverCallbacks{.ended = [this](Ending ending) { ending_ = std::move(ending); }});
+    const auto cancel = [&] { driver->cancel_root(std::string(runtime::kReplayEndsHere)); };
     const std::stop_callback on_end(end_.get_token(), cancel);
     const std::stop_callback on_stop(options_.stop, cancel);
-    if (is_first) {
-      (*driver)->begin(new_session(said));
-    } else {
-      (*driver)->go_on();
-    }
+    driver->begin();
     host_.run_until([&] { return ending_.has_value(); });
     last_ = ending_->kind;
     session_id_ = ending_->session_id;
@@ -167,6 +169,7 @@ class Replay {
         return fmt::format("The session is a fork that ends with message {}", count);
       case SessionStatus::running:
       case SessionStatus::failed:
+      case SessionStatus::queued:
       case SessionStatus::waiting: break;
     }
     return fmt::format("The session has not ended; the record goes as far as message {}", count);

@@ -171,11 +171,11 @@ class CallReplay {
   void give_answers() {
     for (const RecordedWait& wait : recorded_.waits) {
       if (!wait.answer) continue;
-      const auto answers = answers_of(wait.kind, *wait.answer);
+      const auto answers = session::answers_of(wait.kind, *wait.answer);
       if (!answers) continue;
       if (answers->approval) context_.answers.approval = answers->approval;
       if (answers->answer && !context_.answers.answer) context_.answers.answer = answers->answer;
-      if (context_.memory) remember_decision(*context_.memory, wait.covers, *answers);
+      if (context_.memory) session::remember_decision(*context_.memory, wait.covers, *answers);
     }
   }
 

@@ -71,9 +71,12 @@ Result<void> check_status(const Session& session, const Revival& revival) {
                 fmt::format("Session {} is {}: it takes a message when it has ended", session.id,
                             to_string(session.status)));
   }
-  if (!revival.said && session.status == SessionStatus::completed) {
+  const bool is_closed =
+      session.status == SessionStatus::completed || (is_over(session.status) && !revival.reopens);
+  if (!revival.said && is_closed) {
     return fail(ErrorCode::invalid_argument,
-                fmt::format("Session {} is completed: there is nothing to resume", session.id));
+                fmt::format("Session {} is {}: there is nothing to resume", session.id,
+                            to_string(session.status)));
   }
   return {};
 }
@@ -104,8 +107,7 @@ class Planting {
            std::int64_t now, const Settlements& settlements)
       : revived_(revived), store_(store), options_(options), now_(now), settlements_(settlements) {}
 
-  Result<void> plant(SessionPlan plan, const Session& session,
-                     const std::optional<Message>& said) {
+  Result<void> plant(SessionPlan plan, const Session& session, const std::optional<Message>& said) {
     auto loaded = load(plan, session);
     if (!loaded) return std::unexpected(std::move(loaded).error());
     if (said) {

@@ -13,7 +13,8 @@ namespace wright::runtime {
 struct Revival {
   SessionId id = 0;
   Settlements settlements = {};
-  std::optional<Message> said = {};  // the user's next message to a session that has ended
+  std::optional<Message> said = {};    // the user's next message to a session that has ended
+  bool reopens = false;                // one that has failed or was cancelled may go on
   std::optional<int> held_epoch = {};  // the runner holds it already, since this epoch
 };
 

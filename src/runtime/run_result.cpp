@@ -18,14 +18,14 @@ Result<Answer> answer_of(session::Ending ending) {
     case Kind::completed:
     case Kind::parked: break;
   }
-  return Answer{.status = ending.kind == Kind::parked ? Answer::Status::waiting
-                                                      : Answer::Status::completed,
-                .text = std::move(ending.text),
-                .waits = std::move(ending.waits),
-                .session_id = ending.session_id,
-                .iterations = ending.iterations,
-                .usage = ending.usage,
-                .feedback = std::move(ending.feedback)};
+  return Answer{
+      .status = ending.kind == Kind::parked ? Answer::Status::waiting : Answer::Status::completed,
+      .text = std::move(ending.text),
+      .waits = std::move(ending.waits),
+      .session_id = ending.session_id,
+      .iterations = ending.iterations,
+      .usage = ending.usage,
+      .feedback = std::move(ending.feedback)};
 }
 
 }  // namespace wright::runtime

@@ -50,11 +50,12 @@ std::int64_t certain_after(std::int64_t now, milliseconds time) {
 }  // namespace
 
 RunnerRegistration::RunnerRegistration(Store& store, RunnerId id, milliseconds time,
-                                       std::int64_t certain_until)
+                                       std::int64_t registered_at)
     : store_(store),
       id_(id),
       time_(time),
-      certain_until_(certain_until),
+      certain_since_(registered_at),
+      certain_until_(certain_after(registered_at, time)),
       thread_([this] { work(); }) {}
 
 Result<std::unique_ptr<RunnerRegistration>> RunnerRegistration::open(Store& store,
@@ -62,8 +63,7 @@ Result<std::unique_ptr<RunnerRegistration>> RunnerRegistration::open(Store& stor
   const std::int64_t before = boot_clock_ms();
   const auto id = store.register_runner(process_name(), time);
   if (!id) return std::unexpected(id.error());
-  return std::unique_ptr<RunnerRegistration>(
-      new RunnerRegistration(store, *id, time, certain_after(before, time)));
+  return std::unique_ptr<RunnerRegistration>(new RunnerRegistration(store, *id, time, before));
 }
 
 RunnerRegistration::~RunnerRegistration() {
@@ -77,8 +77,10 @@ RunnerRegistration::~RunnerRegistration() {
   (void)store_.end_runner(id_);
 }
 
-bool RunnerRegistration::is_certain() const {
-  return boot_clock_ms() < certain_until_.load();
+// The end first: whoever reads a new end reads the new beginning, too.
+bool RunnerRegistration::is_certain(std::int64_t since) const {
+  const std::int64_t until = certain_until_;
+  return boot_clock_ms() < until && since >= certain_since_;
 }
 
 void RunnerRegistration::on_news(Listener listener) {
@@ -89,12 +91,14 @@ void RunnerRegistration::on_news(Listener listener) {
 bool RunnerRegistration::renew() {
   const std::int64_t before = boot_clock_ms();
   if (!store_.renew_runner(id_, time_)) return false;
+  // Somebody may have taken a session in between.
+  if (before >= certain_until_) certain_since_ = before;
   certain_until_ = certain_after(before, time_);
   return true;
 }
 
 std::vector<Result<BatchIds>> RunnerRegistration::apply_all(std::span<const Batch> batches) {
-  if (!is_certain()) (void)renew();
+  if (!is_certain(certain_since_)) (void)renew();
   std::vector<Result<BatchIds>> results = store_.apply_all(batches);
   if (std::ranges::none_of(results, is_refused)) return results;
   const auto try_again = [&](auto is_to_be_tried) {
@@ -124,7 +128,28 @@ void RunnerRegistration::work() {
     // session meanwhile, the next batch for it is refused.
     const std::int64_t now = boot_clock_ms();
     if (now - renewed + look.count() > time_.count() / 3 && renew()) renewed = now;
+    release_what_is_due();
     tell_news();
+  }
+}
+
+void RunnerRegistration::release(SessionId session, int epoch) {
+  const std::lock_guard lock(mutex_);
+  to_release_.push_back({session, id_, epoch});
+}
+
+void RunnerRegistration::release_what_is_due() {
+  std::vector<FreeLease> due;
+  {
+    const std::lock_guard lock(mutex_);
+    due.swap(to_release_);
+  }
+  for (const FreeLease& lease : due) {
+    const auto released = store_.apply_one(lease);
+    const bool is_to_be_tried_again =
+        !released && (released.error().code == ErrorCode::unavailable ||
+                      released.error().code == ErrorCode::storage);
+    if (is_to_be_tried_again) release(lease.session_id, *lease.epoch);
   }
 }
 

@@ -29,8 +29,12 @@ class RunnerRegistration {
 
   RunnerId id() const { return id_; }
 
-  // Whether nobody can have taken this process for dead, by a clock that counts sleep.
-  bool is_certain() const;
+  // Whether nobody can have taken this process for dead since that moment, by boot_clock_ms(),
+  // which counts sleep.
+  bool is_certain(std::int64_t since) const;
+
+  // Releases a session that is not driven here any more. Tried until the store takes it.
+  void release(SessionId session, int epoch);
 
   // Whom to tell what others did to sessions of this runner; in a thread of this object, which
   // looks about once a second. The same news may come several times. An empty function ends it, and
@@ -46,19 +50,22 @@ class RunnerRegistration {
 
  private:
   RunnerRegistration(Store& store, RunnerId id, std::chrono::milliseconds time,
-                     std::int64_t certain_until);
+                     std::int64_t registered_at);
   void work();
   bool renew();
   void tell_news();
+  void release_what_is_due();
   bool wait(std::chrono::milliseconds time);
 
   Store& store_;
   const RunnerId id_;
   const std::chrono::milliseconds time_;
-  std::atomic<std::int64_t> certain_until_;  // by boot_clock_ms()
-  std::mutex news_mutex_;                    // held while it tells
+  std::atomic<std::int64_t> certain_since_;  // by boot_clock_ms(), like the end
+  std::atomic<std::int64_t> certain_until_;
+  std::mutex news_mutex_;  // held while it tells
   Listener news_;
   std::mutex mutex_;
+  std::vector<FreeLease> to_release_;
   std::condition_variable changed_;
   bool is_ending_ = false;
   std::thread thread_;

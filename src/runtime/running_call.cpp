@@ -20,7 +20,7 @@ void RunningCall::start(Host& host, ExclusiveGate* gate, std::function<void(Call
       const std::lock_guard lock(self->mutex_);
       if (self->is_given_up_ || self->stop_.stop_requested()) return;
       // It may have waited for its turn, or the machine may have slept.
-      report->is_fenced = !host.is_lease_certain();
+      report->is_fenced = !host.is_lease_certain(self->plan_.held_since);
       if (report->is_fenced) return;
       self->began_ = steady_clock::now();
       if (self->plan_.limit.count() > 0) {

@@ -24,6 +24,7 @@ struct CallPlan {
   WaitAnswers answers = {};
   SessionId session_id = 0;
   int lease_epoch = 0;
+  std::int64_t held_since = 0;  // when the session was known to be ours, by boot_clock_ms()
   std::shared_ptr<RunMemory> memory = {};
   std::string tool = {};               // by its own name, not an alias
   std::chrono::milliseconds limit{0};  // 0: it may take as long as it wants

@@ -7,8 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
-#include <future>
-#include <limits>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -16,23 +15,26 @@
 
 #include "runtime/debug_mode.h"
 #include "runtime/event_stream.h"
+#include "runtime/past_endings.h"
 #include "runtime/revive.h"
+#include "runtime/run_result.h"
 #include "runtime/runner_registration.h"
 #include "runtime/thread_host.h"
-#include "session/waits.h"
+#include "runtime/tree_driver.h"
 
 namespace wright {
 namespace {
 
-using runtime::Ending;
 using runtime::EventStream;
-using runtime::Journal;
-using runtime::Origin;
 using runtime::Revival;
-using runtime::SessionDriver;
-using runtime::SessionPlan;
+using runtime::TreeDriver;
+using session::Ending;
+using session::SessionPlan;
+using session::SessionTree;
+using std::chrono::milliseconds;
 
-constexpr std::size_t kRememberedEndings = 1024;
+// How long those who wait for a session wait for its listeners, too.
+constexpr milliseconds kPatienceWithListeners{1'000};
 
 std::size_t or_default(int wanted, std::size_t otherwise) {
   return wanted > 0 ? static_cast<std::size_t>(wanted) : otherwise;
@@ -42,28 +44,11 @@ std::size_t processors() {
   return std::max(1U, std::thread::hardware_concurrency());
 }
 
-Result<Answer> answer_of(const Ending& ending) {
-  if (ending.kind == Ending::Kind::failed || ending.kind == Ending::Kind::cancelled) {
-    return std::unexpected(ending.error);
-  }
-  if (ending.kind == Ending::Kind::suspended) {
-    return fail(ErrorCode::unavailable,
-                fmt::format("The runtime has ended; session {} can be resumed", ending.session_id));
-  }
-  return Answer{.status = ending.kind == Ending::Kind::parked ? Answer::Status::waiting
-                                                              : Answer::Status::completed,
-                .text = ending.text,
-                .waits = ending.waits,
-                .session_id = ending.session_id,
-                .iterations = ending.iterations,
-                .usage = ending.usage,
-                .feedback = ending.feedback};
-}
-
 // What was said before, for those who subscribe later.
 SessionEvent event_of(const StoredMessage& stored, std::uint64_t number) {
   return {.session_id = stored.session_id,
           .sequence = number,
+          .time_ms = stored.created_at,
           .type = "message",
           .data = to_json(stored.message)};
 }
@@ -80,23 +65,21 @@ class Runtime::Implementation {
         runner_(std::move(runner)),
         host_(options_.keeps_sessions ? runner_.get() : nullptr,
               or_default(options_.workers, processors()),
-              or_default(options_.tool_threads, std::max<std::size_t>(8, 4 * processors()))),
-        around_{.host = host_,
-                .runner = runner_->id(),
-                .parallel_calls = or_default(options_.parallel_calls, 1),
-                .gate = &gate_,
-                .grace = options_.grace,
-                .next_id = [this] { return ++last_id_; }} {
-    if (!options_.keeps_sessions) around_.runner.reset();
+              or_default(options_.tool_threads, std::max<std::size_t>(8, 4 * processors()))) {
+    runner_->on_news([this](const RunnerNews& news) { take(news); });
   }
 
-  ~Implementation() { drain(std::chrono::milliseconds(0)); }
+  ~Implementation() {
+    runner_->on_news({});
+    drain(milliseconds(0));
+  }
 
   Store& store() { return store_; }
 
   Result<SessionId> start(AgentPointer agent, std::string_view prompt, StartOptions options);
-  Result<void> revive(Revival revival, AgentPointer agent, StartOptions options);
+  Result<void> revive(Revival revival, AgentPointer agent, std::optional<StartOptions> options);
   Result<std::vector<SessionId>> resume_abandoned();
+  Result<std::vector<SessionId>> claim(std::size_t most);
   Result<void> cancel(SessionId id, std::string reason);
   Result<StoredWait> answer(WaitId id, const Json& answer, std::string answered_by);
   Result<Answer> wait(SessionId id);
@@ -105,35 +88,47 @@ class Runtime::Implementation {
     const std::lock_guard lock(mutex_);
     return driven_;
   }
-  void drain(std::chrono::milliseconds time);
+  void drain(milliseconds time);
 
  private:
-  // A session without a parent, while it is driven or waits for a person.
+  // A session without a parent, while it is driven here or waits for a person.
   struct Root {
+    enum class State : std::uint8_t { driven, parked, ended };
+    State state = State::driven;
+    SessionId id = 0;  // 0 until it is stored
     AgentPointer agent = {};
     StartOptions options = {};
-    std::shared_ptr<EventStream> stream = {};
-    std::size_t messages_before = 0;       // those that no event of the stream tells of
-    std::vector<SessionId> sessions = {};  // that are driven, with those below
-    bool is_driven = true;
-    bool is_answered = false;  // since it was last loaded
-    bool is_waking = false;    // it is about to be driven again
+    std::shared_ptr<EventStream> stream = {};  // always there once others can see the root
+    std::size_t messages_before = 0;           // those that no event of the stream tells of
+    std::shared_ptr<TreeDriver> driver = {};   // State::driven, once the sessions are loaded
+    std::vector<SessionId> sessions = {};      // that are driven, with those below
+    std::size_t wakings = 0;                   // tasks that look whether it is to go on
     runtime::Host::Timer expiry = 0;
     std::optional<Ending> ending = {};
     std::condition_variable changed = {};  // with mutex_
   };
   using RootPointer = std::shared_ptr<Root>;
 
-  SessionPlan plan_for(const RootPointer& root);
-  void register_driver(const RootPointer& root, SessionId id,
-                       const std::shared_ptr<SessionDriver>& driver);
+  session::TreeOptions tree_options(const Root& root);
+  SessionPlan plan_for(const Root& root) const;
+  std::shared_ptr<EventStream> make_stream();
+  void drive(const RootPointer& root, SessionTree tree,
+             const std::vector<CancelWish>& cancelled = {});
+  void created(const RootPointer& root, SessionId id);
   void ended(const RootPointer& root, Ending ending);
-  void wake(const RootPointer& root, SessionId id);
-  void watch_expiry(const RootPointer& root, SessionId id);
-  Result<RootPointer> begin_driving(SessionId id, AgentPointer agent, StartOptions options);
-  void stopped_driving(Root& root);
-  Result<void> refuse_when_draining() const;
-  std::shared_ptr<SessionDriver> driver_of(SessionId id) const;
+  Result<RootPointer> begin_driving(SessionId id, AgentPointer agent,
+                                    std::optional<StartOptions> options);
+  void stopped_driving();
+  // Whether a session that has just parked was answered, or is overdue by now, and when it will be.
+  void look_after(const RootPointer& root, SessionId id);
+  void wake_at(const RootPointer& root, SessionId id, std::int64_t wall_ms);
+  void take(const RunnerNews& news);
+  Error draining() const {
+    return {ErrorCode::unavailable, "The runtime is ending and takes no more sessions"};
+  }
+  RootPointer root_of(SessionId session) const;
+  std::shared_ptr<TreeDriver> driver_of(SessionId session) const;
+  Result<AgentPointer> agent_for(const Session& session) const;
 
   const RuntimeOptions options_;
   const std::unique_ptr<Store> own_store_;
@@ -144,114 +139,144 @@ class Runtime::Implementation {
   mutable std::mutex mutex_;
   std::condition_variable idle_;  // nothing is driven
   std::map<SessionId, RootPointer> roots_;
-  std::map<SessionId, std::weak_ptr<SessionDriver>> drivers_;
-  std::deque<std::pair<SessionId, RootPointer>> ended_;  // the last ones
+  std::map<SessionId, RootPointer> driven_by_;  // of every session that is driven
+  runtime::PastEndings past_;
   std::size_t driven_ = 0;
+  std::size_t tasks_ = 0;               // that look after sessions
   std::atomic<SessionId> last_id_ = 0;  // of sessions that are not stored
   bool is_draining_ = false;
   bool is_suspending_ = false;
 
-  runtime::ThreadHost host_;  // last but one: its threads use all of the above
-  runtime::Surroundings around_;
+  runtime::ThreadHost host_;  // last: its threads use all of the above
 };
 
-Result<void> Runtime::Implementation::refuse_when_draining() const {
+// --- driving -----------------------------------------------------------------------------------
+
+session::TreeOptions Runtime::Implementation::tree_options(const Root& root) {
+  session::TreeOptions tree{.machine = {.has_store = options_.keeps_sessions,
+                                        .is_heard = &root.stream->is_heard(),
+                                        .parallel_calls = or_default(options_.parallel_calls, 1),
+                                        .grace = options_.grace},
+                            .next_id = [this] { return ++last_id_; }};
+  if (options_.keeps_sessions) tree.runner = runner_->id();
+  return tree;
+}
+
+SessionPlan Runtime::Implementation::plan_for(const Root& root) const {
+  SessionPlan plan{.agent = root.agent,
+                   .people = options_.keeps_sessions ? root.options.people : People::nobody,
+                   .config = root.options.config};
+  return runtime::in_debug_mode_if_wanted(std::move(plan), root.options.debug);
+}
+
+std::shared_ptr<EventStream> Runtime::Implementation::make_stream() {
+  return std::make_shared<EventStream>(
+      host_, runtime::KeptEvents{options_.kept_events, options_.kept_event_bytes},
+      options_.observer);
+}
+
+void Runtime::Implementation::drive(const RootPointer& root, SessionTree tree,
+                                    const std::vector<CancelWish>& cancelled) {
+  runtime::DriverCallbacks callbacks{
+      .tell = [stream = root->stream](const Event& event,
+                                      const EventOrigin& origin) { stream->add(event, origin); },
+      .created = [this, root](SessionId id) { created(root, id); },
+      .ended = [this, root](Ending ending) { ended(root, std::move(ending)); }};
+  const auto driver = std::make_shared<TreeDriver>(host_, &gate_, std::move(tree),
+                                                   root->options.delivery, std::move(callbacks));
+  bool is_to_be_suspended = false;
+  {
+    const std::lock_guard lock(mutex_);
+    root->driver = driver;
+    is_to_be_suspended = is_suspending_;
+  }
+  driver->begin();
+  for (const CancelWish& wish : cancelled) driver->cancel(wish.session_id, wish.reason);
+  if (is_to_be_suspended) driver->suspend();
+}
+
+void Runtime::Implementation::created(const RootPointer& root, SessionId id) {
   const std::lock_guard lock(mutex_);
-  if (!is_draining_) return {};
-  return fail(ErrorCode::unavailable, "The runtime is ending and takes no more sessions");
-}
-
-void Runtime::Implementation::stopped_driving(Root& root) {
-  root.changed.notify_all();
-  if (--driven_ == 0) idle_.notify_all();
-}
-
-SessionPlan Runtime::Implementation::plan_for(const RootPointer& root) {
-  SessionPlan plan{.agent = root->agent,
-                   .delivery = root->options.delivery,
-                   .people = options_.keeps_sessions ? root->options.people : People::nobody,
-                   .ended = [this, root](Ending ending) { ended(root, std::move(ending)); },
-                   .config = root->options.config,
-                   .alive =
-                       [this, root](SessionId id, const std::shared_ptr<SessionDriver>& driver) {
-                         register_driver(root, id, driver);
-                       }};
-  plan.tell = [stream = root->stream](const Event& event, const Origin& origin) {
-    stream->add(event, origin.session_id, origin.depth);
-  };
-  return runtime::in_debug_mode_if_wanted(std::move(plan), root->options.debug,
-                                          options_.keeps_sessions ? &store_ : nullptr);
-}
-
-void Runtime::Implementation::register_driver(const RootPointer& root, SessionId id,
-                                              const std::shared_ptr<SessionDriver>& driver) {
-  const std::lock_guard lock(mutex_);
-  drivers_[id] = driver;
+  driven_by_[id] = root;
   root->sessions.push_back(id);
-  if (is_suspending_) driver->suspend();
+  if (root->id != 0) return;  // of a specialist
+  root->id = id;
+  roots_.emplace(id, root);
+  root->changed.notify_all();
 }
 
-std::shared_ptr<SessionDriver> Runtime::Implementation::driver_of(SessionId id) const {
+void Runtime::Implementation::stopped_driving() {
+  if (--driven_ == 0 && tasks_ == 0) idle_.notify_all();
+}
+
+Runtime::Implementation::RootPointer Runtime::Implementation::root_of(SessionId session) const {
   const std::lock_guard lock(mutex_);
-  const auto found = drivers_.find(id);
-  return found == drivers_.end() ? nullptr : found->second.lock();
+  if (const auto found = driven_by_.find(session); found != driven_by_.end()) return found->second;
+  const auto found = roots_.find(session);
+  return found == roots_.end() ? nullptr : found->second;
+}
+
+std::shared_ptr<TreeDriver> Runtime::Implementation::driver_of(SessionId session) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = driven_by_.find(session);
+  return found == driven_by_.end() ? nullptr : found->second->driver;
+}
+
+Result<AgentPointer> Runtime::Implementation::agent_for(const Session& session) const {
+  if (const RootPointer root = root_of(session.id)) return root->agent;
+  if (!options_.agents) {
+    return fail(ErrorCode::invalid_argument,
+                "RuntimeOptions::agents must say which agent a session has");
+  }
+  return options_.agents(session);
 }
 
 Result<SessionId> Runtime::Implementation::start(AgentPointer agent, std::string_view prompt,
                                                  StartOptions options) {
   if (auto usable = check(*agent); !usable) return std::unexpected(std::move(usable).error());
-  if (auto open = refuse_when_draining(); !open) return std::unexpected(std::move(open).error());
   const std::string said = to_valid_utf8(std::string(prompt));
   const auto root = std::make_shared<Root>();
   root->agent = agent;
-  root->options = options;
-  root->stream = std::make_shared<EventStream>(1, options_.kept_events);
+  root->options = std::move(options);
+  root->stream = make_stream();
+  root->stream->begin_epoch(1);
   NewSession session{.agent_name = agent->name,
                      .provider = agent->model.provider(),
                      .model = agent->model.name(),
                      .user_prompt = said,
-                     .config = options.config};
-
-  // The session has its id when it is stored, and before anything else happens.
-  const auto stored = std::make_shared<std::promise<Result<SessionId>>>();
-  SessionPlan plan = plan_for(root);
+                     .config = root->options.config};
+  SessionPlan plan = plan_for(*root);
   if (!plan.agent->instructions.empty()) session.system_prompt = plan.agent->instructions;
-  plan.started = [this, root, stored](SessionId id) {
-    {
-      const std::lock_guard lock(mutex_);
-      roots_.emplace(id, root);
-    }
-    stored->set_value(id);
-  };
-  plan.ended = [this, root, stored, has_failed = false](Ending ending) mutable {
-    if (ending.session_id == 0) stored->set_value(std::unexpected(ending.error));
-    ended(root, std::move(ending));
-  };
+  SessionTree tree(tree_options(*root));
+  tree.plant_new(std::move(plan), wright::start(*agent, said), std::move(session));
   {
     const std::lock_guard lock(mutex_);
+    if (is_draining_) return std::unexpected(draining());
     ++driven_;
   }
-  std::make_shared<SessionDriver>(around_, std::move(plan), wright::start(*agent, said),
-                                  Journal(around_.runner))
-      ->begin(std::move(session));
-  return stored->get_future().get();
+  drive(root, std::move(tree));
+  // It has its id when it is stored, and before anything else happens.
+  std::unique_lock lock(mutex_);
+  root->changed.wait(lock, [&] { return root->id != 0 || root->ending; });
+  if (root->id == 0) return std::unexpected(root->ending->error);
+  return root->id;
 }
 
 Result<Runtime::Implementation::RootPointer> Runtime::Implementation::begin_driving(
-    SessionId id, AgentPointer agent, StartOptions options) {
+    SessionId id, AgentPointer agent, std::optional<StartOptions> options) {
   const std::lock_guard lock(mutex_);
+  if (is_draining_) return std::unexpected(draining());
   const auto known = roots_.find(id);
-  const auto below = drivers_.find(id);  // of a specialist, driven with the session above it
-  if ((known != roots_.end() && known->second->is_driven) ||
-      (below != drivers_.end() && !below->second.expired())) {
+  const bool is_driven = known != roots_.end() && known->second->state == Root::State::driven;
+  if (is_driven || driven_by_.contains(id)) {
     return fail(ErrorCode::unavailable, fmt::format("Session {} is driven already", id));
   }
   const auto root = known != roots_.end() ? known->second : std::make_shared<Root>();
-  if (known == roots_.end()) root->options = std::move(options);
+  root->id = id;
+  if (options) root->options = std::move(*options);
   if (agent) root->agent = std::move(agent);
-  root->is_driven = true;
-  root->is_answered = false;
-  root->is_waking = false;
+  if (!root->stream) root->stream = make_stream();
+  root->state = Root::State::driven;
   root->ending.reset();
   host_.cancel(root->expiry);
   roots_.insert_or_assign(id, root);
@@ -260,85 +285,103 @@ Result<Runtime::Implementation::RootPointer> Runtime::Implementation::begin_driv
 }
 
 Result<void> Runtime::Implementation::revive(Revival revival, AgentPointer agent,
-                                             StartOptions options) {
-  if (auto open = refuse_when_draining(); !open) return open;
+                                             std::optional<StartOptions> options) {
   const SessionId id = revival.id;
   auto begun = begin_driving(id, std::move(agent), std::move(options));
   if (!begun) return std::unexpected(std::move(begun).error());
   const RootPointer root = *begun;
   const auto give_up = [&](Error error) -> Result<void> {
     const std::lock_guard lock(mutex_);
-    root->is_driven = false;
-    root->ending = Ending{.kind = Ending::Kind::failed, .error = error, .session_id = id};
+    root->state = Root::State::ended;
+    root->ending = Ending{.kind = Ending::Kind::lost, .error = error, .session_id = id};
     roots_.erase(id);
-    stopped_driving(*root);
+    root->changed.notify_all();
+    stopped_driving();
     return std::unexpected(std::move(error));
   };
-  const auto session = store_.get_session(id);
-  if (!session) return give_up(session.error());
   const auto messages = store_.get_messages(id);
   if (!messages) return give_up(messages.error());
-  root->messages_before = messages->size();
-  const auto epoch = static_cast<std::uint64_t>(session->lease_epoch) + 1;
-  if (!root->stream) root->stream = std::make_shared<EventStream>(epoch, options_.kept_events);
-  auto driver = runtime::revive(around_, plan_for(root), store_, revival);
-  if (!driver) return give_up(std::move(driver).error());
-  (*driver)->go_on();
+  {
+    const std::lock_guard lock(mutex_);
+    root->messages_before = messages->size();
+  }
+  auto revived = runtime::revive(host_, tree_options(*root), plan_for(*root), store_, revival);
+  if (!revived) return give_up(std::move(revived).error());
+  root->stream->begin_epoch(static_cast<std::uint64_t>(revived->tree.epoch()));
+  drive(root, std::move(revived->tree), revived->cancelled);
   return {};
 }
 
 void Runtime::Implementation::ended(const RootPointer& root, Ending ending) {
   const SessionId id = ending.session_id;
   const bool is_parked = ending.kind == Ending::Kind::parked;
-  bool is_answered = false;
+  const bool is_to_be_looked_after = is_parked && options_.keeps_sessions;
   {
     const std::lock_guard lock(mutex_);
-    for (const SessionId session : root->sessions) drivers_.erase(session);
+    for (const SessionId session : root->sessions) driven_by_.erase(session);
     root->sessions.clear();
-    root->is_driven = false;
-    root->ending = std::move(ending);
-    is_answered = root->is_waking = is_parked && root->is_answered;
+    root->driver.reset();
+    root->state = is_parked ? Root::State::parked : Root::State::ended;
+    if (is_to_be_looked_after) {
+      ++root->wakings;
+      ++tasks_;
+    }
     if (!is_parked) {
       roots_.erase(id);
-      ended_.emplace_back(id, root);
-      if (ended_.size() > kRememberedEndings) ended_.pop_front();
+      past_.add(ending);
     }
-    stopped_driving(*root);
-  }
-  if (is_answered) {
-    wake(root, id);
-  } else if (is_parked) {
-    watch_expiry(root, id);
-  }
-}
-
-// In a thread that may block: a session is read from the store.
-void Runtime::Implementation::wake(const RootPointer& root, SessionId id) {
-  const auto revive_it = [this, root, id] {
-    if (auto woken = revive({.id = id}, nullptr, {}); woken) return;
-    // Somebody else has it, or it has ended meanwhile: nothing is left to do here.
-    const std::lock_guard lock(mutex_);
-    root->is_waking = false;
+    root->ending = std::move(ending);
     root->changed.notify_all();
-  };
-  host_.run_blocking(revive_it, {});
+    stopped_driving();
+  }
+  if (!is_to_be_looked_after) return;
+  host_.run_blocking([this, root, id] { look_after(root, id); }, {});
 }
 
-void Runtime::Implementation::watch_expiry(const RootPointer& root, SessionId id) {
-  const auto waits = store_.get_waits({.session_id = id, .status = WaitStatus::open});
-  if (!waits) return;
-  std::optional<std::int64_t> first;
-  for (const StoredWait& wait : *waits) {
-    if (wait.expires_at && (!first || *wait.expires_at < *first)) first = wait.expires_at;
+// In a thread that may block: the store is read.
+void Runtime::Implementation::look_after(const RootPointer& root, SessionId id) {
+  // It may wait for days: those who come late read its messages from the store.
+  if (const auto messages = store_.get_messages(id)) {
+    const std::lock_guard lock(mutex_);
+    if (root->state == Root::State::parked) {
+      root->messages_before = messages->size();
+      root->stream->forget();
+    }
   }
-  if (!first) return;
-  const auto left = std::chrono::milliseconds(std::max<std::int64_t>(0, *first - around_.clock()));
-  const auto timer =
-      host_.run_at(std::chrono::steady_clock::now() + left, [this, weak = std::weak_ptr(root), id] {
-        if (const auto alive = weak.lock()) wake(alive, id);
-      });
+  const auto needing =
+      store_.list_sessions({.needs_driver = true, .after = id - 1, .before = id + 1, .limit = 1});
+  if (needing && !needing->empty()) {
+    // When somebody else has it, or it has ended meanwhile, nothing is left to do here.
+    (void)revive({.id = id}, nullptr, std::nullopt);
+  } else if (const auto waits = store_.get_waits({.session_id = id, .status = WaitStatus::open})) {
+    std::optional<std::int64_t> first;
+    for (const StoredWait& wait : *waits) {
+      if (wait.expires_at && (!first || *wait.expires_at < *first)) first = wait.expires_at;
+    }
+    if (first) wake_at(root, id, *first);
+  }
   const std::lock_guard lock(mutex_);
-  root->expiry = timer;
+  --root->wakings;
+  root->changed.notify_all();
+  if (--tasks_ == 0 && driven_ == 0) idle_.notify_all();
+}
+
+void Runtime::Implementation::wake_at(const RootPointer& root, SessionId id, std::int64_t wall_ms) {
+  const auto left = milliseconds(std::max<std::int64_t>(0, wall_ms - host_.clock()));
+  const auto wake = [this, weak = std::weak_ptr(root), id] {
+    const auto alive = weak.lock();
+    if (!alive) return;
+    {
+      const std::lock_guard lock(mutex_);
+      if (is_draining_ || alive->state != Root::State::parked) return;
+      ++alive->wakings;
+      ++tasks_;
+    }
+    host_.run_blocking([this, alive, id] { look_after(alive, id); }, {});
+  };
+  const std::lock_guard lock(mutex_);
+  if (is_draining_ || root->state != Root::State::parked) return;
+  root->expiry = host_.run_at(std::chrono::steady_clock::now() + left, wake);
 }
 
 Result<std::vector<SessionId>> Runtime::Implementation::resume_abandoned() {
@@ -347,86 +390,93 @@ Result<std::vector<SessionId>> Runtime::Implementation::resume_abandoned() {
                 "RuntimeOptions::agents must say which agents abandoned sessions have");
   }
   if (auto ended = end_dead_runners(store_); !ended) return std::unexpected(ended.error());
-  const auto sessions = store_.list_sessions(
-      {.is_abandoned = true, .limit = std::numeric_limits<std::size_t>::max()});
+  const auto sessions = store_.list_sessions({.needs_driver = true, .limit = kNoLimit});
   if (!sessions) return std::unexpected(sessions.error());
   std::vector<SessionId> resumed;
   for (const Session& session : *sessions) {
-    if (session.parent_session_id) continue;  // with the one above it
-    auto agent = options_.agents(session);
+    auto agent = agent_for(session);
     if (!agent) continue;
-    if (revive({.id = session.id}, std::move(*agent), {})) resumed.push_back(session.id);
+    if (revive({.id = session.id}, std::move(*agent), std::nullopt)) resumed.push_back(session.id);
   }
   return resumed;
 }
 
+Result<std::vector<SessionId>> Runtime::Implementation::claim(std::size_t most) {
+  if (!options_.agents) {
+    return fail(ErrorCode::invalid_argument,
+                "RuntimeOptions::agents must say which agents queued sessions have");
+  }
+  const auto claimed = store_.apply_one(Claim{.runner_id = runner_->id(), .most = most});
+  if (!claimed) return std::unexpected(claimed.error());
+  std::vector<SessionId> driven;
+  for (const ClaimedSession& each : claimed->claimed) {
+    const auto session = store_.get_session(each.session_id);
+    auto agent = session ? options_.agents(*session) : std::unexpected(session.error());
+    auto revived =
+        agent ? revive({.id = each.session_id, .held_epoch = each.epoch}, std::move(*agent), {})
+              : Result<void>(std::unexpected(agent.error()));
+    if (revived) {
+      driven.push_back(each.session_id);
+      continue;
+    }
+    // Back into the queue is not possible for one that has begun; it is there for whoever can.
+    (void)store_.apply_one(FreeLease{each.session_id, runner_->id(), each.epoch});
+  }
+  return driven;
+}
+
+// --- from outside ------------------------------------------------------------------------------
+
+void Runtime::Implementation::take(const RunnerNews& news) {
+  for (const CancelWish& wish : news.cancelled) {
+    if (const auto driver = driver_of(wish.session_id)) {
+      driver->cancel(wish.session_id, wish.reason);
+    }
+  }
+  for (const StoredWait& wait : news.answered) {
+    if (const auto driver = driver_of(wait.session_id)) driver->answered(wait);
+  }
+}
+
 Result<void> Runtime::Implementation::cancel(SessionId id, std::string reason) {
-  if (const auto driver = driver_of(id)) {
-    driver->cancel(std::move(reason));
-    return {};
-  }
-  // One that waits for a person is not driven: it is loaded to be cancelled.
-  RootPointer root;
-  {
-    const std::lock_guard lock(mutex_);
-    const auto found = roots_.find(id);
-    if (found != roots_.end()) root = found->second;
-  }
-  if (!root) {
+  if (const auto driver = driver_of(id); driver && driver->cancel(id, reason)) return {};
+  if (!options_.keeps_sessions) {
     return fail(ErrorCode::not_found, fmt::format("Session {} is not driven here", id));
   }
-  auto begun = begin_driving(id, nullptr, {});
-  if (!begun) return std::unexpected(std::move(begun).error());
-  auto driver = runtime::revive(around_, plan_for(root), store_, {.id = id});
-  if (!driver) {
-    Ending ending{.kind = Ending::Kind::failed, .error = driver.error(), .session_id = id};
-    ended(root, std::move(ending));
-    return std::unexpected(driver.error());
+  // From here on it cannot be lost: whoever drives the session, now or later, finds it.
+  if (auto wanted = store_.request_cancel(id, reason); !wanted) return wanted;
+  const auto top = root_session(store_, id);
+  if (!top) return std::unexpected(top.error());
+  if (top->status == SessionStatus::queued || (!root_of(top->id) && !options_.agents)) {
+    if (top->id != id) return {};
+    auto cancelled = runtime::cancel_stored(host_, runner_->id(), store_, id, reason);
+    const bool is_driven_elsewhere = !cancelled && cancelled.error().code == ErrorCode::unavailable;
+    return is_driven_elsewhere ? Result<void>() : cancelled;
   }
-  (*driver)->cancel(std::move(reason));
-  (*driver)->go_on();
-  return {};
+  auto agent = agent_for(*top);
+  if (!agent) return std::unexpected(std::move(agent).error());
+  // When it is driven, here or elsewhere, its driver hears of it.
+  auto revived = revive({.id = top->id}, std::move(*agent), std::nullopt);
+  if (!revived && revived.error().code == ErrorCode::unavailable) return {};
+  return revived;
 }
 
 Result<StoredWait> Runtime::Implementation::answer(WaitId id, const Json& answer,
                                                    std::string answered_by) {
   auto wait = answer_wait(store_, id, answer, std::move(answered_by));
   if (!wait) return wait;
-  const auto root_row = root_session(store_, wait->session_id);
-  if (!root_row) return std::unexpected(root_row.error());
-  RootPointer root;
-  bool is_driven = false;
-  {
-    const std::lock_guard lock(mutex_);
-    const auto found = roots_.find(root_row->id);
-    if (found != roots_.end()) {
-      root = found->second;
-      is_driven = root->is_driven;
-      root->is_answered = true;
-    }
-  }
-  if (is_driven) {
-    // It may be about to park; then it is loaded again, with the answer.
-    const auto driver = driver_of(wait->session_id);
-    const auto calls = store_.get_tool_calls(wait->session_id);
-    if (driver && calls) {
-      for (const StoredCall& call : *calls) {
-        if (call.id != wait->call_id) continue;
-        const auto answers = runtime::answers_of(wait->kind, *wait->answer);
-        if (answers) driver->answer(call.tool_call_id, *answers);
-      }
-    }
+  if (const auto driver = driver_of(wait->session_id); driver && driver->answered(*wait)) {
     return wait;
   }
-  AgentPointer agent;
-  if (!root) {
-    if (!options_.agents) return wait;  // whoever has the agent resumes it
-    auto found = options_.agents(*root_row);
-    if (!found) return std::unexpected(std::move(found).error());
-    agent = std::move(*found);
-  }
-  if (auto woken = revive({.id = root_row->id}, std::move(agent), {}); !woken) {
-    // Another process goes on with it, or it has ended: the answer stands all the same.
+  const auto top = root_session(store_, wait->session_id);
+  if (!top) return std::unexpected(top.error());
+  const RootPointer root = root_of(top->id);
+  if (!root && !options_.agents) return wait;  // whoever has the agent resumes it
+  auto agent = agent_for(*top);
+  if (!agent) return std::unexpected(std::move(agent).error());
+  if (auto woken = revive({.id = top->id}, std::move(*agent), std::nullopt); !woken) {
+    // Another process goes on with it, or it has ended, or this one is about to end: the answer
+    // stands all the same, and whoever drives the session finds it.
     if (woken.error().code != ErrorCode::unavailable) return std::unexpected(woken.error());
   }
   return wait;
@@ -434,19 +484,17 @@ Result<StoredWait> Runtime::Implementation::answer(WaitId id, const Json& answer
 
 Result<Answer> Runtime::Implementation::wait(SessionId id) {
   std::unique_lock lock(mutex_);
-  RootPointer root;
-  if (const auto found = roots_.find(id); found != roots_.end()) {
-    root = found->second;
-  } else {
-    // The last ending: it may have ended several times, with a message in between.
-    const auto known = std::ranges::find(ended_.rbegin(), ended_.rend(), id,
-                                         &std::pair<SessionId, RootPointer>::first);
-    if (known != ended_.rend()) root = known->second;
+  const auto found = roots_.find(id);
+  if (found != roots_.end()) {
+    const RootPointer root = found->second;
+    root->changed.wait(lock,
+                       [&] { return root->state != Root::State::driven && root->wakings == 0; });
+    Ending ending = *root->ending;
+    lock.unlock();
+    root->stream->wait_until_told(kPatienceWithListeners);
+    return runtime::answer_of(std::move(ending));
   }
-  if (root) {
-    root->changed.wait(lock, [&] { return !root->is_driven && !root->is_waking && root->ending; });
-    return answer_of(*root->ending);
-  }
+  if (const Ending* ending = past_.find(id)) return runtime::answer_of(*ending);
   lock.unlock();
   const auto session = store_.get_session(id);
   if (!session) return std::unexpected(session.error());
@@ -465,16 +513,22 @@ Result<Answer> Runtime::Implementation::wait(SessionId id) {
 Result<Subscription> Runtime::Implementation::subscribe(SessionId id, std::uint64_t after,
                                                         Listener listener) {
   RootPointer root;
+  std::size_t messages_before = 0;
   {
     const std::lock_guard lock(mutex_);
-    if (const auto found = roots_.find(id); found != roots_.end()) root = found->second;
+    if (const auto found = roots_.find(id); found != roots_.end()) {
+      root = found->second;
+      messages_before = root->messages_before;
+    }
   }
   if (root && root->stream->has_all_after(after)) {
     return root->stream->listen(after, std::move(listener));
   }
+  if (root && !options_.keeps_sessions) return root->stream->listen(after, std::move(listener));
   const auto messages = store_.get_messages(id);
   if (!messages) return std::unexpected(messages.error());
-  const std::size_t count = root ? root->messages_before : messages->size();
+  const bool tells_the_rest = root && root->stream->has_begun();
+  const std::size_t count = tells_the_rest ? messages_before : messages->size();
   for (std::size_t i = 0; i < std::min(count, messages->size()); ++i) {
     if (i + 1 > after) listener(event_of((*messages)[i], i + 1));
   }
@@ -482,15 +536,16 @@ Result<Subscription> Runtime::Implementation::subscribe(SessionId id, std::uint6
   return Subscription();
 }
 
-void Runtime::Implementation::drain(std::chrono::milliseconds time) {
+void Runtime::Implementation::drain(milliseconds time) {
   std::unique_lock lock(mutex_);
   is_draining_ = true;
-  const auto is_idle = [&] { return driven_ == 0; };
+  for (const auto& [id, root] : roots_) host_.cancel(root->expiry);
+  const auto is_idle = [&] { return driven_ == 0 && tasks_ == 0; };
   if (idle_.wait_for(lock, time, is_idle)) return;
   is_suspending_ = true;
-  std::vector<std::shared_ptr<SessionDriver>> drivers;
-  for (const auto& [id, weak] : drivers_) {
-    if (auto driver = weak.lock()) drivers.push_back(std::move(driver));
+  std::vector<std::shared_ptr<TreeDriver>> drivers;
+  for (const auto& [id, root] : roots_) {
+    if (root->driver) drivers.push_back(root->driver);
   }
   lock.unlock();
   for (const auto& driver : drivers) driver->suspend();
@@ -533,12 +588,16 @@ Result<void> Runtime::send(SessionId id, AgentPointer agent, std::string_view me
 
 Result<void> Runtime::resume(SessionId id, AgentPointer agent, const Settlements& settlements,
                              StartOptions options) {
-  return implementation_->revive({.id = id, .settlements = settlements}, std::move(agent),
-                                 std::move(options));
+  return implementation_->revive({.id = id, .settlements = settlements, .reopens = true},
+                                 std::move(agent), std::move(options));
 }
 
 Result<std::vector<SessionId>> Runtime::resume_abandoned() {
   return implementation_->resume_abandoned();
+}
+
+Result<std::vector<SessionId>> Runtime::claim(std::size_t most) {
+  return implementation_->claim(most);
 }
 
 Result<void> Runtime::cancel(SessionId id, std::string reason) {

@@ -7,13 +7,16 @@
 #include <barrier>
 #include <condition_variable>
 #include <latch>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "runtime/runtime_testing.h"
+#include "wright/specialist.h"
 
 namespace wright {
 namespace {
@@ -22,8 +25,10 @@ using testing::agent_with;
 using testing::asking;
 using testing::call;
 using testing::calling;
+using testing::lasting;
 using testing::open_runtime;
 using testing::says;
+using testing::ScriptedModel;
 using testing::value_of;
 
 TEST(Runtime, answers_many_sessions_at_once) {
@@ -170,35 +175,183 @@ TEST(Runtime, takes_the_next_message_to_a_session) {
   EXPECT_FALSE(runtime->resume(id, agent));
 }
 
+// What a listener has heard so far.
+class Heard {
+ public:
+  Listener listener() {
+    return [this](const SessionEvent& event) {
+      const std::lock_guard lock(mutex_);
+      events_.push_back(event);
+      changed_.notify_all();
+    };
+  }
+  // Waits until there are so many.
+  std::vector<std::string> types(std::size_t count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return events_.size() >= count; });
+    std::vector<std::string> types;
+    for (const SessionEvent& event : events_) types.push_back(event.type);
+    return types;
+  }
+  std::uint64_t number(std::size_t index) {
+    const std::lock_guard lock(mutex_);
+    return events_.at(index).sequence;
+  }
+  bool is_in_order() {
+    const std::lock_guard lock(mutex_);
+    return std::ranges::is_sorted(events_, {}, &SessionEvent::sequence);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<SessionEvent> events_;
+};
+
 TEST(Runtime, tells_its_events_in_order_and_again_to_those_who_come_late) {
   const auto store = open_memory_store();
   const auto runtime = open_runtime(*store);
-  const auto agent = agent_with("asking", calling({call("ask", "{}", "1")}), {asking()});
+  std::latch may_end(1);
+  const auto agent =
+      agent_with("asking", calling({call("slow", "{}", "1"), call("ask", "{}", "2")}),
+                 {asking(), tool("slow", "", [&] { may_end.wait(); }, {.effect = Effect::read})});
   const SessionId id = value_of(runtime->start(agent, "Go"));
+  Heard first;
+  const Subscription all = value_of(runtime->subscribe(id, 0, first.listener()));
+  first.types(6);  // the second call waits, the first one runs
+  Heard late;
+  const Subscription rest = value_of(runtime->subscribe(id, first.number(1), late.listener()));
+  EXPECT_EQ(late.types(4).front(), "model_ended");
+  may_end.count_down();
   const WaitId wait = value_of(runtime->wait(id)).waits.at(0).wait_id;
-  std::mutex mutex;
-  std::vector<std::string> types;
-  std::vector<std::uint64_t> numbers;
-  const auto listen = [&](const SessionEvent& event) {
-    const std::lock_guard lock(mutex);
-    types.push_back(event.type);
-    numbers.push_back(event.sequence);
-  };
-  {
-    const Subscription all = value_of(runtime->subscribe(id, 0, listen));
-    EXPECT_EQ(types, (std::vector<std::string>{"session_started", "model_started", "model_ended",
-                                               "tool_started", "tool_ended", "run_parked"}));
-  }
-  const std::uint64_t seen = numbers.at(3);
-  types.clear();
-  numbers.clear();
-  const Subscription rest = value_of(runtime->subscribe(id, seen, listen));
-  EXPECT_EQ(types, (std::vector<std::string>{"tool_ended", "run_parked"}));
+  EXPECT_EQ(first.types(8).back(), "run_parked");
+  // What happened before it parked is in the store.
+  Heard parked;
+  const Subscription again = value_of(runtime->subscribe(id, 0, parked.listener()));
+  EXPECT_EQ(parked.types(2), (std::vector<std::string>{"message", "message"}));
   ASSERT_TRUE(runtime->answer(wait, Json("blue"), "Ada"));
   ASSERT_TRUE(runtime->wait(id));
+  EXPECT_EQ(first.types(9).back(), "run_ended");
+  EXPECT_EQ(parked.types(3).back(), "run_ended");
+  EXPECT_TRUE(first.is_in_order());
+}
+
+TEST(Runtime, is_not_harmed_by_listeners_that_throw_or_never_come_back) {
+  const auto store = open_memory_store();
+  const auto runtime = open_runtime(*store);
+  std::latch may_end(1);
+  const auto agent = agent_with("quick", ScriptedModel({says("Hi"), says("Hi")}).model(), {});
+  const SessionId one = value_of(runtime->start(agent, "Go"));
+  const SessionId two = value_of(runtime->start(agent, "Go"));
+  {
+    const auto stuck = runtime->subscribe(one, 0, [&](const SessionEvent&) { may_end.wait(); });
+    const auto throwing = runtime->subscribe(
+        two, 0, [](const SessionEvent&) { throw std::runtime_error("I do not like it"); });
+    EXPECT_EQ(value_of(runtime->wait(one)).text, "Hi");
+    EXPECT_EQ(value_of(runtime->wait(two)).text, "Hi");
+    may_end.count_down();
+  }
+}
+
+TEST(Runtime, shows_one_observer_all_sessions_with_their_origin) {
+  const auto store = open_memory_store();
+  std::mutex mutex;
+  std::map<std::string, int> ended;  // by agent and depth
+  const auto runtime = value_of(Runtime::open(
+      {.store = store.get(), .observer = [&](const Event& event, const EventOrigin& origin) {
+         if (!std::holds_alternative<RunEnded>(event)) return;
+         const std::lock_guard lock(mutex);
+         ++ended[std::string(origin.agent) + std::to_string(origin.depth)];
+         EXPECT_EQ(origin.parent_session_id != 0, origin.depth > 0);
+         EXPECT_GT(origin.time_ms, 0);
+       }}));
+  Agent expert{.name = "expert", .model = ScriptedModel({says("Yes"), says("Yes")}).model()};
+  const auto agent = agent_with("asking", calling({call("expert", R"({"message":"?"})", "1")}),
+                                {delegate_to(expert)});
+  const SessionId one = value_of(runtime->start(agent, "Go"));
+  const SessionId two = value_of(runtime->start(agent, "Go"));
+  ASSERT_TRUE(runtime->wait(one));
+  ASSERT_TRUE(runtime->wait(two));
   const std::lock_guard lock(mutex);
-  EXPECT_EQ(types.back(), "run_ended");
-  EXPECT_TRUE(std::ranges::is_sorted(numbers));
+  EXPECT_EQ(ended, (std::map<std::string, int>{{"asking0", 2}, {"expert1", 2}}));
+}
+
+TEST(Runtime, cancels_whatever_a_session_does) {
+  const auto store = open_memory_store();
+  const auto agent = agent_with("asking", calling({call("ask", "{}", "1")}), {asking()});
+  {
+    const auto runtime = open_runtime(*store);
+    const SessionId parked = value_of(runtime->start(agent, "Go"));
+    ASSERT_TRUE(runtime->wait(parked));
+    ASSERT_TRUE(runtime->cancel(parked, "Enough"));
+    EXPECT_FALSE(runtime->wait(parked));
+    EXPECT_EQ(store->get_session(parked)->status, SessionStatus::cancelled);
+    EXPECT_FALSE(runtime->cancel(parked, "Again"));  // it has ended
+  }
+  SessionId elsewhere = 0;
+  {
+    const auto runtime = open_runtime(*store);
+    elsewhere = value_of(runtime->start(agent, "Go"));
+    ASSERT_TRUE(runtime->wait(elsewhere));
+  }
+  // Another process, which knows no agents.
+  const auto runtime = open_runtime(*store);
+  ASSERT_TRUE(runtime->cancel(elsewhere, "Enough"));
+  EXPECT_EQ(store->get_session(elsewhere)->status, SessionStatus::cancelled);
+  EXPECT_EQ(store->get_waits({.session_id = elsewhere})->front().status, WaitStatus::cancelled);
+  const SessionId queued = value_of(
+      store->create_session({.agent_name = "asking", .user_prompt = "Go", .is_queued = true}));
+  ASSERT_TRUE(runtime->cancel(queued, "Enough"));
+  EXPECT_EQ(store->get_session(queued)->status, SessionStatus::cancelled);
+}
+
+TEST(Runtime, cancels_what_another_process_drives) {
+  const auto store = open_memory_store();
+  const auto here = open_runtime(*store);
+  const auto there = open_runtime(*store);
+  std::latch has_begun(1);
+  const auto agent = agent_with("busy", calling({call("forever", "{}", "1")}),
+                                {lasting([&] { has_begun.count_down(); })});
+  const SessionId id = value_of(there->start(agent, "Go"));
+  has_begun.wait();
+  ASSERT_TRUE(here->cancel(id, "From afar"));
+  const auto answer = there->wait(id);
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().message, "From afar");
+}
+
+TEST(Runtime, takes_sessions_from_the_queue) {
+  const auto store = open_memory_store();
+  const auto agent = agent_with("quick", ScriptedModel({says("One"), says("Two")}).model(), {});
+  const auto runtime = value_of(
+      Runtime::open({.store = store.get(),
+                     .agents = [&](const Session&) -> Result<AgentPointer> { return agent; }}));
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(
+        store->create_session({.agent_name = "quick", .user_prompt = "Go", .is_queued = true}));
+  }
+  const auto claimed = value_of(runtime->claim(5));
+  ASSERT_EQ(claimed.size(), 2U);
+  for (const SessionId id : claimed) EXPECT_TRUE(runtime->wait(id));
+  EXPECT_TRUE(value_of(runtime->claim(5)).empty());
+}
+
+TEST(Runtime, goes_on_with_what_was_answered_while_nobody_drove_it) {
+  const auto store = open_memory_store();
+  const auto agent = agent_with("asking", calling({call("ask", "{}", "1")}), {asking()});
+  SessionId id = 0;
+  {
+    const auto runtime = open_runtime(*store);
+    id = value_of(runtime->start(agent, "Go"));
+    const WaitId wait = value_of(runtime->wait(id)).waits.at(0).wait_id;
+    // The process that takes the answer ends before it can go on.
+    ASSERT_TRUE(answer_wait(*store, wait, Json("blue"), "Ada"));
+  }
+  const auto runtime = value_of(
+      Runtime::open({.store = store.get(),
+                     .agents = [&](const Session&) -> Result<AgentPointer> { return agent; }}));
+  EXPECT_EQ(value_of(runtime->resume_abandoned()), std::vector<SessionId>{id});
+  EXPECT_EQ(value_of(runtime->wait(id)).text, "blue;");
 }
 
 }  // namespace

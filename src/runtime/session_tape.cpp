@@ -91,6 +91,7 @@ SessionTape::Answer SessionTape::after_last_turn(std::span<const Message> asked)
     case SessionStatus::completed:
       // A fork may end anywhere.
       return is_final(recorded_.messages.back()) ? Answer(AskedAgain{}) : Answer(RecordEnds{});
+    case SessionStatus::queued:
     case SessionStatus::running:
     case SessionStatus::cancelled: return RecordEnds{};
     case SessionStatus::waiting: break;

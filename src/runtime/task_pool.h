@@ -1,7 +1,8 @@
 // Threads for what sessions have to do: tasks that advance them, which are short and never block;
-// tasks that may block, such as tools; and one at a time that writes to the store. Each kind has its
-// own most at once, so that neither tools which block nor a slow disk keep sessions from advancing. Nothing is ever refused: a long queue is how an
-// overload slows down those who cause it.
+// tasks that may block, such as tools; and one at a time that writes to the store. Each kind has
+// its own most at once, so that neither tools which block nor a slow disk keep sessions from
+// advancing. Nothing is ever refused: a long queue is how an overload slows down those who cause
+// it.
 //
 // Waking a thread costs more than most tasks. What a short task hands in first is therefore kept
 // for the same thread, which takes it up as soon as it is free; a session goes from a model's

@@ -106,6 +106,7 @@ void TreeDriver::forget_ended_call(const ToNode& to) {
 
 void TreeDriver::perform(session::TreeOutput output) {
   for (auto& [node, batch] : output.batches) {
+    work_[node].written_at = boot_clock_ms();
     host_.write(std::move(batch), [self = shared_from_this(), id = node](Result<BatchIds> ids) {
       self->post_to(id, session::Written{std::move(ids)});
     });
@@ -142,22 +143,23 @@ void TreeDriver::perform(NodeId node, session::AskModel ask) {
 void TreeDriver::perform(NodeId node, const session::RunCall& run) {
   session::SessionMachine& machine = tree_.at(node);
   Work& work = work_[node];
-  const auto running = std::make_shared<RunningCall>(
-      CallPlan{.agent = machine.agent_pointer(),
-               .call = run.call,
-               .answers = run.answers,
-               .session_id = machine.journal().session_id(),
-               .lease_epoch = run.lease_epoch,
-               .memory = machine.memory(),
-               .tool = run.tool,
-               .limit = run.limit},
-      work.stop.get_token());
+  const auto running =
+      std::make_shared<RunningCall>(CallPlan{.agent = machine.agent_pointer(),
+                                             .call = run.call,
+                                             .answers = run.answers,
+                                             .session_id = machine.journal().session_id(),
+                                             .lease_epoch = run.lease_epoch,
+                                             .held_since = work.written_at,
+                                             .memory = machine.memory(),
+                                             .tool = run.tool,
+                                             .limit = run.limit},
+                                    work.stop.get_token());
   work.calls[run.call->id] = running;
   if (callbacks_.tell) {
-    running->on_progress([weak = weak_from_this(), teller = work.teller,
-                          call = run.call](std::string_view text) {
-      if (const auto self = weak.lock()) self->tell(*teller, ToolProgress{*call, text});
-    });
+    running->on_progress(
+        [weak = weak_from_this(), teller = work.teller, call = run.call](std::string_view text) {
+          if (const auto self = weak.lock()) self->tell(*teller, ToolProgress{*call, text});
+        });
   }
   const auto attempt = run.attempt;
   running->on_late([weak = weak_from_this(), node, call = run.call, attempt] {
@@ -198,13 +200,12 @@ void TreeDriver::perform(NodeId node, session::StopWork) {
 }
 
 void TreeDriver::perform(NodeId node, const session::SetTimer& timer) {
-  const auto id = host_.run_at(std::chrono::steady_clock::now() + timer.after,
-                               [weak = weak_from_this(), node, timer] {
-                                 if (const auto self = weak.lock()) {
-                                   self->post_to(node, session::TimerFired{timer.kind, timer.call_id,
-                                                                           timer.attempt});
-                                 }
-                               });
+  const auto id = host_.run_at(
+      std::chrono::steady_clock::now() + timer.after, [weak = weak_from_this(), node, timer] {
+        if (const auto self = weak.lock()) {
+          self->post_to(node, session::TimerFired{timer.kind, timer.call_id, timer.attempt});
+        }
+      });
   if (timer.kind == session::TimerKind::deadline) work_[node].deadline = id;
 }
 
@@ -223,11 +224,11 @@ void TreeDriver::perform(NodeId node, const session::Publish& publish) {
 }
 
 void TreeDriver::perform(NodeId node, const session::Created& created) {
-  work_[node].teller = std::make_shared<const Teller>(
-      Teller{.session_id = created.session_id,
-             .parent_session_id = tree_.parent_of(node),
-             .depth = tree_.depth_of(node),
-             .agent = tree_.at(node).agent().name});
+  work_[node].teller =
+      std::make_shared<const Teller>(Teller{.session_id = created.session_id,
+                                            .parent_session_id = tree_.parent_of(node),
+                                            .depth = tree_.depth_of(node),
+                                            .agent = tree_.at(node).agent().name});
   if (callbacks_.created) callbacks_.created(created.session_id);
 }
 
@@ -240,6 +241,9 @@ void TreeDriver::perform(NodeId node, session::Woke) {
 }
 
 void TreeDriver::perform(NodeId node, session::Ended ended) {
+  if (ended.ending.kind == Ending::Kind::lost && ended.ending.session_id != 0) {
+    host_.release(ended.ending.session_id, ended.ending.lease_epoch);
+  }
   if (node == session::kRoot) {
     ending_ = std::move(ended.ending);
   } else {

@@ -1,8 +1,9 @@
-// Drives a session and the specialists below it: writes what their tree says, and then does it, with
-// the host's threads and timers. Every decision is the tree's.
+// Drives a session and the specialists below it: writes what their tree says, and then does it,
+// with the host's threads and timers. Every decision is the tree's.
 //
-// What happens arrives in the inbox and is dealt with in order, by one thread at a time. A tree that
-// waits holds no thread. It ends when its root has ended or is parked and nothing has arrived since.
+// What happens arrives in the inbox and is dealt with in order, by one thread at a time. A tree
+// that waits holds no thread. It ends when its root has ended or is parked and nothing has arrived
+// since.
 #pragma once
 
 #include <atomic>
@@ -77,6 +78,7 @@ class TreeDriver : public std::enable_shared_from_this<TreeDriver> {
     std::stop_source stop = {};
     std::map<std::string, std::shared_ptr<RunningCall>> calls = {};
     Host::Timer deadline = 0;
+    std::int64_t written_at = 0;  // when its last batch went out, by boot_clock_ms()
     std::shared_ptr<const Teller> teller = std::make_shared<const Teller>();
   };
 

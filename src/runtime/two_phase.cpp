@@ -8,10 +8,10 @@
 #include <mutex>
 #include <stop_token>
 
-#include "session/context_fitting.h"
 #include "runtime/model_call.h"
 #include "runtime/run_trace.h"
 #include "runtime/task_pool.h"
+#include "session/context_fitting.h"
 #include "wright/run.h"
 
 namespace wright {
@@ -252,7 +252,7 @@ class TwoPhaseAgent::Implementation {
 
     const std::shared_ptr<const Agent> agent_;
     Run run_;
-    runtime::ContextFitting context_;
+    session::ContextFitting context_;
     const Respond respond_;
     std::shared_ptr<TextStream::State> stream_;  // once the model has spoken
   };

@@ -55,9 +55,8 @@ void Budget::settle(const Spending& reserved, const Spending& spent) {
 
 Result<void> Budget::reserve_tool_call() {
   if (max_tool_calls_ > 0 && tool_calls_ >= max_tool_calls_) {
-    return std::unexpected(
-        limit_error(Limit::tool_calls,
-                    fmt::format("The limit of {} tool calls was reached", max_tool_calls_)));
+    return std::unexpected(limit_error(
+        Limit::tool_calls, fmt::format("The limit of {} tool calls was reached", max_tool_calls_)));
   }
   if (above_ != nullptr) {
     if (auto reserved = above_->reserve_tool_call(); !reserved) return reserved;

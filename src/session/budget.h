@@ -19,8 +19,8 @@ Spending spending_of(const Usage& usage);
 
 class Budget {
  public:
-  // `used` was spent and `tool_calls` were begun before, for example before a restart. `above`, which
-  // may be null, outlives this one.
+  // `used` was spent and `tool_calls` were begun before, for example before a restart. `above`,
+  // which may be null, outlives this one.
   Budget(const Limits& limits, Spending used, int tool_calls, Budget* above);
   Budget(const Budget&) = delete;
   Budget& operator=(const Budget&) = delete;

@@ -26,6 +26,7 @@ struct Ending {
   Error error = {};                    // failed, cancelled and lost
   std::vector<PersonWait> waits = {};  // parked
   SessionId session_id = 0;
+  int lease_epoch = 0;
   int iterations = 0;
   Usage usage = {};
   std::optional<FeedbackReport> feedback = {};  // in debug mode

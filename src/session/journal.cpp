@@ -239,8 +239,8 @@ void Journal::add_lease(SessionStatus status, bool is_free, Batch& batch) {
   if (batch.create) {
     if (above_) writes.insert(writes.begin(), Write(*std::exchange(above_, {})));
   } else if (!writes.empty() || checks || releases) {
-    writes.insert(writes.begin(), is_free ? Write(TakeLease{session_id_, *runner_, epoch_})
-                                          : Write(*lease()));
+    writes.insert(writes.begin(),
+                  is_free ? Write(TakeLease{session_id_, *runner_, epoch_}) : Write(*lease()));
   }
   if (releases) writes.emplace_back(FreeLease{session_id_, *runner_, epoch_});
 }

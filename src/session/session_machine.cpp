@@ -35,15 +35,6 @@ Error nobody_is_there(WaitKind kind) {
               : "Nobody is there to answer. Go on with what you know, and say what you assumed"};
 }
 
-template <class Kind>
-bool is(const Step& step) {
-  return std::holds_alternative<Kind>(step);
-}
-
-bool is_end(const Step& step) {
-  return is<Done>(step) || is<Failed>(step);
-}
-
 // Calls that are counted when they start have not been counted yet.
 int calls_begun(const Run& run) {
   const auto is_to_start = [](const OpenCall& open) {
@@ -52,24 +43,7 @@ int calls_begun(const Run& run) {
   return run.tool_calls - static_cast<int>(std::ranges::count_if(run.open_calls, is_to_start));
 }
 
-// Nothing of the batch was applied because the session is not ours any more, or nobody knows what
-// was applied because the store failed. Either way the store is right, and we are not.
-bool is_out_of_our_hands(const Error& error) {
-  return error.code == ErrorCode::unavailable || error.code == ErrorCode::storage ||
-         error.code == ErrorCode::already_exists;
-}
-
 }  // namespace
-
-// An event that refers to what it keeps: the arguments, one after the other.
-template <class Told, class... Kept>
-void SessionMachine::publish(Kept&&... kept) {
-  if (!options_.has_listeners) return;
-  auto owner = std::make_shared<const std::tuple<std::decay_t<Kept>...>>(std::forward<Kept>(kept)...);
-  auto event = std::apply(
-      [](const auto&... each) { return std::make_shared<const Event>(Told{each...}); }, *owner);
-  then(Publish{std::move(event), std::move(owner)});
-}
 
 SessionMachine::SessionMachine(const MachineOptions& options, SessionPlan plan, SessionState state,
                                Budget* above)
@@ -169,7 +143,7 @@ void SessionMachine::take(Written written) {
   if (state_ != State::writing) return;
   state_ = State::working;
   if (auto* broken = std::get_if<BreakOff>(&intent_)) {
-    broken->is_stored = true;  // or will never be
+    broken->is_written_down = true;  // or will never be
     return;
   }
   if (!written.ids) {
@@ -335,7 +309,7 @@ void SessionMachine::take(const CallGivenUp& given_up) {
       outcome,
       {ErrorCode::timeout,
        fmt::format("{} did not answer within {} ms{}", call.name, limit.count(),
-                   may_act ? ". It may still take action: look before you call it again" : "")});
+                   may_act ? ". It may still take effect: look before you call it again" : "")});
   end_call(call, std::move(outcome));
 }
 
@@ -443,8 +417,9 @@ void SessionMachine::stop_with(Outcome outcome, const std::string& reason) {
 
 void SessionMachine::break_off(Error error) {
   if (is_broken()) return;
-  const bool is_lost = is_out_of_our_hands(error);
-  intent_ = BreakOff{std::move(error), is_lost};
+  const bool is_lost = error.code == ErrorCode::unavailable || error.code == ErrorCode::storage ||
+                       error.code == ErrorCode::already_exists;
+  intent_ = BreakOff{.error = std::move(error), .is_lost = is_lost};
   ending_.reset();
   drop_what_was_planned();
   planned_.clear();
@@ -477,256 +452,6 @@ bool SessionMachine::drop_what_was_planned() {
 void SessionMachine::start_grace() {
   if (!options_.grace || running_.empty()) return;
   output_.actions.emplace_back(SetTimer{.kind = TimerKind::grace, .after = *options_.grace});
-}
-
-// --- what is next ------------------------------------------------------------------------------
-
-bool SessionMachine::is_running(const std::string& call_id, Attempt attempt) const {
-  const auto found = running_.find(call_id);
-  return found != running_.end() && found->second == attempt;
-}
-
-bool SessionMachine::has_work_under_way() const {
-  return is_asking_ || !running_.empty() ||
-         std::ranges::any_of(specialists_, [](const auto& each) { return each.second.is_at_work; });
-}
-
-const OpenCall* SessionMachine::find_open(const std::string& call_id) const {
-  const auto found = std::ranges::find_if(
-      run_.open_calls, [&](const OpenCall& open) { return open.call.id == call_id; });
-  return found == run_.open_calls.end() ? nullptr : &*found;
-}
-
-void SessionMachine::proceed() {
-  if (ending_) return;
-  if (is_stopping() && has_work_under_way()) return;
-  Step step = next(*agent_, run_);
-  if (const auto* stop = std::get_if<Stop>(&intent_)) {
-    // The last result may have ended the run in another way meanwhile.
-    if (!is_end(step)) {
-      accept_or_break(stop->outcome);
-      if (is_broken()) return;
-      step = next(*agent_, run_);
-    }
-  } else if (is_stopping() && (is<CallModel>(step) || is<CallTools>(step))) {
-    return plan_end(Ending::Kind::suspended, {}, {});
-  }
-  if (is<CallModel>(step)) return plan_model();
-  if (is<CallTools>(step)) return plan_tools();
-  if (has_work_under_way()) return;
-  if (is<Wait>(step)) return plan_end(Ending::Kind::parked, {}, {});
-  if (auto* done = std::get_if<Done>(&step)) {
-    return plan_end(Ending::Kind::completed, std::move(done->text), {});
-  }
-  Failed& failed = std::get<Failed>(step);
-  const bool is_cancelled = failed.error.code == ErrorCode::cancelled;
-  plan_end(is_cancelled ? Ending::Kind::cancelled : Ending::Kind::failed, std::move(failed.text),
-           std::move(failed.error));
-}
-
-void SessionMachine::plan_model() {
-  if (is_asking_) return;
-  if (next_agent_) {
-    agent_ = std::exchange(next_agent_, {});
-    accept_or_break(AgentChanged{agent_->name});
-    journal_.agent_changed(agent_->name);
-    context_.agent_changed();
-    publish<HandedOver>(agent_->name);
-  }
-  context_.fit(*agent_, run_);
-  reserved_ = budget_.counts_spending() ? estimate_.of_next(*agent_, run_) : Spending{};
-  if (auto reserved = budget_.reserve(reserved_); !reserved) {
-    reserved_ = {};
-    if (context_.wants_summary()) {
-      context_.do_without_summary(run_);
-      return plan_model();
-    }
-    accept_or_break(
-        LimitReached{limit_of(reserved.error()).value_or(Limit::tokens), reserved.error().message});
-    if (!is_broken()) proceed();
-    return;
-  }
-  is_asking_ = true;
-  is_summary_ = context_.wants_summary();
-  if (auto cut = context_.take_changed_cut()) journal_.context_changed(std::move(*cut));
-  if (!is_summary_) {
-    if (const auto news = context_.take_news()) {
-      publish<ContextShortened>(news->cut.shortened, news->cut.summarised, news->usage);
-    }
-  }
-  publish<ModelStarted>(run_.iterations + 1);
-  then(AskModel{is_summary_});
-}
-
-void SessionMachine::plan_tools() {
-  const auto is_running = [this](const std::string& call_id) { return running_.contains(call_id); };
-  const auto calls =
-      startable(*agent_, run_, {is_running, running_.size()}, options_.parallel_calls);
-  for (const OpenCall* open : calls) {
-    const bool is_first_time = open->answers == WaitAnswers{};
-    if (is_first_time) {
-      if (auto reserved = budget_.reserve_tool_call(); !reserved) {
-        stop_with(LimitReached{limit_of(reserved.error()).value_or(Limit::tool_calls),
-                               reserved.error().message},
-                  reserved.error().message);
-        return proceed();
-      }
-    }
-    journal_.call_starts(open->call.id);
-    if (!open->answers.specialist) publish<ToolStarted>(open->call);
-    start_call(*open);
-  }
-}
-
-void SessionMachine::start_call(const OpenCall& open) {
-  const Tool* tool = find_tool(agent_->tools, open.call.name);
-  RunCall run{.call = std::make_shared<const ToolCall>(open.call),
-              .attempt = ++last_attempt_,
-              .answers = open.answers,
-              .tool = tool != nullptr ? tool->spec.name : open.call.name,
-              .lease_epoch = journal_.epoch()};
-  if (tool != nullptr) {
-    run.limit = tool->spec.options.timeout;
-    run.is_exclusive = tool->spec.options.concurrency == Concurrency::exclusive;
-  }
-  running_[open.call.id] = run.attempt;
-  then(std::move(run));
-}
-
-void SessionMachine::plan_end(Ending::Kind kind, std::string text, Error error) {
-  ending_ = Ending{.kind = kind, .text = std::move(text), .error = std::move(error)};
-  if (kind == Ending::Kind::suspended) {
-    journal_.release();
-  } else if (plan_.conclude) {
-    ending_->feedback = plan_.conclude(run_);
-    journal_.feedback(to_json(*ending_->feedback));
-  }
-}
-
-SessionStatus SessionMachine::status() const {
-  if (!ending_) return SessionStatus::running;
-  switch (ending_->kind) {
-    case Ending::Kind::completed: return SessionStatus::completed;
-    case Ending::Kind::failed: return SessionStatus::failed;
-    case Ending::Kind::cancelled: return SessionStatus::cancelled;
-    case Ending::Kind::parked: return SessionStatus::waiting;
-    case Ending::Kind::suspended:
-    case Ending::Kind::lost: break;
-  }
-  return SessionStatus::running;
-}
-
-// --- writing, then doing -----------------------------------------------------------------------
-
-SessionMachine::Round SessionMachine::write_or_act() {
-  count_time();
-  if (is_broken()) {
-    write_last_words();
-    return Round::last;
-  }
-  if (options_.has_store) {
-    Batch batch = journal_.batch(run_, status());
-    if (batch.create || !batch.writes.empty()) {
-      output_.batch = std::move(batch);
-      state_ = State::writing;
-      return Round::last;
-    }
-  }
-  return act();
-}
-
-// A session that broke by its own fault is marked as failed, so that it does not look alive. One
-// that is not ours any more, or whose store failed, stays as it is.
-void SessionMachine::write_last_words() {
-  if (has_work_under_way()) return;
-  BreakOff& broken = std::get<BreakOff>(intent_);
-  if (options_.has_store && journal_.session_id() != 0 && !broken.is_stored) {
-    Batch last;
-    if (const auto lease = journal_.lease()) last.writes.emplace_back(*lease);
-    last.writes.emplace_back(UpdateSession{.session_id = journal_.session_id(),
-                                           .status = SessionStatus::failed,
-                                           .error = broken.error.message,
-                                           .error_code = broken.error.code,
-                                           .limit = limit_of(broken.error)});
-    output_.batch = std::move(last);
-    state_ = State::writing;
-    return;
-  }
-  ending_ = Ending{.kind = is_out_of_our_hands(broken.error) ? Ending::Kind::lost
-                                                             : Ending::Kind::failed,
-                   .text = best_answer(run_),
-                   .error = broken.error};
-  finish();
-}
-
-// All is written: what was planned is done, unless the session is to stop.
-SessionMachine::Round SessionMachine::act() {
-  Round round = Round::last;
-  if (is_stopping() && drop_what_was_planned()) round = Round::another;
-  for (Action& action : planned_) {
-    if (auto* created = std::get_if<Created>(&action)) created->session_id = journal_.session_id();
-    output_.actions.push_back(std::move(action));
-  }
-  planned_.clear();
-  if (!ending_) return round;
-  // What came while the parking was written is not forgotten.
-  const bool is_to_go_on = !queued_.empty() || std::holds_alternative<Stop>(intent_);
-  if (ending_->kind == Ending::Kind::parked && is_to_go_on) {
-    ending_.reset();
-    return Round::another;
-  }
-  finish();
-  return Round::last;
-}
-
-void SessionMachine::finish() {
-  if (run_.limits.max_time.count() > 0) output_.actions.emplace_back(CancelTimer{});
-  working_since_.reset();
-  Ending ending = *std::exchange(ending_, {});
-  ending.session_id = journal_.session_id();
-  ending.iterations = run_.iterations;
-  ending.usage = run_.usage;
-  if (ending.feedback) publish<FeedbackGiven>(*ending.feedback);
-  if (ending.kind == Ending::Kind::parked) {
-    ending.waits = person_waits();
-    publish<RunParked>(ending.waits);
-  } else if (ending.kind == Ending::Kind::completed) {
-    if (options_.has_listeners) {
-      const auto text = std::make_shared<const std::string>(ending.text);
-      then(Publish{std::make_shared<const Event>(RunEnded{Phase::done, *text, nullptr}), text});
-    }
-  } else if (ending.kind != Ending::Kind::suspended && options_.has_listeners) {
-    const auto kept = std::make_shared<const Ending>(ending);
-    const Phase phase =
-        ending.kind == Ending::Kind::cancelled ? Phase::cancelled : Phase::failed;
-    then(Publish{std::make_shared<const Event>(RunEnded{phase, kept->text, &kept->error}), kept});
-  }
-  for (Action& action : std::exchange(planned_, {})) output_.actions.push_back(std::move(action));
-  if (ending.kind == Ending::Kind::parked) {
-    state_ = State::resting;
-    output_.actions.emplace_back(Parked{std::move(ending)});
-  } else {
-    state_ = State::ended;
-    output_.actions.emplace_back(Ended{std::move(ending)});
-  }
-}
-
-std::vector<PersonWait> SessionMachine::person_waits() const {
-  std::vector<PersonWait> waits;
-  for (const OpenCall& open : run_.open_calls) {
-    if (open.state != OpenCall::State::waiting) continue;
-    if (const auto below = specialists_.find(open.call.id); below != specialists_.end()) {
-      waits.insert(waits.end(), below->second.waits.begin(), below->second.waits.end());
-    } else if (const Waiting* waiting = waiting_of(open)) {
-      waits.push_back({.call = open.call,
-                       .kind = waiting->kind,
-                       .shown = waiting->shown,
-                       .covers = waiting->covers,
-                       .wait_id = journal_.wait_of(open.call.id),
-                       .session_id = journal_.session_id()});
-    }
-  }
-  return waits;
 }
 
 }  // namespace wright::session

@@ -10,6 +10,7 @@
 // break off. It follows the run by next() and accept() alone.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <deque>
 #include <functional>
@@ -17,6 +18,9 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -54,8 +58,8 @@ struct SessionState {
 
 struct MachineOptions {
   bool has_store = false;
-  bool has_listeners = false;
-  std::size_t parallel_calls = 8;  // of one turn
+  const std::atomic<bool>* is_heard = nullptr;  // whether anybody hears events; null: nobody
+  std::size_t parallel_calls = 8;               // of one turn
   // How long a stopped session waits for tools that do not heed their stop token; absent: until
   // they return.
   std::optional<std::chrono::milliseconds> grace = {};
@@ -102,7 +106,10 @@ class SessionMachine {
   struct SuspendHere {};
   struct BreakOff {
     Error error;
-    bool is_stored = false;  // the session's end was, or cannot be, written down
+    // The session is not ours any more, or nobody knows what was applied because the store failed.
+    // Either way the store is right, and we are not: nothing more is written.
+    bool is_lost = false;
+    bool is_written_down = false;
   };
   using Intent = std::variant<GoOn, Stop, SuspendHere, BreakOff>;
 
@@ -163,13 +170,22 @@ class SessionMachine {
   bool wakes(const Input& input) const;
   bool is_stopping() const { return !std::holds_alternative<GoOn>(intent_); }
   bool is_broken() const { return std::holds_alternative<BreakOff>(intent_); }
+  bool is_heard() const { return options_.is_heard != nullptr && *options_.is_heard; }
   bool is_running(const std::string& call_id, Attempt attempt) const;
   bool has_work_under_way() const;
   SessionStatus status() const;
   const OpenCall* find_open(const std::string& call_id) const;
   std::vector<PersonWait> person_waits() const;
+  // An event that refers to what it keeps: the arguments, one after the other.
   template <class Told, class... Kept>
-  void publish(Kept&&... kept);
+  void publish(Kept&&... kept) {
+    if (!is_heard()) return;
+    auto owner =
+        std::make_shared<const std::tuple<std::decay_t<Kept>...>>(std::forward<Kept>(kept)...);
+    auto event = std::apply(
+        [](const auto&... each) { return std::make_shared<const Event>(Told{each...}); }, *owner);
+    then(Publish{std::move(event), std::move(owner)});
+  }
   template <class Made>
   void then(Made action) {
     planned_.emplace_back(std::move(action));

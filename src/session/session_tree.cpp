@@ -148,8 +148,8 @@ void SessionTree::carry(NodeId node, Action action, TreeOutput& output) {
 Result<std::shared_ptr<const Agent>> SessionTree::specialist_for(const SessionMachine& parent,
                                                                  const ToolCall& call) const {
   const Specialist& specialist = *find_tool(parent.agent().tools, call.name)->specialist;
-  auto admitted = parent.plan().lineage.admit(specialist.name, parent.agent().name,
-                                              parent.run().limits);
+  auto admitted =
+      parent.plan().lineage.admit(specialist.name, parent.agent().name, parent.run().limits);
   if (!admitted) return std::unexpected(std::move(admitted).error());
   auto agent = specialist.make();
   if (!agent) return agent;
@@ -161,8 +161,9 @@ void SessionTree::start_specialist(NodeId parent, const StartSpecialist& start) 
   SessionMachine& above = *nodes_.at(parent).machine;
   auto agent = specialist_for(above, start.call);
   if (!agent) {
-    posts_.push_back({parent, SpecialistEnded{start.call.id, {.kind = Ending::Kind::failed,
-                                                              .error = agent.error()}}});
+    posts_.push_back(
+        {parent,
+         SpecialistEnded{start.call.id, {.kind = Ending::Kind::failed, .error = agent.error()}}});
     return;
   }
   SessionPlan plan = child_plan(parent, *agent);
@@ -194,22 +195,22 @@ void SessionTree::start_specialist(NodeId parent, const StartSpecialist& start) 
 // The session above tells first that it has a specialist at work.
 void SessionTree::tell_of_start(NodeId node, const Created& created, TreeOutput& output) {
   output.actions.emplace_back(node, created);
-  if (!options_.machine.has_listeners) return;
+  if (options_.machine.is_heard == nullptr || !*options_.machine.is_heard) return;
   const Node& started = nodes_.at(node);
   if (!is_root(node)) {
     const SessionMachine& above = *nodes_.at(started.parent).machine;
     for (const OpenCall& open : above.run().open_calls) {
       if (open.call.id != started.call_id) continue;
-      const auto kept = std::make_shared<const std::pair<ToolCall, std::string>>(
-          open.call, started.agent_name);
+      const auto kept =
+          std::make_shared<const std::pair<ToolCall, std::string>>(open.call, started.agent_name);
       output.actions.emplace_back(
-          started.parent,
-          Publish{std::make_shared<const Event>(
-                      ChildStarted{kept->first, kept->second, created.session_id}),
-                  kept});
+          started.parent, Publish{std::make_shared<const Event>(
+                                      ChildStarted{kept->first, kept->second, created.session_id}),
+                                  kept});
     }
   }
-  output.actions.emplace_back(node, Publish{std::make_shared<const Event>(SessionStarted{created.session_id})});
+  output.actions.emplace_back(
+      node, Publish{std::make_shared<const Event>(SessionStarted{created.session_id})});
 }
 
 }  // namespace wright::session

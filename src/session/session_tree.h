@@ -56,6 +56,7 @@ class SessionTree {
   SessionMachine& at(NodeId node) { return *nodes_.at(node).machine; }
   int depth_of(NodeId node) const;
   SessionId parent_of(NodeId node) const;  // 0 at the root
+  int epoch() const { return nodes_.at(kRoot).machine->journal().epoch(); }
 
  private:
   struct Node {

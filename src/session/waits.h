@@ -9,10 +9,6 @@
 
 namespace wright::session {
 
-// An answer as it is stored: with passwords hidden. Refuses one that breaks the rules of what is
-// shown.
-Result<Json> checked_answer(WaitKind kind, const Json& shown, const Json& answer);
-
 // A stored answer, as the call that waited receives it. Refuses an approval that is none.
 Result<WaitAnswers> answers_of(WaitKind kind, const Json& answer);
 

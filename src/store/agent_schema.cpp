@@ -18,8 +18,9 @@ namespace wright::store {
 // The names, columns and indexes of the first three tables are known to other programs: columns are
 // only ever added, behind those that are there. idx_agent_sessions_parent and
 // idx_agent_tool_calls_message keep deleting a session from reading whole tables. What
-// parent_call_id, forked_from and runner_id refer to may be gone, so they are no foreign keys.
-const char* const kCreateAgentTables = R"sql(
+// parent_call_id, forked_from and runner_id refer to may be gone, so they are no foreign keys. The
+// indexes with a condition are small: they hold only what somebody must do something about.
+const char* const kCreateSessions = R"sql(
 CREATE TABLE main.agent_sessions (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     agent_name TEXT NOT NULL,
@@ -28,7 +29,7 @@ CREATE TABLE main.agent_sessions (
     system_prompt TEXT,
     user_prompt TEXT NOT NULL,
     status TEXT NOT NULL DEFAULT 'running'
-        CHECK (status IN ('running', 'completed', 'failed', 'waiting', 'cancelled')),
+        CHECK (status IN ('running', 'completed', 'failed', 'waiting', 'cancelled', 'queued')),
     started_at INTEGER NOT NULL,
     ended_at INTEGER,
     result TEXT,
@@ -51,8 +52,22 @@ CREATE TABLE main.agent_sessions (
     context TEXT,
     error_code TEXT,
     limit_reached TEXT,
+    worked_ms INTEGER,
+    turn_worked_ms INTEGER,
+    cancel_reason TEXT,
+    priority INTEGER NOT NULL DEFAULT 0,
+    ready_at INTEGER,
     FOREIGN KEY (parent_session_id) REFERENCES agent_sessions (id) ON DELETE CASCADE
 );
+CREATE INDEX main.idx_agent_sessions_parent ON agent_sessions (parent_session_id);
+CREATE INDEX main.idx_agent_sessions_running ON agent_sessions (runner_id)
+    WHERE status = 'running';
+CREATE INDEX main.idx_agent_sessions_queued ON agent_sessions (agent_name, priority DESC, id)
+    WHERE status = 'queued';
+CREATE INDEX main.idx_agent_sessions_cancel ON agent_sessions (id) WHERE cancel_reason IS NOT NULL;
+)sql";
+
+const char* const kCreateMessagesAndCalls = R"sql(
 CREATE TABLE main.agent_messages (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     session_id INTEGER NOT NULL,
@@ -79,18 +94,19 @@ CREATE TABLE main.agent_tool_calls (
     execution_time_ms INTEGER,
     error_details TEXT,
     result TEXT,
+    has_news INTEGER NOT NULL DEFAULT 0,
     FOREIGN KEY (session_id) REFERENCES agent_sessions (id) ON DELETE CASCADE,
     FOREIGN KEY (message_id) REFERENCES agent_messages (id) ON DELETE SET NULL
 );
-CREATE INDEX main.idx_agent_sessions_parent ON agent_sessions (parent_session_id);
 CREATE INDEX main.idx_agent_messages_session_created ON agent_messages (session_id, created_at);
 CREATE INDEX main.idx_agent_tool_calls_session ON agent_tool_calls (session_id);
 CREATE INDEX main.idx_agent_tool_calls_status ON agent_tool_calls (session_id, status);
 CREATE INDEX main.idx_agent_tool_calls_message ON agent_tool_calls (message_id);
+CREATE INDEX main.idx_agent_tool_calls_news ON agent_tool_calls (session_id) WHERE has_news = 1;
 CREATE TABLE main.agent_schema (version INTEGER NOT NULL);
-INSERT INTO main.agent_schema (version) VALUES (5);
+INSERT INTO main.agent_schema (version) VALUES (6);
 )sql";
-static_assert(kAgentSchemaVersion == 5, "kCreateAgentTables writes the version, too");
+static_assert(kAgentSchemaVersion == 6, "kCreateMessagesAndCalls writes the version, too");
 
 // A call waits for one thing at a time, which idx_agent_waits_open makes sure of.
 const char* const kCreateWaitTables = R"sql(
@@ -119,6 +135,27 @@ CREATE UNIQUE INDEX main.idx_agent_waits_open ON agent_waits (call_id) WHERE sta
 )sql";
 
 const char* const kAddCovers = "ALTER TABLE main.agent_waits ADD COLUMN covers TEXT";
+
+// agent_queues remembers which agent Claim served when: the numbers rise.
+const char* const kAddQueuesAndEvents = R"sql(
+CREATE INDEX main.idx_agent_waits_call ON agent_waits (call_id);
+CREATE INDEX main.idx_agent_waits_due ON agent_waits (expires_at) WHERE status = 'open';
+ALTER TABLE main.agent_runners ADD COLUMN boot_id TEXT;
+ALTER TABLE main.agent_runners ADD COLUMN boot_expires_at INTEGER;
+CREATE TABLE main.agent_queues (
+    agent_name TEXT NOT NULL PRIMARY KEY,
+    served INTEGER NOT NULL
+);
+CREATE TABLE main.agent_events (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+    session_id INTEGER NOT NULL,
+    type TEXT NOT NULL,
+    data TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    FOREIGN KEY (session_id) REFERENCES agent_sessions (id) ON DELETE CASCADE
+);
+CREATE INDEX main.idx_agent_events_session ON agent_events (session_id);
+)sql";
 
 namespace {
 
@@ -152,7 +189,7 @@ Result<Names> taken_names(sqlite3* connection) {
   return names_from(connection,
                     "SELECT lower(name) FROM main.sqlite_master WHERE lower(name) IN "
                     "('agent_schema', 'agent_sessions', 'agent_messages', 'agent_tool_calls', "
-                    "'agent_waits', 'agent_runners')");
+                    "'agent_waits', 'agent_runners', 'agent_queues', 'agent_events')");
 }
 
 Error foreign_table(sqlite3* connection, std::string_view table) {
@@ -206,12 +243,12 @@ Result<SchemaState> unversioned_state(sqlite3* connection) {
 }
 
 // Tables that came with a later version are there from that version on, and not before.
-Result<SchemaState> with_wait_tables_checked(sqlite3* connection, const Names& taken,
-                                             Result<SchemaState> state) {
+Result<SchemaState> with_later_tables_checked(sqlite3* connection, const Names& taken,
+                                              Result<SchemaState> state) {
   if (!state) return state;
-  const bool must_be_there =
-      state->kind == SchemaState::Kind::versioned && state->version >= kFirstVersionWithWaits;
-  for (const std::string_view table : kWaitTables) {
+  for (const auto& [table, first_version] : kLaterTables) {
+    const bool must_be_there =
+        state->kind == SchemaState::Kind::versioned && state->version >= first_version;
     if (taken.contains(table) == must_be_there) continue;
     return std::unexpected(must_be_there ? missing_table(connection, table)
                                          : foreign_table(connection, table));
@@ -230,7 +267,7 @@ Result<SchemaState> read_state(sqlite3* connection) {
     if (!taken->contains(table)) return std::unexpected(missing_table(connection, table));
   }
   const bool has_version = taken->contains("agent_schema");
-  return with_wait_tables_checked(
+  return with_later_tables_checked(
       connection, *taken,
       has_version ? versioned_state(connection) : unversioned_state(connection));
 }

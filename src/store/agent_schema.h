@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 #include "wright/error.h"
 
@@ -11,18 +12,27 @@ struct sqlite3;
 
 namespace wright::store {
 
-// Creates the first three tables as they are in this version, their indexes and the table that
-// holds the version.
-extern const char* const kCreateAgentTables;
+// Create the first three tables as they are in this version, their indexes and the table that holds
+// the version.
+extern const char* const kCreateSessions;
+extern const char* const kCreateMessagesAndCalls;
 // Creates the tables that came with kFirstVersionWithWaits.
 extern const char* const kCreateWaitTables;
 // Added to them by version 5.
 extern const char* const kAddCovers;
+// Added by version 6, beside what the first three tables have.
+extern const char* const kAddQueuesAndEvents;
 
 inline constexpr std::array<std::string_view, 3> kAgentTables{"agent_sessions", "agent_messages",
                                                               "agent_tool_calls"};
-inline constexpr std::array<std::string_view, 2> kWaitTables{"agent_waits", "agent_runners"};
 inline constexpr int kFirstVersionWithWaits = 3;
+inline constexpr int kFirstVersionWithQueues = 6;
+// With the version that each came with.
+inline constexpr std::array<std::pair<std::string_view, int>, 4> kLaterTables{
+    std::pair{"agent_waits", kFirstVersionWithWaits},
+    std::pair{"agent_runners", kFirstVersionWithWaits},
+    std::pair{"agent_queues", kFirstVersionWithQueues},
+    std::pair{"agent_events", kFirstVersionWithQueues}};
 
 struct SchemaState {
   enum class Kind : std::uint8_t {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace wright::store {
 namespace {
@@ -14,17 +15,44 @@ const Runner* find(std::span<const Runner> runners, std::optional<RunnerId> id) 
   return found == runners.end() ? nullptr : &*found;
 }
 
-Error held_by(SessionId session_id, const Runner& runner) {
+JsonObject detail_of(const Lease& lease) {
+  return {{"session_id", lease.session_id}, {"lease_epoch", lease.epoch}};
+}
+
+Error held_by(const Lease& lease, const Runner& runner, std::string_view what) {
+  JsonObject detail = detail_of(lease);
+  detail["runner_id"] = runner.id;
+  detail["runner"] = runner.name;
   return {ErrorCode::unavailable,
-          fmt::format("Session {} is being driven by {}; wait until it has finished", session_id,
-                      runner.name),
-          JsonObject{{"runner_id", runner.id}, {"runner", runner.name}}};
+          fmt::format("Session {} is being driven by {}{}; wait until it has finished",
+                      lease.session_id, what, runner.name),
+          std::move(detail)};
 }
 
 }  // namespace
 
-bool is_alive(const Runner& runner, std::int64_t now) {
-  return runner.expires_at > now;
+Moment moment_of(const Clocks& clocks) {
+  Moment moment{.wall = clocks.wall()};
+  if (clocks.boot && !clocks.boot_id.empty()) {
+    moment.boot = clocks.boot();
+    moment.boot_id = clocks.boot_id;
+  }
+  return moment;
+}
+
+Clocks usable(Clocks clocks) {
+  if (!clocks.wall) clocks.wall = system_clock_ms;
+  return clocks;
+}
+
+bool is_alive(const Runner& runner, const Moment& now) {
+  if (now.boot_id && runner.boot_id == *now.boot_id) return runner.boot_expires_at > now.boot;
+  return runner.expires_at > now.wall;
+}
+
+bool is_alive(std::optional<RunnerId> id, std::span<const Runner> runners, const Moment& now) {
+  const Runner* runner = find(runners, id);
+  return runner != nullptr && is_alive(*runner, now);
 }
 
 std::int64_t expiry(std::int64_t now, std::chrono::milliseconds time) {
@@ -34,7 +62,13 @@ std::int64_t expiry(std::int64_t now, std::chrono::milliseconds time) {
                           : std::numeric_limits<std::int64_t>::min();
 }
 
-Result<void> check_alive(RunnerId runner_id, std::span<const Runner> runners, std::int64_t now) {
+void renew(Runner& runner, std::chrono::milliseconds time, const Moment& now) {
+  runner.expires_at = expiry(now.wall, time);
+  runner.boot_id = now.boot_id.value_or("");
+  runner.boot_expires_at = now.boot_id ? expiry(now.boot, time) : 0;
+}
+
+Result<void> check_alive(RunnerId runner_id, std::span<const Runner> runners, const Moment& now) {
   const Runner* runner = find(runners, runner_id);
   if (runner == nullptr) {
     return fail(
@@ -49,35 +83,53 @@ Result<void> check_alive(RunnerId runner_id, std::span<const Runner> runners, st
   return {};
 }
 
-Result<Lease> taken(const Lease& lease, const TakeLease& take, std::span<const Runner> runners,
-                    std::int64_t now) {
-  const bool is_own = lease.runner_id == take.runner_id;
+Result<void> check_free(const Lease& lease, std::span<const Runner> runners, const Moment& now) {
   const Runner* holder = find(runners, lease.runner_id);
-  if (!is_own && holder != nullptr && is_alive(*holder, now)) {
-    return std::unexpected(held_by(lease.session_id, *holder));
+  if (holder == nullptr || !is_alive(*holder, now)) return {};
+  return std::unexpected(held_by(lease, *holder, ""));
+}
+
+Result<Lease> taken(const Lease& lease, const TakeLease& take, std::span<const Runner> runners,
+                    const Moment& now) {
+  const bool is_own = lease.runner_id == take.runner_id;
+  if (!is_own) {
+    if (auto free = check_free(lease, runners, now); !free) {
+      return std::unexpected(std::move(free).error());
+    }
   }
   if (auto alive = check_alive(take.runner_id, runners, now); !alive) {
     return std::unexpected(std::move(alive).error());
+  }
+  if (is_own && !take.expected_epoch) {
+    return std::unexpected(held_by(lease, *find(runners, lease.runner_id), "this very process, "));
   }
   if (take.expected_epoch && *take.expected_epoch != lease.epoch) {
     return fail(ErrorCode::already_exists,
                 fmt::format("Session {} has been driven by somebody else meanwhile; load it again",
                             lease.session_id),
-                JsonObject{{"lease_epoch", lease.epoch}});
+                detail_of(lease));
   }
-  return Lease{lease.session_id, take.runner_id, lease.epoch + (is_own ? 0 : 1)};
+  return Lease{lease.session_id, take.runner_id, lease.epoch + 1};
 }
 
-Result<void> check_held(const Lease& lease, RunnerId runner_id, std::span<const Runner> runners,
-                        std::int64_t now) {
-  if (lease.runner_id == runner_id) return check_alive(runner_id, runners, now);
+Result<void> check_held(const Lease& lease, const HoldLease& hold, std::span<const Runner> runners,
+                        const Moment& now) {
   const Runner* holder = find(runners, lease.runner_id);
-  if (holder != nullptr && is_alive(*holder, now)) {
-    return std::unexpected(held_by(lease.session_id, *holder));
+  const bool is_held = holder != nullptr && is_alive(*holder, now);
+  if (lease.runner_id != hold.runner_id) {
+    if (is_held) return std::unexpected(held_by(lease, *holder, ""));
+    return fail(ErrorCode::unavailable,
+                fmt::format("Session {} is not driven by runner {}; take it first",
+                            lease.session_id, hold.runner_id),
+                detail_of(lease));
   }
-  return fail(ErrorCode::unavailable,
-              fmt::format("Session {} is not driven by runner {}; take it first", lease.session_id,
-                          runner_id));
+  if (!is_held) {
+    auto alive = check_alive(hold.runner_id, runners, now);
+    if (!alive) alive.error().detail = detail_of(lease);
+    return alive;
+  }
+  if (!hold.epoch || *hold.epoch == lease.epoch) return {};
+  return std::unexpected(held_by(lease, *holder, "another driver of "));
 }
 
 Error no_runner(RunnerId id) {

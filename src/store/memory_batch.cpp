@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "store/json_columns.h"
+#include "store/memory_rows.h"
 #include "store/status.h"
 
 namespace wright::store {
@@ -15,11 +16,11 @@ MessageColumns valid(MessageColumns columns) {
   return columns;
 }
 
+}  // namespace
+
 Lease lease_of(const Session& session) {
   return {session.id, session.runner_id, session.lease_epoch};
 }
-
-}  // namespace
 
 std::optional<std::string> valid(const std::optional<std::string>& text) {
   if (!text) return std::nullopt;
@@ -43,28 +44,34 @@ BatchIds MemoryBatch::keep() {
 Result<void> MemoryBatch::create_session(const NewSession& session) {
   auto config = config_column(session.config);
   if (!config) return std::unexpected(config.error());
+  if (session.is_queued && session.runner_id) return std::unexpected(queued_with_runner());
+  if (session.is_queued && session.parent_session_id) return std::unexpected(queued_child());
   if (auto checked = check_parent(session); !checked) return checked;
   if (session.runner_id) {
-    auto alive = check_alive(*session.runner_id, tables_.runners, now_);
+    auto alive = check_alive(*session.runner_id, tables_.runners, moment_);
     if (!alive) return alive;
   }
   const SessionId id = ++tables_.last.session;
   SessionRow& row = tables_.sessions[id];
   undo_.push_back([this, id] { tables_.sessions.erase(id); });
   row.config = std::move(*config);
-  row.session = Session{.id = id,
-                        .agent_name = to_valid_utf8(session.agent_name),
-                        .provider = to_valid_utf8(session.provider),
-                        .model = to_valid_utf8(session.model),
-                        .system_prompt = store::valid(session.system_prompt),
-                        .user_prompt = to_valid_utf8(session.user_prompt),
-                        .started_at = now_,
-                        .parent_session_id = session.parent_session_id,
-                        .parent_call_id = session.parent_call_id,
-                        .runner_id = session.runner_id,
-                        .lease_epoch = session.runner_id ? 1 : 0};
+  row.session =
+      Session{.id = id,
+              .agent_name = to_valid_utf8(session.agent_name),
+              .provider = to_valid_utf8(session.provider),
+              .model = to_valid_utf8(session.model),
+              .system_prompt = store::valid(session.system_prompt),
+              .user_prompt = to_valid_utf8(session.user_prompt),
+              .status = session.is_queued ? SessionStatus::queued : SessionStatus::running,
+              .started_at = now_,
+              .parent_session_id = session.parent_session_id,
+              .parent_call_id = session.parent_call_id,
+              .runner_id = session.runner_id,
+              .lease_epoch = session.runner_id ? 1 : 0,
+              .priority = session.priority,
+              .ready_at = session.ready_at};
   ids_.session = id;
-  session_id_ = id;
+  ids_.epoch = row.session.lease_epoch;
   return {};
 }
 
@@ -77,7 +84,7 @@ Result<void> MemoryBatch::write(std::span<const Write> writes) {
 }
 
 Result<SessionRow*> MemoryBatch::target(SessionId written) {
-  const SessionId id = session_id_.value_or(written);
+  const SessionId id = written == 0 ? ids_.session : written;
   SessionRow* row = tables_.find_session(id);
   if (row == nullptr) return std::unexpected(no_session(id));
   return row;
@@ -136,7 +143,8 @@ Result<void> MemoryBatch::apply(const UpdateCall& write) {
   }
   auto response = json_column(write.response);
   if (!response) return std::unexpected(response.error());
-  undo_.push_back([this, before = *row] { *tables_.find_call(before.call.id) = before; });
+  remember(*row);
+  row->has_news = false;
   row->call.status = write.status;
   row->call.completed_at = is_end(write.status) ? std::optional(now_) : std::nullopt;
   if (*response) row->response = std::move(*response);
@@ -162,6 +170,11 @@ Result<void> MemoryBatch::apply(const UpdateSession& write) {
     if (!is_failure(*write.status)) session.error.reset();
     session.error_code.reset();
     session.limit.reset();
+    if (is_end(*write.status)) {
+      session.cancel_reason.reset();
+      std::erase_if(ids_.cancelled,
+                    [&](const CancelWish& wish) { return wish.session_id == session.id; });
+    }
   }
   if (write.result) session.result = store::valid(write.result);
   if (write.error) session.error = store::valid(write.error);
@@ -170,6 +183,8 @@ Result<void> MemoryBatch::apply(const UpdateSession& write) {
   if (write.usage) session.usage = *write.usage;
   if (write.iterations) session.iterations = *write.iterations;
   if (write.agent_name) session.agent_name = to_valid_utf8(*write.agent_name);
+  if (write.worked_ms) session.worked_ms = write.worked_ms;
+  if (write.turn_worked_ms) session.turn_worked_ms = write.turn_worked_ms;
   if (*feedback) (*row)->feedback = std::move(*feedback);
   if (*context) (*row)->context = std::move(*context);
   return {};
@@ -225,32 +240,45 @@ Result<void> MemoryBatch::apply(const CloseWaits& write) {
   return {};
 }
 
-Result<void> MemoryBatch::apply(const TakeLease& write) {
-  const auto row = target(write.session_id);
-  if (!row) return std::unexpected(row.error());
-  Session& session = (*row)->session;
-  const auto lease = taken(lease_of(session), write, tables_.runners, now_);
-  if (!lease) return std::unexpected(lease.error());
-  remember(**row);
-  session.runner_id = lease->runner_id;
-  session.lease_epoch = lease->epoch;
-  ids_.epochs.push_back(lease->epoch);
+Result<void> MemoryBatch::apply(const AnswerWait& write) {
+  auto answer = json_column(write.answer);
+  if (!answer) return std::unexpected(std::move(answer).error());
+  WaitRow* row = tables_.find_wait(write.wait_id);
+  if (row == nullptr) return std::unexpected(no_wait(write.wait_id));
+  if (row->wait.status != WaitStatus::open || is_over(row->wait, now_)) {
+    return std::unexpected(not_open(row->wait));
+  }
+  remember(*row);
+  row->wait.status = WaitStatus::answered;
+  row->wait.answered_at = now_;
+  row->wait.answered_by = to_valid_utf8(write.answered_by);
+  row->answer = std::move(*answer);
+  CallRow* call = tables_.find_call(row->wait.call_id);
+  if (call != nullptr && call->call.status == CallStatus::waiting) {
+    remember(*call);
+    call->has_news = true;
+  }
+  auto answered = read(*row);
+  if (!answered) return std::unexpected(std::move(answered).error());
+  ids_.answered.push_back(std::move(*answered));
   return {};
 }
 
-Result<void> MemoryBatch::apply(const HoldLease& write) {
+Result<void> MemoryBatch::apply(const AppendEvents& write) {
   const auto row = target(write.session_id);
   if (!row) return std::unexpected(row.error());
-  return check_held(lease_of((*row)->session), write.runner_id, tables_.runners, now_);
-}
-
-Result<void> MemoryBatch::apply(const FreeLease& write) {
-  const auto row = target(write.session_id);
-  if (!row) return std::unexpected(row.error());
-  Session& session = (*row)->session;
-  if (session.runner_id != write.runner_id) return {};
-  remember(**row);
-  session.runner_id.reset();
+  for (const NewEvent& event : write.events) {
+    auto data = json_column(event.data);
+    if (!data) return std::unexpected(std::move(data).error());
+    const EventSequence sequence = ++tables_.last.event;
+    tables_.events.push_back({{.sequence = sequence,
+                               .session_id = (*row)->session.id,
+                               .type = to_valid_utf8(event.type),
+                               .at = event.at.value_or(now_)},
+                              std::move(*data)});
+    undo_.push_back([this] { tables_.events.pop_back(); });
+    ids_.events.push_back(sequence);
+  }
   return {};
 }
 
@@ -281,6 +309,10 @@ void MemoryBatch::remember(const SessionRow& row) {
     changed.feedback = feedback;
     changed.context = context;
   });
+}
+
+void MemoryBatch::remember(const CallRow& row) {
+  undo_.push_back([this, before = row] { *tables_.find_call(before.call.id) = before; });
 }
 
 void MemoryBatch::remember(const WaitRow& row) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "store/memory_tables.h"
@@ -15,12 +16,13 @@ namespace wright::store {
 class MemoryBatch {
  public:
   // `now` is the time of everything in the batch.
-  MemoryBatch(Tables& tables, std::int64_t now) : tables_(tables), now_(now), last_(tables.last) {}
+  MemoryBatch(Tables& tables, const Moment& now)
+      : tables_(tables), moment_(now), now_(now.wall), last_(tables.last) {}
   MemoryBatch(const MemoryBatch&) = delete;
   MemoryBatch& operator=(const MemoryBatch&) = delete;
   ~MemoryBatch();
 
-  // The new session's id is in the ids. Writes that follow go to it, whatever they say themselves.
+  // The new session's id is in the ids. Writes that follow go to it where they name no session.
   Result<void> create_session(const NewSession& session);
 
   Result<void> write(std::span<const Write> writes);
@@ -37,23 +39,42 @@ class MemoryBatch {
   Result<void> apply(const TakeLease& write);
   Result<void> apply(const HoldLease& write);
   Result<void> apply(const FreeLease& write);
+  Result<void> apply(const AnswerWait& write);
+  Result<void> apply(const DeleteSession& write);
+  Result<void> apply(const ForkSession& write);
+  Result<void> apply(const RegisterRunner& write);
+  Result<void> apply(const RenewRunner& write);
+  Result<void> apply(const EndRunner& write);
+  Result<void> apply(const RequestCancel& write);
+  Result<void> apply(const Enqueue& write);
+  Result<void> apply(const Claim& write);
+  Result<void> apply(const AppendEvents& write);
+  Result<void> apply(const Prune& write);
 
   Result<SessionRow*> target(SessionId written);
   Result<void> check_parent(const NewSession& session);
   void insert_call(SessionRow& row, std::optional<MessageId> message_id, const ToolCall& call);
+  void delete_family(SessionId id);
+  void claim(SessionRow& row, RunnerId runner);
+  void serve(const std::string& agent_name);
+  void tell_of_wish(const Session& session);
   void remember(const SessionRow& row);
   void remember(const WaitRow& row);
+  void remember(const CallRow& row);
+  void remember_runners();
 
   Tables& tables_;
-  std::int64_t now_;
+  Moment moment_;
+  std::int64_t now_;  // by the wall clock
   LastIds last_;
   bool is_kept_ = false;
-  std::optional<SessionId> session_id_;
   BatchIds ids_;
-  std::vector<std::function<void()>> undo_;
+  std::vector<std::move_only_function<void()>> undo_;
 };
 
 // Text as a database would take it: what is not UTF-8 is repaired.
 std::optional<std::string> valid(const std::optional<std::string>& text);
+
+Lease lease_of(const Session& session);
 
 }  // namespace wright::store

@@ -1,14 +1,14 @@
 // The store in memory: gone with the process, otherwise the same as the one in SQLite.
 #include <algorithm>
 #include <mutex>
-#include <unordered_map>
+#include <set>
 #include <utility>
 
 #include "core/text.h"
-#include "store/fork.h"
-#include "store/json_columns.h"
 #include "store/memory_batch.h"
+#include "store/memory_rows.h"
 #include "store/memory_tables.h"
+#include "store/stats_collector.h"
 #include "store/status.h"
 #include "wright/store.h"
 
@@ -18,6 +18,7 @@ namespace {
 using store::CallRow;
 using store::MemoryBatch;
 using store::MessageRow;
+using store::Moment;
 using store::SessionRow;
 using store::Tables;
 using store::WaitRow;
@@ -26,36 +27,32 @@ bool contains_ignoring_case(std::string_view text, std::string_view wanted) {
   return !std::ranges::search(text, wanted, {}, to_lower, to_lower).empty() || wanted.empty();
 }
 
+bool is_between(std::int64_t id, std::optional<std::int64_t> after,
+                std::optional<std::int64_t> before) {
+  return (!after || id > *after) && (!before || id < *before);
+}
+
+// The values of the page, of all that the list has; they are in the order of their ids.
+template <class Value>
+void cut_to(const Page& page, std::vector<Value>& values) {
+  if (values.size() <= page.limit) return;
+  if (page.keep == Page::Keep::first) {
+    values.resize(page.limit);
+  } else {
+    values.erase(values.begin(), values.end() - static_cast<std::ptrdiff_t>(page.limit));
+  }
+}
+
 class MemoryStore final : public Store {
  public:
-  explicit MemoryStore(Clock clock) : clock_(std::move(clock)) {}
+  explicit MemoryStore(Clocks clocks) : clocks_(std::move(clocks)) {}
 
-  Result<SessionId> create_session(const NewSession& session) override {
-    auto created = create_session_with(session, {});
-    if (!created) return std::unexpected(std::move(created).error());
-    return created->first;
-  }
-
-  Result<std::pair<SessionId, BatchIds>> create_session_with(
-      const NewSession& session, std::span<const Write> writes) override {
-    auto ids = write(&session, writes);
-    if (!ids) return std::unexpected(std::move(ids).error());
-    const SessionId id = ids->session;
-    return std::pair{id, std::move(*ids)};
-  }
-
-  Result<BatchIds> apply(std::span<const Write> writes) override { return write(nullptr, writes); }
-
-  Result<void> delete_session(SessionId id) override {
+  std::vector<Result<BatchIds>> apply_all(std::span<const Batch> batches) override {
     const std::lock_guard lock(mutex_);
-    if (tables_.find_session(id) == nullptr) return std::unexpected(store::no_session(id));
-    for (const SessionId member : tables_.family_of(id)) {
-      const SessionRow& session = tables_.sessions.at(member);
-      for (const CallRow& row : session.calls) tables_.session_of_call.erase(row.call.id);
-      for (const WaitRow& row : session.waits) tables_.session_of_wait.erase(row.wait.id);
-      tables_.sessions.erase(member);
-    }
-    return {};
+    std::vector<Result<BatchIds>> results;
+    results.reserve(batches.size());
+    for (const Batch& batch : batches) results.push_back(write(batch));
+    return results;
   }
 
   Result<Session> get_session(SessionId id) override {
@@ -65,113 +62,67 @@ class MemoryStore final : public Store {
     return read(*row);
   }
 
-  Result<std::vector<Session>> list_sessions(const SessionFilter& filter) override {
-    const std::lock_guard lock(mutex_);
-    const std::string text = to_valid_utf8(filter.text);
-    const auto agent_name = store::valid(filter.agent_name);
-    const std::int64_t now = clock_();
-    std::vector<Session> sessions;
-    for (auto at = tables_.sessions.rbegin();
-         at != tables_.sessions.rend() && sessions.size() < filter.limit; ++at) {
-      const Session& session = at->second.session;
-      if (session.started_at < filter.started_since) continue;
-      if (agent_name && session.agent_name != *agent_name) continue;
-      if (filter.status && session.status != *filter.status) continue;
-      if (filter.parent_session_id && session.parent_session_id != filter.parent_session_id) {
-        continue;
-      }
-      if (filter.is_abandoned && !is_abandoned(session, now)) continue;
-      if (!contains_ignoring_case(session.user_prompt, text) &&
-          !contains_ignoring_case(session.result.value_or(""), text)) {
-        continue;
-      }
-      auto complete = read(at->second);
-      if (!complete) return std::unexpected(std::move(complete).error());
-      sessions.push_back(std::move(*complete));
-    }
-    return sessions;
-  }
+  Result<std::vector<Session>> list_sessions(const SessionFilter& filter) override;
 
-  Result<std::vector<StoredMessage>> get_messages(SessionId id) override {
+  Result<std::vector<StoredMessage>> get_messages(SessionId id, const Page& page) override {
     const std::lock_guard lock(mutex_);
     const SessionRow* session = tables_.find_session(id);
     if (session == nullptr) return std::unexpected(store::no_session(id));
-    return messages_of(*session);
+    std::vector<const MessageRow*> rows;
+    for (const MessageRow& row : session->messages) {
+      if (is_between(row.id, page.after, page.before)) rows.push_back(&row);
+    }
+    cut_to(page, rows);
+    std::vector<StoredMessage> messages;
+    for (const MessageRow* row : rows) {
+      auto message = read(*row, id);
+      if (!message) return std::unexpected(std::move(message).error());
+      messages.push_back(std::move(*message));
+    }
+    return messages;
   }
 
-  Result<std::vector<StoredCall>> get_tool_calls(SessionId id) override {
-    return calls_where(id, [](const StoredCall&) { return true; });
-  }
-
-  Result<std::vector<StoredCall>> get_pending_tool_calls(SessionId id) override {
-    return calls_where(id,
-                       [](const StoredCall& call) { return call.status == CallStatus::pending; });
+  Result<std::vector<StoredCall>> get_tool_calls(SessionId id, const CallFilter& filter) override {
+    const std::lock_guard lock(mutex_);
+    const SessionRow* session = tables_.find_session(id);
+    if (session == nullptr) return std::unexpected(store::no_session(id));
+    std::vector<const CallRow*> rows;
+    for (const CallRow& row : session->calls) {
+      if (filter.status && row.call.status != *filter.status) continue;
+      if (is_between(row.call.id, filter.page.after, filter.page.before)) rows.push_back(&row);
+    }
+    return read_all<StoredCall>(filter.page, std::move(rows));
   }
 
   Result<std::vector<StoredWait>> get_waits(const WaitFilter& filter) override {
     const std::lock_guard lock(mutex_);
-    std::vector<SessionId> family;
-    if (filter.session_id) {
-      if (tables_.find_session(*filter.session_id) == nullptr) {
-        return std::unexpected(store::no_session(*filter.session_id));
-      }
-      family = tables_.family_of(*filter.session_id);
-    }
-    std::vector<StoredWait> waits;
+    const auto family = family_of(filter.session_id);
+    if (!family) return std::unexpected(family.error());
+    std::vector<const WaitRow*> rows;
     for (const auto& [id, session] : tables_.sessions) {
-      if (filter.session_id && !std::ranges::binary_search(family, id)) continue;
+      if (filter.session_id && !std::ranges::binary_search(*family, id)) continue;
       for (const WaitRow& row : session.waits) {
         if (filter.id && row.wait.id != *filter.id) continue;
         if (filter.status && row.wait.status != *filter.status) continue;
-        auto wait = read(row);
-        if (!wait) return std::unexpected(std::move(wait).error());
-        waits.push_back(std::move(*wait));
+        if (is_between(row.wait.id, filter.page.after, filter.page.before)) rows.push_back(&row);
       }
     }
-    std::ranges::sort(waits, {}, &StoredWait::id);
-    return waits;
+    std::ranges::sort(rows, {}, [](const WaitRow* row) { return row->wait.id; });
+    return read_all<StoredWait>(filter.page, std::move(rows));
   }
 
-  Result<StoredWait> answer_wait(WaitId id, const WaitAnswer& answer) override {
-    auto column = store::json_column(answer.answer);
-    if (!column) return std::unexpected(std::move(column).error());
+  Result<std::vector<StoredEvent>> get_events(const EventFilter& filter) override {
     const std::lock_guard lock(mutex_);
-    WaitRow* row = tables_.find_wait(id);
-    if (row == nullptr) return std::unexpected(store::no_wait(id));
-    StoredWait& wait = row->wait;
-    const std::int64_t now = clock_();
-    if (wait.status == WaitStatus::open && store::is_over(wait, now)) {
-      wait.status = WaitStatus::expired;
+    const auto family = family_of(filter.session_id);
+    if (!family) return std::unexpected(family.error());
+    std::vector<const store::EventRow*> rows;
+    for (const store::EventRow& row : tables_.events) {
+      if (rows.size() >= filter.limit) break;
+      if (row.event.sequence <= filter.after) continue;
+      if (filter.session_id && !std::ranges::binary_search(*family, row.event.session_id)) continue;
+      rows.push_back(&row);
     }
-    if (wait.status != WaitStatus::open) return std::unexpected(store::not_open(wait));
-    wait.status = WaitStatus::answered;
-    wait.answered_at = now;
-    wait.answered_by = to_valid_utf8(answer.answered_by);
-    row->answer = std::move(*column);
-    return read(*row);
-  }
-
-  Result<SessionId> fork_session(SessionId id, MessageId last) override;
-
-  Result<RunnerId> register_runner(std::string name, std::chrono::milliseconds time) override {
-    const std::lock_guard lock(mutex_);
-    const RunnerId id = ++tables_.last.runner;
-    tables_.runners.push_back({id, to_valid_utf8(std::move(name)), store::expiry(clock_(), time)});
-    return id;
-  }
-
-  Result<void> renew_runner(RunnerId id, std::chrono::milliseconds time) override {
-    const std::lock_guard lock(mutex_);
-    Runner* runner = tables_.find_runner(id);
-    if (runner == nullptr) return std::unexpected(store::no_runner(id));
-    runner->expires_at = store::expiry(clock_(), time);
-    return {};
-  }
-
-  Result<void> end_runner(RunnerId id) override {
-    const std::lock_guard lock(mutex_);
-    std::erase_if(tables_.runners, [&](const Runner& runner) { return runner.id == id; });
-    return {};
+    return read_all<StoredEvent>({}, std::move(rows));
   }
 
   Result<std::vector<Runner>> get_runners() override {
@@ -179,149 +130,188 @@ class MemoryStore final : public Store {
     return tables_.runners;
   }
 
+  Result<RunnerNews> get_news(RunnerId id) override;
+  Result<SpentBelow> spent_below(SessionId id, MessageId since) override;
+  Result<StoreStats> get_stats(const StatsFilter& filter) override;
+
  private:
-  Result<BatchIds> write(const NewSession* create, std::span<const Write> writes) {
-    const std::lock_guard lock(mutex_);
-    MemoryBatch batch(tables_, clock_());
-    if (create != nullptr) {
-      if (auto created = batch.create_session(*create); !created) {
+  Result<BatchIds> write(const Batch& group) {
+    MemoryBatch batch(tables_, store::moment_of(clocks_));
+    if (group.create) {
+      if (auto created = batch.create_session(*group.create); !created) {
         return std::unexpected(std::move(created).error());
       }
     }
-    if (auto written = batch.write(writes); !written) {
+    if (auto written = batch.write(group.writes); !written) {
       return std::unexpected(std::move(written).error());
     }
     return batch.keep();
   }
 
-  static Result<Session> read(const SessionRow& row) {
-    auto config = store::json_from(row.config);
-    if (!config) return std::unexpected(std::move(config).error());
-    auto feedback = store::json_from(row.feedback);
-    if (!feedback) return std::unexpected(std::move(feedback).error());
-    auto context = store::json_from(row.context);
-    if (!context) return std::unexpected(std::move(context).error());
-    Session session = row.session;
-    session.config = std::move(*config).value_or(Json());
-    session.feedback = std::move(*feedback).value_or(Json());
-    session.context = std::move(*context).value_or(Json());
-    return session;
-  }
-
-  static Result<StoredWait> read(const WaitRow& row) {
-    auto shown = parse_json(row.shown);
-    if (!shown) return std::unexpected(std::move(shown).error());
-    auto answer = store::json_from(row.answer);
-    if (!answer) return std::unexpected(std::move(answer).error());
-    StoredWait wait = row.wait;
-    wait.shown = std::move(*shown);
-    wait.answer = std::move(*answer);
-    return wait;
-  }
-
-  static Result<std::vector<StoredMessage>> messages_of(const SessionRow& session) {
-    std::vector<StoredMessage> messages;
-    messages.reserve(session.messages.size());
-    for (const MessageRow& row : session.messages) {
-      auto message = store::message_from(row.role, row.columns);
-      if (!message) return std::unexpected(std::move(message).error());
-      messages.push_back(
-          {row.id, session.session.id, std::move(*message), row.columns.content, row.created_at});
+  template <class Value, class Row>
+  static Result<std::vector<Value>> read_all(const Page& page, std::vector<const Row*> rows) {
+    cut_to(page, rows);
+    std::vector<Value> values;
+    values.reserve(rows.size());
+    for (const Row* row : rows) {
+      auto value = read(*row);
+      if (!value) return std::unexpected(std::move(value).error());
+      values.push_back(std::move(*value));
     }
-    return messages;
+    return values;
   }
 
-  bool is_abandoned(const Session& session, std::int64_t now) {
-    if (session.status != SessionStatus::running) return false;
-    const Runner* runner = session.runner_id ? tables_.find_runner(*session.runner_id) : nullptr;
-    return runner == nullptr || !store::is_alive(*runner, now);
+  // Nothing when there is no such id to ask for.
+  Result<std::vector<SessionId>> family_of(std::optional<SessionId> id) {
+    if (!id) return std::vector<SessionId>();
+    if (tables_.find_session(*id) == nullptr) return std::unexpected(store::no_session(*id));
+    return tables_.family_of(*id);
   }
 
-  template <class Predicate>
-  Result<std::vector<StoredCall>> calls_where(SessionId id, Predicate is_wanted) {
-    const std::lock_guard lock(mutex_);
-    const SessionRow* session = tables_.find_session(id);
-    if (session == nullptr) return std::unexpected(store::no_session(id));
-    std::vector<StoredCall> calls;
-    for (const CallRow& row : session->calls) {
-      if (!is_wanted(row.call)) continue;
-      auto request = store::arguments_from(row.request);
-      if (!request) return std::unexpected(std::move(request).error());
-      auto response = store::json_from(row.response);
-      if (!response) return std::unexpected(std::move(response).error());
-      auto result = store::result_from(row.result);
-      if (!result) return std::unexpected(std::move(result).error());
-      calls.push_back(row.call);
-      calls.back().request = std::move(*request);
-      calls.back().response = std::move(*response);
-      calls.back().result = std::move(*result);
+  bool is_driven(const Session& session, const Moment& now) const {
+    return is_alive(session.runner_id, tables_.runners, now);
+  }
+
+  // By itself, without the sessions below it.
+  bool calls_for_a_driver(const SessionRow& row, const Moment& now) {
+    if (row.session.cancel_reason) return true;
+    if (row.session.status == SessionStatus::running && !is_driven(row.session, now)) return true;
+    return std::ranges::any_of(row.calls, [&](const CallRow& call) {
+      if (call.call.status != CallStatus::waiting) return false;
+      const auto open = std::ranges::find_if(row.waits, [&](const WaitRow& wait) {
+        return wait.wait.call_id == call.call.id && wait.wait.status == WaitStatus::open;
+      });
+      return open == row.waits.end() ? call.has_news : store::is_over(open->wait, now.wall);
+    });
+  }
+
+  std::set<SessionId> roots_without_driver(const Moment& now) {
+    std::set<SessionId> roots;
+    for (const auto& [id, row] : tables_.sessions) {
+      if (!calls_for_a_driver(row, now)) continue;
+      const SessionId root = tables_.line_of(id).back();
+      const Session& above = tables_.sessions.at(root).session;
+      if (!store::is_end(above.status) && !is_driven(above, now)) roots.insert(root);
     }
-    return calls;
+    return roots;
+  }
+
+  bool drives(RunnerId runner, SessionId id) {
+    return std::ranges::any_of(tables_.line_of(id), [&](SessionId each) {
+      return tables_.sessions.at(each).session.runner_id == runner;
+    });
   }
 
   std::mutex mutex_;
   Tables tables_;
-  Clock clock_;
+  Clocks clocks_;
 };
 
-Result<SessionId> MemoryStore::fork_session(SessionId id, MessageId last) {
+Result<std::vector<Session>> MemoryStore::list_sessions(const SessionFilter& filter) {
   const std::lock_guard lock(mutex_);
-  const SessionRow* original = tables_.find_session(id);
-  if (original == nullptr) return std::unexpected(store::no_session(id));
-  const auto messages = messages_of(*original);
-  if (!messages) return std::unexpected(messages.error());
-  const auto count = store::messages_to_fork(id, *messages, last);
-  if (!count) return std::unexpected(count.error());
+  const std::string text = to_valid_utf8(filter.text);
+  const auto agent_name = store::valid(filter.agent_name);
+  const Moment now = store::moment_of(clocks_);
+  const std::set<SessionId> waiting_for_driver =
+      filter.needs_driver ? roots_without_driver(now) : std::set<SessionId>();
+  const auto is_wanted = [&](const Session& session) {
+    if (!is_between(session.id, filter.after, filter.before)) return false;
+    if (session.started_at < filter.started_since) return false;
+    if (agent_name && session.agent_name != *agent_name) return false;
+    if (filter.status && session.status != *filter.status) return false;
+    if (filter.is_root && session.parent_session_id) return false;
+    if (filter.parent_session_id && session.parent_session_id != filter.parent_session_id) {
+      return false;
+    }
+    if (filter.ended_before &&
+        (!store::is_end(session.status) ||
+         session.ended_at.value_or(session.started_at) >= *filter.ended_before)) {
+      return false;
+    }
+    if (filter.is_abandoned &&
+        (session.status != SessionStatus::running || is_driven(session, now))) {
+      return false;
+    }
+    if (filter.needs_driver && !waiting_for_driver.contains(session.id)) return false;
+    return contains_ignoring_case(session.user_prompt, text) ||
+           contains_ignoring_case(session.result.value_or(""), text);
+  };
+  std::vector<Session> sessions;
+  for (auto at = tables_.sessions.rbegin();
+       at != tables_.sessions.rend() && sessions.size() < filter.limit; ++at) {
+    if (!is_wanted(at->second.session)) continue;
+    auto complete = read(at->second);
+    if (!complete) return std::unexpected(std::move(complete).error());
+    sessions.push_back(std::move(*complete));
+  }
+  return sessions;
+}
 
-  const bool is_whole = *count == messages->size();
-  const Session& session = original->session;
-  const std::int64_t now = clock_();
-  SessionRow fork;
-  fork.session = Session{.id = ++tables_.last.session,
-                         .agent_name = session.agent_name,
-                         .provider = session.provider,
-                         .model = session.model,
-                         .system_prompt = session.system_prompt,
-                         .user_prompt = session.user_prompt,
-                         .status = SessionStatus::completed,
-                         .started_at = now,
-                         .ended_at = now,
-                         .result = is_whole ? session.result : std::nullopt,
-                         .format_version = session.format_version,
-                         .forked_from = id};
-  fork.config = original->config;
-  if (is_whole) {
-    fork.feedback = original->feedback;
-    fork.context = original->context;
+Result<RunnerNews> MemoryStore::get_news(RunnerId id) {
+  const std::lock_guard lock(mutex_);
+  RunnerNews news;
+  for (const auto& [session_id, row] : tables_.sessions) {
+    const bool has_answers = std::ranges::any_of(row.calls, &CallRow::has_news);
+    if (!row.session.cancel_reason && !has_answers) continue;
+    if (!drives(id, session_id)) continue;
+    if (row.session.cancel_reason) {
+      news.cancelled.push_back({session_id, *row.session.cancel_reason});
+    }
+    for (const CallRow& call : row.calls) {
+      if (!call.has_news) continue;
+      // The last one of the call counts.
+      const auto wait = std::ranges::find(row.waits.rbegin(), row.waits.rend(), call.call.id,
+                                          [](const WaitRow& each) { return each.wait.call_id; });
+      if (wait == row.waits.rend() || wait->wait.status != WaitStatus::answered) continue;
+      auto answered = read(*wait);
+      if (!answered) return std::unexpected(std::move(answered).error());
+      news.answered.push_back(std::move(*answered));
+    }
   }
+  std::ranges::sort(news.answered, {}, &StoredWait::id);
+  return news;
+}
 
-  std::unordered_map<MessageId, MessageId> new_ids;
-  for (std::size_t i = 0; i < *count; ++i) {
-    fork.messages.push_back(original->messages[i]);
-    fork.messages.back().id = ++tables_.last.message;
-    new_ids.emplace(original->messages[i].id, fork.messages.back().id);
+Result<SpentBelow> MemoryStore::spent_below(SessionId id, MessageId since) {
+  const std::lock_guard lock(mutex_);
+  const auto family = family_of(id);
+  if (!family) return std::unexpected(family.error());
+  SpentBelow spent;
+  for (const SessionId member : *family) {
+    if (member == id) continue;
+    const SessionRow& row = tables_.sessions.at(member);
+    spent.usage += row.session.usage;
+    spent.tool_calls += std::ranges::count_if(row.calls, [&](const CallRow& each) {
+      return each.call.message_id > since && store::was_begun(each.call);
+    });
   }
-  for (const CallRow& row : original->calls) {
-    if (!row.call.message_id) continue;
-    const auto copied = new_ids.find(*row.call.message_id);
-    if (copied == new_ids.end()) continue;
-    fork.calls.push_back(row);
-    StoredCall& call = fork.calls.back().call;
-    call.id = ++tables_.last.call;
-    call.session_id = fork.session.id;
-    call.message_id = copied->second;
-    tables_.session_of_call[call.id] = fork.session.id;
+  return spent;
+}
+
+Result<StoreStats> MemoryStore::get_stats(const StatsFilter& filter) {
+  const std::lock_guard lock(mutex_);
+  const auto agent_name = store::valid(filter.agent_name);
+  store::StatsCollector collector;
+  for (const auto& [id, row] : tables_.sessions) {
+    const Session& session = row.session;
+    if (session.started_at < filter.started_since) continue;
+    if (agent_name && session.agent_name != *agent_name) continue;
+    collector.add_run(session.agent_name, session.provider, session.model, session.status,
+                      session.usage, duration_ms(session));
+    for (const CallRow& each : row.calls) {
+      const StoredCall& call = each.call;
+      if (call.status != CallStatus::completed && call.status != CallStatus::failed) continue;
+      collector.add_call(call.tool_name, session.agent_name, session.provider, session.model,
+                         call.status, call.execution_time_ms);
+    }
   }
-  const SessionId fork_id = fork.session.id;
-  tables_.sessions.emplace(fork_id, std::move(fork));
-  return fork_id;
+  return std::move(collector).finish();
 }
 
 }  // namespace
 
-std::unique_ptr<Store> open_memory_store(Clock clock) {
-  if (!clock) clock = system_clock_ms;
-  return std::make_unique<MemoryStore>(std::move(clock));
+std::unique_ptr<Store> open_memory_store(Clocks clocks) {
+  return std::make_unique<MemoryStore>(store::usable(std::move(clocks)));
 }
 
 }  // namespace wright

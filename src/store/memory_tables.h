@@ -27,6 +27,7 @@ struct CallRow {
   std::string request;
   std::optional<std::string> response;
   std::optional<std::string> result;
+  bool has_news = false;  // its wait was answered, and it still waits
 };
 
 struct WaitRow {
@@ -45,6 +46,11 @@ struct SessionRow {
   std::vector<WaitRow> waits;
 };
 
+struct EventRow {
+  StoredEvent event;  // without data
+  std::string data;
+};
+
 // The ids that were given out last; none is given out twice.
 struct LastIds {
   SessionId session = 0;
@@ -52,13 +58,17 @@ struct LastIds {
   CallId call = 0;
   WaitId wait = 0;
   RunnerId runner = 0;
+  EventSequence event = 0;
+  std::int64_t served = 0;
 };
 
 struct Tables {
   std::map<SessionId, SessionRow> sessions;
   std::unordered_map<CallId, SessionId> session_of_call;
   std::unordered_map<WaitId, SessionId> session_of_wait;
-  std::vector<Runner> runners;  // by id
+  std::vector<Runner> runners;                 // by id
+  std::vector<EventRow> events;                // by sequence
+  std::map<std::string, std::int64_t> served;  // when the queue last served an agent, by its name
   LastIds last;
 
   SessionRow* find_session(SessionId id) {
@@ -85,6 +95,15 @@ struct Tables {
   Runner* find_runner(RunnerId id) {
     const auto found = std::ranges::find(runners, id, &Runner::id);
     return found == runners.end() ? nullptr : &*found;
+  }
+
+  // The session and those above it, it first.
+  std::vector<SessionId> line_of(SessionId id) const {
+    std::vector<SessionId> line{id};
+    while (const auto above = sessions.at(line.back()).session.parent_session_id) {
+      line.push_back(*above);
+    }
+    return line;
   }
 
   // The session and all its descendants, by id. A child is always younger than its parent, so one

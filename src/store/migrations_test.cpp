@@ -66,8 +66,8 @@ TEST_F(MigrationsTest, keep_the_columns_that_other_programs_know) {
     EXPECT_EQ(ours, known) << table;
   }
   EXPECT_EQ(columns("agent_messages").size(), 7U);
-  EXPECT_EQ(columns("agent_sessions").size(), 29U);
-  EXPECT_EQ(columns("agent_tool_calls").size(), 13U);
+  EXPECT_EQ(columns("agent_sessions").size(), 34U);
+  EXPECT_EQ(columns("agent_tool_calls").size(), 14U);
   EXPECT_EQ(rows("SELECT name FROM pragma_index_info('idx_agent_messages_session_created')"),
             (Rows{"session_id", "created_at"}));
   EXPECT_EQ(rows("SELECT name FROM pragma_index_info('idx_agent_tool_calls_session')"),
@@ -124,9 +124,9 @@ TEST_F(MigrationsTest, upgrade_tables_without_a_version_and_keep_every_row) {
             "15|3|tool|1700000003000|NULL|call_1"}));
   EXPECT_EQ(rows("SELECT * FROM agent_tool_calls ORDER BY id"),
             (Rows{"21|3|12|call_1|grep|{\"pattern\":\"x\"}|{\"matches\":[]}|completed|"
-                  "1700000002000|1700000003000|15|NULL|NULL",
+                  "1700000002000|1700000003000|15|NULL|NULL|0",
                   "22|7|NULL|call_2|bash|{\"command\":\"ls\"}|NULL|executing|1700000102000|NULL|"
-                  "NULL|NULL|NULL"}));
+                  "NULL|NULL|NULL|0"}));
   EXPECT_EQ(rows("PRAGMA foreign_key_check"), Rows{});
   EXPECT_EQ(one("PRAGMA integrity_check"), "ok");
   EXPECT_EQ(rows("SELECT name FROM temp.sqlite_master"), Rows{});
@@ -284,8 +284,8 @@ TEST_F(MigrationsTest, upgrade_every_earlier_version_and_keep_every_row) {
   };
   Connection fresh = connect_plainly(":memory:");
   expect_ok(run_agent_migrations(fresh.get()));
-  for (const std::string& tables :
-       {tables_of_version_1(), std::string(kTablesOfVersion2), tables_of_version_3()}) {
+  for (const std::string& tables : {tables_of_version_1(), std::string(kTablesOfVersion2),
+                                    tables_of_version_3(), tables_of_version_5()}) {
     const auto path = folder_ / fmt::format("{}.db", tables.size());
     Connection old = connect_plainly(path);
     expect_ok(execute(old.get(), tables.c_str()));
@@ -314,10 +314,57 @@ TEST_F(MigrationsTest, upgrade_every_earlier_version_and_keep_every_row) {
   }
 }
 
+TEST_F(MigrationsTest, from_version_5_keep_what_other_programs_put_on_sessions) {
+  run(tables_of_version_5().c_str());
+  run(kVersionedRows);
+  run("INSERT INTO agent_sessions (id, agent_name, provider, model, user_prompt, started_at) "
+      "VALUES (40, 'gone', 'p', 'm', 'x', 1);"
+      "DELETE FROM agent_sessions WHERE id = 40;"
+      "CREATE TABLE audit (entry TEXT);"
+      "CREATE INDEX my_index ON agent_sessions (agent_name);"
+      "CREATE VIEW my_view AS SELECT user_prompt FROM agent_sessions;"
+      "CREATE TRIGGER my_trigger AFTER INSERT ON agent_sessions BEGIN "
+      "  INSERT INTO audit VALUES (new.agent_name); END;"
+      "CREATE TRIGGER of_messages AFTER INSERT ON agent_messages BEGIN "
+      "  INSERT INTO audit VALUES ('message'); END");
+  expect_ok(run_agent_migrations(database()));
+  EXPECT_EQ(rows("SELECT * FROM audit"), Rows{}) << "moving rows is not inserting them";
+  EXPECT_EQ(rows("SELECT * FROM my_view"), Rows{"hi"});
+  EXPECT_EQ(rows("SELECT name FROM sqlite_master WHERE name IN ('my_index', 'my_trigger', "
+                 "'of_messages') ORDER BY name"),
+            (Rows{"my_index", "my_trigger", "of_messages"}));
+  EXPECT_EQ(rows("SELECT name FROM temp.sqlite_master"), Rows{});
+  EXPECT_EQ(rows("PRAGMA foreign_key_check"), Rows{});
+  run("INSERT INTO agent_sessions (agent_name, provider, model, user_prompt, started_at, status) "
+      "VALUES ('a', 'b', 'c', 'd', 1, 'queued')");
+  EXPECT_EQ(rows("SELECT * FROM audit"), Rows{"a"});
+  EXPECT_EQ(one("SELECT max(id) FROM agent_sessions"), "41") << "40 was given out before";
+}
+
+TEST_F(MigrationsTest, from_version_5_find_the_answers_that_nobody_has_taken_up) {
+  run(tables_of_version_5().c_str());
+  run(kVersionedRows);
+  run("UPDATE agent_sessions SET status = 'waiting';"
+      "INSERT INTO agent_tool_calls (id, session_id, tool_call_id, tool_name, request, status, "
+      "created_at) VALUES (10, 5, 'd', 'ask', '{}', 'waiting', 1);"
+      "INSERT INTO agent_waits (id, session_id, call_id, kind, shown, status, created_at, answer) "
+      "VALUES (1, 5, 9, 'question', '{}', 'answered', 1, '1'),"
+      "       (2, 5, 10, 'question', '{}', 'answered', 1, '1'),"
+      "       (3, 5, 10, 'question', '{}', 'open', 1, NULL)");
+  expect_ok(run_agent_migrations(database()));
+  EXPECT_EQ(rows("SELECT id, has_news FROM agent_tool_calls"), (Rows{"9|1", "10|0"}));
+  auto store = value_of(open_sqlite_store(path_));
+  const auto found = value_of(store->list_sessions({.needs_driver = true}));
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].id, 5);
+  EXPECT_EQ(found[0].worked_ms, std::nullopt);
+}
+
 TEST_F(MigrationsTest, refuse_tables_of_another_program_that_have_our_newer_names) {
   for (const std::string& tables : {std::string(), std::string(kUnversionedTables),
                                     tables_of_version_1(), std::string(kTablesOfVersion2)}) {
-    for (const std::string table : {"agent_waits", "Agent_Runners"}) {
+    for (const std::string table :
+         {"agent_waits", "Agent_Runners", "agent_queues", "Agent_Events"}) {
       Connection other = connect_plainly(":memory:");
       expect_ok(execute(other.get(), (tables + "CREATE TABLE " + table + " (x TEXT)").c_str()));
       const Rows schema = rows_of(other.get(), kWholeSchema);
@@ -336,7 +383,7 @@ TEST_F(MigrationsTest, refuse_a_schema_that_has_lost_a_table_or_its_version) {
   EXPECT_NE(refused.error().message.find("agent_tool_calls"), std::string::npos);
   EXPECT_FALSE(value_of(has_agent_schema(database())));
 
-  for (const std::string table : {"agent_waits", "agent_runners"}) {
+  for (const std::string table : {"agent_waits", "agent_runners", "agent_queues", "agent_events"}) {
     Connection newer = connect_plainly(":memory:");
     expect_ok(run_agent_migrations(newer.get()));
     expect_ok(execute(newer.get(), ("DROP TABLE " + table).c_str()));
@@ -397,7 +444,7 @@ TEST_F(MigrationsTest, are_not_misled_by_temporary_tables_or_attached_databases)
   EXPECT_FALSE(value_of(has_agent_schema(database())));
   expect_ok(run_agent_migrations(database()));
   EXPECT_TRUE(value_of(has_agent_schema(database())));
-  EXPECT_EQ(rows("SELECT count(*) FROM pragma_table_info('agent_sessions', 'main')"), Rows{"29"});
+  EXPECT_EQ(rows("SELECT count(*) FROM pragma_table_info('agent_sessions', 'main')"), Rows{"34"});
 }
 
 }  // namespace

@@ -2,7 +2,9 @@
 
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -104,23 +106,58 @@ ALTER TABLE main.agent_sessions ADD COLUMN error_code TEXT;
 ALTER TABLE main.agent_sessions ADD COLUMN limit_reached TEXT;
 ALTER TABLE main.agent_waits ADD COLUMN covers TEXT;
 UPDATE main.agent_schema SET version = 5;
+)sql",
+                                                                     R"sql(
+ALTER TABLE main.agent_tool_calls ADD COLUMN has_news INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX main.idx_agent_tool_calls_news ON agent_tool_calls (session_id) WHERE has_news = 1;
+UPDATE main.agent_tool_calls SET has_news = 1
+WHERE status = 'waiting'
+      AND id IN (SELECT call_id FROM main.agent_waits WHERE status <> 'open')
+      AND id NOT IN (SELECT call_id FROM main.agent_waits WHERE status = 'open');
+UPDATE main.agent_schema SET version = 6;
 )sql"};
 
-// Indexes and triggers on our tables that other programs made, as SQL.
-Result<std::vector<std::string>> foreign_definitions(sqlite3* connection) {
+// SQLite cannot change which statuses a table takes; the rows of version 5 rest meanwhile.
+constexpr const char* kSetSessionsAside = R"sql(
+CREATE TEMP TABLE agent_upgrade_sessions AS SELECT * FROM main.agent_sessions;
+DROP TABLE main.agent_sessions;
+)sql";
+constexpr const char* kBringSessionsBack = R"sql(
+INSERT INTO main.agent_sessions (
+    id, agent_name, provider, model, system_prompt, user_prompt, status, started_at, ended_at,
+    result, error, parent_session_id, input_tokens, output_tokens, cached_tokens,
+    reasoning_tokens, cache_write_tokens, cost_usd, iterations, config, format_version,
+    parent_call_id, forked_from, runner_id, lease_epoch, feedback, context, error_code,
+    limit_reached)
+SELECT
+    id, agent_name, provider, model, system_prompt, user_prompt, status, started_at, ended_at,
+    result, error, parent_session_id, input_tokens, output_tokens, cached_tokens,
+    reasoning_tokens, cache_write_tokens, cost_usd, iterations, config, format_version,
+    parent_call_id, forked_from, runner_id, lease_epoch, feedback, context, error_code,
+    limit_reached
+FROM temp.agent_upgrade_sessions ORDER BY id;
+DROP TABLE temp.agent_upgrade_sessions;
+)sql";
+
+// Indexes and triggers that other programs made on our tables, or on the named one of them, as SQL.
+Result<std::vector<std::string>> foreign_definitions(sqlite3* connection, std::string_view table) {
   auto statement =
       Statement::prepare(connection,
                          "SELECT sql FROM main.sqlite_master WHERE type IN ('index', 'trigger') "
                          "AND sql IS NOT NULL AND lower(tbl_name) IN "
                          "('agent_sessions', 'agent_messages', 'agent_tool_calls') "
+                         "AND (?1 = '' OR lower(tbl_name) = ?1) "
                          "AND lower(name) NOT IN ('idx_agent_messages_session_created', "
-                         "'idx_agent_tool_calls_session', 'idx_agent_tool_calls_status')");
+                         "'idx_agent_tool_calls_session', 'idx_agent_tool_calls_status', "
+                         "'idx_agent_sessions_parent')");
   if (!statement) return std::unexpected(statement.error());
   std::vector<std::string> definitions;
-  const auto read = statement->query([&](const Row& row) -> Result<void> {
-    definitions.push_back(row.text(0));
-    return {};
-  });
+  const auto read = statement->query(
+      [&](const Row& row) -> Result<void> {
+        definitions.push_back(row.text(0));
+        return {};
+      },
+      table);
   if (!read) return std::unexpected(read.error());
   return definitions;
 }
@@ -167,23 +204,22 @@ Result<void> restore_last_ids(sqlite3* connection, const LastIds& ids) {
   return {};
 }
 
-}  // namespace
-
-Result<void> create_tables(sqlite3* connection) {
-  if (auto done = execute(connection, kCreateAgentTables); !done) return done;
-  if (auto done = execute(connection, kCreateWaitTables); !done) return done;
-  return execute(connection, kAddCovers);
+Result<void> execute_all(sqlite3* connection, std::initializer_list<const char*> steps) {
+  for (const char* sql : steps) {
+    if (auto done = execute(connection, sql); !done) return done;
+  }
+  return {};
 }
 
-Result<void> upgrade_unversioned(sqlite3* connection) {
-  const auto definitions = foreign_definitions(connection);
+// Keeps the ids that were ever given out, and what other programs put on the table (or on all of
+// them), while the steps replace it.
+Result<void> replace_tables(sqlite3* connection, std::string_view table,
+                            std::initializer_list<const char*> steps) {
+  const auto definitions = foreign_definitions(connection, table);
   if (!definitions) return std::unexpected(definitions.error());
   const auto ids = last_ids(connection);
   if (!ids) return std::unexpected(ids.error());
-  for (const char* sql : {kSetRowsAside, kCreateAgentTables, kBringRowsBack, kTieMessagesToCalls,
-                          kCreateWaitTables, kAddCovers}) {
-    if (auto done = execute(connection, sql); !done) return done;
-  }
+  if (auto done = execute_all(connection, steps); !done) return done;
   if (auto restored = restore_last_ids(connection, *ids); !restored) return restored;
   for (const std::string& sql : *definitions) {
     if (auto done = execute(connection, sql.c_str()); !done) return done;
@@ -191,12 +227,31 @@ Result<void> upgrade_unversioned(sqlite3* connection) {
   return {};
 }
 
+}  // namespace
+
+Result<void> create_tables(sqlite3* connection) {
+  return execute_all(connection, {kCreateSessions, kCreateMessagesAndCalls, kCreateWaitTables,
+                                  kAddCovers, kAddQueuesAndEvents});
+}
+
+Result<void> upgrade_unversioned(sqlite3* connection) {
+  return replace_tables(connection, "",
+                        {kSetRowsAside, kCreateSessions, kCreateMessagesAndCalls, kBringRowsBack,
+                         kTieMessagesToCalls, kCreateWaitTables, kAddCovers, kAddQueuesAndEvents});
+}
+
 Result<void> upgrade_from_version(sqlite3* connection, int version) {
   for (; version < kAgentSchemaVersion; ++version) {
     const char* upgrade = kUpgrades[static_cast<std::size_t>(version - 1)];
     if (auto done = execute(connection, upgrade); !done) return done;
-    if (version + 1 != kFirstVersionWithWaits) continue;
-    if (auto done = execute(connection, kCreateWaitTables); !done) return done;
+    if (version + 1 == kFirstVersionWithWaits) {
+      if (auto done = execute(connection, kCreateWaitTables); !done) return done;
+    }
+    if (version + 1 != kFirstVersionWithQueues) continue;
+    if (auto done = execute(connection, kAddQueuesAndEvents); !done) return done;
+    auto replaced = replace_tables(connection, "agent_sessions",
+                                   {kSetSessionsAside, kCreateSessions, kBringSessionsBack});
+    if (!replaced) return replaced;
   }
   return {};
 }

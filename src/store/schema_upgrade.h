@@ -16,7 +16,7 @@ Result<void> create_tables(sqlite3* connection);
 // put on them. The caller has a write transaction open and foreign keys switched off.
 Result<void> upgrade_unversioned(sqlite3* connection);
 
-// Within the caller's write transaction.
+// Likewise.
 Result<void> upgrade_from_version(sqlite3* connection, int version);
 
 }  // namespace wright::store

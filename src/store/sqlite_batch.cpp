@@ -2,6 +2,9 @@
 
 #include <sqlite3.h>
 
+#include <string_view>
+#include <vector>
+
 #include "store/json_columns.h"
 #include "store/message_codec.h"
 #include "store/sqlite_rows.h"
@@ -10,21 +13,14 @@
 namespace wright::store {
 namespace {
 
-// Foreign keys find out that a session does not exist; only the writer knows which one it was.
 template <class Enum>
 std::optional<std::string_view> word_for(std::optional<Enum> value) {
   return value ? std::optional(to_string(*value)) : std::nullopt;
 }
 
+// Foreign keys find out that a session does not exist; only the writer knows which one it was.
 Error refers_to(std::optional<SessionId> id, const Error& error) {
   return id && error.code == ErrorCode::not_found ? no_session(*id) : error;
-}
-
-// The rules of lease.h say why the statement that follows them refused.
-template <class Ruling>
-Result<void> explained(const Result<Ruling>& ruling) {
-  if (!ruling) return std::unexpected(ruling.error());
-  return fail(ErrorCode::internal, "The statement and the rules for leases differ");
 }
 
 }  // namespace
@@ -32,17 +28,24 @@ Result<void> explained(const Result<Ruling>& ruling) {
 Result<void> SqliteBatch::create_session(const NewSession& session) {
   const auto config = config_column(session.config);
   if (!config) return std::unexpected(config.error());
-  if (auto checked = check_parent(session); !checked) return checked;
-  if (session.runner_id) {
-    if (auto alive = check_runner(*session.runner_id); !alive) return alive;
+  if (session.is_queued && session.runner_id) return std::unexpected(queued_with_runner());
+  if (session.is_queued && session.parent_session_id) return std::unexpected(queued_child());
+  if (session.parent_call_id && !session.parent_session_id) {
+    return std::unexpected(call_without_parent());
   }
-  auto inserted =
-      queries_.run(Query::insert_session, session.agent_name, session.provider, session.model,
-                   session.system_prompt, session.user_prompt, now_, session.parent_session_id,
-                   *config, Session{}.format_version, session.parent_call_id, session.runner_id);
+  const SessionStatus status = session.is_queued ? SessionStatus::queued : SessionStatus::running;
+  auto inserted = queries_.run(
+      Query::insert_session, session.agent_name, session.provider, session.model,
+      session.system_prompt, session.user_prompt, now_, session.parent_session_id, *config,
+      Session{}.format_version, session.parent_call_id, session.runner_id, to_string(status),
+      session.priority, session.ready_at, moment_.wall, moment_.boot_id, moment_.boot);
   if (!inserted) return std::unexpected(refers_to(session.parent_session_id, inserted.error()));
+  if (sqlite3_changes(connection_) == 0) {
+    if (auto checked = check_parent(session); !checked) return checked;
+    return check_runner(session.runner_id.value_or(0));
+  }
   ids_.session = sqlite3_last_insert_rowid(connection_);
-  session_id_ = ids_.session;
+  ids_.epoch = session.runner_id ? 1 : 0;
   return {};
 }
 
@@ -55,7 +58,7 @@ Result<void> SqliteBatch::write(std::span<const Write> writes) {
 }
 
 Result<void> SqliteBatch::apply(const AppendMessage& write) {
-  const SessionId session_id = session_id_.value_or(write.session_id);
+  const SessionId session_id = target(write.session_id);
   const MessageColumns columns = to_columns(write.message);
   auto inserted = queries_.run(Query::insert_message, session_id, to_string(write.message.role),
                                columns.content, now_, columns.parts, columns.tool_call_id);
@@ -81,7 +84,7 @@ Result<void> SqliteBatch::apply(const AppendMessage& write) {
 }
 
 Result<void> SqliteBatch::apply(const CreateCall& write) {
-  const SessionId session_id = session_id_.value_or(write.session_id);
+  const SessionId session_id = target(write.session_id);
   if (auto exists = check_session(session_id); !exists) return exists;
   if (write.message_id) {
     if (auto belongs = check_message(*write.message_id, session_id); !belongs) return belongs;
@@ -90,25 +93,30 @@ Result<void> SqliteBatch::apply(const CreateCall& write) {
 }
 
 Result<void> SqliteBatch::apply(const UpdateCall& write) {
-  const auto current = status_of(write.call_id);
-  if (!current) return std::unexpected(current.error());
-  if (!may_move(*current, write.status)) {
-    return std::unexpected(illegal_move(write.call_id, *current, write.status));
-  }
   const auto response = json_column(write.response);
-  if (!response) return std::unexpected(response.error());
+  if (!response) {
+    // What is wrong with the call comes first.
+    const auto current = status_of(write.call_id);
+    if (!current) return std::unexpected(current.error());
+    if (!may_move(*current, write.status)) {
+      return std::unexpected(illegal_move(write.call_id, *current, write.status));
+    }
+    return std::unexpected(response.error());
+  }
   std::optional<std::int64_t> completed_at;
   if (is_end(write.status)) completed_at = now_;
-  return queries_.run(Query::update_call, write.call_id, to_string(write.status), completed_at,
-                      *response, write.execution_time_ms, write.error_details,
-                      result_column(write.result));
+  auto updated = queries_.run(Query::update_call, write.call_id, to_string(write.status),
+                              completed_at, *response, write.execution_time_ms, write.error_details,
+                              result_column(write.result), may_move_to(write.status));
+  if (!updated || sqlite3_changes(connection_) > 0) return updated;
+  const auto current = status_of(write.call_id);
+  if (!current) return std::unexpected(current.error());
+  return std::unexpected(illegal_move(write.call_id, *current, write.status));
 }
 
 Result<void> SqliteBatch::apply(const UpdateSession& write) {
-  const SessionId session_id = session_id_.value_or(write.session_id);
-  const auto status = write.status ? std::optional(to_string(*write.status)) : std::nullopt;
-  std::optional<std::int64_t> ended_at;
-  if (write.status && is_end(*write.status)) ended_at = now_;
+  const SessionId session_id = target(write.session_id);
+  const bool has_end = write.status && is_end(*write.status);
   const bool is_free = write.status && *write.status != SessionStatus::running;
   const auto feedback = json_column(write.feedback);
   if (!feedback) return std::unexpected(feedback.error());
@@ -117,37 +125,47 @@ Result<void> SqliteBatch::apply(const UpdateSession& write) {
   const auto tokens = [&](std::int64_t Usage::*count) {
     return write.usage ? std::optional((*write.usage).*count) : std::nullopt;
   };
-  auto updated = queries_.run(
-      Query::update_session, session_id, status, std::int64_t{status.has_value()}, ended_at,
-      write.result, write.error, tokens(&Usage::input_tokens), tokens(&Usage::output_tokens),
-      tokens(&Usage::cached_tokens), tokens(&Usage::reasoning_tokens), write.iterations,
-      tokens(&Usage::cache_write_tokens),
-      write.usage ? std::optional(write.usage->cost_usd) : std::nullopt, std::int64_t{is_free},
-      write.agent_name, *feedback, *context, word_for(write.error_code), word_for(write.limit));
+  auto updated = queries_.run(write.status ? Query::update_session : Query::update_progress,
+                              session_id, write.result, write.error, word_for(write.error_code),
+                              word_for(write.limit), tokens(&Usage::input_tokens),
+                              tokens(&Usage::output_tokens), tokens(&Usage::cached_tokens),
+                              tokens(&Usage::reasoning_tokens), tokens(&Usage::cache_write_tokens),
+                              write.usage ? std::optional(write.usage->cost_usd) : std::nullopt,
+                              write.iterations, write.agent_name, *feedback, *context,
+                              word_for(write.status), has_end ? std::optional(now_) : std::nullopt,
+                              std::int64_t{is_free}, write.worked_ms, write.turn_worked_ms);
   if (!updated) return updated;
   if (sqlite3_changes(connection_) == 0) return std::unexpected(no_session(session_id));
+  if (has_end) {
+    std::erase_if(ids_.cancelled,
+                  [&](const CancelWish& wish) { return wish.session_id == session_id; });
+  }
   return {};
 }
 
 Result<void> SqliteBatch::apply(const OpenWait& write) {
-  const SessionId session_id = session_id_.value_or(write.session_id);
+  const SessionId session_id = target(write.session_id);
+  const auto shown = json_column(write.shown);
+  if (shown) {
+    auto inserted =
+        queries_.run(Query::insert_wait, session_id, write.call_id, to_string(write.kind), *shown,
+                     now_, write.expires_at, covers_column(write.covers));
+    if (!inserted) return inserted;
+    if (sqlite3_changes(connection_) > 0) {
+      ids_.waits.push_back(sqlite3_last_insert_rowid(connection_));
+      return {};
+    }
+  }
   const auto status = status_in(session_id, write.call_id);
   if (!status) return std::unexpected(status.error());
   if (*status != CallStatus::waiting) {
     return std::unexpected(not_waiting(write.call_id, *status));
   }
-  const auto shown = json_column(write.shown);
-  if (!shown) return std::unexpected(shown.error());
-  auto inserted = queries_.run(Query::insert_wait, session_id, write.call_id, to_string(write.kind),
-                               *shown, now_, write.expires_at, covers_column(write.covers));
-  if (!inserted) return inserted;
-  if (sqlite3_changes(connection_) == 0) return std::unexpected(waits_already(write.call_id));
-  ids_.waits.push_back(sqlite3_last_insert_rowid(connection_));
-  return {};
+  return std::unexpected(shown ? waits_already(write.call_id) : shown.error());
 }
 
 Result<void> SqliteBatch::apply(const CloseWaits& write) {
-  const SessionId session_id = session_id_.value_or(write.session_id);
+  const SessionId session_id = target(write.session_id);
   if (!may_close_as(write.status)) return std::unexpected(illegal_close(write.status));
   auto closed =
       queries_.run(Query::close_waits, session_id, write.call_id, to_string(write.status));
@@ -155,51 +173,41 @@ Result<void> SqliteBatch::apply(const CloseWaits& write) {
   return check_session(session_id);
 }
 
-Result<void> SqliteBatch::apply(const TakeLease& write) {
-  const SessionId session_id = session_id_.value_or(write.session_id);
-  std::optional<int> epoch;
-  const auto updated = queries_.each(
-      Query::take_lease,
-      [&](const Row& row) -> Result<void> {
-        epoch = static_cast<int>(row.integer(0));
-        return {};
-      },
-      session_id, write.runner_id, write.expected_epoch, now_);
-  if (!updated) return updated;
-  if (epoch) {
-    ids_.epochs.push_back(*epoch);
+Result<void> SqliteBatch::apply(const AnswerWait& write) {
+  const auto answer = json_column(write.answer);
+  if (!answer) return std::unexpected(answer.error());
+  std::optional<Result<StoredWait>> wait;
+  const auto keep = [&](const Row& row) -> Result<void> {
+    wait = wait_from(row);
     return {};
+  };
+  const auto answered =
+      queries_.each(Query::answer_wait, keep, write.wait_id, now_, write.answered_by, *answer);
+  if (!answered) return answered;
+  const bool has_won = wait.has_value();
+  if (!has_won) {
+    if (auto read = queries_.each(Query::wait, keep, write.wait_id); !read) return read;
+    if (!wait) return std::unexpected(no_wait(write.wait_id));
   }
-  const auto lease = lease_of(session_id);
-  if (!lease) return std::unexpected(lease.error());
-  const auto runners = read_runners(queries_);
-  if (!runners) return std::unexpected(runners.error());
-  return explained(taken(*lease, write, *runners, now_));
+  if (!*wait) return std::unexpected(wait->error());
+  if (!has_won) return std::unexpected(not_open(**wait));
+  if (auto told = queries_.run(Query::tell_of_answer, (*wait)->call_id); !told) return told;
+  ids_.answered.push_back(std::move(**wait));
+  return {};
 }
 
-Result<void> SqliteBatch::apply(const HoldLease& write) {
-  const SessionId session_id = session_id_.value_or(write.session_id);
-  bool is_held = false;
-  const auto read = queries_.each(
-      Query::hold_lease,
-      [&](const Row&) -> Result<void> {
-        is_held = true;
-        return {};
-      },
-      session_id, write.runner_id, now_);
-  if (!read || is_held) return read;
-  const auto lease = lease_of(session_id);
-  if (!lease) return std::unexpected(lease.error());
-  const auto runners = read_runners(queries_);
-  if (!runners) return std::unexpected(runners.error());
-  return explained(check_held(*lease, write.runner_id, *runners, now_));
-}
-
-Result<void> SqliteBatch::apply(const FreeLease& write) {
-  const SessionId session_id = session_id_.value_or(write.session_id);
-  auto freed = queries_.run(Query::free_lease, session_id, write.runner_id);
-  if (!freed || sqlite3_changes(connection_) > 0) return freed;
-  return check_session(session_id);
+Result<void> SqliteBatch::apply(const AppendEvents& write) {
+  const SessionId session_id = target(write.session_id);
+  if (write.events.empty()) return check_session(session_id);
+  for (const NewEvent& event : write.events) {
+    const auto data = json_column(event.data);
+    if (!data) return std::unexpected(data.error());
+    auto inserted =
+        queries_.run(Query::insert_event, session_id, event.type, *data, event.at.value_or(now_));
+    if (!inserted) return std::unexpected(refers_to(session_id, inserted.error()));
+    ids_.events.push_back(sqlite3_last_insert_rowid(connection_));
+  }
+  return {};
 }
 
 Result<void> SqliteBatch::insert_call(SessionId session_id, std::optional<MessageId> message_id,
@@ -235,7 +243,7 @@ Result<void> SqliteBatch::check_runner(RunnerId id) {
       id);
   if (!read) return read;
   return check_alive(id, runner ? std::span<const Runner>(&*runner, 1) : std::span<const Runner>(),
-                     now_);
+                     moment_);
 }
 
 Result<void> SqliteBatch::check_parent(const NewSession& session) {
@@ -273,19 +281,22 @@ Result<CallStatus> SqliteBatch::status_in(SessionId session_id, CallId id) {
   return status;
 }
 
-Result<Lease> SqliteBatch::lease_of(SessionId id) {
-  Result<Lease> lease = std::unexpected(no_session(id));
+Result<SqliteBatch::Standing> SqliteBatch::standing_of(SessionId id) {
+  Result<Standing> standing = std::unexpected(no_session(id));
   const auto read = queries_.each(
-      Query::session,
+      Query::session_lease,
       [&](const Row& row) -> Result<void> {
-        const auto session = session_from(row);
-        if (!session) return std::unexpected(session.error());
-        lease = Lease{id, session->runner_id, session->lease_epoch};
+        const auto status = session_status_from(row.text(2));
+        if (!status) return std::unexpected(status.error());
+        standing =
+            Standing{.lease = {id, row.optional_integer(0), static_cast<int>(row.integer(1))},
+                     .status = *status,
+                     .is_child = !row.is_null(3)};
         return {};
       },
       id);
   if (!read) return std::unexpected(read.error());
-  return lease;
+  return standing;
 }
 
 }  // namespace wright::store

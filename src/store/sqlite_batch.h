@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "store/lease.h"
@@ -16,10 +17,10 @@ namespace wright::store {
 class SqliteBatch {
  public:
   // `now` is the time of everything in the batch.
-  SqliteBatch(sqlite3* connection, Queries& queries, std::int64_t now)
-      : connection_(connection), queries_(queries), now_(now) {}
+  SqliteBatch(sqlite3* connection, Queries& queries, const Moment& now)
+      : connection_(connection), queries_(queries), moment_(now), now_(now.wall) {}
 
-  // The new session's id is in the ids. Writes that follow go to it, whatever they say themselves.
+  // The new session's id is in the ids. Writes that follow go to it where they name no session.
   Result<void> create_session(const NewSession& session);
 
   Result<void> write(std::span<const Write> writes);
@@ -36,7 +37,19 @@ class SqliteBatch {
   Result<void> apply(const TakeLease& write);
   Result<void> apply(const HoldLease& write);
   Result<void> apply(const FreeLease& write);
+  Result<void> apply(const AnswerWait& write);
+  Result<void> apply(const DeleteSession& write);
+  Result<void> apply(const ForkSession& write);
+  Result<void> apply(const RegisterRunner& write);
+  Result<void> apply(const RenewRunner& write);
+  Result<void> apply(const EndRunner& write);
+  Result<void> apply(const RequestCancel& write);
+  Result<void> apply(const Enqueue& write);
+  Result<void> apply(const Claim& write);
+  Result<void> apply(const AppendEvents& write);
+  Result<void> apply(const Prune& write);
 
+  SessionId target(SessionId written) const { return written == 0 ? ids_.session : written; }
   Result<void> insert_call(SessionId session_id, std::optional<MessageId> message_id,
                            const ToolCall& call, CallStatus status);
   Result<void> check_session(SessionId id);
@@ -45,12 +58,22 @@ class SqliteBatch {
   Result<void> check_parent(const NewSession& session);
   Result<CallStatus> status_of(CallId id);
   Result<CallStatus> status_in(SessionId session_id, CallId id);
-  Result<Lease> lease_of(SessionId id);
+  Result<void> delete_family(SessionId id);
+  Result<void> claim(SessionId id, RunnerId runner);
+  void tell_of_wish(SessionId id, std::optional<std::string> reason);
+
+  // What decides who may write to the session.
+  struct Standing {
+    Lease lease;
+    SessionStatus status = SessionStatus::running;
+    bool is_child = false;
+  };
+  Result<Standing> standing_of(SessionId id);
 
   sqlite3* connection_;
   Queries& queries_;
-  std::int64_t now_;
-  std::optional<SessionId> session_id_;
+  Moment moment_;
+  std::int64_t now_;  // by the wall clock
   BatchIds ids_;
 };
 

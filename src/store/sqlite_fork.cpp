@@ -37,7 +37,7 @@ Result<Originals> read_originals(Queries& queries, SessionId id, MessageId wante
         }
         return {};
       },
-      id);
+      id, kFirstId, kLastId, kAllRows);
   if (!read) return std::unexpected(read.error());
   return originals;
 }
@@ -53,7 +53,7 @@ Result<void> copy_calls(Queries& queries, SessionId from, SessionId to, const Ne
         if (copied != new_ids.end()) calls.emplace_back(row.integer(0), copied->second);
         return {};
       },
-      from);
+      from, kFirstId, kLastId, kAllRows);
   if (!read) return read;
   for (const auto& [call_id, message_id] : calls) {
     if (auto done = queries.run(Query::fork_call, call_id, to, message_id); !done) return done;

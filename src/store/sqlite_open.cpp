@@ -142,4 +142,15 @@ Result<Connection> open_database(const std::filesystem::path& path, const Sqlite
   return connection;
 }
 
+Result<void> check_file(sqlite3* connection) {
+  int has_moved = 0;
+  const int sqlite_code =
+      sqlite3_file_control(connection, "main", SQLITE_FCNTL_HAS_MOVED, &has_moved);
+  if (sqlite_code != SQLITE_OK || has_moved == 0) return {};
+  return fail(ErrorCode::storage,
+              fmt::format("{} was deleted or replaced while it was in use. What is written now "
+                          "would be lost: start the program again",
+                          name_of(connection)));
+}
+
 }  // namespace wright::store

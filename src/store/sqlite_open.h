@@ -19,4 +19,8 @@ using Connection = std::unique_ptr<sqlite3, CloseConnection>;
 // A connection with the current schema, ready for one user at a time.
 Result<Connection> open_database(const std::filesystem::path& path, const SqliteOptions& options);
 
+// Refuses (ErrorCode::storage) when the file that the connection opened is not at its path any
+// more.
+Result<void> check_file(sqlite3* connection);
+
 }  // namespace wright::store

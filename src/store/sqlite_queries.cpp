@@ -2,120 +2,188 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
 #include <string>
 
 namespace wright::store {
 namespace {
 
-constexpr std::string_view kCallColumns =
-    "id, session_id, message_id, tool_call_id, tool_name, request, response, status, created_at, "
-    "completed_at, execution_time_ms, error_details, result";
+// What both updates of a session set.
+constexpr std::string_view kProgress =
+    "result = coalesce(?2, result), "
+    "input_tokens = coalesce(?6, input_tokens), output_tokens = coalesce(?7, output_tokens), "
+    "cached_tokens = coalesce(?8, cached_tokens), "
+    "reasoning_tokens = coalesce(?9, reasoning_tokens), "
+    "cache_write_tokens = coalesce(?10, cache_write_tokens), "
+    "cost_usd = coalesce(?11, cost_usd), iterations = coalesce(?12, iterations), "
+    "agent_name = coalesce(?13, agent_name), feedback = coalesce(?14, feedback), "
+    "context = coalesce(?15, context), worked_ms = coalesce(?19, worked_ms), "
+    "turn_worked_ms = coalesce(?20, turn_worked_ms)";
+
+constexpr std::string_view kHasEnded =
+    "(status = 'completed' OR status = 'failed' OR status = 'cancelled')";
 
 std::string sql_of(Query query) {
   switch (query) {
     case Query::begin: return "BEGIN IMMEDIATE";
     case Query::commit: return "COMMIT";
     case Query::insert_session:
-      return "INSERT INTO agent_sessions (agent_name, provider, model, system_prompt, user_prompt, "
-             "started_at, parent_session_id, config, format_version, parent_call_id, runner_id, "
-             "lease_epoch) "
-             "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?11 IS NOT NULL)";
+      // Nothing is inserted for a runner that is not alive, or a call that is not the parent's.
+      return fmt::format(
+          "INSERT INTO agent_sessions (agent_name, provider, model, system_prompt, user_prompt, "
+          "started_at, parent_session_id, config, format_version, parent_call_id, runner_id, "
+          "lease_epoch, status, priority, ready_at) "
+          "SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?11 IS NOT NULL, ?12, ?13, ?14 "
+          "WHERE (?11 IS NULL OR {}) AND (?10 IS NULL OR EXISTS (SELECT 1 FROM agent_tool_calls "
+          "WHERE id = ?10 AND session_id = ?7))",
+          is_alive_sql("?11", 15));
     case Query::update_session:
-      // ?3 says whether ended_at becomes ?4 or stays as it is, ?14 whether the runner is let go. No
-      // IN: SQLite would build a table of its words for every turn of every session.
-      return "UPDATE agent_sessions SET status = coalesce(?2, status), "
-             "ended_at = CASE WHEN ?3 THEN ?4 ELSE ended_at END, "
-             "result = coalesce(?5, result), "
-             "error = CASE WHEN ?2 = 'running' OR ?2 = 'waiting' OR ?2 = 'completed' THEN ?6 "
-             "ELSE coalesce(?6, error) END, "
-             "input_tokens = coalesce(?7, input_tokens), "
-             "output_tokens = coalesce(?8, output_tokens), "
-             "cached_tokens = coalesce(?9, cached_tokens), "
-             "reasoning_tokens = coalesce(?10, reasoning_tokens), "
-             "iterations = coalesce(?11, iterations), "
-             "cache_write_tokens = coalesce(?12, cache_write_tokens), "
-             "cost_usd = coalesce(?13, cost_usd), "
-             "runner_id = CASE WHEN ?14 THEN NULL ELSE runner_id END, "
-             "agent_name = coalesce(?15, agent_name), "
-             "feedback = coalesce(?16, feedback), "
-             "context = coalesce(?17, context), "
-             "error_code = CASE WHEN ?2 IS NOT NULL THEN ?18 "
-             "ELSE coalesce(?18, error_code) END, "
-             "limit_reached = CASE WHEN ?2 IS NOT NULL THEN ?19 "
-             "ELSE coalesce(?19, limit_reached) END WHERE id = ?1";
+      // ?17 is the end, for statuses that are one; ?18 says whether the runner is let go. No IN:
+      // SQLite would build a table of its words every time.
+      return fmt::format(
+          "UPDATE agent_sessions SET status = ?16, ended_at = ?17, "
+          "error = CASE WHEN ?16 = 'failed' OR ?16 = 'cancelled' THEN coalesce(?3, error) "
+          "ELSE ?3 END, "
+          "error_code = ?4, limit_reached = ?5, "
+          "runner_id = CASE WHEN ?18 THEN NULL ELSE runner_id END, "
+          "cancel_reason = CASE WHEN ?17 IS NULL THEN cancel_reason END, {} WHERE id = ?1",
+          kProgress);
+    case Query::update_progress:
+      // Touches no column of an index that the session is in.
+      return fmt::format(
+          "UPDATE agent_sessions SET error = coalesce(?3, error), "
+          "error_code = coalesce(?4, error_code), limit_reached = coalesce(?5, limit_reached), "
+          "{} WHERE id = ?1",
+          kProgress);
     case Query::delete_session: return "DELETE FROM agent_sessions WHERE id = ?1";
     case Query::session:
       return fmt::format("SELECT {} FROM agent_sessions WHERE id = ?1", kSessionColumns);
     case Query::session_exists: return "SELECT 1 FROM agent_sessions WHERE id = ?1";
+    case Query::session_lease:
+      return "SELECT runner_id, lease_epoch, status, parent_session_id FROM agent_sessions "
+             "WHERE id = ?1";
     case Query::session_family:
       return "WITH RECURSIVE family (id) AS ("
              "SELECT id FROM agent_sessions WHERE id = ?1 UNION "
              "SELECT child.id FROM agent_sessions child "
              "JOIN family ON child.parent_session_id = family.id) "
              "SELECT id FROM family ORDER BY id DESC";
+    case Query::ended_sessions:
+      // Without the ?2 youngest of all that have ended.
+      return fmt::format(
+          "SELECT id FROM agent_sessions WHERE parent_session_id IS NULL AND {0} "
+          "AND coalesce(ended_at, started_at) < ?1 AND NOT {1} "
+          "AND id NOT IN (SELECT id FROM agent_sessions WHERE parent_session_id IS NULL AND {0} "
+          "ORDER BY id DESC LIMIT ?2) ORDER BY id LIMIT ?3",
+          kHasEnded, is_alive_sql("agent_sessions.runner_id", 4));
     case Query::insert_message:
       return "INSERT INTO agent_messages (session_id, role, content, created_at, parts, "
              "tool_call_id) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
     case Query::messages:
       // The inner query reads the index alone; the rows then come by id without being sorted.
-      return "SELECT id, session_id, role, content, created_at, parts, tool_call_id "
-             "FROM agent_messages "
-             "WHERE id IN (SELECT id FROM agent_messages WHERE session_id = ?1) ORDER BY id";
+      return fmt::format(
+          "SELECT {} FROM agent_messages WHERE id IN (SELECT id FROM agent_messages "
+          "WHERE session_id = ?1 AND id > ?2 AND id < ?3) ORDER BY id LIMIT ?4",
+          kMessageColumns);
     case Query::message_exists:
       return "SELECT 1 FROM agent_messages WHERE id = ?1 AND session_id = ?2";
     case Query::insert_call:
       return "INSERT INTO agent_tool_calls (session_id, message_id, tool_call_id, tool_name, "
              "request, created_at, status) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
     case Query::update_call:
+      // ?8 are the statuses that it may have had; see may_move_to().
       return "UPDATE agent_tool_calls SET status = ?2, completed_at = ?3, "
              "response = coalesce(?4, response), "
              "execution_time_ms = coalesce(?5, execution_time_ms), "
              "error_details = coalesce(?6, error_details), "
-             "result = coalesce(?7, result) WHERE id = ?1";
+             "result = coalesce(?7, result), has_news = 0 "
+             "WHERE id = ?1 AND instr(?8, ',' || status || ',') > 0";
     case Query::call_status: return "SELECT status FROM agent_tool_calls WHERE id = ?1";
     case Query::call_status_in_session:
       return "SELECT status FROM agent_tool_calls WHERE id = ?1 AND session_id = ?2";
     case Query::calls:
-      return fmt::format("SELECT {} FROM agent_tool_calls WHERE session_id = ?1 ORDER BY id",
-                         kCallColumns);
-    case Query::calls_with_status:
       return fmt::format(
-          "SELECT {} FROM agent_tool_calls WHERE session_id = ?1 AND status = ?2 ORDER BY id",
+          "SELECT {} FROM agent_tool_calls WHERE session_id = ?1 AND id > ?2 AND id < ?3 "
+          "ORDER BY id LIMIT ?4",
           kCallColumns);
     case Query::take_lease:
-      // A runner is alive while its expires_at lies behind ?4, which is now.
-      return "UPDATE agent_sessions SET runner_id = ?2, "
-             "lease_epoch = lease_epoch + (runner_id IS NOT ?2) "
-             "WHERE id = ?1 AND (?3 IS NULL OR lease_epoch = ?3) "
-             "AND EXISTS (SELECT 1 FROM agent_runners WHERE id = ?2 AND expires_at > ?4) "
-             "AND (runner_id IS ?2 OR NOT EXISTS (SELECT 1 FROM agent_runners "
-             "WHERE id = agent_sessions.runner_id AND expires_at > ?4)) "
-             "RETURNING lease_epoch";
+      return fmt::format(
+          "UPDATE agent_sessions SET runner_id = ?2, lease_epoch = lease_epoch + 1 "
+          "WHERE id = ?1 AND (?3 IS NULL OR lease_epoch = ?3) AND {} "
+          "AND ((?3 IS NOT NULL AND runner_id = ?2) OR NOT {}) "
+          "RETURNING lease_epoch, cancel_reason",
+          is_alive_sql("?2", 4), is_alive_sql("agent_sessions.runner_id", 4));
     case Query::hold_lease:
-      return "SELECT 1 FROM agent_sessions JOIN agent_runners "
-             "ON agent_runners.id = agent_sessions.runner_id "
-             "WHERE agent_sessions.id = ?1 AND runner_id = ?2 AND expires_at > ?3";
+      return fmt::format(
+          "SELECT cancel_reason FROM agent_sessions WHERE id = ?1 AND runner_id = ?2 "
+          "AND (?3 IS NULL OR lease_epoch = ?3) AND {}",
+          is_alive_sql("?2", 4));
     case Query::free_lease:
-      return "UPDATE agent_sessions SET runner_id = NULL WHERE id = ?1 AND runner_id = ?2";
+      return "UPDATE agent_sessions SET runner_id = NULL WHERE id = ?1 AND runner_id = ?2 "
+             "AND (?3 IS NULL OR lease_epoch = ?3)";
+    case Query::request_cancel:
+      return fmt::format(
+          "UPDATE agent_sessions SET cancel_reason = coalesce(cancel_reason, ?2) "
+          "WHERE id = ?1 AND NOT {}",
+          kHasEnded);
+    case Query::enqueue_session:
+      return fmt::format(
+          "UPDATE agent_sessions SET status = 'queued', ended_at = NULL, error = NULL, "
+          "error_code = NULL, limit_reached = NULL, runner_id = NULL, turn_worked_ms = 0, "
+          "priority = ?2, ready_at = ?3 "
+          "WHERE id = ?1 AND parent_session_id IS NULL AND {} AND NOT {}",
+          kHasEnded, is_alive_sql("agent_sessions.runner_id", 4));
+    case Query::queued_agents:
+      // Jumps from name to name in the index, however many sessions each of them has.
+      return "WITH RECURSIVE agents (name) AS ("
+             "SELECT min(agent_name) FROM agent_sessions WHERE status = 'queued' UNION ALL "
+             "SELECT (SELECT min(agent_name) FROM agent_sessions WHERE status = 'queued' "
+             "AND agent_name > agents.name) FROM agents WHERE name IS NOT NULL) "
+             "SELECT name, coalesce(served, 0) FROM agents "
+             "LEFT JOIN agent_queues ON agent_name = name WHERE name IS NOT NULL";
+    case Query::queued_sessions:
+      return fmt::format(
+          "SELECT id, priority FROM agent_sessions WHERE status = 'queued' AND agent_name = ?1 "
+          "AND parent_session_id IS NULL AND (ready_at IS NULL OR ready_at <= ?3) AND NOT {} "
+          "ORDER BY priority DESC, id LIMIT ?2",
+          is_alive_sql("agent_sessions.runner_id", 3));
+    case Query::claim_session:
+      return "UPDATE agent_sessions SET status = 'running', runner_id = ?2, "
+             "lease_epoch = lease_epoch + 1 WHERE id = ?1 RETURNING lease_epoch, cancel_reason";
+    case Query::last_served: return "SELECT coalesce(max(served), 0) FROM agent_queues";
+    case Query::serve_agent:
+      return "INSERT INTO agent_queues (agent_name, served) VALUES (?1, ?2) "
+             "ON CONFLICT (agent_name) DO UPDATE SET served = excluded.served";
     case Query::insert_wait:
       return "INSERT INTO agent_waits (session_id, call_id, kind, shown, created_at, expires_at, "
-             "covers) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING";
+             "covers) SELECT session_id, id, ?3, ?4, ?5, ?6, ?7 FROM agent_tool_calls "
+             "WHERE id = ?2 AND session_id = ?1 AND status = 'waiting' ON CONFLICT DO NOTHING";
     case Query::close_waits:
       return "UPDATE agent_waits SET status = ?3 WHERE session_id = ?1 AND status = 'open' "
              "AND (?2 IS NULL OR call_id = ?2)";
     case Query::answer_wait:
-      return "UPDATE agent_waits SET status = 'answered', answered_at = ?2, answered_by = ?3, "
-             "answer = ?4 WHERE id = ?1 AND status = 'open' "
-             "AND (expires_at IS NULL OR expires_at > ?2)";
-    case Query::expire_wait:
-      return "UPDATE agent_waits SET status = 'expired' WHERE id = ?1 AND status = 'open'";
+      return fmt::format(
+          "UPDATE agent_waits SET status = 'answered', answered_at = ?2, answered_by = ?3, "
+          "answer = ?4 WHERE id = ?1 AND status = 'open' "
+          "AND (expires_at IS NULL OR expires_at > ?2) RETURNING {}",
+          kWaitColumns);
+    case Query::tell_of_answer:
+      return "UPDATE agent_tool_calls SET has_news = 1 WHERE id = ?1 AND status = 'waiting'";
     case Query::wait: return fmt::format("SELECT {} FROM agent_waits WHERE id = ?1", kWaitColumns);
     case Query::insert_runner:
-      return "INSERT INTO agent_runners (name, expires_at) VALUES (?1, ?2)";
-    case Query::renew_runner: return "UPDATE agent_runners SET expires_at = ?2 WHERE id = ?1";
+      return "INSERT INTO agent_runners (name, expires_at, boot_id, boot_expires_at) "
+             "VALUES (?1, ?2, ?3, ?4)";
+    case Query::renew_runner:
+      return "UPDATE agent_runners SET expires_at = ?2, boot_id = ?3, boot_expires_at = ?4 "
+             "WHERE id = ?1";
     case Query::delete_runner: return "DELETE FROM agent_runners WHERE id = ?1";
-    case Query::runner: return "SELECT id, name, expires_at FROM agent_runners WHERE id = ?1";
-    case Query::runners: return "SELECT id, name, expires_at FROM agent_runners ORDER BY id";
+    case Query::runner:
+      return "SELECT id, name, expires_at, boot_id, boot_expires_at FROM agent_runners "
+             "WHERE id = ?1";
+    case Query::runners:
+      return "SELECT id, name, expires_at, boot_id, boot_expires_at FROM agent_runners "
+             "ORDER BY id";
     case Query::fork_session:
       // ?3 says whether everything was copied, and with it what the session came to.
       return "INSERT INTO agent_sessions (agent_name, provider, model, system_prompt, user_prompt, "
@@ -135,11 +203,59 @@ std::string sql_of(Query query) {
              "error_details, result) SELECT ?2, ?3, tool_call_id, tool_name, request, response, "
              "status, created_at, completed_at, execution_time_ms, error_details, result "
              "FROM agent_tool_calls WHERE id = ?1";
+    case Query::insert_event:
+      return "INSERT INTO agent_events (session_id, type, data, at) VALUES (?1, ?2, ?3, ?4)";
+    case Query::wanted_cancelled:
+      return "WITH RECURSIVE up (id, wanted) AS ("
+             "SELECT id, id FROM agent_sessions WHERE cancel_reason IS NOT NULL UNION ALL "
+             "SELECT parent_session_id, wanted FROM up JOIN agent_sessions USING (id) "
+             "WHERE parent_session_id IS NOT NULL) "
+             "SELECT id, cancel_reason FROM agent_sessions WHERE id IN (SELECT wanted FROM up "
+             "JOIN agent_sessions USING (id) WHERE runner_id = ?1) ORDER BY id";
+    case Query::answered_waits:
+      // The last wait of a call counts.
+      return fmt::format(
+          "WITH RECURSIVE up (id, waiting) AS ("
+          "SELECT session_id, session_id FROM agent_tool_calls WHERE has_news = 1 UNION "
+          "SELECT parent_session_id, waiting FROM up JOIN agent_sessions USING (id) "
+          "WHERE parent_session_id IS NOT NULL) "
+          "SELECT {} FROM agent_waits WHERE status = 'answered' AND id IN ("
+          "SELECT (SELECT max(id) FROM agent_waits WHERE call_id = agent_tool_calls.id) "
+          "FROM agent_tool_calls WHERE has_news = 1 AND session_id IN (SELECT waiting FROM up "
+          "JOIN agent_sessions USING (id) WHERE runner_id = ?1)) ORDER BY id",
+          kWaitColumns);
+    case Query::spent_below:
+      // What was refused or given up before it began took no time.
+      return "WITH RECURSIVE below (id) AS ("
+             "SELECT id FROM agent_sessions WHERE parent_session_id = ?1 UNION "
+             "SELECT child.id FROM agent_sessions child "
+             "JOIN below ON child.parent_session_id = below.id) "
+             "SELECT coalesce(sum(input_tokens), 0), coalesce(sum(output_tokens), 0), "
+             "coalesce(sum(cached_tokens), 0), coalesce(sum(reasoning_tokens), 0), "
+             "coalesce(sum(cache_write_tokens), 0), coalesce(sum(cost_usd), 0), "
+             "(SELECT count(*) FROM agent_tool_calls JOIN below ON session_id = below.id "
+             "WHERE message_id > ?2 AND (status = 'executing' OR status = 'completed' "
+             "OR status = 'waiting' OR status = 'unknown' OR (status <> 'pending' "
+             "AND execution_time_ms IS NOT NULL))), "
+             "EXISTS (SELECT 1 FROM agent_sessions WHERE id = ?1) "
+             "FROM below JOIN agent_sessions USING (id)";
   }
   return {};
 }
 
 }  // namespace
+
+std::int64_t row_limit(std::size_t count) {
+  constexpr auto kMost = std::uint64_t{std::numeric_limits<std::int64_t>::max()};
+  return static_cast<std::int64_t>(std::min<std::uint64_t>(count, kMost));
+}
+
+std::string is_alive_sql(std::string_view runner, int first) {
+  return fmt::format(
+      "EXISTS (SELECT 1 FROM agent_runners WHERE id = {} AND CASE WHEN boot_id = ?{} "
+      "THEN boot_expires_at > ?{} ELSE expires_at > ?{} END)",
+      runner, first + 1, first + 2, first);
+}
 
 Result<Statement*> Queries::prepared(Query query) {
   auto& kept = statements_[static_cast<std::size_t>(query)];

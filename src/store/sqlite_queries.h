@@ -5,7 +5,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "store/sqlite_statement.h"
 
@@ -16,10 +19,13 @@ enum class Query : std::uint8_t {
   commit,
   insert_session,
   update_session,
+  update_progress,
   delete_session,
   session,
   session_exists,
+  session_lease,
   session_family,
+  ended_sessions,
   insert_message,
   messages,
   message_exists,
@@ -28,14 +34,20 @@ enum class Query : std::uint8_t {
   call_status,
   call_status_in_session,
   calls,
-  calls_with_status,
   take_lease,
   hold_lease,
   free_lease,
+  request_cancel,
+  enqueue_session,
+  queued_agents,
+  queued_sessions,
+  claim_session,
+  last_served,
+  serve_agent,
   insert_wait,
   close_waits,
   answer_wait,
-  expire_wait,
+  tell_of_answer,
   wait,
   insert_runner,
   renew_runner,
@@ -45,8 +57,22 @@ enum class Query : std::uint8_t {
   fork_session,
   fork_message,
   fork_call,
+  insert_event,
+  wanted_cancelled,
+  answered_waits,
+  spent_below,
 };
-inline constexpr std::size_t kQueryCount = static_cast<std::size_t>(Query::fork_call) + 1;
+inline constexpr std::size_t kQueryCount = static_cast<std::size_t>(Query::spent_below) + 1;
+
+// That the runner is alive, as SQL: `runner` is an expression, the parameters from `first` on are a
+// Moment's wall clock, boot id and boot clock.
+std::string is_alive_sql(std::string_view runner, int first);
+
+// The ids that a list is between, and the limit, when it is to be whole.
+inline constexpr std::int64_t kFirstId = std::numeric_limits<std::int64_t>::min();
+inline constexpr std::int64_t kLastId = std::numeric_limits<std::int64_t>::max();
+inline constexpr std::int64_t kAllRows = -1;
+std::int64_t row_limit(std::size_t count);  // as SQLite takes it
 
 // The columns of agent_sessions in the order in which the store reads them.
 inline constexpr std::string_view kSessionColumns =
@@ -54,12 +80,24 @@ inline constexpr std::string_view kSessionColumns =
     "result, error, parent_session_id, input_tokens, output_tokens, cached_tokens, "
     "reasoning_tokens, cache_write_tokens, cost_usd, iterations, config, format_version, "
     "parent_call_id, forked_from, runner_id, lease_epoch, feedback, context, "
-    "error_code, limit_reached";
+    "error_code, limit_reached, worked_ms, turn_worked_ms, cancel_reason, priority, ready_at";
+
+// The same of agent_tool_calls.
+inline constexpr std::string_view kCallColumns =
+    "id, session_id, message_id, tool_call_id, tool_name, request, response, status, created_at, "
+    "completed_at, execution_time_ms, error_details, result";
+
+// The same of agent_messages.
+inline constexpr std::string_view kMessageColumns =
+    "id, session_id, role, content, created_at, parts, tool_call_id";
 
 // The same of agent_waits.
 inline constexpr std::string_view kWaitColumns =
     "id, session_id, call_id, kind, shown, status, created_at, expires_at, answered_at, "
     "answered_by, answer, covers";
+
+// The same of agent_events.
+inline constexpr std::string_view kEventColumns = "sequence, session_id, type, data, at";
 
 class Queries {
  public:

@@ -51,6 +51,11 @@ Result<Session> session_from(const Row& row) {
       .lease_epoch = static_cast<int>(row.integer(24)),
       .feedback = std::move(*feedback).value_or(Json()),
       .context = std::move(*context).value_or(Json()),
+      .worked_ms = row.optional_integer(29),
+      .turn_worked_ms = row.optional_integer(30),
+      .cancel_reason = row.optional_text(31),
+      .priority = static_cast<int>(row.integer(32)),
+      .ready_at = row.optional_integer(33),
   };
   if (const auto code = row.optional_text(27)) {
     const auto known = error_code_from(*code);
@@ -136,8 +141,23 @@ Result<StoredWait> wait_from(const Row& row) {
   };
 }
 
+Result<StoredEvent> event_from(const Row& row) {
+  const EventSequence sequence = row.integer(0);
+  auto data = parse_json(row.text(3));
+  if (!data) return unreadable("event", sequence, data.error());
+  return StoredEvent{.sequence = sequence,
+                     .session_id = row.integer(1),
+                     .type = row.text(2),
+                     .data = std::move(*data),
+                     .at = row.integer(4)};
+}
+
 Runner runner_from(const Row& row) {
-  return {.id = row.integer(0), .name = row.text(1), .expires_at = row.integer(2)};
+  return {.id = row.integer(0),
+          .name = row.text(1),
+          .expires_at = row.integer(2),
+          .boot_id = row.text(3),
+          .boot_expires_at = row.integer(4)};
 }
 
 Result<std::vector<Runner>> read_runners(Queries& queries) {

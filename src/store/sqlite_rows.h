@@ -10,9 +10,10 @@
 namespace wright::store {
 
 Result<Session> session_from(const Row& row);        // columns: kSessionColumns
-Result<StoredMessage> message_from(const Row& row);  // columns: Query::messages
-Result<StoredCall> call_from(const Row& row);        // columns: Query::calls
+Result<StoredMessage> message_from(const Row& row);  // columns: kMessageColumns
+Result<StoredCall> call_from(const Row& row);        // columns: kCallColumns
 Result<StoredWait> wait_from(const Row& row);        // columns: kWaitColumns
+Result<StoredEvent> event_from(const Row& row);      // columns: kEventColumns
 
 Runner runner_from(const Row& row);  // columns: Query::runner
 

@@ -204,9 +204,12 @@ TEST_F(SqliteStoreTest, reads_and_deletes_a_session_without_reading_whole_tables
         "SELECT id FROM agent_sessions WHERE parent_session_id = 1",
         "SELECT id FROM agent_waits WHERE session_id = 1",
         "SELECT id FROM agent_waits WHERE call_id = 1 AND status = 'open'",
-        "SELECT 1 FROM agent_sessions JOIN agent_runners "
-        "ON agent_runners.id = agent_sessions.runner_id "
-        "WHERE agent_sessions.id = 1 AND runner_id = 2 AND expires_at > 3"}) {
+        "SELECT id FROM agent_waits WHERE call_id = 1",
+        "SELECT id FROM agent_waits WHERE status = 'open' AND expires_at <= 1",
+        "SELECT session_id FROM agent_tool_calls WHERE has_news = 1 AND session_id = 1",
+        "SELECT id FROM agent_sessions WHERE status = 'queued' AND agent_name = 'a' "
+        "ORDER BY priority DESC, id",
+        "SELECT id FROM agent_sessions WHERE status = 'running' AND runner_id = 1"}) {
     EXPECT_EQ(plan(sql).find("SCAN"), std::string::npos) << plan(sql);
     EXPECT_EQ(plan(sql).find("TEMP B-TREE"), std::string::npos) << plan(sql);
   }

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <ctime>
+#include <optional>
+#include <string>
 #include <utility>
 
 namespace wright {
@@ -18,6 +20,7 @@ constexpr std::array kSessionStatusNames{
     std::pair{SessionStatus::failed, std::string_view("failed")},
     std::pair{SessionStatus::waiting, std::string_view("waiting")},
     std::pair{SessionStatus::cancelled, std::string_view("cancelled")},
+    std::pair{SessionStatus::queued, std::string_view("queued")},
 };
 
 constexpr std::array kCallStatusNames{
@@ -98,10 +101,16 @@ Result<WaitStatus> wait_status_from(std::string_view text) {
   return named(kWaitStatusNames, text, "wait status");
 }
 
+std::optional<std::int64_t> duration_ms(const Session& session) {
+  if (!session.ended_at) return std::nullopt;
+  return session.worked_ms.value_or(*session.ended_at - session.started_at);
+}
+
 namespace store {
 
 bool is_end(SessionStatus status) {
-  return status != SessionStatus::running && status != SessionStatus::waiting;
+  return status == SessionStatus::completed || status == SessionStatus::failed ||
+         status == SessionStatus::cancelled;
 }
 
 bool is_failure(SessionStatus status) {
@@ -115,6 +124,28 @@ bool is_end(CallStatus status) {
 
 bool may_move(CallStatus from, CallStatus to) {
   return std::ranges::find(kCallMoves, std::pair{from, to}) != kCallMoves.end();
+}
+
+bool was_begun(const StoredCall& call) {
+  switch (call.status) {
+    case CallStatus::executing:
+    case CallStatus::completed:
+    case CallStatus::waiting:
+    case CallStatus::unknown: return true;
+    // What was refused or given up before it began took no time.
+    case CallStatus::failed:
+    case CallStatus::cancelled: return call.execution_time_ms.has_value();
+    case CallStatus::pending: break;
+  }
+  return false;
+}
+
+std::string may_move_to(CallStatus to) {
+  std::string names = ",";
+  for (const auto& [from, target] : kCallMoves) {
+    if (target == to) names.append(to_string(from)).append(",");
+  }
+  return names;
 }
 
 bool may_close_as(WaitStatus status) {
@@ -177,6 +208,31 @@ Error illegal_close(WaitStatus status) {
           {}};
 }
 
+Error has_ended(SessionId id, SessionStatus status) {
+  return {ErrorCode::already_exists,
+          fmt::format("Session {} has ended already: it is {}", id, to_string(status)),
+          JsonObject{{"status", to_string(status)}}};
+}
+
+Error has_not_ended(SessionId id, SessionStatus status) {
+  return {
+      ErrorCode::unavailable,
+      fmt::format("Session {} is {}: it takes a message when it has ended", id, to_string(status)),
+      JsonObject{{"status", to_string(status)}}};
+}
+
+Error queued_child() {
+  return {ErrorCode::invalid_argument,
+          "Only a session without a parent can be queued; the others go on with the one above them",
+          {}};
+}
+
+Error queued_with_runner() {
+  return {ErrorCode::invalid_argument,
+          "A session that is queued has no runner; leave runner_id out",
+          {}};
+}
+
 Error not_open(const StoredWait& wait) {
   std::string message = fmt::format("Wait {} was cancelled", wait.id);
   JsonObject detail{{"status", to_string(wait.status)}};
@@ -189,7 +245,9 @@ Error not_open(const StoredWait& wait) {
     detail["answered_by"] = by;
     detail["answered_at"] = at;
   }
-  if (wait.status == WaitStatus::expired) {
+  // One that is open was asked for its time.
+  if (wait.status == WaitStatus::expired || wait.status == WaitStatus::open) {
+    detail["status"] = to_string(WaitStatus::expired);
     message = fmt::format("The time to answer wait {} is over", wait.id);
   }
   return {ErrorCode::already_exists, std::move(message), std::move(detail)};

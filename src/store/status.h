@@ -12,8 +12,14 @@ bool is_end(SessionStatus status);
 bool is_end(CallStatus status);
 bool is_failure(SessionStatus status);
 
+// Whether the call was executed, wholly or in part, or is about to be.
+bool was_begun(const StoredCall& call);
+
 // The table of legal moves, as UpdateCall documents it.
 bool may_move(CallStatus from, CallStatus to);
+
+// Every status that may move to `to`, each between commas: ",pending,executing,".
+std::string may_move_to(CallStatus to);
 
 // Closing a wait is not answering it.
 bool may_close_as(WaitStatus status);
@@ -31,8 +37,12 @@ Error not_waiting(CallId id, CallStatus status);
 Error waits_already(CallId id);
 Error call_without_parent();
 Error illegal_close(WaitStatus status);
+Error has_ended(SessionId id, SessionStatus status);
+Error has_not_ended(SessionId id, SessionStatus status);
+Error queued_child();
+Error queued_with_runner();
 
-// Why a wait that is no longer open takes no answer.
+// Why a wait that is no longer open, or whose time is over, takes no answer.
 Error not_open(const StoredWait& wait);
 
 }  // namespace wright::store

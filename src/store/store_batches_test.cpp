@@ -24,17 +24,40 @@ TEST_P(StoreBatches, creates_a_session_with_its_first_writes) {
   new_session();
   const std::vector<Write> writes{
       AppendMessage{0, Message::user("Go")},
-      AppendMessage{12345, {Role::assistant, {ToolCall{"c", "grep", "{}"}}}},
+      AppendMessage{0, {Role::assistant, {ToolCall{"c", "grep", "{}"}}}},
       CreateCall{0, std::nullopt, {"d", "later", "{}"}},
       UpdateSession{.session_id = 0, .usage = Usage{1, 2, 0, 0}, .iterations = 1}};
   const auto [id, ids] = value_of(store().create_session_with(session_named("tester"), writes));
   EXPECT_EQ(value_of(store().get_messages(id)).size(), 2U);
   EXPECT_EQ(ids.session, id);
+  EXPECT_EQ(ids.epoch, 0) << "nobody drives it";
   EXPECT_EQ(ids.messages.size(), 2U);
   EXPECT_EQ(ids.calls.size(), 2U);
   EXPECT_EQ(call_of(id, ids.calls[1]).tool_name, "later");
   EXPECT_EQ(value_of(store().get_session(id)).usage, (Usage{1, 2, 0, 0}));
   EXPECT_EQ(value_of(store().get_session(id)).iterations, 1);
+}
+
+TEST_P(StoreBatches, beside_a_new_session_writes_go_where_they_say) {
+  const RunnerId runner = new_runner("host:1");
+  NewSession session = session_named("parent");
+  session.runner_id = runner;
+  const SessionId parent = value_of(store().create_session(session));
+  session.parent_session_id = parent;
+  const auto child_of_epoch = [&](int epoch) {
+    const std::vector<Write> writes{HoldLease{parent, runner, epoch},
+                                    AppendMessage{0, Message::user("to the child")},
+                                    AppendMessage{parent, Message::user("to the parent")}};
+    return store().create_session_with(session, writes);
+  };
+  const auto [child, ids] = value_of(child_of_epoch(1));
+  EXPECT_EQ(ids.epoch, 1) << "it is its runner's from the first moment";
+  EXPECT_EQ(value_of(store().get_messages(child)).at(0).content, "to the child");
+  EXPECT_EQ(value_of(store().get_messages(parent)).at(0).content, "to the parent");
+  EXPECT_EQ(code_of(child_of_epoch(2)), ErrorCode::unavailable);
+  EXPECT_EQ(value_of(store().list_sessions({})).size(), 2U);
+  EXPECT_EQ(code_of(apply_one(store(), AppendMessage{0, Message::user("to nobody")})),
+            ErrorCode::not_found);
 }
 
 TEST_P(StoreBatches, a_session_whose_first_writes_fail_is_not_created) {
@@ -170,9 +193,10 @@ TEST_P(StoreBatches, of_many_batches_each_stands_or_falls_alone) {
 std::string everything_in(Store& store) {
   std::string all;
   for (const Session& session : value_of(store.list_sessions({.limit = 1000}))) {
-    all += fmt::format("session {} {} {} {} {} {}\n", session.id, session.agent_name,
+    all += fmt::format("session {} {} {} {} {} {} {} {}\n", session.id, session.agent_name,
                        to_string(session.status), session.iterations,
-                       session.runner_id.value_or(-1), session.lease_epoch);
+                       session.runner_id.value_or(-1), session.lease_epoch,
+                       session.cancel_reason.value_or("-"), session.forked_from.value_or(0));
     for (const auto& message : value_of(store.get_messages(session.id))) {
       all += fmt::format("message {} {}\n", message.id, message.content);
     }
@@ -184,26 +208,48 @@ std::string everything_in(Store& store) {
   for (const StoredWait& wait : value_of(store.get_waits({}))) {
     all += fmt::format("wait {} of {} {}\n", wait.id, wait.call_id, to_string(wait.status));
   }
+  for (const StoredEvent& event : value_of(store.get_events({}))) {
+    all += fmt::format("event {} of {} {}\n", event.sequence, event.session_id, event.type);
+  }
+  for (const Runner& runner : value_of(store.get_runners())) {
+    const RunnerNews news = value_of(store.get_news(runner.id));
+    for (const CancelWish& wish : news.cancelled)
+      all += fmt::format("cancel {}\n", wish.session_id);
+    for (const StoredWait& wait : news.answered) all += fmt::format("answered {}\n", wait.id);
+  }
+  for (const Session& session : value_of(store.list_sessions({.needs_driver = true}))) {
+    all += fmt::format("needs a driver {}\n", session.id);
+  }
   return all;
 }
 
 std::string text_of(const Result<BatchIds>& result) {
   if (!result) return fmt::format("{}: {}", to_string(result.error().code), result.error().message);
-  return fmt::format("{} [{}] [{}] [{}] [{}]", result->session, fmt::join(result->messages, " "),
-                     fmt::join(result->calls, " "), fmt::join(result->waits, " "),
-                     fmt::join(result->epochs, " "));
+  std::string text = fmt::format(
+      "{} {} [{}] [{}] [{}] [{}] [{}] [{}] [{}] {}", result->session, result->epoch,
+      fmt::join(result->messages, " "), fmt::join(result->calls, " "),
+      fmt::join(result->waits, " "), fmt::join(result->epochs, " "), fmt::join(result->forks, " "),
+      fmt::join(result->events, " "), fmt::join(result->pruned, " "), result->answered.size());
+  for (const auto& [id, epoch] : result->claimed) text += fmt::format(" claimed {}:{}", id, epoch);
+  for (const auto& [id, reason] : result->cancelled) text += fmt::format(" {}: {}", id, reason);
+  return text;
 }
 
 // Writes of every kind to rows that may exist or not, in statuses that fit or not.
 Batch random_batch(std::mt19937& random, RunnerId runner) {
   const auto below = [&](int bound) { return static_cast<int>(random() % unsigned(bound)); };
   Batch batch;
-  if (below(4) == 0) batch.create = session_named(fmt::format("agent {}", below(100)));
+  if (below(4) == 0) {
+    batch.create = session_named(fmt::format("agent {}", below(3)));
+    batch.create->is_queued = below(2) == 0;
+    batch.create->priority = below(2);
+    if (below(3) == 0) batch.create->runner_id = runner;
+  }
   const int count = below(5);
   for (int i = 0; i < count; ++i) {
     const SessionId session = 1 + below(5);
     const CallId call = 1 + below(12);
-    switch (below(9)) {
+    switch (below(20)) {
       case 0:
       case 1:
         batch.writes.push_back(AppendMessage{
@@ -226,6 +272,22 @@ Batch random_batch(std::mt19937& random, RunnerId runner) {
         break;
       case 6: batch.writes.push_back(CloseWaits{session}); break;
       case 7: batch.writes.push_back(TakeLease{session, runner}); break;
+      case 8: batch.writes.push_back(TakeLease{session, runner, below(4)}); break;
+      case 9: batch.writes.push_back(HoldLease{session, runner, below(4)}); break;
+      case 10: batch.writes.push_back(FreeLease{session, runner, below(4)}); break;
+      case 11: batch.writes.push_back(RequestCancel{session, "enough"}); break;
+      case 12: batch.writes.push_back(Enqueue{session, Message::user("more"), below(3)}); break;
+      case 13: batch.writes.push_back(Claim{.runner_id = runner, .most = 2}); break;
+      case 14: batch.writes.push_back(AnswerWait{1 + below(4), below(9), "ada"}); break;
+      case 15: batch.writes.push_back(AppendEvents{session, {{"one", 1}, {"two", 2}}}); break;
+      case 16: batch.writes.push_back(ForkSession{session, 1 + below(9)}); break;
+      case 17:
+        batch.writes.push_back(RenewRunner{runner + below(2), std::chrono::seconds(9)});
+        break;
+      case 18:
+        if (below(3) == 0) batch.writes.push_back(DeleteSession{session});
+        if (below(3) == 0) batch.writes.push_back(Prune{.ended_before = 1LL << 60, .most = 1});
+        break;
       default: batch.writes.push_back(HoldLease{session, runner}); break;
     }
   }
@@ -246,7 +308,7 @@ TEST_P(StoreBatches, many_at_once_come_to_the_same_as_one_after_the_other) {
       runner = value_of(each->register_runner("r", std::chrono::seconds(9)));
       value_of(each->create_session(session_named("first")));
     }
-    for (int round = 0; round < 12; ++round) {
+    for (int round = 0; round < 40; ++round) {
       std::vector<Batch> batches(1 + random() % 6);
       for (Batch& batch : batches) batch = random_batch(random, runner);
       const auto results = together->apply_all(batches);

@@ -15,7 +15,7 @@ using std::chrono::milliseconds;
 class StoreLeases : public StoreSuite {
  protected:
   RunnerId new_runner(std::string name, milliseconds time = milliseconds(100)) {
-    return value_of(store().register_runner(std::move(name), time));
+    return StoreSuite::new_runner(std::move(name), time);
   }
   int take(SessionId session, RunnerId runner) {
     const BatchIds ids = value_of(apply_one(store(), TakeLease{session, runner}));
@@ -91,8 +91,57 @@ TEST_P(StoreLeases, only_one_runner_has_a_session) {
   const auto not_held = hold(id, two);
   EXPECT_EQ(code_of(not_held), ErrorCode::unavailable);
   EXPECT_NE(not_held.error().message.find("host:1"), std::string::npos);
-  EXPECT_EQ(take(id, one), 1) << "it is this runner's already";
   EXPECT_EQ(value_of(store().get_session(id)).runner_id, one);
+}
+
+TEST_P(StoreLeases, two_drivers_of_one_runner_do_not_have_a_session_at_once) {
+  const SessionId id = new_session();
+  const RunnerId one = new_runner("host:1");
+  EXPECT_EQ(take(id, one), 1);
+  const auto second = apply_one(store(), TakeLease{id, one});
+  EXPECT_EQ(code_of(second), ErrorCode::unavailable);
+  EXPECT_EQ(*second.error().find("runner_id"), Json(one));
+  EXPECT_EQ(code_of(apply_one(store(), TakeLease{id, one, 0})), ErrorCode::already_exists);
+  EXPECT_EQ(value_of(apply_one(store(), TakeLease{id, one, 1})).epochs, std::vector{2})
+      << "who knows the epoch takes over";
+  EXPECT_EQ(value_of(store().get_session(id)).lease_epoch, 2);
+}
+
+TEST_P(StoreLeases, refuse_who_holds_a_session_with_another_epoch) {
+  const SessionId id = new_session();
+  const RunnerId one = new_runner("host:1");
+  take(id, one);
+  const auto holding = [&](int epoch) {
+    const std::vector<Write> writes{HoldLease{id, one, epoch},
+                                    AppendMessage{id, Message::assistant("mine")}};
+    return store().apply(writes);
+  };
+  EXPECT_TRUE(holding(1).has_value());
+  value_of(apply_one(store(), TakeLease{id, one, 1}));
+  const auto refused = holding(1);
+  EXPECT_EQ(code_of(refused), ErrorCode::unavailable);
+  EXPECT_EQ(*refused.error().find("runner_id"), Json(one));
+  EXPECT_EQ(*refused.error().find("runner"), Json("host:1"));
+  EXPECT_EQ(*refused.error().find("lease_epoch"), Json(2));
+  EXPECT_TRUE(holding(2).has_value());
+  EXPECT_EQ(value_of(store().get_messages(id)).size(), 2U);
+  EXPECT_TRUE(hold(id, one).has_value()) << "without an epoch any will do";
+}
+
+TEST_P(StoreLeases, a_refusal_says_who_has_the_session) {
+  const SessionId id = new_session();
+  const RunnerId one = new_runner("host:1", milliseconds(50));
+  const RunnerId two = new_runner("host:2");
+  const auto nobody = hold(id, two);
+  EXPECT_EQ(nobody.error().find("runner_id"), nullptr);
+  EXPECT_EQ(*nobody.error().find("lease_epoch"), Json(0));
+  take(id, one);
+  const auto other = hold(id, two);
+  EXPECT_EQ(*other.error().find("runner_id"), Json(one));
+  EXPECT_EQ(*other.error().find("runner"), Json("host:1"));
+  EXPECT_EQ(*other.error().find("session_id"), Json(id));
+  now_ += 50;
+  EXPECT_EQ(hold(id, two).error().find("runner_id"), nullptr) << "it is dead";
 }
 
 TEST_P(StoreLeases, a_session_is_free_when_its_runners_time_is_over) {
@@ -120,8 +169,7 @@ TEST_P(StoreLeases, a_runner_that_renews_before_others_came_has_lost_nothing) {
   now_ += 5000;
   EXPECT_EQ(code_of(hold(id, one)), ErrorCode::unavailable);
   expect_ok(store().renew_runner(one, milliseconds(100)));
-  EXPECT_TRUE(hold(id, one).has_value());
-  EXPECT_EQ(take(id, one), 1);
+  EXPECT_TRUE(apply_one(store(), HoldLease{id, one, 1}).has_value());
 }
 
 TEST_P(StoreLeases, a_session_is_free_when_its_runner_was_ended) {
@@ -140,7 +188,7 @@ TEST_P(StoreLeases, every_status_but_running_gives_the_session_free) {
   const RunnerId one = new_runner("host:1");
   const RunnerId two = new_runner("host:2");
   for (const SessionStatus status : kSessionStatuses) {
-    take(id, one);
+    if (value_of(store().get_session(id)).runner_id != one) take(id, one);
     value_of(apply_one(store(), UpdateSession{.session_id = id, .iterations = 1}));
     EXPECT_EQ(value_of(store().get_session(id)).runner_id, one);
     const int epoch = value_of(store().get_session(id)).lease_epoch;
@@ -237,6 +285,8 @@ TEST_P(StoreLeases, are_given_free_by_their_runner_alone) {
   EXPECT_EQ(value_of(store().get_session(session)).status, SessionStatus::running);
   EXPECT_EQ(code_of(hold(session, one)), ErrorCode::unavailable);
   EXPECT_EQ(take(session, two), 2);
+  EXPECT_TRUE(apply_one(store(), FreeLease{session, two, 1}));
+  EXPECT_TRUE(hold(session, two).has_value()) << "it was taken with another epoch";
   EXPECT_EQ(code_of(apply_one(store(), FreeLease{4711, one})), ErrorCode::not_found);
   // A batch that fails gives nothing free.
   const std::vector<Write> writes{FreeLease{session, two}, UpdateCall{.call_id = 4711}};

@@ -140,7 +140,8 @@ TEST_P(StoreSessions, an_ended_status_sets_the_end_and_a_living_one_clears_it) {
     value_of(apply_one(store(), UpdateSession{.session_id = id, .status = status}));
     const Session session = value_of(store().get_session(id));
     EXPECT_EQ(session.status, status);
-    const bool lives = status == SessionStatus::running || status == SessionStatus::waiting;
+    const bool lives = status == SessionStatus::running || status == SessionStatus::waiting ||
+                       status == SessionStatus::queued;
     EXPECT_EQ(session.ended_at, lives ? std::nullopt : std::optional(now_)) << to_string(status);
   }
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,9 +14,9 @@
 
 namespace wright::store {
 
-inline constexpr std::array kSessionStatuses{SessionStatus::running, SessionStatus::completed,
-                                             SessionStatus::failed, SessionStatus::waiting,
-                                             SessionStatus::cancelled};
+inline constexpr std::array kSessionStatuses{SessionStatus::running,   SessionStatus::completed,
+                                             SessionStatus::failed,    SessionStatus::waiting,
+                                             SessionStatus::cancelled, SessionStatus::queued};
 inline constexpr std::array kCallStatuses{
     CallStatus::pending, CallStatus::executing, CallStatus::completed, CallStatus::failed,
     CallStatus::waiting, CallStatus::cancelled, CallStatus::unknown};
@@ -43,14 +44,27 @@ class StoreSuite : public ::testing::TestWithParam<StoreKind> {
 
   // A store of this kind that has nothing to do with the fixture's own.
   std::unique_ptr<Store> open(std::string_view file = "store.db") {
-    const Clock clock = [this] { return now_; };
-    if (GetParam() == StoreKind::memory) return open_memory_store(clock);
+    return open_with([this] { return now_; }, file);
+  }
+  std::unique_ptr<Store> open_with(const Clocks& clocks, std::string_view file) {
+    if (GetParam() == StoreKind::memory) return open_memory_store(clocks);
     const auto path = GetParam() == StoreKind::sqlite_file ? folder_ / file : ":memory:";
-    return value_of(open_sqlite_store(path, {.clock = clock}));
+    return value_of(open_sqlite_store(path, {.clock = clocks}));
   }
 
   Store& store() { return *store_; }
   SessionId new_session() { return value_of(store().create_session(session_named("tester"))); }
+  SessionId new_child(SessionId parent) {
+    NewSession child = session_named("child");
+    child.parent_session_id = parent;
+    return value_of(store().create_session(child));
+  }
+  void set_status(SessionId session, SessionStatus status) {
+    value_of(store().apply_one(UpdateSession{.session_id = session, .status = status}));
+  }
+  RunnerId new_runner(std::string name, std::chrono::milliseconds time = std::chrono::hours(1)) {
+    return value_of(store().register_runner(std::move(name), time));
+  }
   CallId new_call(SessionId session, std::string arguments = "{}") {
     return value_of(
         store().create_tool_call(session, std::nullopt, {"id", "tool", std::move(arguments)}));

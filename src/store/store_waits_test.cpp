@@ -121,7 +121,7 @@ TEST_P(StoreWaits, are_answered_once) {
   EXPECT_EQ(code_of(store().answer_wait(4711, {true, "ada"})), ErrorCode::not_found);
 }
 
-TEST_P(StoreWaits, a_late_answer_is_refused_and_the_wait_expired) {
+TEST_P(StoreWaits, a_late_answer_is_refused_and_changes_nothing) {
   const Asked in_time = ask(now_ + 100);
   const Asked too_late = ask(now_ + 100);
   now_ += 99;
@@ -130,13 +130,25 @@ TEST_P(StoreWaits, a_late_answer_is_refused_and_the_wait_expired) {
   const auto refused = store().answer_wait(too_late.wait, {true, "ada"});
   EXPECT_EQ(code_of(refused), ErrorCode::already_exists);
   EXPECT_NE(refused.error().message.find("is over"), std::string::npos) << refused.error().message;
+  EXPECT_EQ(*refused.error().find("status"), Json("expired"));
   const StoredWait wait = wait_of(too_late.wait);
-  EXPECT_EQ(wait.status, WaitStatus::expired);
+  EXPECT_EQ(wait.status, WaitStatus::open) << "whoever drives the session closes it";
   EXPECT_EQ(wait.answer, std::nullopt);
   EXPECT_EQ(wait.answered_by, std::nullopt);
+  value_of(apply_one(store(), CloseWaits{too_late.session, too_late.call, WaitStatus::expired}));
   now_ -= 50;
   EXPECT_EQ(code_of(store().answer_wait(too_late.wait, {true, "ada"})), ErrorCode::already_exists)
       << "a clock that goes back does not open it again";
+}
+
+TEST_P(StoreWaits, an_answer_stands_or_falls_with_its_batch) {
+  const Asked asked = ask();
+  const std::vector<Write> writes{AnswerWait{asked.wait, true, "ada"}, UpdateCall{.call_id = 4711}};
+  EXPECT_EQ(code_of(store().apply(writes)), ErrorCode::not_found);
+  EXPECT_EQ(wait_of(asked.wait).status, WaitStatus::open);
+  const BatchIds ids = value_of(store().apply_one(AnswerWait{asked.wait, true, "bob"}));
+  ASSERT_EQ(ids.answered.size(), 1U);
+  EXPECT_EQ(ids.answered[0].answered_by, "bob");
 }
 
 TEST_P(StoreWaits, a_null_answer_is_an_answer) {

@@ -97,6 +97,17 @@ inline std::string tables_of_version_3() {
   return tables + kCreateWaitTables;
 }
 
+// The fourth kept what requests leave out, the fifth why a session ended.
+inline std::string tables_of_version_5() {
+  return tables_of_version_3() + R"sql(
+ALTER TABLE agent_sessions ADD COLUMN context TEXT;
+ALTER TABLE agent_sessions ADD COLUMN error_code TEXT;
+ALTER TABLE agent_sessions ADD COLUMN limit_reached TEXT;
+ALTER TABLE agent_waits ADD COLUMN covers TEXT;
+UPDATE agent_schema SET version = 5;
+)sql";
+}
+
 // One session that has asked for a tool, with the columns that every version has.
 inline constexpr const char* kVersionedRows = R"sql(
 INSERT INTO agent_sessions (id, agent_name, provider, model, user_prompt, started_at,

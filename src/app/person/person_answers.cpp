@@ -14,6 +14,7 @@
 #include "app/person/questions.h"
 #include "app/screen_text.h"
 #include "app/standard_input.h"
+#include "runtime/person_answer.h"
 #include "session/waits.h"
 
 namespace wright::app {
@@ -85,7 +86,7 @@ Result<std::optional<WaitAnswers>> ask_at_terminal(const ToolCall& call, const W
   if (!answer) return std::nullopt;
   auto checked = runtime::checked_answer(waiting.kind, waiting.shown, *answer);
   if (!checked) return std::unexpected(std::move(checked).error());
-  return runtime::answers_of(waiting.kind, *checked);
+  return session::answers_of(waiting.kind, *checked);
 }
 
 Result<PersonAnswered> answer_at_terminal(std::span<const PersonWait> waits, Store& store,

@@ -1,0 +1,289 @@
+// The machine of a session, moment by moment: what is written before what is done, and what becomes
+// of inputs that come while something is being written.
+#include "session/session_machine.h"
+
+#include <gtest/gtest.h>
+
+#include "session/tree_testing.h"
+#include "wright/specialist.h"
+
+namespace wright::session {
+namespace {
+
+using testing::TreeByHand;
+using wright::testing::calls;
+using wright::testing::says;
+
+Agent with_tools(std::vector<std::string> names, Limits limits = {}) {
+  Agent agent{.name = "worker", .limits = limits};
+  for (const std::string& name : names) agent.tools.push_back(tool(name, "", [] { return "ok"; }));
+  return agent;
+}
+
+ToolCall call(std::string id, std::string name) {
+  return {.id = std::move(id), .name = std::move(name), .arguments = "{}"};
+}
+
+// Up to the moment in which the first call is about to run.
+RunCall begin_call(TreeByHand& hand) {
+  hand.begin();
+  hand.write_all();
+  EXPECT_TRUE(hand.take<AskModel>());
+  hand.answer_model(kRoot, calls({call("a", "act")}));
+  hand.write_all();
+  auto run = hand.take<RunCall>();
+  EXPECT_TRUE(run);
+  return run ? run->second : RunCall{};
+}
+
+Waiting approval() {
+  return {.kind = WaitKind::approval, .shown = {{"tool", "act"}}};
+}
+
+template <class Kind>
+const Kind* find_write(const Batch& batch) {
+  for (const Write& write : batch.writes) {
+    if (const auto* found = std::get_if<Kind>(&write)) return found;
+  }
+  return nullptr;
+}
+
+TEST(SessionMachine, does_nothing_before_it_is_written) {
+  TreeByHand hand(with_tools({"act"}));
+  hand.begin();
+  ASSERT_TRUE(hand.is_writing());
+  EXPECT_FALSE(hand.wants<AskModel>());
+  hand.write();
+  ASSERT_TRUE(hand.take<AskModel>());
+  hand.answer_model(kRoot, calls({call("a", "act")}));
+  ASSERT_TRUE(hand.is_writing());
+  EXPECT_FALSE(hand.wants<RunCall>());
+  hand.write();
+  const auto run = hand.take<RunCall>();
+  ASSERT_TRUE(run);
+  hand.end_call(kRoot, run->second, "done");
+  EXPECT_FALSE(hand.wants<AskModel>());
+  hand.write();
+  ASSERT_TRUE(hand.take<AskModel>());
+  hand.answer_model(kRoot, says("Well"));
+  EXPECT_FALSE(hand.wants<Ended>());
+  hand.write();
+  const auto ended = hand.take<Ended>();
+  ASSERT_TRUE(ended);
+  EXPECT_EQ(ended->second.ending.text, "Well");
+  EXPECT_EQ(hand.store().get_session(hand.session())->status, SessionStatus::completed);
+}
+
+TEST(SessionMachine, starts_nothing_when_the_lease_is_lost) {
+  TreeByHand hand(with_tools({"act"}));
+  hand.begin();
+  hand.write_all();
+  hand.answer_model(kRoot, calls({call("a", "act")}));
+  hand.refuse({ErrorCode::unavailable, "Somebody else drives it"});
+  EXPECT_FALSE(hand.wants<RunCall>());
+  EXPECT_FALSE(hand.is_writing());  // not even that it has failed
+  const auto ended = hand.take<Ended>();
+  ASSERT_TRUE(ended);
+  EXPECT_EQ(ended->second.ending.kind, Ending::Kind::lost);
+  EXPECT_EQ(hand.store().get_session(hand.session())->status, SessionStatus::running);
+}
+
+TEST(SessionMachine, every_batch_holds_the_lease_with_its_epoch) {
+  TreeByHand hand(with_tools({"act"}));
+  hand.begin();
+  hand.write_all();
+  hand.answer_model(kRoot, calls({call("a", "act")}));
+  const auto* held = find_write<HoldLease>(hand.batch());
+  ASSERT_NE(held, nullptr);
+  EXPECT_EQ(held->runner_id, hand.runner());
+  EXPECT_EQ(held->epoch, 1);
+}
+
+TEST(SessionMachine, asks_the_store_before_a_fenced_call_starts) {
+  TreeByHand hand(with_tools({"act"}, {.max_tool_calls = 1}));
+  const RunCall first = begin_call(hand);
+  hand.input(kRoot, CallFenced{first.call->id, first.attempt});
+  EXPECT_FALSE(hand.wants<RunCall>());
+  ASSERT_TRUE(hand.is_writing());
+  ASSERT_NE(find_write<HoldLease>(hand.batch()), nullptr);
+  hand.write();
+  const auto second = hand.take<RunCall>();
+  ASSERT_TRUE(second);
+  EXPECT_GT(second->second.attempt, first.attempt);
+  // What comes of the first attempt does not count any more.
+  hand.end_call(kRoot, first, "stale");
+  EXPECT_FALSE(hand.is_writing());
+  hand.end_call(kRoot, second->second, "fresh");
+  hand.write_all();
+  EXPECT_TRUE(hand.wants<AskModel>());
+}
+
+TEST(SessionMachine, keeps_a_cancellation_that_comes_while_it_parks) {
+  TreeByHand hand(with_tools({"act"}));
+  const RunCall run = begin_call(hand);
+  hand.let_wait(kRoot, run, approval());
+  ASSERT_TRUE(hand.is_writing());  // that it waits
+  hand.input(kRoot, Cancel{"Enough"});
+  hand.write_all();
+  EXPECT_FALSE(hand.take<Parked>());
+  const auto session = hand.store().get_session(hand.session());
+  EXPECT_EQ(session->status, SessionStatus::cancelled);
+  EXPECT_EQ(session->error, "Enough");
+  EXPECT_EQ(hand.store().get_waits({})->front().status, WaitStatus::cancelled);
+}
+
+TEST(SessionMachine, keeps_an_answer_that_comes_while_it_parks) {
+  TreeByHand hand(with_tools({"act"}));
+  const RunCall run = begin_call(hand);
+  hand.let_wait(kRoot, run, approval());
+  hand.input(kRoot, Answered{"a", {.approval = Approval{Decision::once}}});
+  hand.write_all();
+  const auto again = hand.take<RunCall>();
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->second.answers.approval, (Approval{Decision::once}));
+  EXPECT_EQ(hand.store().get_session(hand.session())->status, SessionStatus::running);
+}
+
+TEST(SessionMachine, is_cancelled_while_it_rests) {
+  TreeByHand hand(with_tools({"act"}));
+  const RunCall run = begin_call(hand);
+  hand.let_wait(kRoot, run, approval());
+  hand.write_all();
+  ASSERT_TRUE(hand.take<Parked>());
+  hand.input(kRoot, Cancel{"Enough"});
+  hand.write_all();
+  ASSERT_TRUE(hand.take<Ended>());
+  EXPECT_EQ(hand.store().get_session(hand.session())->status, SessionStatus::cancelled);
+}
+
+TEST(SessionMachine, does_not_go_on_after_a_rest_when_somebody_else_has) {
+  TreeByHand hand(with_tools({"act"}));
+  const RunCall run = begin_call(hand);
+  hand.let_wait(kRoot, run, approval());
+  hand.write_all();
+  const auto other = hand.store().register_runner("other", std::chrono::hours(1));
+  ASSERT_TRUE(hand.store().apply_one(TakeLease{hand.session(), *other, {}}));
+  hand.input(kRoot, Answered{"a", {.approval = Approval{Decision::once}}});
+  hand.write_all();
+  EXPECT_FALSE(hand.wants<RunCall>());
+  const auto ended = hand.take<Ended>();
+  ASSERT_TRUE(ended);
+  EXPECT_EQ(ended->second.ending.kind, Ending::Kind::lost);
+}
+
+TEST(SessionMachine, starts_no_call_that_was_planned_when_it_is_cancelled) {
+  TreeByHand hand(with_tools({"act"}));
+  hand.begin();
+  hand.write_all();
+  hand.answer_model(kRoot, calls({call("a", "act")}));
+  hand.input(kRoot, Cancel{"Enough"});
+  hand.write_all();
+  EXPECT_FALSE(hand.wants<RunCall>());
+  const auto rows = hand.store().get_tool_calls(hand.session());
+  EXPECT_EQ(rows->front().status, CallStatus::cancelled);
+  EXPECT_EQ(hand.store().get_session(hand.session())->status, SessionStatus::cancelled);
+}
+
+TEST(SessionMachine, hears_of_a_wish_to_cancel_with_its_next_write) {
+  TreeByHand hand(with_tools({"act"}));
+  const RunCall run = begin_call(hand);
+  ASSERT_TRUE(hand.store().request_cancel(hand.session(), "From afar"));
+  hand.end_call(kRoot, run, "done");
+  hand.write_all();
+  EXPECT_FALSE(hand.wants<AskModel>());
+  const auto session = hand.store().get_session(hand.session());
+  EXPECT_EQ(session->status, SessionStatus::cancelled);
+  EXPECT_EQ(session->error, "From afar");
+}
+
+TEST(SessionMachine, marks_calls_that_do_not_stop_as_unknown) {
+  TreeByHand hand(with_tools({"act"}));
+  const RunCall run = begin_call(hand);
+  hand.input(kRoot, Cancel{"Enough"});
+  ASSERT_TRUE(hand.take<StopWork>());
+  ASSERT_TRUE(hand.take<SetTimer>());
+  hand.input(kRoot, TimerFired{.kind = TimerKind::grace});
+  const auto given_up = hand.take<GiveUpCall>();
+  ASSERT_TRUE(given_up);
+  hand.input(kRoot, CallGivenUp{"a", run.attempt, true, 60});
+  hand.write_all();
+  EXPECT_EQ(hand.store().get_tool_calls(hand.session())->front().status, CallStatus::unknown);
+  EXPECT_EQ(hand.store().get_session(hand.session())->status, SessionStatus::cancelled);
+}
+
+TEST(SessionMachine, releases_what_it_suspends) {
+  TreeByHand hand(with_tools({"act"}));
+  const RunCall run = begin_call(hand);
+  hand.input(kRoot, Suspend{});
+  EXPECT_FALSE(hand.wants<Ended>());  // what a tool does cannot be undone
+  hand.end_call(kRoot, run, "done");
+  hand.write_all();
+  const auto ended = hand.take<Ended>();
+  ASSERT_TRUE(ended);
+  EXPECT_EQ(ended->second.ending.kind, Ending::Kind::suspended);
+  const auto session = hand.store().get_session(hand.session());
+  EXPECT_EQ(session->status, SessionStatus::running);
+  EXPECT_FALSE(session->runner_id);
+}
+
+TEST(SessionMachine, counts_the_time_at_work_and_not_the_time_of_waiting) {
+  TreeByHand hand(with_tools({"act"}));
+  const RunCall run = begin_call(hand);
+  hand.pass(1'000);
+  hand.let_wait(kRoot, run, approval());
+  hand.write_all();
+  hand.pass(3'600'000);  // somebody thinks it over
+  hand.input(kRoot, Answered{"a", {.approval = Approval{Decision::once}}});
+  hand.write_all();
+  hand.pass(500);
+  hand.end_call(kRoot, hand.take<RunCall>()->second, "done");
+  hand.write_all();
+  hand.answer_model(kRoot, says("Well"));
+  hand.write_all();
+  EXPECT_EQ(hand.store().get_session(hand.session())->worked_ms, 1'500);
+}
+
+TEST(SessionMachine, gives_a_run_only_the_time_that_is_left) {
+  TreeByHand hand(with_tools({"act"}, {.max_time = std::chrono::milliseconds(1'000)}));
+  const RunCall run = begin_call(hand);
+  hand.pass(700);
+  hand.let_wait(kRoot, run, approval());
+  hand.write_all();
+  while (hand.take<SetTimer>()) {
+  }
+  hand.input(kRoot, Answered{"a", {.approval = Approval{Decision::once}}});
+  const auto timer = hand.take<SetTimer>();
+  ASSERT_TRUE(timer);
+  EXPECT_EQ(timer->second.after, std::chrono::milliseconds(300));
+}
+
+TEST(SessionTree, a_specialist_begins_only_under_the_lease_of_the_session_above) {
+  Agent agent{.name = "worker"};
+  agent.tools.push_back(delegate_to(
+      Agent{.name = "expert", .model = wright::testing::ScriptedModel({says("Hm")}).model()}));
+  TreeByHand hand(std::move(agent));
+  hand.begin();
+  hand.write_all();
+  hand.answer_model(kRoot,
+                    calls({{.id = "a", .name = "expert", .arguments = R"({"message":"?"})"}}));
+  hand.write_all();
+  const auto run = hand.take<RunCall>();
+  ASSERT_TRUE(run);
+  ToolOutcome outcome{.result = {.call_id = "a", .name = "expert"}, .delegate = Delegate{"?"}};
+  hand.input(kRoot, CallEnded{"a", run->second.attempt, std::move(outcome)});
+  hand.write();  // the session above waits for it
+  ASSERT_TRUE(hand.is_writing());
+  ASSERT_TRUE(hand.batch().create);
+  const auto* held = find_write<HoldLease>(hand.batch());
+  ASSERT_NE(held, nullptr);
+  EXPECT_EQ(held->session_id, hand.session());
+  EXPECT_EQ(held->epoch, 1);
+  // Somebody has taken the session above meanwhile.
+  ASSERT_TRUE(hand.store().end_runner(hand.runner()));
+  hand.write();
+  EXPECT_FALSE(hand.wants<AskModel>());
+  EXPECT_EQ(hand.store().list_sessions({})->size(), 1U);
+}
+
+}  // namespace
+}  // namespace wright::session

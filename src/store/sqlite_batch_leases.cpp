@@ -1,0 +1,204 @@
+// The writes of a batch to SQLite that say who drives a session; see store_leases.h.
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <deque>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "store/sqlite_batch.h"
+#include "store/sqlite_rows.h"
+#include "store/status.h"
+
+namespace wright::store {
+namespace {
+
+// The rules say why a statement with the same conditions refused.
+template <class Ruling>
+Result<void> explained(const Result<Ruling>& ruling) {
+  if (!ruling) return std::unexpected(ruling.error());
+  return fail(ErrorCode::internal, "The statement and the rules for leases differ");
+}
+
+}  // namespace
+
+Result<void> SqliteBatch::apply(const RegisterRunner& write) {
+  Runner runner{.name = write.name};
+  renew(runner, write.time, moment_);
+  auto inserted = queries_.run(Query::insert_runner, runner.name, runner.expires_at,
+                               moment_.boot_id, runner.boot_expires_at);
+  if (inserted) ids_.runners.push_back(sqlite3_last_insert_rowid(connection_));
+  return inserted;
+}
+
+Result<void> SqliteBatch::apply(const RenewRunner& write) {
+  Runner runner{.id = write.runner_id};
+  renew(runner, write.time, moment_);
+  auto renewed = queries_.run(Query::renew_runner, runner.id, runner.expires_at, moment_.boot_id,
+                              runner.boot_expires_at);
+  if (!renewed || sqlite3_changes(connection_) == 1) return renewed;
+  return std::unexpected(no_runner(write.runner_id));
+}
+
+Result<void> SqliteBatch::apply(const EndRunner& write) {
+  return queries_.run(Query::delete_runner, write.runner_id);
+}
+
+Result<void> SqliteBatch::apply(const TakeLease& write) {
+  const SessionId session_id = target(write.session_id);
+  bool is_taken = false;
+  const auto updated = queries_.each(
+      Query::take_lease,
+      [&](const Row& row) -> Result<void> {
+        is_taken = true;
+        ids_.epochs.push_back(static_cast<int>(row.integer(0)));
+        tell_of_wish(session_id, row.optional_text(1));
+        return {};
+      },
+      session_id, write.runner_id, write.expected_epoch, moment_.wall, moment_.boot_id,
+      moment_.boot);
+  if (!updated || is_taken) return updated;
+  const auto standing = standing_of(session_id);
+  if (!standing) return std::unexpected(standing.error());
+  const auto runners = read_runners(queries_);
+  if (!runners) return std::unexpected(runners.error());
+  return explained(taken(standing->lease, write, *runners, moment_));
+}
+
+Result<void> SqliteBatch::apply(const HoldLease& write) {
+  const SessionId session_id = target(write.session_id);
+  bool is_held = false;
+  const auto read = queries_.each(
+      Query::hold_lease,
+      [&](const Row& row) -> Result<void> {
+        is_held = true;
+        tell_of_wish(session_id, row.optional_text(0));
+        return {};
+      },
+      session_id, write.runner_id, write.epoch, moment_.wall, moment_.boot_id, moment_.boot);
+  if (!read || is_held) return read;
+  const auto standing = standing_of(session_id);
+  if (!standing) return std::unexpected(standing.error());
+  const auto runners = read_runners(queries_);
+  if (!runners) return std::unexpected(runners.error());
+  return explained(check_held(standing->lease, write, *runners, moment_));
+}
+
+Result<void> SqliteBatch::apply(const FreeLease& write) {
+  const SessionId session_id = target(write.session_id);
+  auto freed = queries_.run(Query::free_lease, session_id, write.runner_id, write.epoch);
+  if (!freed || sqlite3_changes(connection_) > 0) return freed;
+  return check_session(session_id);
+}
+
+Result<void> SqliteBatch::apply(const RequestCancel& write) {
+  const SessionId session_id = target(write.session_id);
+  auto wanted = queries_.run(Query::request_cancel, session_id, write.reason);
+  if (!wanted || sqlite3_changes(connection_) > 0) return wanted;
+  const auto standing = standing_of(session_id);
+  if (!standing) return std::unexpected(standing.error());
+  return std::unexpected(has_ended(session_id, standing->status));
+}
+
+Result<void> SqliteBatch::apply(const Enqueue& write) {
+  const SessionId session_id = target(write.session_id);
+  auto queued = queries_.run(Query::enqueue_session, session_id, write.priority, write.ready_at,
+                             moment_.wall, moment_.boot_id, moment_.boot);
+  if (!queued) return queued;
+  if (sqlite3_changes(connection_) > 0) return apply(AppendMessage{session_id, write.message});
+  const auto standing = standing_of(session_id);
+  if (!standing) return std::unexpected(standing.error());
+  if (standing->is_child) return std::unexpected(queued_child());
+  if (!is_end(standing->status)) {
+    return std::unexpected(has_not_ended(session_id, standing->status));
+  }
+  const auto runners = read_runners(queries_);
+  if (!runners) return std::unexpected(runners.error());
+  return explained(check_free(standing->lease, *runners, moment_));
+}
+
+Result<void> SqliteBatch::apply(const Claim& write) {
+  if (auto alive = check_runner(write.runner_id); !alive) return alive;
+  struct Line {
+    std::string agent_name;
+    std::int64_t served = 0;
+    std::deque<std::pair<SessionId, std::int64_t>> sessions = {};  // with their priorities
+  };
+  std::vector<Line> lines;
+  auto read = queries_.each(Query::queued_agents, [&](const Row& row) -> Result<void> {
+    Line line{row.text(0), row.integer(1)};
+    const bool is_wanted =
+        write.agent_names.empty() ||
+        std::ranges::find(write.agent_names, line.agent_name) != write.agent_names.end();
+    if (is_wanted) lines.push_back(std::move(line));
+    return {};
+  });
+  if (!read) return read;
+  for (Line& line : lines) {
+    read = queries_.each(
+        Query::queued_sessions,
+        [&](const Row& row) -> Result<void> {
+          line.sessions.emplace_back(row.integer(0), row.integer(1));
+          return {};
+        },
+        line.agent_name, row_limit(write.most), moment_.wall, moment_.boot_id, moment_.boot);
+    if (!read) return read;
+  }
+  std::erase_if(lines, [](const Line& line) { return line.sessions.empty(); });
+  if (lines.empty()) return {};
+  std::ranges::sort(lines, {}, [](const Line& line) {
+    const auto& [id, priority] = line.sessions.front();
+    return std::tuple(line.served, -priority, id);
+  });
+
+  std::int64_t served = 0;
+  read = queries_.each(Query::last_served, [&](const Row& row) -> Result<void> {
+    served = row.integer(0);
+    return {};
+  });
+  if (!read) return read;
+  std::size_t left = write.most;
+  for (bool is_any = true; is_any && left > 0;) {
+    is_any = false;
+    for (Line& line : lines) {
+      if (line.sessions.empty() || left == 0) continue;
+      if (auto claimed = claim(line.sessions.front().first, write.runner_id); !claimed) {
+        return claimed;
+      }
+      line.served = ++served;
+      line.sessions.pop_front();
+      --left;
+      is_any = true;
+    }
+  }
+  for (const Line& line : lines) {
+    if (auto done = queries_.run(Query::serve_agent, line.agent_name, line.served); !done) {
+      return done;
+    }
+  }
+  return {};
+}
+
+Result<void> SqliteBatch::claim(SessionId id, RunnerId runner) {
+  return queries_.each(
+      Query::claim_session,
+      [&](const Row& row) -> Result<void> {
+        ids_.claimed.push_back({id, static_cast<int>(row.integer(0))});
+        tell_of_wish(id, row.optional_text(1));
+        return {};
+      },
+      id, runner);
+}
+
+void SqliteBatch::tell_of_wish(SessionId id, std::optional<std::string> reason) {
+  if (!reason) return;
+  CancelWish wish{id, std::move(*reason)};
+  if (std::ranges::find(ids_.cancelled, wish) == ids_.cancelled.end()) {
+    ids_.cancelled.push_back(std::move(wish));
+  }
+}
+
+}  // namespace wright::store

@@ -1,0 +1,285 @@
+#include "store/sqlite_reads.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "store/sqlite_rows.h"
+#include "store/stats_collector.h"
+#include "store/status.h"
+
+namespace wright::store {
+namespace {
+
+// Appends what read(row) gives to `values`.
+template <class Value>
+auto append_to(std::vector<Value>& values, Result<Value> (*read)(const Row&)) {
+  return [&values, read](const Row& row) -> Result<void> {
+    auto value = read(row);
+    if (!value) return std::unexpected(std::move(value).error());
+    values.push_back(std::move(*value));
+    return {};
+  };
+}
+
+// An empty list is an answer only for a session that exists.
+template <class Value>
+Result<std::vector<Value>> rows_of(Queries& queries, std::optional<SessionId> id,
+                                   const Result<void>& read, std::vector<Value> rows) {
+  if (!read) return std::unexpected(read.error());
+  if (rows.empty() && id) {
+    if (auto session = read_session(queries, *id); !session) {
+      return std::unexpected(std::move(session).error());
+    }
+  }
+  return rows;
+}
+
+std::string_view order_of(const Page& page) {
+  return page.keep == Page::Keep::first ? "ORDER BY id" : "ORDER BY id DESC";
+}
+
+// Rows come oldest first, whichever end of the list they are from.
+template <class Value>
+void put_in_order(const Page& page, std::vector<Value>& values) {
+  if (page.keep == Page::Keep::last) std::ranges::reverse(values);
+}
+
+constexpr std::string_view kFamilyOfFirst =
+    "(WITH RECURSIVE family (id) AS (SELECT ?1 UNION SELECT child.id FROM agent_sessions child "
+    "JOIN family ON child.parent_session_id = family.id) SELECT id FROM family)";
+
+// The roots of every tree in which somebody should do something; see SessionFilter::needs_driver.
+// Each part reads an index that holds little else.
+std::string roots_without_driver() {
+  return fmt::format(
+      "WITH RECURSIVE found (id) AS ("
+      "SELECT id FROM agent_sessions WHERE status = 'running' AND NOT {} UNION "
+      "SELECT id FROM agent_sessions WHERE cancel_reason IS NOT NULL UNION "
+      "SELECT session_id FROM agent_tool_calls AS call WHERE has_news = 1 AND NOT EXISTS "
+      "(SELECT 1 FROM agent_waits WHERE call_id = call.id AND status = 'open') UNION "
+      "SELECT wait.session_id FROM agent_waits AS wait JOIN agent_tool_calls AS call "
+      "ON call.id = wait.call_id WHERE wait.status = 'open' AND wait.expires_at <= ?7 "
+      "AND call.status = 'waiting'), "
+      "up (id, above) AS (SELECT agent_sessions.id, parent_session_id "
+      "FROM found JOIN agent_sessions USING (id) UNION "
+      "SELECT agent_sessions.id, parent_session_id "
+      "FROM up JOIN agent_sessions ON agent_sessions.id = up.above) ",
+      is_alive_sql("agent_sessions.runner_id", 7));
+}
+
+}  // namespace
+
+Result<Session> read_session(Queries& queries, SessionId id) {
+  Result<Session> session = std::unexpected(no_session(id));
+  const auto read = queries.each(
+      Query::session,
+      [&](const Row& row) -> Result<void> {
+        session = session_from(row);
+        return {};
+      },
+      id);
+  if (!read) return std::unexpected(read.error());
+  return session;
+}
+
+Result<std::vector<Session>> read_sessions(sqlite3* connection, const SessionFilter& filter,
+                                           const Moment& now) {
+  constexpr std::string_view kHasEnded = "status IN ('completed', 'failed', 'cancelled')";
+  const std::string is_driven = is_alive_sql("agent_sessions.runner_id", 7);
+  std::string sql = filter.needs_driver ? roots_without_driver() : "";
+  sql += fmt::format("SELECT {} FROM agent_sessions WHERE started_at >= ?1", kSessionColumns);
+  // Every parameter appears, so that what is bound does not depend on the filter.
+  sql += filter.agent_name ? " AND agent_name = ?2" : " AND ?2 IS NULL";
+  sql += filter.status ? " AND status = ?3" : " AND ?3 IS NULL";
+  sql += filter.parent_session_id ? " AND parent_session_id = ?4" : " AND ?4 IS NULL";
+  sql += filter.text.empty() ? " AND ?5 = ''"
+                             : " AND (instr(lower(user_prompt), lower(?5)) > 0 "
+                               "OR instr(lower(result), lower(?5)) > 0)";
+  sql += " AND id > ?10 AND id < ?11";
+  sql += filter.ended_before
+             ? fmt::format(" AND {} AND coalesce(ended_at, started_at) < ?12", kHasEnded)
+             : " AND ?12 IS NULL";
+  if (filter.is_root) sql += " AND parent_session_id IS NULL";
+  if (filter.is_abandoned) sql += fmt::format(" AND status = 'running' AND NOT {}", is_driven);
+  if (filter.needs_driver) {
+    sql += fmt::format(" AND id IN (SELECT id FROM up WHERE above IS NULL) AND NOT {} AND NOT {}",
+                       kHasEnded, is_driven);
+  }
+  sql += " ORDER BY id DESC LIMIT ?6";
+  std::optional<std::string_view> status;
+  if (filter.status) status = to_string(*filter.status);
+
+  auto statement = Statement::prepare(connection, sql);
+  if (!statement) return std::unexpected(statement.error());
+  std::vector<Session> sessions;
+  const auto read =
+      statement->query(append_to(sessions, session_from), filter.started_since, filter.agent_name,
+                       status, filter.parent_session_id, filter.text, row_limit(filter.limit),
+                       now.wall, now.boot_id, now.boot, filter.after.value_or(kFirstId),
+                       filter.before.value_or(kLastId), filter.ended_before);
+  if (!read) return std::unexpected(read.error());
+  return sessions;
+}
+
+Result<std::vector<StoredMessage>> read_messages(sqlite3* connection, Queries& queries,
+                                                 SessionId id, const Page& page) {
+  std::vector<StoredMessage> messages;
+  const auto append = append_to<StoredMessage>(messages, message_from);
+  const std::int64_t after = page.after.value_or(kFirstId);
+  const std::int64_t before = page.before.value_or(kLastId);
+  Result<void> read;
+  if (page.keep == Page::Keep::first) {
+    read = queries.each(Query::messages, append, id, after, before, row_limit(page.limit));
+  } else {
+    auto statement = Statement::prepare(
+        connection, fmt::format("SELECT {} FROM agent_messages WHERE id IN (SELECT id "
+                                "FROM agent_messages WHERE session_id = ?1 AND id > ?2 "
+                                "AND id < ?3) ORDER BY id DESC LIMIT ?4",
+                                kMessageColumns));
+    if (!statement) return std::unexpected(statement.error());
+    read = statement->query(append, id, after, before, row_limit(page.limit));
+  }
+  put_in_order(page, messages);
+  return rows_of(queries, id, read, std::move(messages));
+}
+
+Result<std::vector<StoredCall>> read_calls(sqlite3* connection, Queries& queries, SessionId id,
+                                           const CallFilter& filter) {
+  std::vector<StoredCall> calls;
+  const auto append = append_to(calls, call_from);
+  const Page& page = filter.page;
+  const std::int64_t after = page.after.value_or(kFirstId);
+  const std::int64_t before = page.before.value_or(kLastId);
+  Result<void> read;
+  if (!filter.status && page.keep == Page::Keep::first) {
+    read = queries.each(Query::calls, append, id, after, before, row_limit(page.limit));
+  } else {
+    auto statement = Statement::prepare(
+        connection,
+        fmt::format("SELECT {} FROM agent_tool_calls WHERE session_id = ?1 AND id > ?2 "
+                    "AND id < ?3 AND {} {} LIMIT ?4",
+                    kCallColumns, filter.status ? "status = ?5" : "?5 IS NULL", order_of(page)));
+    if (!statement) return std::unexpected(statement.error());
+    std::optional<std::string_view> status;
+    if (filter.status) status = to_string(*filter.status);
+    read = statement->query(append, id, after, before, row_limit(page.limit), status);
+  }
+  put_in_order(page, calls);
+  return rows_of(queries, id, read, std::move(calls));
+}
+
+Result<std::vector<StoredWait>> read_waits(sqlite3* connection, Queries& queries,
+                                           const WaitFilter& filter) {
+  const Page& page = filter.page;
+  // Every parameter appears, so that what is bound does not depend on the filter.
+  std::string sql =
+      fmt::format("SELECT {} FROM agent_waits WHERE id > ?3 AND id < ?4 AND ", kWaitColumns);
+  sql += filter.session_id ? fmt::format("session_id IN {}", kFamilyOfFirst) : "?1 IS NULL";
+  // The status stands in the text: that of open waits has an index of its own.
+  if (filter.status) sql += fmt::format(" AND status = '{}'", to_string(*filter.status));
+  sql += filter.id ? " AND id = ?2" : " AND ?2 IS NULL";
+  sql += fmt::format(" {} LIMIT ?5", order_of(page));
+  auto statement = Statement::prepare(connection, sql);
+  if (!statement) return std::unexpected(statement.error());
+  std::vector<StoredWait> waits;
+  const auto read = statement->query(append_to(waits, wait_from), filter.session_id, filter.id,
+                                     page.after.value_or(kFirstId), page.before.value_or(kLastId),
+                                     row_limit(page.limit));
+  put_in_order(page, waits);
+  return rows_of(queries, filter.session_id, read, std::move(waits));
+}
+
+Result<std::vector<StoredEvent>> read_events(sqlite3* connection, Queries& queries,
+                                             const EventFilter& filter) {
+  auto statement = Statement::prepare(
+      connection,
+      fmt::format(
+          "SELECT {} FROM agent_events WHERE sequence > ?2 AND {} ORDER BY sequence "
+          "LIMIT ?3",
+          kEventColumns,
+          filter.session_id ? fmt::format("session_id IN {}", kFamilyOfFirst) : "?1 IS NULL"));
+  if (!statement) return std::unexpected(statement.error());
+  std::vector<StoredEvent> events;
+  const auto read = statement->query(append_to(events, event_from), filter.session_id, filter.after,
+                                     row_limit(filter.limit));
+  return rows_of(queries, filter.session_id, read, std::move(events));
+}
+
+Result<RunnerNews> read_news(Queries& queries, RunnerId id) {
+  RunnerNews news;
+  auto read = queries.each(
+      Query::wanted_cancelled,
+      [&](const Row& row) -> Result<void> {
+        news.cancelled.push_back({row.integer(0), row.text(1)});
+        return {};
+      },
+      id);
+  if (read) read = queries.each(Query::answered_waits, append_to(news.answered, wait_from), id);
+  if (!read) return std::unexpected(read.error());
+  return news;
+}
+
+Result<SpentBelow> read_spent(Queries& queries, SessionId id, MessageId since) {
+  Result<SpentBelow> spent = std::unexpected(no_session(id));
+  const auto read = queries.each(
+      Query::spent_below,
+      [&](const Row& row) -> Result<void> {
+        if (row.integer(7) == 0) return {};
+        spent = SpentBelow{.usage = {row.integer(0), row.integer(1), row.integer(2), row.integer(3),
+                                     row.integer(4), row.real(5)},
+                           .tool_calls = row.integer(6)};
+        return {};
+      },
+      id, since);
+  if (!read) return std::unexpected(read.error());
+  return spent;
+}
+
+Result<StoreStats> read_stats(sqlite3* connection, const StatsFilter& filter) {
+  StatsCollector collector;
+  auto runs = Statement::prepare(
+      connection,
+      "SELECT agent_name, provider, model, status, input_tokens, output_tokens, cached_tokens, "
+      "reasoning_tokens, cache_write_tokens, cost_usd, "
+      "CASE WHEN ended_at IS NOT NULL THEN coalesce(worked_ms, ended_at - started_at) END "
+      "FROM agent_sessions WHERE started_at >= ?1 AND (?2 IS NULL OR agent_name = ?2) "
+      "ORDER BY id");
+  if (!runs) return std::unexpected(runs.error());
+  auto read = runs->query(
+      [&](const Row& row) -> Result<void> {
+        const auto status = session_status_from(row.text(3));
+        if (!status) return std::unexpected(status.error());
+        collector.add_run(row.text(0), row.text(1), row.text(2), *status,
+                          {row.integer(4), row.integer(5), row.integer(6), row.integer(7),
+                           row.integer(8), row.real(9)},
+                          row.optional_integer(10));
+        return {};
+      },
+      filter.started_since, filter.agent_name);
+  if (!read) return std::unexpected(read.error());
+  auto calls = Statement::prepare(
+      connection,
+      "SELECT tool_name, agent_name, provider, model, call.status = 'failed', execution_time_ms "
+      "FROM agent_sessions AS session JOIN agent_tool_calls AS call "
+      "ON call.session_id = session.id WHERE started_at >= ?1 "
+      "AND (?2 IS NULL OR agent_name = ?2) AND call.status IN ('completed', 'failed') "
+      "ORDER BY session.id, call.id");
+  if (!calls) return std::unexpected(calls.error());
+  read = calls->query(
+      [&](const Row& row) -> Result<void> {
+        const auto status = row.integer(4) == 1 ? CallStatus::failed : CallStatus::completed;
+        collector.add_call(row.text(0), row.text(1), row.text(2), row.text(3), status,
+                           row.optional_integer(5));
+        return {};
+      },
+      filter.started_since, filter.agent_name);
+  if (!read) return std::unexpected(read.error());
+  return std::move(collector).finish();
+}
+
+}  // namespace wright::store
