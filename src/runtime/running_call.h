@@ -56,7 +56,7 @@ class RunningCall : public std::enable_shared_from_this<RunningCall> {
   void give_up(Host& host);
 
   std::chrono::milliseconds limit() const { return plan_.limit; }
-  double milliseconds() const;  // since it began
+  double milliseconds(const Host& host) const;  // since it began
   bool has_begun() const { return began_.load() != std::chrono::steady_clock::time_point{}; }
 
  private:

@@ -70,15 +70,21 @@ bool Process::is_certain() const {
   return world_.has(Plant::unfenced_calls) || world_.now() < certain_until_;
 }
 
-bool Process::is_lease_certain(std::uint64_t since) const {
+bool Process::is_lease_certain(std::int64_t since) const {
   if (world_.has(Plant::unfenced_calls)) return true;
-  const bool is_same_term = since == term_ || world_.has(Plant::certain_after_sleep);
-  if (!is_same_term) world_.reach("a call was fenced after a sleep");
-  return is_certain() && is_same_term;
+  const bool was_certain = since >= certain_since_ || world_.has(Plant::certain_after_sleep);
+  if (!was_certain) world_.reach("a call was fenced after a sleep");
+  return is_certain() && was_certain;
+}
+
+// Tried until the store takes it.
+void Process::release(SessionId session, int epoch) {
+  if (!world_.has(Plant::kept_lease)) to_release_.emplace_back(FreeLease{session, *runner_, epoch});
 }
 
 void Process::renewed(std::int64_t asked_at) {
-  if (world_.now() >= certain_until_) ++term_;
+  // It is certain from now on: what was in between nobody knows.
+  if (world_.now() >= certain_until_) certain_since_ = world_.now();
   if (world_.has(Plant::late_certainty)) asked_at = world_.now();
   certain_until_ = asked_at + world_.options().lease_ms * 9 / 10;
 }
@@ -105,6 +111,10 @@ void Process::look() {
       if (!is_done) return;
       world_.at(world_.now() + world_.store_delay(), owner_, [this, before] { renewed(before); });
     });
+  }
+  if (!to_release_.empty() && world_.store().apply(to_release_)) {
+    world_.reach("a session was released by a driver that lost it");
+    to_release_.clear();
   }
   const auto news = world_.store().get_news(*runner_);
   if (!news) return;

@@ -52,8 +52,8 @@ class Process : public std::enable_shared_from_this<Process> {
   bool is_loading_here() const;
   void write(Batch batch, std::function<void(Result<BatchIds>)> done);
   Result<BatchIds> write_now(const Batch& batch);
-  std::uint64_t lease_term() const { return term_; }
-  bool is_lease_certain(std::uint64_t since) const;
+  bool is_lease_certain(std::int64_t since) const;
+  void release(SessionId session, int epoch);
 
  private:
   struct Driven {
@@ -92,7 +92,8 @@ class Process : public std::enable_shared_from_this<Process> {
   std::vector<DrivenPointer> driven_;
   std::optional<RunnerId> runner_;
   std::int64_t certain_until_ = 0;
-  std::uint64_t term_ = 1;
+  std::int64_t certain_since_ = 0;
+  std::vector<Write> to_release_;
   std::int64_t last_write_ = 0;
   std::int64_t asleep_until_ = 0;
   bool is_loading_ = false;

@@ -86,12 +86,16 @@ runtime::Host::Time SimHost::now() const {
   return Time(std::chrono::milliseconds(world_.now()));
 }
 
-runtime::Host::LeaseTerm SimHost::lease_term() const {
-  return process_.lease_term();
+std::int64_t SimHost::boot_clock() const {
+  return world_.now();
 }
 
-bool SimHost::is_lease_certain(LeaseTerm since) const {
+bool SimHost::is_lease_certain(std::int64_t since) const {
   return process_.is_lease_certain(since);
+}
+
+void SimHost::release(SessionId session, int epoch) {
+  process_.release(session, epoch);
 }
 
 runtime::Host::Timer SimHost::run_at(Time time, Task task) {

@@ -29,8 +29,9 @@ class SimHost final : public runtime::Host {
   void ask(const Model& model, const Request& request, ModelCall call, ModelDone done) override;
   std::int64_t clock() const override;
   Time now() const override;
-  LeaseTerm lease_term() const override;
-  bool is_lease_certain(LeaseTerm since) const override;
+  std::int64_t boot_clock() const override;
+  bool is_lease_certain(std::int64_t since) const override;
+  void release(SessionId session, int epoch) override;
   Timer run_at(Time time, Task task) override;
   void cancel(Timer timer) override;
 
