@@ -58,7 +58,7 @@ _wright() {
       mapfile -t COMPREPLY < <(compgen -W 'once session' -- "$current")
       return
       ;;
-    -p | --prompt | --max-iterations | --set | --settle | --refuse | --answer | --wait | --since | --search | --limit | --at)
+    -p | --prompt | --max-iterations | --set | --settle | --refuse | --answer | --wait | --since | --older-than | --search | --limit | --at)
       return
       ;;
   esac
@@ -67,7 +67,7 @@ _wright() {
   local command=${COMP_WORDS[1]} position=$((COMP_CWORD - 2))
   if [[ $COMP_CWORD -ge 3 ]]; then
     case "$command ${COMP_WORDS[2]}" in
-      'sessions show' | 'sessions export' | 'sessions fork' | 'sessions rm' | 'tools show' | 'tools call' | \
+      'sessions show' | 'sessions export' | 'sessions fork' | 'sessions rm' | 'sessions prune' | 'tools show' | 'tools call' | \
         'agents show' | 'agents new' | 'agents trust' | \
         'config path' | 'config init')
         command+=" ${COMP_WORDS[2]}"
@@ -100,13 +100,14 @@ _wright() {
       answer) options="--set --approve --refuse --answer --wait --json $config $database" ;;
       waits) options="--json $config $database" ;;
       sessions)
-        words='show export fork rm list'
+        words='show export fork rm prune list'
         options="--agent --status --since --search --limit --json $config $database"
         ;;
       'sessions show') options="--json $config $database" ;;
       'sessions export') options="--format --cassette -o --output $config $database" ;;
       'sessions fork') options="--at --json $config $database" ;;
       'sessions rm') options="-y --yes $config $database" ;;
+      'sessions prune') options="--older-than --dry-run --json $config $database" ;;
       feedback | stats) options="--agent --since --json $config $database" ;;
       agents)
         words='show new trust list'

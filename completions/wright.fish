@@ -9,7 +9,7 @@ function __wright_in
     set -l words (commandline -opc)
     set -l command "$words[2]"
     set -l longer "$words[2] $words[3]"
-    if contains -- $longer 'sessions show' 'sessions export' 'sessions fork' 'sessions rm' 'tools show' \
+    if contains -- $longer 'sessions show' 'sessions export' 'sessions fork' 'sessions rm' 'sessions prune' 'tools show' \
             'tools call' 'config path' 'config init' 'agents show' 'agents new' 'agents trust'
         set command $longer
     end
@@ -44,9 +44,9 @@ complete -c wright -n '__wright_after 1' -a help -d 'Explain a command'
 # Settings and --json, which several commands have
 set -l with_all_settings run resume replay agents config doctor
 set -l of_agents 'agents show' 'agents new' 'agents trust'
-set -l with_database answer waits feedback stats sessions 'sessions show' 'sessions export' 'sessions fork' 'sessions rm' $of_agents
+set -l with_database answer waits feedback stats sessions 'sessions show' 'sessions export' 'sessions fork' 'sessions rm' 'sessions prune' $of_agents
 set -l with_base_path test tools 'tools show' 'tools call' $of_agents
-set -l with_json answer waits feedback stats sessions 'sessions show' 'sessions fork' 'agents show' test tools 'tools call' models
+set -l with_json answer waits feedback stats sessions 'sessions show' 'sessions fork' 'sessions prune' 'agents show' test tools 'tools call' models
 complete -c wright -n 'not __wright_after 1; and not __wright_in help' -s c -l config -r -F -d 'Configuration file'
 complete -c wright -n "__wright_in $with_all_settings '"(string join "' '" $with_database)"'" -l database-path -r -F -d 'Where sessions are kept'
 complete -c wright -n "__wright_in $with_all_settings '"(string join "' '" $with_base_path)"'" -l base-path -x -a '(__fish_complete_directories)' -d 'The folder that tools may read'
@@ -110,9 +110,9 @@ complete -c wright -n '__wright_in chat' -l log-file -r -F -d 'Append the log th
 complete -c wright -n '__wright_in chat' -l set -x -d 'Any key of the configuration file'
 
 # sessions
-complete -c wright -n '__wright_in sessions; and __wright_after 2' -a 'show export fork rm list'
+complete -c wright -n '__wright_in sessions; and __wright_after 2' -a 'show export fork rm prune list'
 complete -c wright -n '__wright_in sessions feedback stats' -l agent -x -a '(__wright_names agents)' -d 'Only of this agent'
-complete -c wright -n '__wright_in sessions' -l status -x -a 'running completed failed waiting cancelled' -d 'Only of this status'
+complete -c wright -n '__wright_in sessions' -l status -x -a 'running completed failed waiting cancelled queued' -d 'Only of this status'
 complete -c wright -n '__wright_in sessions feedback stats' -l since -x -d 'Only newer ones'
 complete -c wright -n '__wright_in sessions' -l search -x -d 'Only with this text'
 complete -c wright -n '__wright_in sessions' -l limit -x -d 'At most this many'
@@ -122,6 +122,8 @@ complete -c wright -n "__wright_in 'sessions export'" -l cassette -d 'A test fil
 complete -c wright -n "__wright_in 'sessions fork'" -l at -x -d 'The last message of the fork'
 complete -c wright -n "__wright_in 'sessions export'" -s o -l output -r -F -d 'Write there'
 complete -c wright -n "__wright_in 'sessions rm'" -s y -l yes -d 'Do not ask'
+complete -c wright -n "__wright_in 'sessions prune'" -l older-than -x -d 'Those that ended before then'
+complete -c wright -n "__wright_in 'sessions prune'" -l dry-run -d 'Only tell what would be deleted'
 
 # replay and test
 complete -c wright -n '__wright_in replay test' -l live-tools -d 'Execute the calls again'

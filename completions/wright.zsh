@@ -44,7 +44,7 @@ _wright() {
   shift words
   (( CURRENT-- ))
   case "$command $words[2]" in
-    'sessions show' | 'sessions export' | 'sessions fork' | 'sessions rm' | 'tools show' | 'tools call' | \
+    'sessions show' | 'sessions export' | 'sessions fork' | 'sessions rm' | 'sessions prune' | 'tools show' | 'tools call' | \
       'agents show' | 'agents new' | 'agents trust' | \
       'config path' | 'config init')
       if (( CURRENT > 2 )); then
@@ -108,9 +108,9 @@ _wright() {
     sessions)
       _arguments $help $json $config $database \
         '--agent[only of this agent]:agent:_wright_names agents' \
-        '--status[only of this status]:status:(running completed failed waiting cancelled)' \
+        '--status[only of this status]:status:(running completed failed waiting cancelled queued)' \
         '--since[only newer ones]:when:' '--search[only with this text]:text:' \
-        '--limit[at most this many]:number:' '1:command:(show export fork rm list)'
+        '--limit[at most this many]:number:' '1:command:(show export fork rm prune list)'
       ;;
     'sessions show') _arguments $help $json $config $database '1:session:_wright_names sessions' ;;
     'sessions export')
@@ -125,6 +125,10 @@ _wright() {
     'sessions rm')
       _arguments $help $config $database '(-y --yes)'{-y,--yes}'[do not ask]' \
         '*:session:_wright_names sessions'
+      ;;
+    'sessions prune')
+      _arguments $help $json $config $database '--older-than[those that ended before then]:when:' \
+        '--dry-run[only tell what would be deleted]'
       ;;
     feedback | stats)
       _arguments $help $json $config $database \

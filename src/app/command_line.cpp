@@ -183,7 +183,7 @@ void describe(CLI::App& app, WaitsCommand& command) {
 void describe(CLI::App& app, ListSessionsCommand& command) {
   add_text(app, "--agent", command.agent, "AGENT", "Only sessions of this agent");
   add_text(app, "--status", command.status, "STATUS",
-           "Only running, completed, failed, waiting or cancelled ones");
+           "Only running, completed, failed, waiting, cancelled or queued ones");
   add_text(app, "--since", command.since, "WHEN", "Only newer ones: 2h, 3d, today, 2026-03-01");
   app.add_option("--search", command.search, "Only those with this in prompt or answer")
       ->type_name("TEXT");
@@ -235,6 +235,17 @@ void describe(CLI::App& app, RemoveSessionsCommand& command) {
   app.add_option("ID", command.ids, "Numbers of sessions, or `last`");
   app.add_flag_callback(
       "-y,--yes", [&command] { command.confirmation = Confirmation::given; }, "Do not ask");
+  add_config_option(app, command.settings);
+  add_database_option(app, command.settings);
+}
+void describe(CLI::App& app, PruneSessionsCommand& command) {
+  app.add_option("--older-than", command.older_than,
+                 "Those that ended before then: 30d, 12w, 2026-03-01")
+      ->type_name("WHEN");
+  app.add_flag_callback(
+      "--dry-run", [&command] { command.deletion = Deletion::rehearsed; },
+      "Only tell what would be deleted");
+  add_json(app, command.output, "Print a JSON object with the sessions' ids");
   add_config_option(app, command.settings);
   add_database_option(app, command.settings);
 }
@@ -381,6 +392,9 @@ std::string problem_with(TestCommand& command) {
 std::string problem_with(RemoveSessionsCommand& command) {
   return command.ids.empty() ? missing("the session's ID") : "";
 }
+std::string problem_with(PruneSessionsCommand& command) {
+  return command.older_than.empty() ? missing("--older-than") : "";
+}
 std::string problem_with(ShowAgentCommand& command) {
   return command.name.empty() ? missing("the agent's name") : "";
 }
@@ -520,6 +534,7 @@ constexpr std::array kCommands{
     CommandEntry{"sessions export", parse_as<ExportSessionCommand>},
     CommandEntry{"sessions fork", parse_as<ForkSessionCommand>},
     CommandEntry{"sessions rm", parse_as<RemoveSessionsCommand>},
+    CommandEntry{"sessions prune", parse_as<PruneSessionsCommand>},
     CommandEntry{"replay", parse_as<ReplayCommand>},
     CommandEntry{"test", parse_as<TestCommand>},
     CommandEntry{"feedback", parse_as<FeedbackCommand>},

@@ -117,6 +117,13 @@ struct RemoveSessionsCommand {
   std::vector<std::string> ids;
   Confirmation confirmation = Confirmation::ask;
 };
+enum class Deletion : std::uint8_t { real, rehearsed };
+struct PruneSessionsCommand {
+  SettingFlags settings;
+  std::string older_than;  // as moment_from() reads it
+  Deletion deletion = Deletion::real;
+  OutputFormat output = OutputFormat::text;
+};
 
 // What many sessions say about the tools, and what they took.
 struct FeedbackCommand {
@@ -221,11 +228,11 @@ struct PrintCommand {
 using Command =
     std::variant<PrintCommand, RunCommand, ChatCommand, ResumeCommand, AnswerCommand, WaitsCommand,
                  ListSessionsCommand, ShowSessionCommand, ExportSessionCommand, ForkSessionCommand,
-                 ReplayCommand, TestCommand, RemoveSessionsCommand, ListAgentsCommand,
-                 ShowAgentCommand, NewAgentCommand, TrustAgentCommand, ListToolsCommand,
-                 ShowToolCommand, CallToolCommand, ShowConfigCommand, ConfigPathCommand,
-                 InitConfigCommand, ListModelsCommand, DoctorCommand, FeedbackCommand,
-                 StatsCommand>;
+                 ReplayCommand, TestCommand, RemoveSessionsCommand, PruneSessionsCommand,
+                 ListAgentsCommand, ShowAgentCommand, NewAgentCommand, TrustAgentCommand,
+                 ListToolsCommand, ShowToolCommand, CallToolCommand, ShowConfigCommand,
+                 ConfigPathCommand, InitConfigCommand, ListModelsCommand, DoctorCommand,
+                 FeedbackCommand, StatsCommand>;
 
 struct UsageError {
   std::string message;

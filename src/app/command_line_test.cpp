@@ -81,6 +81,11 @@ TEST(CommandLine, collects_keys_for_this_once_and_nothing_beside_them) {
 
 TEST(CommandLine, knows_the_commands_below_a_command) {
   EXPECT_EQ(parsed<ShowSessionCommand>({"sessions", "show", "12"}).id, "12");
+  EXPECT_EQ(parsed<PruneSessionsCommand>({"sessions", "prune", "--older-than", "30d"}).older_than,
+            "30d");
+  EXPECT_EQ(parsed<PruneSessionsCommand>({"sessions", "prune", "--older-than", "1w", "--dry-run"})
+                .deletion,
+            Deletion::rehearsed);
   EXPECT_EQ(parsed<RemoveSessionsCommand>({"sessions", "rm", "1", "2", "-y"}).ids,
             (Words{"1", "2"}));
   const auto exported = parsed<ExportSessionCommand>(

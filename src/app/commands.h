@@ -25,6 +25,7 @@ ExitCode execute(const ShowSessionCommand& command, Surroundings around);
 ExitCode execute(const ExportSessionCommand& command, Surroundings around);
 ExitCode execute(const ForkSessionCommand& command, Surroundings around);
 ExitCode execute(const RemoveSessionsCommand& command, Surroundings around);
+ExitCode execute(const PruneSessionsCommand& command, Surroundings around);
 ExitCode execute(const ReplayCommand& command, Surroundings around);
 ExitCode execute(const TestCommand& command, Surroundings around);
 ExitCode execute(const FeedbackCommand& command, Surroundings around);

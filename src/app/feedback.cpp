@@ -20,7 +20,7 @@ std::string_view name_of(Impact priority) {
   return wright_enumerators(Of<Impact>{})[static_cast<std::size_t>(priority)].second;
 }
 
-Colour colour_of(Impact priority) {
+Colour impact_colour(Impact priority) {
   switch (priority) {
     case Impact::critical: return Colour::red;
     case Impact::high: return Colour::yellow;
@@ -81,7 +81,7 @@ class View {
       const Suggestion& suggestion = wish.suggestion;
       out_ += fmt::format(
           "{:>3}. {}  {}, {}\n", ++place, title_of(wish), show_counted(wish.sessions, "session"),
-          painted(name_of(suggestion.priority), colour_of(suggestion.priority), terminal_));
+          painted(name_of(suggestion.priority), impact_colour(suggestion.priority), terminal_));
       detail(on_one_line(suggestion.tool_spec ? suggestion.tool_spec->purpose
                                               : suggestion.description));
       if (suggestion.tool_spec && !suggestion.tool_spec->parameters.empty()) {

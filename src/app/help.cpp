@@ -90,7 +90,7 @@ Examples:
   wright waits
   wright waits --json | jq '.[].shown'
 )"},
-    CommandHelp{"sessions", "sessions [show|export|fork|rm] [options]",
+    CommandHelp{"sessions", "sessions [show|export|fork|rm|prune] [options]",
                 "List past sessions, newest first.",
                 R"(Commands:
   wright sessions                   list
@@ -98,6 +98,7 @@ Examples:
   wright sessions export ID         all of one, as JSON, Markdown or a test file
   wright sessions fork ID           the same again up to a message, to go on from there
   wright sessions rm ID…            delete
+  wright sessions prune             delete those that ended long ago
 
 Examples:
   wright sessions --since 2h --status failed
@@ -137,6 +138,16 @@ exist, nothing is deleted.
 Examples:
   wright sessions rm 12
   wright sessions rm --yes 3 4 5
+)"},
+    CommandHelp{
+        "sessions prune", "sessions prune --older-than WHEN [options]",
+        "Delete sessions that ended long ago, with their messages, tool calls and child sessions.",
+        R"(Sessions that run, wait or are queued stay, however old they are. Asks nothing: look first with
+--dry-run. The file does not shrink; what comes next uses the space.
+
+Examples:
+  wright sessions prune --older-than 30d --dry-run
+  wright sessions prune --older-than 2026-03-01 --json
 )"},
     CommandHelp{
         "replay", "replay ID [options]",

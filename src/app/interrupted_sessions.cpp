@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "app/paths.h"
 #include "app/session_beginning.h"
@@ -29,11 +28,8 @@ void tell_of_other(const Session& session, const std::filesystem::path& folder, 
 
 Result<std::vector<Session>> interrupted_sessions(Store& store) {
   if (auto ended = end_dead_runners(store); !ended) return std::unexpected(ended.error());
-  auto sessions =
-      store.list_sessions({.is_abandoned = true, .limit = std::numeric_limits<std::size_t>::max()});
+  auto sessions = store.list_sessions({.needs_driver = true, .limit = kNoLimit});
   if (!sessions) return sessions;
-  // Specialists go on with the session above them.
-  std::erase_if(*sessions, [](const Session& session) { return session.parent_session_id; });
   std::ranges::sort(*sessions, {}, &Session::id);
   return sessions;
 }

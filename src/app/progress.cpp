@@ -28,7 +28,7 @@ std::string_view marker_of(const ToolOutcome& outcome) {
   return outcome.result.is_error ? "✗" : "✓";
 }
 
-Colour colour_of(const ToolOutcome& outcome) {
+Colour outcome_colour(const ToolOutcome& outcome) {
   if (outcome.waiting) return Colour::yellow;
   return outcome.result.is_error ? Colour::red : Colour::green;
 }
@@ -244,7 +244,7 @@ void Progress::on(const ToolEnded& event) {
   const std::string arguments =
       terminal_.has_cursor ? summary_of_arguments(event.call.arguments, room) + "  " : "";
   write_line(fmt::format(
-      "  {} {}  {}{}", painted(marker_of(event.outcome), colour_of(event.outcome), terminal_),
+      "  {} {}  {}{}", painted(marker_of(event.outcome), outcome_colour(event.outcome), terminal_),
       painted(name, Colour::bold, terminal_), arguments,
       painted(rest, !event.outcome.error ? Colour::dim : Colour::red, terminal_)));
   if (error.empty()) return;

@@ -60,9 +60,9 @@ Result<SessionFilter> filter_from(const ListSessionsCommand& command) {
   if (command.status) {
     const auto status = session_status_from(*command.status);
     if (!status) {
-      constexpr std::array kStatuses{SessionStatus::running, SessionStatus::completed,
-                                     SessionStatus::failed, SessionStatus::waiting,
-                                     SessionStatus::cancelled};
+      constexpr std::array kStatuses{SessionStatus::running,   SessionStatus::completed,
+                                     SessionStatus::failed,    SessionStatus::waiting,
+                                     SessionStatus::cancelled, SessionStatus::queued};
       std::vector<std::string_view> names;
       for (const SessionStatus known : kStatuses) names.push_back(to_string(known));
       return fail(ErrorCode::invalid_argument, fmt::format("unknown status '{}'{}", *command.status,

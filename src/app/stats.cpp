@@ -147,14 +147,9 @@ std::string view(const Statistics& statistics, const Terminal& terminal) {
 ExitCode execute(const StatsCommand& command, Surroundings around) {
   const auto settings = settings_or_complain(command.settings, around);
   if (!settings) return ExitCode::usage;
-  feedback::StatisticsCollector collector;
-  const auto visited =
-      visit_sessions(*settings, {command.agent, command.since},
-                     [&](const Session& session, std::span<const StoredCall> calls) {
-                       collector.add(session, calls);
-                     });
-  if (!visited) return complain_about(visited.error(), around.console);
-  const Statistics statistics = std::move(collector).finish();
+  const auto stats = stored_stats(*settings, {command.agent, command.since});
+  if (!stats) return complain_about(stats.error(), around.console);
+  const Statistics statistics = feedback::statistics_of(*stats);
   if (command.output == OutputFormat::json) {
     around.console.print_json(to_pretty_text(to_json(statistics)) + "\n");
   } else if (statistics.all.runs.count == 0) {

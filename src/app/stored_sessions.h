@@ -21,4 +21,7 @@ using Visit = std::function<void(const Session&, std::span<const StoredCall>)>;
 Result<void> visit_sessions(const Settings& settings, const Selection& selection,
                             const Visit& visit);
 
+// Figures of every session of the selection. None without a database.
+Result<StoreStats> stored_stats(const Settings& settings, const Selection& selection);
+
 }  // namespace wright::app

@@ -61,7 +61,7 @@ std::string_view to_string(Verdict verdict) {
   return "broken";
 }
 
-Colour colour_of(Verdict verdict) {
+Colour verdict_colour(Verdict verdict) {
   switch (verdict) {
     case Verdict::ok: return Colour::green;
     case Verdict::updated: return Colour::yellow;
@@ -167,7 +167,7 @@ class TestRun {
     }
     console.print(fmt::format(
         "{}  {}  {}\n",
-        painted(padded(to_string(tested.verdict), 7), colour_of(tested.verdict), terminal),
+        painted(padded(to_string(tested.verdict), 7), verdict_colour(tested.verdict), terminal),
         on_one_line(to_valid_utf8(tested.file)),
         painted(on_one_line(about), Colour::dim, terminal)));
     if (tested.verdict == Verdict::broken || tested.verdict == Verdict::ok) return;

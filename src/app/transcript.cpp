@@ -93,8 +93,8 @@ std::string feedback_text(const Session& session) {
 }
 
 std::string duration_of(const Session& session) {
-  if (!session.ended_at) return {};
-  return show_whole_duration(*session.ended_at - session.started_at);
+  const auto took = duration_ms(session);
+  return took ? show_whole_duration(*took) : std::string();
 }
 
 std::string model_label(std::string_view provider, std::string_view name) {
@@ -112,6 +112,7 @@ Colour colour_of(SessionStatus status) {
     case SessionStatus::completed: return Colour::green;
     case SessionStatus::failed: return Colour::red;
     case SessionStatus::running: return Colour::cyan;
+    case SessionStatus::queued:
     case SessionStatus::waiting:
     case SessionStatus::cancelled: return Colour::yellow;
   }

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -48,42 +50,27 @@ Json list_json(const std::vector<Figures>& list, Kind kind) {
   return json;
 }
 
-}  // namespace
+struct Durations {
+  std::int64_t count = 0;
+  std::int64_t failed = 0;
+  std::vector<double> durations = {};
 
-void StatisticsCollector::add(const Session& session, std::span<const StoredCall> calls) {
-  const std::string model = session.provider == "offline" || session.provider.empty()
-                                ? (session.provider.empty() ? session.model : session.provider)
-                                : session.provider + ":" + session.model;
-  const auto to_groups = [&](auto change) {
-    change(all_);
-    change(agents_[session.agent_name]);
-    change(models_[model]);
-  };
-  to_groups([&](Group& group) {
-    ++group.runs.count;
-    if (session.status == SessionStatus::failed) ++group.runs.failed;
-    if (session.ended_at) {
-      group.runs.durations.push_back(static_cast<double>(*session.ended_at - session.started_at));
-    }
-    group.usage += session.usage;
-  });
-  for (const StoredCall& call : calls) {
-    const bool has_ended =
-        call.status == CallStatus::completed || call.status == CallStatus::failed;
-    if (!has_ended || call.tool_name == kReportToolFeedback) continue;
-    const auto count = [&](Group& group) {
-      ++group.calls.count;
-      if (call.status == CallStatus::failed) ++group.calls.failed;
-      if (call.execution_time_ms) {
-        group.calls.durations.push_back(static_cast<double>(*call.execution_time_ms));
-      }
-    };
-    to_groups(count);
-    count(tools_[call.tool_name]);
+  // Of RunSamples or CallSamples.
+  template <class Samples>
+  void add(const Samples& samples) {
+    count += samples.count;
+    failed += samples.failed;
+    durations.insert(durations.end(), samples.durations_ms.begin(), samples.durations_ms.end());
   }
-}
+};
+struct Group {
+  Durations runs;
+  Durations calls;
+  Usage usage;
+};
+using Groups = std::map<std::string, Group, std::less<>>;
 
-Timing StatisticsCollector::timing_of(Samples samples) {
+Timing timing_of(Durations samples) {
   Timing timing{.count = samples.count, .failed = samples.failed};
   std::vector<double>& durations = samples.durations;
   timing.timed = std::ssize(durations);
@@ -97,14 +84,14 @@ Timing StatisticsCollector::timing_of(Samples samples) {
   return timing;
 }
 
-Figures StatisticsCollector::figures_of(std::string name, Group group) {
+Figures figures_of(std::string name, Group group) {
   return {.name = std::move(name),
           .runs = timing_of(std::move(group.runs)),
           .calls = timing_of(std::move(group.calls)),
           .usage = group.usage};
 }
 
-std::vector<Figures> StatisticsCollector::figures_of(Groups groups) {
+std::vector<Figures> figures_of(Groups groups) {
   std::vector<Figures> list;
   for (auto& [name, group] : groups) list.push_back(figures_of(name, std::move(group)));
   std::ranges::stable_sort(list, std::greater<>(), [](const Figures& each) {
@@ -113,11 +100,36 @@ std::vector<Figures> StatisticsCollector::figures_of(Groups groups) {
   return list;
 }
 
-Statistics StatisticsCollector::finish() && {
-  return {.all = figures_of({}, std::move(all_)),
-          .tools = figures_of(std::move(tools_)),
-          .agents = figures_of(std::move(agents_)),
-          .models = figures_of(std::move(models_))};
+std::string model_name(const std::string& provider, const std::string& model) {
+  if (provider.empty()) return model;
+  return provider == "offline" ? provider : provider + ":" + model;
+}
+
+}  // namespace
+
+Statistics statistics_of(const StoreStats& stats) {
+  Group all;
+  Groups tools;
+  Groups agents;
+  Groups models;
+  for (const RunSamples& samples : stats.runs) {
+    for (Group* group : {&all, &agents[samples.agent_name],
+                         &models[model_name(samples.provider, samples.model)]}) {
+      group->runs.add(samples);
+      group->usage += samples.usage;
+    }
+  }
+  for (const CallSamples& samples : stats.calls) {
+    if (samples.tool_name == kReportToolFeedback) continue;
+    for (Group* group : {&all, &tools[samples.tool_name], &agents[samples.agent_name],
+                         &models[model_name(samples.provider, samples.model)]}) {
+      group->calls.add(samples);
+    }
+  }
+  return {.all = figures_of({}, std::move(all)),
+          .tools = figures_of(std::move(tools)),
+          .agents = figures_of(std::move(agents)),
+          .models = figures_of(std::move(models))};
 }
 
 Json to_json(const Statistics& statistics) {

@@ -1,10 +1,8 @@
 // Figures over many sessions: how often, how long, how often in vain, and what it cost; by tool,
-// by agent and by model. Pure; sessions are handed in.
+// by agent and by model. Pure; the samples are handed in.
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -41,33 +39,7 @@ struct Statistics {
   std::vector<Figures> models = {};
 };
 
-class StatisticsCollector {
- public:
-  void add(const Session& session, std::span<const StoredCall> calls);
-  Statistics finish() &&;
-
- private:
-  struct Samples {
-    std::int64_t count = 0;
-    std::int64_t failed = 0;
-    std::vector<double> durations = {};
-  };
-  struct Group {
-    Samples runs;
-    Samples calls;
-    Usage usage;
-  };
-  using Groups = std::map<std::string, Group, std::less<>>;
-
-  static Timing timing_of(Samples samples);
-  static Figures figures_of(std::string name, Group group);
-  static std::vector<Figures> figures_of(Groups groups);
-
-  Group all_;
-  Groups tools_;
-  Groups agents_;
-  Groups models_;
-};
+Statistics statistics_of(const StoreStats& stats);
 
 Json to_json(const Statistics& statistics);
 

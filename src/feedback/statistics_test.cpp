@@ -5,22 +5,15 @@
 namespace wright::feedback {
 namespace {
 
-StoredCall timed_call(std::string tool, CallStatus status, std::int64_t milliseconds) {
-  return {.tool_name = std::move(tool), .status = status, .execution_time_ms = milliseconds};
-}
-
 TEST(Statistics, have_percentiles_by_nearest_rank) {
-  StatisticsCollector collector;
-  std::vector<StoredCall> calls;
-  for (int i = 100; i >= 1; --i) {
-    calls.push_back(timed_call("grep", i <= 7 ? CallStatus::failed : CallStatus::completed, i));
-  }
-  calls.push_back(timed_call("read_file", CallStatus::completed, 3));
-  calls.push_back({.tool_name = "read_file", .status = CallStatus::failed});
-  calls.push_back(timed_call("bash", CallStatus::cancelled, 900));
-  calls.push_back(timed_call("report_tool_feedback", CallStatus::completed, 900));
-  collector.add({.agent_name = "a", .provider = "offline", .model = "planner"}, calls);
-  const Statistics statistics = std::move(collector).finish();
+  CallSamples grep_samples{
+      .tool_name = "grep", .agent_name = "a", .provider = "offline", .count = 100, .failed = 7};
+  for (int i = 100; i >= 1; --i) grep_samples.durations_ms.push_back(i);
+  const Statistics statistics = statistics_of(
+      {.runs = {{.agent_name = "a", .provider = "offline", .model = "planner", .count = 1}},
+       .calls = {grep_samples,
+                 {.tool_name = "read_file", .count = 2, .failed = 1, .durations_ms = {3}},
+                 {.tool_name = "report_tool_feedback", .count = 1, .durations_ms = {900}}}});
   ASSERT_EQ(statistics.tools.size(), 2U);
   const Timing& grep = statistics.tools[0].calls;
   EXPECT_EQ(statistics.tools[0].name, "grep");
@@ -39,25 +32,27 @@ TEST(Statistics, have_percentiles_by_nearest_rank) {
 }
 
 TEST(Statistics, are_by_agent_and_by_model) {
-  StatisticsCollector collector;
-  const std::vector<StoredCall> calls{timed_call("grep", CallStatus::completed, 5)};
-  Session session{.agent_name = "one",
-                  .provider = "openai",
-                  .model = "gpt",
-                  .status = SessionStatus::completed,
-                  .started_at = 1000,
-                  .ended_at = 3000};
-  session.usage = {.input_tokens = 10, .output_tokens = 5, .cost_usd = 0.5};
-  collector.add(session, calls);
-  session.status = SessionStatus::failed;
-  session.ended_at = 5000;
-  collector.add(session, calls);
-  session.agent_name = "two";
-  session.provider = "offline";
-  session.status = SessionStatus::running;
-  session.ended_at.reset();
-  collector.add(session, {});
-  const Statistics statistics = std::move(collector).finish();
+  const Usage usage{.input_tokens = 10, .output_tokens = 5, .cost_usd = 0.5};
+  Usage twice = usage;
+  twice += usage;
+  const Statistics statistics = statistics_of({.runs = {{.agent_name = "one",
+                                                         .provider = "openai",
+                                                         .model = "gpt",
+                                                         .count = 2,
+                                                         .failed = 1,
+                                                         .usage = twice,
+                                                         .durations_ms = {2000, 4000}},
+                                                        {.agent_name = "two",
+                                                         .provider = "offline",
+                                                         .model = "planner",
+                                                         .count = 1,
+                                                         .usage = usage}},
+                                               .calls = {{.tool_name = "grep",
+                                                          .agent_name = "one",
+                                                          .provider = "openai",
+                                                          .model = "gpt",
+                                                          .count = 2,
+                                                          .durations_ms = {5, 5}}}});
   ASSERT_EQ(statistics.agents.size(), 2U);
   EXPECT_EQ(statistics.agents[0].name, "one");
   EXPECT_EQ(statistics.agents[0].runs.count, 2);
@@ -78,7 +73,7 @@ TEST(Statistics, are_by_agent_and_by_model) {
 }
 
 TEST(Statistics, of_nothing_are_nothing) {
-  const Statistics statistics = StatisticsCollector().finish();
+  const Statistics statistics = statistics_of({});
   EXPECT_EQ(statistics.all.runs.count, 0);
   EXPECT_DOUBLE_EQ(statistics.all.runs.failure_rate(), 0);
   EXPECT_TRUE(statistics.tools.empty());

@@ -240,13 +240,22 @@ TEST(Runtime, is_not_harmed_by_listeners_that_throw_or_never_come_back) {
   const auto store = open_memory_store();
   const auto runtime = open_runtime(*store);
   std::latch may_end(1);
-  const auto agent = agent_with("quick", ScriptedModel({says("Hi"), says("Hi")}).model(), {});
+  std::latch may_speak(1);
+  const auto agent =
+      agent_with("patient",
+                 model_from("test", "patient",
+                            [&](const Request&, const ModelCall&) -> Result<Response> {
+                              may_speak.wait();
+                              return says("Hi");
+                            }),
+                 {});
   const SessionId one = value_of(runtime->start(agent, "Go"));
   const SessionId two = value_of(runtime->start(agent, "Go"));
   {
     const auto stuck = runtime->subscribe(one, 0, [&](const SessionEvent&) { may_end.wait(); });
     const auto throwing = runtime->subscribe(
         two, 0, [](const SessionEvent&) { throw std::runtime_error("I do not like it"); });
+    may_speak.count_down();
     EXPECT_EQ(value_of(runtime->wait(one)).text, "Hi");
     EXPECT_EQ(value_of(runtime->wait(two)).text, "Hi");
     may_end.count_down();

@@ -70,6 +70,35 @@ TEST_F(SessionsCommand, filters) {
   EXPECT_EQ(listed({"--since", "2999-01-01"}), Ids{});
 }
 
+TEST_F(SessionsCommand, prunes_those_that_ended_long_ago) {
+  const Finished young = home_.wright({"sessions", "prune", "--older-than", "1h"});
+  EXPECT_EQ(young.exit_code, 0);
+  EXPECT_TRUE(young.error.starts_with("Deleted 0 sessions that ended before 20")) << young.error;
+  EXPECT_EQ(young.output, "");
+  EXPECT_EQ(listed({}), (Ids{2, 1}));
+
+  const Finished rehearsed =
+      home_.wright({"sessions", "prune", "--older-than", "2999-01-01", "--dry-run"});
+  EXPECT_TRUE(rehearsed.error.starts_with("Would delete 2 sessions that ended before 2999-01-01"))
+      << rehearsed.error;
+  EXPECT_EQ(listed({}), (Ids{2, 1}));
+
+  const Json done =
+      home_.wright({"sessions", "prune", "--older-than", "2999-01-01", "--json"}).json();
+  EXPECT_EQ(done.at("dry_run"), Json(false));
+  EXPECT_EQ(to_text(done.at("sessions")), "[1,2]");
+  EXPECT_GT(done.at("ended_before").as_int64(), 32'000'000'000'000);
+  EXPECT_EQ(listed({}), Ids{});
+}
+
+TEST_F(SessionsCommand, prunes_nothing_without_a_time) {
+  const Finished missing = home_.wright({"sessions", "prune"});
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_NE(missing.error.find("--older-than"), std::string::npos) << missing.error;
+  EXPECT_EQ(home_.wright({"sessions", "prune", "--older-than", "soon"}).exit_code, 2);
+  EXPECT_EQ(listed({}), (Ids{2, 1}));
+}
+
 TEST_F(SessionsCommand, refuses_filters_that_mean_nothing) {
   const Finished status = home_.wright({"sessions", "--status", "complete"});
   EXPECT_EQ(status.exit_code, 2);

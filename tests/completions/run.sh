@@ -65,6 +65,7 @@ sessions show
 sessions export
 sessions fork
 sessions rm
+sessions prune
 feedback
 stats
 replay

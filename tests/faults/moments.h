@@ -49,33 +49,8 @@ class WatchedStore final : public store::ForwardingStore {
  public:
   WatchedStore(Store& inner, Moments& moments) : ForwardingStore(inner), moments_(moments) {}
 
-  Result<SessionId> create_session(const NewSession& session) override {
-    return watched([&] { return ForwardingStore::create_session(session); });
-  }
-  Result<std::pair<SessionId, BatchIds>> create_session_with(
-      const NewSession& session, std::span<const Write> writes) override {
-    return watched([&] { return ForwardingStore::create_session_with(session, writes); });
-  }
-  Result<BatchIds> apply(std::span<const Write> writes) override {
-    return watched([&] { return ForwardingStore::apply(writes); });
-  }
   std::vector<Result<BatchIds>> apply_all(std::span<const Batch> batches) override {
     return watched([&] { return ForwardingStore::apply_all(batches); });
-  }
-  Result<void> delete_session(SessionId id) override {
-    return watched([&] { return ForwardingStore::delete_session(id); });
-  }
-  Result<StoredWait> answer_wait(WaitId id, const WaitAnswer& answer) override {
-    return watched([&] { return ForwardingStore::answer_wait(id, answer); });
-  }
-  Result<RunnerId> register_runner(std::string name, std::chrono::milliseconds time) override {
-    return watched([&] { return ForwardingStore::register_runner(std::move(name), time); });
-  }
-  Result<void> renew_runner(RunnerId id, std::chrono::milliseconds time) override {
-    return watched([&] { return ForwardingStore::renew_runner(id, time); });
-  }
-  Result<void> end_runner(RunnerId id) override {
-    return watched([&] { return ForwardingStore::end_runner(id); });
   }
 
  private:

@@ -171,14 +171,16 @@ TEST(Tracker, works_in_the_concurrent_driver_too) {
 class NoRoomForFeedback : public store::ForwardingStore {
  public:
   using ForwardingStore::ForwardingStore;
-  Result<BatchIds> apply(std::span<const Write> writes) override {
-    for (const Write& write : writes) {
-      const auto* update = std::get_if<UpdateSession>(&write);
-      if (update != nullptr && update->feedback) {
-        return fail(ErrorCode::storage, "The disk is full");
+  std::vector<Result<BatchIds>> apply_all(std::span<const Batch> batches) override {
+    for (const Batch& batch : batches) {
+      for (const Write& write : batch.writes) {
+        const auto* update = std::get_if<UpdateSession>(&write);
+        if (update == nullptr || !update->feedback) continue;
+        const Error full{ErrorCode::storage, "The disk is full"};
+        return std::vector<Result<BatchIds>>(batches.size(), std::unexpected(full));
       }
     }
-    return ForwardingStore::apply(writes);
+    return ForwardingStore::apply_all(batches);
   }
 };
 

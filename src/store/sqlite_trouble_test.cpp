@@ -1,0 +1,128 @@
+// A database file that goes away under a running process, and one that somebody else has locked:
+// what is written then never counts as written, and reading goes on where it can.
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+
+#include "store/testing.h"
+
+namespace wright::store {
+namespace {
+
+namespace fs = std::filesystem;
+
+class TroubledFile : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_NE(store_, nullptr);
+    session_ = value_of(store_->create_session(session_named("a")));
+  }
+  Result<BatchIds> write() {
+    return store_->apply_one(AppendMessage{session_, Message::user("x")});
+  }
+  void expect_refused() {
+    for (int i = 0; i < 2; ++i) {
+      const auto refused = write();
+      EXPECT_EQ(code_of(refused), ErrorCode::storage);
+      EXPECT_NE(refused.error().message.find("deleted or replaced"), std::string::npos)
+          << refused.error().message;
+      EXPECT_NE(refused.error().message.find(path_.string()), std::string::npos);
+    }
+    const std::vector<Batch> two(2, {.create = session_named("b")});
+    for (const auto& result : store_->apply_all(two)) {
+      EXPECT_EQ(code_of(result), ErrorCode::storage);
+    }
+  }
+
+  TemporaryFolder folder_;
+  fs::path path_ = folder_ / "store.db";
+  std::unique_ptr<Store> store_ = value_of(open_sqlite_store(path_));
+  SessionId session_ = 0;
+};
+
+TEST_F(TroubledFile, that_was_deleted_takes_no_more_writes) {
+  value_of(write());
+  for (const auto& file : fs::directory_iterator(folder_.path())) fs::remove(file.path());
+  expect_refused();
+  EXPECT_FALSE(fs::exists(path_)) << "nothing is made in its place";
+}
+
+TEST_F(TroubledFile, that_another_took_the_place_of_takes_no_more_writes) {
+  value_of(open_sqlite_store(folder_ / "other.db"));
+  fs::rename(folder_ / "other.db", path_);
+  expect_refused();
+  for (const std::string side : {"-wal", "-shm"}) fs::remove(path_.string() + side);
+  EXPECT_EQ(rows_of(connect_plainly(path_).get(), "SELECT count(*) FROM agent_sessions").front(),
+            "0")
+      << "and nothing of ours is in the other file";
+}
+
+TEST_F(TroubledFile, that_was_moved_takes_writes_again_when_it_is_back) {
+  fs::rename(path_, folder_ / "away.db");
+  expect_refused();
+  fs::rename(folder_ / "away.db", path_);
+  value_of(write());
+  EXPECT_EQ(value_of(store_->get_messages(session_)).size(), 1U);
+}
+
+TEST(LockedFile, refuses_a_write_as_unavailable_and_stores_nothing_of_it) {
+  const TemporaryFolder folder;
+  auto store = value_of(
+      open_sqlite_store(folder / "store.db", {.busy_timeout = std::chrono::milliseconds(5)}));
+  const SessionId id = value_of(store->create_session(session_named("a")));
+  const Connection other = connect_plainly(folder / "store.db");
+  expect_ok(execute(other.get(), "BEGIN IMMEDIATE"));
+  const std::vector<Batch> batches(2, {.writes = {AppendMessage{id, Message::user("x")}}});
+  for (const auto& result : store->apply_all(batches)) {
+    EXPECT_EQ(code_of(result), ErrorCode::unavailable);
+  }
+  EXPECT_EQ(code_of(store->apply_one(AppendMessage{id, Message::user("x")})),
+            ErrorCode::unavailable);
+  expect_ok(execute(other.get(), "ROLLBACK"));
+  EXPECT_TRUE(value_of(store->get_messages(id)).empty());
+}
+
+TEST(LockedFile, can_be_opened_and_read_while_a_process_rests_in_its_transaction) {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "store.db";
+  {
+    auto store = value_of(open_sqlite_store(path));
+    value_of(store->create_session(session_named("a", "Before")));
+  }
+  int ready[2];
+  ASSERT_EQ(::pipe(ready), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const Connection connection = connect_plainly(path);
+    const bool is_begun =
+        execute(connection.get(), "BEGIN IMMEDIATE; UPDATE agent_sessions SET user_prompt = 'x'")
+            .has_value();
+    if (!is_begun || ::write(ready[1], "x", 1) != 1) ::_exit(1);
+    ::pause();
+    ::_exit(0);
+  }
+  ASSERT_GT(child, 0);
+  ::close(ready[1]);
+  char byte = 0;
+  EXPECT_EQ(::read(ready[0], &byte, 1), 1);
+  ::close(ready[0]);
+  EXPECT_EQ(::kill(child, SIGSTOP), 0);
+
+  const SqliteOptions hurried{.busy_timeout = std::chrono::milliseconds(5)};
+  auto store = value_of(open_sqlite_store(path, hurried));
+  if (store != nullptr) {
+    EXPECT_EQ(value_of(store->get_session(1)).user_prompt, "Before");
+    EXPECT_EQ(value_of(store->list_sessions({.needs_driver = true})).size(), 1U);
+    EXPECT_EQ(code_of(store->request_cancel(1, "x")), ErrorCode::unavailable);
+  }
+  EXPECT_EQ(::kill(child, SIGKILL), 0);
+  EXPECT_EQ(::waitpid(child, nullptr, 0), child);
+  if (store != nullptr) expect_ok(store->request_cancel(1, "x"));
+}
+
+}  // namespace
+}  // namespace wright::store
