@@ -6,6 +6,7 @@
 //   wright_simulation --plants                    all bugs, and how long each took to find
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cstdio>
