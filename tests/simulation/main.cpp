@@ -86,9 +86,9 @@ Result<void> read_list(std::string_view names, std::vector<Feature>& features) {
 Result<Wanted> read_arguments(std::span<char*> arguments) {
   Wanted wanted;
   const auto bad = [](std::string_view argument) {
-    return wright::fail(wright::ErrorCode::invalid_argument,
-                        fmt::format("'{}' is not understood; see tests/simulation/main.cpp",
-                                    argument));
+    return wright::fail(
+        wright::ErrorCode::invalid_argument,
+        fmt::format("'{}' is not understood; see tests/simulation/main.cpp", argument));
   };
   for (std::size_t i = 1; i < arguments.size(); ++i) {
     const std::string_view name = arguments[i];
@@ -111,7 +111,8 @@ Result<Wanted> read_arguments(std::span<char*> arguments) {
       is_good = read_number(value, wanted.seed.emplace());
     } else if (name == "--seeds") {
       const std::size_t dots = value.find("..");
-      is_good = dots != std::string_view::npos && read_number(value.substr(0, dots), wanted.first) &&
+      is_good = dots != std::string_view::npos &&
+                read_number(value.substr(0, dots), wanted.first) &&
                 read_number(value.substr(dots + 2), wanted.last);
     } else if (name == "--sessions") {
       is_good = read_number(value, wanted.sessions.emplace());
@@ -141,9 +142,10 @@ void show_failure(const Options& options, const Report& report) {
   fmt::print("\nThe end of the smallest history found ({} tried):\n", shrunk.tried);
   const std::size_t from = told.story.size() > 60 ? told.story.size() - 60 : 0;
   for (std::size_t i = from; i < told.story.size(); ++i) fmt::print("  {}\n", told.story[i]);
-  fmt::print("\nBroken: {}\n  {}\n  after {} steps; repeat it with:\n\n  wright_simulation {} --story\n",
-             told.violation ? told.violation->rule : "nothing",
-             told.violation ? told.violation->what : "", told.steps, arguments_of(shrunk.options));
+  fmt::print(
+      "\nBroken: {}\n  {}\n  after {} steps; repeat it with:\n\n  wright_simulation {} --story\n",
+      told.violation ? told.violation->rule : "nothing", told.violation ? told.violation->what : "",
+      told.steps, arguments_of(shrunk.options));
 }
 
 void show_totals(const Totals& totals, double seconds) {

@@ -10,16 +10,48 @@
 namespace wright::simulation {
 namespace {
 
-constexpr std::array<std::string_view, kFeatures> kNames{
-    "kill",           "stop",        "drain",           "crash",        "slow_thread",
-    "wall_jump",      "bury",        "slow_store",      "busy",         "unknown_applied",
-    "unknown_lost",   "read_fails",  "server_applies",  "interleave",   "model_fails",
-    "model_cut",      "repeated_ids", "unknown_tool",   "broken_arguments", "many_calls",
-    "writes",         "puts",        "reads",           "serial",       "exclusive",
-    "tool_throws",    "tool_slow",   "tool_hangs",      "late_effect",  "questions",
-    "approvals",      "short_waits", "second_answer",   "no_answer",    "cancel",
-    "send",           "queue",       "delegation",      "handoff",      "call_limit",
-    "token_limit",    "time_limit"};
+constexpr std::array<std::string_view, kFeatures> kNames{"kill",
+                                                         "stop",
+                                                         "drain",
+                                                         "crash",
+                                                         "slow_thread",
+                                                         "wall_jump",
+                                                         "bury",
+                                                         "slow_store",
+                                                         "busy",
+                                                         "unknown_applied",
+                                                         "unknown_lost",
+                                                         "read_fails",
+                                                         "server_applies",
+                                                         "interleave",
+                                                         "model_fails",
+                                                         "model_cut",
+                                                         "repeated_ids",
+                                                         "unknown_tool",
+                                                         "broken_arguments",
+                                                         "many_calls",
+                                                         "writes",
+                                                         "puts",
+                                                         "reads",
+                                                         "serial",
+                                                         "exclusive",
+                                                         "tool_throws",
+                                                         "tool_slow",
+                                                         "tool_hangs",
+                                                         "late_effect",
+                                                         "questions",
+                                                         "approvals",
+                                                         "short_waits",
+                                                         "second_answer",
+                                                         "no_answer",
+                                                         "cancel",
+                                                         "send",
+                                                         "queue",
+                                                         "delegation",
+                                                         "handoff",
+                                                         "call_limit",
+                                                         "token_limit",
+                                                         "time_limit"};
 
 }  // namespace
 
@@ -30,9 +62,8 @@ std::string_view to_string(Feature feature) {
 Result<Feature> feature_from(std::string_view name) {
   const auto found = std::ranges::find(kNames, name);
   if (found == kNames.end()) {
-    return fail(ErrorCode::invalid_argument,
-                fmt::format("There is no feature '{}'. There are: {}", name,
-                            fmt::join(kNames, ", ")));
+    return fail(ErrorCode::invalid_argument, fmt::format("There is no feature '{}'. There are: {}",
+                                                         name, fmt::join(kNames, ", ")));
   }
   return static_cast<Feature>(found - kNames.begin());
 }
@@ -62,7 +93,8 @@ Options options_of(std::uint64_t seed, Plant plant) {
 std::string arguments_of(const Options& options) {
   std::string arguments = fmt::format("--seed {}", options.seed);
   const Options plain = options_of(options.seed);
-  if (options.sessions != plain.sessions) arguments += fmt::format(" --sessions {}", options.sessions);
+  if (options.sessions != plain.sessions)
+    arguments += fmt::format(" --sessions {}", options.sessions);
   if (options.processes != plain.processes) {
     arguments += fmt::format(" --processes {}", options.processes);
   }
@@ -74,7 +106,8 @@ std::string arguments_of(const Options& options) {
     for (const Feature feature : options.without) names.push_back(to_string(feature));
     arguments += fmt::format(" --without {}", fmt::join(names, ","));
   }
-  if (options.plant != Plant::none) arguments += fmt::format(" --plant {}", to_string(options.plant));
+  if (options.plant != Plant::none)
+    arguments += fmt::format(" --plant {}", to_string(options.plant));
   return arguments;
 }
 

@@ -23,7 +23,7 @@ enum class Feature : std::uint8_t {
   crash,        // the machine: all processes die, and the last writes may be lost
   slow_thread,  // a call waits for a free thread
   wall_jump,
-  bury,         // dead processes are found out before their time is over
+  bury,  // dead processes are found out before their time is over
   // store
   slow_store,
   busy,             // refused, certainly not applied

@@ -43,15 +43,14 @@ class Process::Loading {
   Process& process_;
 };
 
-Process::Process(World& world, OwnerId owner)
-    : world_(world), owner_(owner), host_(world, *this) {}
+Process::Process(World& world, OwnerId owner) : world_(world), owner_(owner), host_(world, *this) {}
 
 // --- its registration --------------------------------------------------------------------------
 
 void Process::begin() {
   const std::int64_t before = world_.now();
-  const auto id = world_.store().register_runner(fmt::format("process {}", owner_),
-                                                 std::chrono::milliseconds(world_.options().lease_ms));
+  const auto id = world_.store().register_runner(
+      fmt::format("process {}", owner_), std::chrono::milliseconds(world_.options().lease_ms));
   if (!id) {
     world_.at(world_.now() + kLook, owner_, [this] { begin(); });
     return;
@@ -91,8 +90,8 @@ void Process::renewed(std::int64_t asked_at) {
 
 bool Process::renew() {
   const std::int64_t before = world_.now();
-  auto done = world_.store().renew_runner(*runner_,
-                                          std::chrono::milliseconds(world_.options().lease_ms));
+  auto done =
+      world_.store().renew_runner(*runner_, std::chrono::milliseconds(world_.options().lease_ms));
   if (!done) return false;
   renewed(before);
   return true;
@@ -119,7 +118,8 @@ void Process::look() {
   const auto news = world_.store().get_news(*runner_);
   if (!news) return;
   for (const DrivenPointer& each : std::vector(driven_)) {
-    for (const CancelWish& wish : news->cancelled) each->driver->cancel(wish.session_id, wish.reason);
+    for (const CancelWish& wish : news->cancelled)
+      each->driver->cancel(wish.session_id, wish.reason);
     for (const StoredWait& wait : news->answered) each->driver->answered(wait);
   }
 }
@@ -131,15 +131,17 @@ void Process::write(Batch batch, std::function<void(Result<BatchIds>)> done) {
   last_write_ = std::max(last_write_, world_.now() + world_.store_delay());
   if (world_.happens(Feature::server_applies, 300)) {
     // It has left the process: whatever becomes of that, the store deals with it.
-    world_.at(last_write_, kWorld, [weak = weak_from_this(), &world = world_, kept, done] {
-      auto result = std::move(world.store().apply_all({kept.get(), 1}).front());
-      const auto alive = weak.lock();
-      if (alive && !alive->is_dead_) {
-        alive->reply(done, std::move(result));
-      } else if (result) {
-        world.reach("a batch of a dead process was applied");
-      }
-    });
+    world_.at(last_write_, kWorld,
+              [weak = weak_from_this(), &world = world_, kept, done, era = world_.era()] {
+                if (era != world.era()) return;
+                auto result = std::move(world.store().apply_all({kept.get(), 1}).front());
+                const auto alive = weak.lock();
+                if (alive && !alive->is_dead_) {
+                  alive->reply(done, std::move(result));
+                } else if (result) {
+                  world.reach("a batch of a dead process was applied");
+                }
+              });
     return;
   }
   world_.at(last_write_, owner_, [this, kept, done] { apply(kept, done, 0); });
@@ -187,8 +189,7 @@ void Process::poll() {
 }
 
 void Process::claim() {
-  const auto claimed =
-      world_.store().apply_one(Claim{.runner_id = *runner_, .most = 2});
+  const auto claimed = world_.store().apply_one(Claim{.runner_id = *runner_, .most = 2});
   if (!claimed) return;
   for (const ClaimedSession& each : claimed->claimed) {
     world_.reach("a session was claimed from the queue");
@@ -207,7 +208,9 @@ void Process::take_what_needs_a_driver() {
   if (!sessions) return;
   for (const Session& session : *sessions) {
     if (is_dead_ || is_draining_) return;
-    if (drives(session.id) || world_.faults().chance(300)) continue;
+    // A driver of its own that has lost the session and does not know it yet is no hindrance.
+    const bool is_busy = drives(session.id) && !world_.faults().chance(300);
+    if (is_busy || world_.faults().chance(300)) continue;
     resume({.id = session.id});
   }
 }
@@ -252,7 +255,8 @@ session::TreeOptions Process::tree_options() const {
 
 bool Process::drives(SessionId id) const {
   const SessionId root = world_.watch().root_of(id);
-  return std::ranges::any_of(driven_, [&](const DrivenPointer& each) { return each->root == root; });
+  return std::ranges::any_of(driven_,
+                             [&](const DrivenPointer& each) { return each->root == root; });
 }
 
 void Process::start(std::int64_t number) {
@@ -281,7 +285,8 @@ void Process::resume(runtime::Revival revival) {
   if (!number) return;
   if (world_.has(Plant::repeated_writes)) {
     const auto calls = world_.store().truth().get_tool_calls(revival.id);
-    for (const StoredCall& call : *calls) revival.settlements[call.tool_call_id] = Settlement::retry;
+    for (const StoredCall& call : *calls)
+      revival.settlements[call.tool_call_id] = Settlement::retry;
   }
   if (world_.has(Plant::revived_end) && store::is_end(session->status)) {
     (void)world_.store().truth().apply_one(
@@ -290,8 +295,9 @@ void Process::resume(runtime::Revival revival) {
   std::optional<Result<runtime::RevivedTree>> revived;
   {
     const Loading loading(*this);
-    revived = runtime::revive(host_, tree_options(), {.agent = world_.workload().root_agent(*number)},
-                              world_.store(), revival);
+    revived =
+        runtime::revive(host_, tree_options(), {.agent = world_.workload().root_agent(*number)},
+                        world_.store(), revival);
   }
   if (is_dead_ || !*revived) return;
   world_.reach("a session was loaded");
@@ -304,17 +310,16 @@ void Process::drive(session::SessionTree tree, SessionId root,
   driven->root = root;
   driven->driver = std::make_shared<runtime::TreeDriver>(
       host_, &gate_, std::move(tree), Delivery::whole,
-      runtime::DriverCallbacks{
-          .created =
-              [weak = std::weak_ptr(driven)](SessionId id) {
-                const auto alive = weak.lock();
-                if (!alive) return;
-                if (alive->root == 0) alive->root = id;
-              },
-          .ended =
-              [this, weak = std::weak_ptr(driven)](const Ending& ending) {
-                if (const auto alive = weak.lock()) ended(alive, ending);
-              }});
+      runtime::DriverCallbacks{.created =
+                                   [weak = std::weak_ptr(driven)](SessionId id) {
+                                     const auto alive = weak.lock();
+                                     if (!alive) return;
+                                     if (alive->root == 0) alive->root = id;
+                                   },
+                               .ended =
+                                   [this, weak = std::weak_ptr(driven)](const Ending& ending) {
+                                     if (const auto alive = weak.lock()) ended(alive, ending);
+                                   }});
   world_.watch_driver(driven->driver);
   driven_.push_back(driven);
   driven->driver->begin();
@@ -326,7 +331,7 @@ void Process::drive(session::SessionTree tree, SessionId root,
 
 void Process::ended(const DrivenPointer& driven, const Ending& ending) {
   static constexpr std::array<std::string_view, 6> kReached{
-      "a session was completed", "a session failed",       "a session was cancelled",
+      "a session was completed", "a session failed",        "a session was cancelled",
       "a session was parked",    "a session was suspended", "a driver lost its session"};
   world_.reach(kReached[static_cast<std::size_t>(ending.kind)]);
   std::erase(driven_, driven);
@@ -340,7 +345,8 @@ void Process::cancel(SessionId id) {
   if (!world_.store().request_cancel(id, "Somebody said so")) return;
   if (world_.has(Plant::dropped_cancel)) return;
   if (drives(id)) {
-    for (const DrivenPointer& each : std::vector(driven_)) each->driver->cancel(id, "Somebody said so");
+    for (const DrivenPointer& each : std::vector(driven_))
+      each->driver->cancel(id, "Somebody said so");
     return;
   }
   const auto session = world_.store().truth().get_session(id);

@@ -34,8 +34,8 @@ void SimHost::begin(Ticket ticket) {
     world_.reach("a tool never returned");
     return;
   }
-  blocking.end = world_.at(world_.now() + time.lasts, process_.owner(),
-                           [this, ticket] { end(ticket); });
+  blocking.end =
+      world_.at(world_.now() + time.lasts, process_.owner(), [this, ticket] { end(ticket); });
   if (!time.heeds_stop) return;
   const auto hurry = [this, event = blocking.end] { world_.hurry(event); };
   blocking.stop = std::make_unique<StopCallback>(time.stop, hurry);

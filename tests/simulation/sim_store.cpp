@@ -34,9 +34,9 @@ SimStore::SimStore(World& world)
       inner_(opened()) {}
 
 std::unique_ptr<Store> SimStore::opened() {
-  return open_memory_store(Clocks(
-      [this] { return is_replaying_ ? replayed_wall_ : world_.wall(); },
-      [this] { return is_replaying_ ? replayed_boot_ : world_.now(); }, "machine"));
+  return open_memory_store(Clocks([this] { return is_replaying_ ? replayed_wall_ : world_.wall(); },
+                                  [this] { return is_replaying_ ? replayed_boot_ : world_.now(); },
+                                  "machine"));
 }
 
 // --- writing -----------------------------------------------------------------------------------

@@ -19,8 +19,8 @@ TEST(Simulation, NoPromiseIsBrokenWhateverHappens) {
     const Options options = options_of(seed);
     const Report report = simulate(options);
     ASSERT_FALSE(report.violation.has_value())
-        << report.violation->rule << ": " << report.violation->what
-        << "\nwright_simulation " << arguments_of(options) << " --story";
+        << report.violation->rule << ": " << report.violation->what << "\nwright_simulation "
+        << arguments_of(options) << " --story";
     for (const auto& [state, count] : report.reached) reached[state] += count;
   }
   // What these seeds must have led to; otherwise they prove little.

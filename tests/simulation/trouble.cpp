@@ -44,7 +44,7 @@ void World::kill_one() {
   note("killed", process->owner());
   process->kill();
   if (has(Plant::acts_before_writing) && now_ < unsafe_until_) {
-    watch_.forget_after(store_.lose_last(1));
+    watch_.forget_after(store_.lose_last(1), Watch::Effects::held_against);
   }
   at(now_ + faults_.between(1, 5'000), kWorld, [this] { start_process(); });
 }
@@ -55,7 +55,8 @@ void World::crash() {
   note("crashed");
   ++era_;
   for (const ProcessPointer& process : processes_) process->kill();
-  watch_.forget_after(store_.lose_last(static_cast<std::size_t>(faults_.below(4))));
+  watch_.forget_after(store_.lose_last(static_cast<std::size_t>(faults_.below(4))),
+                      Watch::Effects::forgiven);
   for (int i = 0; i < options_.processes; ++i) {
     at(now_ + faults_.between(1, 5'000), kWorld, [this] { start_process(); });
   }
@@ -80,8 +81,8 @@ void World::answer_somebody() {
   });
   if (waits->empty()) return;
   const StoredWait& wait = faults_.one_of(*waits);
-  Json answer = static_cast<std::int64_t>(mixed({options_.seed, static_cast<std::uint64_t>(wait.id)}) >>
-                                          16U);
+  Json answer =
+      static_cast<std::int64_t>(mixed({options_.seed, static_cast<std::uint64_t>(wait.id)}) >> 16U);
   if (wait.kind == WaitKind::approval) {
     answer = JsonObject{{"decision", faults_.chance(700) ? "once" : "refuse"}};
   }
@@ -117,8 +118,8 @@ void World::send_to_somebody() {
   const auto number = Workload::number_in(session.user_prompt).value_or(1);
   const auto processes = alive();
   if (processes.empty() || faults_.chance(500)) {
-    (void)store_.apply_one(Enqueue{.session_id = session.id,
-                                   .message = Message::user(Workload::prompt_of(number))});
+    (void)store_.apply_one(
+        Enqueue{.session_id = session.id, .message = Message::user(Workload::prompt_of(number))});
     return;
   }
   const auto process = faults_.one_of(processes);

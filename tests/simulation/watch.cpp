@@ -11,8 +11,8 @@
 namespace wright::simulation {
 namespace {
 
-// How far the stored time may be beyond the limit when a call still begins.
-constexpr std::int64_t kTimeSlack = 500;
+// How long after its time is known to be over a session may still begin a call.
+constexpr std::int64_t kTimeSlack = 3'000;
 
 bool was_spoken_to(const Batch& batch, SessionId id) {
   return std::ranges::any_of(batch.writes, [&](const Write& write) {
@@ -152,7 +152,8 @@ void Watch::note_calls(const Batch& batch, const BatchIds& ids) {
   std::size_t next = 0;
   for (const Write& write : batch.writes) {
     if (const auto* append = std::get_if<AppendMessage>(&write)) {
-      note_new_calls(*append, append->session_id == 0 ? ids.session : append->session_id, ids, next);
+      note_new_calls(*append, append->session_id == 0 ? ids.session : append->session_id, ids,
+                     next);
       if (append->message.is_from_user()) {
         sessions_[append->session_id == 0 ? ids.session : append->session_id].calls_of_turn.clear();
       }
@@ -210,9 +211,9 @@ void Watch::look_at(SessionId id, const Batch& batch) {
   const bool is_spoken_to = was_spoken_to(batch, id);
   if (last.id != 0 && !is_spoken_to) {
     if (store::is_end(last.status) && !store::is_end(stored->status)) {
-      broken("what has ended stays so", fmt::format("session {} was {} and is {}", id,
-                                                    to_string(last.status),
-                                                    to_string(stored->status)));
+      broken("what has ended stays so",
+             fmt::format("session {} was {} and is {}", id, to_string(last.status),
+                         to_string(stored->status)));
     }
     if (stored->iterations < last.iterations ||
         stored->turn_worked_ms.value_or(0) < last.turn_worked_ms.value_or(0)) {
@@ -231,6 +232,15 @@ void Watch::look_at(SessionId id, const Batch& batch) {
     facts.wished.reset();
   }
   facts.last = std::move(*stored);
+  if (is_spoken_to) {  // a new turn, which counts from nothing
+    facts.last.iterations = 0;
+    facts.last.turn_worked_ms = 0;
+    facts.late_since.reset();
+  }
+  const std::int64_t time = facts.limits.max_time.count();
+  if (time > 0 && facts.last.turn_worked_ms.value_or(0) > time && !facts.late_since) {
+    facts.late_since = world_.now();
+  }
   check_budget(id);
   if (has_ended) {
     check_transcript(facts.last);
@@ -248,8 +258,8 @@ void Watch::check_budget(SessionId id) {
       tokens += facts.last.usage.input_tokens + facts.last.usage.output_tokens;
     }
     if (tokens > above.limits.max_tokens) {
-      broken("no limit is passed", fmt::format("{} of {} tokens in session {}", tokens,
-                                               above.limits.max_tokens, root));
+      broken("no limit is passed",
+             fmt::format("{} of {} tokens in session {}", tokens, above.limits.max_tokens, root));
     }
   }
   if (!above.parent && above.limits.max_iterations > 0 && id == root &&
@@ -259,15 +269,18 @@ void Watch::check_budget(SessionId id) {
 }
 
 // Rows of a crashed machine that were not safe are gone, with all that followed from them.
-void Watch::forget_after(std::size_t kept) {
+void Watch::forget_after(std::size_t kept, Effects effects) {
+  const auto forgive = [&](const CallFacts& call) {
+    if (effects == Effects::forgiven) evidence_.erase(key_of(call.session_id, call.call_id));
+  };
   std::erase_if(calls_, [&](const auto& each) {
     if (each.second.created <= kept) return false;
-    evidence_.erase(key_of(each.second.session_id, each.second.call_id));
+    forgive(each.second);
     rows_.erase({each.second.session_id, each.second.call_id});
     return true;
   });
   for (auto& [id, call] : calls_) {
-    if (call.executing > kept) evidence_.erase(key_of(call.session_id, call.call_id));
+    if (call.executing > kept) forgive(call);
   }
   std::erase_if(sessions_, [&](const auto& each) { return each.second.created > kept; });
   std::erase_if(epochs_, [&](const auto& each) { return each.second > kept; });
@@ -294,11 +307,11 @@ void Watch::begins(const Execution& execution) {
   const auto session = world_.store().truth().get_session(execution.session_id);
   if (!session || session->runner_id != execution.runner ||
       session->lease_epoch != execution.epoch) {
-    broken("only the driver that holds a session starts its calls",
-           fmt::format("{} by runner {} with epoch {}, but runner {} has epoch {}", execution.key,
-                       execution.runner, execution.epoch,
-                       session ? session->runner_id.value_or(0) : 0,
-                       session ? session->lease_epoch : 0));
+    broken(
+        "only the driver that holds a session starts its calls",
+        fmt::format("{} by runner {} with epoch {}, but runner {} has epoch {}", execution.key,
+                    execution.runner, execution.epoch, session ? session->runner_id.value_or(0) : 0,
+                    session ? session->lease_epoch : 0));
   }
   CallFacts* call = find_call(execution.session_id, execution.call_id);
   if (call == nullptr || call->status != CallStatus::executing) {
@@ -317,12 +330,12 @@ void Watch::begins(const Execution& execution) {
   }
   const int most = root.limits.max_tool_calls;
   if (most > 0 && root.calls_of_turn.size() > static_cast<std::size_t>(most)) {
-    broken("no limit is passed",
-           fmt::format("{} calls of {}", root.calls_of_turn.size(), most));
+    broken("no limit is passed", fmt::format("{} calls of {}", root.calls_of_turn.size(), most));
   }
-  const std::int64_t time = root.limits.max_time.count();
-  if (time > 0 && root.last.turn_worked_ms.value_or(0) > time + kTimeSlack) {
-    broken("no limit is passed", fmt::format("{} ms of {}", *root.last.turn_worked_ms, time));
+  // A process that sleeps hears of it when it wakes.
+  if (root.late_since &&
+      world_.now() > *root.late_since + kTimeSlack + 2 * world_.options().lease_ms) {
+    broken("no limit is passed", fmt::format("{} ms", root.last.turn_worked_ms.value_or(0)));
   }
 }
 
@@ -345,9 +358,8 @@ bool Watch::takes_effect(const Execution& execution) {
   return true;
 }
 
-void Watch::receives(const Execution& execution, std::int64_t payload) {
+void Watch::receives(std::int64_t payload) {
   if (!received_.insert(payload).second) world_.reach("an answer was received again");
-  (void)execution;
 }
 
 }  // namespace wright::simulation

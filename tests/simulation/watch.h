@@ -47,14 +47,16 @@ class Watch {
   WrittenBy about_to_write(const Batch& batch);
   void written(const Batch& batch, const BatchIds& ids, const WrittenBy& by);
   void refused(const Batch& batch, const Error& error);
-  // All that was written after the first `kept` batches is gone, and no fault of anybody.
-  void forget_after(std::size_t kept);
+  // All that was written after the first `kept` batches is gone. Whether what was done because of
+  // it may be done again depends on what the store had promised.
+  enum class Effects : std::uint8_t { forgiven, held_against };
+  void forget_after(std::size_t kept, Effects effects);
 
   // --- tools ---
   void begins(const Execution& execution);
   // The effect happens. False: whoever keeps the highest epoch that it saw refuses it.
   bool takes_effect(const Execution& execution);
-  void receives(const Execution& execution, std::int64_t payload);
+  void receives(std::int64_t payload);
 
   SessionId root_of(SessionId id) const;
 
@@ -81,6 +83,7 @@ class Watch {
     Session last = {};
     std::vector<CallId> calls_of_turn = {};  // that were begun, below too; at a root
     Limits limits = {};
+    std::optional<std::int64_t> late_since = {};  // its time is known to be over
   };
   struct Evidence {
     int times = 0;

@@ -35,7 +35,8 @@ void Watch::check_transcript(const Session& session) {
     }
     for (const ToolCall& call : message.tool_calls()) {
       if (!used.insert(call.id).second) {
-        return broken("the ids of calls differ", fmt::format("session {}: {}", session.id, call.id));
+        return broken("the ids of calls differ",
+                      fmt::format("session {}: {}", session.id, call.id));
       }
       open.push_back(call.id);
     }

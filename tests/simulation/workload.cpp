@@ -14,10 +14,9 @@ namespace {
 
 constexpr std::array<std::string_view, 7> kToolNames{"write",     "put",      "read",   "serial",
                                                      "exclusive", "question", "guarded"};
-constexpr std::array<Feature, 7> kToolFeatures{Feature::writes,    Feature::puts,
-                                               Feature::reads,     Feature::serial,
-                                               Feature::exclusive, Feature::questions,
-                                               Feature::approvals};
+constexpr std::array<Feature, 7> kToolFeatures{
+    Feature::writes,    Feature::puts,      Feature::reads,    Feature::serial,
+    Feature::exclusive, Feature::questions, Feature::approvals};
 constexpr std::string_view kMark = "w:";
 constexpr std::int64_t kMostAnswerTokens = 300;
 
@@ -87,16 +86,14 @@ Workload::Workload(World& world) : world_(world) {
   const auto helper = agent("helper", {});
   add_specialist(*helper, &Workload::digger_);
   helper_ = helper;
-  second_ = agent("second", {});
 }
 
 std::shared_ptr<Agent> Workload::agent(std::string name, Limits limits) {
   Agent agent{.name = std::move(name),
               .instructions = "Work.",
-              .model = model_from("simulation", "model",
-                                  [this](const Request& request, const ModelCall&) {
-                                    return answer(request);
-                                  }),
+              .model = model_from(
+                  "simulation", "model",
+                  [this](const Request& request, const ModelCall&) { return answer(request); }),
               .tools = tools_,
               .limits = limits};
   agent.sampling.max_tokens = static_cast<int>(kMostAnswerTokens);
@@ -104,9 +101,9 @@ std::shared_ptr<Agent> Workload::agent(std::string name, Limits limits) {
 }
 
 void Workload::add_specialist(Agent& agent, AgentPointer Workload::*which) {
-  auto tool = delegate_to(Specialist{.name = (this->*which)->name,
-                                     .make = [this, which] { return this->*which; }},
-                          "Helps.");
+  auto tool = delegate_to(
+      Specialist{.name = (this->*which)->name, .make = [this, which] { return this->*which; }},
+      "Helps.");
   if (tool) agent.tools.push_back(std::move(*tool));
 }
 
@@ -129,9 +126,10 @@ std::shared_ptr<const Agent> Workload::root_agent(std::int64_t number) {
   if (!root) {
     const auto chief = agent("chief", limits_of(number));
     add_specialist(*chief, &Workload::helper_);
+    const AgentPointer second = agent("second", limits_of(number));
     chief->tools.push_back(hand_off_to(Specialist{.kind = Specialist::Kind::handoff,
                                                   .name = "second",
-                                                  .make = [this] { return second_; }},
+                                                  .make = [second] { return second; }},
                                        "Goes on."));
     root = chief;
   }
@@ -217,12 +215,11 @@ Tool Workload::tool_of(ToolKind kind) {
   if (kind == ToolKind::serial) options.concurrency = Concurrency::serial;
   if (kind == ToolKind::exclusive) options.concurrency = Concurrency::exclusive;
   options.needs_approval = kind == ToolKind::guarded;
-  auto made = tool(ToolSpec{.name = std::string(to_string(kind)),
-                            .description = "Does something.",
-                            .options = options},
-                   [this, kind](const Json&, const Context& context) {
-                     return execute(kind, context);
-                   });
+  auto made =
+      tool(ToolSpec{.name = std::string(to_string(kind)),
+                    .description = "Does something.",
+                    .options = options},
+           [this, kind](const Json&, const Context& context) { return execute(kind, context); });
   return made ? std::move(*made) : Tool{};
 }
 
@@ -243,7 +240,7 @@ Result<ToolReply> Workload::execute(ToolKind kind, const Context& context) {
   if (kind == ToolKind::question) {
     if (context.answers.answer) {
       const std::int64_t* payload = context.answers.answer->if_int64();
-      world_.watch().receives(execution, payload != nullptr ? *payload : 0);
+      world_.watch().receives(payload != nullptr ? *payload : 0);
       return Output{.value = Json(fmt::format("heard {}", payload != nullptr ? *payload : 0))};
     }
     Waiting waiting{.kind = faults.chance(500) ? WaitKind::question : WaitKind::result,

@@ -47,7 +47,7 @@ class Workload {
   std::vector<Part> calls(const Request& request, std::int64_t number, class Random& random);
 
   World& world_;
-  AgentPointer deep_, digger_, helper_, second_;
+  AgentPointer deep_, digger_, helper_;
   std::map<std::int64_t, AgentPointer> roots_;
   std::map<std::pair<std::int64_t, std::size_t>, int> asked_;
   std::vector<Tool> tools_;

@@ -85,9 +85,8 @@ void World::others_go_on() {
 
 Process* World::find(OwnerId owner) const {
   if (owner == kWorld) return nullptr;
-  const auto found = std::ranges::find(processes_, owner, [](const auto& each) {
-    return each->owner();
-  });
+  const auto found =
+      std::ranges::find(processes_, owner, [](const auto& each) { return each->owner(); });
   return found == processes_.end() ? nullptr : found->get();
 }
 
@@ -200,9 +199,8 @@ void World::plan_sessions() {
 
 void World::enqueue(std::int64_t number) {
   const auto agent = workload_.root_agent(number);
-  (void)store_.create_session({.agent_name = agent->name,
-                               .user_prompt = Workload::prompt_of(number),
-                               .is_queued = true});
+  (void)store_.create_session(
+      {.agent_name = agent->name, .user_prompt = Workload::prompt_of(number), .is_queued = true});
 }
 
 void World::start_session(std::int64_t number) {
@@ -220,7 +218,8 @@ void World::check_leaks() {
   processes_.clear();
   while (queue_.pop()) {
   }
-  const auto left = std::ranges::count_if(drivers_, [](const auto& each) { return !each.expired(); });
+  const auto left =
+      std::ranges::count_if(drivers_, [](const auto& each) { return !each.expired(); });
   if (left > 0) broken({"nothing is left behind", fmt::format("{} drivers still live", left)});
 }
 
