@@ -4,10 +4,11 @@
 JOBS      ?= $(shell nproc)
 PREFIX    ?= /usr/local
 FUZZ_TIME ?= 5
+SEEDS     ?= 1..10000
 Q         ?= What is this project, and where is the run machine defined?
 export Q
 
-.PHONY: help try test tsan fuzz coverage bench format lint install clean
+.PHONY: help try test simulate tsan fuzz coverage bench format lint install clean
 .NOTPARALLEL:
 .SECONDARY:
 
@@ -21,6 +22,7 @@ help:
 	@echo '  make install      install below PREFIX (default /usr/local); DESTDIR is honoured'
 	@echo '  make bench        build the benchmarks and print one table'
 	@echo '  make coverage     test coverage of src/core, src/store and src/feedback; fails below 90 %'
+	@echo '  make simulate     sessions in a world of faults, one history a seed; SEEDS=first..last'
 	@echo '  make tsan         the tests under ThreadSanitizer'
 	@echo '  make fuzz         every fuzz target for FUZZ_TIME seconds (default 5)'
 	@echo '  make format       clang-format every source file'
@@ -36,6 +38,9 @@ try: build-try
 
 test: packages-npm build-dev
 	ctest --preset dev --parallel $(JOBS)
+
+simulate: build-simulation
+	build/simulation/tests/simulation/wright_simulation --seeds $(SEEDS)
 
 # The label `build` is on tests of compiling and installing, which no sanitizer or counter sees.
 tsan: packages-npm build-tsan
@@ -81,6 +86,7 @@ SECTIONS_release  = build
 SECTIONS_try      = build
 SECTIONS_dev      = build test
 SECTIONS_tsan     = build test
+SECTIONS_simulation = build test
 SECTIONS_fuzz     = build fuzz
 SECTIONS_coverage = build test coverage
 SECTIONS_bench    = build bench

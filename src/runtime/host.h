@@ -39,8 +39,11 @@ class Host {
 
   // Milliseconds since 1970.
   virtual std::int64_t clock() const { return system_clock_ms(); }
-  // Whether a session that was this process's own at that moment, by boot_clock_ms(), certainly is
-  // so still. A process that has slept since, or could not renew its registration, cannot know
+  virtual Time now() const { return std::chrono::steady_clock::now(); }
+  // Milliseconds, also while the machine slept.
+  virtual std::int64_t boot_clock() const { return boot_clock_ms(); }
+  // Whether a session that was this process's own at that moment, by boot_clock(), certainly is so
+  // still. A process that has slept since, or could not renew its registration, cannot know
   // before it has asked the store.
   virtual bool is_lease_certain(std::int64_t since) const = 0;
   // This session is not driven here any more, whatever the store says of it: others may have it.

@@ -6,8 +6,6 @@
 
 namespace wright::runtime {
 
-using std::chrono::steady_clock;
-
 RunningCall::RunningCall(CallPlan plan, const std::stop_token& stop)
     : plan_(std::move(plan)), pass_on_(stop, [this] { stop_.request_stop(); }) {}
 
@@ -22,7 +20,7 @@ void RunningCall::start(Host& host, ExclusiveGate* gate, std::function<void(Call
       // It may have waited for its turn, or the machine may have slept.
       report->is_fenced = !host.is_lease_certain(self->plan_.held_since);
       if (report->is_fenced) return;
-      self->began_ = steady_clock::now();
+      self->began_ = host.now();
       if (self->plan_.limit) {
         timer =
             host.run_at(self->began_.load() + *self->plan_.limit, [weak = self->weak_from_this()] {
@@ -95,8 +93,8 @@ void RunningCall::give_up(Host& host) {
   leave_gate();
 }
 
-double RunningCall::milliseconds() const {
-  const std::chrono::duration<double, std::milli> took = steady_clock::now() - began_.load();
+double RunningCall::milliseconds(const Host& host) const {
+  const std::chrono::duration<double, std::milli> took = host.now() - began_.load();
   return took.count();
 }
 

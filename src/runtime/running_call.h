@@ -55,8 +55,7 @@ class RunningCall : public std::enable_shared_from_this<RunningCall> {
   // Nobody waits for it any more, neither its session nor those behind it at the gate.
   void give_up(Host& host);
 
-  std::optional<std::chrono::milliseconds> limit() const { return plan_.limit; }
-  double milliseconds() const;  // since it began
+  double milliseconds(const Host& host) const;  // since it began
   bool has_begun() const { return began_.load() != std::chrono::steady_clock::time_point{}; }
 
  private:

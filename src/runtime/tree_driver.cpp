@@ -7,7 +7,7 @@ namespace wright::runtime {
 namespace {
 
 session::Now now_of(Host& host) {
-  const auto steady = std::chrono::steady_clock::now().time_since_epoch();
+  const auto steady = host.now().time_since_epoch();
   return {host.clock(), std::chrono::duration_cast<std::chrono::milliseconds>(steady).count()};
 }
 
@@ -106,7 +106,7 @@ void TreeDriver::forget_ended_call(const ToNode& to) {
 
 void TreeDriver::perform(session::TreeOutput output) {
   for (auto& [node, batch] : output.batches) {
-    work_[node].written_at = boot_clock_ms();
+    work_[node].written_at = host_.boot_clock();
     host_.write(std::move(batch), [self = shared_from_this(), id = node](Result<BatchIds> ids) {
       self->post_to(id, session::Written{std::move(ids)});
     });
@@ -131,11 +131,10 @@ void TreeDriver::perform(NodeId node, session::AskModel ask) {
       tell(*teller, ModelRetried{retry});
     };
   }
-  const auto began = std::chrono::steady_clock::now();
+  const auto began = host_.now();
   host_.ask(machine.agent().model, machine.request(), std::move(call),
             [self = shared_from_this(), node, began](Result<Response> response) {
-              const std::chrono::duration<double, std::milli> took =
-                  std::chrono::steady_clock::now() - began;
+              const std::chrono::duration<double, std::milli> took = self->host_.now() - began;
               self->post_to(node, session::ModelCame{std::move(response), took.count()});
             });
 }
@@ -190,7 +189,7 @@ void TreeDriver::perform(NodeId node, const session::GiveUpCall& give_up) {
     RunningCall& running = *found.mapped();
     running.give_up(host_);
     given_up.has_begun = running.has_begun();
-    if (given_up.has_begun) given_up.duration_ms = running.milliseconds();
+    if (given_up.has_begun) given_up.duration_ms = running.milliseconds(host_);
   }
   post_to(node, std::move(given_up));
 }
@@ -201,7 +200,7 @@ void TreeDriver::perform(NodeId node, session::StopWork) {
 
 void TreeDriver::perform(NodeId node, const session::SetTimer& timer) {
   const auto id = host_.run_at(
-      std::chrono::steady_clock::now() + timer.after, [weak = weak_from_this(), node, timer] {
+      host_.now() + timer.after, [weak = weak_from_this(), node, timer] {
         if (const auto self = weak.lock()) {
           self->post_to(node, session::TimerFired{timer.kind, timer.call_id, timer.attempt});
         }

@@ -78,7 +78,7 @@ class TreeDriver : public std::enable_shared_from_this<TreeDriver> {
     std::stop_source stop = {};
     std::map<std::string, std::shared_ptr<RunningCall>> calls = {};
     Host::Timer deadline = 0;
-    std::int64_t written_at = 0;  // when its last batch went out, by boot_clock_ms()
+    std::int64_t written_at = 0;  // when its last batch went out, by Host::boot_clock()
     std::shared_ptr<const Teller> teller = std::make_shared<const Teller>();
   };
 

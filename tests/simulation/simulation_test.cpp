@@ -1,0 +1,82 @@
+// A bounded part of the simulation; `make simulate` goes on for as long as one likes.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+#include "simulation/options.h"
+#include "simulation/shrink.h"
+#include "simulation/world.h"
+
+namespace wright::simulation {
+namespace {
+
+constexpr std::uint64_t kSeeds = 150;
+constexpr std::uint64_t kMostSeedsForABug = 400;
+
+TEST(Simulation, NoPromiseIsBrokenWhateverHappens) {
+  Reached reached;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    const Options options = options_of(seed);
+    const Report report = simulate(options);
+    ASSERT_FALSE(report.violation.has_value())
+        << report.violation->rule << ": " << report.violation->what << "\nwright_simulation "
+        << arguments_of(options) << " --story";
+    for (const auto& [state, count] : report.reached) reached[state] += count;
+  }
+  // What these seeds must have led to; otherwise they prove little.
+  for (const std::string_view state :
+       {"a session was completed", "a session failed", "a session was cancelled",
+        "a session was parked", "a session was suspended", "a driver lost its session",
+        "a session was loaded", "a specialist started", "a call became unknown",
+        "a call was executed again", "a stale driver was refused", "a wait was answered",
+        "an answer came to a parked session", "a session was claimed from the queue",
+        "a session that nobody drove was released", "a tool never returned",
+        "a call was fenced after a sleep", "a session still waits at the end"}) {
+    EXPECT_GT(reached[state], 0) << state;
+  }
+}
+
+TEST(Simulation, OneSeedIsOneHistory) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const Report first = simulate(options_of(seed));
+    const Report second = simulate(options_of(seed));
+    EXPECT_EQ(first.hash, second.hash) << seed;
+    EXPECT_EQ(first.steps, second.steps) << seed;
+  }
+}
+
+TEST(Simulation, DifferentSeedsAreDifferentHistories) {
+  EXPECT_NE(simulate(options_of(1)).hash, simulate(options_of(2)).hash);
+}
+
+class PlantedBugs : public ::testing::TestWithParam<PlantedBug> {};
+
+TEST_P(PlantedBugs, AreFound) {
+  for (std::uint64_t seed = 1; seed <= kMostSeedsForABug; ++seed) {
+    if (simulate(options_of(seed, GetParam().plant)).violation) return;
+  }
+  FAIL() << "Nobody noticed that " << GetParam().what;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, PlantedBugs, ::testing::ValuesIn(planted_bugs()),
+                         [](const auto& each) { return std::string(each.param.name); });
+
+TEST(Shrinking, KeepsThePromiseThatIsBrokenAndRepeats) {
+  Options options;
+  Report report;
+  for (std::uint64_t seed = 1; !report.violation && seed <= kMostSeedsForABug; ++seed) {
+    options = options_of(seed, Plant::repeated_writes);
+    report = simulate(options);
+  }
+  ASSERT_TRUE(report.violation.has_value());
+  const std::string rule = report.violation->rule;
+  const std::int64_t steps = report.steps;
+  const Shrunk shrunk = shrink(options, std::move(report), 60);
+  EXPECT_EQ(shrunk.report.violation->rule, rule);
+  EXPECT_LE(shrunk.options.sessions, options.sessions);
+  EXPECT_LE(shrunk.report.steps, steps);
+  EXPECT_EQ(simulate(shrunk.options).hash, shrunk.report.hash);
+}
+
+}  // namespace
+}  // namespace wright::simulation

@@ -1,0 +1,118 @@
+// What must hold of a session that has ended, and of all when the world has come to rest.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "simulation/watch.h"
+#include "simulation/world.h"
+#include "store/status.h"
+
+namespace wright::simulation {
+
+// Every call has one result, in order, before anything else is said.
+void Watch::check_transcript(const Session& session) {
+  const auto stored = world_.store().truth().get_messages(session.id);
+  if (!stored) return broken("a transcript can be read", stored.error().message);
+  std::set<std::string> used;
+  std::vector<std::string> open;
+  for (const StoredMessage& each : *stored) {
+    const Message& message = each.message;
+    if (message.role == Role::tool) {
+      for (const Part& part : message.parts) {
+        const auto* result = std::get_if<ToolResult>(&part);
+        if (result == nullptr) continue;
+        if (open.empty() || open.front() != result->call_id) {
+          return broken("every call has one result, in order",
+                        fmt::format("session {}: {}", session.id, result->call_id));
+        }
+        open.erase(open.begin());
+      }
+      continue;
+    }
+    if (!open.empty()) {
+      return broken("every call has one result, in order",
+                    fmt::format("session {}: none for {}", session.id, open.front()));
+    }
+    for (const ToolCall& call : message.tool_calls()) {
+      if (!used.insert(call.id).second) {
+        return broken("the ids of calls differ",
+                      fmt::format("session {}: {}", session.id, call.id));
+      }
+      open.push_back(call.id);
+    }
+  }
+  if (!open.empty()) {
+    broken("every call has one result, in order",
+           fmt::format("session {} has ended without one for {}", session.id, open.front()));
+  }
+}
+
+// Nothing of a session that has ended is under way.
+void Watch::check_rows(const Session& session) {
+  const auto calls = world_.store().truth().get_tool_calls(session.id);
+  for (const StoredCall& call : *calls) {
+    if (store::is_end(call.status)) continue;
+    broken("a session ends with its calls",
+           fmt::format("{} is {}", key_of(session.id, call.tool_call_id), to_string(call.status)));
+  }
+  const auto waits = world_.store().truth().get_waits({.session_id = session.id});
+  for (const StoredWait& wait : *waits) {
+    if (wait.session_id != session.id || wait.status != WaitStatus::open) continue;
+    broken("a session ends with its waits", fmt::format("wait {}", wait.id));
+  }
+}
+
+// What people said reached the call that asked, unless the session was stopped before.
+void Watch::check_answers(const Session& session) {
+  if (session.status != SessionStatus::completed) return;
+  const auto waits = world_.store().truth().get_waits({.session_id = session.id});
+  for (const StoredWait& wait : *waits) {
+    if (wait.session_id != session.id || wait.status != WaitStatus::answered || !wait.answer) {
+      continue;
+    }
+    const std::int64_t* payload = wait.answer->if_int64();
+    const auto call = calls_.find(wait.call_id);
+    if (payload == nullptr || call == calls_.end()) continue;
+    if (call->second.status == CallStatus::completed && !received_.contains(*payload)) {
+      broken("every answer is delivered", fmt::format("wait {}", wait.id));
+    }
+  }
+}
+
+std::string Watch::unsettled() {
+  Store& store = world_.store().truth();
+  const auto sessions = store.list_sessions({.limit = kNoLimit});
+  const auto needing = store.list_sessions({.needs_driver = true, .limit = kNoLimit});
+  if (!needing->empty()) return fmt::format("session {} needs a driver", needing->front().id);
+  for (const Session& session : *sessions) {
+    if (store::is_end(session.status)) continue;
+    const SessionId root = root_of(session.id);
+    const auto above = store.get_session(root);
+    if (above && store::is_end(above->status)) {
+      return fmt::format("session {} is {} below session {}, which has ended", session.id,
+                         to_string(session.status), root);
+    }
+    if (session.status != SessionStatus::waiting) {
+      return fmt::format("session {} is {}", session.id, to_string(session.status));
+    }
+    const auto waits = store.get_waits({.session_id = session.id, .status = WaitStatus::open});
+    if (waits->empty()) return fmt::format("session {} waits for nothing", session.id);
+    for (const StoredWait& wait : *waits) {
+      if (!world_.ignores(wait.id)) return fmt::format("wait {} is to be answered", wait.id);
+    }
+    world_.reach("a session still waits at the end");
+  }
+  return {};
+}
+
+void Watch::check_end() {
+  const auto sessions = world_.store().truth().list_sessions({.limit = kNoLimit});
+  for (const Session& session : *sessions) {
+    if (!store::is_end(session.status)) continue;
+    check_transcript(session);
+    check_rows(session);
+    check_answers(session);
+  }
+}
+
+}  // namespace wright::simulation
