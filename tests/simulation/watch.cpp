@@ -237,7 +237,7 @@ void Watch::look_at(SessionId id, const Batch& batch) {
     facts.last.turn_worked_ms = 0;
     facts.late_since.reset();
   }
-  const std::int64_t time = facts.limits.max_time.count();
+  const std::int64_t time = facts.limits.max_time.value_or(std::chrono::milliseconds(0)).count();
   if (time > 0 && facts.last.turn_worked_ms.value_or(0) > time && !facts.late_since) {
     facts.late_since = world_.now();
   }
@@ -251,15 +251,15 @@ void Watch::look_at(SessionId id, const Batch& batch) {
 void Watch::check_budget(SessionId id) {
   const SessionId root = root_of(id);
   const SessionFacts& above = sessions_[root];
-  if (above.limits.max_tokens > 0) {
+  if (above.limits.max_tokens) {
     std::int64_t tokens = 0;
     for (const auto& [each, facts] : sessions_) {
       if (root_of(each) != root) continue;
       tokens += facts.last.usage.input_tokens + facts.last.usage.output_tokens;
     }
-    if (tokens > above.limits.max_tokens) {
+    if (tokens > *above.limits.max_tokens) {
       broken("no limit is passed",
-             fmt::format("{} of {} tokens in session {}", tokens, above.limits.max_tokens, root));
+             fmt::format("{} of {} tokens in session {}", tokens, *above.limits.max_tokens, root));
     }
   }
   if (!above.parent && above.limits.max_iterations > 0 && id == root &&
@@ -328,7 +328,7 @@ void Watch::begins(const Execution& execution) {
   } else {
     world_.reach("a call was executed again");
   }
-  const int most = root.limits.max_tool_calls;
+  const int most = root.limits.max_tool_calls.value_or(0);
   if (most > 0 && root.calls_of_turn.size() > static_cast<std::size_t>(most)) {
     broken("no limit is passed", fmt::format("{} calls of {}", root.calls_of_turn.size(), most));
   }
