@@ -122,6 +122,7 @@ struct Cancelled {
 // the model is to speak.
 struct AgentChanged {
   std::string agent;
+  Limits limits;  // the other agent's, which hold from now on
 };
 // A model wrote a summary of what requests leave out (context_window.h). Its tokens count.
 struct Summarised {

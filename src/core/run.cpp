@@ -303,6 +303,7 @@ Result<void> take(Run& run, Cancelled outcome) {
 Result<void> take(Run& run, AgentChanged outcome) {
   if (run.phase != Phase::model) return refuse(run, "Another agent");
   run.agent = std::move(outcome.agent);
+  run.limits = outcome.limits;
   return {};
 }
 

@@ -7,7 +7,7 @@
 namespace wright::runtime {
 namespace {
 
-bool is_over(SessionStatus status) {
+bool has_come_to_an_end(SessionStatus status) {
   return status == SessionStatus::completed || status == SessionStatus::failed ||
          status == SessionStatus::cancelled;
 }
@@ -18,7 +18,7 @@ Result<void> HeldTree::add_unfinished_below(SessionId id, std::vector<SessionId>
   const auto children = store_.list_sessions({.parent_session_id = id, .limit = kNoLimit});
   if (!children) return std::unexpected(children.error());
   for (const Session& child : *children) {
-    if (is_over(child.status)) continue;
+    if (has_come_to_an_end(child.status)) continue;
     found.push_back(child.id);
     if (auto added = add_unfinished_below(child.id, found); !added) return added;
   }

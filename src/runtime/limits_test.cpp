@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -117,6 +119,101 @@ TEST(Limits, ends_a_run_that_takes_too_long) {
       runtime->wait(value_of(runtime->start(std::make_shared<const Agent>(agent), "Go")));
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().code, ErrorCode::limit_reached);
+  EXPECT_EQ(limit_of(answer.error()), Limit::time);
+}
+
+// A tree three deep whose lowest agent spends; the one in the middle needs a person each time, so
+// that the session parks and is loaded again.
+struct Spender {
+  std::atomic<int> asked = 0;  // the lowest
+
+  Agent agent() {
+    const Agent lowest{.name = "lowest",
+                       .model = model_from("test", "m", [this](const Request&, const ModelCall&) {
+                         ++asked;
+                         Response response = says("spent");
+                         response.usage = {.input_tokens = 500, .output_tokens = 500};
+                         return Result<Response>(std::move(response));
+                       })};
+    Agent middle{.name = "middle",
+                 .model = model_from("test", "m",
+                                     [](const Request& request, const ModelCall&) {
+                                       const auto size = request.messages.size();
+                                       if (size > 2) return Result<Response>(says("enough"));
+                                       return Result<Response>(
+                                           calls({call("lowest", R"({"message":"x"})", "1")}));
+                                     }),
+                 .tools = {delegate_to(lowest)}};
+    middle.sampling.max_tokens = 100;
+    Agent top{.name = "top",
+              .model = model_from("test", "m",
+                                  [](const Request& request, const ModelCall&) {
+                                    const auto n = std::to_string(request.messages.size());
+                                    return Result<Response>(
+                                        calls({call("middle", R"({"message":"x"})", "m" + n),
+                                               call("ask", "{}", "a" + n)}));
+                                  }),
+              .tools = {delegate_to(middle), testing::asking()}};
+    top.sampling.max_tokens = 100;
+    top.limits.max_iterations = 50;
+    return top;
+  }
+};
+
+// Answers what is waited for until the session ends, each time in a process of its own.
+Result<Answer> resumed_until_it_ends(const Agent& agent, Store& store) {
+  Result<Answer> answer = run(agent, "Go", {.store = &store});
+  for (int i = 0; answer && answer->status == Answer::Status::waiting && i < 12; ++i) {
+    EXPECT_TRUE(answer_wait(store, answer->waits.front().wait_id, Json("go on"), "Ada"));
+    answer = resume(agent, answer->session_id, {.store = &store});
+  }
+  return answer;
+}
+
+TEST(Limits, count_the_tokens_of_specialists_of_specialists_after_every_restart) {
+  const auto store = open_memory_store();
+  Spender spender;
+  Agent agent = spender.agent();
+  agent.limits.max_tokens = 9'000;
+  agent.limits.max_repeats = 0;
+  // The one at the top spends nothing: it goes on when those below may not.
+  EXPECT_TRUE(resumed_until_it_ends(agent, *store));
+  EXPECT_LE(spender.asked, 9);
+  EXPECT_GE(spender.asked, 3);
+}
+
+TEST(Limits, count_the_tool_calls_of_specialists_after_every_restart) {
+  const auto store = open_memory_store();
+  Spender spender;
+  Agent agent = spender.agent();
+  agent.limits.max_tool_calls = 10;  // three a round: middle, its own call, and ask
+  const auto answer = resumed_until_it_ends(agent, *store);
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(limit_of(answer.error()), Limit::tool_calls) << answer.error().message;
+  EXPECT_LE(spender.asked, 4);
+}
+
+TEST(Limits, give_a_restarted_run_only_the_time_that_is_left) {
+  const auto store = open_memory_store();
+  Agent agent{.name = "slow",
+              .model = model_from("test", "m",
+                                  [](const Request&, const ModelCall& call) -> Result<Response> {
+                                    std::mutex mutex;
+                                    std::condition_variable_any stopped;
+                                    std::unique_lock lock(mutex);
+                                    stopped.wait(lock, call.stop, [] { return false; });
+                                    return fail(ErrorCode::cancelled, "stopped");
+                                  })};
+  agent.limits.max_time = std::chrono::hours(1);
+  {
+    const auto runtime = open_runtime(*store);
+    value_of(runtime->start(std::make_shared<const Agent>(agent), "Go"));
+  }
+  // As if it had worked for nearly an hour before its process ended.
+  ASSERT_TRUE(store->apply_one(
+      UpdateSession{.session_id = 1, .worked_ms = 3'599'999, .turn_worked_ms = 3'599'999}));
+  const auto answer = resume(agent, 1, {.store = store.get()});
+  ASSERT_FALSE(answer);
   EXPECT_EQ(limit_of(answer.error()), Limit::time);
 }
 

@@ -91,8 +91,9 @@ void RunnerRegistration::on_news(Listener listener) {
 bool RunnerRegistration::renew() {
   const std::int64_t before = boot_clock_ms();
   if (!store_.renew_runner(id_, time_)) return false;
-  // Somebody may have taken a session in between.
-  if (before >= certain_until_) certain_since_ = before;
+  // Somebody may have taken a session in between. The store was asked at some moment before now.
+  const std::int64_t after = boot_clock_ms();
+  if (after >= certain_until_) certain_since_ = after;
   certain_until_ = certain_after(before, time_);
   return true;
 }
@@ -128,8 +129,34 @@ void RunnerRegistration::work() {
     // session meanwhile, the next batch for it is refused.
     const std::int64_t now = boot_clock_ms();
     if (now - renewed + look.count() > time_.count() / 3 && renew()) renewed = now;
+    release_strays();
     release_what_is_due();
     tell_news();
+  }
+}
+
+void RunnerRegistration::on_strays(IsDriven is_driven) {
+  const std::lock_guard lock(news_mutex_);
+  is_driven_ = std::move(is_driven);
+}
+
+// Whatever is being created now is known by then.
+void RunnerRegistration::look_for_strays() {
+  look_for_strays_ = boot_clock_ms() + time_.count();
+}
+
+void RunnerRegistration::release_strays() {
+  std::int64_t due = look_for_strays_;
+  if (due == 0 || boot_clock_ms() < due) return;
+  const std::lock_guard lock(news_mutex_);
+  if (!is_driven_) return;
+  const auto sessions = store_.list_sessions({.status = SessionStatus::running, .limit = kNoLimit});
+  if (!sessions) return;  // the next look tries again
+  look_for_strays_.compare_exchange_strong(due, 0);
+  const std::int64_t before = system_clock_ms() - time_.count();
+  for (const Session& session : *sessions) {
+    const bool is_ours = session.runner_id == id_ && session.started_at < before;
+    if (is_ours && !is_driven_(session.id)) release(session.id, session.lease_epoch);
   }
 }
 

@@ -36,6 +36,12 @@ class RunnerRegistration {
   // Releases a session that is not driven here any more. Tried until the store takes it.
   void release(SessionId session, int epoch);
 
+  // Releases, in a while, what this runner holds in the store and nobody drives: a session whose
+  // creation seemed to fail. Only where somebody can say what is driven.
+  using IsDriven = std::function<bool(SessionId)>;
+  void on_strays(IsDriven is_driven);
+  void look_for_strays();
+
   // Whom to tell what others did to sessions of this runner; in a thread of this object, which
   // looks about once a second. The same news may come several times. An empty function ends it, and
   // nothing is told after that.
@@ -55,6 +61,7 @@ class RunnerRegistration {
   bool renew();
   void tell_news();
   void release_what_is_due();
+  void release_strays();
   bool wait(std::chrono::milliseconds time);
 
   Store& store_;
@@ -64,6 +71,8 @@ class RunnerRegistration {
   std::atomic<std::int64_t> certain_until_;
   std::mutex news_mutex_;  // held while it tells
   Listener news_;
+  IsDriven is_driven_;                            // with news_mutex_
+  std::atomic<std::int64_t> look_for_strays_{0};  // by boot_clock_ms(); 0: there is no need
   std::mutex mutex_;
   std::vector<FreeLease> to_release_;
   std::condition_variable changed_;

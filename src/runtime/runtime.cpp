@@ -67,10 +67,12 @@ class Runtime::Implementation {
               or_default(options_.workers, processors()),
               or_default(options_.tool_threads, std::max<std::size_t>(8, 4 * processors()))) {
     runner_->on_news([this](const RunnerNews& news) { take(news); });
+    runner_->on_strays([this](SessionId id) { return root_of(id) != nullptr; });
   }
 
   ~Implementation() {
     runner_->on_news({});
+    runner_->on_strays({});
     drain(milliseconds(0));
   }
 
@@ -439,12 +441,13 @@ void Runtime::Implementation::take(const RunnerNews& news) {
 }
 
 Result<void> Runtime::Implementation::cancel(SessionId id, std::string reason) {
+  // Stored first, it cannot be lost: whoever drives the session, now or later, finds it.
+  const auto wanted = options_.keeps_sessions ? store_.request_cancel(id, reason) : Result<void>();
   if (const auto driver = driver_of(id); driver && driver->cancel(id, reason)) return {};
+  if (!wanted) return wanted;
   if (!options_.keeps_sessions) {
     return fail(ErrorCode::not_found, fmt::format("Session {} is not driven here", id));
   }
-  // From here on it cannot be lost: whoever drives the session, now or later, finds it.
-  if (auto wanted = store_.request_cancel(id, reason); !wanted) return wanted;
   const auto top = root_session(store_, id);
   if (!top) return std::unexpected(top.error());
   if (top->status == SessionStatus::queued || (!root_of(top->id) && !options_.agents)) {

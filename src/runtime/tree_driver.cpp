@@ -240,8 +240,12 @@ void TreeDriver::perform(NodeId node, session::Woke) {
 }
 
 void TreeDriver::perform(NodeId node, session::Ended ended) {
-  if (ended.ending.kind == Ending::Kind::lost && ended.ending.session_id != 0) {
-    host_.release(ended.ending.session_id, ended.ending.lease_epoch);
+  if (ended.ending.kind == Ending::Kind::lost) {
+    if (ended.ending.session_id != 0) {
+      host_.release(ended.ending.session_id, ended.ending.lease_epoch);
+    } else {
+      host_.look_for_strays();
+    }
   }
   if (node == session::kRoot) {
     ending_ = std::move(ended.ending);

@@ -22,6 +22,12 @@ Budget::Budget(const Limits& limits, Spending used, int tool_calls, Budget* abov
       used_(used),
       tool_calls_(tool_calls) {}
 
+void Budget::change(const Limits& limits) {
+  max_tokens_ = limits.max_tokens;
+  max_cost_usd_ = limits.max_cost_usd;
+  max_tool_calls_ = limits.max_tool_calls;
+}
+
 Result<void> Budget::check(const Spending& most) const {
   if (max_tokens_ > 0 && used_.tokens + most.tokens > max_tokens_) {
     return std::unexpected(limit_error(

@@ -25,6 +25,9 @@ class Budget {
   Budget(const Budget&) = delete;
   Budget& operator=(const Budget&) = delete;
 
+  // Another agent goes on, with limits of its own; what is used stays used.
+  void change(const Limits& limits);
+
   // Reserves in this budget and in all above it, or in none. The error says which limit it is: its
   // detail is the name of the limit.
   Result<void> reserve(const Spending& most);
@@ -40,9 +43,9 @@ class Budget {
  private:
   Result<void> check(const Spending& most) const;
 
-  const std::int64_t max_tokens_;
-  const double max_cost_usd_;
-  const int max_tool_calls_;
+  std::int64_t max_tokens_;
+  double max_cost_usd_;
+  int max_tool_calls_;
   Budget* const above_;
   Spending used_;  // with what is reserved
   int tool_calls_;

@@ -156,8 +156,9 @@ void Journal::add_calls(const Run& run, std::vector<Write>& writes) {
   for (const auto& [call_id, row] : rows_) {
     if (is_over(row.status)) continue;
     has_waited = has_waited || row.status == CallStatus::waiting;
-    writes.emplace_back(
-        UpdateCall{.call_id = row.id, .status = status, .error_details = told(run, call_id)});
+    writes.emplace_back(UpdateCall{.call_id = row.id,
+                                   .status = row.may_have_happened ? CallStatus::unknown : status,
+                                   .error_details = told(run, call_id)});
   }
   rows_.clear();
   if (has_waited) writes.emplace_back(CloseWaits{.session_id = session_id_});

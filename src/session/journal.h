@@ -20,6 +20,8 @@ struct StoredRow {
   CallId id = 0;
   CallStatus status = CallStatus::pending;
   WaitId wait_id = 0;  // of the last wait, if it ever waited
+  // It was executing when its process ended, and is to be executed again.
+  bool may_have_happened = false;
 };
 
 class Journal {

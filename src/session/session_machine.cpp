@@ -56,7 +56,14 @@ SessionMachine::SessionMachine(const MachineOptions& options, SessionPlan plan, 
       journal_(std::move(state.journal)),
       context_(std::move(state.context)),
       worked_ms_(state.worked_ms),
-      turn_worked_ms_(state.turn_worked_ms) {}
+      turn_worked_ms_(state.turn_worked_ms) {
+  // A handoff of a turn that is not over yet.
+  for (const OpenCall& open : run_.open_calls) {
+    const bool is_done = open.state == OpenCall::State::answered && !open.result.is_error;
+    Handoff handoff = is_done ? handed_to(open.call) : std::nullopt;
+    if (handoff && *handoff) next_agent_ = std::move(**handoff);
+  }
+}
 
 StepOutput SessionMachine::step(const Now& now, Input input) {
   now_ = now;
@@ -250,21 +257,27 @@ void SessionMachine::wait_or_refuse(const ToolCall& call, ToolOutcome outcome) {
   accept_or_break(ToolWaits{call.id, waiting});
 }
 
-// A handoff that cannot be made is a failed call. One that can takes action with the next turn.
-void SessionMachine::hand_over_if_asked(const ToolCall& call, ToolOutcome& outcome) {
+// The agent that a call hands the conversation to. Nothing when it is no handoff.
+SessionMachine::Handoff SessionMachine::handed_to(const ToolCall& call) const {
   const Tool* tool = find_tool(agent_->tools, call.name);
-  if (tool == nullptr || !tool->specialist || outcome.result.is_error ||
-      tool->specialist->kind != Specialist::Kind::handoff) {
-    return;
+  if (tool == nullptr || !tool->specialist || tool->specialist->kind != Specialist::Kind::handoff) {
+    return std::nullopt;
   }
   auto agent = tool->specialist->make();
-  if (agent) {
-    if (auto usable = check(**agent); !usable) agent = std::unexpected(std::move(usable).error());
-  }
-  if (agent) {
-    next_agent_ = std::move(*agent);
+  if (!agent) return agent;
+  if (auto usable = check(**agent); !usable) return std::unexpected(std::move(usable).error());
+  return agent;
+}
+
+// A handoff that cannot be made is a failed call. One that can takes effect with the next turn.
+void SessionMachine::hand_over_if_asked(const ToolCall& call, ToolOutcome& outcome) {
+  if (outcome.result.is_error) return;
+  Handoff handoff = handed_to(call);
+  if (!handoff) return;
+  if (*handoff) {
+    next_agent_ = std::move(**handoff);
   } else {
-    fail_outcome(outcome, agent.error());
+    fail_outcome(outcome, handoff->error());
   }
 }
 
@@ -374,9 +387,11 @@ void SessionMachine::take(Cancel cancel) {
 void SessionMachine::take(Suspend) {
   if (is_stopping()) return;
   intent_ = SuspendHere{};
-  // What a model would answer can be asked again; what a tool does cannot be undone.
+  // What a model would answer can be asked again; what a tool does cannot be undone, so it is given
+  // some time before it is asked to stop.
   if (is_asking_) output_.actions.emplace_back(StopWork{});
   output_.actions.emplace_back(SuspendSpecialists{});
+  start_grace();
 }
 
 void SessionMachine::take(const TimerFired& fired) {
@@ -387,6 +402,11 @@ void SessionMachine::take(const TimerFired& fired) {
       return stop_with(LimitReached{Limit::time, message}, message);
     }
     case TimerKind::grace:
+      if (auto* suspend = std::get_if<SuspendHere>(&intent_); suspend && !suspend->is_asked) {
+        suspend->is_asked = true;
+        output_.actions.emplace_back(StopWork{});
+        return start_grace();
+      }
       for (const auto& [call_id, attempt] : running_) {
         output_.actions.emplace_back(GiveUpCall{call_id, attempt});
       }
@@ -424,7 +444,11 @@ void SessionMachine::break_off(Error error) {
   drop_what_was_planned();
   planned_.clear();
   output_.actions.emplace_back(StopWork{});
-  output_.actions.emplace_back(CancelSpecialists{"The session above failed"});
+  if (is_lost) {
+    output_.actions.emplace_back(SuspendSpecialists{});  // whoever resumes it goes on with them
+  } else {
+    output_.actions.emplace_back(CancelSpecialists{"The session above failed"});
+  }
   start_grace();
 }
 

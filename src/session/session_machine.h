@@ -103,7 +103,9 @@ class SessionMachine {
   struct Stop {  // the run ends in this way when nothing is under way
     Outcome outcome;
   };
-  struct SuspendHere {};
+  struct SuspendHere {
+    bool is_asked = false;  // its tools were asked to stop
+  };
   struct BreakOff {
     Error error;
     // The session is not ours any more, or nobody knows what was applied because the store failed.
@@ -144,6 +146,8 @@ class SessionMachine {
   void end_call(const ToolCall& call, ToolOutcome outcome);
   void delegate(const ToolCall& call, const Delegate& delegate);
   void wait_or_refuse(const ToolCall& call, ToolOutcome outcome);
+  using Handoff = std::optional<Result<std::shared_ptr<const Agent>>>;
+  Handoff handed_to(const ToolCall& call) const;
   void hand_over_if_asked(const ToolCall& call, ToolOutcome& outcome);
   void answer_with_specialist(const std::string& call_id, const Ending& ending, double worked_ms);
 

@@ -40,6 +40,8 @@ const OpenCall* SessionMachine::find_open(const std::string& call_id) const {
 void SessionMachine::proceed() {
   if (ending_) return;
   if (is_stopping() && has_work_under_way()) return;
+  // Those below end before this one does: nobody would look for them afterwards.
+  if (std::holds_alternative<Stop>(intent_) && !specialists_.empty()) return;
   Step step = next(*agent_, run_);
   if (const auto* stop = std::get_if<Stop>(&intent_)) {
     // The last result may have ended the run in another way meanwhile.
@@ -68,7 +70,8 @@ void SessionMachine::plan_model() {
   if (is_asking_) return;
   if (next_agent_) {
     agent_ = std::exchange(next_agent_, {});
-    accept_or_break(AgentChanged{agent_->name});
+    accept_or_break(AgentChanged{agent_->name, agent_->limits});
+    budget_.change(agent_->limits);
     journal_.agent_changed(agent_->name);
     context_.agent_changed();
     publish<HandedOver>(agent_->name);
@@ -178,8 +181,8 @@ SessionMachine::Round SessionMachine::write_or_act() {
 // A session that broke by its own fault is marked as failed, so that it does not look alive. One
 // that is not ours any more, or whose store failed, stays as it is.
 void SessionMachine::write_last_words() {
-  if (has_work_under_way()) return;
   BreakOff& broken = std::get<BreakOff>(intent_);
+  if (has_work_under_way() || (!broken.is_lost && !specialists_.empty())) return;
   if (options_.has_store && journal_.session_id() != 0 && !broken.is_lost &&
       !broken.is_written_down) {
     Batch last;

@@ -226,6 +226,22 @@ TEST(SessionMachine, releases_what_it_suspends) {
   EXPECT_FALSE(session->runner_id);
 }
 
+TEST(SessionMachine, does_not_wait_for_ever_for_tools_when_it_suspends) {
+  TreeByHand hand(with_tools({"act"}));
+  const RunCall run = begin_call(hand);
+  hand.input(kRoot, Suspend{});
+  EXPECT_FALSE(hand.wants<StopWork>());
+  hand.input(kRoot, TimerFired{.kind = TimerKind::grace});
+  ASSERT_TRUE(hand.take<StopWork>());
+  EXPECT_FALSE(hand.wants<GiveUpCall>());
+  hand.input(kRoot, TimerFired{.kind = TimerKind::grace});
+  ASSERT_TRUE(hand.take<GiveUpCall>());
+  hand.input(kRoot, CallGivenUp{"a", run.attempt, true, 60});
+  hand.write_all();
+  EXPECT_EQ(hand.take<Ended>()->second.ending.kind, Ending::Kind::suspended);
+  EXPECT_EQ(hand.store().get_tool_calls(hand.session())->front().status, CallStatus::unknown);
+}
+
 TEST(SessionMachine, counts_the_time_at_work_and_not_the_time_of_waiting) {
   TreeByHand hand(with_tools({"act"}));
   const RunCall run = begin_call(hand);

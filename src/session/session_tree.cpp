@@ -48,11 +48,6 @@ SessionPlan SessionTree::child_plan(NodeId parent, std::shared_ptr<const Agent> 
   return above.plan().below ? above.plan().below(std::move(plan)) : plan;
 }
 
-SessionMachine* SessionTree::find(NodeId node) {
-  const auto found = nodes_.find(node);
-  return found == nodes_.end() ? nullptr : found->second.machine.get();
-}
-
 int SessionTree::depth_of(NodeId node) const {
   return static_cast<int>(nodes_.at(node).machine->plan().lineage.depth());
 }
@@ -65,7 +60,8 @@ SessionId SessionTree::parent_of(NodeId node) const {
 std::vector<NodeId> SessionTree::children_of(NodeId parent) const {
   std::vector<NodeId> children;
   for (const auto& [id, node] : nodes_) {
-    if (!is_root(id) && node.parent == parent) children.push_back(id);
+    const bool is_child = !is_root(id) && node.parent == parent;
+    if (is_child && !node.machine->has_ended()) children.push_back(id);
   }
   return children;
 }
@@ -77,12 +73,18 @@ std::optional<NodeId> SessionTree::node_of(SessionId session) const {
   return std::nullopt;
 }
 
+void SessionTree::forget_the_ended() {
+  for (const NodeId node : ended_) nodes_.erase(node);
+  ended_.clear();
+}
+
 TreeOutput SessionTree::begin(const Now& now) {
   for (const auto& [id, node] : nodes_) posts_.push_back({id, Begin{}});
   return deliver_all(now);
 }
 
 TreeOutput SessionTree::step(const Now& now, NodeId node, Input input) {
+  forget_the_ended();
   posts_.push_back({node, std::move(input)});
   return deliver_all(now);
 }
@@ -107,9 +109,9 @@ TreeOutput SessionTree::deliver_all(const Now& now) {
 }
 
 void SessionTree::deliver(const Now& now, Post post, TreeOutput& output) {
-  SessionMachine* machine = find(post.node);
-  if (machine == nullptr) return;  // it has ended meanwhile
-  StepOutput stepped = machine->step(now, std::move(post.input));
+  const auto found = nodes_.find(post.node);
+  if (found == nodes_.end()) return;  // it has ended meanwhile
+  StepOutput stepped = found->second.machine->step(now, std::move(post.input));
   if (stepped.batch) output.batches.emplace_back(post.node, std::move(*stepped.batch));
   for (Action& action : stepped.actions) carry(post.node, std::move(action), output);
 }
@@ -140,9 +142,8 @@ void SessionTree::carry(NodeId node, Action action, TreeOutput& output) {
       posts_.push_back({child.parent, SpecialistEnded{child.call_id, ended->ending}});
     }
   }
-  const bool is_over = std::holds_alternative<Ended>(action) && !is_root(node);
+  if (std::holds_alternative<Ended>(action) && !is_root(node)) ended_.push_back(node);
   output.actions.emplace_back(node, std::move(action));
-  if (is_over) nodes_.erase(node);
 }
 
 Result<std::shared_ptr<const Agent>> SessionTree::specialist_for(const SessionMachine& parent,

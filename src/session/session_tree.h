@@ -51,8 +51,7 @@ class SessionTree {
   TreeOutput answer(const Now& now, const StoredWait& wait);
 
   std::optional<NodeId> node_of(SessionId session) const;
-  // Null when it has ended; the root stays.
-  SessionMachine* find(NodeId node);
+  // Of a session whose end has been told, until the next step; the root stays.
   SessionMachine& at(NodeId node) { return *nodes_.at(node).machine; }
   int depth_of(NodeId node) const;
   SessionId parent_of(NodeId node) const;  // 0 at the root
@@ -71,6 +70,7 @@ class SessionTree {
   };
 
   bool is_root(NodeId node) const { return node == kRoot; }
+  void forget_the_ended();
   TreeOutput deliver_all(const Now& now);
   void deliver(const Now& now, Post post, TreeOutput& output);
   void carry(NodeId node, Action action, TreeOutput& output);
@@ -83,7 +83,8 @@ class SessionTree {
   TreeOptions options_;
   std::map<NodeId, Node> nodes_;
   NodeId last_ = kRoot;
-  std::deque<Post> posts_;  // between machines
+  std::deque<Post> posts_;     // between machines
+  std::vector<NodeId> ended_;  // in the last step; there until the next one
 };
 
 }  // namespace wright::session

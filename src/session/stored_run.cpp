@@ -134,7 +134,11 @@ class Loader {
       }
       case CallStatus::executing:
         if (is_delegated) return find_child(open, row);
-        if (tool != nullptr && tool->spec.options.effect != Effect::write) return;
+        if (tool != nullptr && tool->spec.options.effect != Effect::write) {
+          loaded_.rows[open.call.id].may_have_happened =
+              tool->spec.options.effect == Effect::idempotent;
+          return;
+        }
         return settle(open, row);
       case CallStatus::unknown: return settle(open, row);
       case CallStatus::completed:

@@ -181,5 +181,67 @@ TEST_F(Leases, are_renewed_as_long_as_the_process_lives) {
   EXPECT_TRUE(succeeded(wait_for(first)));
 }
 
+// Two calls at once and one thread for tools: the second call is written down as begun, and waits
+// for its turn behind the first.
+AgentPointer queueing_agent(Ledger& ledger, const Signal* begun, const Signal* let_go) {
+  const Tool hold = tool("hold", "",
+                         [begun, let_go] {
+                           if (begun != nullptr) begun->send();
+                           if (let_go != nullptr) let_go->wait();
+                           return "held";
+                         },
+                         {.effect = Effect::read});
+  const Tool note = tool("note", "",
+                         [&ledger](const Context& context) {
+                           ledger.add("note by epoch " + std::to_string(context.lease_epoch));
+                           return "noted";
+                         },
+                         {.effect = Effect::write});
+  return std::make_shared<const Agent>(Agent{
+      .name = "queueing",
+      .model = model_from(
+          "test", "m",
+          [](const Request& request, const ModelCall&) {
+            if (request.messages.size() > 1) return Result<Response>(says("Done"));
+            return Result<Response>(calls({call("hold", "{}", "1"), call("note", "{}", "2")}));
+          }),
+      .tools = {hold, note}});
+}
+
+TEST_F(Leases, let_a_process_that_slept_start_nothing_that_it_had_queued) {
+  const Signal begun;
+  const Signal let_go;
+  const std::chrono::milliseconds short_time(300);
+  const pid_t sleeper = in_child([&] {
+    const auto store = open_sqlite_store(database_);
+    if (!store) return 1;
+    const auto runtime =
+        Runtime::open({.store = store->get(), .tool_threads = 1, .runner_time = short_time});
+    if (!runtime) return 2;
+    const auto id = (*runtime)->start(queueing_agent(ledger_, &begun, &let_go), "Go");
+    if (!id) return 3;
+    const auto answer = (*runtime)->wait(*id);
+    if (answer) return 4;
+    return answer.error().code == ErrorCode::unavailable ? kFenced : 5;
+  });
+  begun.wait();
+  ASSERT_EQ(::kill(sleeper, SIGSTOP), 0);
+  // Others take it for dead when its time is over, and go on with the session.
+  Result<Answer> answer = fail(ErrorCode::unavailable, "not tried yet");
+  while (!answer && answer.error().code == ErrorCode::unavailable) {
+    const auto store = open_sqlite_store(database_);
+    ASSERT_TRUE(store);
+    answer = resume(*queueing_agent(ledger_, nullptr, nullptr), 1, {.store = store->get()});
+  }
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(collect(database_).sessions.at(1).calls.at(1).status, CallStatus::unknown);
+  ASSERT_EQ(::kill(sleeper, SIGCONT), 0);
+  let_go.send();
+  const int status = wait_for(sleeper);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), kFenced);
+  EXPECT_TRUE(ledger_.lines().empty()) << ledger_.lines().front();
+}
+
 }  // namespace
 }  // namespace wright::faults
