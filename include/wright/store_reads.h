@@ -38,7 +38,7 @@ struct SessionFilter {
   bool is_abandoned = false;       // only running ones that no living runner drives
   // Only sessions that a driver should take: without a parent, not ended, not driven by a living
   // runner, and in whose tree a session is `running`, is wanted cancelled, or has a call that waits
-  // although its wait was answered or is overdue.
+  // although its wait was answered or is overdue, or its specialist has ended.
   bool needs_driver = false;
   bool is_root = false;                           // only those without a parent
   std::optional<std::int64_t> ended_before = {};  // milliseconds; only those that have ended

@@ -207,7 +207,9 @@ SessionMachine::Round SessionMachine::act() {
   Round round = Round::last;
   if (is_stopping() && drop_what_was_planned()) round = Round::another;
   for (Action& action : planned_) {
+    // What the batch has found out.
     if (auto* created = std::get_if<Created>(&action)) created->session_id = journal_.session_id();
+    if (auto* run = std::get_if<RunCall>(&action)) run->lease_epoch = journal_.epoch();
     output_.actions.push_back(std::move(action));
   }
   planned_.clear();

@@ -171,6 +171,13 @@ Result<void> MemoryBatch::apply(const UpdateSession& write) {
     session.error_code.reset();
     session.limit.reset();
     if (is_end(*write.status)) {
+      // A specialist's session is what a call of the session above waits for.
+      CallRow* above =
+          session.parent_call_id ? tables_.find_call(*session.parent_call_id) : nullptr;
+      if (above != nullptr && above->call.status == CallStatus::waiting) {
+        remember(*above);
+        above->has_news = true;
+      }
       session.cancel_reason.reset();
       std::erase_if(ids_.cancelled,
                     [&](const CancelWish& wish) { return wish.session_id == session.id; });

@@ -27,7 +27,7 @@ struct CallRow {
   std::string request;
   std::optional<std::string> response;
   std::optional<std::string> result;
-  bool has_news = false;  // its wait was answered, and it still waits
+  bool has_news = false;  // what it waits for is there, and it still waits
 };
 
 struct WaitRow {

@@ -139,6 +139,8 @@ Result<void> SqliteBatch::apply(const UpdateSession& write) {
   if (has_end) {
     std::erase_if(ids_.cancelled,
                   [&](const CancelWish& wish) { return wish.session_id == session_id; });
+    // A specialist's session is what a call of the session above waits for.
+    return queries_.run(Query::tell_of_child, session_id);
   }
   return {};
 }

@@ -170,6 +170,9 @@ std::string sql_of(Query query) {
           kWaitColumns);
     case Query::tell_of_answer:
       return "UPDATE agent_tool_calls SET has_news = 1 WHERE id = ?1 AND status = 'waiting'";
+    case Query::tell_of_child:
+      return "UPDATE agent_tool_calls SET has_news = 1 WHERE status = 'waiting' "
+             "AND id = (SELECT parent_call_id FROM agent_sessions WHERE id = ?1)";
     case Query::wait: return fmt::format("SELECT {} FROM agent_waits WHERE id = ?1", kWaitColumns);
     case Query::insert_runner:
       return "INSERT INTO agent_runners (name, expires_at, boot_id, boot_expires_at) "

@@ -48,6 +48,7 @@ enum class Query : std::uint8_t {
   close_waits,
   answer_wait,
   tell_of_answer,
+  tell_of_child,
   wait,
   insert_runner,
   renew_runner,

@@ -96,6 +96,24 @@ TEST_P(StoreCancelling, whoever_holds_the_session_hears_of_the_wish_with_its_nex
   EXPECT_TRUE(value_of(store().apply(last)).cancelled.empty()) << "it has ended by now";
 }
 
+TEST_P(StoreCancelling, a_session_whose_specialist_has_ended_needs_a_driver) {
+  const SessionId root = value_of(store().create_session(session_named("above")));
+  const CallId call = value_of(store().create_tool_call(
+      root, std::nullopt, {.id = "1", .name = "expert", .arguments = "{}"}));
+  value_of(store().apply_one(UpdateCall{.call_id = call, .status = CallStatus::waiting}));
+  set_status(root, SessionStatus::waiting);
+  NewSession below = session_named("expert");
+  below.parent_session_id = root;
+  below.parent_call_id = call;
+  const SessionId child = value_of(store().create_session(below));
+  set_status(child, SessionStatus::waiting);
+  EXPECT_FALSE(needing_driver().contains(root));
+  set_status(child, SessionStatus::completed);
+  EXPECT_TRUE(needing_driver().contains(root));
+  value_of(store().apply_one(UpdateCall{.call_id = call, .status = CallStatus::completed}));
+  EXPECT_FALSE(needing_driver().contains(root));
+}
+
 TEST_P(StoreCancelling, a_runner_can_ask_what_happened_to_its_sessions) {
   const RunnerId one = new_runner("host:1");
   const RunnerId two = new_runner("host:2");
