@@ -125,24 +125,27 @@ Result<void> SqliteBatch::apply(const UpdateSession& write) {
   const auto tokens = [&](std::int64_t Usage::*count) {
     return write.usage ? std::optional((*write.usage).*count) : std::nullopt;
   };
-  auto updated = queries_.run(write.status ? Query::update_session : Query::update_progress,
-                              session_id, write.result, write.error, word_for(write.error_code),
-                              word_for(write.limit), tokens(&Usage::input_tokens),
-                              tokens(&Usage::output_tokens), tokens(&Usage::cached_tokens),
-                              tokens(&Usage::reasoning_tokens), tokens(&Usage::cache_write_tokens),
-                              write.usage ? std::optional(write.usage->cost_usd) : std::nullopt,
-                              write.iterations, write.agent_name, *feedback, *context,
-                              word_for(write.status), has_end ? std::optional(now_) : std::nullopt,
-                              std::int64_t{is_free}, write.worked_ms, write.turn_worked_ms);
+  std::optional<CallId> waiting_above;
+  const auto note_call_above = [&](const Row& row) -> Result<void> {
+    if (!row.is_null(0)) waiting_above = row.integer(0);
+    return {};
+  };
+  auto updated = queries_.each(
+      write.status ? Query::update_session : Query::update_progress, note_call_above, session_id,
+      write.result, write.error, word_for(write.error_code), word_for(write.limit),
+      tokens(&Usage::input_tokens), tokens(&Usage::output_tokens), tokens(&Usage::cached_tokens),
+      tokens(&Usage::reasoning_tokens), tokens(&Usage::cache_write_tokens),
+      write.usage ? std::optional(write.usage->cost_usd) : std::nullopt, write.iterations,
+      write.agent_name, *feedback, *context, word_for(write.status),
+      has_end ? std::optional(now_) : std::nullopt, std::int64_t{is_free}, write.worked_ms,
+      write.turn_worked_ms);
   if (!updated) return updated;
   if (sqlite3_changes(connection_) == 0) return std::unexpected(no_session(session_id));
-  if (has_end) {
-    std::erase_if(ids_.cancelled,
-                  [&](const CancelWish& wish) { return wish.session_id == session_id; });
-    // A specialist's session is what a call of the session above waits for.
-    return queries_.run(Query::tell_of_child, session_id);
-  }
-  return {};
+  if (!has_end) return {};
+  std::erase_if(ids_.cancelled,
+                [&](const CancelWish& wish) { return wish.session_id == session_id; });
+  // A specialist's session is what a call of the session above waits for.
+  return waiting_above ? queries_.run(Query::tell_of_news, *waiting_above) : Result<void>();
 }
 
 Result<void> SqliteBatch::apply(const OpenWait& write) {
@@ -193,7 +196,7 @@ Result<void> SqliteBatch::apply(const AnswerWait& write) {
   }
   if (!*wait) return std::unexpected(wait->error());
   if (!has_won) return std::unexpected(not_open(**wait));
-  if (auto told = queries_.run(Query::tell_of_answer, (*wait)->call_id); !told) return told;
+  if (auto told = queries_.run(Query::tell_of_news, (*wait)->call_id); !told) return told;
   ids_.answered.push_back(std::move(**wait));
   return {};
 }

@@ -47,7 +47,8 @@ std::string sql_of(Query query) {
           "ELSE ?3 END, "
           "error_code = ?4, limit_reached = ?5, "
           "runner_id = CASE WHEN ?18 THEN NULL ELSE runner_id END, "
-          "cancel_reason = CASE WHEN ?17 IS NULL THEN cancel_reason END, {} WHERE id = ?1",
+          "cancel_reason = CASE WHEN ?17 IS NULL THEN cancel_reason END, {} WHERE id = ?1 "
+          "RETURNING parent_call_id",
           kProgress);
     case Query::update_progress:
       // Touches no column of an index that the session is in.
@@ -168,11 +169,8 @@ std::string sql_of(Query query) {
           "answer = ?4 WHERE id = ?1 AND status = 'open' "
           "AND (expires_at IS NULL OR expires_at > ?2) RETURNING {}",
           kWaitColumns);
-    case Query::tell_of_answer:
+    case Query::tell_of_news:
       return "UPDATE agent_tool_calls SET has_news = 1 WHERE id = ?1 AND status = 'waiting'";
-    case Query::tell_of_child:
-      return "UPDATE agent_tool_calls SET has_news = 1 WHERE status = 'waiting' "
-             "AND id = (SELECT parent_call_id FROM agent_sessions WHERE id = ?1)";
     case Query::wait: return fmt::format("SELECT {} FROM agent_waits WHERE id = ?1", kWaitColumns);
     case Query::insert_runner:
       return "INSERT INTO agent_runners (name, expires_at, boot_id, boot_expires_at) "
