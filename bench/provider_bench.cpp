@@ -24,7 +24,7 @@ void decode(benchmark::State& state, Protocol protocol, const std::string& answe
   const Endpoint at = endpoint(protocol);
   const Sampling sampling;
   const Request request{.sampling = &sampling};
-  const AnswerDecoder::TextSink on_text = [](std::string_view text) {
+  const ResponseDecoder::TextSink on_text = [](std::string_view text) {
     benchmark::DoNotOptimize(text.data());
   };
   const std::uint64_t before = bench::allocations();

@@ -187,7 +187,7 @@ std::set<std::string> kept_by_walk() {
   const auto walked =
       walk(*workspace, *folder, {.hidden = Hidden::visit}, {}, [&](const WalkEntry& entry) {
         kept.insert(entry.path);
-        return Visited::go_on;
+        return Visited::proceed;
       });
   if (!walked) std::abort();
   return kept;

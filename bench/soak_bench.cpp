@@ -65,7 +65,7 @@ AgentPointer delegating_agent() {
 }
 
 void expect_done(Runtime& runtime, SessionId id) {
-  const Answer answer = value_of(runtime.wait(id));
+  const RunResult answer = value_of(runtime.wait(id));
   if (!answer.text.ends_with("DONE.")) give_up("the answer is not right: " + answer.text);
 }
 

@@ -29,7 +29,7 @@ int main() {
   const auto id = (*runtime)->start(editor, "A picture of a house, please");
   if (!id) return 1;
   const auto parked = (*runtime)->wait(*id);
-  if (!parked || parked->status != Answer::Status::waiting) return 1;
+  if (!parked || parked->status != RunResult::Status::waiting) return 1;
   for (const PersonWait& wait : parked->waits) {
     std::cout << "session " << wait.session_id << " asks: " << to_text(wait.shown) << '\n';
     const auto answered = (*runtime)->answer(wait.wait_id, Json("blue"), "Ada");

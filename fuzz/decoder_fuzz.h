@@ -26,7 +26,7 @@ inline Outcome decode(const providers::Codec& codec, const Endpoint& endpoint,
                       const Request& request, std::string_view bytes, std::size_t piece_size) {
   Outcome outcome;
   const auto decoder = codec.make_decoder(endpoint, request);
-  const AnswerDecoder::TextSink on_text = [&](std::string_view text) {
+  const ResponseDecoder::TextSink on_text = [&](std::string_view text) {
     require(is_valid_utf8(text));
     outcome.text += text;
   };

@@ -50,18 +50,18 @@ struct Waiting {
 };
 
 // What came of the run of a specialist: its text, or why it failed.
-struct SpecialistAnswer {
+struct SpecialistResult {
   std::string text = {};
   std::optional<std::string> error = {};
   double duration_ms = 0;
-  bool operator==(const SpecialistAnswer&) const = default;
+  bool operator==(const SpecialistResult&) const = default;
 };
 
 // What a call that waited has got since.
 struct WaitAnswers {
   std::optional<Approval> approval = {};
   std::optional<Json> answer = {};  // a person's answers, or a result from outside
-  std::optional<SpecialistAnswer> specialist = {};
+  std::optional<SpecialistResult> specialist = {};
   bool operator==(const WaitAnswers&) const = default;
 };
 

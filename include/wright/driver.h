@@ -38,7 +38,7 @@ struct RunOptions {
   std::optional<bool> debug = {};  // for this run, whatever the agent says
 };
 
-struct Answer {
+struct RunResult {
   enum class Status : std::uint8_t { completed, waiting };
   Status status = Status::completed;
   std::string text = {};
@@ -51,9 +51,9 @@ struct Answer {
 
 // Runs `agent` on `prompt` until it has answered, has failed, or needs a person. Every way out
 // leaves the stored session completed, failed, cancelled or waiting.
-Result<Answer> run(const Agent& agent, std::string_view prompt, const RunOptions& options = {});
+Result<RunResult> run(const Agent& agent, std::string_view prompt, const RunOptions& options = {});
 
 // Drives a run that already exists, for example one that was loaded from JSON; nothing is stored.
-Result<Answer> drive(const Agent& agent, Run& run, const RunOptions& options = {});
+Result<RunResult> drive(const Agent& agent, Run& run, const RunOptions& options = {});
 
 }  // namespace wright

@@ -56,10 +56,10 @@ struct ChildStarted {  // a specialist answers a call
   std::string_view agent;
   std::int64_t session_id;  // 0 when nothing is stored
 };
-struct HandedOver {  // the conversation goes on with another agent
+struct HandedOff {  // the conversation goes on with another agent
   std::string_view agent;
 };
-struct RunParked {  // nothing goes on before somebody answers
+struct RunWaiting {  // nothing goes on before somebody answers
   std::span<const PersonWait> waits;
 };
 struct RunEnded {
@@ -74,7 +74,7 @@ struct FeedbackGiven {  // in debug mode, just before the run ends or is parked
 
 using Event = std::variant<SessionStarted, ModelStarted, TextDelta, ModelRetried, ModelEnded,
                            ContextShortened, ToolStarted, ToolProgress, ToolEnded, ChildStarted,
-                           HandedOver, RunParked, RunEnded, FeedbackGiven>;
+                           HandedOff, RunWaiting, RunEnded, FeedbackGiven>;
 
 // Whose event it is, and when it happened.
 struct EventOrigin {

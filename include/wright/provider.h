@@ -17,11 +17,11 @@ namespace wright {
 Result<HttpRequest> encode(const Endpoint& endpoint, const Request& request, Delivery delivery);
 
 // Reads the body of one successful response (status 2xx), as it arrives.
-class AnswerDecoder {
+class ResponseDecoder {
  public:
   using TextSink = std::function<void(std::string_view)>;
 
-  virtual ~AnswerDecoder() = default;
+  virtual ~ResponseDecoder() = default;
 
   // The next bytes, cut anywhere. `on_text` gets text as it arrives, whole UTF-8 characters only;
   // it may be empty. After an error nothing more can be fed.
@@ -36,7 +36,7 @@ class AnswerDecoder {
 };
 
 // `request` is the one that was encoded: its tools' names come back as they are there.
-std::unique_ptr<AnswerDecoder> make_decoder(const Endpoint& endpoint, const Request& request);
+std::unique_ptr<ResponseDecoder> make_decoder(const Endpoint& endpoint, const Request& request);
 
 // What a response with a status other than 2xx means. The message contains the vendor's words and
 // what to do; the detail is JSON {vendor, status, code?, request_id?, retry_after_ms?}.

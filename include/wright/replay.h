@@ -63,7 +63,7 @@ enum class ToolSource : std::uint8_t {
 };
 enum class AfterDifference : std::uint8_t {
   stop,
-  go_on,  // the model still answers from the record
+  proceed,  // the model still answers from the record
 };
 
 struct ReplayOptions {

@@ -36,12 +36,12 @@ inline constexpr std::string_view kOutcomeUnknown =
 // run again when its tool reads or is idempotent; one of a `write` tool is not, and the model is
 // told (kOutcomeUnknown), unless it is settled. A session that another living process drives is
 // refused (ErrorCode::unavailable), as is one that has ended (invalid_argument).
-Result<Answer> resume(const Agent& agent, SessionId id, const RunOptions& options,
-                      const Settlements& settlements = {});
+Result<RunResult> resume(const Agent& agent, SessionId id, const RunOptions& options,
+                         const Settlements& settlements = {});
 
 // The user's next message to a session that has ended.
-Result<Answer> send(const Agent& agent, SessionId id, std::string_view message,
-                    const RunOptions& options);
+Result<RunResult> send(const Agent& agent, SessionId id, std::string_view message,
+                       const RunOptions& options);
 
 // Answers a wait: checks the answer, hides passwords in it, and stores it, once. What waited goes
 // on with resume(). The answer of questions is {"responses": [{"question_id", "answer"}, …]} or

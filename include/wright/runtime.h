@@ -23,14 +23,14 @@ struct RuntimeOptions {
   // Otherwise nothing is stored at all: for programs that keep sessions in their own way, or not.
   // Nobody can be waited for then, and nothing resumed.
   bool keeps_sessions = true;
-  int workers = 0;                 // threads that advance sessions; 0: one a processor
-  int tool_threads = 0;            // threads for tools and models that block; 0: a good number
-  int parallel_calls = 8;          // of one turn of one session
+  int workers = 0;         // threads that advance sessions; 0: one a processor
+  int tool_threads = 0;    // threads for tools and models that block; 0: a good number
+  int parallel_calls = 8;  // of one turn of one session
   // Of a session that is driven, for those who subscribe late.
   std::size_t kept_events = 1000;
   std::size_t kept_event_bytes = 1024 * 1024;
-  std::chrono::milliseconds runner_time{30'000};  // after which a silent process is taken for dead
-  std::chrono::milliseconds grace{5'000};         // for tools of a cancelled session to end
+  std::chrono::milliseconds lease_time{30'000};  // after which a silent process is taken for dead
+  std::chrono::milliseconds grace{5'000};        // for tools of a cancelled session to end
   // Finds the agent of a session that this process has not started, when an answer to it comes.
   std::function<Result<AgentPointer>(const Session&)> agents = {};
   // Looks on at all sessions of this runtime, those below too. It is called where things happen, so
@@ -53,7 +53,7 @@ struct SessionEvent {
   std::uint64_t sequence = 0;       // rises within a subscription, also over restarts
   std::string agent = {};
   std::int64_t time_ms = 0;  // since 1970
-  std::string type = {};       // "text_delta", "tool_started", …: see docs/runtime.md
+  std::string type = {};     // "text_delta", "tool_started", …: see docs/runtime.md
   Json data = {};
 };
 using Listener = std::function<void(const SessionEvent&)>;
@@ -87,8 +87,8 @@ class Runtime {
   Result<void> resume(SessionId id, AgentPointer agent, const Settlements& settlements = {},
                       StartOptions options = {});
   // Every session that needs a driver and has none (SessionFilter::needs_driver): its process ended
-  // while it ran, or it was answered, cancelled or is overdue and nobody has gone on with it. Agents
-  // come from RuntimeOptions::agents; those that it does not know are left alone.
+  // while it ran, or it was answered, cancelled or is overdue and nobody has gone on with it.
+  // Agents come from RuntimeOptions::agents; those that it does not know are left alone.
   Result<std::vector<SessionId>> resume_abandoned();
   // Takes up to `most` sessions from the queue of the store and drives them, with agents from
   // RuntimeOptions::agents.
@@ -107,11 +107,11 @@ class Runtime {
   }
 
   // Blocks until the session has ended or needs a person.
-  Result<Answer> wait(SessionId id);
+  Result<RunResult> wait(SessionId id);
 
   // Events of the session and of those below it, from the one after `after` on; 0: all that are
-  // there. Where the first ones are gone, messages come in their place. The listener is called in any
-  // thread, one event at a time; one that stays far behind loses the oldest (`events_lost`).
+  // there. Where the first ones are gone, messages come in their place. The listener is called in
+  // any thread, one event at a time; one that stays far behind loses the oldest (`events_lost`).
   Result<Subscription> subscribe(SessionId id, std::uint64_t after, Listener listener);
 
   std::size_t running() const;  // sessions that are driven now, specialists not counted

@@ -34,7 +34,7 @@ struct SqliteReaderOptions {
   std::size_t memory_limit = std::size_t{256} << 20U;  // bytes that one query may need to think
 };
 
-// The tool `sqlite_reader`. Files are opened anew for each call, so they need not exist yet.
+// The tool `sqlite_reader`. Files are opened again for each call, so they need not exist yet.
 // Refused when two databases have one name, or one has none.
 Result<Tool> sqlite_reader_tool(SqliteReaderOptions options);
 

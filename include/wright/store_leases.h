@@ -48,7 +48,7 @@ struct EndRunner {
 // be it this one. With `expected_epoch` a runner may take again what it has; refused
 // (ErrorCode::already_exists) when the epoch is another by now: somebody has driven the session
 // meanwhile.
-struct TakeLease {
+struct ClaimLease {
   SessionId session_id = 0;
   RunnerId runner_id = 0;
   std::optional<int> expected_epoch = {};
@@ -61,9 +61,9 @@ struct HoldLease {
   RunnerId runner_id = 0;
   std::optional<int> epoch = {};
 };
-// Gives the session free; nothing else about it changes. Does nothing when it is not this runner's,
+// Releases the session; nothing else about it changes. Does nothing when it is not this runner's,
 // or was taken with another epoch.
-struct FreeLease {
+struct ReleaseLease {
   SessionId session_id = 0;
   RunnerId runner_id = 0;
   std::optional<int> epoch = {};

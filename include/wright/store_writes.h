@@ -43,7 +43,7 @@ struct CreateCall {
 };
 // Sets what has a value. Ended statuses (completed, failed, cancelled) set ended_at and clear the
 // wish to cancel; others clear ended_at. Statuses that are no failure clear the error. Every status
-// but `running` also gives the session free (see TakeLease).
+// but `running` also releases the session (see ClaimLease).
 struct UpdateSession {
   SessionId session_id = 0;
   std::optional<SessionStatus> status = {};
@@ -114,9 +114,9 @@ struct Prune {
 };
 
 using Write = std::variant<AppendMessage, CreateCall, UpdateCall, UpdateSession, OpenWait,
-                           CloseWaits, TakeLease, HoldLease, FreeLease, AnswerWait, DeleteSession,
-                           ForkSession, RegisterRunner, RenewRunner, EndRunner, RequestCancel,
-                           Enqueue, Claim, AppendEvents, Prune>;
+                           CloseWaits, ClaimLease, HoldLease, ReleaseLease, AnswerWait,
+                           DeleteSession, ForkSession, RegisterRunner, RenewRunner, EndRunner,
+                           RequestCancel, Enqueue, Claim, AppendEvents, Prune>;
 
 // Writes that stand or fall together, perhaps with a new session: those whose session_id is 0
 // belong to it.
@@ -132,7 +132,7 @@ struct BatchIds {
   std::vector<MessageId> messages = {};   // of AppendMessage and Enqueue
   std::vector<CallId> calls = {};         // also those of appended messages, in their order
   std::vector<WaitId> waits = {};         // of OpenWait
-  std::vector<int> epochs = {};           // of TakeLease
+  std::vector<int> epochs = {};           // of ClaimLease
   std::vector<StoredWait> answered = {};  // of AnswerWait
   std::vector<SessionId> forks = {};
   std::vector<RunnerId> runners = {};  // of RegisterRunner

@@ -32,7 +32,7 @@ struct AnswerIn {
 template <class T>
 using AnswerObject = std::conditional_t<JsonStruct<T> || StringMap<T>, T, AnswerIn<T>>;
 
-Error waits_for_person(const Answer& answer);
+Error waits_for_person(const RunResult& answer);
 Error refused_answer(Error error, std::string_view text);
 
 }  // namespace detail
@@ -50,8 +50,8 @@ Agent answering_with(Agent agent, std::string name = "answer") {
 // Reads the answer of an agent that answers with a T. A run that waits for a person has none yet:
 // ErrorCode::unavailable, with the session and the waits in the detail.
 template <class T>
-Result<T> answer_as(const Answer& answer) {
-  if (answer.status == Answer::Status::waiting) {
+Result<T> answer_as(const RunResult& answer) {
+  if (answer.status == RunResult::Status::waiting) {
     return std::unexpected(detail::waits_for_person(answer));
   }
   auto json = answer_json(answer.text, schema_of<detail::AnswerObject<T>>());

@@ -24,7 +24,7 @@ ExitCode run_program(std::span<const std::string> arguments, const Environment& 
     }
     const ExitCode code = std::visit(
         [&](const auto& chosen) {
-          return execute(chosen, Surroundings{console, environment});
+          return execute(chosen, CommandContext{console, environment});
         },
         *command);
     return console.finish(code);

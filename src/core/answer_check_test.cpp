@@ -51,7 +51,7 @@ Run driven(const Agent& agent, const std::vector<std::string>& answers) {
   return run;
 }
 
-TEST(AnswerJson, is_the_whole_text_or_what_one_fence_holds) {
+TEST(ResponseJson, is_the_whole_text_or_what_one_fence_holds) {
   EXPECT_EQ(read(R"({"spam": true})"), R"({"spam":true})");
   EXPECT_EQ(read(" \n{\"spam\": true}\n "), R"({"spam":true})");
   EXPECT_EQ(read("```json\n{\"spam\": true}\n```"), R"({"spam":true})");
@@ -62,7 +62,7 @@ TEST(AnswerJson, is_the_whole_text_or_what_one_fence_holds) {
             R"({"spam":true,"note":"```\nx\n```"})");
 }
 
-TEST(AnswerJson, says_what_is_wrong) {
+TEST(ResponseJson, says_what_is_wrong) {
   for (const char* text : {"", "yes", "```json", "```json\n{\"spam\": true}", "{\"spam\": true",
                            "```\n{\"spam\":true}\n```\n```\n{\"spam\":false}\n```"}) {
     EXPECT_EQ(read(text).find("The answer is not JSON: "), 0U) << text << "\n" << read(text);
@@ -78,13 +78,13 @@ TEST(AnswerJson, says_what_is_wrong) {
   ASSERT_NE(refused.error().find("violations"), nullptr);
 }
 
-TEST(AnswerJson, leaves_out_nulls_that_the_schema_refuses_and_no_others) {
+TEST(ResponseJson, leaves_out_nulls_that_the_schema_refuses_and_no_others) {
   EXPECT_EQ(read(R"({"note": null, "spam": true, "next": {"next": null}, "seen": null})"),
             R"({"spam":true,"next":{},"seen":null})");
   EXPECT_NE(read(R"({"spam": null})").find("spam"), std::string::npos);
 }
 
-TEST(AnswerJson, refuses_a_schema_that_is_none) {
+TEST(ResponseJson, refuses_a_schema_that_is_none) {
   EXPECT_FALSE(answer_json("{}", json(R"({"type": "thing"})")));
   Agent agent = judge();
   agent.model = testing::ScriptedModel({}).model();

@@ -51,10 +51,10 @@ const JsonString* text_at(const JsonObject& object, std::string_view key) {
   return found != nullptr ? found->if_string() : nullptr;
 }
 
-Result<SpecialistAnswer> specialist_from(const Json& json) {
+Result<SpecialistResult> specialist_from(const Json& json) {
   const JsonObject* object = json.if_object();
   if (object == nullptr || text_at(*object, "text") == nullptr) return bad("specialist");
-  SpecialistAnswer answer{.text = std::string(*text_at(*object, "text"))};
+  SpecialistResult answer{.text = std::string(*text_at(*object, "text"))};
   if (const JsonString* error = text_at(*object, "error")) answer.error = std::string(*error);
   const Json* duration = object->if_contains("duration_ms");
   if (duration != nullptr && duration->is_number()) {

@@ -52,7 +52,7 @@ Json message_parameters() {
 }
 
 // Runs of format 2 kept it among the answers of people.
-std::optional<SpecialistAnswer> answer_in(const WaitAnswers& answers) {
+std::optional<SpecialistResult> answer_in(const WaitAnswers& answers) {
   if (answers.specialist || !answers.answer) return answers.specialist;
   const JsonObject* object = answers.answer->if_object();
   const auto text = [&](std::string_view key) -> const JsonString* {
@@ -60,8 +60,8 @@ std::optional<SpecialistAnswer> answer_in(const WaitAnswers& answers) {
     return found != nullptr ? found->if_string() : nullptr;
   };
   if (const JsonString* error = text("error"))
-    return SpecialistAnswer{.error = std::string(*error)};
-  if (const JsonString* said = text("text")) return SpecialistAnswer{.text = std::string(*said)};
+    return SpecialistResult{.error = std::string(*error)};
+  if (const JsonString* said = text("text")) return SpecialistResult{.text = std::string(*said)};
   return std::nullopt;
 }
 

@@ -204,14 +204,14 @@ Result<CodeIndex::Scan> CodeIndex::scan(const std::stop_token& stop) {
         const auto before = known->find(entry.path);
         if (before == known->end()) {
           made.to_read.push_back({entry.path, entry.status.size, {}});
-          return tools::Visited::go_on;
+          return tools::Visited::proceed;
         }
         const IndexedFile& file = before->second;
         const bool is_same = file.is_settled && file.size == entry.status.size &&
                              file.modified_ns == entry.status.modified;
         if (!is_same) made.to_read.push_back({entry.path, entry.status.size, file.hash});
         known->erase(before);
-        return tools::Visited::go_on;
+        return tools::Visited::proceed;
       });
   if (!walked) return std::unexpected(walked.error());
   made.unread = walked->lost;

@@ -98,8 +98,8 @@ std::string last_name(std::string_view qualified) {
 
 class Explorer {
  public:
-  Explorer(EntitySession& session, const tools::Workspace& workspace,
-           const RelationQuestion& question, const std::stop_token& stop)
+  Explorer(EntitySession& session, const tools::Workspace& workspace, const RelationQuery& question,
+           const std::stop_token& stop)
       : session_(session), workspace_(workspace), question_(question), stop_(stop) {}
 
   Result<JsonObject> explore() {
@@ -336,7 +336,7 @@ class Explorer {
 
   EntitySession& session_;
   const tools::Workspace& workspace_;
-  const RelationQuestion& question_;
+  const RelationQuery& question_;
   const std::stop_token& stop_;
   std::optional<std::string> target_;
   JsonArray relations_;
@@ -346,7 +346,7 @@ class Explorer {
 }  // namespace
 
 Result<JsonObject> code_relations(EntitySession& session, const tools::Workspace& workspace,
-                                  const RelationQuestion& question, const std::stop_token& stop) {
+                                  const RelationQuery& question, const std::stop_token& stop) {
   if (auto known = check_relationship(session.schema(), question.relationship_type); !known) {
     return std::unexpected(std::move(known).error());
   }

@@ -9,6 +9,6 @@ namespace wright::entities {
 // Names are looked up, not resolved: a reference says that the name of an entity stands in the
 // lines of another, outside of nothing else than that.
 Result<JsonObject> code_relations(EntitySession& session, const tools::Workspace& workspace,
-                                  const RelationQuestion& question, const std::stop_token& stop);
+                                  const RelationQuery& question, const std::stop_token& stop);
 
 }  // namespace wright::entities

@@ -42,7 +42,7 @@ class CodeSource : public EntitySource {
     return EntitySession(std::move(*connection), std::move(*schema));
   }
 
-  Result<JsonObject> similar(EntitySession& session, const SimilarityQuestion& question,
+  Result<JsonObject> similar(EntitySession& session, const SimilarityQuery& question,
                              const std::stop_token& stop) override {
     const auto type = find_type(session.schema(), question.entity_type);
     if (!type) return std::unexpected(type.error());
@@ -80,14 +80,14 @@ class CodeSource : public EntitySource {
     return answer;
   }
 
-  Result<JsonObject> related(EntitySession& session, const RelationQuestion& question,
+  Result<JsonObject> related(EntitySession& session, const RelationQuery& question,
                              const std::stop_token& stop) override {
     return code_relations(session, index_->workspace(), question, stop);
   }
 
  private:
   // Scores become those beside the best.
-  static void keep_best(std::vector<RankedEntity>& ranked, const SimilarityQuestion& question) {
+  static void keep_best(std::vector<RankedEntity>& ranked, const SimilarityQuery& question) {
     const double best = ranked.empty() ? 0 : ranked.front().score;
     for (RankedEntity& each : ranked) each.score = best > 0 ? each.score / best : 1;
     std::erase_if(ranked, [&](const auto& each) { return each.score < question.min_score; });

@@ -74,7 +74,7 @@ class DatabaseSource : public EntitySource {
     return EntitySession(std::move(session), std::move(*schema));
   }
 
-  Result<JsonObject> similar(EntitySession& session, const SimilarityQuestion& question,
+  Result<JsonObject> similar(EntitySession& session, const SimilarityQuery& question,
                              const std::stop_token&) override {
     const auto type = find_type(session.schema(), question.entity_type);
     if (!type) return std::unexpected(type.error());
@@ -101,7 +101,7 @@ class DatabaseSource : public EntitySource {
                       {"ranking", "words of the text columns (bm25); the best has the score 1"}};
   }
 
-  Result<JsonObject> related(EntitySession& session, const RelationQuestion& question,
+  Result<JsonObject> related(EntitySession& session, const RelationQuery& question,
                              const std::stop_token&) override {
     if (auto known = check_relationship(session.schema(), question.relationship_type); !known) {
       return std::unexpected(std::move(known).error());
@@ -110,7 +110,7 @@ class DatabaseSource : public EntitySource {
     if (!keys) return std::unexpected(std::move(keys).error());
     const auto key = std::ranges::find_if(
         *keys, [&](const ForeignKey& each) { return each.name() == question.relationship_type; });
-    if (key == keys->end()) return fail(ErrorCode::not_found, "That foreign key is there no more");
+    if (key == keys->end()) return fail(ErrorCode::not_found, "That foreign key is gone");
     return follow(session, *key, question);
   }
 
@@ -204,7 +204,7 @@ class DatabaseSource : public EntitySource {
   }
 
   static Result<JsonObject> follow(EntitySession& session, const ForeignKey& key,
-                                   const RelationQuestion& question) {
+                                   const RelationQuery& question) {
     const auto from = find_type(session.schema(), key.table);
     if (!from) return std::unexpected(from.error());
     const auto to = find_type(session.schema(), key.other_table);

@@ -10,7 +10,7 @@
 
 namespace wright::entities {
 
-struct SimilarityQuestion {
+struct SimilarityQuery {
   std::string entity_type;
   std::string query;
   std::size_t top_k = 5;
@@ -20,7 +20,7 @@ struct SimilarityQuestion {
 enum class RelationDirection : std::uint8_t { outgoing, incoming, both };
 WRIGHT_ENUM(RelationDirection, outgoing, incoming, both)
 
-struct RelationQuestion {
+struct RelationQuery {
   std::string start_entity_type;
   std::vector<Condition> start_conditions;
   std::string relationship_type;
@@ -39,11 +39,11 @@ class EntitySource {
 
   // {entity_type, query, entities, count, ranking}, each with a score; a note where something could
   // not be done.
-  virtual Result<JsonObject> similar(EntitySession& session, const SimilarityQuestion& question,
+  virtual Result<JsonObject> similar(EntitySession& session, const SimilarityQuery& question,
                                      const std::stop_token& stop) = 0;
 
   // {relationship_type, direction, relations: [{from, relationship, to}], count, truncated}
-  virtual Result<JsonObject> related(EntitySession& session, const RelationQuestion& question,
+  virtual Result<JsonObject> related(EntitySession& session, const RelationQuery& question,
                                      const std::stop_token& stop) = 0;
 };
 

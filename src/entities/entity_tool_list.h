@@ -39,7 +39,7 @@ std::vector<Tool> entity_tools(SharedSource source, EntityClock clock);
 ToolOptions entity_tool_options();
 
 // An answer, and what is missing from it where the source could not read everything.
-Json told(const EntitySession& session, JsonObject answer);
+Json with_notes(const EntitySession& session, JsonObject answer);
 
 // Opens the source and looks the type up; `then(session, type)` answers.
 template <class Then>
@@ -51,7 +51,7 @@ Result<Json> with_type(EntitySource& source, const std::string& type_name,
   if (!type) return std::unexpected(type.error());
   Result<JsonObject> answer = then(*session, **type);
   if (!answer) return std::unexpected(std::move(answer).error());
-  return told(*session, std::move(*answer));
+  return with_notes(*session, std::move(*answer));
 }
 
 }  // namespace wright::entities

@@ -8,7 +8,7 @@ ToolOptions entity_tool_options() {
   return {.effect = Effect::read, .timeout = std::chrono::minutes(10)};
 }
 
-Json told(const EntitySession& session, JsonObject answer) {
+Json with_notes(const EntitySession& session, JsonObject answer) {
   const std::string& incomplete = session.schema().incomplete;
   if (!incomplete.empty()) answer["incomplete"] = incomplete;
   return answer;

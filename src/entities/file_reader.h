@@ -24,7 +24,7 @@ struct FileRead {
   enum class Outcome : std::uint8_t {
     changed,
     same,        // `file` has no entities: they are known
-    gone,        // it is there no more; `file` has its path only
+    gone,        // it is gone; `file` has its path only
     unreadable,  // likewise
   };
   Outcome outcome = Outcome::gone;

@@ -194,7 +194,7 @@ Result<IndexDatabase> IndexDatabase::open(const std::filesystem::path& file) {
     connection = opened_as_is(file);
   }
   if (!connection) return std::unexpected(std::move(connection).error());
-  if (!*connection) return fail(ErrorCode::storage, "The index cannot be made anew");
+  if (!*connection) return fail(ErrorCode::storage, "The index cannot be rebuilt");
   sqlite3* handle = (*connection)->get();
 
   Error failed;

@@ -1,5 +1,5 @@
 // The SQLite file of an index: which files there are, as what they were read, and the entities in
-// them. It is a cache: a file that is damaged or of another version is made anew. One writer at a
+// them. It is a cache: a file that is damaged or of another version is rebuilt. One writer at a
 // time; others wait. Nothing is queried here (entity_session.h does that).
 #pragma once
 

@@ -37,12 +37,12 @@ Result<void> MeaningSearch::check_origin(VectorTable& table, std::size_t dimensi
   if (!known) return std::unexpected(known.error());
   const VectorTable::Origin wanted{options_.model.id, dimensions};
   if (*known == wanted) return {};
-  if (*known && (*known)->model == wanted.model && std::exchange(has_started_anew_, true)) {
+  if (*known && (*known)->model == wanted.model && std::exchange(has_restarted_, true)) {
     return fail(ErrorCode::protocol, fmt::format("its vectors have now {}, now {} dimensions",
                                                  (*known)->dimensions, dimensions));
   }
   complete_.clear();
-  return table.start_anew(wanted);
+  return table.restart(wanted);
 }
 
 Result<std::vector<VectorTable::NewVector>> MeaningSearch::vectors_for(

@@ -55,7 +55,7 @@ class MeaningSearch {
   std::mutex mutex_;  // guards what follows
   std::optional<Clock::time_point> failed_at_;
   std::string failure_;
-  bool has_started_anew_ = false;  // because of other dimensions; a second time is a server's fault
+  bool has_restarted_ = false;  // because of other dimensions; a second time is a server's fault
   std::map<std::string, std::int64_t> complete_;  // by type: the generation in which all had one
   std::shared_ptr<const VectorMatrix> matrix_;
   std::int64_t matrix_generation_ = 0;

@@ -58,7 +58,7 @@ Tool explore_relationships_tool(SharedSource source) {
                              .limit = static_cast<std::size_t>(arguments.limit)},
                             context.stop);
         if (!answer) return std::unexpected(std::move(answer).error());
-        return told(*session, std::move(*answer));
+        return with_notes(*session, std::move(*answer));
       },
       entity_tool_options());
 }
@@ -77,7 +77,7 @@ Tool semantic_search_tool(SharedSource source) {
                              static_cast<std::size_t>(arguments.top_k), arguments.min_score},
                             context.stop);
         if (!answer) return std::unexpected(std::move(answer).error());
-        return told(*session, std::move(*answer));
+        return with_notes(*session, std::move(*answer));
       },
       entity_tool_options());
 }

@@ -88,7 +88,7 @@ Result<Json> get_schema(EntitySource& source, const GetSchemaArguments& argument
   }
   if (left_out > 0) answer["left_out"] = left_out;
   if (arguments.include_tips) answer["tips"] = tips();
-  return told(*session, std::move(answer));
+  return with_notes(*session, std::move(answer));
 }
 
 // A few values that a field has, so that nobody has to guess their form.

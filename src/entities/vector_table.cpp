@@ -71,7 +71,7 @@ Result<std::optional<VectorTable::Origin>> VectorTable::origin() {
   return found;
 }
 
-Result<void> VectorTable::start_anew(const Origin& origin) {
+Result<void> VectorTable::restart(const Origin& origin) {
   return together([&]() -> Result<void> {
     auto done = sqlite::execute(connection_.get(),
                                 "DELETE FROM meaning; DELETE FROM vector; UPDATE fact SET "

@@ -32,7 +32,7 @@ class VectorTable {
   };
   Result<std::optional<Origin>> origin();
   // Forgets all vectors; those to come are of this origin.
-  Result<void> start_anew(const Origin& origin);
+  Result<void> restart(const Origin& origin);
 
   // What is to be embedded for an entity.
   struct Text {

@@ -72,7 +72,7 @@ TEST_F(UnusableCalls, count_against_the_retry_budget_of_their_name) {
     EXPECT_TRUE(is_told_to_stop(each)) << each.name << each.arguments;
   }
   EXPECT_FALSE(run(call("count"), list).result.is_error) << "what fits still runs";
-  EXPECT_FALSE(is_told_to_stop(call("count", "{broken"))) << "and the count begins anew";
+  EXPECT_FALSE(is_told_to_stop(call("count", "{broken"))) << "and the count starts again";
 }
 
 TEST_F(UnusableCalls, of_an_unknown_tool_are_told_so_in_the_end) {

@@ -166,7 +166,7 @@ TEST(RetryBudget, tells_the_model_to_stop_when_it_is_used_up) {
   EXPECT_FALSE(run(tool, R"({"n":1})", {}, memory).result.is_error) << "right arguments still run";
   EXPECT_EQ(run(tool, R"({"n":"x"})", {}, memory).error_message(),
             "Parameter n must be an integer, not a string")
-      << "and the count begins anew";
+      << "and the count starts again";
 }
 
 TEST(RetryBudget, counts_tools_that_check_themselves_but_not_their_other_failures) {

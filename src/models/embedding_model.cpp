@@ -8,7 +8,7 @@
 #include "core/try.h"
 #include "models/chance.h"
 #include "models/retry_policy.h"
-#include "net/whole_answer.h"
+#include "net/whole_response.h"
 #include "providers/embeddings.h"
 #include "wright/provider.h"
 

@@ -85,7 +85,7 @@ class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
 
    private:
     // Created when there is something to decode: an exchange mostly waits, and a decoder is large.
-    AnswerDecoder& decoder() {
+    ResponseDecoder& decoder() {
       if (!decoder_) decoder_ = make_decoder(pending_->candidate().endpoint, pending_->request_);
       return *decoder_;
     }
@@ -104,7 +104,7 @@ class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
     }
 
     std::shared_ptr<PendingRequest> pending_;
-    std::unique_ptr<AnswerDecoder> decoder_;
+    std::unique_ptr<ResponseDecoder> decoder_;
     HttpResponseHead head_;
     std::string error_body_;
   };

@@ -12,7 +12,7 @@
 namespace wright::offline {
 namespace {
 
-using Kind = DatabaseQuestion::Kind;
+using Kind = DatabasePrompt::Kind;
 
 // A column with such a name may be meant, or the figure.
 bool is_figure(std::string_view name) {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "offline/database_mentions.h"
-#include "offline/database_question.h"
+#include "offline/database_prompt.h"
 #include "offline/database_words.h"
 
 namespace wright::offline {
@@ -48,7 +48,7 @@ struct DatabaseReading {
   std::vector<std::size_t> used;        // where the mentions begin that have a part
   bool is_table_named = false;
   bool is_ranked_by = false;  // "by insertions"
-  DatabaseQuestion question;
+  DatabasePrompt question;
 };
 
 }  // namespace wright::offline

@@ -10,7 +10,7 @@
 namespace wright::offline {
 namespace {
 
-using Kind = DatabaseQuestion::Kind;
+using Kind = DatabasePrompt::Kind;
 
 std::string quoted_text(std::string_view text) {
   std::string made = "'";
@@ -25,7 +25,7 @@ bool is_plain_number(std::string_view text) {
 }
 
 // A column, with its table where two are joined.
-std::string column_sql(const DatabaseQuestion& question, const DatabaseColumn& column) {
+std::string column_sql(const DatabasePrompt& question, const DatabaseColumn& column) {
   if (question.join == nullptr) return quoted_name(column.name);
   return quoted_name(column.table) + "." + quoted_name(column.name);
 }
@@ -35,7 +35,7 @@ int length_of_period(std::string_view period) {
   return period == "year" ? 4 : period == "month" ? 7 : 10;
 }
 
-std::string period_sql(const DatabaseQuestion& question) {
+std::string period_sql(const DatabasePrompt& question) {
   return fmt::format("substr({}, 1, {})", column_sql(question, *question.date),
                      length_of_period(question.period));
 }
@@ -46,7 +46,7 @@ std::string value_sql(const DatabaseCondition& condition) {
   return is_number ? condition.value : quoted_text(condition.value);
 }
 
-std::string condition_sql(const DatabaseQuestion& question, const DatabaseCondition& condition) {
+std::string condition_sql(const DatabasePrompt& question, const DatabaseCondition& condition) {
   const std::string column = column_sql(question, *condition.column);
   const std::string& sign = condition.comparison;
   const auto size = condition.value.size();
@@ -71,7 +71,7 @@ std::string condition_sql(const DatabaseQuestion& question, const DatabaseCondit
                      value.starts_with('\'') ? " COLLATE NOCASE" : "");
 }
 
-std::string where(const DatabaseQuestion& question) {
+std::string where(const DatabasePrompt& question) {
   std::string made;
   const auto& all = question.conditions;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -93,7 +93,7 @@ std::string where(const DatabaseQuestion& question) {
   return made;
 }
 
-std::string where_in_words(const DatabaseQuestion& question) {
+std::string where_in_words(const DatabasePrompt& question) {
   std::string made;
   const DatabaseColumn* before = nullptr;
   for (const DatabaseCondition& condition : question.conditions) {
@@ -120,7 +120,7 @@ std::string where_in_words(const DatabaseQuestion& question) {
 
 }  // namespace
 
-std::string sql_for(const DatabaseQuestion& question) {
+std::string sql_for(const DatabasePrompt& question) {
   std::string from = " FROM " + quoted_name(question.table->name);
   if (question.join != nullptr) {
     const ForeignKey& key = *question.join;
@@ -170,7 +170,7 @@ std::string sql_for(const DatabaseQuestion& question) {
   return fmt::format("SELECT {}{}{}", shown.empty() ? "*" : shown, from, limit);
 }
 
-std::string sql_to_check_dates(const DatabaseQuestion& question) {
+std::string sql_to_check_dates(const DatabasePrompt& question) {
   const std::string column = quoted_name(question.date->name);
   return fmt::format(
       "SELECT count(*) FROM {} WHERE {} IS NOT NULL AND (typeof({}) <> 'text' OR "
@@ -178,7 +178,7 @@ std::string sql_to_check_dates(const DatabaseQuestion& question) {
       quoted_name(question.date->table), column, column, column);
 }
 
-std::string lead_for(const DatabaseQuestion& question) {
+std::string lead_for(const DatabasePrompt& question) {
   const std::string table = code_span(question.table->name) + where_in_words(question);
   const std::string group = !question.period.empty()    ? question.period
                             : question.group == nullptr ? ""

@@ -5,20 +5,20 @@
 #include <string>
 #include <vector>
 
-#include "offline/database_question.h"
+#include "offline/database_prompt.h"
 
 namespace wright::offline {
 
 // For the kinds rows, count, distinct_count, values, aggregate and extreme. Without a LIMIT where
 // the question has none: sqlite_reader shows as many rows as it is told to, and says when there are
 // more.
-std::string sql_for(const DatabaseQuestion& question);
+std::string sql_for(const DatabasePrompt& question);
 
 // "The most frequent values of `country` in `customers`", without what ends it.
-std::string lead_for(const DatabaseQuestion& question);
+std::string lead_for(const DatabasePrompt& question);
 
 // Counts the values of the question's date column that are no dates as ISO text.
-std::string sql_to_check_dates(const DatabaseQuestion& question);
+std::string sql_to_check_dates(const DatabasePrompt& question);
 
 // Tells which columns of the tables hold one of the texts, in any case: a row for each, with the
 // name of the column, the text and the name of the table, those of the first text first.

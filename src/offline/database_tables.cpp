@@ -12,7 +12,7 @@
 namespace wright::offline {
 namespace {
 
-using Kind = DatabaseQuestion::Kind;
+using Kind = DatabasePrompt::Kind;
 
 class Tables {
  public:

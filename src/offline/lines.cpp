@@ -18,11 +18,11 @@ std::string last_part(std::string_view name) {
                                                                            : name.substr(at + 1));
 }
 
-std::string below(const Question& question) {
+std::string folder_phrase(const ParsedPrompt& question) {
   return question.path.empty() ? std::string() : " below " + code_span(question.path);
 }
 
-GrepRequest in_scope(const Question& question, std::string pattern) {
+GrepRequest in_scope(const ParsedPrompt& question, std::string pattern) {
   GrepRequest wanted{.pattern = std::move(pattern)};
   if (looks_like_file(question.path)) {
     wanted.path = folder_of(question.path);
@@ -38,7 +38,7 @@ std::string mention_count(const Matches& found) {
                      counted(found.files_with_matches, "file", "files"));
 }
 
-void add_lines(Answer& answer, const Matches& found, std::size_t most, const Entities& near) {
+void add_lines(AnswerText& answer, const Matches& found, std::size_t most, const Entities& near) {
   std::vector<Match> lines = found.matches;
   const auto is_near = [&](const std::string& path) {
     return std::ranges::any_of(near.found, [&](const Entity& each) { return each.file == path; });
@@ -54,7 +54,7 @@ void add_lines(Answer& answer, const Matches& found, std::size_t most, const Ent
   if (found.total > shown) answer.item(fmt::format("… and {} more", found.total - shown));
 }
 
-std::string by_lines(const Question& question, Investigation& look) {
+std::string by_lines(const ParsedPrompt& question, Investigation& look) {
   GrepRequest wanted = in_scope(question, question.subject.contains(' ')
                                               ? quote_for_regex(question.subject)
                                               : regex_for_name(last_part(question.subject)));
@@ -64,8 +64,9 @@ std::string by_lines(const Question& question, Investigation& look) {
   if (look.has_failed() && found.total == 0)
     return fmt::format("I could not look for {}.", code_span(question.subject));
   if (found.total == 0)
-    return fmt::format("Nothing here mentions {}{}.", code_span(question.subject), below(question));
-  Answer answer;
+    return fmt::format("Nothing here mentions {}{}.", code_span(question.subject),
+                       folder_phrase(question));
+  AnswerText answer;
   answer.paragraph(fmt::format(
       "Without the index of the code I cannot tell where {} is defined; {} {} it:",
       code_span(question.subject), mention_count(found), found.total == 1 ? "has" : "have"));

@@ -9,7 +9,7 @@
 #include "offline/index.h"
 #include "offline/investigation.h"
 #include "offline/markdown.h"
-#include "offline/question.h"
+#include "offline/parsed_prompt.h"
 
 namespace wright::offline {
 
@@ -17,18 +17,19 @@ namespace wright::offline {
 std::string last_part(std::string_view name);
 
 // " below `folder`" for an answer, where the question names one.
-std::string below(const Question& question);
+std::string folder_phrase(const ParsedPrompt& question);
 
 // A search limited to the folder or file that the question names.
-GrepRequest in_scope(const Question& question, std::string pattern);
+GrepRequest in_scope(const ParsedPrompt& question, std::string pattern);
 
 // "12 lines in 3 files"
 std::string mention_count(const Matches& found);
 
 // Those of files that a search found first, then those in sources; tests and generated files last.
-void add_lines(Answer& answer, const Matches& found, std::size_t most, const Entities& near = {});
+void add_lines(AnswerText& answer, const Matches& found, std::size_t most,
+               const Entities& near = {});
 
 // The answer where there is no index: nobody can tell a definition from a use.
-std::string by_lines(const Question& question, Investigation& look);
+std::string by_lines(const ParsedPrompt& question, Investigation& look);
 
 }  // namespace wright::offline

@@ -125,21 +125,21 @@ std::string excerpt(const Window& window, std::size_t first, std::size_t last,
   return block;
 }
 
-void Answer::separate(Last next) {
+void AnswerText::separate(Last next) {
   if (last_ != Last::nothing) {
     text_ += last_ == Last::item && next == Last::item ? "\n" : "\n\n";
   }
   last_ = next;
 }
 
-Answer& Answer::paragraph(std::string_view text) {
+AnswerText& AnswerText::paragraph(std::string_view text) {
   if (text.empty()) return *this;
   separate(Last::other);
   text_ += text;
   return *this;
 }
 
-Answer& Answer::heading(std::string_view text) {
+AnswerText& AnswerText::heading(std::string_view text) {
   separate(Last::other);
   text_ += "**";
   text_ += on_one_line(text);
@@ -147,19 +147,19 @@ Answer& Answer::heading(std::string_view text) {
   return *this;
 }
 
-Answer& Answer::item(std::string_view text) {
+AnswerText& AnswerText::item(std::string_view text) {
   separate(Last::item);
   text_ += "- ";
   text_ += on_one_line(text);
   return *this;
 }
 
-Answer& Answer::block(std::string_view text) {
+AnswerText& AnswerText::block(std::string_view text) {
   return paragraph(text);
 }
 
-Answer& Answer::items(const std::vector<std::string>& items, std::size_t most,
-                      std::string_view noun) {
+AnswerText& AnswerText::items(const std::vector<std::string>& items, std::size_t most,
+                              std::string_view noun) {
   for (std::size_t i = 0; i < items.size() && i < most; ++i) item(items[i]);
   if (items.size() > most) {
     item(fmt::format("… and {} more {}",

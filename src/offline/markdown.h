@@ -35,15 +35,15 @@ std::string excerpt(const Window& window, std::size_t first, std::size_t last,
                     std::size_t most_lines);
 
 // Text in paragraphs, list items and blocks, in the order in which they are added.
-class Answer {
+class AnswerText {
  public:
-  Answer& paragraph(std::string_view text);
-  Answer& heading(std::string_view text);
-  Answer& item(std::string_view text);
-  Answer& block(std::string_view text);  // already laid out
+  AnswerText& paragraph(std::string_view text);
+  AnswerText& heading(std::string_view text);
+  AnswerText& item(std::string_view text);
+  AnswerText& block(std::string_view text);  // already laid out
 
   // At most `most` items, then how many were left out.
-  Answer& items(const std::vector<std::string>& items, std::size_t most, std::string_view noun);
+  AnswerText& items(const std::vector<std::string>& items, std::size_t most, std::string_view noun);
 
   bool is_empty() const { return text_.empty(); }
   const std::string& text() const { return text_; }

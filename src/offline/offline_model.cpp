@@ -7,8 +7,8 @@
 
 #include "offline/investigation.h"
 #include "offline/markdown.h"
+#include "offline/parsed_prompt.h"
 #include "offline/plans.h"
-#include "offline/question.h"
 #include "offline/transcript.h"
 #include "offline/wording.h"
 #include "wright/context_window.h"
@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kLongestAnswer = 14'000;
 constexpr std::int64_t kBytesPerToken = 4;
 
-using Plan = std::string (*)(const Question&, Investigation&);
+using Plan = std::string (*)(const ParsedPrompt&, Investigation&);
 
 struct TopicPlan {
   Topic topic;
@@ -57,10 +57,10 @@ Plan plan_for(Topic topic) {
 }
 
 // What the last user message asks; "it" is looked up in what was asked before.
-std::vector<Question> questions_of(const Transcript& transcript) {
-  std::vector<Question> questions = understand_all(transcript.prompt);
-  std::vector<Question> before;
-  for (Question& question : questions) {
+std::vector<ParsedPrompt> questions_of(const Transcript& transcript) {
+  std::vector<ParsedPrompt> questions = understand_all(transcript.prompt);
+  std::vector<ParsedPrompt> before;
+  for (ParsedPrompt& question : questions) {
     const std::string asked = question.subject;
     for (auto earlier = before.rbegin(); earlier != before.rend(); ++earlier) {
       question = with_subject_of(std::move(question), *earlier);
@@ -82,7 +82,7 @@ bool is_work(const std::string& prompt) {
 }
 
 // The plan for the question; where its folder turns out not to exist, the same without the folder.
-std::string investigate(const Question& question, Investigation& look) {
+std::string investigate(const ParsedPrompt& question, Investigation& look) {
   const bool is_unknown = question.topic == Topic::unknown;
   const bool prefers_tool =
       !look.offers_file_tools() || (is_unknown && mentions_other_tool(question, look));
@@ -98,7 +98,7 @@ std::string investigate(const Question& question, Investigation& look) {
   std::string answer = plan(question, look);
   if (question.path.empty() || look.is_waiting() || !look.has_failed()) return answer;
   look.forget_problems();
-  Question everywhere = question;
+  ParsedPrompt everywhere = question;
   everywhere.path.clear();
   answer = plan(everywhere, look);
   if (look.is_waiting()) return answer;
@@ -108,11 +108,11 @@ std::string investigate(const Question& question, Investigation& look) {
 }
 
 // The answers to all questions, one after the other; they are looked into at the same time.
-std::string investigate_all(const std::vector<Question>& questions, Investigation& look) {
+std::string investigate_all(const std::vector<ParsedPrompt>& questions, Investigation& look) {
   if (questions.size() == 1) return investigate(questions.front(), look);
-  Answer answer;
+  AnswerText answer;
   std::string activity;
-  for (const Question& question : questions) {
+  for (const ParsedPrompt& question : questions) {
     const std::size_t calls = look.calls().size();
     const std::string part = investigate(question, look);
     answer.block(fmt::format("## {}?", question.prompt)).block(part);
@@ -127,7 +127,7 @@ std::string with_problems(std::string answer, const Investigation& look) {
     answer = fmt::format("{}\n\n(the answer was cut here)", utf8_prefix(answer, kLongestAnswer));
   }
   if (!look.has_failed()) return answer;
-  Answer notes;
+  AnswerText notes;
   notes.paragraph(answer);
   notes.heading("What did not work");
   return notes.items(look.problems(), 5, "problems").text();
@@ -194,7 +194,7 @@ Result<Response> complete(const Request& request, const ModelCall& call) {
   }
   const Transcript transcript = read_transcript(request);
   Investigation look(request, transcript);
-  std::vector<Question> questions = questions_of(transcript);
+  std::vector<ParsedPrompt> questions = questions_of(transcript);
   if (!look.offers_file_tools()) {
     // What another tool is given is the whole message, as it was written.
     questions.resize(1);

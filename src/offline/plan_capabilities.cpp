@@ -12,7 +12,7 @@ constexpr std::string_view kRealModel =
     "Everything else takes a language model: `--model vendor:name`; `wright doctor` tells which "
     "are ready.";
 
-void add_what_i_can_do(Answer& answer, const Investigation& look) {
+void add_what_i_can_do(AnswerText& answer, const Investigation& look) {
   if (look.offers_file_tools()) {
     answer.paragraph("About code I answer questions like these:");
     answer.item(
@@ -59,8 +59,8 @@ void add_what_i_can_do(Answer& answer, const Investigation& look) {
 
 }  // namespace
 
-std::string plan_capabilities(const Question&, Investigation& look) {
-  Answer answer;
+std::string plan_capabilities(const ParsedPrompt&, Investigation& look) {
+  AnswerText answer;
   answer.paragraph(
       "I am Wright's offline planner: a small fixed program that needs no key and no network. I am "
       "not a language model.");
@@ -69,8 +69,8 @@ std::string plan_capabilities(const Question&, Investigation& look) {
   return answer.text();
 }
 
-std::string cannot_answer(const Question&, const Investigation& look) {
-  Answer answer;
+std::string cannot_answer(const ParsedPrompt&, const Investigation& look) {
+  AnswerText answer;
   answer.paragraph(
       "I cannot answer this: I am Wright's offline planner, not a language model, and I only "
       "recognise certain questions.");

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "offline/database_outline.h"
-#include "offline/database_question.h"
+#include "offline/database_prompt.h"
 #include "offline/database_sql.h"
 #include "offline/database_words.h"
 #include "offline/markdown.h"
@@ -77,7 +77,7 @@ std::string nothing_in_it() {
 
 // What the answers of several plans end with.
 std::string with_sql(std::string_view text, std::string_view table, std::string_view sql) {
-  Answer answer;
+  AnswerText answer;
   answer.paragraph(text);
   if (!table.empty()) answer.block(table);
   return answer.block(sql_block(sql)).text();
@@ -122,7 +122,7 @@ std::string overview(const DatabaseOutline& outline) {
   const auto tables = static_cast<std::int64_t>(outline.tables.size()) - views;
   std::int64_t rows = 0;
   for (const DatabaseTable& table : outline.tables) rows += table.rows.value_or(0);
-  Answer answer;
+  AnswerText answer;
   answer.paragraph(fmt::format("The database has {}{} with {} in all ({}).",
                                counted(tables, "table", "tables"),
                                views == 0 ? "" : " and " + counted(views, "view", "views"),
@@ -139,7 +139,7 @@ std::string overview(const DatabaseOutline& outline) {
 }
 
 std::string describe(const DatabaseTable& table, Investigation& look) {
-  Answer answer;
+  AnswerText answer;
   answer.paragraph(table.is_view
                        ? fmt::format("{} is a view.", code_span(table.name))
                        : fmt::format("{} is a table with {} and {}.", code_span(table.name),
@@ -161,7 +161,7 @@ std::string schema(const DatabaseOutline& outline, Investigation& look) {
   if (outline.tables.empty()) return nothing_in_it();
   const Json found = reflect(look, "foreign_keys");
   if (look.is_waiting()) return "Reading how the tables refer to each other.";
-  Answer answer;
+  AnswerText answer;
   answer.paragraph(fmt::format(
       "The schema: {}.", counted(std::ssize(outline.tables), "table or view", "tables and views")));
   std::vector<std::string> items;
@@ -183,7 +183,7 @@ std::string reflected(Investigation& look, std::string_view target, std::string_
   const Json* rows = found.is_object() ? found.get_object().if_contains("rows") : nullptr;
   if (rows == nullptr || !rows->is_array()) return fmt::format("The {} could not be read.", noun);
   if (rows->get_array().empty()) return fmt::format("The database has no {}.", noun);
-  return Answer()
+  return AnswerText()
       .paragraph(fmt::format("The {} of the database:", noun))
       .block(markdown_table(found, kMostRows))
       .text();
@@ -206,7 +206,7 @@ std::string table_sizes(const DatabaseOutline& outline) {
     rows += table.rows.value_or(0);
     items.push_back(fmt::format("{}: {}", code_span(table.name), rows_text(table)));
   }
-  return Answer()
+  return AnswerText()
       .paragraph(fmt::format("There are {} in all. The largest table is {} with {}.",
                              counted(rows, "row", "rows"), code_span(sorted.front().name),
                              rows_text(sorted.front())))
@@ -222,19 +222,19 @@ std::string tables_with(const DatabaseOutline& outline, const DatabaseColumn& wa
     });
     if (has) items.push_back(code_span(table.name));
   }
-  return Answer()
+  return AnswerText()
       .paragraph(fmt::format("{} {} a column {}:", counted(std::ssize(items), "table", "tables"),
                              items.size() == 1 ? "has" : "have", code_span(wanted.name)))
       .items(items, kMostTables, "tables")
       .text();
 }
 
-std::string refusal(const DatabaseQuestion& question, std::string_view why) {
+std::string refusal(const DatabasePrompt& question, std::string_view why) {
   std::vector<std::string> columns;
   for (const DatabaseColumn& column : question.table->columns) {
     columns.push_back(code_span(column.name));
   }
-  Answer answer;
+  AnswerText answer;
   answer.paragraph(fmt::format("I cannot answer this without a language model: {}.", why));
   if (!columns.empty()) {
     answer.paragraph(fmt::format("The columns of {} are {}.", code_span(question.table->name),
@@ -251,7 +251,7 @@ std::string refusal(const DatabaseQuestion& question, std::string_view why) {
 
 // Words that nothing else explains may be values: "customers from France". One that a single column
 // has becomes a condition. Nothing is changed while waiting; what is in no column stays.
-void find_values(DatabaseQuestion& question, const DatabaseOutline& outline, Investigation& look) {
+void find_values(DatabasePrompt& question, const DatabaseOutline& outline, Investigation& look) {
   constexpr std::size_t kMostValues = 3;
   if (question.unexplained.size() > kMostValues || question.table->columns.empty()) return;
   std::vector<const DatabaseTable*> tables{question.table};
@@ -283,9 +283,9 @@ void find_values(DatabaseQuestion& question, const DatabaseOutline& outline, Inv
   question.unexplained = std::move(left);
 }
 
-std::string about_table(DatabaseQuestion question, const DatabaseOutline& outline,
+std::string about_table(DatabasePrompt question, const DatabaseOutline& outline,
                         Investigation& look) {
-  using Kind = DatabaseQuestion::Kind;
+  using Kind = DatabasePrompt::Kind;
   if (!question.problem.empty()) return refusal(question, question.problem);
   if (!question.unexplained.empty()) {
     find_values(question, outline, look);
@@ -330,9 +330,9 @@ void learn_columns(DatabaseOutline& outline, const DatabaseTable& table, Investi
 }
 
 std::string answer_from(DatabaseOutline outline, const std::string& prompt, Investigation& look) {
-  using Kind = DatabaseQuestion::Kind;
+  using Kind = DatabasePrompt::Kind;
   if (outline.tables.empty()) return nothing_in_it();
-  DatabaseQuestion question = understand_database(outline, prompt);
+  DatabasePrompt question = understand_database(outline, prompt);
   if (question.table != nullptr && question.table->columns.empty()) {
     learn_columns(outline, *question.table, look);
     if (look.is_waiting()) return "Reading the columns.";
@@ -353,7 +353,7 @@ std::string answer_from(DatabaseOutline outline, const std::string& prompt, Inve
   if (question.unexplained.empty()) {
     return question.kind == Kind::table_sizes ? table_sizes(outline) : overview(outline);
   }
-  return Answer()
+  return AnswerText()
       .paragraph(
           fmt::format("I cannot answer this without a language model: nothing in the database "
                       "is called {}. This is what is in it.",

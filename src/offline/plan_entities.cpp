@@ -8,7 +8,7 @@
 #include <cstdio>
 
 #include "core/iso_time.h"
-#include "offline/entity_question.h"
+#include "offline/entity_prompt.h"
 #include "offline/index.h"
 #include "offline/languages.h"
 #include "offline/markdown.h"
@@ -65,7 +65,7 @@ std::string pattern_of(const std::vector<std::string>& globs) {
 
 class SetPlan {
  public:
-  SetPlan(EntityQuestion question, Investigation& look)
+  SetPlan(EntityPrompt question, Investigation& look)
       : question_(std::move(question)), look_(look), globs_(globs_for_type(question_.file_type)) {}
 
   std::string answer() {
@@ -112,7 +112,7 @@ class SetPlan {
     if (look_.has_failed()) return fmt::format("I could not list {}.", qualified(2));
     is_empty_ = found.total == 0;
     const std::string what = counted_kind(found.total);
-    Answer answer;
+    AnswerText answer;
     if (!is_ranked) {
       answer.paragraph(fmt::format("There {} {}{}", found.total == 1 ? "is" : "are", what,
                                    question_.is_count || found.total == 0 ? "." : ":"));
@@ -224,7 +224,7 @@ class SetPlan {
       }
     }
     is_empty_ = found.total == 0;
-    return told(found, note);
+    return text_of_entities(found, note);
   }
 
   std::string by_groups() {
@@ -262,7 +262,7 @@ class SetPlan {
     }
     is_empty_ = figures.empty();
     std::ranges::stable_sort(figures, std::ranges::greater{}, &Group::value);
-    Answer made;
+    AnswerText made;
     made.paragraph(question_.adds_up_lines
                        ? fmt::format("{} in {}, blank lines and comments included; by language:",
                                      counted(total, "line", "lines"), counted_kind(files))
@@ -361,8 +361,8 @@ class SetPlan {
     return is_down ? "those with the most lines" : "those with the fewest lines";
   }
 
-  std::string told(const Entities& found, const std::string& note) const {
-    Answer answer;
+  std::string text_of_entities(const Entities& found, const std::string& note) const {
+    AnswerText answer;
     answer.paragraph(note);
     const std::string what = counted_kind(found.total) + clauses(found);
     if (question_.order && found.total > 0) {
@@ -383,7 +383,7 @@ class SetPlan {
     return answer.text();
   }
 
-  EntityQuestion question_;
+  EntityPrompt question_;
   Investigation& look_;
   std::vector<std::string> globs_;
   bool is_empty_ = false;
@@ -391,7 +391,7 @@ class SetPlan {
 
 }  // namespace
 
-std::optional<std::string> plan_set(const Question& question, Investigation& look) {
+std::optional<std::string> plan_set(const ParsedPrompt& question, Investigation& look) {
   if (!look.offers_file_tools()) return std::nullopt;
   auto asked = understand_entities(question.prompt);
   if (!asked) return std::nullopt;

@@ -57,9 +57,9 @@ bool is_outline(const Entity& entity) {
   return std::ranges::find(kTypes, entity.type) != kTypes.end();
 }
 
-std::string shown(const Question& question, const FileText& file) {
+std::string shown(const ParsedPrompt& question, const FileText& file) {
   const Window window = window_of(file);
-  Answer answer;
+  AnswerText answer;
   answer.paragraph(fmt::format(
       "**{}** ({}):", question.first_line > 0 ? place(file.path, file.start_line) : file.path,
       counted(file.total_lines, "line", "lines")));
@@ -76,7 +76,7 @@ std::string shown(const Question& question, const FileText& file) {
 std::string explained(const FileText& file, const Entities& inside) {
   const Language& language = language_of(file.path);
   const Window window = window_of(file);
-  Answer answer;
+  AnswerText answer;
   answer.paragraph(fmt::format("**{}**: {}{}, {}.", file.path,
                                language.name == "other" ? "" : std::string(language.name) + ", ",
                                counted(file.total_lines, "line", "lines"), human_size(file.size)));
@@ -119,7 +119,7 @@ std::string first_sentence(const FileText& file) {
 
 }  // namespace
 
-std::string plan_file(const Question& question, Investigation& look) {
+std::string plan_file(const ParsedPrompt& question, Investigation& look) {
   const bool shows_text = question.qualifier == "show" || question.first_line > 0;
   const std::string& wanted = question.subject;
   const Listing named = look.list_files({.pattern = std::string(file_name(wanted)), .limit = 50});
@@ -149,11 +149,11 @@ std::string plan_file(const Question& question, Investigation& look) {
       look.forget_problems();
       return not_there(wanted);
     }
-    Question asked = question;
+    ParsedPrompt asked = question;
     asked.path = wanted;
     return plan_folder(asked, look);
   }
-  Answer answer;
+  AnswerText answer;
   if (file.is_binary) {
     answer.paragraph(fmt::format("**{}** is a binary file ({}{}); I cannot say what is in it.",
                                  file.path, human_size(file.size),
@@ -168,7 +168,7 @@ std::string plan_file(const Question& question, Investigation& look) {
   return answer.text();
 }
 
-std::string plan_folder(const Question& question, Investigation& look) {
+std::string plan_folder(const ParsedPrompt& question, Investigation& look) {
   constexpr std::size_t kMostOpenings = 12;
   const Listing direct =
       look.list_files({.pattern = "*", .path = question.path, .is_recursive = false, .limit = 300});
@@ -191,16 +191,16 @@ std::string plan_folder(const Question& question, Investigation& look) {
     }
     if (folders.empty() || question.path.contains('/')) {
       look.forget_problems();
-      Question file = question;
+      ParsedPrompt file = question;
       file.subject = std::exchange(file.path, {});
       return plan_file(file, look);
     }
-    Question found = question;
+    ParsedPrompt found = question;
     if (folders.size() == 1) {
       found.path = folders.front();
       return plan_folder(found, look);
     }
-    return Answer()
+    return AnswerText()
         .paragraph(fmt::format("Several folders are called {}:", code_span(name)))
         .items(folders, 20, "folders")
         .text();
@@ -232,7 +232,7 @@ std::string plan_folder(const Question& question, Investigation& look) {
                           ? name + "/"
                           : fmt::format("{}/ ({})", name, counted(inside, "file", "files")));
   }
-  Answer answer;
+  AnswerText answer;
   answer.paragraph(fmt::format("{} holds {} and {} directly, {} in all.",
                                question.path.empty() ? "This folder" : code_span(question.path),
                                counted(std::ssize(folders), "folder", "folders"),
@@ -249,7 +249,7 @@ std::string plan_folder(const Question& question, Investigation& look) {
   return answer.text();
 }
 
-std::string plan_find_files(const Question& question, Investigation& look) {
+std::string plan_find_files(const ParsedPrompt& question, Investigation& look) {
   const std::string& wanted = question.subject;
   const bool is_glob = has_glob_characters(wanted);
   const bool is_file = looks_like_file(wanted);
@@ -266,15 +266,16 @@ std::string plan_find_files(const Question& question, Investigation& look) {
   }
   if (paths.empty())
     return look.has_failed() ? fmt::format("I could not look for {}.", code_span(wanted))
-           : is_glob ? fmt::format("No file here matches {}{}.", code_span(wanted), below(question))
-                     : not_there(wanted);
+           : is_glob         ? fmt::format("No file here matches {}{}.", code_span(wanted),
+                                           folder_phrase(question))
+                             : not_there(wanted);
   const auto total = wanted.contains('/') && !is_glob ? std::ssize(paths) : found.total;
-  return Answer()
+  return AnswerText()
       .paragraph(fmt::format("{} {} {}{}:", counted(total, "file", "files"),
                              is_glob   ? (total == 1 ? "matches" : "match")
                              : is_file ? (total == 1 ? "is called" : "are called")
                                        : (total == 1 ? "has in its name" : "have in their names"),
-                             code_span(wanted), below(question)))
+                             code_span(wanted), folder_phrase(question)))
       .items(paths, kMostShown, "files")
       .text();
 }

@@ -106,7 +106,7 @@ std::string with_article(std::string_view noun) {
 }
 
 // Nothing has the name: what comes near it, and which lines have it.
-std::string without_definition(const Question& question, Investigation& look) {
+std::string without_definition(const ParsedPrompt& question, Investigation& look) {
   const std::string name = last_part(question.subject);
   const bool is_phrase = question.subject.contains(' ');
   const std::vector<std::string> words =
@@ -133,14 +133,14 @@ std::string without_definition(const Question& question, Investigation& look) {
   const Entities similar = find_similar(look, question.subject, 8);
   if (look.is_waiting()) return fmt::format("Looking for {}.", code_span(question.subject));
   if (folder.total > 0 && spelled.found.empty()) {
-    Question other = question;
+    ParsedPrompt other = question;
     other.path = name;
     return plan_folder(other, look);
   }
   for (const FileEntry& file : files.files)
     spelled.found.push_back(
         {.name = std::string(file_name(file.path)), .type = "file", .file = file.path, .line = 1});
-  Answer answer;
+  AnswerText answer;
   if (!spelled.found.empty()) {
     Entities sorted = spelled;
     std::ranges::stable_sort(sorted.found, {}, [](const Entity& entity) {
@@ -158,14 +158,14 @@ std::string without_definition(const Question& question, Investigation& look) {
     if (!text.empty()) answer.block(text);
   } else if (lines.total == 0 && similar.found.empty()) {
     return fmt::format("Nothing here defines or mentions {}{}.", code_span(question.subject),
-                       below(question));
+                       folder_phrase(question));
   } else {
     answer.paragraph(
         lines.total == 0
             ? fmt::format("Nothing here defines or mentions {}{}.", code_span(question.subject),
-                          below(question))
+                          folder_phrase(question))
             : fmt::format("Nothing here is defined under the name {}{}; {} it.",
-                          code_span(question.subject), below(question),
+                          code_span(question.subject), folder_phrase(question),
                           mention_count(lines) + (lines.total == 1 ? " mentions" : " mention")));
   }
   if (lines.total > 0) {
@@ -233,7 +233,7 @@ bool names_base(const std::string& line, const std::string& base) {
 
 }  // namespace
 
-std::string plan_definition(const Question& question, Investigation& look) {
+std::string plan_definition(const ParsedPrompt& question, Investigation& look) {
   if (!has_index(look)) return by_lines(question, look);
   if (question.subject.contains(' ')) return without_definition(question, look);
   Entities named = find_named(look, question.subject, question.path);
@@ -272,7 +272,7 @@ std::string plan_definition(const Question& question, Investigation& look) {
   }
   if (look.is_waiting()) return fmt::format("Reading {}.", place(shown[0].file, shown[0].line));
 
-  Answer answer;
+  AnswerText answer;
   const Entity& first = shown.front();
   const auto total = named.total > std::ssize(named.found) ? named.total : std::ssize(shown);
   if (definitions.empty()) {
@@ -311,7 +311,7 @@ std::string plan_definition(const Question& question, Investigation& look) {
   return answer.text();
 }
 
-std::string plan_members(const Question& question, Investigation& look) {
+std::string plan_members(const ParsedPrompt& question, Investigation& look) {
   if (!has_index(look)) return by_lines(question, look);
   Entities named = find_named(look, question.subject, question.path);
   if (look.is_waiting()) return fmt::format("Looking for {}.", code_span(question.subject));
@@ -320,7 +320,7 @@ std::string plan_members(const Question& question, Investigation& look) {
   std::erase_if(named.found,
                 [&](const Entity& e) { return !seen.insert(e.key + "\n" + e.file).second; });
   if (named.found.empty()) {
-    Question other = question;
+    ParsedPrompt other = question;
     other.qualifier.clear();
     return without_definition(other, look);
   }
@@ -335,7 +335,7 @@ std::string plan_members(const Question& question, Investigation& look) {
   if (look.is_waiting())
     return fmt::format("Looking for the {} of {}.", question.qualifier,
                        code_span(question.subject));
-  Answer answer;
+  AnswerText answer;
   if (named.found.size() > 1)
     answer.paragraph(fmt::format("{} is defined in {} places.", code_span(question.subject),
                                  named.found.size()));
@@ -372,7 +372,7 @@ std::string plan_members(const Question& question, Investigation& look) {
   return answer.paragraph("What it inherits is not among them.").text();
 }
 
-std::string plan_subclasses(const Question& question, Investigation& look) {
+std::string plan_subclasses(const ParsedPrompt& question, Investigation& look) {
   const std::string base = last_part(question.subject);
   GrepRequest wanted =
       in_scope(question,
@@ -387,13 +387,13 @@ std::string plan_subclasses(const Question& question, Investigation& look) {
     if (!is_code(match.path) || !names_base(match.text, base)) continue;
     items.push_back(fmt::format("{}: {}", place(match.path, match.line), code_span(match.text)));
   }
-  Answer answer;
+  AnswerText answer;
   answer.paragraph(
       items.empty() ? fmt::format("I found no line that opens a class with {} among its bases{}.",
-                                  code_span(base), below(question))
+                                  code_span(base), folder_phrase(question))
                     : fmt::format("{} a class with {} among its bases{}:",
                                   counted(std::ssize(items), "line opens", "lines open"),
-                                  code_span(base), below(question)));
+                                  code_span(base), folder_phrase(question)));
   answer.items(items, 40, "lines");
   answer.paragraph(
       "Bases that stand on another line than the name of the class are not seen, nor those of "

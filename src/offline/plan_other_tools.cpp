@@ -168,7 +168,7 @@ struct Choice {
   int score = 0;
 };
 
-Choice choose(const Question& question, const Investigation& look) {
+Choice choose(const ParsedPrompt& question, const Investigation& look) {
   const std::vector<std::string> said = content_words(question.prompt);
   Choice best;
   for (const Tool& tool : look.tools()) {
@@ -181,7 +181,7 @@ Choice choose(const Question& question, const Investigation& look) {
 }
 
 // What a tool returned, for people: text as it is, objects field by field.
-std::string told(const Json& result) {
+std::string shown_result(const Json& result) {
   constexpr std::size_t kLongest = 6000;
   if (result.is_string()) return std::string(utf8_prefix(result.get_string(), kLongest));
   const JsonObject* object = result.if_object();
@@ -194,7 +194,7 @@ std::string told(const Json& result) {
     const std::string_view kept = utf8_prefix(text, kLongest);
     return fmt::format("```json\n{}\n```{}", kept, kept.size() < text.size() ? "\n(cut)" : "");
   }
-  Answer answer;
+  AnswerText answer;
   for (const auto& member : *object) {
     const Json& value = member.value();
     answer.item(
@@ -206,11 +206,11 @@ std::string told(const Json& result) {
 
 }  // namespace
 
-bool mentions_other_tool(const Question& question, const Investigation& look) {
+bool mentions_other_tool(const ParsedPrompt& question, const Investigation& look) {
   return choose(question, look).score >= 10;
 }
 
-std::string plan_other_tools(const Question& question, Investigation& look) {
+std::string plan_other_tools(const ParsedPrompt& question, Investigation& look) {
   const Choice choice = choose(question, look);
   if (choice.tool == nullptr || choice.score < 2) return {};
   const std::string& name = choice.tool->spec.name;
@@ -226,7 +226,7 @@ std::string plan_other_tools(const Question& question, Investigation& look) {
   const Json result = look.call(name, std::move(prepared.arguments));
   if (look.is_waiting()) return fmt::format("Asking the tool {}.", code_span(name));
   if (look.has_failed()) return fmt::format("The tool {} could not answer.", code_span(name));
-  return fmt::format("The tool {} answers:\n\n{}", code_span(name), told(result));
+  return fmt::format("The tool {} answers:\n\n{}", code_span(name), shown_result(result));
 }
 
 }  // namespace wright::offline

@@ -98,7 +98,7 @@ LanguageCounts counted_by_index(Investigation& look) {
   return counts;
 }
 
-void add_languages(Answer& answer, LanguageCounts counts) {
+void add_languages(AnswerText& answer, LanguageCounts counts) {
   std::ranges::stable_sort(counts, std::ranges::greater{}, [](const auto& e) { return e.second; });
   std::string text;
   for (std::size_t i = 0; i < counts.size() && i < 8; ++i) {
@@ -109,7 +109,7 @@ void add_languages(Answer& answer, LanguageCounts counts) {
   answer.paragraph(text.empty() ? "No source files of a language I know." : text + ".");
 }
 
-void add_layout(Answer& answer, const Listing& direct, const Listing& all) {
+void add_layout(AnswerText& answer, const Listing& direct, const Listing& all) {
   std::vector<std::string> folders;
   for (const FileEntry& entry : direct.files) {
     if (!entry.path.ends_with('/')) continue;
@@ -131,7 +131,7 @@ void add_layout(Answer& answer, const Listing& direct, const Listing& all) {
   if (!folders.empty()) answer.heading("Layout").items(folders, 25, "folders");
 }
 
-void add_manifests(Answer& answer, const std::vector<Manifest>& manifests) {
+void add_manifests(AnswerText& answer, const std::vector<Manifest>& manifests) {
   std::vector<std::string> items;
   for (const Manifest& manifest : manifests) {
     const bool says_nothing =
@@ -218,7 +218,7 @@ std::vector<std::string> sections_about(const FileText& readme, const RE2& words
 
 }  // namespace
 
-std::string plan_project(const Question&, Investigation& look) {
+std::string plan_project(const ParsedPrompt&, Investigation& look) {
   const Listing direct = look.list_files({.pattern = "*", .is_recursive = false, .limit = 300});
   const Listing all = look.list_files({.pattern = "*", .limit = 1000});
   const Mains mains = find_mains(look, {});
@@ -234,7 +234,7 @@ std::string plan_project(const Question&, Investigation& look) {
   if (all.files.empty() && direct.files.empty()) {
     return look.has_failed() ? "I could not look at the project." : "There are no files here.";
   }
-  Answer answer;
+  AnswerText answer;
   const Window window = window_of(readme);
   const std::string title = title_of(window.lines);
   const std::string opening = opening_of(Marks::prose, window.lines);
@@ -259,7 +259,7 @@ std::string plan_project(const Question&, Investigation& look) {
   return answer.text();
 }
 
-std::string plan_how_to(const Question& question, Investigation& look) {
+std::string plan_how_to(const ParsedPrompt& question, Investigation& look) {
   static const RE2 kBuild(
       R"((?i)\b(?:build|building|compil\w+|install\w*|setup|set up|getting started|quick ?start|make)\b)");
   static const RE2 kRun(
@@ -284,7 +284,7 @@ std::string plan_how_to(const Question& question, Investigation& look) {
       manifests.push_back(file.path);
     }
   }
-  Answer answer;
+  AnswerText answer;
   if (sections.empty()) {
     answer.paragraph(
         fmt::format("I found no instructions: {}.",
@@ -302,7 +302,7 @@ std::string plan_how_to(const Question& question, Investigation& look) {
   return answer.text();
 }
 
-std::string plan_manifests(const Question& question, Investigation& look) {
+std::string plan_manifests(const ParsedPrompt& question, Investigation& look) {
   const bool wants_packages = question.topic == Topic::packages;
   const Listing all = look.list_files({.pattern = "*", .path = question.path, .limit = 1000});
   Listing named;
@@ -321,7 +321,7 @@ std::string plan_manifests(const Question& question, Investigation& look) {
   if (left > 0) paths.resize(kMostRead);
   const std::vector<Manifest> manifests = read_manifests(paths, look);
   if (look.is_waiting()) return "Reading the manifests.";
-  Answer answer;
+  AnswerText answer;
   if (wants_packages) {
     std::vector<std::string> items;
     for (const Manifest& manifest : manifests) {
@@ -350,13 +350,13 @@ std::string plan_manifests(const Question& question, Investigation& look) {
   return answer.text();
 }
 
-std::string plan_entry_points(const Question& question, Investigation& look) {
+std::string plan_entry_points(const ParsedPrompt& question, Investigation& look) {
   const Mains mains = find_mains(look, question.path);
   const Listing all = look.list_files({.pattern = "*", .path = question.path, .limit = 1000});
   if (look.is_waiting()) return "Looking for where programs start.";
   const std::vector<Manifest> manifests = read_manifests(manifest_paths(all), look);
   if (look.is_waiting()) return "Reading the manifests.";
-  Answer answer;
+  AnswerText answer;
   const auto places = main_places(mains);
   if (!places.empty()) answer.heading("Main functions").items(places, 20, "places");
   for (const Manifest& manifest : manifests) {
@@ -369,7 +369,7 @@ std::string plan_entry_points(const Question& question, Investigation& look) {
                            : answer.text();
 }
 
-std::string plan_flags(const Question& question, Investigation& look) {
+std::string plan_flags(const ParsedPrompt& question, Investigation& look) {
   static const RE2 kFlag(R"re(["'](?:-\w,\s*)?(--[a-zA-Z][a-zA-Z0-9-]*))re");
   static const RE2 kDeclares(R"((?i)(?:\badd_?(?:option|flag|argument)|\boption|\.on)\s*\()");
   GrepRequest wanted = in_scope(question, R"(["'](?:-\w,\s*)?--[a-zA-Z])");
@@ -395,7 +395,7 @@ std::string plan_flags(const Question& question, Investigation& look) {
       items.push_back(fmt::format("{} ({})", code_span(flag), where));
     return items;
   };
-  Answer answer;
+  AnswerText answer;
   if (!declared.empty()) {
     answer.paragraph(fmt::format("{} in a call that declares an option:",
                                  counted(std::ssize(declared), "flag stands", "flags stand")));
@@ -417,19 +417,20 @@ std::string plan_flags(const Question& question, Investigation& look) {
   return answer.text();
 }
 
-std::string plan_todos(const Question& question, Investigation& look) {
+std::string plan_todos(const ParsedPrompt& question, Investigation& look) {
   GrepRequest wanted = in_scope(question, R"(\b(?:TODO|FIXME)\b)");
   wanted.limit = 200;
   const Matches found = look.grep(wanted);
   if (look.is_waiting()) return "Looking for TODO and FIXME.";
   if (found.matches.empty())
-    return look.has_failed() ? "I could not look for TODO and FIXME."
-                             : fmt::format("No line here has TODO or FIXME{}.", below(question));
-  Answer answer;
+    return look.has_failed()
+               ? "I could not look for TODO and FIXME."
+               : fmt::format("No line here has TODO or FIXME{}.", folder_phrase(question));
+  AnswerText answer;
   answer.paragraph(fmt::format("{} in {} {} TODO or FIXME{}.",
                                counted(found.total, "line", "lines"),
                                counted(found.files_with_matches, "file", "files"),
-                               found.total == 1 ? "has" : "have", below(question)));
+                               found.total == 1 ? "has" : "have", folder_phrase(question)));
   std::vector<std::string> items;
   for (const Match& match : found.matches)
     items.push_back(
@@ -438,7 +439,7 @@ std::string plan_todos(const Question& question, Investigation& look) {
   return answer.text();
 }
 
-std::string plan_licence(const Question&, Investigation& look) {
+std::string plan_licence(const ParsedPrompt&, Investigation& look) {
   std::vector<std::string> paths;
   for (const char* pattern : {"[Ll][Ii][Cc][Ee][Nn][CScs][Ee]*", "COPYING*", "UNLICENSE*"}) {
     for (const FileEntry& file : look.list_files({.pattern = pattern, .limit = 30}).files) {
@@ -449,7 +450,7 @@ std::string plan_licence(const Question&, Investigation& look) {
   if (look.is_waiting()) return "Looking for a licence.";
   std::ranges::stable_sort(paths, {}, depth_of);
   const std::size_t read = std::min<std::size_t>(paths.size(), 4);
-  Answer answer;
+  AnswerText answer;
   for (std::size_t i = 0; i < read; ++i) {
     const FileText file = look.read_file({.path = paths[i], .limit = 30});
     const Window window = window_of(file);

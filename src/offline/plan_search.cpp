@@ -16,7 +16,7 @@
 
 namespace wright::offline {
 
-std::string plan_usage(const Question& question, Investigation& look) {
+std::string plan_usage(const ParsedPrompt& question, Investigation& look) {
   constexpr std::size_t kMostShown = 40;
   constexpr std::size_t kMostPerFile = 6;
   const std::string name = last_part(question.subject);
@@ -29,7 +29,8 @@ std::string plan_usage(const Question& question, Investigation& look) {
   if (found.matches.empty()) {
     if (look.has_failed())
       return fmt::format("I could not look for uses of {}.", code_span(question.subject));
-    return fmt::format("Nothing here mentions {}{}.", code_span(question.subject), below(question));
+    return fmt::format("Nothing here mentions {}{}.", code_span(question.subject),
+                       folder_phrase(question));
   }
   std::set<std::pair<std::string, int>> definitions;
   for (const Entity& entity : named.found) definitions.emplace(entity.file, entity.line);
@@ -42,11 +43,11 @@ std::string plan_usage(const Question& question, Investigation& look) {
   std::ranges::stable_sort(by_file, {}, [](const auto& file) {
     return std::pair(path_penalty(file.first), -static_cast<long>(file.second.size()));
   });
-  Answer answer;
+  AnswerText answer;
   const bool is_cut = found.total > static_cast<std::int64_t>(found.matches.size());
   answer.paragraph(fmt::format(
       "{} {} the name {}{}{}.", mention_count(found), found.total == 1 ? "has" : "have",
-      code_span(name), below(question),
+      code_span(name), folder_phrase(question),
       is_cut ? fmt::format("; these are from the first {}", found.matches.size()) : ""));
   if (name != question.subject)
     answer.paragraph("They are found by the name alone: some may mean another one of that name.");
@@ -68,7 +69,7 @@ std::string plan_usage(const Question& question, Investigation& look) {
   return answer.text();
 }
 
-std::string plan_search(const Question& question, Investigation& look) {
+std::string plan_search(const ParsedPrompt& question, Investigation& look) {
   static const RE2 kRegexSigns(R"(\\[bwdsWDS.()]|\.\*|\.\+|\[[^\]]+\]|^\^|\$$|\(\?)");
   RE2::Options quiet;
   quiet.set_log_errors(false);
@@ -84,12 +85,13 @@ std::string plan_search(const Question& question, Investigation& look) {
   if (look.has_failed() && found.total == 0)
     return fmt::format("I could not search for {}.", code_span(question.subject));
   if (found.total == 0)
-    return fmt::format("No line here contains {}{}.", code_span(question.subject), below(question));
-  Answer answer;
+    return fmt::format("No line here contains {}{}.", code_span(question.subject),
+                       folder_phrase(question));
+  AnswerText answer;
   answer.paragraph(fmt::format("{} in {} {} {}{}{}.", counted(found.total, "line", "lines"),
                                counted(found.files_with_matches, "file", "files"),
                                found.total == 1 ? "contains" : "contain",
-                               code_span(question.subject), below(question),
+                               code_span(question.subject), folder_phrase(question),
                                is_regex ? " (taken as a regular expression)" : ""));
   if (!by_file) {
     for (const Match& match : found.matches)
@@ -104,7 +106,7 @@ std::string plan_search(const Question& question, Investigation& look) {
   return answer.items(items, 60, "files").text();
 }
 
-std::string plan_unknown(const Question& question, Investigation& look) {
+std::string plan_unknown(const ParsedPrompt& question, Investigation& look) {
   constexpr std::string_view kLead = "I do not recognise this question";
   static const RE2 kName(R"((`[^`]+`|"[^"]+"|[\w:.]*\w))");
   const std::vector<std::string> words = content_words(question.prompt);
@@ -126,7 +128,7 @@ std::string plan_unknown(const Question& question, Investigation& look) {
     const Matches found =
         look.grep({.pattern = quote_for_regex(wanted), .ignores_case = true, .limit = 20});
     if (look.is_waiting()) return fmt::format("Searching for {}.", code_span(wanted));
-    Answer answer;
+    AnswerText answer;
     answer.paragraph(fmt::format("{}; without a language model I can only search. {} {} {}.", kLead,
                                  mention_count(found), found.total == 1 ? "has" : "have",
                                  code_span(wanted)));
@@ -138,7 +140,7 @@ std::string plan_unknown(const Question& question, Investigation& look) {
   const Entities named = name.empty() ? Entities{} : find_named(look, name);
   const Entities similar = find_similar(look, asked, 8);
   if (look.is_waiting()) return fmt::format("Searching for the words of the question: {}.", asked);
-  Answer answer;
+  AnswerText answer;
   answer.paragraph(fmt::format(
       "{}; without a language model I can only search for its words. {}", kLead,
       named.found.empty() && similar.found.empty() ? "Nothing was found."

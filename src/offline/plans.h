@@ -6,40 +6,40 @@
 #include <string>
 
 #include "offline/investigation.h"
-#include "offline/question.h"
+#include "offline/parsed_prompt.h"
 
 namespace wright::offline {
 
 // plan_entities.cpp. Nothing when the question is not about a set.
-std::optional<std::string> plan_set(const Question& question, Investigation& look);
+std::optional<std::string> plan_set(const ParsedPrompt& question, Investigation& look);
 
 // plan_names.cpp
-std::string plan_definition(const Question& question, Investigation& look);
-std::string plan_members(const Question& question, Investigation& look);
-std::string plan_subclasses(const Question& question, Investigation& look);
+std::string plan_definition(const ParsedPrompt& question, Investigation& look);
+std::string plan_members(const ParsedPrompt& question, Investigation& look);
+std::string plan_subclasses(const ParsedPrompt& question, Investigation& look);
 
 // plan_search.cpp
-std::string plan_usage(const Question& question, Investigation& look);
-std::string plan_search(const Question& question, Investigation& look);  // lines or files
-std::string plan_unknown(const Question& question, Investigation& look);
+std::string plan_usage(const ParsedPrompt& question, Investigation& look);
+std::string plan_search(const ParsedPrompt& question, Investigation& look);  // lines or files
+std::string plan_unknown(const ParsedPrompt& question, Investigation& look);
 
 // plan_files.cpp
-std::string plan_file(const Question& question, Investigation& look);
-std::string plan_folder(const Question& question, Investigation& look);
-std::string plan_find_files(const Question& question, Investigation& look);
+std::string plan_file(const ParsedPrompt& question, Investigation& look);
+std::string plan_folder(const ParsedPrompt& question, Investigation& look);
+std::string plan_find_files(const ParsedPrompt& question, Investigation& look);
 
 // plan_project.cpp
-std::string plan_project(const Question& question, Investigation& look);
-std::string plan_how_to(const Question& question, Investigation& look);
-std::string plan_manifests(const Question& question, Investigation& look);  // what they list
-std::string plan_entry_points(const Question& question, Investigation& look);
-std::string plan_flags(const Question& question, Investigation& look);
-std::string plan_todos(const Question& question, Investigation& look);
-std::string plan_licence(const Question& question, Investigation& look);
+std::string plan_project(const ParsedPrompt& question, Investigation& look);
+std::string plan_how_to(const ParsedPrompt& question, Investigation& look);
+std::string plan_manifests(const ParsedPrompt& question, Investigation& look);  // what they list
+std::string plan_entry_points(const ParsedPrompt& question, Investigation& look);
+std::string plan_flags(const ParsedPrompt& question, Investigation& look);
+std::string plan_todos(const ParsedPrompt& question, Investigation& look);
+std::string plan_licence(const ParsedPrompt& question, Investigation& look);
 
 // plan_other_tools.cpp: empty when no offered tool fits the prompt.
-std::string plan_other_tools(const Question& question, Investigation& look);
-bool mentions_other_tool(const Question& question, const Investigation& look);
+std::string plan_other_tools(const ParsedPrompt& question, Investigation& look);
+bool mentions_other_tool(const ParsedPrompt& question, const Investigation& look);
 
 // plan_database.cpp: with the tool sqlite_reader, whole prompts instead of single questions.
 bool is_about_database(std::string_view prompt, const Investigation& look);
@@ -51,8 +51,8 @@ std::string plan_requirements(const Request& request, const Transcript& transcri
                               Investigation& look);
 
 // plan_capabilities.cpp: what this is, what it can do, and how to get more.
-std::string plan_capabilities(const Question& question, Investigation& look);
-std::string cannot_answer(const Question& question, const Investigation& look);
+std::string plan_capabilities(const ParsedPrompt& question, Investigation& look);
+std::string cannot_answer(const ParsedPrompt& question, const Investigation& look);
 std::string how_to_ask();
 
 }  // namespace wright::offline

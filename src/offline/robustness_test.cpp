@@ -4,7 +4,7 @@
 #include <random>
 
 #include "offline/memory_tree.h"
-#include "offline/question.h"
+#include "offline/parsed_prompt.h"
 #include "wright/model.h"
 #include "wright/offline.h"
 

@@ -1,4 +1,4 @@
-// Anthropic's Messages API: from a Request to POST …/messages. anthropic_answer.cpp reads its
+// Anthropic's Messages API: from a Request to POST …/messages. anthropic_response.cpp reads its
 // responses.
 #include <fmt/format.h>
 #include <boost/json/array.hpp>
@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "providers/anthropic_answer.h"
+#include "providers/anthropic_response.h"
 #include "providers/call_arguments.h"
 #include "providers/codec.h"
 #include "providers/conversation.h"
@@ -371,8 +371,8 @@ Result<HttpRequest> encode_anthropic(const Endpoint& endpoint, const Request& re
   return AnthropicEncoder(endpoint, request, delivery).encode();
 }
 
-std::unique_ptr<AnswerDecoder> make_anthropic_decoder(const Endpoint& endpoint,
-                                                      const Request& request) {
+std::unique_ptr<ResponseDecoder> make_anthropic_decoder(const Endpoint& endpoint,
+                                                        const Request& request) {
   return std::make_unique<EventDecoder<AnthropicReader>>(endpoint, request, kAnthropicToolNames,
                                                          AnthropicReader());
 }

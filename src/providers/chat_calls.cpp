@@ -1,6 +1,6 @@
 #include "providers/chat_calls.h"
 
-#include "providers/answer_json.h"
+#include "providers/response_json.h"
 
 namespace wright::providers {
 namespace {
@@ -17,7 +17,7 @@ bool is_complete(const std::string& arguments) {
 }
 
 // The arguments are text, but some servers send the object itself.
-void add_arguments(const Json* function, std::size_t number, AnswerBuilder& answer) {
+void add_arguments(const Json* function, std::size_t number, ResponseBuilder& answer) {
   const Json* arguments = field(function, "arguments");
   if (arguments == nullptr) return;
   std::string& known = answer.call(number).arguments;
@@ -37,7 +37,7 @@ void add_name(std::string_view name, ToolCall& call) {
 
 }  // namespace
 
-void ChatCalls::add(const Json& call, AnswerBuilder& answer) {
+void ChatCalls::add(const Json& call, ResponseBuilder& answer) {
   const Json* function = field(&call, "function");
   const std::size_t number = answer.add_call(text_field(&call, "id"), text_field(function, "name"));
   add_arguments(function, number, answer);
@@ -46,7 +46,7 @@ void ChatCalls::add(const Json& call, AnswerBuilder& answer) {
 // The call that a delta continues: by its index, else by its id, else the last one. It begins a new
 // call, though, when it names a function and either has a different id or follows complete
 // arguments.
-std::optional<std::size_t> ChatCalls::find(const Json& delta, AnswerBuilder& answer) const {
+std::optional<std::size_t> ChatCalls::find(const Json& delta, ResponseBuilder& answer) const {
   const std::string_view id = text_field(&delta, "id");
   const std::string_view name = text_field(field(&delta, "function"), "name");
   std::optional<std::size_t> found;
@@ -67,7 +67,7 @@ std::optional<std::size_t> ChatCalls::find(const Json& delta, AnswerBuilder& ans
   return is_complete(call.arguments) ? std::nullopt : found;
 }
 
-void ChatCalls::merge(const Json& delta, AnswerBuilder& answer) {
+void ChatCalls::merge(const Json& delta, ResponseBuilder& answer) {
   const Json* function = field(&delta, "function");
   const std::string_view id = text_field(&delta, "id");
   const std::string_view name = text_field(function, "name");
@@ -83,7 +83,7 @@ void ChatCalls::merge(const Json& delta, AnswerBuilder& answer) {
   add_arguments(function, *number, answer);
 }
 
-void ChatCalls::merge_legacy(const Json& function, AnswerBuilder& answer) {
+void ChatCalls::merge_legacy(const Json& function, ResponseBuilder& answer) {
   const std::string_view name = text_field(&function, "name");
   if (answer.call_count() == 0) {
     if (name.empty()) return;  // servers that write every field write an empty one

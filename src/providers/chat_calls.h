@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "providers/answer_builder.h"
+#include "providers/response_builder.h"
 #include "wright/json.h"
 
 namespace wright::providers {
@@ -15,16 +15,16 @@ namespace wright::providers {
 class ChatCalls {
  public:
   // One entry of delta.tool_calls.
-  void merge(const Json& delta, AnswerBuilder& answer);
+  void merge(const Json& delta, ResponseBuilder& answer);
 
   // One entry of message.tool_calls of a whole response: always a call of its own.
-  static void add(const Json& call, AnswerBuilder& answer);
+  static void add(const Json& call, ResponseBuilder& answer);
 
   // The form before there were tools: delta.function_call. There is only one.
-  void merge_legacy(const Json& function, AnswerBuilder& answer);
+  void merge_legacy(const Json& function, ResponseBuilder& answer);
 
  private:
-  std::optional<std::size_t> find(const Json& delta, AnswerBuilder& answer) const;
+  std::optional<std::size_t> find(const Json& delta, ResponseBuilder& answer) const;
 
   std::map<std::int64_t, std::size_t> by_index_;  // the last call that had this index
 };

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "providers/answer_json.h"
+#include "providers/response_json.h"
 
 namespace wright::providers {
 namespace {

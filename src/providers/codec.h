@@ -11,7 +11,8 @@ struct Codec {
   // The model supports what the request asks for, and `request.sampling` is set.
   Result<HttpRequest> (*encode)(const Endpoint& endpoint, const Request& request,
                                 Delivery delivery);
-  std::unique_ptr<AnswerDecoder> (*make_decoder)(const Endpoint& endpoint, const Request& request);
+  std::unique_ptr<ResponseDecoder> (*make_decoder)(const Endpoint& endpoint,
+                                                   const Request& request);
 };
 
 extern const Codec kOpenAiChat;

@@ -1,12 +1,12 @@
 // The decoder of every protocol whose responses are server-sent events of JSON, or one JSON
 // document. A protocol's own file provides a Reader, which understands the JSON:
 //
-//   Result<void> read_event(std::string_view type, const Json& event, AnswerPieces& pieces);
-//   Result<void> read_document(const Json& document, AnswerPieces& pieces);
+//   Result<void> read_event(std::string_view type, const Json& event, ResponsePieces& pieces);
+//   Result<void> read_document(const Json& document, ResponsePieces& pieces);
 //   // The stop reason of a complete response; nothing until it is complete.
-//   std::optional<StopReason> stop_reason(const AnswerBuilder& answer) const;
+//   std::optional<StopReason> stop_reason(const ResponseBuilder& answer) const;
 //   // An event's data that is not JSON but ends the stream: "[DONE]".
-//   bool take_end_mark(std::string_view data, AnswerPieces& pieces);
+//   bool take_end_mark(std::string_view data, ResponsePieces& pieces);
 #pragma once
 
 #include <map>
@@ -14,20 +14,20 @@
 #include <utility>
 
 #include "core/try.h"
-#include "providers/answer_body.h"
-#include "providers/answer_builder.h"
-#include "providers/answer_json.h"
 #include "providers/provider_errors.h"
+#include "providers/response_body.h"
+#include "providers/response_builder.h"
+#include "providers/response_json.h"
 #include "providers/tool_names.h"
 #include "wright/provider.h"
 
 namespace wright::providers {
 
 // Where a Reader puts what it has read.
-struct AnswerPieces {
+struct ResponsePieces {
   const Endpoint& endpoint;
-  AnswerBuilder& answer;
-  const AnswerDecoder::TextSink& on_text;
+  ResponseBuilder& answer;
+  const ResponseDecoder::TextSink& on_text;
 
   void add_text(std::string_view piece) { answer.add_text(piece, on_text); }
 };
@@ -45,7 +45,7 @@ class CallRestorer {
 };
 
 template <class Reader>
-class EventDecoder final : public AnswerDecoder {
+class EventDecoder final : public ResponseDecoder {
  public:
   EventDecoder(const Endpoint& endpoint, const Request& request, ToolNameRule rule, Reader reader)
       : endpoint_(endpoint), calls_(endpoint, request, rule), reader_(std::move(reader)) {}
@@ -85,7 +85,7 @@ class EventDecoder final : public AnswerDecoder {
 
   Result<void> take_event(const ServerSentEvent& event, const TextSink& on_text) {
     if (event.data.find_first_not_of(" \t\r\n") == std::string_view::npos) return {};
-    AnswerPieces pieces{endpoint_, answer_, on_text};
+    ResponsePieces pieces{endpoint_, answer_, on_text};
     if (reader_.take_end_mark(event.data, pieces)) return {};
     if (event.type == "error") {
       return std::unexpected(error_in_answer(endpoint_, read_vendor_error(event.data)));
@@ -117,15 +117,15 @@ class EventDecoder final : public AnswerDecoder {
     if (const auto error = vendor_error_in(**json)) {
       return std::unexpected(error_in_answer(endpoint_, *error));
     }
-    AnswerPieces pieces{endpoint_, answer_, on_text};
+    ResponsePieces pieces{endpoint_, answer_, on_text};
     return reader_.read_document(**json, pieces);
   }
 
   Endpoint endpoint_;
   CallRestorer calls_;
-  AnswerBody body_;
-  AnswerJson json_;
-  AnswerBuilder answer_;
+  ResponseBody body_;
+  ResponseJson json_;
+  ResponseBuilder answer_;
   Reader reader_;
 };
 

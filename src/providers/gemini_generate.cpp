@@ -1,4 +1,4 @@
-// Google's Gemini API: from a Request to POST …/models/MODEL:generateContent. gemini_answer.cpp
+// Google's Gemini API: from a Request to POST …/models/MODEL:generateContent. gemini_response.cpp
 // reads its responses.
 #include <fmt/format.h>
 #include <boost/json/array.hpp>
@@ -6,14 +6,14 @@
 
 #include <algorithm>
 
-#include "providers/answer_json.h"
 #include "providers/call_arguments.h"
 #include "providers/codec.h"
 #include "providers/conversation.h"
-#include "providers/gemini_answer.h"
+#include "providers/gemini_response.h"
 #include "providers/opaque_block.h"
 #include "providers/reasoning_effort.h"
 #include "providers/request_headers.h"
+#include "providers/response_json.h"
 #include "providers/schema_dialect.h"
 #include "providers/schema_subset.h"
 #include "providers/words_instead.h"
@@ -321,8 +321,8 @@ Result<HttpRequest> encode_gemini(const Endpoint& endpoint, const Request& reque
   return GeminiEncoder(endpoint, request, delivery).encode();
 }
 
-std::unique_ptr<AnswerDecoder> make_gemini_decoder(const Endpoint& endpoint,
-                                                   const Request& request) {
+std::unique_ptr<ResponseDecoder> make_gemini_decoder(const Endpoint& endpoint,
+                                                     const Request& request) {
   return std::make_unique<EventDecoder<GeminiReader>>(endpoint, request, kGeminiToolNames,
                                                       GeminiReader());
 }

@@ -8,7 +8,7 @@
 #include <variant>
 
 #include "core/try.h"
-#include "providers/answer_json.h"
+#include "providers/response_json.h"
 
 namespace wright::providers {
 namespace {

@@ -1,4 +1,4 @@
-// Ollama's own API: from a Request to POST …/api/chat. ollama_answer.cpp reads its responses.
+// Ollama's own API: from a Request to POST …/api/chat. ollama_response.cpp reads its responses.
 #include <fmt/format.h>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -7,7 +7,7 @@
 
 #include "providers/call_arguments.h"
 #include "providers/codec.h"
-#include "providers/ollama_answer.h"
+#include "providers/ollama_response.h"
 #include "providers/reasoning_effort.h"
 #include "providers/request_headers.h"
 #include "providers/schema_dialect.h"
@@ -195,8 +195,8 @@ Result<HttpRequest> encode_ollama(const Endpoint& endpoint, const Request& reque
   return OllamaEncoder(endpoint, request, delivery).encode();
 }
 
-std::unique_ptr<AnswerDecoder> make_ollama_decoder(const Endpoint& endpoint,
-                                                   const Request& request) {
+std::unique_ptr<ResponseDecoder> make_ollama_decoder(const Endpoint& endpoint,
+                                                     const Request& request) {
   return std::make_unique<OllamaDecoder>(endpoint, request, kOllamaToolNames);
 }
 

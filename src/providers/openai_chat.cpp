@@ -1,5 +1,5 @@
 // OpenAI's chat completions, spoken by most vendors and every local server. This file writes
-// requests; openai_chat_answer.cpp reads responses. The same messages always give the same bytes,
+// requests; openai_chat_response.cpp reads responses. The same messages always give the same bytes,
 // and a longer conversation begins with them, so that prompt caches hit.
 #include <fmt/format.h>
 #include <boost/json/array.hpp>
@@ -10,7 +10,7 @@
 
 #include "providers/chat_messages.h"
 #include "providers/codec.h"
-#include "providers/openai_chat_answer.h"
+#include "providers/openai_chat_response.h"
 #include "providers/openai_request.h"
 #include "providers/request_headers.h"
 #include "providers/schema_dialect.h"
@@ -113,9 +113,10 @@ Result<HttpRequest> encode_chat(const Endpoint& endpoint, const Request& request
                      .body = to_text(Json(std::move(body)))};
 }
 
-std::unique_ptr<AnswerDecoder> make_chat_decoder(const Endpoint& endpoint, const Request& request) {
-  return std::make_unique<EventDecoder<ChatAnswerReader>>(endpoint, request, ToolNameRule{},
-                                                          ChatAnswerReader());
+std::unique_ptr<ResponseDecoder> make_chat_decoder(const Endpoint& endpoint,
+                                                   const Request& request) {
+  return std::make_unique<EventDecoder<ChatResponseReader>>(endpoint, request, ToolNameRule{},
+                                                            ChatResponseReader());
 }
 
 }  // namespace

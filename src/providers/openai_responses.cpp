@@ -1,4 +1,4 @@
-// OpenAI's responses. This file writes requests; openai_responses_answer.cpp reads responses. The
+// OpenAI's responses. This file writes requests; openai_responses_reader.cpp reads responses. The
 // vendor stores nothing: every request holds the whole conversation, with reasoning in encrypted
 // form. A longer conversation begins with the bytes of the shorter one, so prompt caches hit.
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 #include "providers/codec.h"
 #include "providers/event_decoder.h"
 #include "providers/openai_request.h"
-#include "providers/openai_responses_answer.h"
+#include "providers/openai_responses_reader.h"
 #include "providers/request_headers.h"
 #include "providers/responses_input.h"
 #include "providers/schema_dialect.h"
@@ -99,10 +99,10 @@ Result<HttpRequest> encode_responses(const Endpoint& endpoint, const Request& re
                      .body = to_text(std::move(body))};
 }
 
-std::unique_ptr<AnswerDecoder> make_responses_decoder(const Endpoint& endpoint,
-                                                      const Request& request) {
-  return std::make_unique<EventDecoder<ResponsesAnswerReader>>(endpoint, request, ToolNameRule{},
-                                                               ResponsesAnswerReader());
+std::unique_ptr<ResponseDecoder> make_responses_decoder(const Endpoint& endpoint,
+                                                        const Request& request) {
+  return std::make_unique<EventDecoder<ResponsesReader>>(endpoint, request, ToolNameRule{},
+                                                         ResponsesReader());
 }
 
 }  // namespace

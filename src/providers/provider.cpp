@@ -58,7 +58,7 @@ Result<HttpRequest> encode(const Endpoint& endpoint, const Request& asked, Deliv
   return codec_of(endpoint.protocol()).encode(endpoint, request, delivery);
 }
 
-std::unique_ptr<AnswerDecoder> make_decoder(const Endpoint& endpoint, const Request& request) {
+std::unique_ptr<ResponseDecoder> make_decoder(const Endpoint& endpoint, const Request& request) {
   return codec_of(endpoint.protocol()).make_decoder(endpoint, request);
 }
 

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "providers/answer_json.h"
 #include "providers/error_meaning.h"
+#include "providers/response_json.h"
 #include "providers/retry_after.h"
 
 namespace wright {

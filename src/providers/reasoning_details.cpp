@@ -7,7 +7,7 @@
 #include <array>
 #include <string>
 
-#include "providers/answer_json.h"
+#include "providers/response_json.h"
 
 namespace wright::providers {
 namespace {

@@ -6,10 +6,10 @@
 
 #include <algorithm>
 
-#include "providers/answer_json.h"
 #include "providers/call_arguments.h"
 #include "providers/opaque_block.h"
 #include "providers/openai_request.h"
+#include "providers/response_json.h"
 
 namespace wright::providers {
 namespace {

@@ -7,7 +7,7 @@
 #include <charconv>
 
 #include "core/text.h"
-#include "providers/answer_json.h"
+#include "providers/response_json.h"
 #include "providers/retry_after.h"
 
 namespace wright::providers {
@@ -181,7 +181,7 @@ VendorError read_plain(std::string_view body) {
 
 VendorError read_vendor_error(std::string_view body) {
   body = utf8_prefix(body, kReadOfBody);
-  AnswerJson json;
+  ResponseJson json;
   const auto document = json.parse(body);
   if (!document) return read_plain(body);
   const Json* error = *document;

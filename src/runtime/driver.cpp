@@ -10,7 +10,7 @@
 
 #include "runtime/debug_mode.h"
 #include "runtime/inline_host.h"
-#include "runtime/revive.h"
+#include "runtime/load_tree.h"
 #include "runtime/run_result.h"
 #include "runtime/runner_registration.h"
 #include "runtime/tree_driver.h"
@@ -125,29 +125,30 @@ class BlockingRun {
 // Whether somebody answered, or time ran out, while the session parked: then nobody else would wake
 // it.
 bool is_to_go_on(Store& store, const Ending& ending) {
-  if (ending.kind != Ending::Kind::parked || ending.waits.empty()) return false;
+  if (ending.kind != Ending::Kind::waiting || ending.waits.empty()) return false;
   const SessionId id = ending.session_id;
   const auto sessions =
       store.list_sessions({.needs_driver = true, .after = id - 1, .before = id + 1, .limit = 1});
   return sessions && !sessions->empty();
 }
 
-Result<Answer> go_on_with(const Agent& agent, const RunOptions& options,
-                          const runtime::Revival& revival, RunnerRegistration& runner) {
+Result<RunResult> go_on_with(const Agent& agent, const RunOptions& options,
+                             const runtime::ResumeRequest& resume_request,
+                             RunnerRegistration& runner) {
   BlockingRun blocking(&runner, options);
-  runtime::Revival next = revival;
+  runtime::ResumeRequest next = resume_request;
   while (true) {
-    auto revived = runtime::revive(blocking.host(), blocking.tree_options(),
-                                   plan_of(agent, options), *options.store, next);
-    if (!revived) return std::unexpected(std::move(revived).error());
-    Ending ending = blocking.drive(std::move(revived->tree), revived->cancelled);
+    auto loaded_tree = runtime::load_tree(blocking.host(), blocking.tree_options(),
+                                          plan_of(agent, options), *options.store, next);
+    if (!loaded_tree) return std::unexpected(std::move(loaded_tree).error());
+    Ending ending = blocking.drive(std::move(loaded_tree->tree), loaded_tree->cancelled);
     if (!is_to_go_on(*options.store, ending)) return runtime::answer_of(std::move(ending));
     next = {.id = ending.session_id};
   }
 }
 
-Result<Answer> go_on_with(const Agent& agent, const RunOptions& options,
-                          const runtime::Revival& revival) {
+Result<RunResult> go_on_with(const Agent& agent, const RunOptions& options,
+                             const runtime::ResumeRequest& resume_request) {
   if (auto usable = check(agent); !usable) return std::unexpected(std::move(usable).error());
   if (options.store == nullptr) {
     return fail(ErrorCode::invalid_argument,
@@ -155,12 +156,12 @@ Result<Answer> go_on_with(const Agent& agent, const RunOptions& options,
   }
   const auto runner = registered(options.store);
   if (!runner) return std::unexpected(runner.error());
-  return go_on_with(agent, options, revival, **runner);
+  return go_on_with(agent, options, resume_request, **runner);
 }
 
 }  // namespace
 
-Result<Answer> run(const Agent& agent, std::string_view prompt, const RunOptions& options) {
+Result<RunResult> run(const Agent& agent, std::string_view prompt, const RunOptions& options) {
   if (auto usable = check(agent); !usable) return std::unexpected(std::move(usable).error());
   const auto runner = registered(options.store);
   if (!runner) return std::unexpected(runner.error());
@@ -185,7 +186,7 @@ Result<Answer> run(const Agent& agent, std::string_view prompt, const RunOptions
   return runtime::answer_of(std::move(ending));
 }
 
-Result<Answer> drive(const Agent& agent, Run& run, const RunOptions& options) {
+Result<RunResult> drive(const Agent& agent, Run& run, const RunOptions& options) {
   if (auto usable = check(agent); !usable) return std::unexpected(std::move(usable).error());
   BlockingRun blocking(nullptr, options);
   SessionTree tree(blocking.tree_options());
@@ -194,16 +195,16 @@ Result<Answer> drive(const Agent& agent, Run& run, const RunOptions& options) {
   return runtime::answer_of(blocking.drive(std::move(tree), {}, &run));
 }
 
-Result<Answer> resume(const Agent& agent, SessionId id, const RunOptions& options,
-                      const Settlements& settlements) {
+Result<RunResult> resume(const Agent& agent, SessionId id, const RunOptions& options,
+                         const Settlements& settlements) {
   return go_on_with(agent, options, {.id = id, .settlements = settlements, .reopens = true});
 }
 
-Result<Answer> send(const Agent& agent, SessionId id, std::string_view message,
-                    const RunOptions& options) {
-  runtime::Revival revival{.id = id};
-  revival.said = Message::user(to_valid_utf8(std::string(message)));
-  return go_on_with(agent, options, revival);
+Result<RunResult> send(const Agent& agent, SessionId id, std::string_view message,
+                       const RunOptions& options) {
+  runtime::ResumeRequest resume_request{.id = id};
+  resume_request.said = Message::user(to_valid_utf8(std::string(message)));
+  return go_on_with(agent, options, resume_request);
 }
 
 }  // namespace wright

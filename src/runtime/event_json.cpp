@@ -24,8 +24,8 @@ struct TypeOf {
   std::string_view operator()(const ToolProgress&) const { return "tool_progress"; }
   std::string_view operator()(const ToolEnded&) const { return "tool_ended"; }
   std::string_view operator()(const ChildStarted&) const { return "child_started"; }
-  std::string_view operator()(const HandedOver&) const { return "handed_over"; }
-  std::string_view operator()(const RunParked&) const { return "run_parked"; }
+  std::string_view operator()(const HandedOff&) const { return "handed_off"; }
+  std::string_view operator()(const RunWaiting&) const { return "run_waiting"; }
   std::string_view operator()(const RunEnded&) const { return "run_ended"; }
   std::string_view operator()(const FeedbackGiven&) const { return "feedback_given"; }
 };
@@ -70,8 +70,8 @@ struct DataOf {
   Json operator()(const ChildStarted& e) const {
     return {{"call_id", e.call.id}, {"agent", e.agent}, {"session_id", e.session_id}};
   }
-  Json operator()(const HandedOver& e) const { return {{"agent", e.agent}}; }
-  Json operator()(const RunParked& e) const {
+  Json operator()(const HandedOff& e) const { return {{"agent", e.agent}}; }
+  Json operator()(const RunWaiting& e) const {
     JsonArray waits;
     for (const PersonWait& wait : e.waits) {
       waits.push_back({{"wait_id", wait.wait_id},

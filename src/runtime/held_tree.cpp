@@ -35,7 +35,7 @@ Result<void> HeldTree::take(SessionId root, std::optional<int> held_epoch) {
     std::erase_if(sessions, [&](SessionId session) { return epochs_.contains(session); });
     if (sessions.empty()) return {};
     std::vector<Write> writes;
-    for (const SessionId session : sessions) writes.emplace_back(TakeLease{session, *runner_, {}});
+    for (const SessionId session : sessions) writes.emplace_back(ClaimLease{session, *runner_, {}});
     auto taken = write(std::move(writes));
     if (!taken) return std::unexpected(std::move(taken).error());
     for (std::size_t i = 0; i < sessions.size(); ++i) epochs_[sessions[i]] = taken->epochs[i];
@@ -54,7 +54,7 @@ std::vector<SessionId> HeldTree::deepest_first() const {
 void HeldTree::release() {
   std::vector<Write> writes;
   for (const auto& [session, epoch] : epochs_) {
-    writes.emplace_back(FreeLease{session, *runner_, epoch});
+    writes.emplace_back(ReleaseLease{session, *runner_, epoch});
   }
   // If the store cannot take it, they are released when the runner ends.
   if (!writes.empty()) (void)write(std::move(writes));

@@ -99,7 +99,7 @@ TEST(Limits, hold_for_all_the_specialists_below) {
   Agent top = chain_of({"top", "first", "second", "third"}, 0);
   top.limits.max_depth = 2;  // what those below allow themselves does not count
   const SessionId id = value_of(runtime->start(std::make_shared<const Agent>(top), "Go"));
-  const Answer answer = value_of(runtime->wait(id));
+  const RunResult answer = value_of(runtime->wait(id));
   EXPECT_NE(answer.text.find("Specialists may call specialists 2 deep"), std::string::npos)
       << answer.text;
   std::vector<std::string> at_work;
@@ -161,9 +161,9 @@ struct Spender {
 };
 
 // Answers what is waited for until the session ends, each time in a process of its own.
-Result<Answer> resumed_until_it_ends(const Agent& agent, Store& store) {
-  Result<Answer> answer = run(agent, "Go", {.store = &store});
-  for (int i = 0; answer && answer->status == Answer::Status::waiting && i < 12; ++i) {
+Result<RunResult> resumed_until_it_ends(const Agent& agent, Store& store) {
+  Result<RunResult> answer = run(agent, "Go", {.store = &store});
+  for (int i = 0; answer && answer->status == RunResult::Status::waiting && i < 12; ++i) {
     EXPECT_TRUE(answer_wait(store, answer->waits.front().wait_id, Json("go on"), "Ada"));
     answer = resume(agent, answer->session_id, {.store = &store});
   }

@@ -42,7 +42,7 @@ class OlderSessions : public ::testing::Test {
   }
 
   // Goes on with it. Looking is safe to repeat, changing is not.
-  Answer resume(SessionId id) {
+  RunResult resume(SessionId id) {
     const auto store = value_of(open_sqlite_store(path_));
     const auto runtime = open_runtime(*store);
     const auto agent =
@@ -51,7 +51,7 @@ class OlderSessions : public ::testing::Test {
                     tool("change", "", [&] { return ++changed_; }, {.effect = Effect::write})});
     const auto resumed = runtime->resume(id, agent);
     EXPECT_TRUE(resumed) << (resumed ? "" : resumed.error().message);
-    Answer answer = value_of(runtime->wait(id));
+    RunResult answer = value_of(runtime->wait(id));
     EXPECT_EQ(value_of(store->get_session(id)).status, SessionStatus::completed);
     return answer;
   }

@@ -73,7 +73,7 @@ class RecordLoader {
     std::map<CallId, SessionId> children;
   };
 
-  Result<Below> below(SessionId id) {
+  Result<Below> children_of(SessionId id) {
     Below found;
     auto waits = store_.get_waits({.session_id = id});
     if (!waits) return std::unexpected(std::move(waits).error());
@@ -95,7 +95,7 @@ class RecordLoader {
                                              int depth) {
     auto rows = store_.get_tool_calls(id);
     if (!rows) return std::unexpected(std::move(rows).error());
-    auto found = below(id);
+    auto found = children_of(id);
     if (!found) return std::unexpected(std::move(found).error());
     std::map<std::string_view, const ToolResult*> results;
     for (const Message& message : messages) {

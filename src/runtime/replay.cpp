@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "runtime/inline_host.h"
+#include "runtime/load_tree.h"
 #include "runtime/replayed_agent.h"
-#include "runtime/revive.h"
 #include "runtime/runner_registration.h"
 #include "runtime/tree_driver.h"
 
@@ -61,7 +61,7 @@ class Replay {
         return fail(ErrorCode::cancelled, "The replay was stopped");
       }
       // A session that waits, or was ended, hears nothing more.
-      if (end_.stop_requested() || last_ == Ending::Kind::parked) break;
+      if (end_.stop_requested() || last_ == Ending::Kind::waiting) break;
     }
     return report();
   }
@@ -76,10 +76,10 @@ class Replay {
       tree.plant_new({.agent = agent_}, start(*agent_, said), new_session(said));
       return tree;
     }
-    auto revived = runtime::revive(host_, options, {.agent = agent_}, *store_,
-                                   {.id = session_id_, .said = said});
-    if (!revived) return std::unexpected(std::move(revived).error());
-    return std::move(revived->tree);
+    auto loaded_tree = runtime::load_tree(host_, options, {.agent = agent_}, *store_,
+                                          {.id = session_id_, .said = said});
+    if (!loaded_tree) return std::unexpected(std::move(loaded_tree).error());
+    return std::move(loaded_tree->tree);
   }
 
   Result<void> drive(const Message& said) {

@@ -114,7 +114,7 @@ TEST(Replay, executes_live_tools_and_shows_the_first_result_that_differs) {
 
   const ReplayReport all =
       replayed(stage.agent, recorded,
-               {.tools = ToolSource::live, .after_difference = AfterDifference::go_on});
+               {.tools = ToolSource::live, .after_difference = AfterDifference::proceed});
   EXPECT_EQ(all.differences.size(), 2U) << shown(all);
   EXPECT_TRUE(all.is_complete);
 }
@@ -562,7 +562,7 @@ TEST(Replay, updates_a_record_only_where_something_changed) {
   const RecordedSession recorded = stage.record();
   stage.world.answer = "hail";
   const ReplayOptions options{.tools = ToolSource::live,
-                              .after_difference = AfterDifference::go_on};
+                              .after_difference = AfterDifference::proceed};
   const ReplayReport report = replayed(stage.agent, recorded, options);
   ASSERT_TRUE(report.is_complete);
   const RecordedSession next = updated(recorded, report);

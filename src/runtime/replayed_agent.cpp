@@ -15,10 +15,10 @@ namespace {
 
 // The tape of one session. That of a specialist is found when it is first asked: only its message
 // tells which of several it is.
-class Reel {
+class ReplayCursor {
  public:
-  explicit Reel(std::shared_ptr<SessionTape> tape) : tape_(std::move(tape)) {}
-  Reel(std::shared_ptr<Reel> above, std::string name)
+  explicit ReplayCursor(std::shared_ptr<SessionTape> tape) : tape_(std::move(tape)) {}
+  ReplayCursor(std::shared_ptr<ReplayCursor> above, std::string name)
       : above_(std::move(above)), name_(std::move(name)) {}
 
   // Null where the record has no such session.
@@ -38,7 +38,7 @@ class Reel {
 
  private:
   std::shared_ptr<SessionTape> tape_;
-  std::shared_ptr<Reel> above_;
+  std::shared_ptr<ReplayCursor> above_;
   std::string name_;
 };
 
@@ -53,14 +53,14 @@ bool has_limits(const Limits& limits) {
   return limits.max_iterations != std::numeric_limits<int>::max();
 }
 
-Result<Response> answer_from(Reel& reel, ReplayState& state, const Limits& limits,
+Result<Response> answer_from(ReplayCursor& cursor, ReplayState& state, const Limits& limits,
                              const Request& request) {
-  reel.find_tape(request.messages, state.comparison);
-  SessionTape* tape = reel.tape();
+  cursor.find_tape(request.messages, state.comparison);
+  SessionTape* tape = cursor.tape();
   if (tape == nullptr) {
     return fail(ErrorCode::not_found, "The record has no session of this specialist");
   }
-  SessionTape::Answer answer = tape->next_answer(request.messages, state.after_difference);
+  SessionTape::TapeEntry answer = tape->next_answer(request.messages, state.after_difference);
   if (auto* answered = std::get_if<SessionTape::Answered>(&answer)) {
     ++state.turns;
     return std::move(answered->response);
@@ -76,7 +76,7 @@ Result<Response> answer_from(Reel& reel, ReplayState& state, const Limits& limit
       return fail(ErrorCode::limit_reached, recorded.error);
     }
     state.asked_again.push_back({.kind = Difference::Kind::turns,
-                                 .specialists = reel.way(),
+                                 .specialists = cursor.way(),
                                  .message = request.messages.size() + 1,
                                  .what = "the session goes on",
                                  .recorded = readable_end(recorded.status, recorded.error),
@@ -150,7 +150,7 @@ class CallReplay {
 
   bool specialist_said_the_same() const {
     const RecordedSession& specialist = recorded_.specialist.front();
-    const SpecialistAnswer& said = *context_.answers.specialist;
+    const SpecialistResult& said = *context_.answers.specialist;
     if (said.error) return specialist.status != SessionStatus::completed;
     return said.text == specialist.messages.back().text();
   }
@@ -206,10 +206,10 @@ class CallReplay {
   const Next& next_;
 };
 
-Result<ToolReply> answer_call(const Reel& reel, ReplayState& state, const Limits& limits,
+Result<ToolReply> answer_call(const ReplayCursor& cursor, ReplayState& state, const Limits& limits,
                               const Invocation& invocation, const Context& context,
                               const Next& next) {
-  const SessionTape* tape = reel.tape();
+  const SessionTape* tape = cursor.tape();
   const RecordedCall* recorded = tape != nullptr ? tape->find_call(invocation.call.id) : nullptr;
   if (recorded == nullptr) return fail(ErrorCode::not_found, "The record has no such call");
   return CallReplay(state, limits, *recorded, invocation, context, next).answer();
@@ -217,44 +217,46 @@ Result<ToolReply> answer_call(const Reel& reel, ReplayState& state, const Limits
 
 // --- the agent -----------------------------------------------------------------------------------
 
-Agent made_over(const Agent& agent, ReplayState& state, const std::shared_ptr<Reel>& reel);
+Agent made_over(const Agent& agent, ReplayState& state,
+                const std::shared_ptr<ReplayCursor>& cursor);
 
 // Agents that name each other are made when they are called, so this ends.
-Tool made_over(Tool tool, ReplayState& state, const std::shared_ptr<Reel>& reel) {
+Tool made_over(Tool tool, ReplayState& state, const std::shared_ptr<ReplayCursor>& cursor) {
   if (state.tools == ToolSource::record) tool.spec.options.output_limit.reset();  // it was cut then
   if (!tool.specialist) return tool;
   Specialist specialist = *tool.specialist;
   specialist.make = [make = tool.specialist->make, kind = specialist.kind, name = specialist.name,
-                     &state, reel]() -> Result<std::shared_ptr<const Agent>> {
+                     &state, cursor]() -> Result<std::shared_ptr<const Agent>> {
     auto agent = make();
     if (!agent) return agent;
     const bool is_delegate = kind == Specialist::Kind::delegate;
-    const auto below = is_delegate ? std::make_shared<Reel>(reel, name) : reel;
+    const auto below = is_delegate ? std::make_shared<ReplayCursor>(cursor, name) : cursor;
     return std::make_shared<const Agent>(made_over(**agent, state, below));
   };
   tool.specialist = std::make_shared<const Specialist>(std::move(specialist));
   return tool;
 }
 
-Agent made_over(const Agent& agent, ReplayState& state, const std::shared_ptr<Reel>& reel) {
+Agent made_over(const Agent& agent, ReplayState& state,
+                const std::shared_ptr<ReplayCursor>& cursor) {
   Agent made = agent;
   made.model =
       model_from(agent.model.provider(), agent.model.name(),
-                 [&state, reel, limits = agent.limits](const Request& request, const ModelCall&) {
-                   return answer_from(*reel, state, limits, request);
+                 [&state, cursor, limits = agent.limits](const Request& request, const ModelCall&) {
+                   return answer_from(*cursor, state, limits, request);
                  });
-  for (Tool& tool : made.tools) tool = made_over(std::move(tool), state, reel);
+  for (Tool& tool : made.tools) tool = made_over(std::move(tool), state, cursor);
   if (state.tools == ToolSource::record) made.interceptors.clear();
   made.interceptors.insert(
       made.interceptors.begin(),
-      [&state, reel, limits = agent.limits](const Invocation& invocation, const Context& context,
-                                            const Next& next) {
-        return answer_call(*reel, state, limits, invocation, context, next);
+      [&state, cursor, limits = agent.limits](const Invocation& invocation, const Context& context,
+                                              const Next& next) {
+        return answer_call(*cursor, state, limits, invocation, context, next);
       });
   // What an agent demands of answers that is only known from its record is what it demanded then.
   if (!has_limits(agent.limits)) {
-    made.check_answer = [reel](std::string_view) -> Result<void> {
-      const SessionTape* tape = reel->tape();
+    made.check_answer = [cursor](std::string_view) -> Result<void> {
+      const SessionTape* tape = cursor->tape();
       const auto told = tape != nullptr ? tape->refusal_of_last_answer() : std::nullopt;
       return told ? fail(ErrorCode::answer_refused, *told) : Result<void>();
     };
@@ -270,7 +272,7 @@ Agent made_over(const Agent& agent, ReplayState& state, const std::shared_ptr<Re
 }  // namespace
 
 Agent replayed_agent(const Agent& agent, ReplayState& state, std::shared_ptr<SessionTape> tape) {
-  return made_over(agent, state, std::make_shared<Reel>(std::move(tape)));
+  return made_over(agent, state, std::make_shared<ReplayCursor>(std::move(tape)));
 }
 
 }  // namespace wright::runtime

@@ -6,7 +6,7 @@
 
 namespace wright::runtime {
 
-Result<Answer> answer_of(session::Ending ending) {
+Result<RunResult> answer_of(session::Ending ending) {
   using Kind = session::Ending::Kind;
   switch (ending.kind) {
     case Kind::failed:
@@ -16,16 +16,16 @@ Result<Answer> answer_of(session::Ending ending) {
       return fail(ErrorCode::unavailable,
                   fmt::format("Session {} was suspended and can be resumed", ending.session_id));
     case Kind::completed:
-    case Kind::parked: break;
+    case Kind::waiting: break;
   }
-  return Answer{
-      .status = ending.kind == Kind::parked ? Answer::Status::waiting : Answer::Status::completed,
-      .text = std::move(ending.text),
-      .waits = std::move(ending.waits),
-      .session_id = ending.session_id,
-      .iterations = ending.iterations,
-      .usage = ending.usage,
-      .feedback = std::move(ending.feedback)};
+  return RunResult{.status = ending.kind == Kind::waiting ? RunResult::Status::waiting
+                                                          : RunResult::Status::completed,
+                   .text = std::move(ending.text),
+                   .waits = std::move(ending.waits),
+                   .session_id = ending.session_id,
+                   .iterations = ending.iterations,
+                   .usage = ending.usage,
+                   .feedback = std::move(ending.feedback)};
 }
 
 }  // namespace wright::runtime

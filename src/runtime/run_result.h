@@ -6,6 +6,6 @@
 
 namespace wright::runtime {
 
-Result<Answer> answer_of(session::Ending ending);
+Result<RunResult> answer_of(session::Ending ending);
 
 }  // namespace wright::runtime

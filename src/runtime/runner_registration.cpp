@@ -166,12 +166,12 @@ void RunnerRegistration::release(SessionId session, int epoch) {
 }
 
 void RunnerRegistration::release_what_is_due() {
-  std::vector<FreeLease> due;
+  std::vector<ReleaseLease> due;
   {
     const std::lock_guard lock(mutex_);
     due.swap(to_release_);
   }
-  for (const FreeLease& lease : due) {
+  for (const ReleaseLease& lease : due) {
     const auto released = store_.apply_one(lease);
     const bool is_to_be_tried_again =
         !released && (released.error().code == ErrorCode::unavailable ||

@@ -74,7 +74,7 @@ class RunnerRegistration {
   IsDriven is_driven_;                            // with news_mutex_
   std::atomic<std::int64_t> look_for_strays_{0};  // by boot_clock_ms(); 0: there is no need
   std::mutex mutex_;
-  std::vector<FreeLease> to_release_;
+  std::vector<ReleaseLease> to_release_;
   std::condition_variable changed_;
   bool is_ending_ = false;
   std::thread thread_;

@@ -15,8 +15,8 @@
 
 #include "runtime/debug_mode.h"
 #include "runtime/event_stream.h"
+#include "runtime/load_tree.h"
 #include "runtime/past_endings.h"
-#include "runtime/revive.h"
 #include "runtime/run_result.h"
 #include "runtime/runner_registration.h"
 #include "runtime/thread_host.h"
@@ -26,7 +26,7 @@ namespace wright {
 namespace {
 
 using runtime::EventStream;
-using runtime::Revival;
+using runtime::ResumeRequest;
 using runtime::TreeDriver;
 using session::Ending;
 using session::SessionPlan;
@@ -79,12 +79,13 @@ class Runtime::Implementation {
   Store& store() { return store_; }
 
   Result<SessionId> start(AgentPointer agent, std::string_view prompt, StartOptions options);
-  Result<void> revive(Revival revival, AgentPointer agent, std::optional<StartOptions> options);
+  Result<void> load_tree(ResumeRequest resume_request, AgentPointer agent,
+                         std::optional<StartOptions> options);
   Result<std::vector<SessionId>> resume_abandoned();
   Result<std::vector<SessionId>> claim(std::size_t most);
   Result<void> cancel(SessionId id, std::string reason);
   Result<StoredWait> answer(WaitId id, const Json& answer, std::string answered_by);
-  Result<Answer> wait(SessionId id);
+  Result<RunResult> wait(SessionId id);
   Result<Subscription> subscribe(SessionId id, std::uint64_t after, Listener listener);
   std::size_t running() const {
     const std::lock_guard lock(mutex_);
@@ -95,7 +96,7 @@ class Runtime::Implementation {
  private:
   // A session without a parent, while it is driven here or waits for a person.
   struct Root {
-    enum class State : std::uint8_t { driven, parked, ended };
+    enum class State : std::uint8_t { driven, waiting, ended };
     State state = State::driven;
     SessionId id = 0;  // 0 until it is stored
     AgentPointer agent = {};
@@ -286,9 +287,9 @@ Result<Runtime::Implementation::RootPointer> Runtime::Implementation::begin_driv
   return root;
 }
 
-Result<void> Runtime::Implementation::revive(Revival revival, AgentPointer agent,
-                                             std::optional<StartOptions> options) {
-  const SessionId id = revival.id;
+Result<void> Runtime::Implementation::load_tree(ResumeRequest resume_request, AgentPointer agent,
+                                                std::optional<StartOptions> options) {
+  const SessionId id = resume_request.id;
   auto begun = begin_driving(id, std::move(agent), std::move(options));
   if (!begun) return std::unexpected(std::move(begun).error());
   const RootPointer root = *begun;
@@ -307,28 +308,29 @@ Result<void> Runtime::Implementation::revive(Revival revival, AgentPointer agent
     const std::lock_guard lock(mutex_);
     root->messages_before = messages->size();
   }
-  auto revived = runtime::revive(host_, tree_options(*root), plan_for(*root), store_, revival);
-  if (!revived) return give_up(std::move(revived).error());
-  root->stream->begin_epoch(static_cast<std::uint64_t>(revived->tree.epoch()));
-  drive(root, std::move(revived->tree), revived->cancelled);
+  auto loaded_tree =
+      runtime::load_tree(host_, tree_options(*root), plan_for(*root), store_, resume_request);
+  if (!loaded_tree) return give_up(std::move(loaded_tree).error());
+  root->stream->begin_epoch(static_cast<std::uint64_t>(loaded_tree->tree.epoch()));
+  drive(root, std::move(loaded_tree->tree), loaded_tree->cancelled);
   return {};
 }
 
 void Runtime::Implementation::ended(const RootPointer& root, Ending ending) {
   const SessionId id = ending.session_id;
-  const bool is_parked = ending.kind == Ending::Kind::parked;
-  const bool is_to_be_looked_after = is_parked && options_.keeps_sessions;
+  const bool is_waiting = ending.kind == Ending::Kind::waiting;
+  const bool is_to_be_looked_after = is_waiting && options_.keeps_sessions;
   {
     const std::lock_guard lock(mutex_);
     for (const SessionId session : root->sessions) driven_by_.erase(session);
     root->sessions.clear();
     root->driver.reset();
-    root->state = is_parked ? Root::State::parked : Root::State::ended;
+    root->state = is_waiting ? Root::State::waiting : Root::State::ended;
     if (is_to_be_looked_after) {
       ++root->wakings;
       ++tasks_;
     }
-    if (!is_parked) {
+    if (!is_waiting) {
       roots_.erase(id);
       past_.add(ending);
     }
@@ -345,7 +347,7 @@ void Runtime::Implementation::look_after(const RootPointer& root, SessionId id) 
   // It may wait for days: those who come late read its messages from the store.
   if (const auto messages = store_.get_messages(id)) {
     const std::lock_guard lock(mutex_);
-    if (root->state == Root::State::parked) {
+    if (root->state == Root::State::waiting) {
       root->messages_before = messages->size();
       root->stream->forget();
     }
@@ -354,7 +356,7 @@ void Runtime::Implementation::look_after(const RootPointer& root, SessionId id) 
       store_.list_sessions({.needs_driver = true, .after = id - 1, .before = id + 1, .limit = 1});
   if (needing && !needing->empty()) {
     // When somebody else has it, or it has ended meanwhile, nothing is left to do here.
-    (void)revive({.id = id}, nullptr, std::nullopt);
+    (void)load_tree({.id = id}, nullptr, std::nullopt);
   } else if (const auto waits = store_.get_waits({.session_id = id, .status = WaitStatus::open})) {
     std::optional<std::int64_t> first;
     for (const StoredWait& wait : *waits) {
@@ -375,14 +377,14 @@ void Runtime::Implementation::wake_at(const RootPointer& root, SessionId id, std
     if (!alive) return;
     {
       const std::lock_guard lock(mutex_);
-      if (is_draining_ || alive->state != Root::State::parked) return;
+      if (is_draining_ || alive->state != Root::State::waiting) return;
       ++alive->wakings;
       ++tasks_;
     }
     host_.run_blocking([this, alive, id] { look_after(alive, id); }, {});
   };
   const std::lock_guard lock(mutex_);
-  if (is_draining_ || root->state != Root::State::parked) return;
+  if (is_draining_ || root->state != Root::State::waiting) return;
   root->expiry = host_.run_at(std::chrono::steady_clock::now() + left, wake);
 }
 
@@ -398,7 +400,8 @@ Result<std::vector<SessionId>> Runtime::Implementation::resume_abandoned() {
   for (const Session& session : *sessions) {
     auto agent = agent_for(session);
     if (!agent) continue;
-    if (revive({.id = session.id}, std::move(*agent), std::nullopt)) resumed.push_back(session.id);
+    if (load_tree({.id = session.id}, std::move(*agent), std::nullopt))
+      resumed.push_back(session.id);
   }
   return resumed;
 }
@@ -414,15 +417,15 @@ Result<std::vector<SessionId>> Runtime::Implementation::claim(std::size_t most) 
   for (const ClaimedSession& each : claimed->claimed) {
     const auto session = store_.get_session(each.session_id);
     auto agent = session ? options_.agents(*session) : std::unexpected(session.error());
-    auto revived =
-        agent ? revive({.id = each.session_id, .held_epoch = each.epoch}, std::move(*agent), {})
+    auto loaded_tree =
+        agent ? load_tree({.id = each.session_id, .held_epoch = each.epoch}, std::move(*agent), {})
               : Result<void>(std::unexpected(agent.error()));
-    if (revived) {
+    if (loaded_tree) {
       driven.push_back(each.session_id);
       continue;
     }
     // Back into the queue is not possible for one that has begun; it is there for whoever can.
-    (void)store_.apply_one(FreeLease{each.session_id, runner_->id(), each.epoch});
+    (void)store_.apply_one(ReleaseLease{each.session_id, runner_->id(), each.epoch});
   }
   return driven;
 }
@@ -459,9 +462,9 @@ Result<void> Runtime::Implementation::cancel(SessionId id, std::string reason) {
   auto agent = agent_for(*top);
   if (!agent) return std::unexpected(std::move(agent).error());
   // When it is driven, here or elsewhere, its driver hears of it.
-  auto revived = revive({.id = top->id}, std::move(*agent), std::nullopt);
-  if (!revived && revived.error().code == ErrorCode::unavailable) return {};
-  return revived;
+  auto loaded_tree = load_tree({.id = top->id}, std::move(*agent), std::nullopt);
+  if (!loaded_tree && loaded_tree.error().code == ErrorCode::unavailable) return {};
+  return loaded_tree;
 }
 
 Result<StoredWait> Runtime::Implementation::answer(WaitId id, const Json& answer,
@@ -477,7 +480,7 @@ Result<StoredWait> Runtime::Implementation::answer(WaitId id, const Json& answer
   if (!root && !options_.agents) return wait;  // whoever has the agent resumes it
   auto agent = agent_for(*top);
   if (!agent) return std::unexpected(std::move(agent).error());
-  if (auto woken = revive({.id = top->id}, std::move(*agent), std::nullopt); !woken) {
+  if (auto woken = load_tree({.id = top->id}, std::move(*agent), std::nullopt); !woken) {
     // Another process goes on with it, or it has ended, or this one is about to end: the answer
     // stands all the same, and whoever drives the session finds it.
     if (woken.error().code != ErrorCode::unavailable) return std::unexpected(woken.error());
@@ -485,7 +488,7 @@ Result<StoredWait> Runtime::Implementation::answer(WaitId id, const Json& answer
   return wait;
 }
 
-Result<Answer> Runtime::Implementation::wait(SessionId id) {
+Result<RunResult> Runtime::Implementation::wait(SessionId id) {
   std::unique_lock lock(mutex_);
   const auto found = roots_.find(id);
   if (found != roots_.end()) {
@@ -502,10 +505,10 @@ Result<Answer> Runtime::Implementation::wait(SessionId id) {
   const auto session = store_.get_session(id);
   if (!session) return std::unexpected(session.error());
   if (session->status == SessionStatus::completed) {
-    return Answer{.text = session->result.value_or(""),
-                  .session_id = id,
-                  .iterations = session->iterations,
-                  .usage = session->usage};
+    return RunResult{.text = session->result.value_or(""),
+                     .session_id = id,
+                     .iterations = session->iterations,
+                     .usage = session->usage};
   }
   return fail(
       session->status == SessionStatus::cancelled ? ErrorCode::cancelled : ErrorCode::unavailable,
@@ -567,7 +570,7 @@ Result<std::unique_ptr<Runtime>> Runtime::open(RuntimeOptions options) {
   std::unique_ptr<Store> own;
   if (options.store == nullptr) own = open_memory_store();
   Store& store = own ? *own : *options.store;
-  auto runner = runtime::RunnerRegistration::open(store, options.runner_time);
+  auto runner = runtime::RunnerRegistration::open(store, options.lease_time);
   if (!runner) return std::unexpected(std::move(runner).error());
   return std::unique_ptr<Runtime>(new Runtime(std::make_unique<Implementation>(
       std::move(options), std::move(own), store, std::move(*runner))));
@@ -584,15 +587,16 @@ Result<SessionId> Runtime::start(AgentPointer agent, std::string_view prompt,
 
 Result<void> Runtime::send(SessionId id, AgentPointer agent, std::string_view message,
                            StartOptions options) {
-  Revival revival{.id = id};
-  revival.said = Message::user(to_valid_utf8(std::string(message)));
-  return implementation_->revive(std::move(revival), std::move(agent), std::move(options));
+  ResumeRequest resume_request{.id = id};
+  resume_request.said = Message::user(to_valid_utf8(std::string(message)));
+  return implementation_->load_tree(std::move(resume_request), std::move(agent),
+                                    std::move(options));
 }
 
 Result<void> Runtime::resume(SessionId id, AgentPointer agent, const Settlements& settlements,
                              StartOptions options) {
-  return implementation_->revive({.id = id, .settlements = settlements, .reopens = true},
-                                 std::move(agent), std::move(options));
+  return implementation_->load_tree({.id = id, .settlements = settlements, .reopens = true},
+                                    std::move(agent), std::move(options));
 }
 
 Result<std::vector<SessionId>> Runtime::resume_abandoned() {
@@ -611,7 +615,7 @@ Result<StoredWait> Runtime::answer(WaitId id, const Json& answer, std::string an
   return implementation_->answer(id, answer, std::move(answered_by));
 }
 
-Result<Answer> Runtime::wait(SessionId id) {
+Result<RunResult> Runtime::wait(SessionId id) {
   return implementation_->wait(id);
 }
 

@@ -39,7 +39,7 @@ TEST(Runtime, answers_many_sessions_at_once) {
   std::vector<SessionId> ids;
   for (int i = 0; i < 200; ++i) ids.push_back(value_of(runtime->start(agent, "Go")));
   for (const SessionId id : ids) {
-    const Answer answer = value_of(runtime->wait(id));
+    const RunResult answer = value_of(runtime->wait(id));
     EXPECT_EQ(answer.text, "echoed;");
     EXPECT_EQ(store->get_session(id)->status, SessionStatus::completed);
   }
@@ -224,15 +224,15 @@ TEST(Runtime, tells_its_events_in_order_and_again_to_those_who_come_late) {
   EXPECT_EQ(late.types(4).front(), "model_ended");
   may_end.count_down();
   const WaitId wait = value_of(runtime->wait(id)).waits.at(0).wait_id;
-  EXPECT_EQ(first.types(8).back(), "run_parked");
+  EXPECT_EQ(first.types(8).back(), "run_waiting");
   // What happened before it parked is in the store.
-  Heard parked;
-  const Subscription again = value_of(runtime->subscribe(id, 0, parked.listener()));
-  EXPECT_EQ(parked.types(2), (std::vector<std::string>{"message", "message"}));
+  Heard waiting;
+  const Subscription again = value_of(runtime->subscribe(id, 0, waiting.listener()));
+  EXPECT_EQ(waiting.types(2), (std::vector<std::string>{"message", "message"}));
   ASSERT_TRUE(runtime->answer(wait, Json("blue"), "Ada"));
   ASSERT_TRUE(runtime->wait(id));
   EXPECT_EQ(first.types(9).back(), "run_ended");
-  EXPECT_EQ(parked.types(3).back(), "run_ended");
+  EXPECT_EQ(waiting.types(3).back(), "run_ended");
   EXPECT_TRUE(first.is_in_order());
 }
 
@@ -290,12 +290,12 @@ TEST(Runtime, cancels_whatever_a_session_does) {
   const auto agent = agent_with("asking", calling({call("ask", "{}", "1")}), {asking()});
   {
     const auto runtime = open_runtime(*store);
-    const SessionId parked = value_of(runtime->start(agent, "Go"));
-    ASSERT_TRUE(runtime->wait(parked));
-    ASSERT_TRUE(runtime->cancel(parked, "Enough"));
-    EXPECT_FALSE(runtime->wait(parked));
-    EXPECT_EQ(store->get_session(parked)->status, SessionStatus::cancelled);
-    EXPECT_FALSE(runtime->cancel(parked, "Again"));  // it has ended
+    const SessionId waiting = value_of(runtime->start(agent, "Go"));
+    ASSERT_TRUE(runtime->wait(waiting));
+    ASSERT_TRUE(runtime->cancel(waiting, "Enough"));
+    EXPECT_FALSE(runtime->wait(waiting));
+    EXPECT_EQ(store->get_session(waiting)->status, SessionStatus::cancelled);
+    EXPECT_FALSE(runtime->cancel(waiting, "Again"));  // it has ended
   }
   SessionId elsewhere = 0;
   {

@@ -76,18 +76,18 @@ bool SessionTape::is_prefix(std::span<const Message> asked) const {
   return true;
 }
 
-SessionTape::Answer SessionTape::next_answer(std::span<const Message> asked,
-                                             AfterDifference after) {
+SessionTape::TapeEntry SessionTape::next_answer(std::span<const Message> asked,
+                                                AfterDifference after) {
   const bool is_same = is_prefix(asked);
   if (is_same) compared_ = asked.size();
   if (!is_same && after == AfterDifference::stop) return Differs{};
   const bool has_turn = next_ < turns_.size() && (turns_[next_].position == asked.size() ||
-                                                  (!is_same && after == AfterDifference::go_on));
+                                                  (!is_same && after == AfterDifference::proceed));
   if (has_turn) return Answered{turns_[next_++].response};
   return after_last_turn(asked);
 }
 
-SessionTape::Answer SessionTape::after_last_turn(std::span<const Message> asked) const {
+SessionTape::TapeEntry SessionTape::after_last_turn(std::span<const Message> asked) const {
   // The user said something else: how the session had ended before that is not recorded.
   const bool is_followed = asked.size() < recorded_.messages.size();
   if (is_followed && recorded_.messages[asked.size()].is_from_user()) {
@@ -100,7 +100,8 @@ SessionTape::Answer SessionTape::after_last_turn(std::span<const Message> asked)
       return ModelFailedThen{recorded_.error};
     case SessionStatus::completed:
       // A fork may end anywhere.
-      return is_final(recorded_.messages.back()) ? Answer(AskedAgain{}) : Answer(RecordEnds{});
+      return is_final(recorded_.messages.back()) ? TapeEntry(AskedAgain{})
+                                                 : TapeEntry(RecordEnds{});
     case SessionStatus::queued:
     case SessionStatus::running:
     case SessionStatus::cancelled: return RecordEnds{};

@@ -35,8 +35,8 @@ class SessionTape {
   struct RecordEnds {};  // nothing is known of what came then
   struct Differs {};     // what is asked was not asked then
   struct AskedAgain {};  // the session had ended here
-  using Answer = std::variant<Answered, ModelFailedThen, RecordEnds, Differs, AskedAgain>;
-  Answer next_answer(std::span<const Message> asked, AfterDifference after);
+  using TapeEntry = std::variant<Answered, ModelFailedThen, RecordEnds, Differs, AskedAgain>;
+  TapeEntry next_answer(std::span<const Message> asked, AfterDifference after);
 
   // What the model was told of its last answer; absent where that one stood.
   std::optional<std::string> refusal_of_last_answer() const;
@@ -58,7 +58,7 @@ class SessionTape {
   };
 
   bool is_prefix(std::span<const Message> asked) const;
-  Answer after_last_turn(std::span<const Message> asked) const;
+  TapeEntry after_last_turn(std::span<const Message> asked) const;
 
   const RecordedSession& recorded_;
   const ReplayComparison& comparison_;

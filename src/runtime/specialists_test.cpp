@@ -89,7 +89,7 @@ TEST(Specialists, tells_the_agent_above_when_a_specialist_fails_or_would_go_in_a
                                          call("second", R"({"message":"x"})", "2")}),
                                 {delegate_to(broken), delegate_to(*second)});
   *make_first = [agent]() -> Result<AgentPointer> { return agent; };
-  const Answer answer = value_of(runtime->wait(value_of(runtime->start(agent, "Go"))));
+  const RunResult answer = value_of(runtime->wait(value_of(runtime->start(agent, "Go"))));
   EXPECT_NE(answer.text.find("The specialist failed: Too much;"), std::string::npos) << answer.text;
   EXPECT_NE(answer.text.find("first is at work on this already"), std::string::npos) << answer.text;
   *make_first = {};
@@ -101,7 +101,7 @@ TEST(Specialists, gives_specialists_no_tools_but_their_own) {
   const Agent bare{.name = "bare", .model = calling({call("secret", "{}", "1")})};
   const auto agent = agent_with("above", calling({call("bare", R"({"message":"x"})", "1")}),
                                 {delegate_to(bare), tool("secret", "", [] { return "leaked"; })});
-  const Answer answer = value_of(runtime->wait(value_of(runtime->start(agent, "Go"))));
+  const RunResult answer = value_of(runtime->wait(value_of(runtime->start(agent, "Go"))));
   EXPECT_EQ(answer.text, "The specialist failed: bare called secret and has no tools;");
 }
 
@@ -135,13 +135,13 @@ AgentPointer agent_with_a_waiting_specialist(const Tool& meanwhile) {
 
 // Waits until the session that asks has parked, which its listeners are told.
 PersonWait first_wait(Runtime& runtime, SessionId id) {
-  std::promise<void> parked;
+  std::promise<void> waiting;
   std::set<SessionId> sessions;
   const auto subscription = value_of(runtime.subscribe(id, 0, [&](const SessionEvent& event) {
-    if (event.type != "run_parked" || !sessions.insert(event.session_id).second) return;
-    if (sessions.size() == 2) parked.set_value();
+    if (event.type != "run_waiting" || !sessions.insert(event.session_id).second) return;
+    if (sessions.size() == 2) waiting.set_value();
   }));
-  parked.get_future().wait();
+  waiting.get_future().wait();
   const auto waits = value_of(runtime.store().get_waits({.status = WaitStatus::open}));
   EXPECT_EQ(waits.size(), 1U);
   return {.wait_id = waits.front().id, .session_id = waits.front().session_id};

@@ -199,12 +199,11 @@ void TreeDriver::perform(NodeId node, session::StopWork) {
 }
 
 void TreeDriver::perform(NodeId node, const session::SetTimer& timer) {
-  const auto id = host_.run_at(
-      host_.now() + timer.after, [weak = weak_from_this(), node, timer] {
-        if (const auto self = weak.lock()) {
-          self->post_to(node, session::TimerFired{timer.kind, timer.call_id, timer.attempt});
-        }
-      });
+  const auto id = host_.run_at(host_.now() + timer.after, [weak = weak_from_this(), node, timer] {
+    if (const auto self = weak.lock()) {
+      self->post_to(node, session::TimerFired{timer.kind, timer.call_id, timer.attempt});
+    }
+  });
   if (timer.kind == session::TimerKind::deadline) work_[node].deadline = id;
 }
 
@@ -214,7 +213,7 @@ void TreeDriver::perform(NodeId node, session::CancelTimer) {
 
 void TreeDriver::perform(NodeId node, const session::Publish& publish) {
   Work& work = work_[node];
-  if (const auto* handed = std::get_if<HandedOver>(publish.event.get())) {
+  if (const auto* handed = std::get_if<HandedOff>(publish.event.get())) {
     Teller teller = *work.teller;
     teller.agent = handed->agent;
     work.teller = std::make_shared<const Teller>(std::move(teller));
@@ -231,8 +230,8 @@ void TreeDriver::perform(NodeId node, const session::Created& created) {
   if (callbacks_.created) callbacks_.created(created.session_id);
 }
 
-void TreeDriver::perform(NodeId node, session::Parked parked) {
-  if (node == session::kRoot) ending_ = std::move(parked.ending);
+void TreeDriver::perform(NodeId node, session::NowWaits waiting) {
+  if (node == session::kRoot) ending_ = std::move(waiting.ending);
 }
 
 void TreeDriver::perform(NodeId node, session::Woke) {

@@ -99,7 +99,7 @@ class TreeDriver : public std::enable_shared_from_this<TreeDriver> {
   void perform(NodeId node, session::CancelTimer);
   void perform(NodeId node, const session::Publish& publish);
   void perform(NodeId node, const session::Created& created);
-  void perform(NodeId node, session::Parked parked);
+  void perform(NodeId node, session::NowWaits waiting);
   void perform(NodeId node, session::Woke);
   void perform(NodeId node, session::Ended ended);
   // The tree keeps these to itself.

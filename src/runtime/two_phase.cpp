@@ -26,7 +26,7 @@ class TextStream::State {
   }
 
   // The attempt that had spoken failed, and another one begins.
-  void begin_anew() {
+  void restart() {
     const std::lock_guard lock(mutex_);
     text_.clear();
     read_ = 0;
@@ -136,7 +136,7 @@ class TwoPhaseAgent::Implementation {
       if (auto usable = check(*agent_); !usable) run = std::unexpected(std::move(usable).error());
     }
     if (!run) return respond(std::unexpected(std::move(run).error()));
-    auto question = std::make_shared<Question>(agent_, std::move(*run), std::move(respond));
+    auto question = std::make_shared<PendingRequest>(agent_, std::move(*run), std::move(respond));
     if (!question->needs_model()) return question->end_without_model();
     if (agent_->model.blocks()) {
       pool_.run_blocking([question, stop = stop_.get_token()] { question->ask_and_wait(stop); },
@@ -150,9 +150,9 @@ class TwoPhaseAgent::Implementation {
   static constexpr std::size_t kThreads = 8;  // for models that block
 
   // One request to the model, until it has said everything.
-  class Question : public std::enable_shared_from_this<Question> {
+  class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
    public:
-    Question(std::shared_ptr<const Agent> agent, Run run, Respond respond)
+    PendingRequest(std::shared_ptr<const Agent> agent, Run run, Respond respond)
         : agent_(std::move(agent)), run_(std::move(run)), respond_(std::move(respond)) {}
 
     bool needs_model() const { return run_.phase == Phase::model; }
@@ -211,7 +211,7 @@ class TwoPhaseAgent::Implementation {
               .on_text = [self = shared_from_this()](std::string_view text) { self->speak(text); },
               .on_retry =
                   [self = shared_from_this()](const ModelRetry&) {
-                    if (self->stream_) self->stream_->begin_anew();
+                    if (self->stream_) self->stream_->restart();
                   }};
     }
 
@@ -236,7 +236,7 @@ class TwoPhaseAgent::Implementation {
           return end(std::unexpected(std::move(accepted).error()), std::nullopt);
         }
         if (run_.phase == Phase::model) {
-          if (stream_) stream_->begin_anew();
+          if (stream_) stream_->restart();
           const auto again = ask_again_;
           return again();
         }

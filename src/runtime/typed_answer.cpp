@@ -6,7 +6,7 @@
 
 namespace wright::detail {
 
-Error waits_for_person(const Answer& answer) {
+Error waits_for_person(const RunResult& answer) {
   JsonArray waits;
   for (const PersonWait& wait : answer.waits) {
     waits.push_back({{"wait_id", wait.wait_id},

@@ -244,10 +244,10 @@ TEST(AnswerWait, takes_approvals_and_answers_by_their_types) {
   const auto runtime = testing::open_runtime(*store);
   const SessionId id =
       value_of(runtime->start(std::make_shared<const Agent>(asker), "Paint the wall"));
-  const Answer parked = value_of(runtime->wait(id));
-  const auto questions = value_of(questions_from(parked.waits.at(0).shown));
+  const RunResult waiting = value_of(runtime->wait(id));
+  const auto questions = value_of(questions_from(waiting.waits.at(0).shown));
   ASSERT_EQ(questions.questions.at(0).id, "hue");
-  ASSERT_TRUE(runtime->answer(parked.waits.at(0).wait_id,
+  ASSERT_TRUE(runtime->answer(waiting.waits.at(0).wait_id,
                               std::vector<QuestionAnswer>{{"hue", "blue"}}, "Ada"));
   EXPECT_EQ(value_of(runtime->wait(id)).text, "blue it is");
 }

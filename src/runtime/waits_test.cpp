@@ -33,15 +33,15 @@ TEST(Waits, parks_until_somebody_answers_and_keeps_the_other_results) {
       agent_with("asking", calling({call("ask", "{}", "1"), call("count", "{}", "2")}),
                  {asking(), tool("count", "", [&] { return ++counted; })});
   const SessionId id = value_of(runtime->start(agent, "Go"));
-  const Answer parked = value_of(runtime->wait(id));
-  ASSERT_EQ(parked.status, Answer::Status::waiting);
-  ASSERT_EQ(parked.waits.size(), 1U);
+  const RunResult waiting = value_of(runtime->wait(id));
+  ASSERT_EQ(waiting.status, RunResult::Status::waiting);
+  ASSERT_EQ(waiting.waits.size(), 1U);
   EXPECT_EQ(store->get_session(id)->status, SessionStatus::waiting);
   EXPECT_EQ(runtime->running(), 0U);
-  ASSERT_TRUE(runtime->answer(parked.waits[0].wait_id, Json("blue"), "Ada"));
+  ASSERT_TRUE(runtime->answer(waiting.waits[0].wait_id, Json("blue"), "Ada"));
   EXPECT_EQ(value_of(runtime->wait(id)).text, "blue;1;");
   EXPECT_EQ(counted, 1);
-  const auto again = runtime->answer(parked.waits[0].wait_id, Json("red"), "Bob");
+  const auto again = runtime->answer(waiting.waits[0].wait_id, Json("red"), "Bob");
   ASSERT_FALSE(again);
   EXPECT_NE(again.error().message.find("Ada"), std::string::npos) << again.error().message;
 }
@@ -95,10 +95,10 @@ TEST(Waits, waits_at_any_depth_and_goes_on_in_another_process) {
   {
     const auto runtime = open_runtime(*store);
     id = value_of(runtime->start(agent, "Go"));
-    const Answer parked = value_of(runtime->wait(id));
-    ASSERT_EQ(parked.waits.size(), 1U);
-    wait = parked.waits[0].wait_id;
-    EXPECT_NE(parked.waits[0].session_id, id);
+    const RunResult waiting = value_of(runtime->wait(id));
+    ASSERT_EQ(waiting.waits.size(), 1U);
+    wait = waiting.waits[0].wait_id;
+    EXPECT_NE(waiting.waits[0].session_id, id);
   }
   EXPECT_EQ(value_of(store->get_waits({.session_id = id})).size(), 1U);
   const auto later = value_of(
@@ -127,7 +127,7 @@ TEST(Waits, ends_a_wait_when_its_time_is_over) {
                             }),
                  {ask});
   const SessionId id = value_of(runtime->start(agent, "Go"));
-  ASSERT_EQ(value_of(runtime->wait(id)).status, Answer::Status::waiting);
+  ASSERT_EQ(value_of(runtime->wait(id)).status, RunResult::Status::waiting);
   answered.wait();
   EXPECT_EQ(value_of(runtime->wait(id)).text, "Without you");
   EXPECT_EQ(value_of(store->get_waits({.session_id = id})).at(0).status, WaitStatus::expired);
@@ -138,8 +138,8 @@ TEST(Waits, says_at_once_that_nobody_is_there) {
   const auto runtime = open_runtime(*store);
   const auto agent = agent_with("asking", calling({call("ask", "{}", "1")}), {asking()});
   const SessionId id = value_of(runtime->start(agent, "Go", {.people = People::nobody}));
-  const Answer answer = value_of(runtime->wait(id));
-  EXPECT_EQ(answer.status, Answer::Status::completed);
+  const RunResult answer = value_of(runtime->wait(id));
+  EXPECT_EQ(answer.status, RunResult::Status::completed);
   EXPECT_EQ(answer.text.find("Nobody is there"), 0U) << answer.text;
 }
 
@@ -157,7 +157,7 @@ TEST(Waits, hides_passwords_in_what_it_stores) {
   ASSERT_FALSE(wrong);
   EXPECT_EQ(wrong.error().message.find("hunter2"), std::string::npos);
   ASSERT_TRUE(runtime->answer(wait, JsonObject{{"pass", "hunter2"}, {"age", 41}}, "Ada"));
-  const Answer answer = value_of(runtime->wait(id));
+  const RunResult answer = value_of(runtime->wait(id));
   EXPECT_NE(answer.text.find("41"), std::string::npos) << answer.text;
   EXPECT_EQ(answer.text.find("hunter2"), std::string::npos) << answer.text;
   EXPECT_EQ(to_text(*store->get_wait(wait)->answer).find("hunter2"), std::string::npos);

@@ -17,7 +17,7 @@ struct Ending {
     completed,
     failed,
     cancelled,
-    parked,     // it needs a person
+    waiting,    // it needs a person
     suspended,  // it was told to stop here; whoever resumes it goes on
     lost,       // somebody else drives it, or the store failed: it stays as it is stored
   };

@@ -18,7 +18,7 @@ bool is_open(const Run& run, const std::string& call_id) {
 }
 
 // What the model was told of a call whose turn is over.
-std::string told(const Run& run, const std::string& call_id) {
+std::string error_text(const Run& run, const std::string& call_id) {
   for (auto message = run.messages.rbegin(); message != run.messages.rend(); ++message) {
     if (message->role != Role::tool) break;
     for (const Part& part : message->parts) {
@@ -158,7 +158,7 @@ void Journal::add_calls(const Run& run, std::vector<Write>& writes) {
     has_waited = has_waited || row.status == CallStatus::waiting;
     writes.emplace_back(UpdateCall{.call_id = row.id,
                                    .status = row.may_have_happened ? CallStatus::unknown : status,
-                                   .error_details = told(run, call_id)});
+                                   .error_details = error_text(run, call_id)});
   }
   rows_.clear();
   if (has_waited) writes.emplace_back(CloseWaits{.session_id = session_id_});
@@ -171,7 +171,7 @@ void Journal::add_messages(const Run& run, std::vector<Write>& writes) {
       if (run.open_calls.empty()) {
         // The run was stopped by the time of this answer: the turn is over before it began.
         append.others = UpdateCall{.status = status_of_unexecuted(run),
-                                   .error_details = told(run, calls.front().id)};
+                                   .error_details = error_text(run, calls.front().id)};
       } else {
         append.started_calls = std::exchange(starts_, 0);
         for (const ToolCall& call : calls) {
@@ -241,9 +241,9 @@ void Journal::add_lease(SessionStatus status, bool is_free, Batch& batch) {
     if (above_) writes.insert(writes.begin(), Write(*std::exchange(above_, {})));
   } else if (!writes.empty() || checks || releases) {
     writes.insert(writes.begin(),
-                  is_free ? Write(TakeLease{session_id_, *runner_, epoch_}) : Write(*lease()));
+                  is_free ? Write(ClaimLease{session_id_, *runner_, epoch_}) : Write(*lease()));
   }
-  if (releases) writes.emplace_back(FreeLease{session_id_, *runner_, epoch_});
+  if (releases) writes.emplace_back(ReleaseLease{session_id_, *runner_, epoch_});
 }
 
 void Journal::written(const BatchIds& ids) {

@@ -11,7 +11,7 @@ int Lineage::depth_left(const Limits& limits) const {
   return std::min(limits.max_depth, allowed_.value_or(limits.max_depth));
 }
 
-Lineage Lineage::below(const std::string& agent, const Limits& limits) const {
+Lineage Lineage::for_child(const std::string& agent, const Limits& limits) const {
   Lineage lineage = *this;
   lineage.above_.push_back(agent);
   lineage.allowed_ = depth_left(limits) - 1;

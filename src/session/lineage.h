@@ -15,7 +15,7 @@ class Lineage {
   std::size_t depth() const { return above_.size(); }  // 0: nobody is above
 
   // Of a specialist that this agent calls.
-  Lineage below(const std::string& agent, const Limits& limits) const;
+  Lineage for_child(const std::string& agent, const Limits& limits) const;
   // Refuses a specialist that is at work above already, or too deep down.
   Result<void> admit(const std::string& specialist, const std::string& agent,
                      const Limits& limits) const;

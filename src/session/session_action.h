@@ -55,7 +55,7 @@ struct GiveUpCall {
 // Ask the model and all calls of this session to stop.
 struct StopWork {};
 // A specialist is to answer the call, in a session of its own. Answer with SpecialistEnded or
-// SpecialistParked.
+// SpecialistWaits.
 struct StartSpecialist {
   ToolCall call = {};
   std::string message = {};
@@ -90,7 +90,7 @@ struct Created {
   SessionId session_id = 0;
 };
 // It rests: it is stored, and goes on with what arrives. At the root nothing more happens.
-struct Parked {
+struct NowWaits {
   Ending ending = {};
 };
 // It went on after a rest.
@@ -100,7 +100,7 @@ struct Ended {
 };
 using Action = std::variant<AskModel, RunCall, StopCall, GiveUpCall, StopWork, StartSpecialist,
                             CancelSpecialists, SuspendSpecialists, SetTimer, CancelTimer, Publish,
-                            Created, Parked, Woke, Ended>;
+                            Created, NowWaits, Woke, Ended>;
 
 // --- inputs ------------------------------------------------------------------------------------
 
@@ -140,7 +140,7 @@ struct SpecialistEnded {
   std::string call_id = {};
   Ending ending = {};
 };
-struct SpecialistParked {
+struct SpecialistWaits {
   std::string call_id = {};
   std::vector<PersonWait> waits = {};
 };
@@ -161,7 +161,7 @@ struct TimerFired {
   Attempt attempt = 0;
 };
 using Input = std::variant<Begin, Written, ModelCame, CallEnded, CallNotBegun, CallFenced,
-                           CallIsLate, CallGivenUp, SpecialistEnded, SpecialistParked,
+                           CallIsLate, CallGivenUp, SpecialistEnded, SpecialistWaits,
                            SpecialistWoke, Answered, Cancel, Suspend, TimerFired>;
 
 }  // namespace wright::session

@@ -69,7 +69,7 @@ StepOutput SessionMachine::step(const Now& now, Input input) {
   now_ = now;
   switch (state_) {
     case State::ended: return {};
-    case State::resting:
+    case State::waiting:
       if (!wakes(input)) return {};
       wake_up();
       break;
@@ -346,7 +346,7 @@ void SessionMachine::take(SpecialistEnded ended) {
 
 void SessionMachine::answer_with_specialist(const std::string& call_id, const Ending& ending,
                                             double worked_ms) {
-  SpecialistAnswer said{.duration_ms = worked_ms};
+  SpecialistResult said{.duration_ms = worked_ms};
   if (ending.kind == Ending::Kind::completed) {
     said.text = ending.text;
   } else {
@@ -355,13 +355,13 @@ void SessionMachine::answer_with_specialist(const std::string& call_id, const En
   accept_or_break(WaitAnswered{call_id, {.specialist = std::move(said)}});
 }
 
-void SessionMachine::take(SpecialistParked parked) {
-  const auto found = specialists_.find(parked.call_id);
+void SessionMachine::take(SpecialistWaits waiting) {
+  const auto found = specialists_.find(waiting.call_id);
   if (found == specialists_.end()) return;
   BelowCall& below = found->second;
   if (below.is_at_work) below.worked_ms += static_cast<double>(now_.steady_ms - below.since_ms);
   below.is_at_work = false;
-  below.waits = std::move(parked.waits);
+  below.waits = std::move(waiting.waits);
 }
 
 void SessionMachine::take(const SpecialistWoke& woke) {

@@ -91,13 +91,13 @@ class SessionMachine {
   Budget& budget() { return budget_; }
 
   bool has_ended() const { return state_ == State::ended; }
-  bool is_resting() const { return state_ == State::resting; }
+  bool is_waiting() const { return state_ == State::waiting; }
 
   // A specialist that was found at work when the session was loaded.
   void adopt(const std::string& call_id) { specialists_[call_id] = {.is_at_work = true}; }
 
  private:
-  enum class State : std::uint8_t { working, writing, resting, ended };
+  enum class State : std::uint8_t { working, writing, waiting, ended };
 
   struct GoOn {};
   struct Stop {  // the run ends in this way when nothing is under way
@@ -133,7 +133,7 @@ class SessionMachine {
   void take(const CallIsLate& late);
   void take(const CallGivenUp& given_up);
   void take(SpecialistEnded ended);
-  void take(SpecialistParked parked);
+  void take(SpecialistWaits waiting);
   void take(const SpecialistWoke& woke);
   void take(Answered answered);
   void take(Cancel cancel);

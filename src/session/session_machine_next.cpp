@@ -56,7 +56,7 @@ void SessionMachine::proceed() {
   if (is<CallModel>(step)) return plan_model();
   if (is<CallTools>(step)) return plan_tools();
   if (has_work_under_way()) return;
-  if (is<Wait>(step)) return plan_end(Ending::Kind::parked, {}, {});
+  if (is<Wait>(step)) return plan_end(Ending::Kind::waiting, {}, {});
   if (auto* done = std::get_if<Done>(&step)) {
     return plan_end(Ending::Kind::completed, std::move(done->text), {});
   }
@@ -74,7 +74,7 @@ void SessionMachine::plan_model() {
     budget_.change(agent_->limits);
     journal_.agent_changed(agent_->name);
     context_.agent_changed();
-    publish<HandedOver>(agent_->name);
+    publish<HandedOff>(agent_->name);
   }
   context_.fit(*agent_, run_);
   reserved_ = budget_.counts_spending() ? estimate_.of_next(*agent_, run_) : Spending{};
@@ -152,7 +152,7 @@ SessionStatus SessionMachine::status() const {
     case Ending::Kind::completed: return SessionStatus::completed;
     case Ending::Kind::failed: return SessionStatus::failed;
     case Ending::Kind::cancelled: return SessionStatus::cancelled;
-    case Ending::Kind::parked: return SessionStatus::waiting;
+    case Ending::Kind::waiting: return SessionStatus::waiting;
     case Ending::Kind::suspended:
     case Ending::Kind::lost: break;
   }
@@ -216,7 +216,7 @@ SessionMachine::Round SessionMachine::act() {
   if (!ending_) return round;
   // What came while the parking was written is not forgotten.
   const bool is_to_go_on = !queued_.empty() || std::holds_alternative<Stop>(intent_);
-  if (ending_->kind == Ending::Kind::parked && is_to_go_on) {
+  if (ending_->kind == Ending::Kind::waiting && is_to_go_on) {
     ending_.reset();
     return Round::another;
   }
@@ -233,9 +233,9 @@ void SessionMachine::finish() {
   ending.iterations = run_.iterations;
   ending.usage = run_.usage;
   if (ending.feedback) publish<FeedbackGiven>(*ending.feedback);
-  if (ending.kind == Ending::Kind::parked) {
+  if (ending.kind == Ending::Kind::waiting) {
     ending.waits = person_waits();
-    publish<RunParked>(ending.waits);
+    publish<RunWaiting>(ending.waits);
   } else if (ending.kind == Ending::Kind::completed) {
     if (is_heard()) {
       const auto text = std::make_shared<const std::string>(ending.text);
@@ -247,9 +247,9 @@ void SessionMachine::finish() {
     then(Publish{std::make_shared<const Event>(RunEnded{phase, kept->text, &kept->error}), kept});
   }
   for (Action& action : std::exchange(planned_, {})) output_.actions.push_back(std::move(action));
-  if (ending.kind == Ending::Kind::parked) {
-    state_ = State::resting;
-    output_.actions.emplace_back(Parked{std::move(ending)});
+  if (ending.kind == Ending::Kind::waiting) {
+    state_ = State::waiting;
+    output_.actions.emplace_back(NowWaits{std::move(ending)});
   } else {
     state_ = State::ended;
     output_.actions.emplace_back(Ended{std::move(ending)});

@@ -125,7 +125,7 @@ TEST(SessionMachine, keeps_a_cancellation_that_comes_while_it_parks) {
   ASSERT_TRUE(hand.is_writing());  // that it waits
   hand.input(kRoot, Cancel{"Enough"});
   hand.write_all();
-  EXPECT_FALSE(hand.take<Parked>());
+  EXPECT_FALSE(hand.take<NowWaits>());
   const auto session = hand.store().get_session(hand.session());
   EXPECT_EQ(session->status, SessionStatus::cancelled);
   EXPECT_EQ(session->error, "Enough");
@@ -149,7 +149,7 @@ TEST(SessionMachine, is_cancelled_while_it_rests) {
   const RunCall run = begin_call(hand);
   hand.let_wait(kRoot, run, approval());
   hand.write_all();
-  ASSERT_TRUE(hand.take<Parked>());
+  ASSERT_TRUE(hand.take<NowWaits>());
   hand.input(kRoot, Cancel{"Enough"});
   hand.write_all();
   ASSERT_TRUE(hand.take<Ended>());
@@ -162,7 +162,7 @@ TEST(SessionMachine, does_not_go_on_after_a_rest_when_somebody_else_has) {
   hand.let_wait(kRoot, run, approval());
   hand.write_all();
   const auto other = hand.store().register_runner("other", std::chrono::hours(1));
-  ASSERT_TRUE(hand.store().apply_one(TakeLease{hand.session(), *other, {}}));
+  ASSERT_TRUE(hand.store().apply_one(ClaimLease{hand.session(), *other, {}}));
   hand.input(kRoot, Answered{"a", {.approval = Approval{Decision::once}}});
   hand.write_all();
   EXPECT_FALSE(hand.wants<RunCall>());

@@ -41,10 +41,11 @@ NodeId SessionTree::graft(NodeId parent, const std::string& call_id, SessionPlan
 
 SessionPlan SessionTree::child_plan(NodeId parent, std::shared_ptr<const Agent> agent) const {
   const SessionMachine& above = *nodes_.at(parent).machine;
-  SessionPlan plan{.agent = std::move(agent),
-                   .people = above.plan().people,
-                   .lineage = above.plan().lineage.below(above.agent().name, above.run().limits),
-                   .config = above.plan().config};
+  SessionPlan plan{
+      .agent = std::move(agent),
+      .people = above.plan().people,
+      .lineage = above.plan().lineage.for_child(above.agent().name, above.run().limits),
+      .config = above.plan().config};
   return above.plan().below ? above.plan().below(std::move(plan)) : plan;
 }
 
@@ -134,8 +135,8 @@ void SessionTree::carry(NodeId node, Action action, TreeOutput& output) {
   }
   if (!is_root(node)) {
     const Node& child = nodes_.at(node);
-    if (auto* parked = std::get_if<Parked>(&action)) {
-      posts_.push_back({child.parent, SpecialistParked{child.call_id, parked->ending.waits}});
+    if (auto* waiting = std::get_if<NowWaits>(&action)) {
+      posts_.push_back({child.parent, SpecialistWaits{child.call_id, waiting->ending.waits}});
     } else if (std::holds_alternative<Woke>(action)) {
       posts_.push_back({child.parent, SpecialistWoke{child.call_id}});
     } else if (auto* ended = std::get_if<Ended>(&action)) {

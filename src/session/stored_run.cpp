@@ -209,7 +209,7 @@ class Loader {
 
   void find_child(OpenCall& open, const StoredCall& row) {
     const auto child = children_.find(row.id);
-    if (child == children_.end()) return;  // it never began: the call begins anew
+    if (child == children_.end()) return;  // it never began: the call starts again
     const Session& session = child->second;
     if (!has_ended(session)) {
       open.state = OpenCall::State::waiting;
@@ -217,7 +217,7 @@ class Loader {
       loaded_.children.push_back({open.call.id, session.id});
       return;
     }
-    SpecialistAnswer& said = open.answers.specialist.emplace();
+    SpecialistResult& said = open.answers.specialist.emplace();
     said.duration_ms =
         static_cast<double>(session.ended_at.value_or(session.started_at) - session.started_at);
     if (session.status == SessionStatus::completed) {

@@ -89,7 +89,7 @@ Result<void> check_free(const Lease& lease, std::span<const Runner> runners, con
   return std::unexpected(held_by(lease, *holder, ""));
 }
 
-Result<Lease> taken(const Lease& lease, const TakeLease& take, std::span<const Runner> runners,
+Result<Lease> taken(const Lease& lease, const ClaimLease& take, std::span<const Runner> runners,
                     const Moment& now) {
   const bool is_own = lease.runner_id == take.runner_id;
   if (!is_own) {

@@ -1,4 +1,4 @@
-// Who may drive a session: the rules of TakeLease, HoldLease, NewSession::runner_id and the like,
+// Who may drive a session: the rules of ClaimLease, HoldLease, NewSession::runner_id and the like,
 // over plain values. Knows nothing about any database; the SQLite store asks here only why it
 // refused.
 #pragma once
@@ -39,7 +39,7 @@ std::int64_t expiry(std::int64_t now, std::chrono::milliseconds time);
 void renew(Runner& runner, std::chrono::milliseconds time, const Moment& now);
 
 // The lease as it is after the runner took it.
-Result<Lease> taken(const Lease& lease, const TakeLease& take, std::span<const Runner> runners,
+Result<Lease> taken(const Lease& lease, const ClaimLease& take, std::span<const Runner> runners,
                     const Moment& now);
 
 Result<void> check_held(const Lease& lease, const HoldLease& hold, std::span<const Runner> runners,

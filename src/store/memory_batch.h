@@ -36,9 +36,9 @@ class MemoryBatch {
   Result<void> apply(const UpdateSession& write);
   Result<void> apply(const OpenWait& write);
   Result<void> apply(const CloseWaits& write);
-  Result<void> apply(const TakeLease& write);
+  Result<void> apply(const ClaimLease& write);
   Result<void> apply(const HoldLease& write);
-  Result<void> apply(const FreeLease& write);
+  Result<void> apply(const ReleaseLease& write);
   Result<void> apply(const AnswerWait& write);
   Result<void> apply(const DeleteSession& write);
   Result<void> apply(const ForkSession& write);

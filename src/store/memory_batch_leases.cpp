@@ -38,7 +38,7 @@ Result<void> MemoryBatch::apply(const EndRunner& write) {
   return {};
 }
 
-Result<void> MemoryBatch::apply(const TakeLease& write) {
+Result<void> MemoryBatch::apply(const ClaimLease& write) {
   const auto row = target(write.session_id);
   if (!row) return std::unexpected(row.error());
   Session& session = (*row)->session;
@@ -63,7 +63,7 @@ Result<void> MemoryBatch::apply(const HoldLease& write) {
   return {};
 }
 
-Result<void> MemoryBatch::apply(const FreeLease& write) {
+Result<void> MemoryBatch::apply(const ReleaseLease& write) {
   const auto row = target(write.session_id);
   if (!row) return std::unexpected(row.error());
   Session& session = (*row)->session;

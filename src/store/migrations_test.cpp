@@ -310,7 +310,7 @@ TEST_F(MigrationsTest, upgrade_every_earlier_version_and_keep_every_row) {
     const BatchIds opened = value_of(apply_one(*store, OpenWait{5, 9}));
     value_of(store->answer_wait(opened.waits.front(), {true, "ada"}));
     const RunnerId runner = value_of(store->register_runner("r", std::chrono::seconds(60)));
-    EXPECT_EQ(value_of(apply_one(*store, TakeLease{5, runner})).epochs, std::vector{1});
+    EXPECT_EQ(value_of(apply_one(*store, ClaimLease{5, runner})).epochs, std::vector{1});
   }
 }
 

@@ -47,7 +47,7 @@ Result<void> SqliteBatch::apply(const EndRunner& write) {
   return queries_.run(Query::delete_runner, write.runner_id);
 }
 
-Result<void> SqliteBatch::apply(const TakeLease& write) {
+Result<void> SqliteBatch::apply(const ClaimLease& write) {
   const SessionId session_id = target(write.session_id);
   bool is_taken = false;
   const auto updated = queries_.each(
@@ -87,7 +87,7 @@ Result<void> SqliteBatch::apply(const HoldLease& write) {
   return explained(check_held(standing->lease, write, *runners, moment_));
 }
 
-Result<void> SqliteBatch::apply(const FreeLease& write) {
+Result<void> SqliteBatch::apply(const ReleaseLease& write) {
   const SessionId session_id = target(write.session_id);
   auto freed = queries_.run(Query::free_lease, session_id, write.runner_id, write.epoch);
   if (!freed || sqlite3_changes(connection_) > 0) return freed;

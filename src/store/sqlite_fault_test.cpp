@@ -184,7 +184,7 @@ TEST_P(FaultTest, a_lease_that_cannot_be_written_is_not_taken) {
   const RunnerId runner = value_of(store->register_runner("r", std::chrono::hours(1)));
   fail_everywhere(
       [&]() -> Result<void> {
-        const auto taken = apply_one(*store, TakeLease{id, runner});
+        const auto taken = apply_one(*store, ClaimLease{id, runner});
         if (!taken) return std::unexpected(taken.error());
         return {};
       },

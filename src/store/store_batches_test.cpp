@@ -80,7 +80,7 @@ TEST_P(StoreBatches, a_batch_is_applied_whole_or_not_at_all) {
       UpdateCall{.call_id = asking, .status = CallStatus::waiting},
       OpenWait{id, asking},
       CloseWaits{id, asking},
-      TakeLease{id, runner},
+      ClaimLease{id, runner},
       UpdateSession{.session_id = id,
                     .status = SessionStatus::waiting,
                     .result = "half",
@@ -96,7 +96,7 @@ TEST_P(StoreBatches, a_batch_is_applied_whole_or_not_at_all) {
       {UpdateSession{.session_id = 99}, ErrorCode::not_found},
       {OpenWait{id, call}, ErrorCode::invalid_argument},
       {CloseWaits{99}, ErrorCode::not_found},
-      {TakeLease{id, 99}, ErrorCode::unavailable},
+      {ClaimLease{id, 99}, ErrorCode::unavailable},
       {HoldLease{id, runner}, ErrorCode::unavailable}};
   for (const auto& [fault, code] : faults) {
     std::vector<Write> writes = sound;
@@ -271,10 +271,10 @@ Batch random_batch(std::mt19937& random, RunnerId runner) {
         batch.writes.push_back(OpenWait{session, call});
         break;
       case 6: batch.writes.push_back(CloseWaits{session}); break;
-      case 7: batch.writes.push_back(TakeLease{session, runner}); break;
-      case 8: batch.writes.push_back(TakeLease{session, runner, below(4)}); break;
+      case 7: batch.writes.push_back(ClaimLease{session, runner}); break;
+      case 8: batch.writes.push_back(ClaimLease{session, runner, below(4)}); break;
       case 9: batch.writes.push_back(HoldLease{session, runner, below(4)}); break;
-      case 10: batch.writes.push_back(FreeLease{session, runner, below(4)}); break;
+      case 10: batch.writes.push_back(ReleaseLease{session, runner, below(4)}); break;
       case 11: batch.writes.push_back(RequestCancel{session, "enough"}); break;
       case 12: batch.writes.push_back(Enqueue{session, Message::user("more"), below(3)}); break;
       case 13: batch.writes.push_back(Claim{.runner_id = runner, .most = 2}); break;

@@ -89,7 +89,7 @@ TEST_P(StoreCancelling, whoever_holds_the_session_hears_of_the_wish_with_its_nex
   EXPECT_EQ(value_of(store().apply(writes)).cancelled, wish);
   EXPECT_EQ(value_of(store().apply(writes)).cancelled, wish) << "and again until it heeds it";
   EXPECT_EQ(value_of(store().get_messages(id)).size(), 3U) << "it is told, not refused";
-  EXPECT_EQ(value_of(store().apply_one(TakeLease{id, runner, 1})).cancelled, wish);
+  EXPECT_EQ(value_of(store().apply_one(ClaimLease{id, runner, 1})).cancelled, wish);
   const std::vector<Write> last{
       HoldLease{id, runner, 2},
       UpdateSession{.session_id = id, .status = SessionStatus::cancelled}};
@@ -220,9 +220,9 @@ TEST_P(StoreCancelling, a_waiting_session_needs_a_driver_when_it_was_answered_or
   EXPECT_EQ(needing_driver(), (Ids{root, overdue}));
   EXPECT_EQ(needing_driver({.status = SessionStatus::running}), Ids{});
 
-  value_of(store().apply_one(TakeLease{root, alive}));
+  value_of(store().apply_one(ClaimLease{root, alive}));
   EXPECT_EQ(needing_driver(), Ids{overdue}) << "somebody is about to";
-  value_of(store().apply_one(FreeLease{root, alive}));
+  value_of(store().apply_one(ReleaseLease{root, alive}));
   value_of(store().apply_one(UpdateCall{.call_id = asked.call}));
   const std::vector<Write> closing{CloseWaits{overdue, due.call, WaitStatus::expired},
                                    UpdateCall{.call_id = due.call, .status = CallStatus::failed}};

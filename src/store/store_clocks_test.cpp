@@ -28,7 +28,7 @@ class StoreClocks : public StoreSuite {
     Held held{.store = open_with(clocks_of("boot 1"), file)};
     held.session = value_of(held.store->create_session(session_named("a")));
     held.runner = value_of(held.store->register_runner("host:1", milliseconds(100)));
-    value_of(held.store->apply_one(TakeLease{held.session, held.runner}));
+    value_of(held.store->apply_one(ClaimLease{held.session, held.runner}));
     return held;
   }
   static bool holds(const Held& held) {
@@ -49,7 +49,7 @@ TEST_P(StoreClocks, a_jump_of_the_wall_clock_ends_no_runner_and_revives_none) {
   for (const std::int64_t jump : {kHour, -3 * kHour}) {
     now_ += jump;
     EXPECT_TRUE(holds(held)) << jump;
-    EXPECT_EQ(code_of(held.store->apply_one(TakeLease{held.session, other})),
+    EXPECT_EQ(code_of(held.store->apply_one(ClaimLease{held.session, other})),
               ErrorCode::unavailable);
     EXPECT_TRUE(value_of(held.store->list_sessions({.needs_driver = true})).empty());
     EXPECT_TRUE(value_of(held.store->list_sessions({.is_abandoned = true})).empty());
@@ -62,13 +62,13 @@ TEST_P(StoreClocks, a_jump_of_the_wall_clock_ends_no_runner_and_revives_none) {
   expect_ok(held.store->renew_runner(held.runner, milliseconds(100)));
   EXPECT_TRUE(holds(held));
   boot_ += 100;
-  EXPECT_TRUE(held.store->apply_one(TakeLease{held.session, other}).has_value());
+  EXPECT_TRUE(held.store->apply_one(ClaimLease{held.session, other}).has_value());
 }
 
 TEST_P(StoreClocks, without_a_boot_clock_the_wall_clock_decides) {
   const RunnerId runner = new_runner("host:1", milliseconds(100));
   const SessionId id = new_session();
-  value_of(store().apply_one(TakeLease{id, runner}));
+  value_of(store().apply_one(ClaimLease{id, runner}));
   EXPECT_EQ(value_of(store().get_runners()).at(0).boot_id, "");
   boot_ += kHour;
   EXPECT_TRUE(store().apply_one(HoldLease{id, runner}).has_value());
@@ -92,7 +92,7 @@ TEST_P(StoreClocks, another_boot_or_machine_judges_by_the_wall_clock) {
   EXPECT_TRUE(is_abandoned(*elsewhere));
   EXPECT_FALSE(is_abandoned(*here));
   const RunnerId other = value_of(elsewhere->register_runner("other:1", milliseconds(100)));
-  EXPECT_TRUE(elsewhere->apply_one(TakeLease{held.session, other}).has_value());
+  EXPECT_TRUE(elsewhere->apply_one(ClaimLease{held.session, other}).has_value());
   EXPECT_FALSE(holds(held)) << "fenced, whatever its own clock says";
 }
 

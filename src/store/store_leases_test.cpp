@@ -18,7 +18,7 @@ class StoreLeases : public StoreSuite {
     return StoreSuite::new_runner(std::move(name), time);
   }
   int take(SessionId session, RunnerId runner) {
-    const BatchIds ids = value_of(apply_one(store(), TakeLease{session, runner}));
+    const BatchIds ids = value_of(apply_one(store(), ClaimLease{session, runner}));
     EXPECT_EQ(ids.epochs.size(), 1U);
     return ids.epochs.empty() ? -1 : ids.epochs.front();
   }
@@ -85,7 +85,7 @@ TEST_P(StoreLeases, only_one_runner_has_a_session) {
   EXPECT_EQ(code_of(hold(id, one)), ErrorCode::unavailable);
   EXPECT_EQ(take(id, one), 1);
   EXPECT_TRUE(hold(id, one).has_value());
-  const auto refused = apply_one(store(), TakeLease{id, two});
+  const auto refused = apply_one(store(), ClaimLease{id, two});
   EXPECT_EQ(code_of(refused), ErrorCode::unavailable);
   EXPECT_NE(refused.error().message.find("host:1"), std::string::npos) << refused.error().message;
   const auto not_held = hold(id, two);
@@ -98,11 +98,11 @@ TEST_P(StoreLeases, two_drivers_of_one_runner_do_not_have_a_session_at_once) {
   const SessionId id = new_session();
   const RunnerId one = new_runner("host:1");
   EXPECT_EQ(take(id, one), 1);
-  const auto second = apply_one(store(), TakeLease{id, one});
+  const auto second = apply_one(store(), ClaimLease{id, one});
   EXPECT_EQ(code_of(second), ErrorCode::unavailable);
   EXPECT_EQ(*second.error().find("runner_id"), Json(one));
-  EXPECT_EQ(code_of(apply_one(store(), TakeLease{id, one, 0})), ErrorCode::already_exists);
-  EXPECT_EQ(value_of(apply_one(store(), TakeLease{id, one, 1})).epochs, std::vector{2})
+  EXPECT_EQ(code_of(apply_one(store(), ClaimLease{id, one, 0})), ErrorCode::already_exists);
+  EXPECT_EQ(value_of(apply_one(store(), ClaimLease{id, one, 1})).epochs, std::vector{2})
       << "who knows the epoch takes over";
   EXPECT_EQ(value_of(store().get_session(id)).lease_epoch, 2);
 }
@@ -117,7 +117,7 @@ TEST_P(StoreLeases, refuse_who_holds_a_session_with_another_epoch) {
     return store().apply(writes);
   };
   EXPECT_TRUE(holding(1).has_value());
-  value_of(apply_one(store(), TakeLease{id, one, 1}));
+  value_of(apply_one(store(), ClaimLease{id, one, 1}));
   const auto refused = holding(1);
   EXPECT_EQ(code_of(refused), ErrorCode::unavailable);
   EXPECT_EQ(*refused.error().find("runner_id"), Json(one));
@@ -151,10 +151,10 @@ TEST_P(StoreLeases, a_session_is_free_when_its_runners_time_is_over) {
   take(id, one);
   now_ += 99;
   EXPECT_TRUE(hold(id, one).has_value());
-  EXPECT_EQ(code_of(apply_one(store(), TakeLease{id, two})), ErrorCode::unavailable);
+  EXPECT_EQ(code_of(apply_one(store(), ClaimLease{id, two})), ErrorCode::unavailable);
   now_ += 1;
   EXPECT_EQ(code_of(hold(id, one)), ErrorCode::unavailable);
-  EXPECT_EQ(code_of(apply_one(store(), TakeLease{id, one})), ErrorCode::unavailable);
+  EXPECT_EQ(code_of(apply_one(store(), ClaimLease{id, one})), ErrorCode::unavailable);
   EXPECT_EQ(take(id, two), 2);
 
   expect_ok(store().renew_runner(one, milliseconds(100)));
@@ -179,7 +179,7 @@ TEST_P(StoreLeases, a_session_is_free_when_its_runner_was_ended) {
   take(id, one);
   expect_ok(store().end_runner(one));
   EXPECT_EQ(code_of(hold(id, one)), ErrorCode::unavailable);
-  EXPECT_EQ(code_of(apply_one(store(), TakeLease{id, one})), ErrorCode::unavailable);
+  EXPECT_EQ(code_of(apply_one(store(), ClaimLease{id, one})), ErrorCode::unavailable);
   EXPECT_EQ(take(id, two), 2);
 }
 
@@ -211,7 +211,7 @@ TEST_P(StoreLeases, refuse_who_does_not_know_that_the_session_went_on) {
   const RunnerId one = new_runner("host:1");
   const RunnerId two = new_runner("host:2");
   const auto expecting = [&](RunnerId runner, int epoch) {
-    return apply_one(store(), TakeLease{id, runner, epoch});
+    return apply_one(store(), ClaimLease{id, runner, epoch});
   };
   EXPECT_EQ(code_of(expecting(one, 1)), ErrorCode::already_exists);
   EXPECT_EQ(value_of(expecting(one, 0)).epochs, std::vector{1});
@@ -225,7 +225,7 @@ TEST_P(StoreLeases, refuse_who_does_not_know_that_the_session_went_on) {
 
 TEST_P(StoreLeases, say_which_session_does_not_exist) {
   const RunnerId one = new_runner("host:1");
-  EXPECT_EQ(apply_one(store(), TakeLease{9, one}).error().message, "There is no session 9");
+  EXPECT_EQ(apply_one(store(), ClaimLease{9, one}).error().message, "There is no session 9");
   EXPECT_EQ(hold(9, one).error().message, "There is no session 9");
   EXPECT_EQ(code_of(hold(9, one)), ErrorCode::not_found);
 }
@@ -278,18 +278,18 @@ TEST_P(StoreLeases, are_given_free_by_their_runner_alone) {
   const RunnerId two = new_runner("host:2");
   const SessionId session = new_session();
   take(session, one);
-  EXPECT_TRUE(apply_one(store(), FreeLease{session, two}));
+  EXPECT_TRUE(apply_one(store(), ReleaseLease{session, two}));
   EXPECT_TRUE(hold(session, one).has_value());
-  EXPECT_TRUE(apply_one(store(), FreeLease{session, one}));
+  EXPECT_TRUE(apply_one(store(), ReleaseLease{session, one}));
   EXPECT_EQ(value_of(store().get_session(session)).runner_id, std::nullopt);
   EXPECT_EQ(value_of(store().get_session(session)).status, SessionStatus::running);
   EXPECT_EQ(code_of(hold(session, one)), ErrorCode::unavailable);
   EXPECT_EQ(take(session, two), 2);
-  EXPECT_TRUE(apply_one(store(), FreeLease{session, two, 1}));
+  EXPECT_TRUE(apply_one(store(), ReleaseLease{session, two, 1}));
   EXPECT_TRUE(hold(session, two).has_value()) << "it was taken with another epoch";
-  EXPECT_EQ(code_of(apply_one(store(), FreeLease{4711, one})), ErrorCode::not_found);
-  // A batch that fails gives nothing free.
-  const std::vector<Write> writes{FreeLease{session, two}, UpdateCall{.call_id = 4711}};
+  EXPECT_EQ(code_of(apply_one(store(), ReleaseLease{4711, one})), ErrorCode::not_found);
+  // A batch that fails releases nothing.
+  const std::vector<Write> writes{ReleaseLease{session, two}, UpdateCall{.call_id = 4711}};
   EXPECT_FALSE(store().apply(writes));
   EXPECT_TRUE(hold(session, two).has_value());
 }

@@ -141,7 +141,7 @@ TEST_P(StoreQueue, does_not_forget_whose_turn_it_is_when_a_batch_fails) {
 TEST_P(StoreQueue, a_session_that_somebody_holds_is_not_claimed) {
   const SessionId id = queue("a");
   const RunnerId other = new_runner("other", std::chrono::milliseconds(50));
-  value_of(store().apply_one(TakeLease{id, other}));
+  value_of(store().apply_one(ClaimLease{id, other}));
   EXPECT_EQ(claim(), Ids{});
   now_ += 50;
   EXPECT_EQ(claim(), Ids{id});
@@ -211,7 +211,7 @@ TEST_P(StoreQueue, takes_no_message_for_a_session_that_has_not_ended) {
   EXPECT_EQ(code_of(enqueue(child)), ErrorCode::invalid_argument);
   const SessionId held = new_session();
   expect_ok(store().complete_session(held, "done"));
-  value_of(store().apply_one(TakeLease{held, runner_}));
+  value_of(store().apply_one(ClaimLease{held, runner_}));
   const auto refused = enqueue(held);
   EXPECT_EQ(code_of(refused), ErrorCode::unavailable) << "somebody goes on with it right now";
   EXPECT_EQ(*refused.error().find("runner_id"), Json(runner_));

@@ -187,9 +187,9 @@ TEST_P(StoreTotals, old_sessions_go_a_few_at_a_time_the_oldest_first) {
 TEST_P(StoreTotals, what_somebody_goes_on_with_does_not_go) {
   const RunnerId runner = new_runner("host:1");
   const SessionId held = ended_session();
-  value_of(store().apply_one(TakeLease{held, runner}));
+  value_of(store().apply_one(ClaimLease{held, runner}));
   EXPECT_EQ(prune({.ended_before = now_ + 1}), std::vector<SessionId>{});
-  value_of(store().apply_one(FreeLease{held, runner}));
+  value_of(store().apply_one(ReleaseLease{held, runner}));
   const std::vector<Write> failing{Prune{.ended_before = now_ + 1}, UpdateCall{.call_id = 4711}};
   EXPECT_FALSE(store().apply(failing));
   EXPECT_EQ(sessions(), Ids{held});

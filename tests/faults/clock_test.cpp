@@ -76,7 +76,7 @@ TEST_F(JumpingClock, backward_breaks_nothing) {
 }
 
 TEST_F(JumpingClock, forward_lets_another_runner_take_the_session_and_shuts_the_first_one_out) {
-  std::optional<Result<Answer>> second;
+  std::optional<Result<RunResult>> second;
   const AgentPointer other = jumping(0);
   const AgentPointer first_agent = jumping(kHour, [&] {
     if (!second) second = resume(*other, 1, {.store = store_.get()});

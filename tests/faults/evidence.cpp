@@ -38,7 +38,7 @@ std::vector<Message> transcript(const Evidence::One& one) {
   return messages;
 }
 
-std::string told(const Evidence::One& one, const std::string& call_id) {
+std::string result_told(const Evidence::One& one, const std::string& call_id) {
   for (const StoredMessage& stored : one.messages) {
     for (const Part& part : stored.message.parts) {
       const auto* result = std::get_if<ToolResult>(&part);
@@ -91,7 +91,7 @@ void expect_kept(const Evidence& before, const Evidence& after) {
       EXPECT_EQ(now->completed_at, call.completed_at);
       // A specialist that failed is not asked again, and so is told no more.
       if (!call.result || is.session.status != SessionStatus::completed) continue;
-      EXPECT_EQ(told(is, call.tool_call_id), call.result->content);
+      EXPECT_EQ(result_told(is, call.tool_call_id), call.result->content);
     }
   }
 }
@@ -123,7 +123,7 @@ void expect_done(const Evidence& evidence, const Ledger& ledger,
         EXPECT_LE(begun, 1) << "a write was repeated";
         EXPECT_LE(did, 1) << "a write was repeated";
         if (call.status == CallStatus::unknown) {
-          EXPECT_EQ(told(one, call.tool_call_id), kOutcomeUnknown);
+          EXPECT_EQ(result_told(one, call.tool_call_id), kOutcomeUnknown);
           EXPECT_TRUE(std::ranges::any_of(interrupted, [&](const Evidence& then) {
             const StoredCall* was = find_call(then, call.id);
             return was != nullptr && was->status == CallStatus::executing;
@@ -134,10 +134,10 @@ void expect_done(const Evidence& evidence, const Ledger& ledger,
       }
       EXPECT_EQ(call.status, CallStatus::completed);
       if (call.tool_name == "look" || call.tool_name == "put" || call.tool_name == "pay") {
-        EXPECT_EQ(told(one, call.tool_call_id), done);
+        EXPECT_EQ(result_told(one, call.tool_call_id), done);
         EXPECT_GE(did, 1);
       } else {
-        EXPECT_FALSE(told(one, call.tool_call_id).empty());
+        EXPECT_FALSE(result_told(one, call.tool_call_id).empty());
       }
     }
   }

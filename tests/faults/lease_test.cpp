@@ -61,11 +61,11 @@ class Leases : public ::testing::Test {
 
   // A process that drives a session until its tool holds it.
   pid_t start_holding(const Signal& begun, const Signal& let_go,
-                      std::chrono::milliseconds runner_time) {
+                      std::chrono::milliseconds lease_time) {
     const pid_t child = in_child([&] {
       const auto store = open_sqlite_store(database_);
       if (!store) return 1;
-      const auto runtime = Runtime::open({.store = store->get(), .runner_time = runner_time});
+      const auto runtime = Runtime::open({.store = store->get(), .lease_time = lease_time});
       if (!runtime) return 2;
       const auto id = (*runtime)->start(holding_agent(&begun, &let_go), "Go");
       if (!id) return 3;
@@ -77,7 +77,7 @@ class Leases : public ::testing::Test {
     return child;
   }
 
-  Result<Answer> resume_here() {
+  Result<RunResult> resume_here() {
     const auto store = open_sqlite_store(database_);
     if (!store) return std::unexpected(store.error());
     if (auto ended = end_dead_runners(**store); !ended) return std::unexpected(ended.error());
@@ -140,7 +140,7 @@ TEST_F(Leases, of_a_stopped_process_run_out_and_it_is_shut_out_when_it_goes_on) 
   int status = 0;
   ASSERT_EQ(::waitpid(first, &status, WUNTRACED), first);
   ASSERT_TRUE(WIFSTOPPED(status));
-  Result<Answer> answer = resume_here();
+  Result<RunResult> answer = resume_here();
   while (!answer && answer.error().code == ErrorCode::unavailable) {
     std::this_thread::yield();  // its time is running out
     answer = resume_here();
@@ -216,7 +216,7 @@ TEST_F(Leases, let_a_process_that_slept_start_nothing_that_it_had_queued) {
     const auto store = open_sqlite_store(database_);
     if (!store) return 1;
     const auto runtime =
-        Runtime::open({.store = store->get(), .tool_threads = 1, .runner_time = short_time});
+        Runtime::open({.store = store->get(), .tool_threads = 1, .lease_time = short_time});
     if (!runtime) return 2;
     const auto id = (*runtime)->start(queueing_agent(ledger_, &begun, &let_go), "Go");
     if (!id) return 3;
@@ -227,7 +227,7 @@ TEST_F(Leases, let_a_process_that_slept_start_nothing_that_it_had_queued) {
   begun.wait();
   ASSERT_EQ(::kill(sleeper, SIGSTOP), 0);
   // Others take it for dead when its time is over, and go on with the session.
-  Result<Answer> answer = fail(ErrorCode::unavailable, "not tried yet");
+  Result<RunResult> answer = fail(ErrorCode::unavailable, "not tried yet");
   while (!answer && answer.error().code == ErrorCode::unavailable) {
     const auto store = open_sqlite_store(database_);
     ASSERT_TRUE(store);

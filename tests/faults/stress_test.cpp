@@ -98,7 +98,7 @@ TEST(Stress, of_many_delegating_sessions_leaves_each_of_them_ended_and_every_wri
           ++cancelled;
           break;
         }
-        if (answer->status == Answer::Status::completed) {
+        if (answer->status == RunResult::Status::completed) {
           EXPECT_EQ(answer->text, "Done");
           ++completed;
           break;

@@ -24,7 +24,7 @@ ToolCall report(std::string_view arguments = kReport) {
 }
 
 struct Ran {
-  Answer answer;
+  RunResult answer;
   std::vector<std::vector<Message>> requests;
   std::vector<Message> messages;
   std::string streamed;

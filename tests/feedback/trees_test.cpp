@@ -248,7 +248,7 @@ TEST(DebugModeOfTrees, goes_on_after_a_person_answered_below) {
   };
   const auto parked = wright::run(make_chief(false), "go", {.store = store->get(), .debug = true});
   ASSERT_TRUE(parked) << parked.error().message;
-  ASSERT_EQ(parked->status, Answer::Status::waiting);
+  ASSERT_EQ(parked->status, RunResult::Status::waiting);
   ASSERT_EQ(parked->waits.size(), 1U);
   ASSERT_TRUE(answer_wait(**store, parked->waits[0].wait_id, Json("yes"), "test"));
   const auto answer =

@@ -73,7 +73,7 @@ base_url = "{0}"
                                 {.effect = Effect::read})}};
   }
 
-  Result<Answer> ask(const Agent& agent, const std::string& prompt) {
+  Result<RunResult> ask(const Agent& agent, const std::string& prompt) {
     streamed_.clear();
     retries_.clear();
     return run(agent, prompt,

@@ -10,7 +10,7 @@
 
 #include "cli/process.h"
 #include "net/canned_server.h"
-#include "net/whole_answer.h"
+#include "net/whole_response.h"
 #include "node_server.h"
 
 namespace wright::http {
@@ -56,12 +56,12 @@ class Secure : public ::testing::Test {
     return "https://" + std::string(host) + ":" + server_->place() + "/v1";
   }
 
-  static Result<net::WholeAnswer> ask(net::HttpClient& client, std::string url) {
+  static Result<net::WholeResponse> ask(net::HttpClient& client, std::string url) {
     const auto all = [](const HttpResponseHead&) { return std::size_t{100'000}; };
     return ask_and_wait(client, {.url = std::move(url), .body = "{}"}, {}, all, {});
   }
 
-  static std::string content(const Result<net::WholeAnswer>& answer) {
+  static std::string content(const Result<net::WholeResponse>& answer) {
     if (!answer) return answer.error().message;
     const auto json = parse_json(answer->body);
     return std::string(json->at("choices").at(0).at("message").at("content").as_string());

@@ -92,7 +92,7 @@ TEST_P(ScenarioTest, comes_out_as_written) {
   }
   EXPECT_EQ(lines, expected);
   if (param.store == StoreKind::none) return;
-  EXPECT_EQ(stage.below(), scenario->expected_below);
+  EXPECT_EQ(stage.child_sessions(), scenario->expected_below);
   stage.expect_replay();
 }
 

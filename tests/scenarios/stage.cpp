@@ -79,10 +79,10 @@ void add_failure(Protocol& protocol, const Error& error) {
                    error.message);
 }
 
-void add_answer(Protocol& protocol, const Result<Answer>& answer) {
+void add_answer(Protocol& protocol, const Result<RunResult>& answer) {
   if (!answer) return add_failure(protocol, answer.error());
   for (const PersonWait& wait : answer->waits) protocol.add_wait(wait.call, wait.shown);
-  if (answer->status == Answer::Status::waiting) return protocol.add_end("waiting", "", "");
+  if (answer->status == RunResult::Status::waiting) return protocol.add_end("waiting", "", "");
   protocol.add_end("completed", "answer", answer->text);
 }
 
@@ -233,7 +233,7 @@ std::vector<std::string> Stage::play_concurrent() {
                      });
 }
 
-std::vector<std::string> Stage::play_stored(SessionId id, Result<Answer> answer,
+std::vector<std::string> Stage::play_stored(SessionId id, Result<RunResult> answer,
                                             const GoOn& go_on) {
   Protocol protocol;
   add_stored(protocol, id, answer);
@@ -297,7 +297,7 @@ std::vector<std::string> Stage::play_own_loop() {
 // --- what came of it -----------------------------------------------------------------------------
 
 // From what the store holds, which must agree with what the driver answered.
-void Stage::add_stored(Protocol& protocol, SessionId id, const Result<Answer>& answer) {
+void Stage::add_stored(Protocol& protocol, SessionId id, const Result<RunResult>& answer) {
   const auto messages = store_->get_messages(id);
   const auto session = store_->get_session(id);
   const auto calls = store_->get_tool_calls(id);
@@ -311,7 +311,7 @@ void Stage::add_stored(Protocol& protocol, SessionId id, const Result<Answer>& a
   if (!answer) add_model_failure(protocol, answer.error());
   add_answer(protocol, answer);
   check_calls(*messages, *calls);
-  if (answer && answer->status == Answer::Status::waiting) {
+  if (answer && answer->status == RunResult::Status::waiting) {
     EXPECT_EQ(session->status, SessionStatus::waiting);
     EXPECT_FALSE(session->ended_at);
   } else if (answer) {
@@ -328,7 +328,7 @@ void Stage::add_stored(Protocol& protocol, SessionId id, const Result<Answer>& a
 }
 
 // In the order of the calls: specialists that work beside each other begin in any order.
-std::vector<std::string> Stage::below() {
+std::vector<std::string> Stage::child_sessions() {
   Protocol protocol;
   auto sessions = store_->list_sessions({.limit = 100});
   EXPECT_TRUE(sessions);
@@ -348,11 +348,11 @@ std::vector<std::string> Stage::below() {
 }
 
 // From what the model was shown, and the answer; the last turn of a failed run is not in it.
-std::vector<std::string> Stage::remembered_protocol(const Result<Answer>& answer) const {
+std::vector<std::string> Stage::remembered_protocol(const Result<RunResult>& answer) const {
   Protocol protocol;
   const auto requests = script_.requests();
   for (const Message& message : requests.back()) protocol.add(message);
-  if (answer && answer->status == Answer::Status::completed) {
+  if (answer && answer->status == RunResult::Status::completed) {
     protocol.add(answer->text.empty() ? Message{Role::assistant, {}}
                                       : Message::assistant(answer->text));
   }

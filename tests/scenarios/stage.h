@@ -30,7 +30,7 @@ class Stage {
   std::vector<std::string> play_own_loop();
 
   // What the sessions of specialists hold, in the order in which they began.
-  std::vector<std::string> below();
+  std::vector<std::string> child_sessions();
 
   // What the store holds of the session can be replayed, also from a file, and by an agent of which
   // only the record is known; nothing differs.
@@ -40,10 +40,10 @@ class Stage {
   std::vector<Tool> tools();
   Agent specialist(const std::string& name);
   void cancel(SessionId session);
-  using GoOn = std::function<Result<Answer>(const Continuation&, const std::vector<WaitId>&)>;
-  std::vector<std::string> play_stored(SessionId id, Result<Answer> answer, const GoOn& go_on);
-  void add_stored(Protocol& protocol, SessionId id, const Result<Answer>& answer);
-  std::vector<std::string> remembered_protocol(const Result<Answer>& answer) const;
+  using GoOn = std::function<Result<RunResult>(const Continuation&, const std::vector<WaitId>&)>;
+  std::vector<std::string> play_stored(SessionId id, Result<RunResult> answer, const GoOn& go_on);
+  void add_stored(Protocol& protocol, SessionId id, const Result<RunResult>& answer);
+  std::vector<std::string> remembered_protocol(const Result<RunResult>& answer) const;
 
   const Scenario scenario_;
   testing::ScriptedModel script_;

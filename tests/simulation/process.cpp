@@ -78,7 +78,8 @@ bool Process::is_lease_certain(std::int64_t since) const {
 
 // Tried until the store takes it.
 void Process::release(SessionId session, int epoch) {
-  if (!world_.has(Plant::kept_lease)) to_release_.emplace_back(FreeLease{session, *runner_, epoch});
+  if (!world_.has(Plant::kept_lease))
+    to_release_.emplace_back(ReleaseLease{session, *runner_, epoch});
 }
 
 void Process::renewed(std::int64_t asked_at) {
@@ -226,7 +227,7 @@ void Process::release_what_nobody_drives() {
   std::vector<Write> writes;
   for (const Session& session : *sessions) {
     if (session.runner_id != runner_ || drives(session.id)) continue;
-    writes.emplace_back(FreeLease{session.id, *runner_, session.lease_epoch});
+    writes.emplace_back(ReleaseLease{session.id, *runner_, session.lease_epoch});
   }
   if (writes.empty()) return;
   world_.reach("a session that nobody drove was released");
@@ -272,36 +273,36 @@ void Process::start(std::int64_t number) {
 }
 
 void Process::send(SessionId id, std::int64_t number) {
-  runtime::Revival revival{.id = id};
-  revival.said = Message::user(Workload::prompt_of(number));
-  resume(std::move(revival));
+  runtime::ResumeRequest resume_request{.id = id};
+  resume_request.said = Message::user(Workload::prompt_of(number));
+  resume(std::move(resume_request));
 }
 
-void Process::resume(runtime::Revival revival) {
+void Process::resume(runtime::ResumeRequest resume_request) {
   const auto self = shared_from_this();
   if (is_loading_) return;
-  const auto session = world_.store().truth().get_session(revival.id);
+  const auto session = world_.store().truth().get_session(resume_request.id);
   const auto number = session ? Workload::number_in(session->user_prompt) : std::nullopt;
   if (!number) return;
   if (world_.has(Plant::repeated_writes)) {
-    const auto calls = world_.store().truth().get_tool_calls(revival.id);
+    const auto calls = world_.store().truth().get_tool_calls(resume_request.id);
     for (const StoredCall& call : *calls)
-      revival.settlements[call.tool_call_id] = Settlement::retry;
+      resume_request.settlements[call.tool_call_id] = Settlement::retry;
   }
   if (world_.has(Plant::revived_end) && store::is_end(session->status)) {
     (void)world_.store().truth().apply_one(
-        UpdateSession{.session_id = revival.id, .status = SessionStatus::running});
+        UpdateSession{.session_id = resume_request.id, .status = SessionStatus::running});
   }
-  std::optional<Result<runtime::RevivedTree>> revived;
+  std::optional<Result<runtime::LoadedTree>> loaded_tree;
   {
     const Loading loading(*this);
-    revived =
-        runtime::revive(host_, tree_options(), {.agent = world_.workload().root_agent(*number)},
-                        world_.store(), revival);
+    loaded_tree =
+        runtime::load_tree(host_, tree_options(), {.agent = world_.workload().root_agent(*number)},
+                           world_.store(), resume_request);
   }
-  if (is_dead_ || !*revived) return;
+  if (is_dead_ || !*loaded_tree) return;
   world_.reach("a session was loaded");
-  drive(std::move((*revived)->tree), revival.id, (*revived)->cancelled);
+  drive(std::move((*loaded_tree)->tree), resume_request.id, (*loaded_tree)->cancelled);
 }
 
 void Process::drive(session::SessionTree tree, SessionId root,

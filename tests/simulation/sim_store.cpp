@@ -116,7 +116,7 @@ Batch SimStore::with_bugs(Batch batch) {
         batch.writes.resize(batch.writes.size() / 2 + 1);
       }
       break;
-    case Plant::kept_lease: remove_all<FreeLease>(batch); break;
+    case Plant::kept_lease: remove_all<ReleaseLease>(batch); break;
     default: break;
   }
   return batch;

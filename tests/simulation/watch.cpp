@@ -120,7 +120,7 @@ void Watch::note_leases(const Batch& batch, const BatchIds& ids) {
   for (const ClaimedSession& claimed : ids.claimed) hand_out(claimed.session_id, claimed.epoch);
   std::size_t next = 0;
   for (const Write& write : batch.writes) {
-    const auto* take = std::get_if<TakeLease>(&write);
+    const auto* take = std::get_if<ClaimLease>(&write);
     if (take == nullptr || next >= ids.epochs.size()) continue;
     if (take->expected_epoch) world_.reach("a parked session was taken again by its driver");
     hand_out(take->session_id, ids.epochs[next++]);

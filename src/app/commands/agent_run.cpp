@@ -17,11 +17,11 @@
 
 namespace wright::app {
 
-AgentRun::AgentRun(AgentRunOptions options, const Settings& settings, Surroundings around)
+AgentRun::AgentRun(AgentRunOptions options, const Settings& settings, CommandContext context)
     : options_(options),
       settings_(settings),
-      around_(around),
-      display_({options.output, options.verbosity, options.streaming}, around.console) {
+      context_(context),
+      display_({options.output, options.verbosity, options.streaming}, context.console) {
   display_.begin();
   interruption_.watch([this] { display_.say("  ending the run; Ctrl-C again quits at once"); });
 }
@@ -47,7 +47,7 @@ ExitCode AgentRun::run(ReadyAgent ready, const First& first) {
       is_verbose ? LogLevel::debug : LogLevel::off);
   if (!logger) {
     display_.hide();
-    around_.console.complain(logger.error().message);
+    context_.console.complain(logger.error().message);
     return ExitCode::usage;
   }
   debug.logger = *logger;
@@ -61,22 +61,22 @@ ExitCode AgentRun::run(ReadyAgent ready, const First& first) {
   Agent agent = finished(std::move(ready), settings_, *logger);
   agent.debug = std::move(debug);
   display_.trace_with(TraceLog(*logger, agent));
-  const Terminal& screen = around_.console.error();
+  const Terminal& screen = context_.console.error();
   display_.say(
       fmt::format("{}  {}", painted(agent.name, Colour::bold, screen),
-                  painted(place_of(agent, settings_, around_.environment), Colour::dim, screen)));
+                  painted(place_of(agent, settings_, context_.environment), Colour::dim, screen)));
   if (options_.verbosity == Verbosity::normal) {
-    for (const std::string& note : notes) around_.console.remark(note);
+    for (const std::string& note : notes) context_.console.remark(note);
   }
   auto store = open_store(settings_);
   if (!store) return failed(store.error());
   // Sessions of processes that were killed are free to be taken.
   if (auto ended = end_dead_runners(**store); !ended) return failed(ended.error());
   const RunOptions options = run_options(**store, std::move(config));
-  Result<Answer> answer = first(agent, options);
-  while (answer && answer->status == Answer::Status::waiting && has_person()) {
+  Result<RunResult> answer = first(agent, options);
+  while (answer && answer->status == RunResult::Status::waiting && has_person()) {
     display_.hide();
-    const auto given = answer_at_terminal(answer->waits, **store, around_, interruption_.token());
+    const auto given = answer_at_terminal(answer->waits, **store, context_, interruption_.token());
     if (!given) return failed(given.error());
     if (*given == PersonAnswered::no) break;
     display_.show();
@@ -84,7 +84,7 @@ ExitCode AgentRun::run(ReadyAgent ready, const First& first) {
   }
   display_.hide();
   if (!answer) return failed(answer.error());
-  return answer->status == Answer::Status::waiting ? waiting(*answer) : answered(*answer);
+  return answer->status == RunResult::Status::waiting ? waiting(*answer) : answered(*answer);
 }
 
 RunOptions AgentRun::run_options(Store& store, Json config) {
@@ -99,11 +99,11 @@ RunOptions AgentRun::run_options(Store& store, Json config) {
 // Somebody who can be asked right now.
 bool AgentRun::has_person() const {
   return options_.input == Input::terminal && options_.output == OutputFormat::text &&
-         !interruption_.has_happened() && has_person_at_terminal(around_.console);
+         !interruption_.has_happened() && has_person_at_terminal(context_.console);
 }
 
-ExitCode AgentRun::answered(const Answer& answer) {
-  Console& console = around_.console;
+ExitCode AgentRun::answered(const RunResult& answer) {
+  Console& console = context_.console;
   std::optional<Json> value;
   if (answer_schema_) {
     auto json = answer_json(answer.text, *answer_schema_);
@@ -122,8 +122,8 @@ ExitCode AgentRun::answered(const Answer& answer) {
   return ExitCode::ok;
 }
 
-ExitCode AgentRun::waiting(const Answer& answer) {
-  Console& console = around_.console;
+ExitCode AgentRun::waiting(const RunResult& answer) {
+  Console& console = context_.console;
   if (options_.output == OutputFormat::json) {
     Json json = display_.record().json("waiting", nullptr, nullptr);
     JsonArray waits;
@@ -150,15 +150,15 @@ ExitCode AgentRun::failed(const Error& error) {
   const std::string best = answer_of(error);
   if (options_.output == OutputFormat::json) {
     const std::string_view status = is_cancelled ? "cancelled" : "failed";
-    around_.console.print_json(
+    context_.console.print_json(
         to_text(display_.record().json(status, best.empty() ? nullptr : &best, &error)) + "\n");
   } else if (!best.empty()) {
     display_.print_answer(best);
   }
   if (is_cancelled) {
-    around_.console.complain("interrupted; the session is stored as cancelled");
+    context_.console.complain("interrupted; the session is stored as cancelled");
   } else {
-    around_.console.complain(error.message);
+    context_.console.complain(error.message);
   }
   display_.conclude("✗", is_cancelled ? Colour::yellow : Colour::red);
   return is_cancelled ? ExitCode::interrupted : ExitCode::failed;

@@ -25,24 +25,24 @@ struct AgentRunOptions {
 
 class AgentRun {
  public:
-  AgentRun(AgentRunOptions options, const Settings& settings, Surroundings around);
+  AgentRun(AgentRunOptions options, const Settings& settings, CommandContext context);
 
   ExitCode begin(ReadyAgent agent, const std::string& prompt);
   ExitCode resume(ReadyAgent agent, SessionId id, const Settlements& settlements);
 
  private:
-  using First = std::function<Result<Answer>(const Agent&, const RunOptions&)>;
+  using First = std::function<Result<RunResult>(const Agent&, const RunOptions&)>;
 
   ExitCode run(ReadyAgent ready, const First& first);
   RunOptions run_options(Store& store, Json config);
   bool has_person() const;
-  ExitCode answered(const Answer& answer);
-  ExitCode waiting(const Answer& answer);
+  ExitCode answered(const RunResult& answer);
+  ExitCode waiting(const RunResult& answer);
   ExitCode failed(const Error& error);
 
   const AgentRunOptions options_;
   const Settings& settings_;
-  Surroundings around_;
+  CommandContext context_;
   RunDisplay display_;
   std::optional<Json> answer_schema_;  // answers are JSON that fits it
   Interruption interruption_;          // last: its thread uses the display

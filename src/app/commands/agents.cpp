@@ -130,10 +130,10 @@ void describe(const ListedAgent& listed, Facts& facts) {
   facts.fact("turns", fmt::format("at most {}", agent.limits.max_iterations));
 }
 
-std::string agent_text(const ListedAgent& listed, Surroundings around) {
-  Facts facts(around.console.output());
+std::string agent_text(const ListedAgent& listed, CommandContext context) {
+  Facts facts(context.console.output());
   std::string aside;
-  if (listed.file != nullptr) aside = shorten_home(listed.source, around.environment);
+  if (listed.file != nullptr) aside = shorten_home(listed.source, context.environment);
   if (listed.file != nullptr && listed.file->definition && listed.file->definition->is_primary) {
     aside += ", primary";
   }
@@ -144,11 +144,11 @@ std::string agent_text(const ListedAgent& listed, Surroundings around) {
 }
 
 // All of one agent; what a person should know before they trust it.
-std::string whole_text(const ListedAgent& listed, Surroundings around) {
-  Facts facts(around.console.output());
+std::string whole_text(const ListedAgent& listed, CommandContext context) {
+  Facts facts(context.console.output());
   facts.title(listed.name, {});
   facts.fact("source", listed.file == nullptr ? listed.source
-                                              : shorten_home(listed.source, around.environment));
+                                              : shorten_home(listed.source, context.environment));
   if (!listed.obstacle.empty()) facts.prose(listed.obstacle, Colour::red);
   if (!listed.described) return std::move(facts).text();
   describe(listed, facts);
@@ -203,19 +203,19 @@ struct Ground {
   Settings settings;
   Models models;
 };
-std::optional<Ground> ground_or_complain(const SettingFlags& flags, Surroundings around) {
-  auto settings = settings_or_complain(flags, around);
+std::optional<Ground> ground_or_complain(const SettingFlags& flags, CommandContext context) {
+  auto settings = settings_or_complain(flags, context);
   if (!settings) return std::nullopt;
-  auto models = make_models(*settings, flags, around.environment);
+  auto models = make_models(*settings, flags, context.environment);
   if (!models) {
-    around.console.complain(models.error().message, "See `wright help models`.");
+    context.console.complain(models.error().message, "See `wright help models`.");
     return std::nullopt;
   }
   return Ground{std::move(*settings), std::move(*models)};
 }
 
-ExitCode usage_error(std::string_view message, std::string_view advice, Surroundings around) {
-  around.console.complain(message, advice);
+ExitCode usage_error(std::string_view message, std::string_view advice, CommandContext context) {
+  context.console.complain(message, advice);
   return ExitCode::usage;
 }
 
@@ -223,100 +223,100 @@ constexpr std::string_view kSeeAgents = "`wright agents` lists the agents.";
 
 }  // namespace
 
-ExitCode execute(const ListAgentsCommand& command, Surroundings around) {
-  const auto ground = ground_or_complain(command.settings, around);
+ExitCode execute(const ListAgentsCommand& command, CommandContext context) {
+  const auto ground = ground_or_complain(command.settings, context);
   if (!ground) return ExitCode::usage;
-  const KnownAgents agents(ground->settings, ground->models, around.environment);
+  const KnownAgents agents(ground->settings, ground->models, context.environment);
   JsonArray array;
   std::string text;
   for (const ListedAgent& each : all_of(agents)) {
     array.push_back(agent_json(each));
-    text += fmt::format("{}{}", text.empty() ? "" : "\n", agent_text(each, around));
+    text += fmt::format("{}{}", text.empty() ? "" : "\n", agent_text(each, context));
   }
   if (command.output == OutputFormat::json) {
-    around.console.print_json(to_pretty_text(array) + "\n");
+    context.console.print_json(to_pretty_text(array) + "\n");
   } else {
-    around.console.print_fitted(text);
+    context.console.print_fitted(text);
   }
   return ExitCode::ok;
 }
 
-ExitCode execute(const ShowAgentCommand& command, Surroundings around) {
-  const auto ground = ground_or_complain(command.settings, around);
+ExitCode execute(const ShowAgentCommand& command, CommandContext context) {
+  const auto ground = ground_or_complain(command.settings, context);
   if (!ground) return ExitCode::usage;
-  const KnownAgents agents(ground->settings, ground->models, around.environment);
+  const KnownAgents agents(ground->settings, ground->models, context.environment);
   const AgentFile* file = agents.find_file(command.name);
   if (file == nullptr && !is_shipped(command.name)) {
-    return usage_error(agents.choose(command.name).error().message, kSeeAgents, around);
+    return usage_error(agents.choose(command.name).error().message, kSeeAgents, context);
   }
   const ListedAgent found =
       file != nullptr ? listed(*file, agents) : listed(canonical_agent_name(command.name), agents);
   if (command.output == OutputFormat::json) {
-    around.console.print_json(to_pretty_text(whole_json(found)) + "\n");
+    context.console.print_json(to_pretty_text(whole_json(found)) + "\n");
   } else {
-    around.console.print(whole_text(found, around));
+    context.console.print(whole_text(found, context));
   }
   return ExitCode::ok;
 }
 
-ExitCode execute(const NewAgentCommand& command, Surroundings around) {
-  const auto ground = ground_or_complain(command.settings, around);
+ExitCode execute(const NewAgentCommand& command, CommandContext context) {
+  const auto ground = ground_or_complain(command.settings, context);
   if (!ground) return ExitCode::usage;
   if (const std::string problem = problem_with_agent_name(command.name); !problem.empty()) {
-    return usage_error(fmt::format("the agent's name {}", problem), {}, around);
+    return usage_error(fmt::format("the agent's name {}", problem), {}, context);
   }
-  const KnownAgents agents(ground->settings, ground->models, around.environment);
+  const KnownAgents agents(ground->settings, ground->models, context.environment);
   const std::string name = canonical_agent_name(command.name);
   const auto names = agents.names();
   if (std::ranges::find(names, name) != names.end()) {
-    return usage_error(fmt::format("there is an agent '{}' already", name), kSeeAgents, around);
+    return usage_error(fmt::format("there is an agent '{}' already", name), kSeeAgents, context);
   }
   const auto folder = command.place == AgentPlace::project
                           ? project_agents_folder(ground->settings.base_path())
-                          : user_agents_folder(around.environment);
+                          : user_agents_folder(context.environment);
   if (folder.empty()) {
     return usage_error("there is no home folder to write it to", "Set HOME or XDG_CONFIG_HOME.",
-                       around);
+                       context);
   }
   const auto path = folder / (name + ".toml");
   const auto written =
       create_private_file(path, agent_definition_template(name, wright::app::tool_names()));
   if (!written) {
-    around.console.complain(written.error().message);
+    context.console.complain(written.error().message);
     return written.error().code == ErrorCode::already_exists ? ExitCode::usage : ExitCode::failed;
   }
-  around.console.print_foreign(path.string() + "\n");
+  context.console.print_foreign(path.string() + "\n");
   return ExitCode::ok;
 }
 
-ExitCode execute(const TrustAgentCommand& command, Surroundings around) {
-  const auto ground = ground_or_complain(command.settings, around);
+ExitCode execute(const TrustAgentCommand& command, CommandContext context) {
+  const auto ground = ground_or_complain(command.settings, context);
   if (!ground) return ExitCode::usage;
-  const KnownAgents agents(ground->settings, ground->models, around.environment);
+  const KnownAgents agents(ground->settings, ground->models, context.environment);
   const AgentFile* file = agents.find_file(command.name);
   if (file == nullptr) {
     const auto chosen = agents.choose(command.name);
     return chosen ? usage_error(fmt::format("{} is shipped with wright; it needs no trust",
                                             chosen->agent.name),
-                                {}, around)
-                  : usage_error(chosen.error().message, kSeeAgents, around);
+                                {}, context)
+                  : usage_error(chosen.error().message, kSeeAgents, context);
   }
-  if (!file->definition) return usage_error(file->definition.error().message, {}, around);
+  if (!file->definition) return usage_error(file->definition.error().message, {}, context);
   if (file->origin == AgentOrigin::user) {
     return usage_error(fmt::format("{} is your own file; it needs no trust", file->path.string()),
-                       {}, around);
+                       {}, context);
   }
-  auto trusted = TrustedAgents::load(trusted_agents_file(around.environment));
+  auto trusted = TrustedAgents::load(trusted_agents_file(context.environment));
   if (trusted) {
     if (auto added = trusted->add(file->path, file->content); !added) {
       trusted = std::unexpected(std::move(added).error());
     }
   }
   if (!trusted) {
-    around.console.complain(trusted.error().message);
+    context.console.complain(trusted.error().message);
     return ExitCode::failed;
   }
-  around.console.print_foreign(
+  context.console.print_foreign(
       fmt::format("{} is trusted as it is now: {}\n", file->name, file->path.string()));
   return ExitCode::ok;
 }

@@ -62,21 +62,21 @@ Result<Session> find_session(Store& store, const std::string& text) {
 
 class Chat {
  public:
-  Chat(const ChatCommand& command, const Settings& settings, Store& store, Surroundings around,
+  Chat(const ChatCommand& command, const Settings& settings, Store& store, CommandContext context,
        Interruption& interruption)
       : command_(command),
         settings_(settings),
         store_(store),
-        around_(around),
+        context_(context),
         interruption_(interruption),
         conversation_({.verbosity = command.verbosity,
                        .streaming = command.streaming,
                        .input = command.input,
                        .debug = command.debug,
                        .taking = command.taking},
-                      settings, store, around, interruption_),
-        history_(default_history_file(around.environment)),
-        is_for_person_(standard_input_is_terminal() && around.console.error().is_terminal) {}
+                      settings, store, context, interruption_),
+        history_(default_history_file(context.environment)),
+        is_for_person_(standard_input_is_terminal() && context.console.error().is_terminal) {}
 
   ~Chat() { interruption_.before_quitting({}); }
   Chat(const Chat&) = delete;
@@ -86,7 +86,7 @@ class Chat {
     if (const auto opened = open(); !opened) return opened.error();
     open_input();
     greet();
-    ExitCode code = go_on_if_stopped();
+    ExitCode code = resume_if_stopped();
     if (code == ExitCode::ok || is_for_person_) code = talk();
     say_goodbye();
     return code;
@@ -94,25 +94,26 @@ class Chat {
 
  private:
   std::expected<void, ExitCode> open() {
-    if (command_.which == ChatCommand::Which::begun_anew) {
+    if (command_.which == ChatCommand::Which::fresh) {
       return conversation_.begin(
-          command_.agent.value_or(default_agent(settings_, around_.environment)));
+          command_.agent.value_or(default_agent(settings_, context_.environment)));
     }
-    const auto session = command_.which == ChatCommand::Which::named
-                             ? find_session(store_, command_.session)
-                             : last_session(store_, command_.agent, settings_, around_.environment);
+    const auto session =
+        command_.which == ChatCommand::Which::named
+            ? find_session(store_, command_.session)
+            : last_session(store_, command_.agent, settings_, context_.environment);
     if (!session) return std::unexpected(complain_about(session.error()));
     return conversation_.continue_with(*session, command_.agent);
   }
 
   // What a person was doing when the session stopped is finished first.
-  ExitCode go_on_if_stopped() {
+  ExitCode resume_if_stopped() {
     if (conversation_.session_id() == 0) return ExitCode::ok;
     const auto session = store_.get_session(conversation_.session_id());
     if (!session) return complain_about(session.error());
     const bool is_stopped =
         session->status == SessionStatus::running || session->status == SessionStatus::waiting;
-    return is_stopped ? conversation_.go_on() : ExitCode::ok;
+    return is_stopped ? conversation_.resume() : ExitCode::ok;
   }
 
   ExitCode talk() {
@@ -148,7 +149,7 @@ class Chat {
   void open_input() {
     const auto stop = [this] { return interruption_.token(); };
     const PersonTerminal where{
-        .input = STDIN_FILENO, .output = STDERR_FILENO, .screen = around_.console.error()};
+        .input = STDIN_FILENO, .output = STDERR_FILENO, .screen = context_.console.error()};
     if (!is_for_person_) {
       read_line_ = lines_of_pipe(STDIN_FILENO, stop);
       return;
@@ -156,7 +157,7 @@ class Chat {
     read_line_ = lines_of_plain_terminal(where, stop);
     if (!where.screen.has_cursor) return;
     const auto entries = history_.load();
-    if (!entries) around_.console.complain(entries.error().message);
+    if (!entries) context_.console.complain(entries.error().message);
     editor_.emplace(where, entries ? *entries : std::vector<std::string>(),
                     commands_beginning_with);
     interruption_.before_quitting([this] { editor_->restore_terminal(); });
@@ -176,7 +177,7 @@ class Chat {
     const auto kept = history_.add(line);
     if (kept || has_complained_of_history_) return;
     has_complained_of_history_ = true;
-    around_.console.complain(kept.error().message);
+    context_.console.complain(kept.error().message);
   }
 
   // --- what it means -----------------------------------------------------------------------------
@@ -184,7 +185,7 @@ class Chat {
   ExitCode obey(const ChatMessage& message) { return conversation_.say(message.text); }
 
   ExitCode obey(const BadCommand& bad) {
-    around_.console.complain(bad.complaint);
+    context_.console.complain(bad.complaint);
     return ExitCode::usage;
   }
 
@@ -192,7 +193,7 @@ class Chat {
     using Name = SlashCommand::Name;
     switch (command.name) {
       case Name::help:
-        around_.console.print_fitted(decorated_help(chat_help(), around_.console.output()));
+        context_.console.print_fitted(decorated_help(chat_help(), context_.console.output()));
         return ExitCode::ok;
       case Name::tools: return show_tools();
       case Name::model: return show_or_change_model(command.argument);
@@ -213,7 +214,7 @@ class Chat {
       rows.push_back({"Tools", on_one_line(tool.spec.name),
                       on_one_line(description.substr(0, description.find('\n')))});
     }
-    around_.console.print_fitted(rows.empty() ? "  The agent has no tools.\n" : help_table(rows));
+    context_.console.print_fitted(rows.empty() ? "  The agent has no tools.\n" : help_table(rows));
     return ExitCode::ok;
   }
 
@@ -222,14 +223,14 @@ class Chat {
       if (const auto changed = conversation_.use_model(id); !changed) return changed.error();
     }
     const Model& model = conversation_.agent().model;
-    around_.console.print(
+    context_.console.print(
         fmt::format("  {}\n", on_one_line(model_label(model.provider(), model.name()))));
     return ExitCode::ok;
   }
 
   ExitCode show_usage() {
     if (conversation_.session_id() == 0) {
-      around_.console.print("  Nothing has been used yet.\n");
+      context_.console.print("  Nothing has been used yet.\n");
       return ExitCode::ok;
     }
     const auto session = store_.get_session(conversation_.session_id());
@@ -243,7 +244,7 @@ class Chat {
     if (usage.cached_tokens > 0)
       text += fmt::format(" · {} cached", show_count(usage.cached_tokens));
     if (usage.cost_usd > 0) text += fmt::format(" · {}", show_cost(usage.cost_usd));
-    around_.console.print(text + "\n");
+    context_.console.print(text + "\n");
     return ExitCode::ok;
   }
 
@@ -255,7 +256,8 @@ class Chat {
             ? "the next message begins a new session"
             : fmt::format("going on in session {}", conversation_.session_id());
     note(fmt::format("  Undone: {}\n  {}\n",
-                     shortened(on_one_line(*undone), around_.console.error().columns - 12), where));
+                     shortened(on_one_line(*undone), context_.console.error().columns - 12),
+                     where));
     return ExitCode::ok;
   }
 
@@ -277,10 +279,10 @@ class Chat {
                                  ? to_pretty_text(transcript_json(*transcript)) + "\n"
                                  : transcript_markdown(*transcript);
     if (file.empty()) {
-      around_.console.print_foreign(text);
+      context_.console.print_foreign(text);
       return ExitCode::ok;
     }
-    const auto path = expand_home(file, around_.environment);
+    const auto path = expand_home(file, context_.environment);
     if (const auto written = create_private_file(path, text); !written) {
       return complain_about(written.error());
     }
@@ -293,21 +295,21 @@ class Chat {
     if (!session) return complain_about(session.error());
     if (const auto done = conversation_.continue_with(*session, {}); !done) return done.error();
     greet();
-    return go_on_if_stopped();
+    return resume_if_stopped();
   }
 
   ExitCode complain_about(const Error& error) {
-    return app::complain_about(error, around_.console);
+    return app::complain_about(error, context_.console);
   }
 
   // --- what is shown -----------------------------------------------------------------------------
 
   void note(std::string_view text) {
-    if (command_.verbosity == Verbosity::normal) around_.console.note(text);
+    if (command_.verbosity == Verbosity::normal) context_.console.note(text);
   }
 
   void greet() {
-    const Terminal& screen = around_.console.error();
+    const Terminal& screen = context_.console.error();
     const Agent& agent = conversation_.agent();
     const std::string session = conversation_.session_id() == 0
                                     ? "new session"
@@ -315,7 +317,7 @@ class Chat {
     const std::string line = fmt::format(
         "{}  {}\n", painted(agent.name, Colour::bold, screen),
         painted(
-            fmt::format("{} · {}", place_of(agent, conversation_.settings(), around_.environment),
+            fmt::format("{} · {}", place_of(agent, conversation_.settings(), context_.environment),
                         session),
             Colour::dim, screen));
     note(screen.is_terminal ? fitted_lines(line, screen.columns) : line);
@@ -330,7 +332,7 @@ class Chat {
     if (!is_for_person_ || conversation_.session_id() == 0) return;
     const auto session = store_.get_session(conversation_.session_id());
     if (!session || !session->result) return;
-    const Terminal& screen = around_.console.error();
+    const Terminal& screen = context_.console.error();
     note(
         painted(fmt::format("  · {}", shortened(on_one_line(*session->result), screen.columns - 5)),
                 Colour::dim, screen) +
@@ -340,13 +342,13 @@ class Chat {
   void say_goodbye() {
     if (conversation_.session_id() == 0) return;
     note(fmt::format("  Go on with:  wright chat --session {}{}\n", conversation_.session_id(),
-                     conversation_.flags_to_go_on()));
+                     conversation_.flags_to_resume()));
   }
 
   const ChatCommand& command_;
   const Settings& settings_;  // before any session has its say
   Store& store_;
-  Surroundings around_;
+  CommandContext context_;
   Interruption& interruption_;
   Conversation conversation_;
   ChatHistory history_;
@@ -358,20 +360,20 @@ class Chat {
 
 }  // namespace
 
-ExitCode execute(const ChatCommand& command, Surroundings around) {
+ExitCode execute(const ChatCommand& command, CommandContext context) {
   Interruption interruption;  // before everything that starts threads
-  const auto settings = settings_or_complain(command.settings, around);
+  const auto settings = settings_or_complain(command.settings, context);
   if (!settings) return ExitCode::usage;
   // Who only asks for an old session does not want a new database.
-  const bool is_old = command.which != ChatCommand::Which::begun_anew;
+  const bool is_old = command.which != ChatCommand::Which::fresh;
   auto store = is_old ? open_existing_store(*settings) : open_store(*settings);
-  if (!store) return complain_about(store.error(), around.console);
-  if (*store == nullptr) return complain_about(no_such_session("yet"), around.console);
+  if (!store) return complain_about(store.error(), context.console);
+  if (*store == nullptr) return complain_about(no_such_session("yet"), context.console);
   // Sessions of processes that were killed are free to be taken.
   if (const auto ended = end_dead_runners(**store); !ended) {
-    return complain_about(ended.error(), around.console);
+    return complain_about(ended.error(), context.console);
   }
-  return Chat(command, *settings, **store, around, interruption).run();
+  return Chat(command, *settings, **store, context, interruption).run();
 }
 
 }  // namespace wright::app

@@ -16,14 +16,14 @@
 namespace wright::app {
 
 Conversation::Conversation(ConversationOptions options, const Settings& settings, Store& store,
-                           Surroundings around, Interruption& interruption)
+                           CommandContext context, Interruption& interruption)
     : options_(options),
       found_in_(settings),
       flags_(settings.flags()),
       store_(store),
-      around_(around),
+      context_(context),
       interruption_(interruption),
-      display_({OutputFormat::text, options.verbosity, options.streaming}, around.console) {
+      display_({OutputFormat::text, options.verbosity, options.streaming}, context.console) {
   interruption_.watch([this] { display_.say("  stopping; Ctrl-C again quits at once"); });
 }
 
@@ -45,21 +45,21 @@ std::expected<void, ExitCode> Conversation::equip(const std::string& agent_name,
   } else if (session) {
     flags = flags_for_folder(session->config, std::move(flags), found_in_);
   }
-  auto settings = settings_or_complain(flags, around_);
+  auto settings = settings_or_complain(flags, context_);
   if (!settings) return std::unexpected(ExitCode::usage);
-  auto agent = agent_or_complain(agent_name, *settings, flags, around_, going_on);
+  auto agent = agent_or_complain(agent_name, *settings, flags, context_, going_on);
   if (!agent) return std::unexpected(agent.error());
   DebugOptions debug = debug_of(agent->chosen.agent, *settings, options_.debug);
   const auto logger = make_logger(
       *settings, [this](std::string_view line) { display_.log(line); },
       debug.enabled && debug.verbose_logging ? LogLevel::debug : LogLevel::off);
   if (!logger) {
-    around_.console.complain(logger.error().message);
+    context_.console.complain(logger.error().message);
     return std::unexpected(ExitCode::usage);
   }
   *agent->on_index = [this](const IndexProgress& index) { display_.show_index(index); };
   if (options_.verbosity == Verbosity::normal && agent->notes != told_) {
-    for (const std::string& note : agent->notes) around_.console.remark(note);
+    for (const std::string& note : agent->notes) context_.console.remark(note);
   }
   told_ = std::move(agent->notes);
   config_ = session_config(*agent, *settings);
@@ -98,7 +98,7 @@ std::expected<void, ExitCode> Conversation::use_model(const std::string& id) {
   return {};
 }
 
-std::string Conversation::flags_to_go_on() const {
+std::string Conversation::flags_to_resume() const {
   if (options_.taking == Taking::as_now) return " --refresh";
   return model_ == session_model_ ? "" : fmt::format(" --model {}", on_one_line(model_));
 }
@@ -134,7 +134,7 @@ Result<SessionId> Conversation::fork() {
 
 bool Conversation::has_person() const {
   return options_.input == Input::terminal && standard_input_is_terminal() &&
-         around_.console.error().is_terminal;
+         context_.console.error().is_terminal;
 }
 
 // --- one turn ------------------------------------------------------------------------------------
@@ -146,7 +146,7 @@ ExitCode Conversation::say(const std::string& message) {
   });
 }
 
-ExitCode Conversation::go_on() {
+ExitCode Conversation::resume() {
   return drive(
       [&](const RunOptions& options) { return wright::resume(agent_, session_id_, options); });
 }
@@ -155,13 +155,13 @@ ExitCode Conversation::drive(const First& first) {
   interruption_.forget();
   const RunOptions options = run_options();
   display_.begin();
-  Result<Answer> answer = first(options);
+  Result<RunResult> answer = first(options);
   if (session_id_ == 0) session_model_ = model_;
   if (display_.record().session_id() != 0) session_id_ = display_.record().session_id();
-  while (answer && answer->status == Answer::Status::waiting && has_person() &&
+  while (answer && answer->status == RunResult::Status::waiting && has_person() &&
          !interruption_.has_happened()) {
     display_.hide();
-    const auto given = answer_at_terminal(answer->waits, store_, around_, options.stop);
+    const auto given = answer_at_terminal(answer->waits, store_, context_, options.stop);
     if (!given) return failed(given.error());
     if (*given == PersonAnswered::no) break;
     display_.show();
@@ -180,17 +180,17 @@ RunOptions Conversation::run_options() {
           .people = options_.input == Input::none ? People::nobody : People::may_answer_later};
 }
 
-ExitCode Conversation::conclude(const Result<Answer>& answer) {
+ExitCode Conversation::conclude(const Result<RunResult>& answer) {
   if (!answer) return failed(answer.error());
-  if (answer->status == Answer::Status::waiting) return waiting(*answer);
+  if (answer->status == RunResult::Status::waiting) return waiting(*answer);
   display_.print_answer(answer->text);
   display_.conclude("✓", Colour::green);
   return ExitCode::ok;
 }
 
-ExitCode Conversation::waiting(const Answer& answer) {
+ExitCode Conversation::waiting(const RunResult& answer) {
   if (!has_person()) {
-    tell_waits(session_id_, answer.waits, around_.console);
+    tell_waits(session_id_, answer.waits, context_.console);
     display_.conclude("…", Colour::yellow);
     return ExitCode::waiting;
   }
@@ -200,7 +200,7 @@ ExitCode Conversation::waiting(const Answer& answer) {
   const auto ended =
       wright::resume(agent_, session_id_, {.store = &store_, .stop = stopped.get_token()});
   if (!ended && ended.error().code != ErrorCode::cancelled) return failed(ended.error());
-  around_.console.note("  Not answered; the session goes on with your next message.\n");
+  context_.console.note("  Not answered; the session goes on with your next message.\n");
   display_.conclude("✗", Colour::yellow);
   return ExitCode::interrupted;
 }
@@ -209,12 +209,12 @@ ExitCode Conversation::failed(const Error& error) {
   const std::string best = answer_of(error);
   if (!best.empty()) display_.print_answer(best);
   if (error.code != ErrorCode::cancelled) {
-    around_.console.complain(error.message);
+    context_.console.complain(error.message);
     display_.conclude("✗", Colour::red);
     return ExitCode::failed;
   }
-  around_.console.note(has_person() ? "  Stopped; the session goes on with your next message.\n"
-                                    : "wright: interrupted; the session is stored as cancelled\n");
+  context_.console.note(has_person() ? "  Stopped; the session goes on with your next message.\n"
+                                     : "wright: interrupted; the session is stored as cancelled\n");
   display_.conclude("✗", Colour::yellow);
   return ExitCode::interrupted;
 }

@@ -28,7 +28,7 @@ class Conversation {
  public:
   // What is handed in outlives it.
   Conversation(ConversationOptions options, const Settings& settings, Store& store,
-               Surroundings around, Interruption& interruption);
+               CommandContext context, Interruption& interruption);
   ~Conversation();
   Conversation(const Conversation&) = delete;
   Conversation& operator=(const Conversation&) = delete;
@@ -42,7 +42,7 @@ class Conversation {
   // Shows the turn and what became of it; the code is that of `wright run`.
   ExitCode say(const std::string& message);
   // Goes on with a session that was interrupted or waits; there must be one.
-  ExitCode go_on();
+  ExitCode resume();
 
   // The rest of the conversation with another model.
   std::expected<void, ExitCode> use_model(const std::string& id);
@@ -56,27 +56,27 @@ class Conversation {
   const Settings& settings() const { return *settings_; }
   SessionId session_id() const { return session_id_; }  // 0 before the first message
   // What the command line has to say so that the session goes on as it is now; empty: nothing.
-  std::string flags_to_go_on() const;
+  std::string flags_to_resume() const;
 
   // Whether somebody can be asked right now.
   bool has_person() const;
 
  private:
-  using First = std::function<Result<Answer>(const RunOptions&)>;
+  using First = std::function<Result<RunResult>(const RunOptions&)>;
 
   std::expected<void, ExitCode> equip(const std::string& agent_name, SettingFlags said_now,
                                       const std::optional<Session>& session);
   ExitCode drive(const First& first);
-  ExitCode conclude(const Result<Answer>& answer);
+  ExitCode conclude(const Result<RunResult>& answer);
   ExitCode failed(const Error& error);
-  ExitCode waiting(const Answer& answer);
+  ExitCode waiting(const RunResult& answer);
   RunOptions run_options();
 
   const ConversationOptions options_;
   const Settings& found_in_;  // before any session has its say
   SettingFlags flags_;        // of the command line, and what was said since
   Store& store_;
-  Surroundings around_;
+  CommandContext context_;
   Interruption& interruption_;
   std::string agent_name_;
   std::optional<Settings> settings_;

@@ -47,10 +47,10 @@ struct RunCommand {
 };
 
 struct ChatCommand {
-  enum class Which : std::uint8_t { begun_anew, last, named };
+  enum class Which : std::uint8_t { fresh, last, named };
   SettingFlags settings;
   std::optional<std::string> agent;
-  Which which = Which::begun_anew;
+  Which which = Which::fresh;
   std::string session;  // Which::named: its number
   Taking taking = Taking::as_begun;
   Verbosity verbosity = Verbosity::normal;
@@ -157,7 +157,7 @@ struct TestCommand {
 
   // What is rewritten must be known to its end.
   AfterDifference after_difference() const {
-    return rewriting == Rewriting::never ? AfterDifference::stop : AfterDifference::go_on;
+    return rewriting == Rewriting::never ? AfterDifference::stop : AfterDifference::proceed;
   }
 };
 

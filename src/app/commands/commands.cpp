@@ -5,19 +5,19 @@
 
 namespace wright::app {
 
-ExitCode execute(const PrintCommand& command, Surroundings around) {
+ExitCode execute(const PrintCommand& command, CommandContext context) {
   if (command.code == ExitCode::ok) {
-    around.console.print_fitted(decorated_help(command.text, around.console.output()));
+    context.console.print_fitted(decorated_help(command.text, context.console.output()));
   } else {
-    around.console.note(decorated_help(command.text, around.console.error()));
+    context.console.note(decorated_help(command.text, context.console.error()));
   }
   return command.code;
 }
 
-std::optional<Settings> settings_or_complain(const SettingFlags& flags, Surroundings around) {
-  auto settings = load_settings(flags, around.environment);
+std::optional<Settings> settings_or_complain(const SettingFlags& flags, CommandContext context) {
+  auto settings = load_settings(flags, context.environment);
   if (settings) return std::move(*settings);
-  around.console.complain(settings.error().message, "See `wright help config`.");
+  context.console.complain(settings.error().message, "See `wright help config`.");
   return std::nullopt;
 }
 

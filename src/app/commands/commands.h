@@ -7,36 +7,36 @@
 
 namespace wright::app {
 
-ExitCode execute(const PrintCommand& command, Surroundings around);
-ExitCode execute(const RunCommand& command, Surroundings around);
-ExitCode execute(const ChatCommand& command, Surroundings around);
-ExitCode execute(const ResumeCommand& command, Surroundings around);
-ExitCode execute(const AnswerCommand& command, Surroundings around);
-ExitCode execute(const WaitsCommand& command, Surroundings around);
-ExitCode execute(const ListSessionsCommand& command, Surroundings around);
-ExitCode execute(const ShowSessionCommand& command, Surroundings around);
-ExitCode execute(const ExportSessionCommand& command, Surroundings around);
-ExitCode execute(const ForkSessionCommand& command, Surroundings around);
-ExitCode execute(const RemoveSessionsCommand& command, Surroundings around);
-ExitCode execute(const PruneSessionsCommand& command, Surroundings around);
-ExitCode execute(const ReplayCommand& command, Surroundings around);
-ExitCode execute(const TestCommand& command, Surroundings around);
-ExitCode execute(const FeedbackCommand& command, Surroundings around);
-ExitCode execute(const StatsCommand& command, Surroundings around);
-ExitCode execute(const ListAgentsCommand& command, Surroundings around);
-ExitCode execute(const ShowAgentCommand& command, Surroundings around);
-ExitCode execute(const NewAgentCommand& command, Surroundings around);
-ExitCode execute(const TrustAgentCommand& command, Surroundings around);
-ExitCode execute(const ListToolsCommand& command, Surroundings around);
-ExitCode execute(const ShowToolCommand& command, Surroundings around);
-ExitCode execute(const CallToolCommand& command, Surroundings around);
-ExitCode execute(const ShowConfigCommand& command, Surroundings around);
-ExitCode execute(const ConfigPathCommand& command, Surroundings around);
-ExitCode execute(const InitConfigCommand& command, Surroundings around);
-ExitCode execute(const ListModelsCommand& command, Surroundings around);
-ExitCode execute(const DoctorCommand& command, Surroundings around);
+ExitCode execute(const PrintCommand& command, CommandContext context);
+ExitCode execute(const RunCommand& command, CommandContext context);
+ExitCode execute(const ChatCommand& command, CommandContext context);
+ExitCode execute(const ResumeCommand& command, CommandContext context);
+ExitCode execute(const AnswerCommand& command, CommandContext context);
+ExitCode execute(const WaitsCommand& command, CommandContext context);
+ExitCode execute(const ListSessionsCommand& command, CommandContext context);
+ExitCode execute(const ShowSessionCommand& command, CommandContext context);
+ExitCode execute(const ExportSessionCommand& command, CommandContext context);
+ExitCode execute(const ForkSessionCommand& command, CommandContext context);
+ExitCode execute(const RemoveSessionsCommand& command, CommandContext context);
+ExitCode execute(const PruneSessionsCommand& command, CommandContext context);
+ExitCode execute(const ReplayCommand& command, CommandContext context);
+ExitCode execute(const TestCommand& command, CommandContext context);
+ExitCode execute(const FeedbackCommand& command, CommandContext context);
+ExitCode execute(const StatsCommand& command, CommandContext context);
+ExitCode execute(const ListAgentsCommand& command, CommandContext context);
+ExitCode execute(const ShowAgentCommand& command, CommandContext context);
+ExitCode execute(const NewAgentCommand& command, CommandContext context);
+ExitCode execute(const TrustAgentCommand& command, CommandContext context);
+ExitCode execute(const ListToolsCommand& command, CommandContext context);
+ExitCode execute(const ShowToolCommand& command, CommandContext context);
+ExitCode execute(const CallToolCommand& command, CommandContext context);
+ExitCode execute(const ShowConfigCommand& command, CommandContext context);
+ExitCode execute(const ConfigPathCommand& command, CommandContext context);
+ExitCode execute(const InitConfigCommand& command, CommandContext context);
+ExitCode execute(const ListModelsCommand& command, CommandContext context);
+ExitCode execute(const DoctorCommand& command, CommandContext context);
 
 // The settings for a command, or a complaint on standard error.
-std::optional<Settings> settings_or_complain(const SettingFlags& flags, Surroundings around);
+std::optional<Settings> settings_or_complain(const SettingFlags& flags, CommandContext context);
 
 }  // namespace wright::app

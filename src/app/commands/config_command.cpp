@@ -161,43 +161,43 @@ std::string settings_text(const Settings& settings, const ConfigLocation& locati
 
 }  // namespace
 
-ExitCode execute(const ShowConfigCommand& command, Surroundings around) {
-  const auto settings = settings_or_complain(command.settings, around);
+ExitCode execute(const ShowConfigCommand& command, CommandContext context) {
+  const auto settings = settings_or_complain(command.settings, context);
   if (!settings) return ExitCode::usage;
-  const ConfigLocation location = locate_config(command.settings, around.environment);
+  const ConfigLocation location = locate_config(command.settings, context.environment);
   if (command.output == OutputFormat::json) {
-    around.console.print_json(to_pretty_text(settings_json(*settings, location)) + "\n");
+    context.console.print_json(to_pretty_text(settings_json(*settings, location)) + "\n");
   } else {
-    around.console.print_fitted(
-        settings_text(*settings, location, around.environment, around.console.output()));
+    context.console.print_fitted(
+        settings_text(*settings, location, context.environment, context.console.output()));
   }
   return ExitCode::ok;
 }
 
-ExitCode execute(const ConfigPathCommand& command, Surroundings around) {
-  const ConfigLocation location = locate_config(command.settings, around.environment);
+ExitCode execute(const ConfigPathCommand& command, CommandContext context) {
+  const ConfigLocation location = locate_config(command.settings, context.environment);
   if (location.path.empty()) {
-    around.console.complain("there is no home folder", "Set HOME, or WRIGHT_CONFIG.");
+    context.console.complain("there is no home folder", "Set HOME, or WRIGHT_CONFIG.");
     return ExitCode::failed;
   }
-  around.console.print_foreign(location.path.string() + "\n");
+  context.console.print_foreign(location.path.string() + "\n");
   return ExitCode::ok;
 }
 
-ExitCode execute(const InitConfigCommand& command, Surroundings around) {
-  const ConfigLocation location = locate_config(command.settings, around.environment);
+ExitCode execute(const InitConfigCommand& command, CommandContext context) {
+  const ConfigLocation location = locate_config(command.settings, context.environment);
   if (location.path.empty()) {
-    around.console.complain("there is no home folder", "Set HOME, or pass --config FILE.");
+    context.console.complain("there is no home folder", "Set HOME, or pass --config FILE.");
     return ExitCode::failed;
   }
   const auto created = create_private_file(location.path, config_template());
   if (!created) {
     const bool exists = created.error().code == ErrorCode::already_exists;
-    around.console.complain(created.error().message,
-                            exists ? "It was left as it is. Edit it, or move it away first." : "");
+    context.console.complain(created.error().message,
+                             exists ? "It was left as it is. Edit it, or move it away first." : "");
     return ExitCode::failed;
   }
-  around.console.note(fmt::format("Wrote {}\n", on_one_line(location.path.string())));
+  context.console.note(fmt::format("Wrote {}\n", on_one_line(location.path.string())));
   return ExitCode::ok;
 }
 

@@ -43,8 +43,8 @@ struct Check {
 
 class Examination {
  public:
-  Examination(const DoctorCommand& command, Surroundings around)
-      : command_(command), around_(around) {}
+  Examination(const DoctorCommand& command, CommandContext context)
+      : command_(command), context_(context) {}
 
   std::vector<Check> examine() && {
     add({"version", Health::ok, "wright " WRIGHT_VERSION});
@@ -65,12 +65,12 @@ class Examination {
   void add(Check check) { checks_.push_back(std::move(check)); }
 
   std::string shown(const std::filesystem::path& path) const {
-    return shorten_home(path, around_.environment);
+    return shorten_home(path, context_.environment);
   }
 
   // With a configuration that cannot be used, the rest is examined with the defaults.
   Settings check_config() {
-    auto settings = load_settings(command_.settings, around_.environment);
+    auto settings = load_settings(command_.settings, context_.environment);
     if (!settings) {
       add({"configuration", Health::fail, settings.error().message,
            "Correct it, or see `wright help config`."});
@@ -94,10 +94,10 @@ class Examination {
   Settings settings_without_file() const {
     SettingFlags flags = command_.settings;
     flags.config = "/dev/null";
-    if (auto settings = load_settings(flags, around_.environment)) return std::move(*settings);
+    if (auto settings = load_settings(flags, context_.environment)) return std::move(*settings);
     SettingFlags no_flags;
     no_flags.config = "/dev/null";
-    const auto home = around_.environment.find("HOME");
+    const auto home = context_.environment.find("HOME");
     return load_settings(no_flags, Environment(Environment::Variables{{"HOME", home.value_or("")}}))
         .value();
   }
@@ -190,7 +190,7 @@ class Examination {
   }
 
   void check_providers(const Settings& settings) {
-    const auto models = make_models(settings, {}, around_.environment);
+    const auto models = make_models(settings, {}, context_.environment);
     if (!models) {
       return add({"models", Health::fail, models.error().message, "See `wright help models`."});
     }
@@ -198,7 +198,7 @@ class Examination {
     if (chosen != "offline") check_chosen(*models, chosen);
     std::vector<std::string> configured;
     for (const VendorInfo& vendor : models->catalogue().vendors()) {
-      if (key_for(vendor, settings, around_.environment).empty()) continue;
+      if (key_for(vendor, settings, context_.environment).empty()) continue;
       configured.push_back(vendor.title);
       if (command_.reach == Reach::network && !chosen.starts_with(vendor.name + ":")) {
         check_vendor(*models, vendor);
@@ -298,7 +298,7 @@ class Examination {
   void check_embeddings(const Settings& settings) {
     const std::string model = settings.text(keys::kEmbeddingModel);
     if (model.empty()) return;
-    const auto models = make_models(settings, {}, around_.environment);
+    const auto models = make_models(settings, {}, context_.environment);
     if (!models) return;  // told by check_providers()
     if (const auto endpoint = models->endpoint(model); !endpoint) {
       return add({"embeddings", Health::warn, endpoint.error().message,
@@ -318,7 +318,7 @@ class Examination {
   }
 
   void check_terminal() {
-    const Terminal& terminal = around_.console.output();
+    const Terminal& terminal = context_.console.output();
     if (!terminal.is_terminal) {
       return add({"terminal", Health::ok, "standard output is no terminal: plain text"});
     }
@@ -328,7 +328,7 @@ class Examination {
   }
 
   const DoctorCommand& command_;
-  Surroundings around_;
+  CommandContext context_;
   std::vector<Check> checks_;
 };
 
@@ -366,13 +366,13 @@ Json json_of(const std::vector<Check>& checks, std::string_view verdict) {
 
 }  // namespace
 
-ExitCode execute(const DoctorCommand& command, Surroundings around) {
-  const std::vector<Check> checks = Examination(command, around).examine();
+ExitCode execute(const DoctorCommand& command, CommandContext context) {
+  const std::vector<Check> checks = Examination(command, context).examine();
   const auto worst = std::ranges::max(checks, {}, &Check::health).health;
   if (command.output == OutputFormat::json) {
-    around.console.print_json(to_pretty_text(json_of(checks, to_string(worst))) + "\n");
+    context.console.print_json(to_pretty_text(json_of(checks, to_string(worst))) + "\n");
   } else {
-    around.console.print_fitted(text_of(checks, around.console.output()));
+    context.console.print_fitted(text_of(checks, context.console.output()));
   }
   return worst == Health::fail ? ExitCode::failed : ExitCode::ok;
 }

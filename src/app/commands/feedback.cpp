@@ -114,8 +114,8 @@ class FeedbackView {
 
 }  // namespace
 
-ExitCode execute(const FeedbackCommand& command, Surroundings around) {
-  const auto settings = settings_or_complain(command.settings, around);
+ExitCode execute(const FeedbackCommand& command, CommandContext context) {
+  const auto settings = settings_or_complain(command.settings, context);
   if (!settings) return ExitCode::usage;
   feedback::FeedbackCollector collector([&](std::string_view tool, std::string_view agent) {
     return way_to_tool(tool, agent, {}, *settings);
@@ -125,16 +125,16 @@ ExitCode execute(const FeedbackCommand& command, Surroundings around) {
                      [&](const Session& session, std::span<const StoredCall> calls) {
                        collector.add(session, calls);
                      });
-  if (!visited) return complain_about(visited.error(), around.console);
+  if (!visited) return complain_about(visited.error(), context.console);
   const FeedbackSummary summary = std::move(collector).finish();
   if (command.output == OutputFormat::json) {
-    around.console.print_json(to_pretty_text(to_json(summary)) + "\n");
+    context.console.print_json(to_pretty_text(to_json(summary)) + "\n");
   } else if (summary.sessions == 0) {
-    around.console.note("No sessions. Start one: wright run codebase-analysis --debug \"…\"\n");
+    context.console.note("No sessions. Start one: wright run codebase-analysis --debug \"…\"\n");
   } else {
-    around.console.print(FeedbackView(around.console.output()).render(summary));
+    context.console.print(FeedbackView(context.console.output()).render(summary));
     if (summary.with_feedback == 0) {
-      around.console.note(
+      context.console.note(
           "No session was in debug mode: `wright run --debug` asks for feedback.\n");
     }
   }

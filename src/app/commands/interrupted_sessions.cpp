@@ -15,11 +15,11 @@ namespace {
 constexpr int kMostAttempts = 5;
 
 void tell_of_other(const Session& session, const std::filesystem::path& folder, Verbosity verbosity,
-                   Surroundings around) {
+                   CommandContext context) {
   if (verbosity != Verbosity::normal) return;
   const std::string where =
-      folder.empty() ? "" : fmt::format(" of {}", shorten_home(folder, around.environment));
-  around.console.remark(
+      folder.empty() ? "" : fmt::format(" of {}", shorten_home(folder, context.environment));
+  context.console.remark(
       fmt::format("Session {}{} was interrupted: `wright resume {}` goes on with it.", session.id,
                   where, session.id));
 }
@@ -36,21 +36,22 @@ Result<std::vector<Session>> interrupted_sessions(Store& store) {
 
 ExitCode resume_session(const Session& session, const GoOnWith& with,
                         const Settlements& settlements, const AgentRunOptions& options,
-                        Surroundings around) {
+                        CommandContext context) {
   const bool as_begun = with.taking == Taking::as_begun;
   const SettingFlags flags = as_begun
                                  ? flags_as_begun(session.config, with.said_now, with.found_in)
                                  : flags_for_folder(session.config, with.said_now, with.found_in);
-  const auto settings = settings_or_complain(flags, around);
+  const auto settings = settings_or_complain(flags, context);
   if (!settings) return ExitCode::usage;
   std::optional<GoingOn> going_on;
   if (as_begun) going_on = GoingOn{agent_at_beginning(session), with.said_now};
-  auto agent = agent_or_complain(first_agent_of(session), *settings, flags, around, going_on);
+  auto agent = agent_or_complain(first_agent_of(session), *settings, flags, context, going_on);
   if (!agent) return agent.error();
-  return AgentRun(options, *settings, around).resume(std::move(*agent), session.id, settlements);
+  return AgentRun(options, *settings, context).resume(std::move(*agent), session.id, settlements);
 }
 
-void resume_interrupted(const Settings& settings, const RunCommand& command, Surroundings around) {
+void resume_interrupted(const Settings& settings, const RunCommand& command,
+                        CommandContext context) {
   if (!settings.flag(keys::kAutomaticResume)) return;
   std::vector<Session> sessions;
   {
@@ -68,24 +69,24 @@ void resume_interrupted(const Settings& settings, const RunCommand& command, Sur
   for (const Session& session : sessions) {
     // Another folder's work is that folder's.
     if (const auto folder = folder_of(session); folder != here) {
-      tell_of_other(session, folder, command.verbosity, around);
+      tell_of_other(session, folder, command.verbosity, context);
       continue;
     }
     if (session.lease_epoch >= kMostAttempts) {
-      around.console.note(
+      context.console.note(
           fmt::format("  Session {} was interrupted, and taken up {} times: "
                       "`wright resume {}` tries once more.\n",
                       session.id, session.lease_epoch, session.id));
       continue;
     }
     if (command.verbosity == Verbosity::normal) {
-      around.console.note(
+      context.console.note(
           fmt::format("  Session {} was interrupted, and goes on now.\n", session.id));
     }
     const ExitCode code = resume_session(
         session, {.said_now = flags, .found_in = settings}, {},
         {.output = OutputFormat::none, .verbosity = command.verbosity, .input = command.input},
-        around);
+        context);
     if (code == ExitCode::interrupted) return;
   }
 }

@@ -18,11 +18,12 @@ struct GoOnWith {
 // Goes on with one session.
 ExitCode resume_session(const Session& session, const GoOnWith& with,
                         const Settlements& settlements, const AgentRunOptions& options,
-                        Surroundings around);
+                        CommandContext context);
 
 // Goes on with those of this folder beside the command that was asked for: their answers are
 // stored, and standard error tells of them, and of those of other folders. One that was taken up
 // too often is left to the person.
-void resume_interrupted(const Settings& settings, const RunCommand& command, Surroundings around);
+void resume_interrupted(const Settings& settings, const RunCommand& command,
+                        CommandContext context);
 
 }  // namespace wright::app

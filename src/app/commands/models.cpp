@@ -111,12 +111,12 @@ Json json_of(const std::vector<Row>& rows) {
 
 }  // namespace
 
-ExitCode execute(const ListModelsCommand& command, Surroundings around) {
-  const auto settings = settings_or_complain(command.settings, around);
+ExitCode execute(const ListModelsCommand& command, CommandContext context) {
+  const auto settings = settings_or_complain(command.settings, context);
   if (!settings) return ExitCode::usage;
   const auto catalogue = make_catalogue(*settings);
   if (!catalogue) {
-    around.console.complain(catalogue.error().message, "See `wright help models`.");
+    context.console.complain(catalogue.error().message, "See `wright help models`.");
     return ExitCode::usage;
   }
   const VendorInfo* wanted = nullptr;
@@ -125,16 +125,16 @@ ExitCode execute(const ListModelsCommand& command, Surroundings around) {
     if (wanted == nullptr) {
       std::vector<std::string_view> names;
       for (const VendorInfo& vendor : catalogue->vendors()) names.push_back(vendor.name);
-      around.console.complain(fmt::format("unknown vendor '{}'{}", *command.vendor,
-                                          did_you_mean(*command.vendor, names)),
-                              "`wright models` lists the vendors.");
+      context.console.complain(fmt::format("unknown vendor '{}'{}", *command.vendor,
+                                           did_you_mean(*command.vendor, names)),
+                               "`wright models` lists the vendors.");
       return ExitCode::usage;
     }
   }
   std::vector<Row> rows;
   for (const VendorInfo& vendor : catalogue->vendors()) {
     if (wanted != nullptr && wanted->name != vendor.name) continue;
-    const bool has_key = !key_for(vendor, *settings, around.environment).empty();
+    const bool has_key = !key_for(vendor, *settings, context.environment).empty();
     Row row{vendor,
             has_key            ? KeyState::set
             : vendor.needs_key ? KeyState::missing
@@ -146,14 +146,14 @@ ExitCode execute(const ListModelsCommand& command, Surroundings around) {
     rows.push_back(std::move(row));
   }
   if (command.output == OutputFormat::json) {
-    around.console.print_json(to_pretty_text(json_of(rows)) + "\n");
+    context.console.print_json(to_pretty_text(json_of(rows)) + "\n");
     return ExitCode::ok;
   }
   if (wanted == nullptr) {
-    around.console.print(painted("offline", Colour::bold, around.console.output()) +
-                         "  no key, no network, no language model\n\n");
+    context.console.print(painted("offline", Colour::bold, context.console.output()) +
+                          "  no key, no network, no language model\n\n");
   }
-  around.console.print_fitted(text_of(rows, around.console.output()));
+  context.console.print_fitted(text_of(rows, context.console.output()));
   return ExitCode::ok;
 }
 

@@ -51,38 +51,38 @@ void print_json(const Loaded& loaded, const ReplayReport& report, ToolSource too
 
 }  // namespace
 
-ExitCode execute(const ReplayCommand& command, Surroundings around) {
-  auto settings = settings_or_complain(command.settings, around);
+ExitCode execute(const ReplayCommand& command, CommandContext context) {
+  auto settings = settings_or_complain(command.settings, context);
   if (!settings) return ExitCode::usage;
   const auto loaded = load(command.id, *settings);
-  if (!loaded) return complain_about(loaded.error(), around.console);
+  if (!loaded) return complain_about(loaded.error(), context.console);
   settings = settings_or_complain(
-      flags_for_replay(*settings, loaded->recorded, command.tools, RecordTrust::own), around);
+      flags_for_replay(*settings, loaded->recorded, command.tools, RecordTrust::own), context);
   if (!settings) return ExitCode::usage;
   Interruption interruption;
   interruption.watch({});
-  auto agent = agent_for_replay(loaded->recorded, *settings, command.tools, around.environment);
+  auto agent = agent_for_replay(loaded->recorded, *settings, command.tools, context.environment);
   if (!agent) {
-    around.console.complain(agent.error().message);
+    context.console.complain(agent.error().message);
     return ExitCode::failed;
   }
   const auto report = wright::replay(agent->agent, loaded->recorded,
                                      {.tools = command.tools, .stop = interruption.token()});
   if (!report) {
-    around.console.complain(report.error().message);
+    context.console.complain(report.error().message);
     return interruption.has_happened() ? ExitCode::interrupted : ExitCode::failed;
   }
   if (agent->is_from_record) {
-    around.console.note(
+    context.console.note(
         fmt::format("The agent '{}' is not known here: what the record says of it was used.\n",
                     on_one_line(loaded->recorded.agent)));
   }
   if (command.output == OutputFormat::json) {
-    print_json(*loaded, *report, command.tools, around.console);
+    print_json(*loaded, *report, command.tools, context.console);
   } else {
-    print_text(*loaded, *report, around.console);
+    print_text(*loaded, *report, context.console);
     for (const std::string& note : report->notes) {
-      around.console.note(on_one_line(note) + ".\n");
+      context.console.note(on_one_line(note) + ".\n");
     }
   }
   return report->differences.empty() ? ExitCode::ok : ExitCode::failed;

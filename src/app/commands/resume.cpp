@@ -80,7 +80,7 @@ Result<Settlements> settle_past_calls(Store& store, SessionId id, Settlements se
 }
 
 ExitCode resume_one(const ResumeCommand& command, const Settings& settings, const Session& session,
-                    const Settlements& settlements, Surroundings around) {
+                    const Settlements& settlements, CommandContext context) {
   return resume_session(
       session, {.said_now = command.settings, .found_in = settings, .taking = command.taking},
       settlements,
@@ -89,7 +89,7 @@ ExitCode resume_one(const ResumeCommand& command, const Settings& settings, cons
        .streaming = command.streaming,
        .input = command.input,
        .debug = command.debug},
-      around);
+      context);
 }
 
 // Roots that nobody drives: interrupted ones, and those whose questions have all been answered.
@@ -109,16 +109,16 @@ Result<std::vector<Session>> resumable(Store& store) {
 }
 
 ExitCode resume_all(const ResumeCommand& command, const Settings& settings, Store& store,
-                    Surroundings around) {
+                    CommandContext context) {
   const auto sessions = resumable(store);
-  if (!sessions) return complain_about(sessions.error(), around.console);
+  if (!sessions) return complain_about(sessions.error(), context.console);
   if (sessions->empty()) {
-    around.console.note("  Nothing to resume.\n");
+    context.console.note("  Nothing to resume.\n");
     return ExitCode::ok;
   }
   ExitCode worst = ExitCode::ok;
   for (const Session& session : *sessions) {
-    const ExitCode code = resume_one(command, settings, session, {}, around);
+    const ExitCode code = resume_one(command, settings, session, {}, context);
     if (code == ExitCode::interrupted) return code;
     if (code != ExitCode::ok && worst != ExitCode::failed) worst = code;
   }
@@ -127,30 +127,30 @@ ExitCode resume_all(const ResumeCommand& command, const Settings& settings, Stor
 
 }  // namespace
 
-ExitCode execute(const ResumeCommand& command, Surroundings around) {
-  const auto settings = settings_or_complain(command.settings, around);
+ExitCode execute(const ResumeCommand& command, CommandContext context) {
+  const auto settings = settings_or_complain(command.settings, context);
   if (!settings) return ExitCode::usage;
   auto settlements = settlements_from(command.settle);
-  if (!settlements) return complain_about(settlements.error(), around.console);
+  if (!settlements) return complain_about(settlements.error(), context.console);
   auto store = open_existing_store(*settings);
-  if (!store) return complain_about(store.error(), around.console);
+  if (!store) return complain_about(store.error(), context.console);
   if (command.which == ResumeCommand::Which::all) {
-    if (*store) return resume_all(command, *settings, **store, around);
-    around.console.note("  Nothing to resume.\n");
+    if (*store) return resume_all(command, *settings, **store, context);
+    context.console.note("  Nothing to resume.\n");
     return ExitCode::ok;
   }
   const auto id = session_id_from(command.id, store->get());
-  if (!id) return complain_about(id.error(), around.console);
+  if (!id) return complain_about(id.error(), context.console);
   const auto root = root_session(**store, *id);
-  if (!root) return complain_about(no_such_session(command.id), around.console);
+  if (!root) return complain_about(no_such_session(command.id), context.console);
   settlements = settle_past_calls(**store, *id, std::move(*settlements));
-  if (!settlements) return complain_about(settlements.error(), around.console);
+  if (!settlements) return complain_about(settlements.error(), context.console);
   if (!command.settle.empty() && settlements->empty() && root->status == SessionStatus::completed) {
-    around.console.note("  Settled.\n");
+    context.console.note("  Settled.\n");
     return ExitCode::ok;
   }
   store->reset();  // the run opens its own
-  return resume_one(command, *settings, *root, *settlements, around);
+  return resume_one(command, *settings, *root, *settlements, context);
 }
 
 }  // namespace wright::app

@@ -70,25 +70,25 @@ bool demand_schema_or_complain(const std::string& given, Agent& agent, Console& 
 
 }  // namespace
 
-ExitCode execute(const RunCommand& command, Surroundings around) {
-  const auto settings = settings_or_complain(command.settings, around);
+ExitCode execute(const RunCommand& command, CommandContext context) {
+  const auto settings = settings_or_complain(command.settings, context);
   if (!settings) return ExitCode::usage;
-  auto agent = agent_or_complain(command.agent, *settings, command.settings, around);
+  auto agent = agent_or_complain(command.agent, *settings, command.settings, context);
   if (!agent) return agent.error();
   if (command.schema &&
-      !demand_schema_or_complain(*command.schema, agent->chosen.agent, around.console)) {
+      !demand_schema_or_complain(*command.schema, agent->chosen.agent, context.console)) {
     return ExitCode::usage;
   }
-  const auto prompt = prompt_or_complain(command, around.console);
+  const auto prompt = prompt_or_complain(command, context.console);
   if (!prompt) return ExitCode::usage;
   const ExitCode code = AgentRun({.output = command.output,
                                   .verbosity = command.verbosity,
                                   .streaming = command.streaming,
                                   .input = command.input,
                                   .debug = command.debug},
-                                 *settings, around)
+                                 *settings, context)
                             .begin(std::move(*agent), *prompt);
-  if (code != ExitCode::interrupted) resume_interrupted(*settings, command, around);
+  if (code != ExitCode::interrupted) resume_interrupted(*settings, command, context);
   return code;
 }
 

@@ -141,80 +141,80 @@ bool is_yes(std::string_view answer) {
 
 }  // namespace
 
-ExitCode execute(const ListSessionsCommand& command, Surroundings around) {
-  const auto settings = settings_or_complain(command.settings, around);
+ExitCode execute(const ListSessionsCommand& command, CommandContext context) {
+  const auto settings = settings_or_complain(command.settings, context);
   if (!settings) return ExitCode::usage;
   const auto filter = filter_from(command);
-  if (!filter) return complain_about(filter.error(), around.console);
+  if (!filter) return complain_about(filter.error(), context.console);
   const auto store = open_existing_store(*settings);
-  if (!store) return complain_about(store.error(), around.console);
+  if (!store) return complain_about(store.error(), context.console);
   Result<std::vector<Session>> sessions;
   if (*store != nullptr) sessions = (*store)->list_sessions(*filter);
-  if (!sessions) return complain_about(sessions.error(), around.console);
+  if (!sessions) return complain_about(sessions.error(), context.console);
   if (command.output == OutputFormat::json) {
     JsonArray array;
     for (const Session& session : *sessions) array.push_back(session_json(session));
-    around.console.print_json(to_pretty_text(array) + "\n");
+    context.console.print_json(to_pretty_text(array) + "\n");
   } else if (sessions->empty()) {
-    around.console.note("No sessions. Start one: wright run codebase-analysis \"…\"\n");
+    context.console.note("No sessions. Start one: wright run codebase-analysis \"…\"\n");
   } else {
-    around.console.print(session_table(*sessions, around.console.output()));
+    context.console.print(session_table(*sessions, context.console.output()));
   }
   return ExitCode::ok;
 }
 
-ExitCode execute(const ShowSessionCommand& command, Surroundings around) {
-  const auto settings = settings_or_complain(command.settings, around);
+ExitCode execute(const ShowSessionCommand& command, CommandContext context) {
+  const auto settings = settings_or_complain(command.settings, context);
   if (!settings) return ExitCode::usage;
   const auto transcript = transcript_of(command.id, *settings);
-  if (!transcript) return complain_about(transcript.error(), around.console);
+  if (!transcript) return complain_about(transcript.error(), context.console);
   if (command.output == OutputFormat::json) {
-    around.console.print_json(to_pretty_text(transcript_json(*transcript)) + "\n");
+    context.console.print_json(to_pretty_text(transcript_json(*transcript)) + "\n");
   } else {
-    around.console.print(transcript_view(*transcript, around.console.output()));
+    context.console.print(transcript_view(*transcript, context.console.output()));
   }
   return ExitCode::ok;
 }
 
-ExitCode execute(const ExportSessionCommand& command, Surroundings around) {
-  const auto settings = settings_or_complain(command.settings, around);
+ExitCode execute(const ExportSessionCommand& command, CommandContext context) {
+  const auto settings = settings_or_complain(command.settings, context);
   if (!settings) return ExitCode::usage;
   const auto found = exported(command, *settings);
-  if (!found) return complain_about(found.error(), around.console);
+  if (!found) return complain_about(found.error(), context.console);
   if (!command.file || *command.file == "-") {
     if (command.format == ExportFormat::markdown) {
-      around.console.print_foreign(found->text);
+      context.console.print_foreign(found->text);
     } else {
-      around.console.print_json(found->text);
+      context.console.print_json(found->text);
     }
     return ExitCode::ok;
   }
   if (const auto written = write_file(*command.file, found->text); !written) {
-    around.console.complain(written.error().message);
+    context.console.complain(written.error().message);
     return ExitCode::failed;
   }
-  around.console.note(
+  context.console.note(
       fmt::format("Wrote session {} to {}\n", found->id, on_one_line(*command.file)));
   return ExitCode::ok;
 }
 
-ExitCode execute(const RemoveSessionsCommand& command, Surroundings around) {
-  const auto settings = settings_or_complain(command.settings, around);
+ExitCode execute(const RemoveSessionsCommand& command, CommandContext context) {
+  const auto settings = settings_or_complain(command.settings, context);
   if (!settings) return ExitCode::usage;
   if (command.confirmation == Confirmation::ask && !standard_input_is_terminal()) {
-    around.console.complain("nobody is here to confirm", "Add --yes to delete without asking.");
+    context.console.complain("nobody is here to confirm", "Add --yes to delete without asking.");
     return ExitCode::usage;
   }
   const auto store = open_existing_store(*settings);
-  if (!store) return complain_about(store.error(), around.console);
+  if (!store) return complain_about(store.error(), context.console);
   const auto sessions = sessions_to_remove(command, store->get());
-  if (!sessions) return complain_about(sessions.error(), around.console);
+  if (!sessions) return complain_about(sessions.error(), context.console);
   if (command.confirmation == Confirmation::ask) {
-    around.console.note(session_table(*sessions, around.console.error()));
-    around.console.note(
+    context.console.note(session_table(*sessions, context.console.error()));
+    context.console.note(
         fmt::format("Delete {}? [y/N] ", show_counted(std::ssize(*sessions), "session")));
     if (!is_yes(read_line().value_or(""))) {
-      around.console.note("Nothing was deleted.\n");
+      context.console.note("Nothing was deleted.\n");
       return ExitCode::failed;
     }
   }
@@ -222,10 +222,11 @@ ExitCode execute(const RemoveSessionsCommand& command, Surroundings around) {
     const auto removed = (*store)->delete_session(session.id);
     // A child may have gone with its parent.
     if (!removed && removed.error().code != ErrorCode::not_found) {
-      return complain_about(removed.error(), around.console);
+      return complain_about(removed.error(), context.console);
     }
   }
-  around.console.note(fmt::format("Deleted {}.\n", show_counted(std::ssize(*sessions), "session")));
+  context.console.note(
+      fmt::format("Deleted {}.\n", show_counted(std::ssize(*sessions), "session")));
   return ExitCode::ok;
 }
 

@@ -65,21 +65,21 @@ Result<Fork> forked(const ForkSessionCommand& command, const Settings& settings)
 
 }  // namespace
 
-ExitCode execute(const ForkSessionCommand& command, Surroundings around) {
-  const auto settings = settings_or_complain(command.settings, around);
+ExitCode execute(const ForkSessionCommand& command, CommandContext context) {
+  const auto settings = settings_or_complain(command.settings, context);
   if (!settings) return ExitCode::usage;
   const auto fork = forked(command, *settings);
-  if (!fork) return complain_about(fork.error(), around.console);
+  if (!fork) return complain_about(fork.error(), context.console);
   if (command.output == OutputFormat::json) {
     const JsonObject json{
         {"id", fork->id}, {"forked_from", fork->original}, {"messages", fork->messages}};
-    around.console.print_json(to_text(json) + "\n");
+    context.console.print_json(to_text(json) + "\n");
     return ExitCode::ok;
   }
-  around.console.print(fmt::format("{}\n", fork->id));
-  around.console.note(fmt::format("Session {} is a fork of session {} with its first {}.\n",
-                                  fork->id, fork->original,
-                                  show_counted(fork->messages, "message")));
+  context.console.print(fmt::format("{}\n", fork->id));
+  context.console.note(fmt::format("Session {} is a fork of session {} with its first {}.\n",
+                                   fork->id, fork->original,
+                                   show_counted(fork->messages, "message")));
   return ExitCode::ok;
 }
 

@@ -47,27 +47,27 @@ Result<std::vector<SessionId>> pruned(Store& store, std::int64_t ended_before) {
 
 }  // namespace
 
-ExitCode execute(const PruneSessionsCommand& command, Surroundings around) {
-  const auto settings = settings_or_complain(command.settings, around);
+ExitCode execute(const PruneSessionsCommand& command, CommandContext context) {
+  const auto settings = settings_or_complain(command.settings, context);
   if (!settings) return ExitCode::usage;
   const auto ended_before = moment_from(command.older_than, system_clock_ms());
-  if (!ended_before) return complain_about(ended_before.error(), around.console);
+  if (!ended_before) return complain_about(ended_before.error(), context.console);
   const auto store = open_existing_store(*settings);
-  if (!store) return complain_about(store.error(), around.console);
+  if (!store) return complain_about(store.error(), context.console);
   const bool is_rehearsal = command.deletion == Deletion::rehearsed;
   Result<std::vector<SessionId>> ids;
   if (*store != nullptr) {
     ids = is_rehearsal ? found(**store, *ended_before) : pruned(**store, *ended_before);
   }
-  if (!ids) return complain_about(ids.error(), around.console);
+  if (!ids) return complain_about(ids.error(), context.console);
   if (command.output == OutputFormat::json) {
     const JsonObject json{{"ended_before", *ended_before},
                           {"dry_run", is_rehearsal},
                           {"sessions", JsonArray(ids->begin(), ids->end())}};
-    around.console.print_json(to_text(json) + "\n");
+    context.console.print_json(to_text(json) + "\n");
     return ExitCode::ok;
   }
-  around.console.note(
+  context.console.note(
       fmt::format("{} {} that ended before {}.\n", is_rehearsal ? "Would delete" : "Deleted",
                   show_counted(std::ssize(*ids), "session"), show_time(*ended_before)));
   return ExitCode::ok;

@@ -144,18 +144,18 @@ std::string view(const Statistics& statistics, const Terminal& terminal) {
 
 }  // namespace
 
-ExitCode execute(const StatsCommand& command, Surroundings around) {
-  const auto settings = settings_or_complain(command.settings, around);
+ExitCode execute(const StatsCommand& command, CommandContext context) {
+  const auto settings = settings_or_complain(command.settings, context);
   if (!settings) return ExitCode::usage;
   const auto stats = stored_stats(*settings, {command.agent, command.since});
-  if (!stats) return complain_about(stats.error(), around.console);
+  if (!stats) return complain_about(stats.error(), context.console);
   const Statistics statistics = feedback::statistics_of(*stats);
   if (command.output == OutputFormat::json) {
-    around.console.print_json(to_pretty_text(to_json(statistics)) + "\n");
+    context.console.print_json(to_pretty_text(to_json(statistics)) + "\n");
   } else if (statistics.all.runs.count == 0) {
-    around.console.note("No sessions. Start one: wright run codebase-analysis \"…\"\n");
+    context.console.note("No sessions. Start one: wright run codebase-analysis \"…\"\n");
   } else {
-    around.console.print(view(statistics, around.console.output()));
+    context.console.print(view(statistics, context.console.output()));
   }
   return ExitCode::ok;
 }

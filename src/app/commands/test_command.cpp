@@ -80,8 +80,8 @@ struct Tested {
 
 class TestRun {
  public:
-  TestRun(const TestCommand& command, const Settings& settings, Surroundings around)
-      : command_(command), settings_(settings), around_(around) {
+  TestRun(const TestCommand& command, const Settings& settings, CommandContext context)
+      : command_(command), settings_(settings), context_(context) {
     interruption_.watch({});
   }
 
@@ -120,9 +120,9 @@ class TestRun {
     if (!recorded) return std::unexpected(recorded.error());
     const auto settings =
         load_settings(flags_for_replay(settings_, *recorded, command_.tools, RecordTrust::foreign),
-                      around_.environment);
+                      context_.environment);
     if (!settings) return std::unexpected(settings.error());
-    const auto agent = agent_for_replay(*recorded, *settings, command_.tools, around_.environment);
+    const auto agent = agent_for_replay(*recorded, *settings, command_.tools, context_.environment);
     if (!agent) return std::unexpected(agent.error());
     const Redactor redactor(settings->secrets());
     auto report = wright::replay(agent->agent, *recorded,
@@ -155,7 +155,7 @@ class TestRun {
   }
 
   void print(const Tested& tested) {
-    Console& console = around_.console;
+    Console& console = context_.console;
     const Terminal& terminal = console.output();
     std::string about;
     if (tested.verdict == Verdict::broken) {
@@ -196,7 +196,7 @@ class TestRun {
            {Verdict::ok, Verdict::differs, Verdict::updated, Verdict::broken}) {
         json[to_string(verdict)] = counts[verdict];
       }
-      around_.console.print_json(to_pretty_text(json) + "\n");
+      context_.console.print_json(to_pretty_text(json) + "\n");
       return;
     }
     std::string text = show_counted(std::ssize(command_.files), "file") + ":";
@@ -204,21 +204,21 @@ class TestRun {
     for (const auto& [verdict, count] : counts) {
       text += fmt::format("{}{} {}", std::exchange(separator, ", "), count, to_string(verdict));
     }
-    around_.console.print(text + "\n");
+    context_.console.print(text + "\n");
   }
 
   const TestCommand& command_;
   const Settings& settings_;  // before any cassette has its say
-  Surroundings around_;
+  CommandContext context_;
   Interruption interruption_;
 };
 
 }  // namespace
 
-ExitCode execute(const TestCommand& command, Surroundings around) {
-  const auto settings = settings_or_complain(command.settings, around);
+ExitCode execute(const TestCommand& command, CommandContext context) {
+  const auto settings = settings_or_complain(command.settings, context);
   if (!settings) return ExitCode::usage;
-  return TestRun(command, *settings, around).run();
+  return TestRun(command, *settings, context).run();
 }
 
 }  // namespace wright::app

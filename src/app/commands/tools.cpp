@@ -29,18 +29,19 @@ Json tool_json(const ToolSpec& spec) {
           {"parameters", spec.parameters}};
 }
 
-std::optional<std::vector<Tool>> tools_or_complain(const Settings& settings, Surroundings around,
+std::optional<std::vector<Tool>> tools_or_complain(const Settings& settings, CommandContext context,
                                                    const IndexWiring& index = {}) {
   auto tools = make_tools(settings, index);
   if (tools) return std::move(*tools);
-  around.console.complain(tools.error().message, "See `wright config`, or set --base-path.");
+  context.console.complain(tools.error().message, "See `wright config`, or set --base-path.");
   return std::nullopt;
 }
 
-std::optional<std::vector<Tool>> tools_or_complain(const SettingFlags& flags, Surroundings around) {
-  const auto settings = settings_or_complain(flags, around);
+std::optional<std::vector<Tool>> tools_or_complain(const SettingFlags& flags,
+                                                   CommandContext context) {
+  const auto settings = settings_or_complain(flags, context);
   if (!settings) return std::nullopt;
-  return tools_or_complain(*settings, around);
+  return tools_or_complain(*settings, context);
 }
 
 // The tool of that name; null after a complaint.
@@ -101,8 +102,8 @@ constexpr std::string_view kCaller = "wright tools call";
 // Runs the call. What it needs a person for is asked of the one at the terminal, if somebody is
 // there; it runs again with the answers.
 Result<ToolOutcome> call_with_person(const ToolCall& call, const Agent& caller, OutputFormat output,
-                                     Surroundings around, Interruption& interruption) {
-  const bool may_ask = output == OutputFormat::text && has_person_at_terminal(around.console);
+                                     CommandContext context, Interruption& interruption) {
+  const bool may_ask = output == OutputFormat::text && has_person_at_terminal(context.console);
   WaitAnswers answers;
   while (true) {
     ToolOutcome outcome = wright::execute(caller, call,
@@ -112,7 +113,7 @@ Result<ToolOutcome> call_with_person(const ToolCall& call, const Agent& caller, 
                                                   .stop = interruption.token(),
                                                   .answers = answers});
     if (!outcome.waiting || !may_ask || interruption.has_happened()) return outcome;
-    auto given = ask_at_terminal(call, *outcome.waiting, around, interruption.token());
+    auto given = ask_at_terminal(call, *outcome.waiting, context, interruption.token());
     if (!given) return std::unexpected(std::move(given).error());
     if (!*given) return outcome;
     if ((*given)->approval) answers.approval = (*given)->approval;
@@ -158,12 +159,12 @@ ExitCode report(const ToolOutcome& outcome, const CallToolCommand& command, Cons
 
 }  // namespace
 
-ExitCode execute(const ListToolsCommand& command, Surroundings around) {
-  const auto tools = tools_or_complain(command.settings, around);
+ExitCode execute(const ListToolsCommand& command, CommandContext context) {
+  const auto tools = tools_or_complain(command.settings, context);
   if (!tools) return ExitCode::usage;
   JsonArray array;
   std::string text;
-  const Terminal& terminal = around.console.output();
+  const Terminal& terminal = context.console.output();
   for (const Tool& tool : *tools) {
     array.push_back(tool_json(tool.spec));
     if (!text.empty()) text += '\n';
@@ -175,51 +176,51 @@ ExitCode execute(const ListToolsCommand& command, Surroundings around) {
   }
   text += off_line(*tools, terminal);
   if (command.output == OutputFormat::json) {
-    around.console.print_json(to_pretty_text(array) + "\n");
+    context.console.print_json(to_pretty_text(array) + "\n");
   } else {
-    around.console.print_fitted(text);
+    context.console.print_fitted(text);
   }
   return ExitCode::ok;
 }
 
-ExitCode execute(const ShowToolCommand& command, Surroundings around) {
-  const auto tools = tools_or_complain(command.settings, around);
+ExitCode execute(const ShowToolCommand& command, CommandContext context) {
+  const auto tools = tools_or_complain(command.settings, context);
   if (!tools) return ExitCode::usage;
-  const Tool* tool = find_or_complain(*tools, command.name, around.console);
+  const Tool* tool = find_or_complain(*tools, command.name, context.console);
   if (tool == nullptr) return ExitCode::usage;
-  around.console.print_json(to_pretty_text(tool_json(tool->spec)) + "\n");
+  context.console.print_json(to_pretty_text(tool_json(tool->spec)) + "\n");
   return ExitCode::ok;
 }
 
-ExitCode execute(const CallToolCommand& command, Surroundings around) {
-  const auto settings = settings_or_complain(command.settings, around);
+ExitCode execute(const CallToolCommand& command, CommandContext context) {
+  const auto settings = settings_or_complain(command.settings, context);
   if (!settings) return ExitCode::usage;
   make_output_folder(*settings);
   // Reading the catalogue of models takes longer than most calls; only searching by meaning needs
   // it.
   std::optional<Models> models;
   if (!settings->text(keys::kEmbeddingModel).empty()) {
-    auto made = make_models(*settings, command.settings, around.environment);
+    auto made = make_models(*settings, command.settings, context.environment);
     if (!made) {
-      around.console.complain(made.error().message, "See `wright help models`.");
+      context.console.complain(made.error().message, "See `wright help models`.");
       return ExitCode::usage;
     }
     models = std::move(*made);
   }
-  const auto tools = tools_or_complain(*settings, around, {.models = models ? &*models : nullptr});
+  const auto tools = tools_or_complain(*settings, context, {.models = models ? &*models : nullptr});
   if (!tools) return ExitCode::usage;
   const auto logger =
-      make_logger(*settings, [&](std::string_view line) { around.console.note(line); });
+      make_logger(*settings, [&](std::string_view line) { context.console.note(line); });
   if (!logger) {
-    around.console.complain(logger.error().message);
+    context.console.complain(logger.error().message);
     return ExitCode::usage;
   }
-  if (find_or_complain(*tools, command.name, around.console) == nullptr) return ExitCode::usage;
+  if (find_or_complain(*tools, command.name, context.console) == nullptr) return ExitCode::usage;
   std::string arguments = command.arguments;
   if (arguments == "-") {
     auto input = read_standard_input();
     if (!input) {
-      around.console.complain(input.error().message);
+      context.console.complain(input.error().message);
       return ExitCode::failed;
     }
     arguments = std::move(*input);
@@ -229,12 +230,12 @@ ExitCode execute(const CallToolCommand& command, Surroundings around) {
   Agent caller{.name = std::string(kCaller), .tools = *tools};
   set_up_calls(caller, *settings, *logger);
   const auto outcome = call_with_person({"call_1", command.name, arguments}, caller, command.output,
-                                        around, interruption);
+                                        context, interruption);
   if (!outcome) {
-    around.console.complain(outcome.error().message);
+    context.console.complain(outcome.error().message);
     return ExitCode::failed;
   }
-  const ExitCode code = report(*outcome, command, around.console);
+  const ExitCode code = report(*outcome, command, context.console);
   return interruption.has_happened() && code == ExitCode::failed ? ExitCode::interrupted : code;
 }
 

@@ -160,37 +160,37 @@ Result<std::vector<PersonWait>> choose(const AnswerCommand& command,
 
 class Answering {
  public:
-  Answering(const AnswerCommand& command, Store& store, Surroundings around)
-      : command_(command), store_(store), around_(around) {}
+  Answering(const AnswerCommand& command, Store& store, CommandContext context)
+      : command_(command), store_(store), context_(context) {}
 
   ExitCode answer(SessionId root, const std::vector<PersonWait>& waits) {
     const auto given = given_answer(command_);
-    if (!given) return complain_about(given.error(), around_.console);
+    if (!given) return complain_about(given.error(), context_.console);
     if (!*given) return ask(root, waits);
     const auto chosen = choose(command_, waits);
-    if (!chosen) return complain_about(chosen.error(), around_.console);
+    if (!chosen) return complain_about(chosen.error(), context_.console);
     for (const PersonWait& wait : *chosen) {
       const Json answer = command_.set.empty() ? **given : with_lists(**given, wait.shown);
       const auto stored =
-          answer_wait(store_, wait.wait_id, answer, person_name(around_.environment));
-      if (!stored) return complain_about(stored.error(), around_.console);
+          answer_wait(store_, wait.wait_id, answer, person_name(context_.environment));
+      if (!stored) return complain_about(stored.error(), context_.console);
     }
     return done(root);
   }
 
  private:
   ExitCode ask(SessionId root, const std::vector<PersonWait>& waits) {
-    if (!standard_input_is_terminal() || !around_.console.error().is_terminal) {
-      around_.console.complain("nobody is at a terminal to be asked",
-                               "Answer with " + how_to_answer(root, waits) + ".");
+    if (!standard_input_is_terminal() || !context_.console.error().is_terminal) {
+      context_.console.complain("nobody is at a terminal to be asked",
+                                "Answer with " + how_to_answer(root, waits) + ".");
       return ExitCode::usage;
     }
     Interruption interruption;
     interruption.watch({});
-    const auto given = answer_at_terminal(waits, store_, around_, interruption.token());
-    if (!given) return complain_about(given.error(), around_.console);
+    const auto given = answer_at_terminal(waits, store_, context_, interruption.token());
+    if (!given) return complain_about(given.error(), context_.console);
     if (*given == PersonAnswered::no) {
-      around_.console.note("  Not answered; the session still waits.\n");
+      context_.console.note("  Not answered; the session still waits.\n");
       return ExitCode::waiting;
     }
     return done(root);
@@ -198,82 +198,82 @@ class Answering {
 
   ExitCode done(SessionId root) {
     const auto left = open_waits(store_, root);
-    if (!left) return complain_about(left.error(), around_.console);
+    if (!left) return complain_about(left.error(), context_.console);
     if (command_.output == OutputFormat::json) {
-      around_.console.print(
+      context_.console.print(
           to_text(
               JsonObject{{"session_id", root}, {"answered", true}, {"open_waits", left->size()}}) +
           "\n");
       return ExitCode::ok;
     }
-    around_.console.note(left->empty()
-                             ? fmt::format("  Answered. Go on with: wright resume {}\n", root)
-                             : fmt::format("  Answered; {} more to answer.\n", left->size()));
+    context_.console.note(left->empty()
+                              ? fmt::format("  Answered. Go on with: wright resume {}\n", root)
+                              : fmt::format("  Answered; {} more to answer.\n", left->size()));
     return ExitCode::ok;
   }
 
   const AnswerCommand& command_;
   Store& store_;
-  Surroundings around_;
+  CommandContext context_;
 };
 
 }  // namespace
 
-ExitCode execute(const WaitsCommand& command, Surroundings around) {
-  const auto settings = settings_or_complain(command.settings, around);
+ExitCode execute(const WaitsCommand& command, CommandContext context) {
+  const auto settings = settings_or_complain(command.settings, context);
   if (!settings) return ExitCode::usage;
   const auto store = open_existing_store(*settings);
-  if (!store) return complain_about(store.error(), around.console);
+  if (!store) return complain_about(store.error(), context.console);
   JsonArray listed;
   bool is_empty = true;
   if (*store) {
     const auto waits = (*store)->get_waits({.status = WaitStatus::open});
-    if (!waits) return complain_about(waits.error(), around.console);
+    if (!waits) return complain_about(waits.error(), context.console);
     for (const StoredWait& wait : *waits) {
       const auto root = root_session(**store, wait.session_id);
-      if (!root) return complain_about(root.error(), around.console);
+      if (!root) return complain_about(root.error(), context.console);
       const auto told = person_wait(**store, wait);
-      if (!told) return complain_about(told.error(), around.console);
+      if (!told) return complain_about(told.error(), context.console);
       is_empty = false;
       if (command.output == OutputFormat::json) {
         listed.push_back(wait_json(wait, *root));
       } else {
-        print_wait(wait, *told, *root, around.console);
+        print_wait(wait, *told, *root, context.console);
       }
     }
   }
   if (command.output == OutputFormat::json) {
-    around.console.print_json(to_text(listed) + "\n");
+    context.console.print_json(to_text(listed) + "\n");
   } else if (is_empty) {
-    around.console.note("  Nothing waits for a person.\n");
+    context.console.note("  Nothing waits for a person.\n");
   }
   return ExitCode::ok;
 }
 
-ExitCode execute(const AnswerCommand& command, Surroundings around) {
-  const auto settings = settings_or_complain(command.settings, around);
+ExitCode execute(const AnswerCommand& command, CommandContext context) {
+  const auto settings = settings_or_complain(command.settings, context);
   if (!settings) return ExitCode::usage;
   auto store = open_existing_store(*settings);
-  if (!store) return complain_about(store.error(), around.console);
+  if (!store) return complain_about(store.error(), context.console);
   const auto id = session_id_from(command.id, store->get());
-  if (!id) return complain_about(id.error(), around.console);
+  if (!id) return complain_about(id.error(), context.console);
   const auto root = root_session(**store, *id);
-  if (!root) return complain_about(no_such_session(command.id), around.console);
+  if (!root) return complain_about(no_such_session(command.id), context.console);
   const auto waits = open_waits(**store, root->id);
-  if (!waits) return complain_about(waits.error(), around.console);
+  if (!waits) return complain_about(waits.error(), context.console);
   if (waits->empty() && root->status == SessionStatus::waiting) {
-    around.console.complain(
+    context.console.complain(
         fmt::format("session {} waits for nobody any more: it has its answers", root->id),
         fmt::format("Go on with: wright resume {}", root->id));
     return ExitCode::failed;
   }
   if (waits->empty()) {
-    around.console.complain(
+    context.console.complain(
         fmt::format("session {} waits for nobody; it is {}", root->id, to_string(root->status)),
         "`wright waits` lists what waits.");
     return ExitCode::failed;
   }
-  return Answering(command, **store, around).answer(root->id, *waits);
+  return Answering(command, **store, context).answer(root->id, *waits);
 }
 
 }  // namespace wright::app

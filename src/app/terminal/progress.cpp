@@ -201,7 +201,7 @@ void Progress::on(const ChildStarted& event) {
       painted(fmt::format("  ⤷ {}{}", on_one_line(event.agent), session), Colour::dim, terminal_));
 }
 
-void Progress::on(const HandedOver& event) {
+void Progress::on(const HandedOff& event) {
   write_line(
       painted(fmt::format("  ⤳ {} goes on", on_one_line(event.agent)), Colour::dim, terminal_));
 }

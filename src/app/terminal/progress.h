@@ -71,8 +71,8 @@ class Progress {
   void on(const ContextShortened& event);
   void on(const ToolProgress& event);
   void on(const ChildStarted& event);
-  void on(const HandedOver& event);
-  void on(const RunParked&) {}
+  void on(const HandedOff& event);
+  void on(const RunWaiting&) {}
   void on(const RunEnded&) {}
   void on(const ToolStarted& event);
   void on(const ToolEnded& event);

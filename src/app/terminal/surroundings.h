@@ -6,7 +6,7 @@
 
 namespace wright::app {
 
-struct Surroundings {
+struct CommandContext {
   Console& console;
   const Environment& environment;
 };

@@ -159,16 +159,16 @@ void go_on_as_begun(ReadyAgent& ready, const GoingOn& going_on, const Models& mo
 std::expected<ReadyAgent, ExitCode> agent_or_complain(const std::string& name,
                                                       const Settings& settings,
                                                       const SettingFlags& flags,
-                                                      Surroundings around,
+                                                      CommandContext context,
                                                       const std::optional<GoingOn>& going_on) {
-  const auto models = make_models(settings, flags, around.environment);
+  const auto models = make_models(settings, flags, context.environment);
   if (!models) {
-    around.console.complain(models.error().message, "See `wright help models`.");
+    context.console.complain(models.error().message, "See `wright help models`.");
     return std::unexpected(ExitCode::usage);
   }
   make_output_folder(settings);
   const auto on_index = std::make_shared<IndexListener>();
-  const KnownAgents agents(settings, *models, around.environment,
+  const KnownAgents agents(settings, *models, context.environment,
                            [on_index](const IndexProgress& index) {
                              if (*on_index) (*on_index)(index);
                            });
@@ -176,18 +176,18 @@ std::expected<ReadyAgent, ExitCode> agent_or_complain(const std::string& name,
   auto ready = chosen ? with_specialists(std::move(*chosen), agents)
                       : Result<ReadyAgent>(std::unexpected(std::move(chosen).error()));
   if (!ready) {
-    around.console.complain(ready.error().message,
-                            "`wright agents` lists the agents, `wright config` the settings.");
+    context.console.complain(ready.error().message,
+                             "`wright agents` lists the agents, `wright config` the settings.");
     return std::unexpected(ExitCode::usage);
   }
   if (going_on) go_on_as_begun(*ready, *going_on, *models);
   if (const auto error = problem_with_model(ready->chosen.model, *models)) {
-    around.console.complain(error->message,
-                            going_on ? "--model names another model for this session." : "");
+    context.console.complain(error->message,
+                             going_on ? "--model names another model for this session." : "");
     return std::unexpected(ExitCode::usage);
   }
   if (const auto needs = check_needs(name, settings); !needs) {
-    around.console.complain(needs.error().message);
+    context.console.complain(needs.error().message);
     return std::unexpected(ExitCode::usage);
   }
   ready->on_index = on_index;

@@ -49,7 +49,7 @@ struct GoingOn {
 // the tools that it had then and has now.
 std::expected<ReadyAgent, ExitCode> agent_or_complain(
     const std::string& name, const Settings& settings, const SettingFlags& flags,
-    Surroundings around, const std::optional<GoingOn>& going_on = std::nullopt);
+    CommandContext context, const std::optional<GoingOn>& going_on = std::nullopt);
 
 // The agent with its specialists and theirs. One that may not run is left out, and
 // told of; a name that nobody has is refused.

@@ -205,7 +205,7 @@ class RandomRepository : public ::testing::Test {
     const auto skipped =
         walk(*workspace, *root, {.hidden = Hidden::visit}, {}, [&](const WalkEntry& entry) {
           paths.insert(prefix + entry.path);
-          return Visited::go_on;
+          return Visited::proceed;
         });
     EXPECT_TRUE(skipped);
     return paths;

@@ -231,7 +231,7 @@ Result<Json> list_files(const Workspace& workspace, const ListFilesArguments& ar
       listed.status.size = 0;  // what a folder takes itself tells nothing about what is in it
     }
     selection.add(std::move(listed));
-    return Visited::go_on;
+    return Visited::proceed;
   });
   if (!skipped) return std::unexpected(skipped.error());
 

@@ -73,7 +73,7 @@ std::vector<std::string> similar_paths(const Workspace& workspace, const std::st
       std::ranges::sort(best);
       if (best.size() > kMaxSuggestions) best.pop_back();
     }
-    return ++visited < kMaxVisited ? Visited::go_on : Visited::end;
+    return ++visited < kMaxVisited ? Visited::proceed : Visited::end;
   });
   if (!walked) return {};
   std::vector<std::string> paths;

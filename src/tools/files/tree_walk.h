@@ -66,7 +66,7 @@ struct Skipped {
 // is.
 std::string missing_note(const LeftOut& lost);
 
-enum class Visited : std::uint8_t { go_on, end };
+enum class Visited : std::uint8_t { proceed, end };
 using Visit = std::function<Visited(const WalkEntry& entry)>;
 
 // Fails only when it is stopped. The folder itself is walked even where it is ignored or hidden.

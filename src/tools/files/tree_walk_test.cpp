@@ -19,7 +19,7 @@ Walked walked(const TemporaryFolder& base, const WalkOptions& options = {},
   Walked made;
   const auto skipped = walk(*workspace, *opened, options, {}, [&](const WalkEntry& entry) {
     made.paths.push_back(entry.kind == EntryKind::folder ? entry.path + "/" : entry.path);
-    return Visited::go_on;
+    return Visited::proceed;
   });
   EXPECT_TRUE(skipped);
   made.skipped = skipped.value_or(Skipped{});
@@ -68,7 +68,7 @@ TEST(Walk, applies_rules_from_above_the_base_up_to_the_repository) {
   Strings paths;
   ASSERT_TRUE(walk(*workspace, *folder, {}, {}, [&](const WalkEntry& entry) {
     paths.push_back(entry.path);
-    return Visited::go_on;
+    return Visited::proceed;
   }));
   EXPECT_EQ(paths, (Strings{"kept", "sub/gen/x"}));
 }
@@ -231,14 +231,14 @@ TEST(Walk, ends_when_it_is_stopped_or_the_visitor_has_enough) {
   int visited = 0;
   const auto stopped = walk(*workspace, *folder, {}, source.get_token(), [&](const WalkEntry&) {
     if (++visited == 3) source.request_stop();
-    return Visited::go_on;
+    return Visited::proceed;
   });
   ASSERT_FALSE(stopped);
   EXPECT_EQ(stopped.error().code, ErrorCode::cancelled);
   EXPECT_EQ(visited, 3);
   visited = 0;
   EXPECT_TRUE(walk(*workspace, *folder, {}, {}, [&](const WalkEntry&) {
-    return ++visited == 5 ? Visited::end : Visited::go_on;
+    return ++visited == 5 ? Visited::end : Visited::proceed;
   }));
   EXPECT_EQ(visited, 5);
 }

@@ -292,14 +292,14 @@ class Search {
     std::int64_t files = 0;
     Ended ended = Ended::at_the_end;
     auto skipped = walk(workspace_, *folder, options, stop_, [&](const WalkEntry& entry) {
-      if (entry.kind != EntryKind::file) return Visited::go_on;
+      if (entry.kind != EntryKind::file) return Visited::proceed;
       if (files == arguments_.max_files_searched) {
         ended = Ended::early;
         return Visited::end;
       }
       ++files;
       search.add({entry.folder, entry.name, entry.path});
-      return Visited::go_on;
+      return Visited::proceed;
     });
     if (!skipped) return cancelled();
     search.finish();

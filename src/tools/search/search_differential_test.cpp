@@ -28,7 +28,7 @@ Counts counts_of_ours(const std::filesystem::path& base, const std::string& patt
   });
   EXPECT_TRUE(walk(*workspace, *folder, {}, stop, [&](const WalkEntry& entry) {
     search.add({entry.folder, entry.name, entry.path});
-    return Visited::go_on;
+    return Visited::proceed;
   }));
   search.finish();
   return counts;
@@ -67,7 +67,7 @@ Strings files_of_ours(const std::filesystem::path& base, Hidden hidden) {
   Strings files;
   EXPECT_TRUE(walk(*workspace, *folder, {.hidden = hidden}, {}, [&](const WalkEntry& entry) {
     files.push_back(entry.path);
-    return Visited::go_on;
+    return Visited::proceed;
   }));
   return files;
 }

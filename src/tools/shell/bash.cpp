@@ -73,7 +73,7 @@ class Bash {
     auto finished = (*sandbox)->run(*command, how(arguments, context, printed, progress));
     progress.finish();
     if (!finished) return std::unexpected(std::move(finished).error());
-    JsonObject result = told(arguments, *folder, *finished);
+    JsonObject result = result_of(arguments, *folder, *finished);
     if (failed_at_protection(*finished)) note_protection((*sandbox)->report(), result);
     keep(result, "stdout_file", finished->output, kOutputShown, printed.output, context);
     keep(result, "stderr_file", finished->error, kErrorShown, printed.error, context);
@@ -213,8 +213,8 @@ class Bash {
     if (auto path = context.spill(to_valid_utf8(std::move(whole)))) result[name] = *path;
   }
 
-  static JsonObject told(const BashArguments& arguments, const std::filesystem::path& folder,
-                         const FinishedCommand& finished) {
+  static JsonObject result_of(const BashArguments& arguments, const std::filesystem::path& folder,
+                              const FinishedCommand& finished) {
     JsonObject result{{"command", utf8_prefix(arguments.command, kCommandShown)},
                       {"working_dir", to_valid_utf8(folder.string())},
                       {"stdout", shown_output(finished.output, kOutputShown)},

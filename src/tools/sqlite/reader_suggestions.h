@@ -15,7 +15,7 @@ std::vector<std::string> table_names(ReadOnlyDatabase& database);
 // "There is no table or view 'x'; there is a, b"
 Error unknown_table(ReadOnlyDatabase& database, const std::string& table);
 
-// `error`, which SQLite gave for `sql`, with what helps to write it anew.
+// `error`, which SQLite gave for `sql`, with what helps to write it again.
 Error with_suggestion(Error error, ReadOnlyDatabase& database, const std::string& sql);
 
 }  // namespace wright::tools

@@ -12,7 +12,7 @@
 #include <optional>
 
 #include "net/http_client.h"
-#include "net/whole_answer.h"
+#include "net/whole_response.h"
 #include "tools/other_names.h"
 #include "tools/output/long_text.h"
 #include "tools/web/web_access.h"
@@ -81,7 +81,7 @@ ErrorCode code_of(int status) {
 struct Arrival {
   net::WebUrl url;
   std::vector<std::string> redirected_from;
-  net::WholeAnswer answer;
+  net::WholeResponse answer;
 };
 
 class WebReader {
@@ -147,8 +147,8 @@ class WebReader {
     }
   }
 
-  Result<net::WholeAnswer> ask(const net::WebUrl& url, std::size_t most, Clock::time_point deadline,
-                               const std::stop_token& stop) {
+  Result<net::WholeResponse> ask(const net::WebUrl& url, std::size_t most,
+                                 Clock::time_point deadline, const std::stop_token& stop) {
     using std::chrono::milliseconds;
     const auto left =
         std::max(std::chrono::ceil<milliseconds>(deadline - Clock::now()), milliseconds(1));

@@ -12,7 +12,7 @@
 
 #include "net/http_client.h"
 #include "net/web_url.h"
-#include "net/whole_answer.h"
+#include "net/whole_response.h"
 #include "tools/other_names.h"
 #include "tools/web/html_flow.h"
 #include "wright/describe.h"
@@ -149,7 +149,7 @@ class SearchEngine {
     return not_results(fmt::format("with HTTP status {}", status));
   }
 
-  Result<Json> results_in(const net::WholeAnswer& answer,
+  Result<Json> results_in(const net::WholeResponse& answer,
                           const WebSearchArguments& arguments) const {
     if (answer.head.status != 200) return refused(answer.head.status);
     if (answer.is_cut) return not_results(fmt::format("with more than {} bytes", kLargestAnswer));

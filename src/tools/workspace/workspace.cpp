@@ -22,7 +22,7 @@ std::string system_message(int problem) {
 }
 
 // The rest of `path` below `folder`, which is absolute; nothing when it lies elsewhere.
-std::optional<std::string_view> below(std::string_view path, std::string_view folder) {
+std::optional<std::string_view> path_inside(std::string_view path, std::string_view folder) {
   while (folder.ends_with('/')) folder.remove_suffix(1);
   if (!path.starts_with(folder)) return std::nullopt;
   path.remove_prefix(folder.size());
@@ -107,8 +107,8 @@ std::expected<OpenFile, int> Folder::open_file(const std::string& inside) const 
 }
 
 std::optional<std::string_view> Workspace::Root::rest_of(std::string_view absolute) const {
-  const auto rest = below(absolute, path);
-  return rest ? rest : below(absolute, given);
+  const auto rest = path_inside(absolute, path);
+  return rest ? rest : path_inside(absolute, given);
 }
 
 Result<Workspace::Root> Workspace::open_root(const std::filesystem::path& folder,

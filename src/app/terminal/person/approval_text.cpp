@@ -107,7 +107,7 @@ class Writer {
 
   Detail detail() const { return detail_; }
   const Terminal& screen() const { return screen_; }
-  ApprovalText made() && { return std::move(made_); }
+  ApprovalText take() && { return std::move(made_); }
 
  private:
   Detail detail_;
@@ -134,7 +134,7 @@ ApprovalText approval_text(const Json& shown, Detail detail, const Terminal& scr
     writer.title("A call waits for an approval");
     writer.block(to_pretty_text(shown), kMostDiffLines, 2,
                  [](std::string_view) { return Colour::none; });
-    return std::move(writer).made();
+    return std::move(writer).take();
   }
   const JsonObject& object = shown.get_object();
   const std::string tool = on_one_line(text_at(object, "tool"));
@@ -166,7 +166,7 @@ ApprovalText approval_text(const Json& shown, Detail detail, const Terminal& scr
     writer.line(
         painted(indented(fitted_prose(sanitised(problem), 2, screen), 2), Colour::yellow, screen));
   }
-  return std::move(writer).made();
+  return std::move(writer).take();
 }
 
 }  // namespace wright::app

@@ -13,13 +13,13 @@
 namespace wright::app {
 namespace {
 
-Json told(const std::expected<Approval, GaveUp>& answer) {
+Json as_json(const std::expected<Approval, GaveUp>& answer) {
   if (!answer) return Json{{"gave_up", static_cast<int>(answer.error())}};
   return Json{{"decision", to_string(answer->decision)}, {"reason", answer->reason}};
 }
 
 PersonAtTerminal::Program asks(Json shown) {
-  return [shown](const PersonTerminal& where) { return told(ask_approval(shown, where)); };
+  return [shown](const PersonTerminal& where) { return as_json(ask_approval(shown, where)); };
 }
 
 Json shell_line() {
@@ -123,7 +123,7 @@ TEST(Approvals, take_nothing_that_was_typed_before_the_question) {
     mode.read_keys();
     while (read(where.input, go.data(), 1) == 1 && go[0] != '.') {
     }
-    return told(ask_approval(shell_line(), where));
+    return as_json(ask_approval(shell_line(), where));
   };
   PersonAtTerminal person(program, TerminalKind::capable, 70, 24);
   person.await("ready");

@@ -57,10 +57,10 @@ std::expected<Json, GaveUp> ask(const PersonWait& wait, const PersonTerminal& wh
   return json;
 }
 
-PersonTerminal this_terminal(Surroundings around, std::stop_token stop) {
+PersonTerminal this_terminal(CommandContext context, std::stop_token stop) {
   return {.input = STDIN_FILENO,
           .output = STDERR_FILENO,
-          .screen = around.console.error(),
+          .screen = context.console.error(),
           .stop = std::move(stop)};
 }
 
@@ -80,9 +80,9 @@ bool has_person_at_terminal(const Console& console) {
 }
 
 Result<std::optional<WaitAnswers>> ask_at_terminal(const ToolCall& call, const Waiting& waiting,
-                                                   Surroundings around, std::stop_token stop) {
+                                                   CommandContext context, std::stop_token stop) {
   const auto answer = ask({.call = call, .kind = waiting.kind, .shown = waiting.shown},
-                          this_terminal(around, std::move(stop)));
+                          this_terminal(context, std::move(stop)));
   if (!answer) return std::nullopt;
   auto checked = runtime::checked_answer(waiting.kind, waiting.shown, *answer);
   if (!checked) return std::unexpected(std::move(checked).error());
@@ -90,8 +90,8 @@ Result<std::optional<WaitAnswers>> ask_at_terminal(const ToolCall& call, const W
 }
 
 Result<PersonAnswered> answer_at_terminal(std::span<const PersonWait> waits, Store& store,
-                                          Surroundings around, std::stop_token stop) {
-  const PersonTerminal where = this_terminal(around, std::move(stop));
+                                          CommandContext context, std::stop_token stop) {
+  const PersonTerminal where = this_terminal(context, std::move(stop));
   std::map<std::vector<std::string>, Json> decided;  // for the whole session, by what it covers
   for (const PersonWait& wait : waits) {
     const auto known = decided.find(wait.covers);
@@ -100,10 +100,10 @@ Result<PersonAnswered> answer_at_terminal(std::span<const PersonWait> waits, Sto
     if (!wait.covers.empty() && holds_for_session(*answer)) {
       decided.emplace(wait.covers, *answer);
     }
-    auto stored = answer_wait(store, wait.wait_id, *answer, person_name(around.environment));
+    auto stored = answer_wait(store, wait.wait_id, *answer, person_name(context.environment));
     // Somebody else may have been quicker: their answer counts.
     if (!stored && stored.error().code == ErrorCode::already_exists) {
-      around.console.note("  " + stored.error().message + "\n");
+      context.console.note("  " + stored.error().message + "\n");
     } else if (!stored) {
       return std::unexpected(std::move(stored).error());
     }

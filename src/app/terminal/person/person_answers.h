@@ -17,14 +17,14 @@ enum class PersonAnswered : std::uint8_t { yes, no };
 // Asks about one wait after the other and stores each answer. `no` when the person gave up; what
 // was answered before that stays answered.
 Result<PersonAnswered> answer_at_terminal(std::span<const PersonWait> waits, Store& store,
-                                          Surroundings around, std::stop_token stop);
+                                          CommandContext context, std::stop_token stop);
 
 // Whether somebody can be asked right now who sees what we print for people.
 bool has_person_at_terminal(const Console& console);
 
 // Asks about a call that no run waits for. Nothing when the person gave up.
 Result<std::optional<WaitAnswers>> ask_at_terminal(const ToolCall& call, const Waiting& waiting,
-                                                   Surroundings around, std::stop_token stop);
+                                                   CommandContext context, std::stop_token stop);
 
 // What is waited for, for a person who reads it: questions with their ids, or a call with its
 // arguments.

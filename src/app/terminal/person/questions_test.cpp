@@ -32,7 +32,7 @@ Question database() {
   return made;
 }
 
-Json told(const std::expected<std::vector<QuestionAnswer>, GaveUp>& answers) {
+Json as_json(const std::expected<std::vector<QuestionAnswer>, GaveUp>& answers) {
   if (!answers) return Json(static_cast<int>(answers.error()));
   JsonObject made;
   for (const QuestionAnswer& answer : *answers) made[answer.question_id] = answer.answer;
@@ -40,7 +40,7 @@ Json told(const std::expected<std::vector<QuestionAnswer>, GaveUp>& answers) {
 }
 
 PersonAtTerminal::Program asks(AskUserRequest request) {
-  return [request](const PersonTerminal& where) { return told(ask_person(request, where)); };
+  return [request](const PersonTerminal& where) { return as_json(ask_person(request, where)); };
 }
 
 Json gave_up(GaveUp why) {
@@ -225,7 +225,7 @@ TEST(Questions, end_when_the_program_is_told_to_stop) {
     PersonTerminal stoppable = where;
     stoppable.stop = source.get_token();
     source.request_stop();
-    return told(ask_person({.questions = {question("a", "A?")}}, stoppable));
+    return as_json(ask_person({.questions = {question("a", "A?")}}, stoppable));
   };
   PersonAtTerminal person(program, TerminalKind::capable);
   EXPECT_EQ(*person.result(), gave_up(GaveUp::stopped));
@@ -238,7 +238,7 @@ TEST(Questions, end_with_the_interruption_that_owns_the_signals) {
     interruption.watch({});
     PersonTerminal stoppable = where;
     stoppable.stop = interruption.token();
-    return told(ask_person({.questions = {question("a", "A?")}}, stoppable));
+    return as_json(ask_person({.questions = {question("a", "A?")}}, stoppable));
   };
   PersonAtTerminal person(program, TerminalKind::capable);
   person.await("q gives up");
@@ -385,7 +385,7 @@ Piped piped(const AskUserRequest& request, std::string_view input) {
   write_all(in[1], input);
   close(in[1]);
   Piped piped;
-  piped.result = told(ask_person(request, {.input = in[0], .output = out[1]}));
+  piped.result = as_json(ask_person(request, {.input = in[0], .output = out[1]}));
   close(out[1]);
   const auto drain = [](int descriptor) {
     std::string text;

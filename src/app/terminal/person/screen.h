@@ -12,7 +12,7 @@ class Screen {
   Screen(std::size_t columns, std::size_t rows);
 
   void write(std::string_view bytes);
-  // As terminals do today: lines that were broken for want of room are broken anew.
+  // As terminals do today: lines that were broken for want of room are broken again.
   void resize(std::size_t columns, std::size_t rows);
 
   // All lines from the first to the last that has anything on it, without blanks at their ends;

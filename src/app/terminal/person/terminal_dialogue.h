@@ -1,5 +1,5 @@
 // A dialogue with a person at a terminal, or with whatever stands in for one: finished text above,
-// below it a few lines that are drawn anew with every key. Knows nothing of what it is about.
+// below it a few lines that are redrawn with every key. Knows nothing of what it is about.
 //
 // Whatever ends it (an answer, a signal, a closed terminal), the terminal is left as it was found.
 #pragma once
@@ -35,7 +35,7 @@ enum class GaveUp : std::uint8_t {
   stopped,      // the program was told to end
 };
 
-// Lines that are drawn anew. Harmless text, one row each.
+// Lines that are redrawn. Harmless text, one row each.
 struct LiveLine {
   std::string text;
   Colour colour = Colour::none;
@@ -68,11 +68,11 @@ class TerminalDialogue {
   TerminalDialogue(const TerminalDialogue&) = delete;
   TerminalDialogue& operator=(const TerminalDialogue&) = delete;
 
-  // Whether keys can be read one by one and lines drawn anew; else there are whole lines only.
+  // Whether keys can be read one by one and lines redrawn; else there are whole lines only.
   bool reads_keys() const { return reads_keys_; }
   const Terminal& screen() const { return where_.screen; }
 
-  // Text that stays. It comes above the lines that are drawn anew.
+  // Text that stays. It comes above the lines that are redrawn.
   void print(std::string_view text);
 
   // Draws, waits for a key, and draws again whenever the window changes. `render` is asked for at

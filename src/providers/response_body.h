@@ -27,7 +27,7 @@ class DocumentEnd {
   bool is_escaped_ = false;
 };
 
-class AnswerBody {
+class ResponseBody {
  public:
   // Calls `on_event` (Result<void>(const ServerSentEvent&)) for every event that is now complete,
   // or `on_document` (Result<void>(std::string_view)) for the document once it is complete.

@@ -1,4 +1,4 @@
-#include "net/whole_answer.h"
+#include "net/whole_response.h"
 
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -24,7 +24,7 @@ HttpRequest get(std::string url) {
   return {.url = std::move(url), .method = "GET"};
 }
 
-TEST(WholeAnswer, comes_with_head_and_body) {
+TEST(WholeResponse, comes_with_head_and_body) {
   CannedServer server([](Connection& connection) {
     (void)connection.read_request();
     connection.answer(404, "not here", "Content-Type: text/plain\r\n");
@@ -37,7 +37,7 @@ TEST(WholeAnswer, comes_with_head_and_body) {
   EXPECT_FALSE(answer->is_cut);
 }
 
-TEST(WholeAnswer, is_cut_where_enough_has_come) {
+TEST(WholeResponse, is_cut_where_enough_has_come) {
   CannedServer server([](Connection& connection) {
     (void)connection.read_request();
     connection.send("HTTP/1.1 200 OK\r\n\r\n");
@@ -51,7 +51,7 @@ TEST(WholeAnswer, is_cut_where_enough_has_come) {
   EXPECT_TRUE(answer->is_cut);
 }
 
-TEST(WholeAnswer, ends_with_the_head_when_no_body_is_wanted) {
+TEST(WholeResponse, ends_with_the_head_when_no_body_is_wanted) {
   std::latch has_closed(1);
   CannedServer server([&](Connection& connection) {
     (void)connection.read_request();
@@ -66,7 +66,7 @@ TEST(WholeAnswer, ends_with_the_head_when_no_body_is_wanted) {
   has_closed.wait();
 }
 
-TEST(WholeAnswer, is_not_waited_for_after_a_stop) {
+TEST(WholeResponse, is_not_waited_for_after_a_stop) {
   std::stop_source stop;
   CannedServer server([&](Connection& connection) {
     (void)connection.read_request();

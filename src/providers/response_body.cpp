@@ -1,4 +1,4 @@
-#include "providers/answer_body.h"
+#include "providers/response_body.h"
 
 #include <algorithm>
 #include <utility>
@@ -52,7 +52,7 @@ std::size_t DocumentEnd::feed(std::string_view bytes) {
 }
 
 // Returns the bytes that belong to the body, without leading white space and byte order mark.
-std::string_view AnswerBody::recognise(std::string_view bytes) {
+std::string_view ResponseBody::recognise(std::string_view bytes) {
   const std::size_t first = bytes.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
   if (first == std::string_view::npos) return {};
   bytes.remove_prefix(first);
@@ -65,7 +65,7 @@ std::string_view AnswerBody::recognise(std::string_view bytes) {
   return bytes;
 }
 
-Result<void> AnswerBody::keep(std::string_view bytes) {
+Result<void> ResponseBody::keep(std::string_view bytes) {
   bytes = bytes.substr(0, document_end_.feed(bytes));
   if (document_.size() + bytes.size() > kLargestDocument) {
     return fail(ErrorCode::protocol, "The server sent a document that is larger than any answer");
@@ -74,7 +74,7 @@ Result<void> AnswerBody::keep(std::string_view bytes) {
   return {};
 }
 
-Result<void> AnswerBody::not_an_answer() {
+Result<void> ResponseBody::not_an_answer() {
   return fail(ErrorCode::protocol,
               "The server answered with a web page instead of a model's answer; check that "
               "base_url is the address of the API");

@@ -1,4 +1,4 @@
-#include "providers/answer_json.h"
+#include "providers/response_json.h"
 
 #include <fmt/format.h>
 
@@ -59,9 +59,9 @@ std::string with_lone_surrogates_as_bytes(std::string_view text) {
 
 }  // namespace
 
-AnswerJson::AnswerJson() : parser_({}, options(), stack_.data(), stack_.size()) {}
+ResponseJson::ResponseJson() : parser_({}, options(), stack_.data(), stack_.size()) {}
 
-const Json* AnswerJson::try_parse(std::string_view text, boost::json::error_code& error) {
+const Json* ResponseJson::try_parse(std::string_view text, boost::json::error_code& error) {
   document_.reset();
   // A new one every time: release() would keep the size of its next block, which doubles with every
   // block ever allocated.
@@ -76,7 +76,7 @@ const Json* AnswerJson::try_parse(std::string_view text, boost::json::error_code
   return &document_.emplace(parser_.release());
 }
 
-Result<const Json*> AnswerJson::parse(std::string_view text) {
+Result<const Json*> ResponseJson::parse(std::string_view text) {
   boost::json::error_code error;
   const Json* document = try_parse(text, error);
   if (document == nullptr && text.contains("\\u")) {

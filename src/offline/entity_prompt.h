@@ -35,7 +35,7 @@ struct OrderClause {
   bool is_descending = true;
 };
 
-struct EntityQuestion {
+struct EntityPrompt {
   std::string type;        // class, function, …, file
   std::string noun;        // as it is called in the plural
   std::string file_type;   // as it was named: "python"; empty: any
@@ -52,6 +52,6 @@ struct EntityQuestion {
 };
 
 // Nothing when the text asks about something else, or about more than this can say.
-std::optional<EntityQuestion> understand_entities(std::string_view text);
+std::optional<EntityPrompt> understand_entities(std::string_view text);
 
 }  // namespace wright::offline

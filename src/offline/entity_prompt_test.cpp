@@ -1,4 +1,4 @@
-#include "offline/entity_question.h"
+#include "offline/entity_prompt.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ struct ExpectedEntities {
   const char* meaning;
 };
 
-TEST(EntityQuestion, understands_sizes_names_times_and_groups) {
+TEST(EntityPrompt, understands_sizes_names_times_and_groups) {
   for (const auto& [prompt, meaning] : {
            ExpectedEntities{"What are the most complex classes, by lines?",
                             "class by line_count down"},
@@ -75,7 +75,7 @@ TEST(EntityQuestion, understands_sizes_names_times_and_groups) {
   }
 }
 
-TEST(EntityQuestion, passes_no_word_over) {
+TEST(EntityPrompt, passes_no_word_over) {
   for (const char* prompt :
        {"How many test functions are there?", "functions with more than 5 parameters",
         "classes without methods", "largest files that nobody reads", "which functions call parse?",

@@ -1,4 +1,4 @@
-#include "offline/question.h"
+#include "offline/parsed_prompt.h"
 
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ class Understanding : public ::testing::TestWithParam<Phrasing> {};
 
 TEST_P(Understanding, recognises_what_is_asked) {
   const Phrasing& phrasing = GetParam();
-  const Question question = understand(phrasing.prompt);
+  const ParsedPrompt question = understand(phrasing.prompt);
   EXPECT_EQ(to_string(question.topic), to_string(phrasing.topic));
   EXPECT_EQ(question.subject, phrasing.subject);
   EXPECT_EQ(question.qualifier, phrasing.qualifier);
@@ -91,26 +91,26 @@ INSTANTIATE_TEST_SUITE_P(
                       Phrasing{"how does caching work?", Topic::unknown},
                       Phrasing{"Why is this slow?", Topic::unknown}));
 
-TEST(Question, takes_line_ranges_of_a_file) {
-  const Question range = understand("show src/main.cpp lines 10-40");
+TEST(ParsedPrompt, takes_line_ranges_of_a_file) {
+  const ParsedPrompt range = understand("show src/main.cpp lines 10-40");
   EXPECT_EQ(range.subject, "src/main.cpp");
   EXPECT_EQ(range.first_line, 10);
   EXPECT_EQ(range.last_line, 40);
-  const Question point = understand("show src/main.cpp:120");
+  const ParsedPrompt point = understand("show src/main.cpp:120");
   EXPECT_EQ(point.subject, "src/main.cpp");
   EXPECT_EQ(point.first_line, 120);
 }
 
-TEST(Question, takes_the_subject_of_it_from_the_question_before) {
-  const Question earlier = understand("where is RetryPolicy defined?");
-  const Question later = with_subject_of(understand("and where is it used?"), earlier);
+TEST(ParsedPrompt, takes_the_subject_of_it_from_the_question_before) {
+  const ParsedPrompt earlier = understand("where is RetryPolicy defined?");
+  const ParsedPrompt later = with_subject_of(understand("and where is it used?"), earlier);
   EXPECT_EQ(later.topic, Topic::usage);
   EXPECT_EQ(later.subject, "RetryPolicy");
-  const Question own = with_subject_of(understand("where is Store used?"), earlier);
+  const ParsedPrompt own = with_subject_of(understand("where is Store used?"), earlier);
   EXPECT_EQ(own.subject, "Store");
 }
 
-TEST(Question, takes_several_questions_apart) {
+TEST(ParsedPrompt, takes_several_questions_apart) {
   const auto two = understand_all("What is this project, and where is the run machine defined?");
   ASSERT_EQ(two.size(), 2U);
   EXPECT_EQ(two[0].topic, Topic::project);
@@ -121,7 +121,7 @@ TEST(Question, takes_several_questions_apart) {
   EXPECT_EQ(understand_all("where is foo defined and why is it slow?").size(), 1U);
 }
 
-TEST(Question, bounds_and_repairs_hostile_prompts) {
+TEST(ParsedPrompt, bounds_and_repairs_hostile_prompts) {
   const std::string endless = "where is " + std::string(2'000'000, 'x') + " defined";
   EXPECT_LE(understand(endless).prompt.size(), 4096U);
   EXPECT_LE(understand("where is " + std::string(1000, 'y') + " defined").subject.size(), 200U);

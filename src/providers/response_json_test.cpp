@@ -1,12 +1,12 @@
-#include "providers/answer_json.h"
+#include "providers/response_json.h"
 
 #include <gtest/gtest.h>
 
 namespace wright::providers {
 namespace {
 
-TEST(AnswerJson, parses_one_document_after_another) {
-  AnswerJson json;
+TEST(ResponseJson, parses_one_document_after_another) {
+  ResponseJson json;
   for (int i = 0; i < 1000; ++i) {
     const std::string text = R"({"n":)" + std::to_string(i) + R"(,"t":")" +
                              std::string(static_cast<std::size_t>(i) * 20, 'x') + "\"}";
@@ -17,8 +17,8 @@ TEST(AnswerJson, parses_one_document_after_another) {
   }
 }
 
-TEST(AnswerJson, goes_on_after_an_error) {
-  AnswerJson json;
+TEST(ResponseJson, goes_on_after_an_error) {
+  ResponseJson json;
   EXPECT_FALSE(json.parse("{\"a\":"));
   EXPECT_FALSE(json.parse("{} {}"));
   EXPECT_FALSE(json.parse(""));
@@ -26,8 +26,8 @@ TEST(AnswerJson, goes_on_after_an_error) {
   ASSERT_TRUE(json.parse(" {\"a\":1} \n"));
 }
 
-TEST(AnswerJson, reads_halves_of_surrogate_pairs) {
-  AnswerJson json;
+TEST(ResponseJson, reads_halves_of_surrogate_pairs) {
+  ResponseJson json;
   const auto document =
       json.parse(R"({"a":"x\ud83d","b":"\ude00","c":"\ud83d\ude00","d":"\\ud83d"})");
   ASSERT_TRUE(document);
@@ -38,8 +38,8 @@ TEST(AnswerJson, reads_halves_of_surrogate_pairs) {
   EXPECT_EQ(valid_text(text_field(*document, "a")), "x\uFFFD");
 }
 
-TEST(AnswerJson, reads_fields_that_are_absent_null_or_of_another_type_as_nothing) {
-  AnswerJson json;
+TEST(ResponseJson, reads_fields_that_are_absent_null_or_of_another_type_as_nothing) {
+  ResponseJson json;
   const auto document =
       json.parse(R"({"null":null,"text":"t","big":1e300,"minus":-5,"string":"12"})");
   ASSERT_TRUE(document);

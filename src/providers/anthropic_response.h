@@ -15,10 +15,10 @@ namespace wright::providers {
 // blocks of tools that run at the vendor, and future events.
 class AnthropicReader {
  public:
-  Result<void> read_event(std::string_view type, const Json& event, AnswerPieces& pieces);
-  Result<void> read_document(const Json& document, AnswerPieces& pieces);
-  std::optional<StopReason> stop_reason(const AnswerBuilder& answer) const;
-  bool take_end_mark(std::string_view data, AnswerPieces& pieces);
+  Result<void> read_event(std::string_view type, const Json& event, ResponsePieces& pieces);
+  Result<void> read_document(const Json& document, ResponsePieces& pieces);
+  std::optional<StopReason> stop_reason(const ResponseBuilder& answer) const;
+  bool take_end_mark(std::string_view data, ResponsePieces& pieces);
 
  private:
   struct Block {
@@ -30,11 +30,11 @@ class AnthropicReader {
   };
 
   void read_usage(const Json* usage, Usage& counted);
-  Block begin_block(const Json* content, AnswerPieces& pieces);
-  Result<void> read_delta(Block& block, const Json* delta, AnswerPieces& pieces);
-  void end_block(Block& block, AnswerPieces& pieces);
-  Result<void> begin_message(AnswerPieces& pieces);
-  void end_message(AnswerPieces& pieces);
+  Block begin_block(const Json* content, ResponsePieces& pieces);
+  Result<void> read_delta(Block& block, const Json* delta, ResponsePieces& pieces);
+  void end_block(Block& block, ResponsePieces& pieces);
+  Result<void> begin_message(ResponsePieces& pieces);
+  void end_message(ResponsePieces& pieces);
 
   std::map<std::int64_t, Block> open_;  // by index
   Block::Kind last_ = Block::Kind::other;

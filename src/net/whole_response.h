@@ -9,7 +9,7 @@
 
 namespace wright::net {
 
-struct WholeAnswer {
+struct WholeResponse {
   HttpResponseHead head = {};
   std::string body = {};
   bool is_cut = false;  // there would have been more
@@ -20,8 +20,8 @@ using BodyLimit = std::function<std::size_t(const HttpResponseHead& head)>;
 
 // Blocks until the response has arrived, or its wanted part, or it has failed, or `stop` is
 // requested. Must not run in the client's own thread.
-Result<WholeAnswer> ask_and_wait(HttpClient& client, HttpRequest request,
-                                 const HttpTimeouts& timeouts, const BodyLimit& limit,
-                                 const std::stop_token& stop);
+Result<WholeResponse> ask_and_wait(HttpClient& client, HttpRequest request,
+                                   const HttpTimeouts& timeouts, const BodyLimit& limit,
+                                   const std::stop_token& stop);
 
 }  // namespace wright::net

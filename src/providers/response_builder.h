@@ -12,9 +12,9 @@
 
 namespace wright::providers {
 
-class AnswerBuilder {
+class ResponseBuilder {
  public:
-  using TextSink = AnswerDecoder::TextSink;
+  using TextSink = ResponseDecoder::TextSink;
 
   // Continues the text at the end of the response, or begins one. `on_text` gets what is certain.
   void add_text(std::string_view piece, const TextSink& on_text);
@@ -40,7 +40,7 @@ class AnswerBuilder {
   Usage& usage() { return response_.usage; }
   void set_model(std::string_view name);
   // Replaces what was read so far by the parts of `other`.
-  void replace_content(AnswerBuilder other);
+  void replace_content(ResponseBuilder other);
 
   // The response as it stands. Where the vendor names no cost, it is computed from the price. Empty
   // parts are left out. The builder is empty afterwards.

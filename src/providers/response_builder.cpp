@@ -1,8 +1,8 @@
-#include "providers/answer_builder.h"
+#include "providers/response_builder.h"
 
 #include <algorithm>
 
-#include "providers/answer_json.h"
+#include "providers/response_json.h"
 
 namespace wright::providers {
 namespace {
@@ -17,7 +17,7 @@ bool says_nothing(const Part& part) {
 
 }  // namespace
 
-void AnswerBuilder::end_part() {
+void ResponseBuilder::end_part() {
   if (!std::exchange(continues_, false)) return;
   Part& last = response_.content.back();
   if (auto* reasoning = std::get_if<Reasoning>(&last)) joiner_.finish(reasoning->text);
@@ -30,7 +30,7 @@ void AnswerBuilder::end_part() {
 }
 
 template <class PartType>
-std::string& AnswerBuilder::text_of_last() {
+std::string& ResponseBuilder::text_of_last() {
   if (!continues_ || !std::holds_alternative<PartType>(response_.content.back())) {
     end_part();
     response_.content.emplace_back(PartType{});
@@ -39,7 +39,7 @@ std::string& AnswerBuilder::text_of_last() {
   return std::get<PartType>(response_.content.back()).text;
 }
 
-void AnswerBuilder::add_text(std::string_view piece, const TextSink& on_text) {
+void ResponseBuilder::add_text(std::string_view piece, const TextSink& on_text) {
   if (piece.empty()) return;
   std::string& text = text_of_last<Text>();
   const std::size_t known = text.size();
@@ -47,48 +47,48 @@ void AnswerBuilder::add_text(std::string_view piece, const TextSink& on_text) {
   if (on_text && text.size() > known) on_text(std::string_view(text).substr(known));
 }
 
-void AnswerBuilder::add_reasoning(std::string_view piece) {
+void ResponseBuilder::add_reasoning(std::string_view piece) {
   if (piece.empty()) return;
   joiner_.append(text_of_last<Reasoning>(), piece);
 }
 
-Reasoning& AnswerBuilder::reasoning() {
+Reasoning& ResponseBuilder::reasoning() {
   text_of_last<Reasoning>();
   return std::get<Reasoning>(response_.content.back());
 }
 
-std::size_t AnswerBuilder::add_call(std::string_view id, std::string_view name) {
+std::size_t ResponseBuilder::add_call(std::string_view id, std::string_view name) {
   end_part();
   response_.content.emplace_back(ToolCall{valid_text(id), valid_text(name), {}});
   calls_.push_back({response_.content.size() - 1, {}});
   return calls_.size() - 1;
 }
 
-ToolCall& AnswerBuilder::call(std::size_t number) {
+ToolCall& ResponseBuilder::call(std::size_t number) {
   return std::get<ToolCall>(response_.content[calls_[number].part]);
 }
 
-void AnswerBuilder::add_arguments(std::size_t number, std::string_view piece) {
+void ResponseBuilder::add_arguments(std::size_t number, std::string_view piece) {
   calls_[number].joiner.append(call(number).arguments, piece);
 }
 
-void AnswerBuilder::drop_arguments(std::size_t number) {
+void ResponseBuilder::drop_arguments(std::size_t number) {
   calls_[number].joiner = {};
   call(number).arguments.clear();
 }
 
-void AnswerBuilder::set_model(std::string_view name) {
+void ResponseBuilder::set_model(std::string_view name) {
   if (response_.model.empty() && !name.empty()) response_.model = valid_text(name);
 }
 
-void AnswerBuilder::replace_content(AnswerBuilder other) {
+void ResponseBuilder::replace_content(ResponseBuilder other) {
   response_.content = std::move(other.response_.content);
   joiner_ = std::move(other.joiner_);
   continues_ = other.continues_;
   calls_ = std::move(other.calls_);
 }
 
-Response AnswerBuilder::take(StopReason reason, const ModelInfo& model) {
+Response ResponseBuilder::take(StopReason reason, const ModelInfo& model) {
   end_part();
   for (std::size_t i = 0; i < calls_.size(); ++i) calls_[i].joiner.finish(call(i).arguments);
   calls_.clear();

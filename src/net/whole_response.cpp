@@ -1,4 +1,4 @@
-#include "net/whole_answer.h"
+#include "net/whole_response.h"
 
 #include <condition_variable>
 #include <mutex>
@@ -35,7 +35,7 @@ class Collector : public HttpReceiver {
     finish(std::move(end));
   }
 
-  Result<WholeAnswer> wait() {
+  Result<WholeResponse> wait() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return has_ended_; });
     TRY(std::move(end_));
@@ -53,16 +53,16 @@ class Collector : public HttpReceiver {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::size_t wanted_ = 0;
-  WholeAnswer answer_;
+  WholeResponse answer_;
   bool has_ended_ = false;
   Result<void> end_;
 };
 
 }  // namespace
 
-Result<WholeAnswer> ask_and_wait(HttpClient& client, HttpRequest request,
-                                 const HttpTimeouts& timeouts, const BodyLimit& limit,
-                                 const std::stop_token& stop) {
+Result<WholeResponse> ask_and_wait(HttpClient& client, HttpRequest request,
+                                   const HttpTimeouts& timeouts, const BodyLimit& limit,
+                                   const std::stop_token& stop) {
   if (stop.stop_requested()) return fail(ErrorCode::cancelled, "The request was cancelled");
   // Shared, because the client may still be inside it when this thread leaves.
   const auto collector = std::make_shared<Collector>(limit);

@@ -1,4 +1,4 @@
-#include "offline/question.h"
+#include "offline/parsed_prompt.h"
 
 #include <re2/re2.h>
 
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "offline/entity_question.h"
+#include "offline/entity_prompt.h"
 #include "offline/languages.h"
 #include "offline/regex_text.h"
 #include "offline/wording.h"
@@ -337,7 +337,7 @@ int to_int(const std::string& digits) {
 }
 
 // Takes "foo.c:12", "foo.c lines 10-40" apart.
-void take_lines(Question& question, const std::string& around) {
+void take_lines(ParsedPrompt& question, const std::string& around) {
   static const RE2 kSuffix(R"(^(.+?):(\d{1,8})(?:[-:](\d{1,8}))?$)");
   static const RE2 kLines(
       R"((?i)\blines? (\d{1,8})(?: ?(?:-|to|until|through|and|…) ?(\d{1,8}))?)");
@@ -406,7 +406,7 @@ const std::vector<Compiled>& sentences() {
   return kCompiled;
 }
 
-std::optional<Question> recognise(const Compiled& compiled, const std::string& text) {
+std::optional<ParsedPrompt> recognise(const Compiled& compiled, const std::string& text) {
   const RE2& pattern = *compiled.pattern;
   std::vector<re2::StringPiece> found(static_cast<std::size_t>(pattern.NumberOfCapturingGroups()) +
                                       1);
@@ -422,7 +422,7 @@ std::optional<Question> recognise(const Compiled& compiled, const std::string& t
     return part.data() == nullptr ? std::string() : std::string(part);
   };
   const Sentence& sentence = *compiled.sentence;
-  Question question;
+  ParsedPrompt question;
   question.topic = sentence.topic;
   question.qualifier = sentence.qualifier;
   question.subject = group("subject");
@@ -443,7 +443,7 @@ std::optional<Question> recognise(const Compiled& compiled, const std::string& t
 }
 
 // Paths and globs are looked for by name, whatever was asked of them.
-Question settled(Question question) {
+ParsedPrompt settled(ParsedPrompt question) {
   if (question.topic != Topic::definition) return question;
   if (has_glob_characters(question.subject) || looks_like_file(question.subject) ||
       looks_like_path(question.subject)) {
@@ -452,7 +452,7 @@ Question settled(Question question) {
   return question;
 }
 
-Question understand_sentence(const std::string& text) {
+ParsedPrompt understand_sentence(const std::string& text) {
   if (understand_entities(text)) return {.topic = Topic::set, .prompt = text};
   const auto scoped = split_scope(text);
   for (const bool is_scoped : {false, true}) {
@@ -487,21 +487,21 @@ std::string_view to_string(Topic topic) {
   return kNames[static_cast<std::size_t>(topic)];
 }
 
-Question understand(std::string_view prompt) {
+ParsedPrompt understand(std::string_view prompt) {
   const std::string text = normalised(prompt);
-  Question question = understand_sentence(text);
+  ParsedPrompt question = understand_sentence(text);
   question.prompt = text;
   return question;
 }
 
-std::vector<Question> understand_all(std::string_view prompt) {
+std::vector<ParsedPrompt> understand_all(std::string_view prompt) {
   constexpr std::size_t kMostQuestions = 3;
   static const RE2 kNext(
       R"((?i)(?:[?.!;] +(?:and |also )?|,? and (?:also )?|, )(where|what|how|which|who|list|show|summari[sz]e)\b)");
-  Question whole = understand(prompt);
+  ParsedPrompt whole = understand(prompt);
   if (whole.topic != Topic::unknown) return {std::move(whole)};
   const std::string& text = whole.prompt;
-  std::vector<Question> questions;
+  std::vector<ParsedPrompt> questions;
   std::size_t start = 0;
   std::array<re2::StringPiece, 2> found;
   for (std::size_t from = 0;
@@ -513,14 +513,14 @@ std::vector<Question> understand_all(std::string_view prompt) {
     from = start + found[1].size();
   }
   questions.push_back(understand(text.substr(start)));
-  std::erase_if(questions, [](const Question& q) { return q.topic == Topic::capabilities; });
+  std::erase_if(questions, [](const ParsedPrompt& q) { return q.topic == Topic::capabilities; });
   const bool is_understood = std::ranges::all_of(
-      questions, [](const Question& question) { return question.topic != Topic::unknown; });
+      questions, [](const ParsedPrompt& question) { return question.topic != Topic::unknown; });
   if (questions.empty() || !is_understood) return {std::move(whole)};
   return questions;
 }
 
-Question with_subject_of(Question question, const Question& earlier) {
+ParsedPrompt with_subject_of(ParsedPrompt question, const ParsedPrompt& earlier) {
   if (!earlier.subject.empty() && is_pronoun(question.subject)) {
     question.subject = earlier.subject;
     question.qualifier = earlier.qualifier;

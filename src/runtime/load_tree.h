@@ -10,7 +10,7 @@
 
 namespace wright::runtime {
 
-struct Revival {
+struct ResumeRequest {
   SessionId id = 0;
   Settlements settlements = {};
   std::optional<Message> said = {};    // the user's next message to a session that has ended
@@ -19,7 +19,7 @@ struct Revival {
 };
 
 // A tree, and what was asked of its sessions while nobody drove them.
-struct RevivedTree {
+struct LoadedTree {
   session::SessionTree tree;
   std::vector<CancelWish> cancelled = {};
 };
@@ -27,8 +27,9 @@ struct RevivedTree {
 // `plan.agent` is the session's agent, or the one that handed it over. The session and those below
 // it are taken by the runner of `options` first; refused when they cannot be, or when the session
 // has ended and nothing was said.
-Result<RevivedTree> revive(Host& host, const session::TreeOptions& options,
-                           session::SessionPlan plan, Store& store, const Revival& revival);
+Result<LoadedTree> load_tree(Host& host, const session::TreeOptions& options,
+                             session::SessionPlan plan, Store& store,
+                             const ResumeRequest& resume_request);
 
 // Ends a session that nobody drives, and those below it, as its wish to be cancelled says. Needs no
 // agent. Refused (ErrorCode::unavailable) when somebody drives it.

@@ -1,4 +1,4 @@
-#include "offline/entity_question.h"
+#include "offline/entity_prompt.h"
 
 #include <re2/re2.h>
 
@@ -321,7 +321,7 @@ std::string_view noun_word(const std::string& text) {
 }
 
 // "How many lines of code are there?"
-std::optional<EntityQuestion> sum_of_lines(const std::string& text) {
+std::optional<EntityPrompt> sum_of_lines(const std::string& text) {
   static const RE2 kLines(
       R"((?i)^(?:how many|count(?: all)?(?: the)?|number of|total) (?:([\w+#]+) )?lines(?: of (?:source )?(code|text|[\w+#]+)(?: code)?)?\b)");
   Rest rest(text);
@@ -331,19 +331,19 @@ std::optional<EntityQuestion> sum_of_lines(const std::string& text) {
   std::string type = (*found)[1].empty() ? lower((*found)[2]) : lower((*found)[1]);
   if (type == "code" || type == "text") type.clear();
   if (!type.empty() && globs_for_type(type).empty()) return std::nullopt;
-  return EntityQuestion{.type = "file",
-                        .noun = "files",
-                        .file_type = type,
-                        .visibility = {},
-                        .path = path,
-                        .group_by = "language",
-                        .is_count = true,
-                        .adds_up_lines = true};
+  return EntityPrompt{.type = "file",
+                      .noun = "files",
+                      .file_type = type,
+                      .visibility = {},
+                      .path = path,
+                      .group_by = "language",
+                      .is_count = true,
+                      .adds_up_lines = true};
 }
 
 }  // namespace
 
-std::optional<EntityQuestion> understand_entities(std::string_view given) {
+std::optional<EntityPrompt> understand_entities(std::string_view given) {
   static const RE2 kCount(R"((?i)^(?:how many|count|number of|what is the number of)\b)");
   static const RE2 kOne(R"((?i)^(?:what|which) (?:is|was) the\b)");
   static const RE2 kVisibility(R"((?i)\b(public|private|protected)\b)");
@@ -357,17 +357,17 @@ std::optional<EntityQuestion> understand_entities(std::string_view given) {
   const std::string text(utf8_prefix(given, kLongestQuestion));
   if (RE2::PartialMatch(text, kOther)) return std::nullopt;
   if (RE2::FullMatch(text, kLanguages)) {
-    return EntityQuestion{.type = "file",
-                          .noun = "files",
-                          .file_type = {},
-                          .visibility = {},
-                          .path = {},
-                          .group_by = "language",
-                          .is_count = true};
+    return EntityPrompt{.type = "file",
+                        .noun = "files",
+                        .file_type = {},
+                        .visibility = {},
+                        .path = {},
+                        .group_by = "language",
+                        .is_count = true};
   }
   if (auto lines = sum_of_lines(text)) return lines;
   Rest rest(text);
-  EntityQuestion question;
+  EntityPrompt question;
   const bool is_ranked_group =
       RE2::PartialMatch(text, kMost) && !RE2::PartialMatch(text, R"((?i)most (?:lines|methods))");
   if (is_ranked_group || RE2::PartialMatch(text, R"((?i)\b(?:per|by|each|every) )")) {

@@ -1,4 +1,4 @@
-#include "providers/gemini_answer.h"
+#include "providers/gemini_response.h"
 
 #include <fmt/format.h>
 #include <boost/json/object.hpp>
@@ -45,11 +45,11 @@ void read_usage(const Json* usage, Usage& counted) {
 }  // namespace
 
 Result<void> GeminiReader::read_event(std::string_view /*type*/, const Json& event,
-                                      AnswerPieces& pieces) {
+                                      ResponsePieces& pieces) {
   return read_piece(event, pieces);
 }
 
-Result<void> GeminiReader::read_document(const Json& document, AnswerPieces& pieces) {
+Result<void> GeminiReader::read_document(const Json& document, ResponsePieces& pieces) {
   const JsonArray* list = array_in(&document);
   if (list == nullptr) {
     TRY(read_piece(document, pieces));
@@ -69,7 +69,7 @@ Result<void> GeminiReader::read_document(const Json& document, AnswerPieces& pie
   return {};
 }
 
-Result<void> GeminiReader::read_piece(const Json& piece, AnswerPieces& pieces) {
+Result<void> GeminiReader::read_piece(const Json& piece, ResponsePieces& pieces) {
   pieces.answer.set_model(text_field(&piece, "modelVersion"));
   read_usage(field(&piece, "usageMetadata"), pieces.answer.usage());
   const Json* feedback = field(&piece, "promptFeedback");
@@ -92,7 +92,7 @@ Result<void> GeminiReader::read_piece(const Json& piece, AnswerPieces& pieces) {
   return read_reason(candidate, pieces);
 }
 
-Result<void> GeminiReader::read_part(const Json& part, AnswerPieces& pieces) {
+Result<void> GeminiReader::read_part(const Json& part, ResponsePieces& pieces) {
   const bool is_thought = is_true(field(&part, "thought"));
   const std::string_view text = text_field(&part, "text");
   const std::string_view signature = text_field(&part, "thoughtSignature");
@@ -113,7 +113,7 @@ Result<void> GeminiReader::read_part(const Json& part, AnswerPieces& pieces) {
 
 // A call in pieces begins with its name and continues in pieces without one for as long as they say
 // so.
-Result<void> GeminiReader::read_call(const Json& call, AnswerPieces& pieces) {
+Result<void> GeminiReader::read_call(const Json& call, ResponsePieces& pieces) {
   const std::string_view name = text_field(&call, "name");
   const JsonArray* partial = array_in(field(&call, "partialArgs"));
   const bool goes_on = is_true(field(&call, "willContinue"));
@@ -139,13 +139,13 @@ Result<void> GeminiReader::read_call(const Json& call, AnswerPieces& pieces) {
   return {};
 }
 
-void GeminiReader::end_open_call(AnswerPieces& pieces) {
+void GeminiReader::end_open_call(ResponsePieces& pieces) {
   if (!open_call_) return;
   pieces.answer.add_arguments(open_call_->number, open_call_->arguments.text());
   open_call_.reset();
 }
 
-Result<void> GeminiReader::read_reason(const Json& candidate, AnswerPieces& pieces) {
+Result<void> GeminiReader::read_reason(const Json& candidate, ResponsePieces& pieces) {
   const std::string_view reason = text_field(&candidate, "finishReason");
   if (reason.empty() || reason == "FINISH_REASON_UNSPECIFIED") return {};
   reason_ = valid_text(reason);
@@ -164,7 +164,7 @@ Result<void> GeminiReader::read_reason(const Json& candidate, AnswerPieces& piec
   return {};
 }
 
-std::optional<StopReason> GeminiReader::stop_reason(const AnswerBuilder& answer) const {
+std::optional<StopReason> GeminiReader::stop_reason(const ResponseBuilder& answer) const {
   if (reason_.empty()) return {};
   if (reason_ == "STOP") {
     return answer.call_count() > 0 ? StopReason::tool_use : StopReason::end_turn;
@@ -175,7 +175,7 @@ std::optional<StopReason> GeminiReader::stop_reason(const AnswerBuilder& answer)
   return StopReason::other;
 }
 
-bool GeminiReader::take_end_mark(std::string_view data, AnswerPieces& /*pieces*/) {
+bool GeminiReader::take_end_mark(std::string_view data, ResponsePieces& /*pieces*/) {
   return data == "[DONE]";  // sent by gateways
 }
 

@@ -1,4 +1,4 @@
-#include "offline/database_question.h"
+#include "offline/database_prompt.h"
 
 #include <algorithm>
 
@@ -23,19 +23,18 @@ void add_mentions(DatabaseReading& read, const DatabaseTable& table) {
 
 }  // namespace
 
-const DatabaseTable* joined_table(const DatabaseOutline& outline,
-                                  const DatabaseQuestion& question) {
+const DatabaseTable* joined_table(const DatabaseOutline& outline, const DatabasePrompt& question) {
   if (question.join == nullptr) return nullptr;
   const auto found =
       std::ranges::find(outline.tables, question.join->other_table, &DatabaseTable::name);
   return found == outline.tables.end() ? nullptr : &*found;
 }
 
-DatabaseQuestion understand_database(const DatabaseOutline& outline, std::string_view prompt) {
+DatabasePrompt understand_database(const DatabaseOutline& outline, std::string_view prompt) {
   DatabaseReading read(outline, prompt);
   if (read.says(
           R"(^\W*(please |can you |could you )?(delete|drop|insert|update|remove|alter|create|add|truncate|rename|change)\b)")) {
-    read.question.kind = DatabaseQuestion::Kind::change;
+    read.question.kind = DatabasePrompt::Kind::change;
     return std::move(read.question);
   }
   find_tables(read);

@@ -1,4 +1,4 @@
-#include "runtime/revive.h"
+#include "runtime/load_tree.h"
 
 #include <fmt/format.h>
 
@@ -65,15 +65,15 @@ bool is_over(SessionStatus status) {
          status == SessionStatus::cancelled;
 }
 
-Result<void> check_status(const Session& session, const Revival& revival) {
-  if (revival.said && !is_over(session.status)) {
+Result<void> check_status(const Session& session, const ResumeRequest& resume_request) {
+  if (resume_request.said && !is_over(session.status)) {
     return fail(ErrorCode::invalid_argument,
                 fmt::format("Session {} is {}: it takes a message when it has ended", session.id,
                             to_string(session.status)));
   }
-  const bool is_closed =
-      session.status == SessionStatus::completed || (is_over(session.status) && !revival.reopens);
-  if (!revival.said && is_closed) {
+  const bool is_closed = session.status == SessionStatus::completed ||
+                         (is_over(session.status) && !resume_request.reopens);
+  if (!resume_request.said && is_closed) {
     return fail(ErrorCode::invalid_argument,
                 fmt::format("Session {} is {}: there is nothing to resume", session.id,
                             to_string(session.status)));
@@ -103,9 +103,13 @@ Result<SessionState> state_of(Store& store, const Session& session, StoredRun lo
 // Puts the sessions of a tree in it, the root first.
 class Planting {
  public:
-  Planting(RevivedTree& revived, Store& store, const session::TreeOptions& options,
+  Planting(LoadedTree& loaded_tree, Store& store, const session::TreeOptions& options,
            std::int64_t now, const Settlements& settlements)
-      : revived_(revived), store_(store), options_(options), now_(now), settlements_(settlements) {}
+      : revived_(loaded_tree),
+        store_(store),
+        options_(options),
+        now_(now),
+        settlements_(settlements) {}
 
   Result<void> plant(SessionPlan plan, const Session& session, const std::optional<Message>& said) {
     auto loaded = load(plan, session);
@@ -161,7 +165,7 @@ class Planting {
     return add_below(node, *session, *loaded);
   }
 
-  RevivedTree& revived_;
+  LoadedTree& revived_;
   Store& store_;
   const session::TreeOptions& options_;
   const std::int64_t now_;
@@ -170,30 +174,30 @@ class Planting {
 
 }  // namespace
 
-Result<RevivedTree> revive(Host& host, const session::TreeOptions& options, SessionPlan plan,
-                           Store& store, const Revival& revival) {
-  auto session = store.get_session(revival.id);
+Result<LoadedTree> load_tree(Host& host, const session::TreeOptions& options, SessionPlan plan,
+                             Store& store, const ResumeRequest& resume_request) {
+  auto session = store.get_session(resume_request.id);
   if (!session) return std::unexpected(std::move(session).error());
-  if (auto fits = check_status(*session, revival); !fits) {
+  if (auto fits = check_status(*session, resume_request); !fits) {
     return std::unexpected(std::move(fits).error());
   }
   HeldTree held(store, host, options.runner);
-  if (auto taken = held.take(revival.id, revival.held_epoch); !taken) {
+  if (auto taken = held.take(resume_request.id, resume_request.held_epoch); !taken) {
     return std::unexpected(std::move(taken).error());
   }
   // Nobody else changes the session from here on; it may have ended a moment ago.
-  session = store.get_session(revival.id);
+  session = store.get_session(resume_request.id);
   if (!session) return std::unexpected(std::move(session).error());
-  if (auto fits = check_status(*session, revival); !fits) {
+  if (auto fits = check_status(*session, resume_request); !fits) {
     return std::unexpected(std::move(fits).error());
   }
-  RevivedTree revived{session::SessionTree(options)};
-  Planting planting(revived, store, options, host.clock(), revival.settlements);
-  if (auto planted = planting.plant(std::move(plan), *session, revival.said); !planted) {
+  LoadedTree loaded_tree{session::SessionTree(options)};
+  Planting planting(loaded_tree, store, options, host.clock(), resume_request.settlements);
+  if (auto planted = planting.plant(std::move(plan), *session, resume_request.said); !planted) {
     return std::unexpected(std::move(planted).error());
   }
   held.keep();
-  return revived;
+  return loaded_tree;
 }
 
 Result<void> cancel_stored(Host& host, RunnerId runner, Store& store, SessionId id,

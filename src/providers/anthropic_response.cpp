@@ -1,4 +1,4 @@
-#include "providers/anthropic_answer.h"
+#include "providers/anthropic_response.h"
 
 #include <boost/json/object.hpp>
 
@@ -14,7 +14,7 @@ Json thinking_block(std::string_view text, std::string_view signature) {
   return JsonObject{{"type", "thinking"}, {"thinking", text}, {"signature", signature}};
 }
 
-std::string opaque_of(const AnswerPieces& pieces, const Json& block) {
+std::string opaque_of(const ResponsePieces& pieces, const Json& block) {
   return opaque_text(Protocol::anthropic_messages, pieces.endpoint.model.name, block);
 }
 
@@ -32,7 +32,7 @@ bool is_cut(std::string_view reason) {
 }  // namespace
 
 Result<void> AnthropicReader::read_event(std::string_view event_type, const Json& event,
-                                         AnswerPieces& pieces) {
+                                         ResponsePieces& pieces) {
   if (is_complete_) return {};
   std::string_view type = text_field(&event, "type");
   if (type.empty()) type = event_type;
@@ -66,7 +66,7 @@ Result<void> AnthropicReader::read_event(std::string_view event_type, const Json
   return {};
 }
 
-Result<void> AnthropicReader::read_document(const Json& document, AnswerPieces& pieces) {
+Result<void> AnthropicReader::read_document(const Json& document, ResponsePieces& pieces) {
   const JsonArray* content = array_in(field(&document, "content"));
   if (content == nullptr) {
     return std::unexpected(malformed_answer(pieces.endpoint, "a message without content"));
@@ -84,7 +84,7 @@ Result<void> AnthropicReader::read_document(const Json& document, AnswerPieces& 
 
 // A gateway that loses its vendor midway begins again with another, in the same stream. Text that
 // was already shown cannot be taken back, but reasoning and calls can.
-Result<void> AnthropicReader::begin_message(AnswerPieces& pieces) {
+Result<void> AnthropicReader::begin_message(ResponsePieces& pieces) {
   if (!std::exchange(has_begun_, true)) return {};
   if (!pieces.answer.text().empty()) {
     return std::unexpected(cut_answer(pieces.endpoint, "and began again"));
@@ -95,7 +95,7 @@ Result<void> AnthropicReader::begin_message(AnswerPieces& pieces) {
   return {};
 }
 
-void AnthropicReader::end_message(AnswerPieces& pieces) {
+void AnthropicReader::end_message(ResponsePieces& pieces) {
   is_complete_ = open_.empty() || is_cut(reason_);
   // The call being written is incomplete, even if it does not look so.
   if (is_cut(reason_) && last_ == Block::Kind::call) {
@@ -114,7 +114,7 @@ void AnthropicReader::read_usage(const Json* usage, Usage& counted) {
   counted.input_tokens = fresh_tokens_ + counted.cached_tokens + counted.cache_write_tokens;
 }
 
-AnthropicReader::Block AnthropicReader::begin_block(const Json* content, AnswerPieces& pieces) {
+AnthropicReader::Block AnthropicReader::begin_block(const Json* content, ResponsePieces& pieces) {
   const std::string_view type = text_field(content, "type");
   pieces.answer.end_part();
   Block block;
@@ -142,7 +142,7 @@ AnthropicReader::Block AnthropicReader::begin_block(const Json* content, AnswerP
   return block;
 }
 
-Result<void> AnthropicReader::read_delta(Block& block, const Json* delta, AnswerPieces& pieces) {
+Result<void> AnthropicReader::read_delta(Block& block, const Json* delta, ResponsePieces& pieces) {
   const std::string_view type = text_field(delta, "type");
   if (type == "text_delta" && block.kind == Block::Kind::text) {
     pieces.add_text(text_field(delta, "text"));
@@ -157,7 +157,7 @@ Result<void> AnthropicReader::read_delta(Block& block, const Json* delta, Answer
   return {};
 }
 
-void AnthropicReader::end_block(Block& block, AnswerPieces& pieces) {
+void AnthropicReader::end_block(Block& block, ResponsePieces& pieces) {
   if (block.kind == Block::Kind::thinking) {
     Reasoning& reasoning = pieces.answer.reasoning();
     pieces.answer.end_part();
@@ -175,7 +175,7 @@ void AnthropicReader::end_block(Block& block, AnswerPieces& pieces) {
   }
 }
 
-std::optional<StopReason> AnthropicReader::stop_reason(const AnswerBuilder& answer) const {
+std::optional<StopReason> AnthropicReader::stop_reason(const ResponseBuilder& answer) const {
   if (!is_complete_) return {};
   const bool has_calls = answer.call_count() > 0;
   if (reason_ == "end_turn" || reason_ == "tool_use" || reason_.empty()) {
@@ -186,7 +186,7 @@ std::optional<StopReason> AnthropicReader::stop_reason(const AnswerBuilder& answ
   return is_cut(reason_) ? StopReason::max_tokens : StopReason::other;
 }
 
-bool AnthropicReader::take_end_mark(std::string_view data, AnswerPieces& /*pieces*/) {
+bool AnthropicReader::take_end_mark(std::string_view data, ResponsePieces& /*pieces*/) {
   return data == "[DONE]";  // sent by gateways
 }
 

@@ -1,4 +1,4 @@
-#include "providers/openai_chat_answer.h"
+#include "providers/openai_chat_response.h"
 
 #include <fmt/format.h>
 
@@ -44,15 +44,15 @@ StopReason stop_reason_named(std::string_view name, std::size_t calls) {
 
 }  // namespace
 
-bool ChatAnswerReader::take_end_mark(std::string_view data, AnswerPieces& pieces) {
+bool ChatResponseReader::take_end_mark(std::string_view data, ResponsePieces& pieces) {
   if (data != "[DONE]") return false;
   if (!has_ended_) end_text(pieces);
   has_ended_ = true;
   return true;
 }
 
-Result<void> ChatAnswerReader::read_event(std::string_view, const Json& chunk,
-                                          AnswerPieces& pieces) {
+Result<void> ChatResponseReader::read_event(std::string_view, const Json& chunk,
+                                            ResponsePieces& pieces) {
   if (has_ended_) return {};
   read_heading(chunk, pieces);
   const Json* choice = first_choice(chunk);
@@ -68,7 +68,7 @@ Result<void> ChatAnswerReader::read_event(std::string_view, const Json& chunk,
   return read_finish(choice, pieces);
 }
 
-Result<void> ChatAnswerReader::read_document(const Json& completion, AnswerPieces& pieces) {
+Result<void> ChatResponseReader::read_document(const Json& completion, ResponsePieces& pieces) {
   read_heading(completion, pieces);
   const Json* choice = first_choice(completion);
   const Json* message = field(choice, "message");
@@ -83,14 +83,14 @@ Result<void> ChatAnswerReader::read_document(const Json& completion, AnswerPiece
   return read_finish(choice, pieces);
 }
 
-void ChatAnswerReader::read_heading(const Json& chunk, AnswerPieces& pieces) {
+void ChatResponseReader::read_heading(const Json& chunk, ResponsePieces& pieces) {
   pieces.answer.set_model(text_field(&chunk, "model"));
   for (const Json* place : {&chunk, field(&chunk, "x_groq")}) {
     if (auto usage = read_openai_usage(field(place, "usage"))) pieces.answer.usage() = *usage;
   }
 }
 
-void ChatAnswerReader::read_message(const Json* message, Form form, AnswerPieces& pieces) {
+void ChatResponseReader::read_message(const Json* message, Form form, ResponsePieces& pieces) {
   read_reasoning(message, pieces);
   read_content(field(message, "content"), pieces);
   if (const std::string_view refusal = text_field(message, "refusal"); !refusal.empty()) {
@@ -100,14 +100,14 @@ void ChatAnswerReader::read_message(const Json* message, Form form, AnswerPieces
   read_calls(message, form, pieces);
 }
 
-void ChatAnswerReader::add_text(std::string_view piece, AnswerPieces& pieces) {
+void ChatResponseReader::add_text(std::string_view piece, ResponsePieces& pieces) {
   think_tags_.feed(
       piece, [&](std::string_view text) { pieces.add_text(text); },
       [&](std::string_view thought) { pieces.answer.add_reasoning(thought); });
 }
 
 // Text, or a list of chunks, each of them text or thinking.
-void ChatAnswerReader::read_content(const Json* content, AnswerPieces& pieces) {
+void ChatResponseReader::read_content(const Json* content, ResponsePieces& pieces) {
   if (const JsonArray* chunks = array_in(content)) {
     for (const Json& chunk : *chunks) read_content_chunk(chunk, pieces);
   } else if (const std::string_view text = text_in(content); !text.empty()) {
@@ -115,7 +115,7 @@ void ChatAnswerReader::read_content(const Json* content, AnswerPieces& pieces) {
   }
 }
 
-void ChatAnswerReader::read_content_chunk(const Json& chunk, AnswerPieces& pieces) {
+void ChatResponseReader::read_content_chunk(const Json& chunk, ResponsePieces& pieces) {
   if (text_field(&chunk, "type") != "thinking") {
     if (const std::string_view text = text_field(&chunk, "text"); !text.empty()) {
       add_text(text, pieces);
@@ -130,7 +130,7 @@ void ChatAnswerReader::read_content_chunk(const Json& chunk, AnswerPieces& piece
 }
 
 // Gateways send the same thought under several names; it counts once.
-void ChatAnswerReader::read_reasoning(const Json* message, AnswerPieces& pieces) {
+void ChatResponseReader::read_reasoning(const Json* message, ResponsePieces& pieces) {
   const Json* details = field(message, "reasoning_details");
   std::string from_details;
   if (const JsonArray* blocks = array_in(details)) from_details = details_.merge(*blocks);
@@ -149,7 +149,7 @@ void ChatAnswerReader::read_reasoning(const Json* message, AnswerPieces& pieces)
       opaque_text(pieces.endpoint.protocol(), pieces.endpoint.model.name, details_.block());
 }
 
-void ChatAnswerReader::read_calls(const Json* message, Form form, AnswerPieces& pieces) {
+void ChatResponseReader::read_calls(const Json* message, Form form, ResponsePieces& pieces) {
   if (const JsonArray* calls = array_in(field(message, "tool_calls"))) {
     for (const Json& call : *calls) {
       if (!call.is_object()) continue;
@@ -165,7 +165,7 @@ void ChatAnswerReader::read_calls(const Json* message, Form form, AnswerPieces& 
   }
 }
 
-Result<void> ChatAnswerReader::read_finish(const Json* choice, AnswerPieces& pieces) {
+Result<void> ChatResponseReader::read_finish(const Json* choice, ResponsePieces& pieces) {
   const std::string_view reason = text_field(choice, "finish_reason");
   if (reason.empty()) return {};
   if (const auto failure = failure_named(reason)) {
@@ -177,13 +177,13 @@ Result<void> ChatAnswerReader::read_finish(const Json* choice, AnswerPieces& pie
 }
 
 // The text that was held back is certain now.
-void ChatAnswerReader::end_text(AnswerPieces& pieces) {
+void ChatResponseReader::end_text(ResponsePieces& pieces) {
   think_tags_.finish([&](std::string_view text) { pieces.add_text(text); },
                      [&](std::string_view thought) { pieces.answer.add_reasoning(thought); });
   pieces.answer.end_part();
 }
 
-std::optional<StopReason> ChatAnswerReader::stop_reason(const AnswerBuilder& answer) const {
+std::optional<StopReason> ChatResponseReader::stop_reason(const ResponseBuilder& answer) const {
   const bool is_complete = !finish_reason_.empty() || (has_ended_ && !answer.is_empty());
   if (!is_complete) return {};
   const StopReason reason = stop_reason_named(finish_reason_, answer.call_count());

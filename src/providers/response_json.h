@@ -17,11 +17,11 @@
 
 namespace wright::providers {
 
-class AnswerJson {
+class ResponseJson {
  public:
-  AnswerJson();
-  AnswerJson(const AnswerJson&) = delete;
-  AnswerJson& operator=(const AnswerJson&) = delete;
+  ResponseJson();
+  ResponseJson(const ResponseJson&) = delete;
+  ResponseJson& operator=(const ResponseJson&) = delete;
 
   // The document, valid until the next one is parsed. Strings may hold bytes that are not UTF-8 and
   // halves of surrogate pairs as three bytes each: the next document may continue either, so

@@ -11,7 +11,7 @@ namespace wright::offline {
 
 enum class Topic : std::uint8_t {
   capabilities,      // who are you, what can you do
-  set,               // how many, the largest, those with …: see entity_question.h
+  set,               // how many, the largest, those with …: see entity_prompt.h
   definition,        // where is `subject` defined, what does it do
   usage,             // where is `subject` used
   members,           // which `qualifier` (methods, fields, …) has `subject`
@@ -34,7 +34,7 @@ enum class Topic : std::uint8_t {
 
 std::string_view to_string(Topic topic);
 
-struct Question {
+struct ParsedPrompt {
   Topic topic = Topic::unknown;
   std::string subject;     // a name, a phrase, a glob or a file
   bool is_quoted = false;  // the subject stood in quotes or backticks
@@ -44,17 +44,17 @@ struct Question {
   int last_line = 0;
   std::string prompt;  // what was understood, shortened, valid UTF-8
 
-  bool operator==(const Question&) const = default;
+  bool operator==(const ParsedPrompt&) const = default;
 };
 
 // Never fails: what is not recognised has the topic `unknown`.
-Question understand(std::string_view prompt);
+ParsedPrompt understand(std::string_view prompt);
 
 // A prompt that asks several things, "What is this, and where is X defined?", as its questions, at
 // most three; one question otherwise.
-std::vector<Question> understand_all(std::string_view prompt);
+std::vector<ParsedPrompt> understand_all(std::string_view prompt);
 
 // A question about "it" or "that" takes its subject from the question before.
-Question with_subject_of(Question question, const Question& earlier);
+ParsedPrompt with_subject_of(ParsedPrompt question, const ParsedPrompt& earlier);
 
 }  // namespace wright::offline

@@ -9,7 +9,7 @@
 
 namespace wright::providers {
 
-class OllamaDecoder final : public AnswerDecoder {
+class OllamaDecoder final : public ResponseDecoder {
  public:
   OllamaDecoder(const Endpoint& endpoint, const Request& request, ToolNameRule rule);
 
@@ -25,8 +25,8 @@ class OllamaDecoder final : public AnswerDecoder {
 
   Endpoint endpoint_;
   CallRestorer calls_;
-  AnswerJson json_;
-  AnswerBuilder answer_;
+  ResponseJson json_;
+  ResponseBuilder answer_;
   ThinkTags tags_;
   DocumentEnd end_;
   std::string begun_;  // of an object that is not complete

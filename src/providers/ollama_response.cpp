@@ -1,4 +1,4 @@
-#include "providers/ollama_answer.h"
+#include "providers/ollama_response.h"
 
 #include "core/try.h"
 

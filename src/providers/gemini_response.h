@@ -15,18 +15,18 @@ namespace wright::providers {
 // it.
 class GeminiReader {
  public:
-  Result<void> read_event(std::string_view type, const Json& event, AnswerPieces& pieces);
+  Result<void> read_event(std::string_view type, const Json& event, ResponsePieces& pieces);
   // Without alt=sse, a stream is one array of pieces.
-  Result<void> read_document(const Json& document, AnswerPieces& pieces);
-  std::optional<StopReason> stop_reason(const AnswerBuilder& answer) const;
-  bool take_end_mark(std::string_view data, AnswerPieces& pieces);
+  Result<void> read_document(const Json& document, ResponsePieces& pieces);
+  std::optional<StopReason> stop_reason(const ResponseBuilder& answer) const;
+  bool take_end_mark(std::string_view data, ResponsePieces& pieces);
 
  private:
-  Result<void> read_piece(const Json& piece, AnswerPieces& pieces);
-  Result<void> read_part(const Json& part, AnswerPieces& pieces);
-  Result<void> read_call(const Json& call, AnswerPieces& pieces);
-  void end_open_call(AnswerPieces& pieces);
-  Result<void> read_reason(const Json& candidate, AnswerPieces& pieces);
+  Result<void> read_piece(const Json& piece, ResponsePieces& pieces);
+  Result<void> read_part(const Json& part, ResponsePieces& pieces);
+  Result<void> read_call(const Json& call, ResponsePieces& pieces);
+  void end_open_call(ResponsePieces& pieces);
+  Result<void> read_reason(const Json& candidate, ResponsePieces& pieces);
 
   struct OpenCall {
     std::size_t number;  // in the answer

@@ -19,7 +19,7 @@ struct DatabaseCondition {
   std::string value = {};
 };
 
-struct DatabaseQuestion {
+struct DatabasePrompt {
   enum class Kind : std::uint8_t {
     overview,
     table_sizes,    // how many rows each table has, and which is the largest
@@ -56,11 +56,11 @@ struct DatabaseQuestion {
 };
 
 // The pointers point into `outline`.
-DatabaseQuestion understand_database(const DatabaseOutline& outline, std::string_view prompt);
+DatabasePrompt understand_database(const DatabaseOutline& outline, std::string_view prompt);
 
 bool is_text(const DatabaseColumn& column);
 
 // The other table of the question's join; null without one.
-const DatabaseTable* joined_table(const DatabaseOutline& outline, const DatabaseQuestion& question);
+const DatabaseTable* joined_table(const DatabaseOutline& outline, const DatabasePrompt& question);
 
 }  // namespace wright::offline

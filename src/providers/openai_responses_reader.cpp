@@ -1,4 +1,4 @@
-#include "providers/openai_responses_answer.h"
+#include "providers/openai_responses_reader.h"
 
 #include <boost/json/object.hpp>
 
@@ -26,12 +26,12 @@ Json returned_item(const Json& item) {
 
 }  // namespace
 
-bool ResponsesAnswerReader::take_end_mark(std::string_view data, AnswerPieces& /*pieces*/) {
+bool ResponsesReader::take_end_mark(std::string_view data, ResponsePieces& /*pieces*/) {
   return data == "[DONE]";
 }
 
-Result<void> ResponsesAnswerReader::read_event(std::string_view event_type, const Json& event,
-                                               AnswerPieces& pieces) {
+Result<void> ResponsesReader::read_event(std::string_view event_type, const Json& event,
+                                         ResponsePieces& pieces) {
   if (!status_.empty()) return {};
   std::string_view type = text_field(&event, "type");
   if (type.empty()) type = event_type;
@@ -59,7 +59,7 @@ Result<void> ResponsesAnswerReader::read_event(std::string_view event_type, cons
   return {};
 }
 
-Result<void> ResponsesAnswerReader::read_document(const Json& response, AnswerPieces& pieces) {
+Result<void> ResponsesReader::read_document(const Json& response, ResponsePieces& pieces) {
   if (array_in(field(&response, "output")) == nullptr) {
     return std::unexpected(malformed_answer(pieces.endpoint, "it holds no output"));
   }
@@ -73,7 +73,7 @@ Result<void> ResponsesAnswerReader::read_document(const Json& response, AnswerPi
 
 // --- Items in pieces ------------------------------------------------------------------------
 
-void ResponsesAnswerReader::begin_item(const Json& event, AnswerPieces& pieces) {
+void ResponsesReader::begin_item(const Json& event, ResponsePieces& pieces) {
   const Json* item = field(&event, "item");
   pieces.answer.end_part();
   thought_.reset();
@@ -84,25 +84,24 @@ void ResponsesAnswerReader::begin_item(const Json& event, AnswerPieces& pieces) 
   pieces.answer.add_arguments(number, text_field(item, "arguments"));
 }
 
-std::optional<std::size_t> ResponsesAnswerReader::call_of(const Json& event) const {
+std::optional<std::size_t> ResponsesReader::call_of(const Json& event) const {
   const auto found = calls_.find(output_index(event));
   if (found == calls_.end()) return {};
   return found->second;
 }
 
-void ResponsesAnswerReader::read_arguments(const Json& event, AnswerPieces& pieces) {
+void ResponsesReader::read_arguments(const Json& event, ResponsePieces& pieces) {
   const auto number = call_of(event);
   if (number) pieces.answer.add_arguments(*number, text_field(&event, "delta"));
 }
 
-void ResponsesAnswerReader::read_text(const Json& event, std::string_view key,
-                                      AnswerPieces& pieces) {
+void ResponsesReader::read_text(const Json& event, std::string_view key, ResponsePieces& pieces) {
   spoken_.insert(output_index(event));
   pieces.add_text(text_field(&event, key));
 }
 
 // Each part of a summary is a paragraph.
-void ResponsesAnswerReader::read_reasoning(const Json& event, AnswerPieces& pieces) {
+void ResponsesReader::read_reasoning(const Json& event, ResponsePieces& pieces) {
   const std::pair place{output_index(event), count_field(&event, "summary_index") +
                                                  count_field(&event, "content_index")};
   if (thought_ && thought_ != place) pieces.answer.add_reasoning("\n\n");
@@ -111,7 +110,7 @@ void ResponsesAnswerReader::read_reasoning(const Json& event, AnswerPieces& piec
 }
 
 // The whole item: it contains what the pieces may have left out.
-void ResponsesAnswerReader::end_item(const Json& event, AnswerPieces& pieces) {
+void ResponsesReader::end_item(const Json& event, ResponsePieces& pieces) {
   const Json* item = field(&event, "item");
   const std::string_view type = text_field(item, "type");
   const auto number = call_of(event);
@@ -133,7 +132,7 @@ void ResponsesAnswerReader::end_item(const Json& event, AnswerPieces& pieces) {
 
 // --- Whole items ----------------------------------------------------------------------------
 
-void ResponsesAnswerReader::read_item(const Json& item, AnswerPieces& pieces) {
+void ResponsesReader::read_item(const Json& item, ResponsePieces& pieces) {
   const std::string_view type = text_field(&item, "type");
   pieces.answer.end_part();
   if (type == "message") {
@@ -150,7 +149,7 @@ void ResponsesAnswerReader::read_item(const Json& item, AnswerPieces& pieces) {
   }
 }
 
-void ResponsesAnswerReader::read_message(const Json& item, AnswerPieces& pieces) {
+void ResponsesReader::read_message(const Json& item, ResponsePieces& pieces) {
   const Json* content = field(&item, "content");
   pieces.add_text(text_in(content));
   const JsonArray* chunks = array_in(content);
@@ -162,7 +161,7 @@ void ResponsesAnswerReader::read_message(const Json& item, AnswerPieces& pieces)
   }
 }
 
-void ResponsesAnswerReader::read_reasoning_item(const Json& item, AnswerPieces& pieces) {
+void ResponsesReader::read_reasoning_item(const Json& item, ResponsePieces& pieces) {
   bool is_first = true;
   for (const std::string_view key : {"summary", "content"}) {
     const JsonArray* parts = array_in(field(&item, key));
@@ -177,7 +176,7 @@ void ResponsesAnswerReader::read_reasoning_item(const Json& item, AnswerPieces& 
 
 // --- The end --------------------------------------------------------------------------------
 
-Result<void> ResponsesAnswerReader::read_end(const Json* response, AnswerPieces& pieces) {
+Result<void> ResponsesReader::read_end(const Json* response, ResponsePieces& pieces) {
   if (status_ == "failed" || status_ == "cancelled") {
     const auto error = response != nullptr ? vendor_error_in(*response) : std::nullopt;
     return std::unexpected(error_in_answer(
@@ -188,9 +187,9 @@ Result<void> ResponsesAnswerReader::read_end(const Json* response, AnswerPieces&
   incomplete_reason_ = text_field(field(response, "incomplete_details"), "reason");
   const JsonArray* output = array_in(field(response, "output"));
   if (output != nullptr && !output->empty()) {
-    AnswerBuilder whole;
-    const AnswerDecoder::TextSink nobody;
-    AnswerPieces silent{pieces.endpoint, whole, nobody};
+    ResponseBuilder whole;
+    const ResponseDecoder::TextSink nobody;
+    ResponsePieces silent{pieces.endpoint, whole, nobody};
     for (const Json& item : *output) read_item(item, silent);
     whole.end_part();
     pieces.answer.end_part();
@@ -206,7 +205,7 @@ Result<void> ResponsesAnswerReader::read_end(const Json* response, AnswerPieces&
   return {};
 }
 
-std::optional<StopReason> ResponsesAnswerReader::stop_reason(const AnswerBuilder& answer) const {
+std::optional<StopReason> ResponsesReader::stop_reason(const ResponseBuilder& answer) const {
   if (status_ == "incomplete") {
     // For any other reason, the last call may be incomplete.
     return incomplete_reason_ == "content_filter" ? StopReason::content_filter
