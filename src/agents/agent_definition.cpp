@@ -8,6 +8,7 @@
 #include "agents/agent_file_keys.h"
 #include "agents/toml_file.h"
 #include "core/nearest.h"
+#include "core/try.h"
 #include "wright/json_schema.h"
 #include "wright/specialist.h"
 
@@ -470,9 +471,8 @@ Result<ReadDefinition> parse_agent_definition(std::string_view text,
 }
 
 Result<ReadDefinition> read_agent_definition(const DefinitionSource& source) {
-  const auto text = read_toml_file(source.path, "the agent");
-  if (!text) return std::unexpected(text.error());
-  return parse_agent_definition(*text, source);
+  const auto text = TRY(read_toml_file(source.path, "the agent"));
+  return parse_agent_definition(text, source);
 }
 
 }  // namespace wright

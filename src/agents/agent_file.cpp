@@ -7,6 +7,7 @@
 
 #include "agents/agent_definition.h"
 #include "agents/call_options.h"
+#include "core/try.h"
 #include "wright/specialist.h"
 
 namespace wright {
@@ -134,17 +135,15 @@ Agent agent_without_tools(const AgentDefinition& definition) {
 
 Result<Agent> load_agent(const std::filesystem::path& file, const AgentFileOptions& options) {
   const KnownNames known(options);
-  const auto read = read_agent_definition(known.source(options, file));
-  if (!read) return std::unexpected(read.error());
-  return agent_of(read->definition, options, file);
+  const auto read = TRY(read_agent_definition(known.source(options, file)));
+  return agent_of(read.definition, options, file);
 }
 
 Result<Agent> agent_from_toml(std::string_view toml, const AgentFileOptions& options,
                               const std::filesystem::path& file) {
   const KnownNames known(options);
-  const auto read = parse_agent_definition(toml, known.source(options, file));
-  if (!read) return std::unexpected(read.error());
-  return agent_of(read->definition, options, file);
+  const auto read = TRY(parse_agent_definition(toml, known.source(options, file)));
+  return agent_of(read.definition, options, file);
 }
 
 }  // namespace wright

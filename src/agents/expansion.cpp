@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/try.h"
+
 namespace wright {
 namespace {
 
@@ -57,9 +59,8 @@ Result<std::string> expand(std::string_view text, const ExpansionValues& variabl
       return fail(ErrorCode::invalid_argument,
                   "'${' has no closing '}'; write $${ for a literal ${");
     }
-    const auto value = value_of(text.substr(start + 2, end - start - 2), variables);
-    if (!value) return std::unexpected(value.error());
-    out.append(text.substr(0, start)).append(*value);
+    const auto value = TRY(value_of(text.substr(start + 2, end - start - 2), variables));
+    out.append(text.substr(0, start)).append(value);
     text.remove_prefix(end + 1);
   }
 }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "core/try.h"
+
 namespace wright {
 namespace {
 
@@ -63,8 +65,8 @@ Result<void> check(const Agent& agent) {
                             "wright::offline_model()",
                             agent.name));
   }
-  if (auto checked = check_limits(agent); !checked) return checked;
-  if (auto checked = check_answer_format(agent); !checked) return checked;
+  TRY(check_limits(agent));
+  TRY(check_answer_format(agent));
   std::set<std::string_view> names;
   // With two tools under one name, it would be chance which one is called.
   const auto clash = [&](std::string_view name) {

@@ -7,6 +7,7 @@
 #include <exception>
 #include <limits>
 
+#include "core/try.h"
 #include "wright/json_schema.h"
 #include "wright/run.h"
 
@@ -120,11 +121,10 @@ Result<Json> answer_json(std::string_view text, const Json& schema) {
     return fail(ErrorCode::answer_refused,
                 fmt::format("The answer is not JSON: {}", json.error().message));
   }
-  const auto compiled = JsonSchema::compile(schema);
-  if (!compiled) return std::unexpected(compiled.error());
-  if (compiled->accepts(*json)) return json;
-  NullRemoval(*compiled, *json).run();
-  const auto violations = compiled->violations(*json);
+  const auto compiled = TRY(JsonSchema::compile(schema));
+  if (compiled.accepts(*json)) return json;
+  NullRemoval(compiled, *json).run();
+  const auto violations = compiled.violations(*json);
   if (violations.empty()) return json;
   return std::unexpected(does_not_fit(violations));
 }

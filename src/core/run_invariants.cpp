@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "core/try.h"
+
 namespace wright {
 namespace {
 
@@ -75,7 +77,7 @@ Result<void> check_phase(const Run& run) {
 
 Result<void> check_invariants(const Run& run) {
   if (run.messages.empty()) return broken("it has no messages");
-  if (auto answered = check_calls_are_answered(run); !answered) return answered;
+  TRY(check_calls_are_answered(run));
   return check_phase(run);
 }
 

@@ -8,6 +8,7 @@
 #include "core/older_forms.h"
 #include "core/run_invariants.h"
 #include "core/run_phases.h"
+#include "core/try.h"
 #include "wright/run.h"
 
 namespace wright {
@@ -89,9 +90,8 @@ Result<WaitsFor> waits_from(const Json& json) {
   if (kind == nullptr || shown == nullptr || covers == nullptr || !covers->is_array()) {
     return bad("waits_for");
   }
-  const auto known = wait_kind_from(*kind);
-  if (!known) return std::unexpected(known.error());
-  Waiting waiting{.kind = *known, .shown = *shown};
+  const auto known = TRY(wait_kind_from(*kind));
+  Waiting waiting{.kind = known, .shown = *shown};
   for (const Json& each : covers->get_array()) {
     if (!each.is_string()) return bad("covers");
     waiting.covers.emplace_back(each.get_string());
@@ -111,9 +111,7 @@ Result<WaitAnswers> answers_from(const Json* json) {
   if (object == nullptr) return bad("answers");
   if (const Json* answer = object->if_contains("answer")) answers.answer = *answer;
   if (const Json* specialist = object->if_contains("specialist")) {
-    auto said = specialist_from(*specialist);
-    if (!said) return std::unexpected(std::move(said).error());
-    answers.specialist = std::move(*said);
+    answers.specialist = TRY(specialist_from(*specialist));
   }
   const Json* approval = object->if_contains("approval");
   if (approval == nullptr) return answers;
@@ -123,9 +121,8 @@ Result<WaitAnswers> answers_from(const Json* json) {
     return found != nullptr ? found->if_string() : nullptr;
   };
   if (text("decision") == nullptr || text("reason") == nullptr) return bad("approval");
-  const auto decision = decision_from(*text("decision"));
-  if (!decision) return std::unexpected(decision.error());
-  answers.approval = Approval{*decision, std::string(*text("reason"))};
+  const auto decision = TRY(decision_from(*text("decision")));
+  answers.approval = Approval{decision, std::string(*text("reason"))};
   return answers;
 }
 
@@ -187,30 +184,23 @@ template <class T>
 Result<T> part_of(const JsonObject& object, std::string_view key) {
   const Json* found = object.if_contains(key);
   if (found == nullptr) return bad(key);
-  auto message = message_from_json(*found);
-  if (!message) return std::unexpected(std::move(message).error());
-  if (message->parts.size() != 1 || !std::holds_alternative<T>(message->parts[0])) return bad(key);
-  return std::get<T>(std::move(message->parts[0]));
+  auto message = TRY(message_from_json(*found));
+  if (message.parts.size() != 1 || !std::holds_alternative<T>(message.parts[0])) return bad(key);
+  return std::get<T>(std::move(message.parts[0]));
 }
 
 Result<OpenCall> open_call_from(const Json& json) {
   const JsonObject* object = json.if_object();
   if (object == nullptr) return bad("open_calls");
-  auto call = part_of<ToolCall>(*object, "call");
-  if (!call) return std::unexpected(std::move(call).error());
-  auto result = part_of<ToolResult>(*object, "result");
-  if (!result) return std::unexpected(std::move(result).error());
-  OpenCall open{.call = std::move(*call), .result = std::move(*result)};
+  auto call = TRY(part_of<ToolCall>(*object, "call"));
+  auto result = TRY(part_of<ToolResult>(*object, "result"));
+  OpenCall open{.call = std::move(call), .result = std::move(result)};
   if (const Json* shown = object->if_contains("shown")) {
     open.waits_for = older::waits_for(*shown);
   } else if (const Json* waits_for = object->if_contains("waits_for")) {
-    auto known = waits_from(*waits_for);
-    if (!known) return std::unexpected(std::move(known).error());
-    open.waits_for = std::move(*known);
+    open.waits_for = TRY(waits_from(*waits_for));
   }
-  auto answers = answers_from(object->if_contains("answers"));
-  if (!answers) return std::unexpected(std::move(answers).error());
-  open.answers = std::move(*answers);
+  open.answers = TRY(answers_from(object->if_contains("answers")));
   const Json* state = object->if_contains("state");
   if (state == nullptr || !state->is_string()) return bad("state");
   for (const auto& [value, name] : kStates) {
@@ -263,9 +253,8 @@ Result<Error> error_from(const Json& json) {
   if (text("code") == nullptr || text("message") == nullptr || detail == nullptr) {
     return bad("error");
   }
-  const auto code = error_code_from(*text("code"));
-  if (!code) return std::unexpected(code.error());
-  return Error{*code, std::string(*text("message")), older::detail(*detail)};
+  const auto code = TRY(error_code_from(*text("code")));
+  return Error{code, std::string(*text("message")), older::detail(*detail)};
 }
 
 }  // namespace
@@ -294,8 +283,7 @@ Json to_json(const Run& run) {
 Result<Run> run_from_json(const Json& json) {
   const JsonObject* object = json.if_object();
   if (object == nullptr) return fail(ErrorCode::invalid_json, "A stored run is not an object");
-  const auto version = version_of(*object);
-  if (!version) return std::unexpected(version.error());
+  const auto version = TRY(version_of(*object));
 
   Run run;
   const Json* agent = object->if_contains("agent");
@@ -309,9 +297,7 @@ Result<Run> run_from_json(const Json& json) {
   if (!iterations) return std::unexpected(iterations.error());
   if (!phase) return std::unexpected(phase.error());
   run.limits.max_iterations = *limit;
-  if (auto read = read_limits(object->if_contains("limits"), *version, run.limits); !read) {
-    return std::unexpected(std::move(read).error());
-  }
+  TRY(read_limits(object->if_contains("limits"), version, run.limits));
   run.iterations = *iterations;
   run.phase = *phase;
 
@@ -319,30 +305,24 @@ Result<Run> run_from_json(const Json& json) {
   const Json* error = object->if_contains("error");
   if (usage == nullptr) return bad("usage");
   if (error == nullptr) return bad("error");
-  auto known_usage = usage_from_json(*usage);
-  if (!known_usage) return std::unexpected(std::move(known_usage).error());
-  run.usage = *known_usage;
-  auto known_error = error_from(*error);
-  if (!known_error) return std::unexpected(std::move(known_error).error());
-  run.error = std::move(*known_error);
+  run.usage = TRY(usage_from_json(*usage));
+  run.error = TRY(error_from(*error));
 
   const Json* messages = object->if_contains("messages");
   const Json* open_calls = object->if_contains("open_calls");
   if (messages == nullptr || !messages->is_array()) return bad("messages");
   if (open_calls == nullptr || !open_calls->is_array()) return bad("open_calls");
   for (const Json& item : messages->get_array()) {
-    auto message = message_from_json(item);
-    if (!message) return std::unexpected(std::move(message).error());
-    run.messages.push_back(*version < 3 ? older::with_notices(std::move(*message))
-                                        : std::move(*message));
+    auto message = TRY(message_from_json(item));
+    run.messages.push_back(version < 3 ? older::with_notices(std::move(message))
+                                       : std::move(message));
   }
   for (const Json& item : open_calls->get_array()) {
-    auto open = open_call_from(item);
-    if (!open) return std::unexpected(std::move(open).error());
-    run.open_calls.push_back(std::move(*open));
+    auto open = TRY(open_call_from(item));
+    run.open_calls.push_back(std::move(open));
   }
   recount(run);
-  if (auto valid = check_invariants(run); !valid) return std::unexpected(std::move(valid).error());
+  TRY(check_invariants(run));
   return run;
 }
 

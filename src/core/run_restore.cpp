@@ -4,6 +4,7 @@
 
 #include "core/run_invariants.h"
 #include "core/run_phases.h"
+#include "core/try.h"
 #include "wright/run.h"
 
 namespace wright {
@@ -41,7 +42,7 @@ Result<Run> restored(Run run) {
   } else {
     go_on_with_model(run);
   }
-  if (auto valid = check_invariants(run); !valid) return std::unexpected(std::move(valid).error());
+  TRY(check_invariants(run));
   return run;
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "core/iso_time.h"
+#include "core/try.h"
 #include "entities/entity_tool_list.h"
 #include "tools/output/output_budget.h"
 #include "tools/sqlite/reader_rows.h"
@@ -41,25 +42,24 @@ Result<std::string> figure_of(const EntityType& type, const AggregateArguments& 
     return fail(ErrorCode::invalid_argument,
                 "Missing required parameter: field (needed with AVG, SUM, MIN and MAX)");
   }
-  const auto field = find_field(type, *given.field);
-  if (!field) return std::unexpected(field.error());
+  const auto field = TRY(find_field(type, *given.field));
   const bool is_computed = given.operation == Operation::AVG || given.operation == Operation::SUM;
-  if (is_computed && (*field)->is_indexed && (*field)->kind != FieldKind::number) {
+  if (is_computed && field->is_indexed && field->kind != FieldKind::number) {
     return fail(ErrorCode::invalid_argument,
-                fmt::format("The field {} is a {}; AVG and SUM need a number", (*field)->name,
-                            to_string((*field)->kind)));
+                fmt::format("The field {} is a {}; AVG and SUM need a number", field->name,
+                            to_string(field->kind)));
   }
   switch (given.operation) {
-    case Operation::COUNT: return fmt::format("count({})", (*field)->sql);
-    case Operation::AVG: return fmt::format("avg({})", (*field)->sql);
+    case Operation::COUNT: return fmt::format("count({})", field->sql);
+    case Operation::AVG: return fmt::format("avg({})", field->sql);
     // Not sum(), which fails when whole numbers become too large.
     case Operation::SUM:
       return fmt::format("CASE WHEN abs(total({0})) < 9e15 THEN sum({0}) ELSE total({0}) END",
-                         (*field)->sql);
-    case Operation::MIN: return fmt::format("min({})", (*field)->sql);
+                         field->sql);
+    case Operation::MIN: return fmt::format("min({})", field->sql);
     case Operation::MAX: break;
   }
-  return fmt::format("max({})", (*field)->sql);
+  return fmt::format("max({})", field->sql);
 }
 
 Json shown(const EntityField* field, Json value) {
@@ -72,16 +72,11 @@ Json shown(const EntityField* field, Json value) {
 Result<JsonObject> aggregate(EntitySession& session, const EntityType& type,
                              const AggregateArguments& given) {
   EntityFilter filter(type);
-  if (auto added = filter.add(given.conditions); !added) {
-    return std::unexpected(std::move(added).error());
-  }
-  const auto figure = figure_of(type, given);
-  if (!figure) return std::unexpected(figure.error());
+  TRY(filter.add(given.conditions));
+  const auto figure = TRY(figure_of(type, given));
   const EntityField* group = nullptr;
   if (given.group_by) {
-    const auto field = find_field(type, *given.group_by);
-    if (!field) return std::unexpected(field.error());
-    group = *field;
+    group = TRY(find_field(type, *given.group_by));
   }
   // The figure of a time is a time, its count is not.
   const EntityField* shown_as = given.field && given.operation != Operation::COUNT
@@ -93,16 +88,15 @@ Result<JsonObject> aggregate(EntitySession& session, const EntityType& type,
   const bool may_use_tally = is_plain_count && (group == nullptr || group->is_tallied);
   const auto tally = may_use_tally ? filter.tally() : std::nullopt;
   constexpr std::string_view kTallied = "coalesce(sum(entities), 0)";
-  Sql sql{fmt::format("SELECT {}, {}, {} ", tally ? kTallied : *figure,
+  Sql sql{fmt::format("SELECT {}, {}, {} ", tally ? kTallied : figure,
                       tally ? kTallied : "count(*)", group == nullptr ? "NULL" : group->sql)};
   sql.add(tally ? *tally : filter.sql());
   if (group == nullptr) {
-    auto done = session.query(sql, [&](const sqlite::Row& row) -> Result<void> {
+    TRY(session.query(sql, [&](const sqlite::Row& row) -> Result<void> {
       answer["value"] = shown(shown_as, tools::cell(row, 0, kLongestGroup));
       answer["count"] = row.integer(1);
       return {};
-    });
-    if (!done) return std::unexpected(std::move(done).error());
+    }));
     return answer;
   }
   sql.add(" GROUP BY ").add(group->sql).add(" ORDER BY 1 DESC, 3 LIMIT ");
@@ -119,7 +113,7 @@ Result<JsonObject> aggregate(EntitySession& session, const EntityType& type,
     has_more = has_more || !fits;
     return {};
   });
-  if (!done) return std::unexpected(std::move(done).error());
+  TRY(done);
   answer["group_by"] = group->name;
   answer["groups"] = std::move(groups);
   answer["truncated"] = has_more;

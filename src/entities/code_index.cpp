@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "core/try.h"
 #include "entities/batch_workers.h"
 #include "entities/blob_hash.h"
 #include "entities/git_history.h"
@@ -77,11 +78,10 @@ Result<std::shared_ptr<CodeIndex>> CodeIndex::make(CodeIndexOptions options) {
   if (options.folder.empty()) {
     return fail(ErrorCode::invalid_argument, "There is no folder to keep the index of entities in");
   }
-  auto workspace = tools::Workspace::open({.base = options.base});
-  if (!workspace) return std::unexpected(std::move(workspace).error());
-  auto file = index_file(options.folder, workspace->base());
+  auto workspace = TRY(tools::Workspace::open({.base = options.base}));
+  auto file = index_file(options.folder, workspace.base());
   return std::shared_ptr<CodeIndex>(
-      new CodeIndex(std::move(options), std::move(*workspace), std::move(file)));
+      new CodeIndex(std::move(options), std::move(workspace), std::move(file)));
 }
 
 CodeIndex::CodeIndex(CodeIndexOptions options, tools::Workspace workspace,
@@ -101,9 +101,7 @@ Result<const Sandbox*> CodeIndex::prepared() {
     for (auto& folder : GitHistory::folders_of(workspace_.base())) {
       policy.read_paths.push_back(std::move(folder));
     }
-    auto made = Sandbox::prepare(std::move(policy));
-    if (!made) return std::unexpected(std::move(made).error());
-    sandbox_ = std::move(*made);
+    sandbox_ = TRY(Sandbox::prepare(std::move(policy)));
   }
   return &*sandbox_;
 }
@@ -131,78 +129,66 @@ Result<IndexUpdate> CodeIndex::update(const std::stop_token& stop) {
   std::error_code problem;
   if (database_ && !std::filesystem::exists(file_, problem)) database_.reset();
   if (!database_) {
-    auto opened = IndexDatabase::open(file_);
-    if (!opened) return std::unexpected(std::move(opened).error());
-    database_ = std::move(*opened);
+    database_ = TRY(IndexDatabase::open(file_));
   }
   const std::int64_t started_ns = system_time_ms() * 1'000'000;
   IndexUpdate made;
-  const auto has_history = update_history(stop);
-  if (!has_history) return std::unexpected(has_history.error());
-  made.has_history = *has_history;
-  const auto found = scan(stop);
-  if (!found) return std::unexpected(found.error());
-  made.files = found->files;
-  made.removed = std::ssize(found->removed);
-  made.unread = found->unread;
-  if (!found->removed.empty()) {
+  made.has_history = TRY(update_history(stop));
+  const auto found = TRY(scan(stop));
+  made.files = found.files;
+  made.removed = std::ssize(found.removed);
+  made.unread = found.unread;
+  if (!found.removed.empty()) {
     auto done = database_->together([&]() -> Result<void> {
-      for (const std::string& path : found->removed) {
-        if (auto removed = database_->remove_file(path); !removed) return removed;
+      for (const std::string& path : found.removed) {
+        TRY(database_->remove_file(path));
       }
       return {};
     });
-    if (!done) return std::unexpected(std::move(done).error());
+    TRY(done);
   }
-  if (found->to_read.empty()) return made;
-  const auto sandbox = prepared();
-  if (!sandbox) return std::unexpected(sandbox.error());
-  const Ctags ctags(**sandbox, workspace_.base());
-  const auto read = read_files(found->to_read, ctags, started_ns - 2 * kNanoseconds, stop);
-  if (!read) return std::unexpected(read.error());
-  made.read = read->parsed;
-  made.unread.add(read->unread);
+  if (found.to_read.empty()) return made;
+  const auto sandbox = TRY(prepared());
+  const Ctags ctags(*sandbox, workspace_.base());
+  const auto read = TRY(read_files(found.to_read, ctags, started_ns - 2 * kNanoseconds, stop));
+  made.read = read.parsed;
+  made.unread.add(read.unread);
   return made;
 }
 
 Result<bool> CodeIndex::update_history(const std::stop_token& stop) {
-  const auto known = database_->head();
-  if (!known) return std::unexpected(known.error());
+  const auto known = TRY(database_->head());
   std::optional<std::string> head;
   if (!GitHistory::folders_of(workspace_.base()).empty()) {
-    const auto sandbox = prepared();
-    if (!sandbox) return std::unexpected(sandbox.error());
-    const GitHistory history(**sandbox, workspace_.base());
+    const auto sandbox = TRY(prepared());
+    const GitHistory history(*sandbox, workspace_.base());
     head = history.head(stop);
-    if (head && *head != *known) {
-      const auto changes = history.changes_since(*known, stop);
+    if (head && *head != known) {
+      const auto changes = history.changes_since(known, stop);
       if (changes) {
-        auto done = database_->set_history(*head, *changes);
-        if (!done) return std::unexpected(std::move(done).error());
+        TRY(database_->set_history(*head, *changes));
       } else {
         head.reset();
       }
     }
   }
   if (stop.stop_requested()) return fail(ErrorCode::cancelled, "Indexing was cancelled");
-  if (!head && !known->empty()) {
-    if (auto done = database_->forget_history(); !done) return std::unexpected(done.error());
+  if (!head && !known.empty()) {
+    TRY(database_->forget_history());
   }
   return head.has_value();
 }
 
 Result<CodeIndex::Scan> CodeIndex::scan(const std::stop_token& stop) {
-  auto known = database_->files();
-  if (!known) return std::unexpected(std::move(known).error());
-  const auto folder = workspace_.open_folder(".");
-  if (!folder) return std::unexpected(folder.error());
+  auto known = TRY(database_->files());
+  const auto folder = TRY(workspace_.open_folder("."));
   Scan made;
   const tools::WalkOptions options{.sizes = tools::Sizes::known};
   const auto walked =
-      tools::walk(workspace_, *folder, options, stop, [&](const tools::WalkEntry& entry) {
+      tools::walk(workspace_, folder, options, stop, [&](const tools::WalkEntry& entry) {
         ++made.files;
-        const auto before = known->find(entry.path);
-        if (before == known->end()) {
+        const auto before = known.find(entry.path);
+        if (before == known.end()) {
           made.to_read.push_back({entry.path, entry.status.size, {}});
           return tools::Visited::proceed;
         }
@@ -210,12 +196,12 @@ Result<CodeIndex::Scan> CodeIndex::scan(const std::stop_token& stop) {
         const bool is_same = file.is_settled && file.size == entry.status.size &&
                              file.modified_ns == entry.status.modified;
         if (!is_same) made.to_read.push_back({entry.path, entry.status.size, file.hash});
-        known->erase(before);
+        known.erase(before);
         return tools::Visited::proceed;
       });
   if (!walked) return std::unexpected(walked.error());
   made.unread = walked->lost;
-  for (const auto& [path, file] : *known) made.removed.push_back(path);
+  for (const auto& [path, file] : known) made.removed.push_back(path);
   return made;
 }
 
@@ -229,7 +215,7 @@ Result<CodeIndex::Reading> CodeIndex::read_files(const std::vector<FileToRead>& 
   const auto batches = batches_of(files, threads);
   const bool is_large = files.size() >= kManyFiles;
   if (is_large) {
-    if (auto done = database_->drop_indexes(); !done) return std::unexpected(done.error());
+    TRY(database_->drop_indexes());
   }
   const auto total = std::ssize(files);
   std::int64_t done_files = 0;
@@ -296,7 +282,7 @@ Result<CodeIndex::Reading> CodeIndex::store(const std::vector<FileRead>& files,
     }
     return is_touched ? database_->refresh_times() : Result<void>();
   });
-  if (!done) return std::unexpected(std::move(done).error());
+  TRY(done);
   return made;
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "core/try.h"
 #include "entities/index_database.h"
 #include "entities/source_lines.h"
 #include "tools/text/text_file.h"
@@ -103,17 +104,16 @@ class Explorer {
       : session_(session), workspace_(workspace), question_(question), stop_(stop) {}
 
   Result<JsonObject> explore() {
-    const auto starts = find_starts();
-    if (!starts) return std::unexpected(starts.error());
-    if (auto target = find_target(); !target) return std::unexpected(target.error());
-    for (const Node& start : *starts) {
+    const auto starts = TRY(find_starts());
+    TRY(find_target());
+    for (const Node& start : starts) {
       if (is_full()) break;
-      if (auto done = explore_from(start); !done) return std::unexpected(std::move(done).error());
+      TRY(explore_from(start));
     }
     const std::size_t count = relations_.size();
     JsonObject answer{{"relationship_type", question_.relationship_type},
                       {"direction", encode(question_.direction)},
-                      {"starts", starts->size()},
+                      {"starts", starts.size()},
                       {"relations", std::move(relations_)},
                       {"count", count},
                       {"truncated", has_more_},
@@ -134,11 +134,10 @@ class Explorer {
 
   Result<std::vector<Node>> nodes(const Sql& sql) {
     std::vector<Node> found;
-    auto done = session_.query(sql, [&](const sqlite::Row& row) -> Result<void> {
+    TRY(session_.query(sql, [&](const sqlite::Row& row) -> Result<void> {
       found.push_back(node_of(row));
       return {};
-    });
-    if (!done) return std::unexpected(std::move(done).error());
+    }));
     return found;
   }
 
@@ -154,22 +153,18 @@ class Explorer {
   }
 
   Result<std::vector<Node>> find_starts() {
-    const auto type = find_type(session_.schema(), question_.start_entity_type);
-    if (!type) return std::unexpected(type.error());
-    EntityFilter filter(**type);
-    if (auto added = filter.add(question_.start_conditions); !added) {
-      return std::unexpected(std::move(added).error());
-    }
+    const auto type = TRY(find_type(session_.schema(), question_.start_entity_type));
+    EntityFilter filter(*type);
+    TRY(filter.add(question_.start_conditions));
     Sql sql{fmt::format("SELECT {} ", kNodeColumns)};
-    sql.add(filter.sql()).add(" ORDER BY ").add((*type)->tie_order).add(" LIMIT ");
+    sql.add(filter.sql()).add(" ORDER BY ").add(type->tie_order).add(" LIMIT ");
     return nodes(sql.value(kMostStarts));
   }
 
   Result<void> find_target() {
     if (question_.target_entity_type.empty()) return {};
-    const auto type = find_type(session_.schema(), question_.target_entity_type);
-    if (!type) return std::unexpected(type.error());
-    target_ = (*type)->is;
+    const auto type = TRY(find_type(session_.schema(), question_.target_entity_type));
+    target_ = type->is;
     return {};
   }
 
@@ -205,9 +200,8 @@ class Explorer {
           .add(" AND (parent_is_here = 0 OR file_id = ");
       sql.value(start.file_id).add(")");
     }
-    const auto found = nodes(sql.add(" ORDER BY file, start_line"));
-    if (!found) return std::unexpected(found.error());
-    for (const Node& node : *found) add(start, node);
+    const auto found = TRY(nodes(sql.add(" ORDER BY file, start_line")));
+    for (const Node& node : found) add(start, node);
     return {};
   }
 
@@ -220,9 +214,8 @@ class Explorer {
     sql.add(" AND qualified_name = ").value(start.parent).add(" AND (file_id = ");
     sql.value(start.file_id).add(" OR ").value(std::int64_t{start.parent_is_here ? 0 : 1});
     sql.add("))) AND id <> ").value(start.id);
-    const auto found = nodes(sql.add(" ORDER BY file, start_line"));
-    if (!found) return std::unexpected(found.error());
-    for (const Node& node : *found) add(node, start);
+    const auto found = TRY(nodes(sql.add(" ORDER BY file, start_line")));
+    for (const Node& node : found) add(node, start);
     return {};
   }
 
@@ -275,12 +268,11 @@ class Explorer {
       // The nearest first: in the same file, then in the same language.
       sql.add(") ORDER BY file_id <> ").value(start.file_id).add(", language IS NOT ");
       sql.value(start.language).add(", file, start_line LIMIT ");
-      const auto found = nodes(sql.value(static_cast<std::int64_t>(kMostCandidates)));
-      if (!found) return std::unexpected(found.error());
-      if (found->empty()) continue;
+      const auto found = TRY(nodes(sql.value(static_cast<std::int64_t>(kMostCandidates))));
+      if (found.empty()) continue;
       JsonObject more{{"line", lines.line_of(first + use.offset)}};
-      if (found->size() > 1) more["candidates"] = found->size();
-      add(start, found->front(), std::move(more));
+      if (found.size() > 1) more["candidates"] = found.size();
+      add(start, found.front(), std::move(more));
     }
     return {};
   }
@@ -290,12 +282,11 @@ class Explorer {
     if (start.name.size() < 2) return {};
     Sql files{
         fmt::format("SELECT {} FROM entity WHERE type = 'file' AND line_count > 0 ", kNodeColumns)};
-    const auto all = nodes(files.add("ORDER BY file"));
-    if (!all) return std::unexpected(all.error());
-    for (const Node& file : *all) {
+    const auto all = TRY(nodes(files.add("ORDER BY file")));
+    for (const Node& file : all) {
       if (is_full()) return {};
       if (stop_.stop_requested()) return fail(ErrorCode::cancelled, "The search was cancelled");
-      if (auto done = naming_in(file, start); !done) return done;
+      TRY(naming_in(file, start));
     }
     return {};
   }
@@ -315,12 +306,11 @@ class Explorer {
       const bool is_itself =
           file.file_id == start.file_id && line >= start.start_line && line <= start.end_line;
       if (is_itself) continue;
-      const auto user = innermost(file, line);
-      if (!user) return std::unexpected(user.error());
-      const bool is_definition = user->name == start.name && user->start_line == line;
-      if (is_definition || !told.insert(user->id).second) continue;
-      if (target_ && user->type != *target_) continue;
-      add(*user, start, {{"line", line}});
+      const auto user = TRY(innermost(file, line));
+      const bool is_definition = user.name == start.name && user.start_line == line;
+      if (is_definition || !told.insert(user.id).second) continue;
+      if (target_ && user.type != *target_) continue;
+      add(user, start, {{"line", line}});
     }
     return {};
   }
@@ -329,9 +319,8 @@ class Explorer {
     Sql sql{fmt::format("SELECT {} FROM entity WHERE file_id = ", kNodeColumns)};
     sql.value(file.file_id).add(" AND type <> 'file' AND start_line <= ").value(line);
     sql.add(" AND end_line >= ").value(line).add(" ORDER BY line_count, start_line DESC LIMIT 1");
-    auto found = nodes(sql);
-    if (!found) return std::unexpected(std::move(found).error());
-    return found->empty() ? file : std::move(found->front());
+    auto found = TRY(nodes(sql));
+    return found.empty() ? file : std::move(found.front());
   }
 
   EntitySession& session_;
@@ -347,9 +336,7 @@ class Explorer {
 
 Result<JsonObject> code_relations(EntitySession& session, const tools::Workspace& workspace,
                                   const RelationQuery& question, const std::stop_token& stop) {
-  if (auto known = check_relationship(session.schema(), question.relationship_type); !known) {
-    return std::unexpected(std::move(known).error());
-  }
+  TRY(check_relationship(session.schema(), question.relationship_type));
   return Explorer(session, workspace, question, stop).explore();
 }
 

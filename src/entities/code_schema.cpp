@@ -6,6 +6,7 @@
 #include <array>
 #include <map>
 
+#include "core/try.h"
 #include "entities/entity_types.h"
 
 namespace wright::entities {
@@ -75,18 +76,16 @@ Result<EntitySchema> code_schema(tools::ReadOnlyDatabase& connection, bool has_h
     schema.types.push_back(code_type(known.name, known.description));
   }
   std::vector<std::string> present;
-  const auto statement = connection.prepare("SELECT DISTINCT type FROM tally ORDER BY type");
-  if (!statement) return std::unexpected(statement.error());
-  auto read =
-      connection.for_each_row(statement->get(), [&](const sqlite::Row& row) -> Result<void> {
-        const std::string name = row.text(0);
-        present.push_back(name);
-        if (std::ranges::find(schema.types, name, &EntityType::name) == schema.types.end()) {
-          schema.types.push_back(code_type(name, fmt::format("what ctags calls so: {}", name)));
-        }
-        return {};
-      });
-  if (!read) return std::unexpected(std::move(read).error());
+  const auto statement = TRY(connection.prepare("SELECT DISTINCT type FROM tally ORDER BY type"));
+  auto read = connection.for_each_row(statement.get(), [&](const sqlite::Row& row) -> Result<void> {
+    const std::string name = row.text(0);
+    present.push_back(name);
+    if (std::ranges::find(schema.types, name, &EntityType::name) == schema.types.end()) {
+      schema.types.push_back(code_type(name, fmt::format("what ctags calls so: {}", name)));
+    }
+    return {};
+  });
+  TRY(read);
   schema.types.push_back(code_type("any", "every entity, of whatever type"));
   schema.types.back().members = std::move(present);
   schema.notes.emplace_back(has_history

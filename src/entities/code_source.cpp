@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/try.h"
 #include "entities/code_index.h"
 #include "entities/code_relations.h"
 #include "entities/code_schema.h"
@@ -27,48 +28,39 @@ class CodeSource : public EntitySource {
   }
 
   Result<EntitySession> open(const std::stop_token& stop) override {
-    const auto updated = index_->refresh(stop);
-    if (!updated) return std::unexpected(updated.error());
-    const auto path = tools::resolve_database(index_->file(), {});
-    if (!path) return std::unexpected(path.error());
-    auto connection = EntitySession::connect(*path, SqliteReaderOptions{}, stop);
-    if (!connection) return std::unexpected(std::move(connection).error());
-    if (install_word_function(connection->handle()) != SQLITE_OK) {
+    const auto updated = TRY(index_->refresh(stop));
+    const auto path = TRY(tools::resolve_database(index_->file(), {}));
+    auto connection = TRY(EntitySession::connect(path, SqliteReaderOptions{}, stop));
+    if (install_word_function(connection.handle()) != SQLITE_OK) {
       return fail(ErrorCode::unsupported, "This build of SQLite has no full-text search (FTS5)");
     }
-    auto schema = code_schema(*connection, updated->has_history);
-    if (!schema) return std::unexpected(std::move(schema).error());
-    schema->incomplete = tools::missing_note(updated->unread);
-    return EntitySession(std::move(*connection), std::move(*schema));
+    auto schema = TRY(code_schema(connection, updated.has_history));
+    schema.incomplete = tools::missing_note(updated.unread);
+    return EntitySession(std::move(connection), std::move(schema));
   }
 
   Result<JsonObject> similar(EntitySession& session, const SimilarityQuery& question,
                              const std::stop_token& stop) override {
-    const auto type = find_type(session.schema(), question.entity_type);
-    if (!type) return std::unexpected(type.error());
+    const auto type = TRY(find_type(session.schema(), question.entity_type));
     const std::vector<std::string> words = search_words(session, question.query);
     if (words.empty()) {
       return fail(ErrorCode::invalid_argument, "The query has no words to look for");
     }
     const std::size_t wanted = meanings_ ? std::max(kCandidates, question.top_k) : question.top_k;
-    auto by_words = best_by_words(session, **type, words, wanted);
-    if (!by_words) return std::unexpected(std::move(by_words).error());
+    auto by_words = TRY(best_by_words(session, *type, words, wanted));
     MeaningSearch::Found by_meaning;
     if (meanings_) {
-      auto found = meanings_->nearest(index_->file(), (*type)->is, question.query, wanted, stop);
-      if (!found) return std::unexpected(std::move(found).error());
-      by_meaning = std::move(*found);
+      by_meaning = TRY(meanings_->nearest(index_->file(), type->is, question.query, wanted, stop));
     }
     const bool has_meaning = !by_meaning.nearest.empty();
-    auto best = has_meaning ? fused(*by_words, by_meaning.nearest) : std::move(*by_words);
+    auto best = has_meaning ? fused(by_words, by_meaning.nearest) : std::move(by_words);
     keep_best(best, question);
-    auto entities = described(session, **type, best, by_meaning.nearest);
-    if (!entities) return std::unexpected(std::move(entities).error());
-    const std::size_t count = entities->size();
+    auto entities = TRY(described(session, *type, best, by_meaning.nearest));
+    const std::size_t count = entities.size();
     JsonObject answer{
-        {"entity_type", (*type)->name},
+        {"entity_type", type->name},
         {"query", question.query},
-        {"entities", std::move(*entities)},
+        {"entities", std::move(entities)},
         {"count", count},
         {"ranking", has_meaning ? fmt::format("words of names, signatures, comments and paths, "
                                               "and meaning ({}), merged by their ranks; the "
@@ -114,7 +106,7 @@ class CodeSource : public EntitySource {
       found[static_cast<std::size_t>(place - ranked.begin())] = std::move(entity);
       return {};
     });
-    if (!done) return std::unexpected(std::move(done).error());
+    TRY(done);
     // Vectors are read beside the session, which may not know the newest entities yet.
     std::erase_if(found, [](const Json& entity) { return entity.is_null(); });
     return JsonArray(found.begin(), found.end());

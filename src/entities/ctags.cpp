@@ -7,6 +7,7 @@
 #include <charconv>
 #include <iterator>
 
+#include "core/try.h"
 #include "entities/entity_types.h"
 #include "tools/text/character_set.h"
 #include "wright/json.h"
@@ -176,14 +177,12 @@ Result<TagsByPath> Ctags::tags_of(std::span<const FileToParse> files,
       together[file.letters].push_back(file.path);
       continue;
     }
-    auto alone = read(std::span(&file.path, 1), file.letters, kShortPatience, stop);
-    if (!alone) return alone;
-    tags.merge(*alone);
+    auto alone = TRY(read(std::span(&file.path, 1), file.letters, kShortPatience, stop));
+    tags.merge(alone);
   }
   for (const auto& [letters, paths] : together) {
-    auto some = read(paths, letters, kPatienceWithCtags, stop);
-    if (!some) return some;
-    tags.merge(*some);
+    auto some = TRY(read(paths, letters, kPatienceWithCtags, stop));
+    tags.merge(some);
   }
   return tags;
 }
@@ -223,10 +222,9 @@ Result<TagsByPath> Ctags::read(std::span<const std::string> paths, Letters lette
   }
   if (paths.size() == 1) return TagsByPath{{paths.front(), {}}};
   const auto half = paths.size() / 2;
-  auto first = read(paths.first(half), letters, kShortPatience, stop);
-  if (!first) return first;
+  auto first = TRY(read(paths.first(half), letters, kShortPatience, stop));
   auto second = read(paths.subspan(half), letters, kShortPatience, stop);
-  if (second) second->merge(*first);
+  if (second) second->merge(first);
   return second;
 }
 

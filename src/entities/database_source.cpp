@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/try.h"
 #include "entities/entity_source.h"
 #include "entities/identifier_words.h"
 #include "entities/word_ranking.h"
@@ -64,37 +65,33 @@ class DatabaseSource : public EntitySource {
       return fail(ErrorCode::not_found,
                   "No database was given to these tools; whoever starts them must name one");
     }
-    const auto path = tools::resolve_database(options_.databases.front().path, options_.base);
-    if (!path) return std::unexpected(path.error());
-    auto connection = EntitySession::connect(*path, options_, stop);
-    if (!connection) return std::unexpected(std::move(connection).error());
-    EntitySession session(std::move(*connection), {});
-    auto schema = read_schema(session);
-    if (!schema) return std::unexpected(std::move(schema).error());
-    return EntitySession(std::move(session), std::move(*schema));
+    const auto path = TRY(tools::resolve_database(options_.databases.front().path, options_.base));
+    auto connection = TRY(EntitySession::connect(path, options_, stop));
+    EntitySession session(std::move(connection), {});
+    auto schema = TRY(read_schema(session));
+    return EntitySession(std::move(session), std::move(schema));
   }
 
   Result<JsonObject> similar(EntitySession& session, const SimilarityQuery& question,
                              const std::stop_token&) override {
-    const auto type = find_type(session.schema(), question.entity_type);
-    if (!type) return std::unexpected(type.error());
+    const auto type = TRY(find_type(session.schema(), question.entity_type));
     WordRanking ranking(identifier_words(question.query));
     if (ranking.is_empty()) {
       return fail(ErrorCode::invalid_argument, "The query has no words to look for");
     }
-    Sql sql{fmt::format("SELECT {} ", EntitySession::columns_of(**type))};
+    Sql sql{fmt::format("SELECT {} ", EntitySession::columns_of(*type))};
     auto done = session.query(
-        sql.add(EntityFilter(**type).sql()), [&](const sqlite::Row& row) -> Result<void> {
+        sql.add(EntityFilter(*type).sql()), [&](const sqlite::Row& row) -> Result<void> {
           std::string text;
           for (int i = 0; i < row.columns(); ++i) {
             if (row.is_text(i)) text += text_of(row, i) + ' ';
           }
-          return ranking.add(text, [&] { return session.entity(**type, row); });
+          return ranking.add(text, [&] { return session.entity(*type, row); });
         });
-    if (!done) return std::unexpected(std::move(done).error());
+    TRY(done);
     JsonArray entities = std::move(ranking).best(question.top_k, question.min_score);
     const std::size_t count = entities.size();
-    return JsonObject{{"entity_type", (*type)->name},
+    return JsonObject{{"entity_type", type->name},
                       {"query", question.query},
                       {"entities", std::move(entities)},
                       {"count", count},
@@ -103,14 +100,11 @@ class DatabaseSource : public EntitySource {
 
   Result<JsonObject> related(EntitySession& session, const RelationQuery& question,
                              const std::stop_token&) override {
-    if (auto known = check_relationship(session.schema(), question.relationship_type); !known) {
-      return std::unexpected(std::move(known).error());
-    }
-    auto keys = foreign_keys(session);
-    if (!keys) return std::unexpected(std::move(keys).error());
+    TRY(check_relationship(session.schema(), question.relationship_type));
+    auto keys = TRY(foreign_keys(session));
     const auto key = std::ranges::find_if(
-        *keys, [&](const ForeignKey& each) { return each.name() == question.relationship_type; });
-    if (key == keys->end()) return fail(ErrorCode::not_found, "That foreign key is gone");
+        keys, [&](const ForeignKey& each) { return each.name() == question.relationship_type; });
+    if (key == keys.end()) return fail(ErrorCode::not_found, "That foreign key is gone");
     return follow(session, *key, question);
   }
 
@@ -127,7 +121,7 @@ class DatabaseSource : public EntitySource {
               {.name = name, .description = text_of(row, 1), .table = "main." + quoted_name(name)});
           return {};
         });
-    if (!done) return std::unexpected(std::move(done).error());
+    TRY(done);
     for (EntityType& type : schema.types) {
       Sql columns{"SELECT name, type, pk FROM pragma_table_xinfo("};
       columns.value(type.name).add(") WHERE hidden <> 1 ORDER BY cid");
@@ -149,9 +143,8 @@ class DatabaseSource : public EntitySource {
     }
     std::erase_if(schema.types, [](const EntityType& type) { return type.fields.empty(); });
     schema.incomplete = session.database().note_on_endless_views();
-    auto keys = foreign_keys(session);
-    if (!keys) return std::unexpected(std::move(keys).error());
-    for (const ForeignKey& key : *keys) {
+    auto keys = TRY(foreign_keys(session));
+    for (const ForeignKey& key : keys) {
       schema.relationships.push_back(
           {key.name(), fmt::format("from {} to the {} that its {} names", key.table,
                                    key.other_table, fmt::join(key.columns, ", "))});
@@ -179,7 +172,7 @@ class DatabaseSource : public EntitySource {
           keys.back().other_columns.push_back(text_of(row, 4));
           return {};
         });
-    if (!done) return std::unexpected(std::move(done).error());
+    TRY(done);
     return keys;
   }
 
@@ -205,24 +198,18 @@ class DatabaseSource : public EntitySource {
 
   static Result<JsonObject> follow(EntitySession& session, const ForeignKey& key,
                                    const RelationQuery& question) {
-    const auto from = find_type(session.schema(), key.table);
-    if (!from) return std::unexpected(from.error());
-    const auto to = find_type(session.schema(), key.other_table);
-    if (!to) return std::unexpected(to.error());
-    const auto start = find_type(session.schema(), question.start_entity_type);
-    if (!start) return std::unexpected(start.error());
-    if (*start != *from && *start != *to) {
+    const auto from = TRY(find_type(session.schema(), key.table));
+    const auto to = TRY(find_type(session.schema(), key.other_table));
+    const auto start = TRY(find_type(session.schema(), question.start_entity_type));
+    if (start != from && start != to) {
       return fail(ErrorCode::invalid_argument,
                   fmt::format("The relationship {} is between {} and {}, not of {}", key.name(),
                               key.table, key.other_table, question.start_entity_type));
     }
-    const auto join = join_of(key, **from, **to);
-    if (!join) return std::unexpected(join.error());
-    const bool goes_out = *start == *from && question.direction != RelationDirection::incoming;
-    EntityFilter filter(**start);
-    if (auto added = filter.add(question.start_conditions); !added) {
-      return std::unexpected(std::move(added).error());
-    }
+    const auto join = TRY(join_of(key, *from, *to));
+    const bool goes_out = start == from && question.direction != RelationDirection::incoming;
+    EntityFilter filter(*start);
+    TRY(filter.add(question.start_conditions));
     // The start is filtered by itself, so that its fields need no other name.
     const auto all_of = [](std::string_view alias, const EntityType& type) {
       std::string text;
@@ -233,11 +220,11 @@ class DatabaseSource : public EntitySource {
     };
     Sql starts{"(SELECT * "};
     starts.add(filter.sql()).add(")");
-    Sql sql{fmt::format("SELECT {}, {} FROM ", all_of("one", **from), all_of("other", **to))};
-    const Sql whole_from{(*from)->table};
-    const Sql whole_to{(*to)->table};
+    Sql sql{fmt::format("SELECT {}, {} FROM ", all_of("one", *from), all_of("other", *to))};
+    const Sql whole_from{from->table};
+    const Sql whole_to{to->table};
     sql.add(goes_out ? starts : whole_from).add(" one JOIN ");
-    sql.add(goes_out ? whole_to : starts).add(" other ON ").add(*join).add(" LIMIT ");
+    sql.add(goes_out ? whole_to : starts).add(" other ON ").add(join).add(" LIMIT ");
     sql.value(static_cast<std::int64_t>(question.limit + 1));
     JsonArray relations;
     bool has_more = false;
@@ -246,13 +233,13 @@ class DatabaseSource : public EntitySource {
         has_more = true;
         return {};
       }
-      const int first_of_other = static_cast<int>((*from)->fields.size());
-      relations.push_back(JsonObject{{"from", session.entity(**from, row)},
+      const int first_of_other = static_cast<int>(from->fields.size());
+      relations.push_back(JsonObject{{"from", session.entity(*from, row)},
                                      {"relationship", key.name()},
-                                     {"to", session.entity(**to, row, first_of_other)}});
+                                     {"to", session.entity(*to, row, first_of_other)}});
       return {};
     });
-    if (!done) return std::unexpected(std::move(done).error());
+    TRY(done);
     const std::size_t count = relations.size();
     return JsonObject{{"relationship_type", key.name()},
                       {"direction", encode(question.direction)},

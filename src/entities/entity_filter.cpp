@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "core/nearest.h"
+#include "core/try.h"
 #include "entities/calendar.h"
 #include "entities/sql_functions.h"
 
@@ -85,16 +86,15 @@ std::string operand(const EntityField& field) {
 }
 
 Result<Sql> comparison(const EntityField& field, std::string_view sign, const Json& value) {
-  auto with = comparable(field, value);
-  if (!with) return std::unexpected(std::move(with).error());
+  auto with = TRY(comparable(field, value));
   // What has no value is not equal to any value.
   const std::string_view sql = sign == "=" ? "IS" : sign == "!=" ? "IS NOT" : sign;
-  if (std::holds_alternative<std::nullptr_t>(*with) && sql == sign) {
+  if (std::holds_alternative<std::nullptr_t>(with) && sql == sign) {
     return fail(ErrorCode::invalid_argument,
                 fmt::format("null can only be compared by = and !=, not by {}", sign));
   }
   Sql made{operand(field)};
-  made.add(" ").add(sql).add(" ").value(std::move(*with));
+  made.add(" ").add(sql).add(" ").value(std::move(with));
   return made;
 }
 
@@ -152,7 +152,7 @@ Result<Sql> matching_condition(const EntityField& field, TextMode mode, const st
   }
   if (mode == TextMode::regex) {
     const std::string regex = letter_case == Case::ignored ? "(?i)" + pattern : pattern;
-    if (auto good = check_regex(regex); !good) return std::unexpected(std::move(good).error());
+    TRY(check_regex(regex));
     Sql made;
     return made.add("entity_regex(").value(regex).add(", ").add(field.sql).add(")");
   }
@@ -201,14 +201,13 @@ Result<Sql> membership_condition(const EntityField& field, std::span<const Json>
   bool has_null = false;
   Sql list;
   for (const Json& value : values) {
-    auto with = comparable(field, value);
-    if (!with) return std::unexpected(std::move(with).error());
-    if (std::holds_alternative<std::nullptr_t>(*with)) {
+    auto with = TRY(comparable(field, value));
+    if (std::holds_alternative<std::nullptr_t>(with)) {
       has_null = true;
       continue;
     }
     if (!list.text.empty()) list.add(", ");
-    list.value(std::move(*with));
+    list.value(std::move(with));
   }
   const bool wants_null = has_null == (membership == Membership::one_of);
   Sql made;
@@ -227,14 +226,13 @@ void EntityFilter::add(const EntityField& field, const Sql& condition) {
 
 Result<void> EntityFilter::add(std::span<const Condition> conditions) {
   for (const Condition& condition : conditions) {
-    if (auto added = add(condition); !added) return added;
+    TRY(add(condition));
   }
   return {};
 }
 
 Result<void> EntityFilter::add(const Condition& condition) {
-  const auto field = find_field(*type_, condition.field);
-  if (!field) return std::unexpected(field.error());
+  const auto field = TRY(find_field(*type_, condition.field));
   const std::string sign = upper(condition.comparison);
   const Json& value = condition.value;
   const auto text = [&]() -> std::string {
@@ -242,18 +240,18 @@ Result<void> EntityFilter::add(const Condition& condition) {
   };
   Result<Sql> made = [&]() -> Result<Sql> {
     if (std::ranges::find(kOperators, sign) < kOperators.begin() + 6) {
-      return comparison(**field, sign, value);
+      return comparison(*field, sign, value);
     }
     if (sign == "CONTAINS") {
-      return text_condition(**field, TextMode::contains, text(), Case::minded);
+      return text_condition(*field, TextMode::contains, text(), Case::minded);
     }
     if (sign == "STARTS WITH") {
-      return text_condition(**field, TextMode::starts_with, text(), Case::minded);
+      return text_condition(*field, TextMode::starts_with, text(), Case::minded);
     }
     if (sign == "ENDS WITH") {
-      return text_condition(**field, TextMode::ends_with, text(), Case::minded);
+      return text_condition(*field, TextMode::ends_with, text(), Case::minded);
     }
-    if (sign == "REGEX") return text_condition(**field, TextMode::regex, text(), Case::minded);
+    if (sign == "REGEX") return text_condition(*field, TextMode::regex, text(), Case::minded);
     if (sign == "GLOB") {
       if (text().size() > kLongestPattern) {
         return fail(ErrorCode::limit_reached,
@@ -261,18 +259,18 @@ Result<void> EntityFilter::add(const Condition& condition) {
       }
       Sql glob;
       glob.is_slow = true;
-      return glob.add((*field)->sql).add(" GLOB ").value(text());
+      return glob.add(field->sql).add(" GLOB ").value(text());
     }
     if (sign == "IN") {
       const Json list = value.is_array() ? value : Json(JsonArray{value});
-      return membership_condition(**field, list.get_array(), Membership::one_of);
+      return membership_condition(*field, list.get_array(), Membership::one_of);
     }
     return fail(ErrorCode::invalid_argument,
                 fmt::format("There is no operator '{}'; there are: {}",
                             utf8_prefix(condition.comparison, 50), fmt::join(kOperators, ", ")));
   }();
   if (!made) return std::unexpected(std::move(made).error());
-  add(**field, *made);
+  add(*field, *made);
   return {};
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/iso_time.h"
+#include "core/try.h"
 #include "entities/sql_functions.h"
 #include "tools/output/output_budget.h"
 #include "tools/sqlite/reader_rows.h"
@@ -30,9 +31,8 @@ struct Bind {
 Result<tools::ReadOnlyDatabase> EntitySession::connect(const std::string& path,
                                                        const SqliteReaderOptions& options,
                                                        const std::stop_token& stop) {
-  auto database = tools::ReadOnlyDatabase::open(path, options, stop);
-  if (!database) return database;
-  if (install_entity_functions(database->handle()) != SQLITE_OK) {
+  auto database = TRY(tools::ReadOnlyDatabase::open(path, options, stop));
+  if (install_entity_functions(database.handle()) != SQLITE_OK) {
     return fail(ErrorCode::internal, "SQLite refused a function that queries need");
   }
   return database;
@@ -40,28 +40,25 @@ Result<tools::ReadOnlyDatabase> EntitySession::connect(const std::string& path,
 
 Result<void> EntitySession::query(const Sql& sql,
                                   const std::function<Result<void>(const sqlite::Row&)>& on_row) {
-  const auto statement = database_.prepare(sql.text);
-  if (!statement) return std::unexpected(statement.error());
+  const auto statement = TRY(database_.prepare(sql.text));
   for (std::size_t i = 0; i < sql.values.size(); ++i) {
-    const int code = std::visit(Bind{statement->get(), static_cast<int>(i + 1)}, sql.values[i]);
+    const int code = std::visit(Bind{statement.get(), static_cast<int>(i + 1)}, sql.values[i]);
     if (code != SQLITE_OK) {
       return fail(ErrorCode::limit_reached,
                   fmt::format("SQLite refused a value: {}", sqlite3_errstr(code)));
     }
   }
-  return database_.for_each_row(statement->get(), on_row);
+  return database_.for_each_row(statement.get(), on_row);
 }
 
 Result<std::int64_t> EntitySession::count(const EntityFilter& filter) {
   std::int64_t number = 0;
   const auto tally = filter.tally();
   Sql sql{tally ? "SELECT coalesce(sum(entities), 0) " : "SELECT count(*) "};
-  auto done =
-      query(sql.add(tally ? *tally : filter.sql()), [&](const sqlite::Row& row) -> Result<void> {
-        number = row.integer(0);
-        return {};
-      });
-  if (!done) return std::unexpected(std::move(done).error());
+  TRY(query(sql.add(tally ? *tally : filter.sql()), [&](const sqlite::Row& row) -> Result<void> {
+    number = row.integer(0);
+    return {};
+  }));
   return number;
 }
 
@@ -97,12 +94,11 @@ Result<std::optional<std::vector<std::int64_t>>> EntitySession::few_matches(
   bool has_others = false;  // rows that no number tells
   Sql sql{fmt::format("SELECT {} ", filter.type().row)};
   sql.add(filter.sql()).add(" LIMIT ").value(static_cast<std::int64_t>(kFewMatches + 1));
-  auto done = query(sql, [&](const sqlite::Row& row) -> Result<void> {
+  TRY(query(sql, [&](const sqlite::Row& row) -> Result<void> {
     has_others = has_others || !row.is_integer(0);
     rows.push_back(row.integer(0));
     return {};
-  });
-  if (!done) return std::unexpected(std::move(done).error());
+  }));
   if (has_others || rows.size() > kFewMatches) return std::nullopt;
   return rows;
 }
@@ -112,12 +108,9 @@ Result<JsonObject> EntitySession::entities(const EntityFilter& filter, const Sel
   // A slow condition is looked at once, not once for the number and once for the first few.
   std::optional<std::vector<std::int64_t>> matches;
   if (filter.is_slow() && !type.row.empty()) {
-    auto few = few_matches(filter);
-    if (!few) return std::unexpected(std::move(few).error());
-    matches = std::move(*few);
+    matches = TRY(few_matches(filter));
   }
-  const auto total = matches ? Result<std::int64_t>(std::ssize(*matches)) : count(filter);
-  if (!total) return std::unexpected(total.error());
+  const auto total = TRY(matches ? Result<std::int64_t>(std::ssize(*matches)) : count(filter));
   Sql order;
   if (selection.order || !type.tie_order.empty()) order.add(" ORDER BY ");
   if (selection.order) order.add(*selection.order);
@@ -153,13 +146,13 @@ Result<JsonObject> EntitySession::entities(const EntityFilter& filter, const Sel
     }
     return {};
   });
-  if (!done) return std::unexpected(std::move(done).error());
+  TRY(done);
   JsonObject answer{
       {"entity_type", type.name}, {"entities", std::move(found)}, {"count", 0},
-      {"total", *total},          {"truncated", false},           {"limit", selection.limit}};
+      {"total", total},           {"truncated", false},           {"limit", selection.limit}};
   const auto shown = static_cast<std::int64_t>(answer["entities"].get_array().size());
   answer["count"] = shown;
-  answer["truncated"] = shown < *total;
+  answer["truncated"] = shown < total;
   if (left_out > 0) {
     answer["note"] = fmt::format(
         "{} entities were left out to keep the answer readable; narrow the search", left_out);

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "core/try.h"
 #include "entities/entity_source.h"
 #include "wright/entities.h"
 #include "wright/tool.h"
@@ -45,13 +46,10 @@ Json with_notes(const EntitySession& session, JsonObject answer);
 template <class Then>
 Result<Json> with_type(EntitySource& source, const std::string& type_name,
                        const std::stop_token& stop, Then then) {
-  auto session = source.open(stop);
-  if (!session) return std::unexpected(std::move(session).error());
-  const auto type = find_type(session->schema(), type_name);
-  if (!type) return std::unexpected(type.error());
-  Result<JsonObject> answer = then(*session, **type);
-  if (!answer) return std::unexpected(std::move(answer).error());
-  return with_notes(*session, std::move(*answer));
+  auto session = TRY(source.open(stop));
+  const auto type = TRY(find_type(session.schema(), type_name));
+  auto answer = TRY(then(session, *type));
+  return with_notes(session, std::move(answer));
 }
 
 }  // namespace wright::entities

@@ -1,4 +1,5 @@
 // The tools of wright/entities.h over their two sources.
+#include "core/try.h"
 #include "entities/code_index.h"
 #include "entities/entity_tool_list.h"
 
@@ -33,9 +34,8 @@ namespace wright {
 
 Result<std::vector<Tool>> code_entity_tools(CodeIndexOptions options) {
   EntityClock clock = options.clock;
-  auto index = entities::CodeIndex::make(std::move(options));
-  if (!index) return std::unexpected(std::move(index).error());
-  return entities::entity_tools(entities::code_entity_source(std::move(*index)), std::move(clock));
+  auto index = TRY(entities::CodeIndex::make(std::move(options)));
+  return entities::entity_tools(entities::code_entity_source(std::move(index)), std::move(clock));
 }
 
 Result<std::vector<Tool>> database_entity_tools(SqliteReaderOptions options, EntityClock clock) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/try.h"
 #include "entities/entity_types.h"
 #include "entities/index_schema.h"
 #include "wright/json.h"
@@ -24,23 +25,20 @@ std::optional<std::string_view> unless_empty(const std::string& text) {
 Result<EntityTotals> EntityTotals::prepare(sqlite3* connection) {
   using sqlite::Lifetime;
   using sqlite::Statement;
-  auto change = Statement::prepare(connection,
-                                   "UPDATE tally SET entities = entities + ?4 WHERE type = ?1 AND "
-                                   "language IS ?2 AND visibility IS ?3",
-                                   Lifetime::kept);
-  if (!change) return std::unexpected(std::move(change).error());
-  auto insert = Statement::prepare(
+  auto change =
+      TRY(Statement::prepare(connection,
+                             "UPDATE tally SET entities = entities + ?4 WHERE type = ?1 AND "
+                             "language IS ?2 AND visibility IS ?3",
+                             Lifetime::kept));
+  auto insert = TRY(Statement::prepare(
       connection,
       "INSERT INTO tally (type, language, visibility, entities) VALUES (?1, ?2, ?3, ?4)",
-      Lifetime::kept);
-  if (!insert) return std::unexpected(std::move(insert).error());
-  auto count_methods = Statement::prepare(
+      Lifetime::kept));
+  auto count_methods = TRY(Statement::prepare(
       connection,
       fmt::format("{} AND qualified_name IN (SELECT value FROM json_each(?1))", kCountMethods),
-      Lifetime::kept);
-  if (!count_methods) return std::unexpected(std::move(count_methods).error());
-  return EntityTotals(connection, std::move(*change), std::move(*insert),
-                      std::move(*count_methods));
+      Lifetime::kept));
+  return EntityTotals(connection, std::move(change), std::move(insert), std::move(count_methods));
 }
 
 EntityTotals::EntityTotals(sqlite3* connection, sqlite::Statement change, sqlite::Statement insert,

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "core/try.h"
 #include "entities/blob_hash.h"
 #include "entities/block_ends.h"
 #include "entities/documentation.h"
@@ -142,13 +143,12 @@ Result<std::vector<FileRead>> FileReader::read(std::span<const FileToRead> files
       to_parse.push_back({wanted.path, loaded.back().letters});
     }
   }
-  auto tags = ctags_.tags_of(to_parse, stop);
-  if (!tags) return std::unexpected(std::move(tags).error());
+  auto tags = TRY(ctags_.tags_of(to_parse, stop));
   std::vector<FileRead> read;
   for (Loaded& each : loaded) {
     CodeFile& file = each.read.file;
     if (each.read.outcome == FileRead::Outcome::changed) {
-      FileTags& found = (*tags)[file.path];
+      FileTags& found = tags[file.path];
       const SourceLines lines(each.content);
       make_names_whole(found.entities, lines);
       if (found.language == "Tcl") correct_tcl_procedures(found.entities, lines);

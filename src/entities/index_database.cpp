@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include "core/try.h"
 #include "entities/identifier_words.h"
 #include "entities/index_schema.h"
 #include "sqlite/error.h"
@@ -73,14 +74,12 @@ std::optional<std::string_view> unless_empty(std::string_view text) {
 }
 
 Result<std::int64_t> integer_of(sqlite3* connection, const char* sql) {
-  auto statement = Statement::prepare(connection, sql);
-  if (!statement) return std::unexpected(std::move(statement).error());
+  auto statement = TRY(Statement::prepare(connection, sql));
   std::int64_t value = 0;
-  auto done = statement->query([&](const Row& row) -> Result<void> {
+  TRY(statement.query([&](const Row& row) -> Result<void> {
     value = row.integer(0);
     return {};
-  });
-  if (!done) return std::unexpected(std::move(done).error());
+  }));
   return value;
 }
 
@@ -95,30 +94,28 @@ Result<void> finish_indexes(sqlite3* connection) {
 
 // With the tables of this version; nothing when the file is of another one.
 Result<std::optional<Connection>> opened_as_is(const std::filesystem::path& file) {
-  auto connection = IndexDatabase::connect(file);
-  if (!connection) return std::unexpected(std::move(connection).error());
-  sqlite3* handle = connection->get();
+  auto connection = TRY(IndexDatabase::connect(file));
+  sqlite3* handle = connection.get();
   for (const char* setting :
        {"PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL", "PRAGMA cache_size = -65536",
         "PRAGMA temp_store = MEMORY", "BEGIN IMMEDIATE"}) {
-    if (auto set = sqlite::execute(handle, setting); !set) return std::unexpected(set.error());
+    TRY(sqlite::execute(handle, setting));
   }
-  const auto version = integer_of(handle, "PRAGMA user_version");
-  if (!version) return std::unexpected(version.error());
-  if (*version != 0 && *version != kIndexVersion) return std::optional<Connection>();
+  const auto version = TRY(integer_of(handle, "PRAGMA user_version"));
+  if (version != 0 && version != kIndexVersion) return std::optional<Connection>();
   const std::string mark = fmt::format("PRAGMA user_version = {}", kIndexVersion);
-  const bool is_new = *version == 0;
+  const bool is_new = version == 0;
   for (const char* step : {is_new ? kIndexTables : "", mark.c_str()}) {
-    if (auto done = sqlite::execute(handle, step); !done) return std::unexpected(done.error());
+    TRY(sqlite::execute(handle, step));
   }
   // Where somebody was killed while reading everything.
-  const auto unfinished = integer_of(handle, "SELECT count(*) FROM fact WHERE name = 'unfinished'");
-  if (!unfinished) return std::unexpected(unfinished.error());
-  if (*unfinished != 0 || is_new) {
-    if (auto done = finish_indexes(handle); !done) return std::unexpected(done.error());
+  const auto unfinished =
+      TRY(integer_of(handle, "SELECT count(*) FROM fact WHERE name = 'unfinished'"));
+  if (unfinished != 0 || is_new) {
+    TRY(finish_indexes(handle));
   }
-  if (auto done = sqlite::execute(handle, "COMMIT"); !done) return std::unexpected(done.error());
-  return std::optional<Connection>(std::move(*connection));
+  TRY(sqlite::execute(handle, "COMMIT"));
+  return std::optional<Connection>(std::move(connection));
 }
 
 }  // namespace
@@ -236,40 +233,35 @@ Result<IndexDatabase> IndexDatabase::open(const std::filesystem::path& file) {
       !add_words || !entities_of_file || !remove_words || !remove_meanings || !remove_entities) {
     return std::unexpected(std::move(failed));
   }
-  auto totals = EntityTotals::prepare(handle);
-  if (!totals) return std::unexpected(std::move(totals).error());
+  auto totals = TRY(EntityTotals::prepare(handle));
   auto statements = std::make_unique<Statements>(
       Statements{std::move(*find_file), std::move(*put_file), std::move(*touch_file),
                  std::move(*remove_file), std::move(*committed), std::move(*add_entity),
                  std::move(*add_words), std::move(*entities_of_file), std::move(*remove_words),
                  std::move(*remove_meanings), std::move(*remove_entities)});
-  return IndexDatabase(std::move(**connection), std::move(statements), std::move(*totals));
+  return IndexDatabase(std::move(**connection), std::move(statements), std::move(totals));
 }
 
 Result<std::map<std::string, IndexedFile>> IndexDatabase::files() {
-  auto statement = Statement::prepare(connection_.get(),
-                                      "SELECT key, hash, size, modified_ns, is_settled FROM file");
-  if (!statement) return std::unexpected(std::move(statement).error());
+  auto statement = TRY(Statement::prepare(
+      connection_.get(), "SELECT key, hash, size, modified_ns, is_settled FROM file"));
   std::map<std::string, IndexedFile> files;
-  auto done = statement->query([&](const Row& row) -> Result<void> {
+  TRY(statement.query([&](const Row& row) -> Result<void> {
     files.emplace(path_of_key(row.text(0)),
                   IndexedFile{row.text(1), row.integer(2), row.integer(3), row.integer(4) != 0});
     return {};
-  });
-  if (!done) return std::unexpected(std::move(done).error());
+  }));
   return files;
 }
 
 Result<std::string> IndexDatabase::head() {
   auto statement =
-      Statement::prepare(connection_.get(), "SELECT value FROM fact WHERE name = 'head'");
-  if (!statement) return std::unexpected(std::move(statement).error());
+      TRY(Statement::prepare(connection_.get(), "SELECT value FROM fact WHERE name = 'head'"));
   std::string head;
-  auto done = statement->query([&](const Row& row) -> Result<void> {
+  TRY(statement.query([&](const Row& row) -> Result<void> {
     head = row.text(0);
     return {};
-  });
-  if (!done) return std::unexpected(std::move(done).error());
+  }));
   return head;
 }
 
@@ -307,7 +299,7 @@ Result<std::int64_t> IndexDatabase::last_modified(const CodeFile& file) {
         return {};
       },
       path_key(file.path), file.hash);
-  if (!done) return std::unexpected(std::move(done).error());
+  TRY(done);
   return time_ms;
 }
 
@@ -342,14 +334,13 @@ Result<void> IndexDatabase::remove_entities(std::int64_t file_id) {
 Result<void> IndexDatabase::add_entity(std::int64_t file_id, const CodeFile& file,
                                        const CodeEntity& entity, std::int64_t last_modified) {
   const std::string path = to_valid_utf8(file.path);
-  auto done = statements_->add_entity.run(
+  TRY(statements_->add_entity.run(
       file_id, entity.type, entity.name, entity.qualified_name, path, entity.start_line,
       entity.end_line,
       entity.type == "file" ? file.line_count : entity.end_line - entity.start_line + 1,
       unless_empty(entity.language), unless_empty(entity.signature), last_modified,
       unless_empty(entity.visibility), unless_empty(entity.parent), entity.parent_is_here ? 1 : 0,
-      entity.kind, unless_empty(entity.documentation), parameter_count(entity.signature));
-  if (!done) return done;
+      entity.kind, unless_empty(entity.documentation), parameter_count(entity.signature)));
   totals_.added({.type = entity.type,
                  .language = entity.language,
                  .visibility = entity.visibility,
@@ -362,8 +353,7 @@ Result<void> IndexDatabase::add_entity(std::int64_t file_id, const CodeFile& fil
 }
 
 Result<void> IndexDatabase::put_file(const CodeFile& file, Settled settled) {
-  const auto time_ms = last_modified(file);
-  if (!time_ms) return std::unexpected(time_ms.error());
+  const auto time_ms = TRY(last_modified(file));
   std::int64_t id = 0;
   auto done = statements_->put_file.query(
       [&](const Row& row) -> Result<void> {
@@ -371,11 +361,11 @@ Result<void> IndexDatabase::put_file(const CodeFile& file, Settled settled) {
         return {};
       },
       path_key(file.path), file.hash, file.size, file.modified_ns, settled == Settled::yes ? 1 : 0,
-      *time_ms);
+      time_ms);
   if (done) done = remove_entities(id);
   for (const CodeEntity& entity : file.entities) {
     if (!done) return done;
-    done = add_entity(id, file, entity, *time_ms);
+    done = add_entity(id, file, entity, time_ms);
   }
   return done;
 }
@@ -427,20 +417,18 @@ Result<void> IndexDatabase::set_history(const std::string& head,
                         "INSERT INTO committed_before SELECT key, committed_ms FROM committed; "
                         "DELETE FROM committed;");
     if (!done) return done;
-    auto put = Statement::prepare(
+    auto put = TRY(Statement::prepare(
         handle,
         "INSERT INTO committed (key, hash, committed_ms) VALUES (?1, ?2, CASE WHEN ?3 >= 0 THEN ?3 "
-        "ELSE coalesce((SELECT committed_ms FROM committed_before WHERE key = ?1), -1) END)");
-    if (!put) return std::unexpected(std::move(put).error());
+        "ELSE coalesce((SELECT committed_ms FROM committed_before WHERE key = ?1), -1) END)"));
     for (const auto& [path, file] : changes.files) {
       const bool is_unknown = file.committed_ms < 0 && changes.is_complete;
       if (is_unknown) continue;
-      if (done = put->run(path_key(path), file.hash, file.committed_ms); !done) return done;
+      if (done = put.run(path_key(path), file.hash, file.committed_ms); !done) return done;
     }
-    auto remember =
-        Statement::prepare(handle, "INSERT OR REPLACE INTO fact (name, value) VALUES ('head', ?1)");
-    if (!remember) return std::unexpected(std::move(remember).error());
-    if (done = remember->run(head); !done) return done;
+    auto remember = TRY(Statement::prepare(
+        handle, "INSERT OR REPLACE INTO fact (name, value) VALUES ('head', ?1)"));
+    if (done = remember.run(head); !done) return done;
     return refresh_times();
   });
 }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "core/try.h"
+
 namespace wright::entities {
 namespace {
 
@@ -33,13 +35,12 @@ Result<std::vector<Embedding>> MeaningSearch::embed(std::span<const std::string>
 
 // Vectors of another model, or of another size, say nothing about this one's.
 Result<void> MeaningSearch::check_origin(VectorTable& table, std::size_t dimensions) {
-  const auto known = table.origin();
-  if (!known) return std::unexpected(known.error());
+  const auto known = TRY(table.origin());
   const VectorTable::Origin wanted{options_.model.id, dimensions};
-  if (*known == wanted) return {};
-  if (*known && (*known)->model == wanted.model && std::exchange(has_restarted_, true)) {
+  if (known == wanted) return {};
+  if (known && known->model == wanted.model && std::exchange(has_restarted_, true)) {
     return fail(ErrorCode::protocol, fmt::format("its vectors have now {}, now {} dimensions",
-                                                 (*known)->dimensions, dimensions));
+                                                 known->dimensions, dimensions));
   }
   complete_.clear();
   return table.restart(wanted);
@@ -56,14 +57,13 @@ Result<std::vector<VectorTable::NewVector>> MeaningSearch::vectors_for(
     asked.push_back(text.text);
     made.push_back({text.hash, {}});
   }
-  const auto vectors = embed(asked, stop);
-  if (!vectors) return std::unexpected(vectors.error());
-  if (vectors->size() != asked.size()) {
+  const auto vectors = TRY(embed(asked, stop));
+  if (vectors.size() != asked.size()) {
     return fail(ErrorCode::protocol,
-                fmt::format("{} vectors came for {} texts", vectors->size(), asked.size()));
+                fmt::format("{} vectors came for {} texts", vectors.size(), asked.size()));
   }
   for (std::size_t i = 0; i < made.size(); ++i) {
-    const Embedding& vector = (*vectors)[i];
+    const Embedding& vector = vectors[i];
     if (vector.size() != dimensions) {
       return fail(ErrorCode::protocol,
                   fmt::format("its vectors have {} dimensions, that of the question has {}",
@@ -79,21 +79,19 @@ Result<std::string> MeaningSearch::make_vectors(VectorTable& table,
                                                 std::size_t dimensions,
                                                 const std::stop_token& stop) {
   const std::string key = type.value_or(std::string(kEverything));
-  const auto generation = table.generation();
-  if (!generation) return std::unexpected(generation.error());
+  const auto generation = TRY(table.generation());
   if (const auto known = complete_.find(key);
-      known != complete_.end() && known->second == *generation) {
+      known != complete_.end() && known->second == generation) {
     return "";
   }
-  const auto missing = table.count_without_vector(type);
-  if (!missing) return std::unexpected(missing.error());
-  if (*missing > options_.most_entities) {
-    return fmt::format("{} entities have no vector, and at most {} are embedded at all", *missing,
+  const auto missing = TRY(table.count_without_vector(type));
+  if (missing > options_.most_entities) {
+    return fmt::format("{} entities have no vector, and at most {} are embedded at all", missing,
                        options_.most_entities);
   }
   constexpr std::string_view kWhat = "Embedding entities";
   const auto report = [&](std::int64_t done) {
-    if (on_progress_ && *missing > 0) on_progress_({kWhat, done, *missing});
+    if (on_progress_ && missing > 0) on_progress_({kWhat, done, missing});
   };
   const auto deadline = Clock::now() + options_.time_at_a_question;
   std::string obstacle;
@@ -129,29 +127,25 @@ Result<std::string> MeaningSearch::make_vectors(VectorTable& table,
     }
     done += count;
   }
-  report(*missing);
+  report(missing);
   if (!obstacle.empty()) {
-    const auto left = table.count_without_vector(type);
-    if (!left) return std::unexpected(left.error());
+    const auto left = TRY(table.count_without_vector(type));
     return fmt::format("{} entities have no vector yet and are found by their words alone: {}",
-                       *left, obstacle);
+                       left, obstacle);
   }
-  if (auto tidied = table.tidy(); !tidied) return std::unexpected(std::move(tidied).error());
-  const auto now = table.generation();
-  if (!now) return std::unexpected(now.error());
-  complete_[key] = *now;
+  TRY(table.tidy());
+  const auto now = TRY(table.generation());
+  complete_[key] = now;
   return "";
 }
 
 Result<std::shared_ptr<const VectorMatrix>> MeaningSearch::matrix(VectorTable& table) {
-  const auto generation = table.generation();
-  if (!generation) return std::unexpected(generation.error());
-  if (matrix_ && matrix_generation_ == *generation) return matrix_;
+  const auto generation = TRY(table.generation());
+  if (matrix_ && matrix_generation_ == generation) return matrix_;
   matrix_.reset();
-  auto loaded = table.load();
-  if (!loaded) return std::unexpected(std::move(loaded).error());
-  matrix_ = std::make_shared<const VectorMatrix>(std::move(*loaded));
-  matrix_generation_ = *generation;
+  auto loaded = TRY(table.load());
+  matrix_ = std::make_shared<const VectorMatrix>(std::move(loaded));
+  matrix_generation_ = generation;
   return matrix_;
 }
 
@@ -171,21 +165,19 @@ Result<MeaningSearch::Found> MeaningSearch::nearest(const std::filesystem::path&
     return by_words_alone({ErrorCode::protocol, "its answer is no vector", {}});
   }
   const Direction8 direction = direction_of(asked->front());
-  auto table = VectorTable::open(index);
-  if (!table) return std::unexpected(std::move(table).error());
-  if (auto good = check_origin(*table, direction.size()); !good) {
+  auto table = TRY(VectorTable::open(index));
+  if (auto good = check_origin(table, direction.size()); !good) {
     if (good.error().code == ErrorCode::protocol) return by_words_alone(good.error());
     return std::unexpected(std::move(good).error());
   }
-  auto note = make_vectors(*table, type, direction.size(), stop);
-  if (!note) return std::unexpected(std::move(note).error());
-  const auto vectors = matrix(*table);
+  auto note = TRY(make_vectors(table, type, direction.size(), stop));
+  const auto vectors = matrix(table);
   if (!vectors) {
     if (vectors.error().code == ErrorCode::limit_reached) return by_words_alone(vectors.error());
     return std::unexpected(vectors.error());
   }
   lock.unlock();
-  return Found{(*vectors)->nearest(direction, type, count), std::move(*note)};
+  return Found{(*vectors)->nearest(direction, type, count), std::move(note)};
 }
 
 }  // namespace wright::entities

@@ -1,6 +1,8 @@
 // query_entities, text_pattern_search and enum_filter_search.
 #include "entities/entity_tool_list.h"
 
+#include "core/try.h"
+
 namespace wright::entities {
 
 struct OrderBy {
@@ -61,9 +63,8 @@ namespace {
 
 Result<std::optional<Sql>> order_of(const EntityType& type, const std::optional<OrderBy>& wanted) {
   if (!wanted) return std::optional<Sql>();
-  const auto field = find_field(type, wanted->field);
-  if (!field) return std::unexpected(field.error());
-  Sql order{(*field)->sql};
+  const auto field = TRY(find_field(type, wanted->field));
+  Sql order{field->sql};
   return std::optional(order.add(wanted->direction == Direction::DESC ? " DESC" : " ASC"));
 }
 
@@ -78,14 +79,11 @@ Tool query_entities_tool(SharedSource source) {
         return with_type(*source, arguments.entity_type, context.stop,
                          [&](EntitySession& session, const EntityType& type) -> Result<JsonObject> {
                            EntityFilter filter(type);
-                           if (auto added = filter.add(arguments.conditions); !added) {
-                             return std::unexpected(std::move(added).error());
-                           }
-                           auto order = order_of(type, arguments.order_by);
-                           if (!order) return std::unexpected(std::move(order).error());
+                           TRY(filter.add(arguments.conditions));
+                           auto order = TRY(order_of(type, arguments.order_by));
                            return session.entities(
                                filter,
-                               {std::move(*order), static_cast<std::size_t>(arguments.limit)});
+                               {std::move(order), static_cast<std::size_t>(arguments.limit)});
                          });
       },
       entity_tool_options());
@@ -100,16 +98,14 @@ Tool text_pattern_search_tool(SharedSource source) {
         return with_type(
             *source, arguments.entity_type, context.stop,
             [&](EntitySession& session, const EntityType& type) -> Result<JsonObject> {
-              const auto field = find_field(type, arguments.field);
-              if (!field) return std::unexpected(field.error());
+              const auto field = TRY(find_field(type, arguments.field));
               auto condition =
-                  text_condition(**field, arguments.mode, arguments.pattern,
-                                 arguments.case_sensitive ? Case::minded : Case::ignored);
-              if (!condition) return std::unexpected(std::move(condition).error());
+                  TRY(text_condition(*field, arguments.mode, arguments.pattern,
+                                     arguments.case_sensitive ? Case::minded : Case::ignored));
               EntityFilter filter(type);
-              filter.add(**field, *condition);
-              return session.entities(
-                  filter, {Sql{(*field)->sql}, static_cast<std::size_t>(arguments.limit)});
+              filter.add(*field, condition);
+              return session.entities(filter,
+                                      {Sql{field->sql}, static_cast<std::size_t>(arguments.limit)});
             });
       },
       entity_tool_options());
@@ -122,14 +118,12 @@ Tool enum_filter_search_tool(SharedSource source) {
       [source](const EnumFilterArguments& arguments, const Context& context) -> Result<Json> {
         return with_type(*source, arguments.entity_type, context.stop,
                          [&](EntitySession& session, const EntityType& type) -> Result<JsonObject> {
-                           const auto field = find_field(type, arguments.field);
-                           if (!field) return std::unexpected(field.error());
-                           auto condition = membership_condition(
-                               **field, arguments.values,
-                               arguments.exclude ? Membership::none_of : Membership::one_of);
-                           if (!condition) return std::unexpected(std::move(condition).error());
+                           const auto field = TRY(find_field(type, arguments.field));
+                           auto condition = TRY(membership_condition(
+                               *field, arguments.values,
+                               arguments.exclude ? Membership::none_of : Membership::one_of));
                            EntityFilter filter(type);
-                           filter.add(**field, *condition);
+                           filter.add(*field, condition);
                            return session.entities(
                                filter, {.limit = static_cast<std::size_t>(arguments.limit)});
                          });

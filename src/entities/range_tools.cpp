@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/iso_time.h"
+#include "core/try.h"
 #include "entities/calendar.h"
 #include "entities/entity_tool_list.h"
 
@@ -166,25 +167,21 @@ Result<TimeRange> range_of(const DatetimeRangeArguments& given, std::int64_t now
   };
   switch (given.mode) {
     case DatetimeMode::before: {
-      const auto time = time_in(given.datetime, "datetime", "mode before");
-      if (!time) return std::unexpected(time.error());
-      return TimeRange{.until = floor(*time)};
+      const auto time = TRY(time_in(given.datetime, "datetime", "mode before"));
+      return TimeRange{.until = floor(time)};
     }
     case DatetimeMode::after: {
-      const auto time = time_in(given.datetime, "datetime", "mode after");
-      if (!time) return std::unexpected(time.error());
-      return TimeRange{.from = next(*time)};
+      const auto time = TRY(time_in(given.datetime, "datetime", "mode after"));
+      return TimeRange{.from = next(time)};
     }
     case DatetimeMode::between: {
-      const auto from = time_in(given.start_datetime, "start_datetime", "mode between");
-      if (!from) return std::unexpected(from.error());
-      const auto until = time_in(given.end_datetime, "end_datetime", "mode between");
-      if (!until) return std::unexpected(until.error());
-      if (*until < *from) {
+      const auto from = TRY(time_in(given.start_datetime, "start_datetime", "mode between"));
+      const auto until = TRY(time_in(given.end_datetime, "end_datetime", "mode between"));
+      if (until < from) {
         return fail(ErrorCode::invalid_argument,
                     "end_datetime is before start_datetime: nothing is between");
       }
-      return TimeRange{floor(*from), next(*until)};
+      return TimeRange{floor(from), next(until)};
     }
     case DatetimeMode::relative: break;
   }
@@ -222,22 +219,18 @@ Tool number_range_search_tool(SharedSource source) {
       "Finds entities by a number: more than 200 lines, a price between 10 and 20, about 100. "
       "Sorted by that number.",
       [source](const NumberRangeArguments& arguments, const Context& context) -> Result<Json> {
-        return with_type(*source, arguments.entity_type, context.stop,
-                         [&](EntitySession& session, const EntityType& type) -> Result<JsonObject> {
-                           const auto field = find_field(type, arguments.field);
-                           if (!field) return std::unexpected(field.error());
-                           const bool is_never_a_number =
-                               (*field)->is_indexed && (*field)->kind != FieldKind::number;
-                           if (is_never_a_number)
-                             return wrong_kind(type, **field, FieldKind::number);
-                           auto condition = number_condition(**field, arguments);
-                           if (!condition) return std::unexpected(std::move(condition).error());
-                           EntityFilter filter(type);
-                           filter.add(**field, *condition);
-                           return session.entities(filter,
-                                                   {number_order(**field, arguments),
-                                                    static_cast<std::size_t>(arguments.limit)});
-                         });
+        return with_type(
+            *source, arguments.entity_type, context.stop,
+            [&](EntitySession& session, const EntityType& type) -> Result<JsonObject> {
+              const auto field = TRY(find_field(type, arguments.field));
+              const bool is_never_a_number = field->is_indexed && field->kind != FieldKind::number;
+              if (is_never_a_number) return wrong_kind(type, *field, FieldKind::number);
+              auto condition = TRY(number_condition(*field, arguments));
+              EntityFilter filter(type);
+              filter.add(*field, condition);
+              return session.entities(filter, {number_order(*field, arguments),
+                                               static_cast<std::size_t>(arguments.limit)});
+            });
       },
       entity_tool_options());
 }
@@ -249,27 +242,22 @@ Tool datetime_range_search_tool(SharedSource source, EntityClock clock) {
       "latest come first.",
       [source, clock](const DatetimeRangeArguments& arguments,
                       const Context& context) -> Result<Json> {
-        return with_type(*source, arguments.entity_type, context.stop,
-                         [&](EntitySession& session, const EntityType& type) -> Result<JsonObject> {
-                           const auto field = find_field(type, arguments.field);
-                           if (!field) return std::unexpected(field.error());
-                           const bool is_never_a_time =
-                               (*field)->is_indexed && (*field)->kind != FieldKind::datetime;
-                           if (is_never_a_time)
-                             return wrong_kind(type, **field, FieldKind::datetime);
-                           const auto range = range_of(arguments, clock());
-                           if (!range) return std::unexpected(range.error());
-                           EntityFilter filter(type);
-                           filter.add(**field, time_condition(**field, *range));
-                           Sql order{time_sql(**field)};
-                           auto answer = session.entities(
-                               filter,
-                               {order.add(" DESC"), static_cast<std::size_t>(arguments.limit)});
-                           if (!answer) return answer;
-                           if (range->from) (*answer)["from"] = IsoTime(*range->from).text();
-                           if (range->until) (*answer)["until"] = IsoTime(*range->until).text();
-                           return answer;
-                         });
+        return with_type(
+            *source, arguments.entity_type, context.stop,
+            [&](EntitySession& session, const EntityType& type) -> Result<JsonObject> {
+              const auto field = TRY(find_field(type, arguments.field));
+              const bool is_never_a_time = field->is_indexed && field->kind != FieldKind::datetime;
+              if (is_never_a_time) return wrong_kind(type, *field, FieldKind::datetime);
+              const auto range = TRY(range_of(arguments, clock()));
+              EntityFilter filter(type);
+              filter.add(*field, time_condition(*field, range));
+              Sql order{time_sql(*field)};
+              auto answer = TRY(session.entities(
+                  filter, {order.add(" DESC"), static_cast<std::size_t>(arguments.limit)}));
+              if (range.from) answer["from"] = IsoTime(*range.from).text();
+              if (range.until) answer["until"] = IsoTime(*range.until).text();
+              return answer;
+            });
       },
       entity_tool_options());
 }

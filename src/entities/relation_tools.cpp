@@ -1,6 +1,8 @@
 // explore_relationships and semantic_search.
 #include "entities/entity_tool_list.h"
 
+#include "core/try.h"
+
 namespace wright::entities {
 
 struct ExploreArguments {
@@ -46,10 +48,9 @@ Tool explore_relationships_tool(SharedSource source) {
       "Goes from entities to those that they contain or refer to, or, incoming, that contain or "
       "refer to them: the methods of a class, the rows that a row belongs to.",
       [source](const ExploreArguments& arguments, const Context& context) -> Result<Json> {
-        auto session = source->open(context.stop);
-        if (!session) return std::unexpected(std::move(session).error());
+        auto session = TRY(source->open(context.stop));
         auto answer =
-            source->related(*session,
+            source->related(session,
                             {.start_entity_type = arguments.start_entity_type,
                              .start_conditions = arguments.start_conditions,
                              .relationship_type = arguments.relationship_type,
@@ -58,7 +59,7 @@ Tool explore_relationships_tool(SharedSource source) {
                              .limit = static_cast<std::size_t>(arguments.limit)},
                             context.stop);
         if (!answer) return std::unexpected(std::move(answer).error());
-        return with_notes(*session, std::move(*answer));
+        return with_notes(session, std::move(*answer));
       },
       entity_tool_options());
 }
@@ -69,15 +70,13 @@ Tool semantic_search_tool(SharedSource source) {
       "Finds entities by words instead of exact names: `parse request` finds parseHttpRequest and "
       "what its comment calls so. The best match comes first.",
       [source](const SemanticSearchArguments& arguments, const Context& context) -> Result<Json> {
-        auto session = source->open(context.stop);
-        if (!session) return std::unexpected(std::move(session).error());
+        auto session = TRY(source->open(context.stop));
         auto answer =
-            source->similar(*session,
-                            {arguments.entity_type, arguments.query,
-                             static_cast<std::size_t>(arguments.top_k), arguments.min_score},
-                            context.stop);
-        if (!answer) return std::unexpected(std::move(answer).error());
-        return with_notes(*session, std::move(*answer));
+            TRY(source->similar(session,
+                                {arguments.entity_type, arguments.query,
+                                 static_cast<std::size_t>(arguments.top_k), arguments.min_score},
+                                context.stop));
+        return with_notes(session, std::move(answer));
       },
       entity_tool_options());
 }

@@ -1,6 +1,7 @@
 // get_schema and describe_entity: what there is to be asked about.
 #include <algorithm>
 
+#include "core/try.h"
 #include "entities/entity_tool_list.h"
 #include "tools/output/output_budget.h"
 #include "tools/sqlite/reader_rows.h"
@@ -50,9 +51,8 @@ JsonArray tips() {
 
 Result<Json> get_schema(EntitySource& source, const GetSchemaArguments& arguments,
                         const std::stop_token& stop) {
-  auto session = source.open(stop);
-  if (!session) return std::unexpected(std::move(session).error());
-  const EntitySchema& schema = session->schema();
+  auto session = TRY(source.open(stop));
+  const EntitySchema& schema = session.schema();
   tools::OutputBudget budget;
   JsonArray types;
   std::size_t left_out = 0;
@@ -61,9 +61,8 @@ Result<Json> get_schema(EntitySource& source, const GetSchemaArguments& argument
   for (const EntityType& type : schema.types) {
     JsonObject made{{"name", type.name}, {"description", type.description}};
     if (!type.row.empty()) {
-      const auto count = session->count(EntityFilter(type));
-      if (!count) return std::unexpected(count.error());
-      made["count"] = *count;
+      const auto count = TRY(session.count(EntityFilter(type)));
+      made["count"] = count;
     }
     JsonObject fields = fields_of(type);
     if (!type.is) {
@@ -88,7 +87,7 @@ Result<Json> get_schema(EntitySource& source, const GetSchemaArguments& argument
   }
   if (left_out > 0) answer["left_out"] = left_out;
   if (arguments.include_tips) answer["tips"] = tips();
-  return with_notes(*session, std::move(answer));
+  return with_notes(session, std::move(answer));
 }
 
 // A few values that a field has, so that nobody has to guess their form.
@@ -100,17 +99,15 @@ Result<JsonArray> examples_of(EntitySession& session, const EntityType& type,
   filter.add(field, present.add(" IS NOT NULL"));
   Sql sql{"SELECT DISTINCT value FROM (SELECT " + field.sql + " AS value "};
   sql.add(filter.sql()).add(" LIMIT 200) LIMIT ").value(static_cast<std::int64_t>(kExamples));
-  auto done = session.query(sql, [&](const sqlite::Row& row) -> Result<void> {
+  TRY(session.query(sql, [&](const sqlite::Row& row) -> Result<void> {
     made.push_back(tools::cell(row, 0, 80));
     return {};
-  });
-  if (!done) return std::unexpected(std::move(done).error());
+  }));
   return made;
 }
 
 Result<JsonObject> describe(EntitySession& session, const EntityType& type) {
-  const auto count = session.count(EntityFilter(type));
-  if (!count) return std::unexpected(count.error());
+  const auto count = TRY(session.count(EntityFilter(type)));
   JsonArray fields;
   tools::OutputBudget budget;
   std::size_t left_out = 0;
@@ -120,9 +117,8 @@ Result<JsonObject> describe(EntitySession& session, const EntityType& type) {
     if (field.is_key) made["key"] = true;
     const bool is_readable = field.kind != FieldKind::datetime || !field.is_indexed;
     if (is_readable) {
-      auto examples = examples_of(session, type, field);
-      if (!examples) return std::unexpected(std::move(examples).error());
-      made["examples"] = std::move(*examples);
+      auto examples = TRY(examples_of(session, type, field));
+      made["examples"] = std::move(examples);
     }
     if (budget.take(to_text(made).size() + 2)) {
       fields.push_back(std::move(made));
@@ -134,7 +130,7 @@ Result<JsonObject> describe(EntitySession& session, const EntityType& type) {
   for (const std::string_view each : condition_operators()) operators.emplace_back(each);
   JsonObject answer{{"name", type.name},
                     {"description", type.description},
-                    {"count", *count},
+                    {"count", count},
                     {"fields", std::move(fields)},
                     {"operators", std::move(operators)},
                     {"relationships", relationships_of(session.schema())}};

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include "core/try.h"
 #include "entities/blob_hash.h"
 #include "entities/identifier_words.h"
 #include "entities/index_database.h"
@@ -33,22 +34,18 @@ constexpr const char* kWithoutVector =
 }  // namespace
 
 Result<VectorTable> VectorTable::open(const std::filesystem::path& file) {
-  auto connection = IndexDatabase::connect(file);
-  if (!connection) return std::unexpected(std::move(connection).error());
-  auto set = sqlite::execute(connection->get(), "PRAGMA synchronous = NORMAL");
-  if (!set) return std::unexpected(std::move(set).error());
-  return VectorTable(std::move(*connection));
+  auto connection = TRY(IndexDatabase::connect(file));
+  TRY(sqlite::execute(connection.get(), "PRAGMA synchronous = NORMAL"));
+  return VectorTable(std::move(connection));
 }
 
 Result<std::int64_t> VectorTable::number(const char* sql) {
-  auto statement = Statement::prepare(connection_.get(), sql);
-  if (!statement) return std::unexpected(std::move(statement).error());
+  auto statement = TRY(Statement::prepare(connection_.get(), sql));
   std::int64_t value = 0;
-  auto done = statement->query([&](const Row& row) -> Result<void> {
+  TRY(statement.query([&](const Row& row) -> Result<void> {
     value = row.integer(0);
     return {};
-  });
-  if (!done) return std::unexpected(std::move(done).error());
+  }));
   return value;
 }
 
@@ -57,44 +54,40 @@ Result<std::int64_t> VectorTable::generation() {
 }
 
 Result<std::optional<VectorTable::Origin>> VectorTable::origin() {
-  auto statement = Statement::prepare(
+  auto statement = TRY(Statement::prepare(
       connection_.get(),
       "SELECT m.value, d.value FROM fact m JOIN fact d ON d.name = 'dimensions' WHERE m.name = "
-      "'embeddings'");
-  if (!statement) return std::unexpected(std::move(statement).error());
+      "'embeddings'"));
   std::optional<Origin> found;
-  auto done = statement->query([&](const Row& row) -> Result<void> {
+  TRY(statement.query([&](const Row& row) -> Result<void> {
     found = Origin{row.text(0), static_cast<std::size_t>(row.integer(1))};
     return {};
-  });
-  if (!done) return std::unexpected(std::move(done).error());
+  }));
   return found;
 }
 
 Result<void> VectorTable::restart(const Origin& origin) {
   return together([&]() -> Result<void> {
-    auto done = sqlite::execute(connection_.get(),
-                                "DELETE FROM meaning; DELETE FROM vector; UPDATE fact SET "
-                                "value = value + 1 WHERE name = 'generation';");
-    if (!done) return done;
-    auto put = Statement::prepare(connection_.get(),
-                                  "INSERT OR REPLACE INTO fact (name, value) VALUES ('embeddings', "
-                                  "?1), ('dimensions', ?2)");
-    if (!put) return std::unexpected(std::move(put).error());
-    return put->run(origin.model, std::to_string(origin.dimensions));
+    TRY(sqlite::execute(connection_.get(),
+                        "DELETE FROM meaning; DELETE FROM vector; UPDATE fact SET "
+                        "value = value + 1 WHERE name = 'generation';"));
+    auto put =
+        TRY(Statement::prepare(connection_.get(),
+                               "INSERT OR REPLACE INTO fact (name, value) VALUES ('embeddings', "
+                               "?1), ('dimensions', ?2)"));
+    return put.run(origin.model, std::to_string(origin.dimensions));
   });
 }
 
 Result<std::vector<VectorTable::Text>> VectorTable::without_vector(
     const std::optional<std::string>& type, std::int64_t after_id, std::size_t limit) {
-  auto statement = Statement::prepare(
+  auto statement = TRY(Statement::prepare(
       connection_.get(),
       fmt::format("SELECT e.id, e.type, e.name, e.qualified_name, e.signature, e.documentation {} "
                   "ORDER BY e.id LIMIT ?3",
-                  kWithoutVector));
-  if (!statement) return std::unexpected(std::move(statement).error());
+                  kWithoutVector)));
   std::vector<Text> texts;
-  auto done = statement->query(
+  auto done = statement.query(
       [&](const Row& row) -> Result<void> {
         std::string text = text_of(row);
         std::string hash = blob_hash(text);
@@ -102,53 +95,49 @@ Result<std::vector<VectorTable::Text>> VectorTable::without_vector(
         return {};
       },
       after_id, type, static_cast<std::int64_t>(limit));
-  if (!done) return std::unexpected(std::move(done).error());
+  TRY(done);
   return texts;
 }
 
 Result<std::int64_t> VectorTable::count_without_vector(const std::optional<std::string>& type) {
   auto statement =
-      Statement::prepare(connection_.get(), fmt::format("SELECT count(*) {}", kWithoutVector));
-  if (!statement) return std::unexpected(std::move(statement).error());
+      TRY(Statement::prepare(connection_.get(), fmt::format("SELECT count(*) {}", kWithoutVector)));
   std::int64_t value = 0;
-  auto done = statement->query(
+  auto done = statement.query(
       [&](const Row& row) -> Result<void> {
         value = row.integer(0);
         return {};
       },
       std::int64_t{0}, type);
-  if (!done) return std::unexpected(std::move(done).error());
+  TRY(done);
   return value;
 }
 
 Result<std::vector<VectorTable::Text>> VectorTable::assign(const std::vector<NewVector>& vectors,
                                                            std::vector<Text> texts) {
   std::vector<Text> left;
-  auto put = Statement::prepare(connection_.get(),
-                                "INSERT OR IGNORE INTO vector (hash, direction) VALUES (?1, ?2)");
-  if (!put) return std::unexpected(std::move(put).error());
-  auto find = Statement::prepare(connection_.get(), "SELECT id FROM vector WHERE hash = ?1");
-  if (!find) return std::unexpected(std::move(find).error());
+  auto put = TRY(Statement::prepare(
+      connection_.get(), "INSERT OR IGNORE INTO vector (hash, direction) VALUES (?1, ?2)"));
+  auto find = TRY(Statement::prepare(connection_.get(), "SELECT id FROM vector WHERE hash = ?1"));
   // An entity may have gone meanwhile.
-  auto give = Statement::prepare(connection_.get(),
-                                 "INSERT OR REPLACE INTO meaning (entity_id, vector_id) SELECT id, "
-                                 "?2 FROM entity WHERE id = ?1");
-  if (!give) return std::unexpected(std::move(give).error());
+  auto give =
+      TRY(Statement::prepare(connection_.get(),
+                             "INSERT OR REPLACE INTO meaning (entity_id, vector_id) SELECT id, "
+                             "?2 FROM entity WHERE id = ?1"));
   auto done = together([&]() -> Result<void> {
     for (const NewVector& vector : vectors) {
-      auto stored = put->run(vector.hash, std::as_bytes(std::span(vector.direction)));
-      if (!stored) return stored;
+      TRY(put.run(vector.hash, std::as_bytes(std::span(vector.direction))));
     }
     bool has_given = false;
     for (Text& text : texts) {
       std::optional<std::int64_t> vector_id;
-      auto given = find->query(
+      auto given = find.query(
           [&](const Row& row) -> Result<void> {
             vector_id = row.integer(0);
             return {};
           },
           text.hash);
-      if (given && vector_id) given = give->run(text.entity_id, *vector_id);
+      if (given && vector_id) given = give.run(text.entity_id, *vector_id);
       if (!given) return given;
       has_given = has_given || vector_id;
       if (!vector_id) left.push_back(std::move(text));
@@ -157,46 +146,41 @@ Result<std::vector<VectorTable::Text>> VectorTable::assign(const std::vector<New
     return sqlite::execute(connection_.get(),
                            "UPDATE fact SET value = value + 1 WHERE name = 'generation'");
   });
-  if (!done) return std::unexpected(std::move(done).error());
+  TRY(done);
   return left;
 }
 
 Result<VectorMatrix> VectorTable::load() {
-  const auto from = origin();
-  if (!from) return std::unexpected(from.error());
-  const std::size_t dimensions = *from ? (*from)->dimensions : 0;
-  const auto rows = number("SELECT count(*) FROM meaning");
-  if (!rows) return std::unexpected(rows.error());
+  const auto from = TRY(origin());
+  const std::size_t dimensions = from ? from->dimensions : 0;
+  const auto rows = TRY(number("SELECT count(*) FROM meaning"));
   if (dimensions > kMostDimensions ||
-      *rows * static_cast<std::int64_t>(dimensions) > kLargestMatrix) {
+      rows * static_cast<std::int64_t>(dimensions) > kLargestMatrix) {
     return fail(ErrorCode::limit_reached,
                 fmt::format("{} vectors of {} dimensions are more than fit into memory ({} MB)",
-                            *rows, dimensions, kLargestMatrix >> 20));
+                            rows, dimensions, kLargestMatrix >> 20));
   }
   VectorMatrix matrix(dimensions);
-  matrix.reserve(static_cast<std::size_t>(*rows));
-  auto statement = Statement::prepare(
+  matrix.reserve(static_cast<std::size_t>(rows));
+  auto statement = TRY(Statement::prepare(
       connection_.get(),
       "SELECT m.entity_id, e.type, v.direction FROM meaning m JOIN entity e ON e.id = m.entity_id "
-      "JOIN vector v ON v.id = m.vector_id");
-  if (!statement) return std::unexpected(std::move(statement).error());
-  auto done = statement->query([&](const Row& row) -> Result<void> {
+      "JOIN vector v ON v.id = m.vector_id"));
+  auto done = statement.query([&](const Row& row) -> Result<void> {
     const auto bytes = row.blob(2);
     if (bytes.size() != dimensions) return {};
     matrix.add(row.integer(0), row.text(1),
                {reinterpret_cast<const std::int8_t*>(bytes.data()), bytes.size()});
     return {};
   });
-  if (!done) return std::unexpected(std::move(done).error());
+  TRY(done);
   return matrix;
 }
 
 Result<void> VectorTable::tidy() {
-  const auto all = number("SELECT count(*) FROM vector");
-  if (!all) return std::unexpected(all.error());
-  const auto used = number("SELECT count(DISTINCT vector_id) FROM meaning");
-  if (!used) return std::unexpected(used.error());
-  if (*all <= 2 * *used) return {};
+  const auto all = TRY(number("SELECT count(*) FROM vector"));
+  const auto used = TRY(number("SELECT count(DISTINCT vector_id) FROM meaning"));
+  if (all <= 2 * used) return {};
   return together([&] {
     return sqlite::execute(connection_.get(),
                            "DELETE FROM vector WHERE id NOT IN (SELECT vector_id FROM meaning)");

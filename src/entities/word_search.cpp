@@ -9,6 +9,7 @@
 #include <memory>
 #include <unordered_map>
 
+#include "core/try.h"
 #include "entities/identifier_words.h"
 
 namespace wright::entities {
@@ -165,11 +166,10 @@ Result<std::vector<Match>> matches_of(EntitySession& session, const std::string&
   Sql sql{"SELECT rowid, entity_places(words) FROM words WHERE words MATCH "};
   sql.value(expression);
   std::vector<Match> matches;
-  auto done = session.query(sql, [&](const sqlite::Row& row) -> Result<void> {
+  TRY(session.query(sql, [&](const sqlite::Row& row) -> Result<void> {
     matches.push_back({row.integer(0), static_cast<Places>(row.integer(1))});
     return {};
-  });
-  if (!done) return std::unexpected(std::move(done).error());
+  }));
   return matches;
 }
 
@@ -195,7 +195,7 @@ Result<std::vector<RankedEntity>> prefer_short_names(EntitySession& session, con
     made.push_back({id, scores[id] / (1 + kWeightOfOtherWords * static_cast<double>(others))});
     return {};
   });
-  if (!done) return std::unexpected(std::move(done).error());
+  TRY(done);
   std::ranges::stable_sort(made, std::ranges::greater{}, &RankedEntity::score);
   if (made.size() > count) made.resize(count);
   return made;

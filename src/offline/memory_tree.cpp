@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/try.h"
 #include "offline/wording.h"
 #include "wright/model.h"
 #include "wright/offline.h"
@@ -67,7 +68,7 @@ Result<void> check_root(const MemoryTree& tree, const std::string& root) {
 
 Result<Json> list(const MemoryTree& tree, const Json& arguments) {
   const std::string root = text_at(arguments, "path");
-  if (auto checked = check_root(tree, root); !checked) return std::unexpected(checked.error());
+  TRY(check_root(tree, root));
   const bool is_recursive = flag_at(arguments, "recursive", true);
   const bool has_details = flag_at(arguments, "details", false);
   std::vector<std::pair<std::string, std::size_t>> found;
@@ -124,7 +125,7 @@ Result<Json> read(const MemoryTree& tree, const Json& arguments) {
 
 Result<Json> grep(const MemoryTree& tree, const Json& arguments) {
   const std::string root = text_at(arguments, "path");
-  if (auto checked = check_root(tree, root); !checked) return std::unexpected(checked.error());
+  TRY(check_root(tree, root));
   RE2::Options options;
   options.set_log_errors(false);
   options.set_case_sensitive(!flag_at(arguments, "-i", false));

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/older_forms.h"
+#include "core/try.h"
 #include "runtime/cassette_format.h"
 #include "wright/cassette.h"
 
@@ -106,9 +107,8 @@ Result<Notice> notice_from(const Json& json, const std::string& place) {
   const std::string kind = fields.text("kind");
   Notice told{.text = fields.text("text")};
   bool is_known = false;
-  for (const auto each :
-       {Notice::Kind::answer_cut, Notice::Kind::same_result, Notice::Kind::summarise,
-        Notice::Kind::answer_refused}) {
+  for (const auto each : {Notice::Kind::answer_cut, Notice::Kind::same_result,
+                          Notice::Kind::summarise, Notice::Kind::answer_refused}) {
     if (to_string(each) != kind) continue;
     told.kind = each;
     is_known = true;
@@ -134,14 +134,11 @@ Result<ToolResult> result_from(const Json& json, const std::string& place) {
   } else {
     result.content = fields.lines("content");
   }
-  auto images = images_from(fields);
-  if (!images) return std::unexpected(std::move(images).error());
-  result.images = std::move(*images);
+  result.images = TRY(images_from(fields));
   std::size_t n = 0;
   for (const Json& each : fields.list("notices")) {
-    auto told = notice_from(each, fmt::format("{}[{}]", fields.at("notices"), n++));
-    if (!told) return std::unexpected(std::move(told).error());
-    result.notices.push_back(std::move(*told));
+    auto told = TRY(notice_from(each, fmt::format("{}[{}]", fields.at("notices"), n++)));
+    result.notices.push_back(std::move(told));
   }
   if (const Json* fingerprint = fields.find("fingerprint")) {
     boost::system::error_code problem;
@@ -173,14 +170,12 @@ Result<Part> part_from(const Json& json, const std::string& place) {
   const std::string_view name = type->get_string();
   if (name == "tool_call") return call_part_from(json, place);
   if (name == "tool_result") {
-    auto result = result_from(json, place);
-    if (!result) return std::unexpected(std::move(result).error());
-    return std::move(*result);
+    auto result = TRY(result_from(json, place));
+    return result;
   }
   if (name == "notice") {
-    auto told = notice_from(json, place);
-    if (!told) return std::unexpected(std::move(told).error());
-    return std::move(*told);
+    auto told = TRY(notice_from(json, place));
+    return told;
   }
   if (name == "text" || name == "reasoning") {
     Fields fields(json, place, {"type", "text"});
@@ -201,9 +196,8 @@ Result<Message> message_from(const Json& json, const std::string& place) {
   Message message{fields.value(role_from(fields.text("role"))), {}};
   std::size_t n = 0;
   for (const Json& each : fields.list("parts")) {
-    auto part = part_from(each, fmt::format("{}[{}]", fields.at("parts"), n++));
-    if (!part) return std::unexpected(std::move(part).error());
-    message.parts.push_back(std::move(*part));
+    auto part = TRY(part_from(each, fmt::format("{}[{}]", fields.at("parts"), n++)));
+    message.parts.push_back(std::move(part));
   }
   if (fields.problem()) return std::unexpected(*fields.problem());
   return older::with_notices(std::move(message));
@@ -240,20 +234,16 @@ Result<void> fill_in(std::vector<RecordedCall>& calls, const Json& json, const s
     call->status = fields.value(call_status_from(fields.text("status")));
   }
   if (const Json* told = fields.find("result")) {
-    auto result = result_from(*told, fields.at("result"));
-    if (!result) return std::unexpected(std::move(result).error());
-    call->result = std::move(*result);
+    call->result = TRY(result_from(*told, fields.at("result")));
   }
   std::size_t n = 0;
   for (const Json& each : fields.list("waits")) {
-    auto wait = wait_from(each, fmt::format("{}[{}]", fields.at("waits"), n++));
-    if (!wait) return std::unexpected(std::move(wait).error());
-    call->waits.push_back(std::move(*wait));
+    auto wait = TRY(wait_from(each, fmt::format("{}[{}]", fields.at("waits"), n++)));
+    call->waits.push_back(std::move(wait));
   }
   if (const Json* below = fields.find("specialist")) {
-    auto specialist = session_from(*below, fields.at("specialist"));
-    if (!specialist) return std::unexpected(std::move(specialist).error());
-    call->specialist.push_back(std::move(*specialist));
+    auto specialist = TRY(session_from(*below, fields.at("specialist")));
+    call->specialist.push_back(std::move(specialist));
   }
   if (fields.problem()) return std::unexpected(*fields.problem());
   return {};
@@ -297,17 +287,14 @@ Result<RecordedSession> session_from(const Json& json, const std::string& place)
   }
   std::size_t n = 0;
   for (const Json& each : fields.list("messages")) {
-    auto message = message_from(each, fmt::format("{}[{}]", fields.at("messages"), n++));
-    if (!message) return std::unexpected(std::move(message).error());
-    recorded.messages.push_back(std::move(*message));
+    auto message = TRY(message_from(each, fmt::format("{}[{}]", fields.at("messages"), n++)));
+    recorded.messages.push_back(std::move(message));
   }
   recorded.calls = calls_in(recorded.messages);
   n = 0;
   for (const Json& each : fields.list("calls")) {
     const std::string at = fmt::format("{}[{}]", fields.at("calls"), n++);
-    if (auto filled = fill_in(recorded.calls, each, at); !filled) {
-      return std::unexpected(std::move(filled).error());
-    }
+    TRY(fill_in(recorded.calls, each, at));
   }
   if (fields.problem()) return std::unexpected(*fields.problem());
   return recorded;
@@ -341,9 +328,8 @@ Result<RecordedSession> cassette_from(std::string_view text) {
   if (fields.problem()) return std::unexpected(*fields.problem());
   const Json* session = fields.find("session");
   if (session == nullptr) return fail(ErrorCode::invalid_json, "The key 'session' is missing");
-  auto recorded = session_from(*session, "session");
-  if (!recorded) return recorded;
-  if (auto valid = check(*recorded); !valid) return std::unexpected(std::move(valid).error());
+  auto recorded = TRY(session_from(*session, "session"));
+  TRY(check(recorded));
   return recorded;
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "core/try.h"
 #include "wright/resume.h"
 #include "wright/runtime.h"
 #include "wright/specialist.h"
@@ -51,10 +52,9 @@ class SmallModel : public ModelBackend {
       ++refused_;
       return fail(ErrorCode::context_too_long, "That is too long");
     }
-    Result<Response> response = answer(request);
-    if (!response) return response;
-    response->usage = {.input_tokens = tokens, .output_tokens = 10};
-    used_ += response->usage;
+    auto response = TRY(answer(request));
+    response.usage = {.input_tokens = tokens, .output_tokens = 10};
+    used_ += response.usage;
     return response;
   }
 

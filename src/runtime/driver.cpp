@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/try.h"
 #include "runtime/debug_mode.h"
 #include "runtime/inline_host.h"
 #include "runtime/load_tree.h"
@@ -138,10 +139,9 @@ Result<RunResult> go_on_with(const Agent& agent, const RunOptions& options,
   BlockingRun blocking(&runner, options);
   runtime::ResumeRequest next = resume_request;
   while (true) {
-    auto loaded_tree = runtime::load_tree(blocking.host(), blocking.tree_options(),
-                                          plan_of(agent, options), *options.store, next);
-    if (!loaded_tree) return std::unexpected(std::move(loaded_tree).error());
-    Ending ending = blocking.drive(std::move(loaded_tree->tree), loaded_tree->cancelled);
+    auto loaded_tree = TRY(runtime::load_tree(blocking.host(), blocking.tree_options(),
+                                              plan_of(agent, options), *options.store, next));
+    Ending ending = blocking.drive(std::move(loaded_tree.tree), loaded_tree.cancelled);
     if (!is_to_go_on(*options.store, ending)) return runtime::answer_of(std::move(ending));
     next = {.id = ending.session_id};
   }
@@ -149,22 +149,20 @@ Result<RunResult> go_on_with(const Agent& agent, const RunOptions& options,
 
 Result<RunResult> go_on_with(const Agent& agent, const RunOptions& options,
                              const runtime::ResumeRequest& resume_request) {
-  if (auto usable = check(agent); !usable) return std::unexpected(std::move(usable).error());
+  TRY(check(agent));
   if (options.store == nullptr) {
     return fail(ErrorCode::invalid_argument,
                 "RunOptions::store must be set to go on with a session");
   }
-  const auto runner = registered(options.store);
-  if (!runner) return std::unexpected(runner.error());
-  return go_on_with(agent, options, resume_request, **runner);
+  const auto runner = TRY(registered(options.store));
+  return go_on_with(agent, options, resume_request, *runner);
 }
 
 }  // namespace
 
 Result<RunResult> run(const Agent& agent, std::string_view prompt, const RunOptions& options) {
-  if (auto usable = check(agent); !usable) return std::unexpected(std::move(usable).error());
-  const auto runner = registered(options.store);
-  if (!runner) return std::unexpected(runner.error());
+  TRY(check(agent));
+  const auto runner = TRY(registered(options.store));
   const std::string said = to_valid_utf8(std::string(prompt));
   NewSession session{.agent_name = agent.name,
                      .provider = agent.model.provider(),
@@ -173,7 +171,7 @@ Result<RunResult> run(const Agent& agent, std::string_view prompt, const RunOpti
                      .config = options.config};
   Ending ending;
   {
-    BlockingRun blocking(runner->get(), options);
+    BlockingRun blocking(runner.get(), options);
     SessionPlan plan = plan_of(agent, options);
     if (!plan.agent->instructions.empty()) session.system_prompt = plan.agent->instructions;
     SessionTree tree(blocking.tree_options());
@@ -181,13 +179,13 @@ Result<RunResult> run(const Agent& agent, std::string_view prompt, const RunOpti
     ending = blocking.drive(std::move(tree));
   }
   if (options.store != nullptr && is_to_go_on(*options.store, ending)) {
-    return go_on_with(agent, options, {.id = ending.session_id}, **runner);
+    return go_on_with(agent, options, {.id = ending.session_id}, *runner);
   }
   return runtime::answer_of(std::move(ending));
 }
 
 Result<RunResult> drive(const Agent& agent, Run& run, const RunOptions& options) {
-  if (auto usable = check(agent); !usable) return std::unexpected(std::move(usable).error());
+  TRY(check(agent));
   BlockingRun blocking(nullptr, options);
   SessionTree tree(blocking.tree_options());
   tree.plant(plan_of(agent, options),

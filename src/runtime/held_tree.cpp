@@ -4,6 +4,8 @@
 #include <memory>
 #include <utility>
 
+#include "core/try.h"
+
 namespace wright::runtime {
 namespace {
 
@@ -15,12 +17,11 @@ bool has_come_to_an_end(SessionStatus status) {
 }  // namespace
 
 Result<void> HeldTree::add_unfinished_below(SessionId id, std::vector<SessionId>& found) {
-  const auto children = store_.list_sessions({.parent_session_id = id, .limit = kNoLimit});
-  if (!children) return std::unexpected(children.error());
-  for (const Session& child : *children) {
+  const auto children = TRY(store_.list_sessions({.parent_session_id = id, .limit = kNoLimit}));
+  for (const Session& child : children) {
     if (has_come_to_an_end(child.status)) continue;
     found.push_back(child.id);
-    if (auto added = add_unfinished_below(child.id, found); !added) return added;
+    TRY(add_unfinished_below(child.id, found));
   }
   return {};
 }
@@ -31,14 +32,13 @@ Result<void> HeldTree::take(SessionId root, std::optional<int> held_epoch) {
   // Until the one before is shut out, it may begin further specialists.
   while (true) {
     std::vector<SessionId> sessions{root};
-    if (auto added = add_unfinished_below(root, sessions); !added) return added;
+    TRY(add_unfinished_below(root, sessions));
     std::erase_if(sessions, [&](SessionId session) { return epochs_.contains(session); });
     if (sessions.empty()) return {};
     std::vector<Write> writes;
     for (const SessionId session : sessions) writes.emplace_back(ClaimLease{session, *runner_, {}});
-    auto taken = write(std::move(writes));
-    if (!taken) return std::unexpected(std::move(taken).error());
-    for (std::size_t i = 0; i < sessions.size(); ++i) epochs_[sessions[i]] = taken->epochs[i];
+    auto taken = TRY(write(std::move(writes)));
+    for (std::size_t i = 0; i < sessions.size(); ++i) epochs_[sessions[i]] = taken.epochs[i];
   }
 }
 

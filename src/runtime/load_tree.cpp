@@ -5,6 +5,7 @@
 #include <future>
 #include <utility>
 
+#include "core/try.h"
 #include "runtime/held_tree.h"
 #include "session/stored_run.h"
 #include "session/waits.h"
@@ -84,15 +85,14 @@ Result<void> check_status(const Session& session, const ResumeRequest& resume_re
 // What the session has used and where it stands, as a machine takes it up.
 Result<SessionState> state_of(Store& store, const Session& session, StoredRun loaded,
                               std::optional<RunnerId> runner, bool is_new_turn) {
-  const auto spent = store.spent_below(session.id, loaded.last_user_message);
-  if (!spent) return std::unexpected(spent.error());
+  const auto spent = TRY(store.spent_below(session.id, loaded.last_user_message));
   SessionState state{.run = std::move(loaded.run),
                      .journal = Journal(runner, session.id, loaded.stored_messages, loaded.rows,
                                         session.lease_epoch),
-                     .spent_below = session::spending_of(spent->usage),
+                     .spent_below = session::spending_of(spent.usage),
                      .worked_ms = session.worked_ms.value_or(0)};
   if (!is_new_turn) {
-    state.calls_below = static_cast<int>(spent->tool_calls);
+    state.calls_below = static_cast<int>(spent.tool_calls);
     state.turn_worked_ms = session.turn_worked_ms.value_or(0);
   }
   write_down(state.journal, loaded);
@@ -112,21 +112,19 @@ class Planting {
         settlements_(settlements) {}
 
   Result<void> plant(SessionPlan plan, const Session& session, const std::optional<Message>& said) {
-    auto loaded = load(plan, session);
-    if (!loaded) return std::unexpected(std::move(loaded).error());
+    auto loaded = TRY(load(plan, session));
     if (said) {
-      if (!loaded->run.open_calls.empty()) {
+      if (!loaded.run.open_calls.empty()) {
         return fail(
             ErrorCode::invalid_argument,
             fmt::format("Session {} was interrupted while tools ran: resume it first", session.id));
       }
-      loaded->run.phase = Phase::done;
-      if (auto taken = accept(loaded->run, UserSaid{*said}); !taken) return taken;
+      loaded.run.phase = Phase::done;
+      TRY(accept(loaded.run, UserSaid{*said}));
     }
-    auto state = state_of(store_, session, *loaded, options_.runner, said.has_value());
-    if (!state) return std::unexpected(std::move(state).error());
-    revived_.tree.plant(std::move(plan), std::move(*state));
-    return add_below(session::kRoot, session, *loaded);
+    auto state = TRY(state_of(store_, session, loaded, options_.runner, said.has_value()));
+    revived_.tree.plant(std::move(plan), std::move(state));
+    return add_below(session::kRoot, session, loaded);
   }
 
  private:
@@ -141,7 +139,7 @@ class Planting {
     if (session.cancel_reason) revived_.cancelled.push_back({session.id, *session.cancel_reason});
     remember_decisions(*revived_.tree.at(node).memory(), loaded);
     for (const session::StoredChild& child : loaded.children) {
-      if (auto added = add(node, child); !added) return added;
+      TRY(add(node, child));
     }
     return {};
   }
@@ -151,18 +149,14 @@ class Planting {
     const ToolCall* call = find_call(above.run(), child.call_id);
     const Tool* tool = call != nullptr ? find_tool(above.agent().tools, call->name) : nullptr;
     if (tool == nullptr || !tool->specialist) return {};
-    auto agent = tool->specialist->make();
-    if (!agent) return std::unexpected(std::move(agent).error());
-    const auto session = store_.get_session(child.session_id);
-    if (!session) return std::unexpected(session.error());
-    SessionPlan plan = revived_.tree.child_plan(parent, *agent);
-    auto loaded = load(plan, *session);
-    if (!loaded) return std::unexpected(std::move(loaded).error());
-    auto state = state_of(store_, *session, *loaded, options_.runner, false);
-    if (!state) return std::unexpected(std::move(state).error());
+    auto agent = TRY(tool->specialist->make());
+    const auto session = TRY(store_.get_session(child.session_id));
+    SessionPlan plan = revived_.tree.child_plan(parent, agent);
+    auto loaded = TRY(load(plan, session));
+    auto state = TRY(state_of(store_, session, loaded, options_.runner, false));
     const NodeId node =
-        revived_.tree.graft(parent, child.call_id, std::move(plan), std::move(*state));
-    return add_below(node, *session, *loaded);
+        revived_.tree.graft(parent, child.call_id, std::move(plan), std::move(state));
+    return add_below(node, session, loaded);
   }
 
   LoadedTree& revived_;
@@ -178,24 +172,16 @@ Result<LoadedTree> load_tree(Host& host, const session::TreeOptions& options, Se
                              Store& store, const ResumeRequest& resume_request) {
   auto session = store.get_session(resume_request.id);
   if (!session) return std::unexpected(std::move(session).error());
-  if (auto fits = check_status(*session, resume_request); !fits) {
-    return std::unexpected(std::move(fits).error());
-  }
+  TRY(check_status(*session, resume_request));
   HeldTree held(store, host, options.runner);
-  if (auto taken = held.take(resume_request.id, resume_request.held_epoch); !taken) {
-    return std::unexpected(std::move(taken).error());
-  }
+  TRY(held.take(resume_request.id, resume_request.held_epoch));
   // Nobody else changes the session from here on; it may have ended a moment ago.
   session = store.get_session(resume_request.id);
   if (!session) return std::unexpected(std::move(session).error());
-  if (auto fits = check_status(*session, resume_request); !fits) {
-    return std::unexpected(std::move(fits).error());
-  }
+  TRY(check_status(*session, resume_request));
   LoadedTree loaded_tree{session::SessionTree(options)};
   Planting planting(loaded_tree, store, options, host.clock(), resume_request.settlements);
-  if (auto planted = planting.plant(std::move(plan), *session, resume_request.said); !planted) {
-    return std::unexpected(std::move(planted).error());
-  }
+  TRY(planting.plant(std::move(plan), *session, resume_request.said));
   held.keep();
   return loaded_tree;
 }
@@ -203,25 +189,22 @@ Result<LoadedTree> load_tree(Host& host, const session::TreeOptions& options, Se
 Result<void> cancel_stored(Host& host, RunnerId runner, Store& store, SessionId id,
                            const std::string& reason) {
   HeldTree held(store, host, runner);
-  if (auto taken = held.take(id); !taken) return taken;
+  TRY(held.take(id));
   const Agent nobody;  // whose tools and model are not needed for this
   for (const SessionId each : held.deepest_first()) {
     const auto session = store.get_session(each);
     if (!session) return std::unexpected(session.error());
     if (is_over(session->status)) continue;
-    auto loaded = session::load_run(store, each, nobody, {}, host.clock());
-    if (!loaded) return std::unexpected(std::move(loaded).error());
-    Journal journal(runner, each, loaded->stored_messages, loaded->rows, session->lease_epoch);
-    write_down(journal, *loaded);
+    auto loaded = TRY(session::load_run(store, each, nobody, {}, host.clock()));
+    Journal journal(runner, each, loaded.stored_messages, loaded.rows, session->lease_epoch);
+    write_down(journal, loaded);
     SessionStatus status = SessionStatus::cancelled;
-    if (auto cancelled = accept(loaded->run, Cancelled{reason}); !cancelled) {
+    if (auto cancelled = accept(loaded.run, Cancelled{reason}); !cancelled) {
       // It has ended in all but name.
-      status = loaded->run.phase == Phase::done ? SessionStatus::completed : SessionStatus::failed;
+      status = loaded.run.phase == Phase::done ? SessionStatus::completed : SessionStatus::failed;
     }
-    const Batch batch = journal.batch(loaded->run, status);
-    if (auto written = store.apply(batch.writes); !written) {
-      return std::unexpected(std::move(written).error());
-    }
+    const Batch batch = journal.batch(loaded.run, status);
+    TRY(store.apply(batch.writes));
   }
   held.keep();  // what has ended is nobody's
   return {};

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "core/try.h"
 #include "session/waits.h"
 #include "wright/ask_user.h"
 #include "wright/resume.h"
@@ -40,31 +41,25 @@ Result<Json> checked_questions(const Json& shown, const Json& answer) {
   const auto request = questions_from(shown);
   // A tool may ask in words of its own, which nobody here can check.
   if (!request) return answer;
-  auto answers = answers_in(answer);
-  if (!answers) return std::unexpected(std::move(answers).error());
-  auto accepted = accept_answers(*request, *answers);
-  if (!accepted) return std::unexpected(std::move(accepted).error());
-  return encode(accepted->response);
+  auto answers = TRY(answers_in(answer));
+  auto accepted = TRY(accept_answers(*request, answers));
+  return encode(accepted.response);
 }
 
 }  // namespace
 
 Result<Json> runtime::checked_answer(WaitKind kind, const Json& shown, const Json& answer) {
   if (kind == WaitKind::question) return checked_questions(shown, answer);
-  if (auto known = session::answers_of(kind, answer); !known) {
-    return std::unexpected(std::move(known).error());
-  }
+  TRY(session::answers_of(kind, answer));
   return answer;
 }
 
 Result<StoredWait> answer_wait(Store& store, WaitId id, const Json& answer,
                                std::string answered_by) {
-  auto wait = store.get_wait(id);
-  if (!wait) return std::unexpected(std::move(wait).error());
-  auto accepted = runtime::checked_answer(wait->kind, wait->shown, answer);
-  if (!accepted) return std::unexpected(std::move(accepted).error());
+  auto wait = TRY(store.get_wait(id));
+  auto accepted = TRY(runtime::checked_answer(wait.kind, wait.shown, answer));
   return store.answer_wait(id,
-                           {.answer = std::move(*accepted), .answered_by = std::move(answered_by)});
+                           {.answer = std::move(accepted), .answered_by = std::move(answered_by)});
 }
 
 Result<Session> root_session(Store& store, SessionId id) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/older_forms.h"
+#include "core/try.h"
 #include "wright/replay.h"
 #include "wright/run.h"
 #include "wright/specialist.h"
@@ -23,27 +24,23 @@ class RecordLoader {
   explicit RecordLoader(Store& store) : store_(store) {}
 
   Result<RecordedSession> load(SessionId id, int depth) {
-    auto session = store_.get_session(id);
-    if (!session) return std::unexpected(std::move(session).error());
-    if (session->format_version > Session{}.format_version) {
+    auto session = TRY(store_.get_session(id));
+    if (session.format_version > Session{}.format_version) {
       return fail(ErrorCode::unsupported,
                   fmt::format("Session {} was written by a newer Wright (format {}; this one knows "
                               "up to {})",
-                              id, session->format_version, Session{}.format_version));
+                              id, session.format_version, Session{}.format_version));
     }
     if (depth > kDeepestSpecialists) {
       return fail(ErrorCode::invalid_argument,
                   fmt::format("The specialists of session {} are too deep", id));
     }
-    auto messages = store_.get_messages(id);
-    if (!messages) return std::unexpected(std::move(messages).error());
-    RecordedSession recorded = recorded_row(std::move(*session));
-    for (StoredMessage& stored : *messages) {
+    auto messages = TRY(store_.get_messages(id));
+    RecordedSession recorded = recorded_row(std::move(session));
+    for (StoredMessage& stored : messages) {
       recorded.messages.push_back(std::move(stored.message));
     }
-    auto calls = calls_of(id, recorded.messages, depth);
-    if (!calls) return std::unexpected(std::move(calls).error());
-    recorded.calls = std::move(*calls);
+    recorded.calls = TRY(calls_of(id, recorded.messages, depth));
     return recorded;
   }
 
@@ -75,17 +72,15 @@ class RecordLoader {
 
   Result<Below> children_of(SessionId id) {
     Below found;
-    auto waits = store_.get_waits({.session_id = id});
-    if (!waits) return std::unexpected(std::move(waits).error());
-    for (StoredWait& wait : *waits) {
+    auto waits = TRY(store_.get_waits({.session_id = id}));
+    for (StoredWait& wait : waits) {
       if (wait.session_id != id) continue;
       found.waits[wait.call_id].push_back(
           {wait.kind, std::move(wait.shown), std::move(wait.covers), std::move(wait.answer)});
     }
-    auto children = store_.list_sessions(
-        {.parent_session_id = id, .limit = std::numeric_limits<std::size_t>::max()});
-    if (!children) return std::unexpected(std::move(children).error());
-    for (const Session& child : *children) {  // newest first
+    auto children = TRY(store_.list_sessions(
+        {.parent_session_id = id, .limit = std::numeric_limits<std::size_t>::max()}));
+    for (const Session& child : children) {  // newest first
       if (child.parent_call_id) found.children.try_emplace(*child.parent_call_id, child.id);
     }
     return found;
@@ -93,10 +88,8 @@ class RecordLoader {
 
   Result<std::vector<RecordedCall>> calls_of(SessionId id, const std::vector<Message>& messages,
                                              int depth) {
-    auto rows = store_.get_tool_calls(id);
-    if (!rows) return std::unexpected(std::move(rows).error());
-    auto found = children_of(id);
-    if (!found) return std::unexpected(std::move(found).error());
+    auto rows = TRY(store_.get_tool_calls(id));
+    auto found = TRY(children_of(id));
     std::map<std::string_view, const ToolResult*> results;
     for (const Message& message : messages) {
       for (const Part& part : message.parts) {
@@ -111,11 +104,9 @@ class RecordLoader {
           recorded.result = *told->second;
           recorded.status = recorded.result->is_error ? CallStatus::failed : CallStatus::completed;
         }
-        const auto row = std::ranges::find(*rows, call.id, &StoredCall::tool_call_id);
-        if (row != rows->end()) {
-          if (auto filled = fill_in(recorded, *row, *found, depth); !filled) {
-            return std::unexpected(std::move(filled).error());
-          }
+        const auto row = std::ranges::find(rows, call.id, &StoredCall::tool_call_id);
+        if (row != rows.end()) {
+          TRY(fill_in(recorded, *row, found, depth));
         }
         calls.push_back(std::move(recorded));
       }
@@ -131,9 +122,8 @@ class RecordLoader {
     }
     const auto child = found.children.find(row.id);
     if (child == found.children.end()) return {};
-    auto specialist = load(child->second, depth + 1);
-    if (!specialist) return std::unexpected(std::move(specialist).error());
-    call.specialist.push_back(std::move(*specialist));
+    auto specialist = TRY(load(child->second, depth + 1));
+    call.specialist.push_back(std::move(specialist));
     return {};
   }
 
@@ -212,9 +202,7 @@ Result<void> check(const RecordedSession& recorded) {
   if (recorded.messages.front().role != Role::user) {
     return fail(ErrorCode::invalid_argument, "The record does not begin with a user's message");
   }
-  if (auto valid = restored(run_of(recorded)); !valid) {
-    return std::unexpected(std::move(valid).error());
-  }
+  TRY(restored(run_of(recorded)));
   std::vector<std::string_view> ids;
   for (const Message& message : recorded.messages) {
     for (const Part& part : message.parts) {
@@ -227,16 +215,15 @@ Result<void> check(const RecordedSession& recorded) {
   }
   for (const RecordedCall& call : recorded.calls) {
     for (const RecordedSession& specialist : call.specialist) {
-      if (auto valid = check(specialist); !valid) return valid;
+      TRY(check(specialist));
     }
   }
   return {};
 }
 
 Result<RecordedSession> load_recording(Store& store, SessionId id) {
-  auto recorded = RecordLoader(store).load(id, 0);
-  if (!recorded) return recorded;
-  if (auto valid = check(*recorded); !valid) {
+  auto recorded = TRY(RecordLoader(store).load(id, 0));
+  if (auto valid = check(recorded); !valid) {
     return fail(valid.error().code,
                 fmt::format("Session {} cannot be replayed: {}", id, valid.error().message));
   }

@@ -8,6 +8,7 @@
 #include <random>
 #include <utility>
 
+#include "core/try.h"
 #include "runtime/inline_host.h"
 #include "runtime/load_tree.h"
 #include "runtime/replayed_agent.h"
@@ -54,9 +55,9 @@ class Replay {
 
   Result<ReplayReport> run(const Agent& agent) {
     agent_ = std::make_shared<const Agent>(runtime::replayed_agent(agent, state_, tape_));
-    if (auto usable = check(*agent_); !usable) return std::unexpected(std::move(usable).error());
+    TRY(check(*agent_));
     for (const Message& said : tape_->said()) {
-      if (auto driven = drive(said); !driven) return std::unexpected(std::move(driven).error());
+      TRY(drive(said));
       if (options_.stop.stop_requested()) {
         return fail(ErrorCode::cancelled, "The replay was stopped");
       }
@@ -76,17 +77,15 @@ class Replay {
       tree.plant_new({.agent = agent_}, start(*agent_, said), new_session(said));
       return tree;
     }
-    auto loaded_tree = runtime::load_tree(host_, options, {.agent = agent_}, *store_,
-                                          {.id = session_id_, .said = said});
-    if (!loaded_tree) return std::unexpected(std::move(loaded_tree).error());
-    return std::move(loaded_tree->tree);
+    auto loaded_tree = TRY(runtime::load_tree(host_, options, {.agent = agent_}, *store_,
+                                              {.id = session_id_, .said = said}));
+    return std::move(loaded_tree.tree);
   }
 
   Result<void> drive(const Message& said) {
-    auto tree = tree_for(said);
-    if (!tree) return std::unexpected(std::move(tree).error());
+    auto tree = TRY(tree_for(said));
     const auto driver = std::make_shared<TreeDriver>(
-        host_, nullptr, std::move(*tree), Delivery::whole,
+        host_, nullptr, std::move(tree), Delivery::whole,
         runtime::DriverCallbacks{.ended = [this](Ending ending) { ending_ = std::move(ending); }});
     const auto cancel = [&] { driver->cancel_root(std::string(runtime::kReplayEndsHere)); };
     const std::stop_callback on_end(end_.get_token(), cancel);
@@ -110,13 +109,12 @@ class Replay {
   }
 
   Result<ReplayReport> report() {
-    auto now = load_recording(*store_, session_id_);
-    if (!now) return std::unexpected(std::move(now).error());
-    ReplayReport report{.differences = state_.comparison.differences(recorded_, *now),
+    auto now = TRY(load_recording(*store_, session_id_));
+    ReplayReport report{.differences = state_.comparison.differences(recorded_, now),
                         .turns = state_.turns,
                         .recorded_calls = state_.recorded_calls,
                         .live_calls = state_.live_calls,
-                        .session = std::move(*now)};
+                        .session = std::move(now)};
     report.is_complete = !end_.stop_requested();
     if (report.differences.empty() || is_all_before(report)) {
       std::ranges::move(state_.asked_again, std::back_inserter(report.differences));
@@ -193,7 +191,7 @@ class Replay {
 
 Result<ReplayReport> replay(const Agent& agent, const RecordedSession& recorded,
                             const ReplayOptions& options) {
-  if (auto valid = check(recorded); !valid) return std::unexpected(std::move(valid).error());
+  TRY(check(recorded));
   return Replay(recorded, options).run(agent);
 }
 

@@ -2,18 +2,18 @@
 
 #include <algorithm>
 
+#include "core/try.h"
 #include "runtime/process_name.h"
 #include "wright/resume.h"
 
 namespace wright {
 
 Result<int> end_dead_runners(Store& store) {
-  const auto runners = store.get_runners();
-  if (!runners) return std::unexpected(runners.error());
+  const auto runners = TRY(store.get_runners());
   int ended = 0;
-  for (const Runner& runner : *runners) {
+  for (const Runner& runner : runners) {
     if (!runtime::is_gone(runner.name)) continue;
-    if (auto done = store.end_runner(runner.id); !done) return std::unexpected(done.error());
+    TRY(store.end_runner(runner.id));
     ++ended;
   }
   return ended;
@@ -61,9 +61,8 @@ RunnerRegistration::RunnerRegistration(Store& store, RunnerId id, milliseconds t
 Result<std::unique_ptr<RunnerRegistration>> RunnerRegistration::open(Store& store,
                                                                      milliseconds time) {
   const std::int64_t before = boot_clock_ms();
-  const auto id = store.register_runner(process_name(), time);
-  if (!id) return std::unexpected(id.error());
-  return std::unique_ptr<RunnerRegistration>(new RunnerRegistration(store, *id, time, before));
+  const auto id = TRY(store.register_runner(process_name(), time));
+  return std::unique_ptr<RunnerRegistration>(new RunnerRegistration(store, id, time, before));
 }
 
 RunnerRegistration::~RunnerRegistration() {

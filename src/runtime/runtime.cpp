@@ -13,6 +13,7 @@
 #include <thread>
 #include <utility>
 
+#include "core/try.h"
 #include "runtime/debug_mode.h"
 #include "runtime/event_stream.h"
 #include "runtime/load_tree.h"
@@ -236,7 +237,7 @@ Result<AgentPointer> Runtime::Implementation::agent_for(const Session& session) 
 
 Result<SessionId> Runtime::Implementation::start(AgentPointer agent, std::string_view prompt,
                                                  StartOptions options) {
-  if (auto usable = check(*agent); !usable) return std::unexpected(std::move(usable).error());
+  TRY(check(*agent));
   const std::string said = to_valid_utf8(std::string(prompt));
   const auto root = std::make_shared<Root>();
   root->agent = agent;
@@ -290,9 +291,7 @@ Result<Runtime::Implementation::RootPointer> Runtime::Implementation::begin_driv
 Result<void> Runtime::Implementation::load_tree(ResumeRequest resume_request, AgentPointer agent,
                                                 std::optional<StartOptions> options) {
   const SessionId id = resume_request.id;
-  auto begun = begin_driving(id, std::move(agent), std::move(options));
-  if (!begun) return std::unexpected(std::move(begun).error());
-  const RootPointer root = *begun;
+  const RootPointer root = TRY(begin_driving(id, std::move(agent), std::move(options)));
   const auto give_up = [&](Error error) -> Result<void> {
     const std::lock_guard lock(mutex_);
     root->state = Root::State::ended;
@@ -393,11 +392,10 @@ Result<std::vector<SessionId>> Runtime::Implementation::resume_abandoned() {
     return fail(ErrorCode::invalid_argument,
                 "RuntimeOptions::agents must say which agents abandoned sessions have");
   }
-  if (auto ended = end_dead_runners(store_); !ended) return std::unexpected(ended.error());
-  const auto sessions = store_.list_sessions({.needs_driver = true, .limit = kNoLimit});
-  if (!sessions) return std::unexpected(sessions.error());
+  TRY(end_dead_runners(store_));
+  const auto sessions = TRY(store_.list_sessions({.needs_driver = true, .limit = kNoLimit}));
   std::vector<SessionId> resumed;
-  for (const Session& session : *sessions) {
+  for (const Session& session : sessions) {
     auto agent = agent_for(session);
     if (!agent) continue;
     if (load_tree({.id = session.id}, std::move(*agent), std::nullopt))
@@ -411,10 +409,9 @@ Result<std::vector<SessionId>> Runtime::Implementation::claim(std::size_t most) 
     return fail(ErrorCode::invalid_argument,
                 "RuntimeOptions::agents must say which agents queued sessions have");
   }
-  const auto claimed = store_.apply_one(Claim{.runner_id = runner_->id(), .most = most});
-  if (!claimed) return std::unexpected(claimed.error());
+  const auto claimed = TRY(store_.apply_one(Claim{.runner_id = runner_->id(), .most = most}));
   std::vector<SessionId> driven;
-  for (const ClaimedSession& each : claimed->claimed) {
+  for (const ClaimedSession& each : claimed.claimed) {
     const auto session = store_.get_session(each.session_id);
     auto agent = session ? options_.agents(*session) : std::unexpected(session.error());
     auto loaded_tree =
@@ -451,36 +448,31 @@ Result<void> Runtime::Implementation::cancel(SessionId id, std::string reason) {
   if (!options_.keeps_sessions) {
     return fail(ErrorCode::not_found, fmt::format("Session {} is not driven here", id));
   }
-  const auto top = root_session(store_, id);
-  if (!top) return std::unexpected(top.error());
-  if (top->status == SessionStatus::queued || (!root_of(top->id) && !options_.agents)) {
-    if (top->id != id) return {};
+  const auto top = TRY(root_session(store_, id));
+  if (top.status == SessionStatus::queued || (!root_of(top.id) && !options_.agents)) {
+    if (top.id != id) return {};
     auto cancelled = runtime::cancel_stored(host_, runner_->id(), store_, id, reason);
     const bool is_driven_elsewhere = !cancelled && cancelled.error().code == ErrorCode::unavailable;
     return is_driven_elsewhere ? Result<void>() : cancelled;
   }
-  auto agent = agent_for(*top);
-  if (!agent) return std::unexpected(std::move(agent).error());
+  auto agent = TRY(agent_for(top));
   // When it is driven, here or elsewhere, its driver hears of it.
-  auto loaded_tree = load_tree({.id = top->id}, std::move(*agent), std::nullopt);
+  auto loaded_tree = load_tree({.id = top.id}, std::move(agent), std::nullopt);
   if (!loaded_tree && loaded_tree.error().code == ErrorCode::unavailable) return {};
   return loaded_tree;
 }
 
 Result<StoredWait> Runtime::Implementation::answer(WaitId id, const Json& answer,
                                                    std::string answered_by) {
-  auto wait = answer_wait(store_, id, answer, std::move(answered_by));
-  if (!wait) return wait;
-  if (const auto driver = driver_of(wait->session_id); driver && driver->answered(*wait)) {
+  auto wait = TRY(answer_wait(store_, id, answer, std::move(answered_by)));
+  if (const auto driver = driver_of(wait.session_id); driver && driver->answered(wait)) {
     return wait;
   }
-  const auto top = root_session(store_, wait->session_id);
-  if (!top) return std::unexpected(top.error());
-  const RootPointer root = root_of(top->id);
+  const auto top = TRY(root_session(store_, wait.session_id));
+  const RootPointer root = root_of(top.id);
   if (!root && !options_.agents) return wait;  // whoever has the agent resumes it
-  auto agent = agent_for(*top);
-  if (!agent) return std::unexpected(std::move(agent).error());
-  if (auto woken = load_tree({.id = top->id}, std::move(*agent), std::nullopt); !woken) {
+  auto agent = TRY(agent_for(top));
+  if (auto woken = load_tree({.id = top.id}, std::move(agent), std::nullopt); !woken) {
     // Another process goes on with it, or it has ended, or this one is about to end: the answer
     // stands all the same, and whoever drives the session finds it.
     if (woken.error().code != ErrorCode::unavailable) return std::unexpected(woken.error());
@@ -502,18 +494,17 @@ Result<RunResult> Runtime::Implementation::wait(SessionId id) {
   }
   if (const Ending* ending = past_.find(id)) return runtime::answer_of(*ending);
   lock.unlock();
-  const auto session = store_.get_session(id);
-  if (!session) return std::unexpected(session.error());
-  if (session->status == SessionStatus::completed) {
-    return RunResult{.text = session->result.value_or(""),
+  const auto session = TRY(store_.get_session(id));
+  if (session.status == SessionStatus::completed) {
+    return RunResult{.text = session.result.value_or(""),
                      .session_id = id,
-                     .iterations = session->iterations,
-                     .usage = session->usage};
+                     .iterations = session.iterations,
+                     .usage = session.usage};
   }
   return fail(
-      session->status == SessionStatus::cancelled ? ErrorCode::cancelled : ErrorCode::unavailable,
-      session->error.value_or(
-          fmt::format("Session {} is {}, and not driven here", id, to_string(session->status))));
+      session.status == SessionStatus::cancelled ? ErrorCode::cancelled : ErrorCode::unavailable,
+      session.error.value_or(
+          fmt::format("Session {} is {}, and not driven here", id, to_string(session.status))));
 }
 
 Result<Subscription> Runtime::Implementation::subscribe(SessionId id, std::uint64_t after,
@@ -531,12 +522,11 @@ Result<Subscription> Runtime::Implementation::subscribe(SessionId id, std::uint6
     return root->stream->listen(after, std::move(listener));
   }
   if (root && !options_.keeps_sessions) return root->stream->listen(after, std::move(listener));
-  const auto messages = store_.get_messages(id);
-  if (!messages) return std::unexpected(messages.error());
+  const auto messages = TRY(store_.get_messages(id));
   const bool tells_the_rest = root && root->stream->has_begun();
-  const std::size_t count = tells_the_rest ? messages_before : messages->size();
-  for (std::size_t i = 0; i < std::min(count, messages->size()); ++i) {
-    if (i + 1 > after) listener(event_of((*messages)[i], i + 1));
+  const std::size_t count = tells_the_rest ? messages_before : messages.size();
+  for (std::size_t i = 0; i < std::min(count, messages.size()); ++i) {
+    if (i + 1 > after) listener(event_of(messages[i], i + 1));
   }
   if (root) return root->stream->listen(after, std::move(listener));
   return Subscription();
@@ -570,10 +560,9 @@ Result<std::unique_ptr<Runtime>> Runtime::open(RuntimeOptions options) {
   std::unique_ptr<Store> own;
   if (options.store == nullptr) own = open_memory_store();
   Store& store = own ? *own : *options.store;
-  auto runner = runtime::RunnerRegistration::open(store, options.lease_time);
-  if (!runner) return std::unexpected(std::move(runner).error());
+  auto runner = TRY(runtime::RunnerRegistration::open(store, options.lease_time));
   return std::unique_ptr<Runtime>(new Runtime(std::make_unique<Implementation>(
-      std::move(options), std::move(own), store, std::move(*runner))));
+      std::move(options), std::move(own), store, std::move(runner))));
 }
 
 Store& Runtime::store() {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <utility>
+#include "core/try.h"
 
 namespace wright::session {
 
@@ -45,9 +45,9 @@ Result<void> Budget::check(const Spending& most) const {
 }
 
 Result<void> Budget::reserve(const Spending& most) {
-  if (auto fits = check(most); !fits) return fits;
+  TRY(check(most));
   if (above_ != nullptr) {
-    if (auto reserved = above_->reserve(most); !reserved) return reserved;
+    TRY(above_->reserve(most));
   }
   used_ = used_ + most;
   return {};
@@ -66,7 +66,7 @@ Result<void> Budget::reserve_tool_call() {
                     fmt::format("The limit of {} tool calls was reached", *max_tool_calls_)));
   }
   if (above_ != nullptr) {
-    if (auto reserved = above_->reserve_tool_call(); !reserved) return reserved;
+    TRY(above_->reserve_tool_call());
   }
   ++tool_calls_;
   return {};

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/try.h"
 #include "session/turn.h"
 #include "session/waits.h"
 #include "wright/specialist.h"
@@ -266,7 +267,7 @@ SessionMachine::Handoff SessionMachine::handed_to(const ToolCall& call) const {
   }
   auto agent = tool->specialist->make();
   if (!agent) return agent;
-  if (auto usable = check(**agent); !usable) return std::unexpected(std::move(usable).error());
+  TRY(check(**agent));
   return agent;
 }
 

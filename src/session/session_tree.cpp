@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/try.h"
 #include "session/waits.h"
 #include "wright/specialist.h"
 
@@ -150,12 +151,10 @@ void SessionTree::carry(NodeId node, Action action, TreeOutput& output) {
 Result<std::shared_ptr<const Agent>> SessionTree::specialist_for(const SessionMachine& parent,
                                                                  const ToolCall& call) const {
   const Specialist& specialist = *find_tool(parent.agent().tools, call.name)->specialist;
-  auto admitted =
-      parent.plan().lineage.admit(specialist.name, parent.agent().name, parent.run().limits);
-  if (!admitted) return std::unexpected(std::move(admitted).error());
+  TRY(parent.plan().lineage.admit(specialist.name, parent.agent().name, parent.run().limits));
   auto agent = specialist.make();
   if (!agent) return agent;
-  if (auto usable = check(**agent); !usable) return std::unexpected(std::move(usable).error());
+  TRY(check(**agent));
   return agent;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/older_forms.h"
+#include "core/try.h"
 #include "session/turn.h"
 #include "session/waits.h"
 #include "wright/specialist.h"
@@ -29,23 +30,22 @@ class Loader {
       : store_(store), agent_(agent), settlements_(settlements), now_(now) {}
 
   Result<StoredRun> load(SessionId id) {
-    auto session = store_.get_session(id);
-    if (!session) return std::unexpected(std::move(session).error());
-    if (session->format_version > Session{}.format_version) {
+    auto session = TRY(store_.get_session(id));
+    if (session.format_version > Session{}.format_version) {
       return fail(ErrorCode::unsupported,
                   fmt::format("Session {} was written by a newer Wright (format {}; this one knows "
                               "up to {}). Use the newer one to go on with it",
-                              id, session->format_version, Session{}.format_version));
+                              id, session.format_version, Session{}.format_version));
     }
-    loaded_.session = std::move(*session);
+    loaded_.session = std::move(session);
     loaded_.run.agent = loaded_.session.agent_name;
     loaded_.run.limits = agent_.limits;
     loaded_.run.usage = loaded_.session.usage;
     loaded_.run.iterations = loaded_.session.iterations;
-    if (auto read = read_messages(id); !read) return std::unexpected(std::move(read).error());
-    if (auto read = read_waits(id); !read) return std::unexpected(std::move(read).error());
-    if (auto read = read_children(id); !read) return std::unexpected(std::move(read).error());
-    if (auto read = read_calls(id); !read) return std::unexpected(std::move(read).error());
+    TRY(read_messages(id));
+    TRY(read_waits(id));
+    TRY(read_children(id));
+    TRY(read_calls(id));
     auto run = restored(std::move(loaded_.run));
     if (!run) {
       return fail(ErrorCode::storage,
@@ -57,9 +57,8 @@ class Loader {
 
  private:
   Result<void> read_messages(SessionId id) {
-    auto messages = store_.get_messages(id);
-    if (!messages) return std::unexpected(std::move(messages).error());
-    for (StoredMessage& stored : *messages) {
+    auto messages = TRY(store_.get_messages(id));
+    for (StoredMessage& stored : messages) {
       if (stored.message.role == Role::assistant) last_turn_ = stored.id;
       if (stored.message.is_from_user()) loaded_.last_user_message = stored.id;
       loaded_.run.messages.push_back(std::move(stored.message));
@@ -73,9 +72,8 @@ class Loader {
   }
 
   Result<void> read_waits(SessionId id) {
-    auto waits = store_.get_waits({.session_id = id});
-    if (!waits) return std::unexpected(std::move(waits).error());
-    for (StoredWait& wait : *waits) {
+    auto waits = TRY(store_.get_waits({.session_id = id}));
+    for (StoredWait& wait : waits) {
       if (wait.session_id != id) continue;
       if (wait.kind == WaitKind::approval && wait.status == WaitStatus::answered) {
         loaded_.decisions.push_back(wait);
@@ -86,10 +84,9 @@ class Loader {
   }
 
   Result<void> read_children(SessionId id) {
-    auto children = store_.list_sessions(
-        {.parent_session_id = id, .limit = std::numeric_limits<std::size_t>::max()});
-    if (!children) return std::unexpected(std::move(children).error());
-    for (Session& child : *children) {  // newest first
+    auto children = TRY(store_.list_sessions(
+        {.parent_session_id = id, .limit = std::numeric_limits<std::size_t>::max()}));
+    for (Session& child : children) {  // newest first
       if (child.parent_call_id) children_.try_emplace(*child.parent_call_id, std::move(child));
     }
     return {};
@@ -102,14 +99,13 @@ class Loader {
     if (run.messages.empty() || run.messages.back().role != Role::assistant) return {};
     const std::vector<ToolCall> calls = run.messages.back().tool_calls();
     if (calls.empty()) return {};
-    auto rows = store_.get_tool_calls(id);
-    if (!rows) return std::unexpected(std::move(rows).error());
+    auto rows = TRY(store_.get_tool_calls(id));
     for (const ToolCall& call : calls) {
-      const auto row = std::ranges::find_if(*rows, [&](const StoredCall& stored) {
+      const auto row = std::ranges::find_if(rows, [&](const StoredCall& stored) {
         return stored.message_id == last_turn_ && stored.tool_call_id == call.id;
       });
       OpenCall open{.call = call};
-      if (row == rows->end()) {
+      if (row == rows.end()) {
         answer(open, "This call was never recorded, and was not run", true);
       } else {
         loaded_.rows[call.id] = {.id = row->id, .status = row->status};

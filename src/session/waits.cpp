@@ -1,5 +1,7 @@
 #include "session/waits.h"
 
+#include "core/try.h"
+
 namespace wright::session {
 namespace {
 
@@ -18,9 +20,8 @@ Result<WaitAnswers> answers_of(WaitKind kind, const Json& answer) {
                 R"(An approval is an object: {"decision": "once", "session", "refuse" or "never", )"
                 R"("reason": "…"})");
   }
-  const auto known = decision_from(decision->get_string());
-  if (!known) return std::unexpected(known.error());
-  Approval approval{.decision = *known};
+  const auto known = TRY(decision_from(decision->get_string()));
+  Approval approval{.decision = known};
   const Json* reason = member(answer, "reason");
   if (reason != nullptr && reason->is_string()) approval.reason = reason->get_string();
   return WaitAnswers{.approval = std::move(approval)};

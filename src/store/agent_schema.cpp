@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/try.h"
 #include "store/sqlite_names.h"
 #include "wright/migrations.h"
 
@@ -169,16 +170,15 @@ const std::array<Names, 3> kUnversionedColumns{
 
 template <class... Values>
 Result<Names> names_from(sqlite3* connection, std::string_view sql, const Values&... values) {
-  auto statement = Statement::prepare(connection, sql);
-  if (!statement) return std::unexpected(statement.error());
+  auto statement = TRY(Statement::prepare(connection, sql));
   Names names;
-  const auto read = statement->query(
+  const auto read = statement.query(
       [&](const Row& row) -> Result<void> {
         names.insert(row.text(0));
         return {};
       },
       values...);
-  if (!read) return std::unexpected(read.error());
+  TRY(read);
   return names;
 }
 
@@ -207,10 +207,9 @@ Error missing_table(sqlite3* connection, std::string_view table) {
 }
 
 Result<SchemaState> versioned_state(sqlite3* connection) {
-  auto statement = Statement::prepare(connection, "SELECT version FROM main.agent_schema");
-  if (!statement) return std::unexpected(statement.error());
+  auto statement = TRY(Statement::prepare(connection, "SELECT version FROM main.agent_schema"));
   std::vector<std::int64_t> versions;
-  const auto read = statement->query([&](const Row& row) -> Result<void> {
+  const auto read = statement.query([&](const Row& row) -> Result<void> {
     versions.push_back(row.integer(0));
     return {};
   });
@@ -230,10 +229,9 @@ Result<SchemaState> versioned_state(sqlite3* connection) {
 
 Result<SchemaState> unversioned_state(sqlite3* connection) {
   for (std::size_t i = 0; i < kAgentTables.size(); ++i) {
-    const auto columns = names_from(
-        connection, "SELECT lower(name) FROM pragma_table_info(?1, 'main')", kAgentTables[i]);
-    if (!columns) return std::unexpected(columns.error());
-    if (*columns != kUnversionedColumns[i]) {
+    const auto columns = TRY(names_from(
+        connection, "SELECT lower(name) FROM pragma_table_info(?1, 'main')", kAgentTables[i]));
+    if (columns != kUnversionedColumns[i]) {
       return std::unexpected(foreign_table(connection, kAgentTables[i]));
     }
   }
@@ -255,38 +253,34 @@ Result<SchemaState> with_later_tables_checked(sqlite3* connection, const Names& 
 }
 
 Result<SchemaState> read_state(sqlite3* connection) {
-  const auto taken = taken_names(connection);
-  if (!taken) return std::unexpected(taken.error());
-  if (taken->empty()) return SchemaState{};
+  const auto taken = TRY(taken_names(connection));
+  if (taken.empty()) return SchemaState{};
   const bool has_any = std::ranges::any_of(
-      kAgentTables, [&](std::string_view table) { return taken->contains(table); });
-  if (!has_any) return std::unexpected(foreign_table(connection, *taken->begin()));
+      kAgentTables, [&](std::string_view table) { return taken.contains(table); });
+  if (!has_any) return std::unexpected(foreign_table(connection, *taken.begin()));
   for (const std::string_view table : kAgentTables) {
-    if (!taken->contains(table)) return std::unexpected(missing_table(connection, table));
+    if (!taken.contains(table)) return std::unexpected(missing_table(connection, table));
   }
-  const bool has_version = taken->contains("agent_schema");
+  const bool has_version = taken.contains("agent_schema");
   return with_later_tables_checked(
-      connection, *taken,
-      has_version ? versioned_state(connection) : unversioned_state(connection));
+      connection, taken, has_version ? versioned_state(connection) : unversioned_state(connection));
 }
 
 }  // namespace
 
 Result<SchemaState> agent_schema_state(sqlite3* connection) {
   if (sqlite3_get_autocommit(connection) == 0) return read_state(connection);
-  if (auto begun = execute(connection, "BEGIN"); !begun) return std::unexpected(begun.error());
+  TRY(execute(connection, "BEGIN"));
   const RollbackGuard guard(connection);
-  auto state = read_state(connection);
-  if (!state) return state;
-  if (auto ended = execute(connection, "COMMIT"); !ended) return std::unexpected(ended.error());
+  auto state = TRY(read_state(connection));
+  TRY(execute(connection, "COMMIT"));
   return state;
 }
 
 Result<bool> has_agent_tables(sqlite3* connection) {
-  const auto taken = taken_names(connection);
-  if (!taken) return std::unexpected(taken.error());
+  const auto taken = TRY(taken_names(connection));
   return std::ranges::all_of(kAgentTables,
-                             [&](std::string_view table) { return taken->contains(table); });
+                             [&](std::string_view table) { return taken.contains(table); });
 }
 
 }  // namespace wright::store

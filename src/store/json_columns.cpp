@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "core/older_forms.h"
+#include "core/try.h"
 
 namespace wright::store {
 namespace {
@@ -33,9 +34,8 @@ std::string request_column(std::string_view arguments) {
 
 Result<std::string> arguments_from(std::string request_column) {
   if (!request_column.starts_with('"')) return request_column;
-  auto wrapped = parse_json(request_column);
-  if (!wrapped) return std::unexpected(std::move(wrapped).error());
-  return std::string(wrapped->get_string());
+  auto wrapped = TRY(parse_json(request_column));
+  return std::string(wrapped.get_string());
 }
 
 Result<std::string> json_column(const Json& value) {
@@ -63,11 +63,10 @@ std::string covers_column(const std::vector<std::string>& covers) {
 Result<std::vector<std::string>> covers_from(const std::optional<std::string>& column,
                                              const Json& shown) {
   if (!column) return older::waiting(WaitKind::approval, shown).covers;
-  const auto list = parse_json(*column);
-  if (!list) return std::unexpected(list.error());
+  const auto list = TRY(parse_json(*column));
   std::vector<std::string> covers;
-  if (!list->is_array()) return fail(ErrorCode::invalid_json, "It covers what is no list");
-  for (const Json& each : list->get_array()) {
+  if (!list.is_array()) return fail(ErrorCode::invalid_json, "It covers what is no list");
+  for (const Json& each : list.get_array()) {
     if (!each.is_string()) return fail(ErrorCode::invalid_json, "It covers what is no text");
     covers.emplace_back(each.get_string());
   }

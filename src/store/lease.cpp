@@ -7,6 +7,8 @@
 #include <limits>
 #include <utility>
 
+#include "core/try.h"
+
 namespace wright::store {
 namespace {
 
@@ -93,13 +95,9 @@ Result<Lease> taken(const Lease& lease, const ClaimLease& take, std::span<const 
                     const Moment& now) {
   const bool is_own = lease.runner_id == take.runner_id;
   if (!is_own) {
-    if (auto free = check_free(lease, runners, now); !free) {
-      return std::unexpected(std::move(free).error());
-    }
+    TRY(check_free(lease, runners, now));
   }
-  if (auto alive = check_alive(take.runner_id, runners, now); !alive) {
-    return std::unexpected(std::move(alive).error());
-  }
+  TRY(check_alive(take.runner_id, runners, now));
   if (is_own && !take.expected_epoch) {
     return std::unexpected(held_by(lease, *find(runners, lease.runner_id), "this very process, "));
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/try.h"
 #include "store/json_columns.h"
 #include "store/memory_rows.h"
 #include "store/status.h"
@@ -42,19 +43,17 @@ BatchIds MemoryBatch::keep() {
 }
 
 Result<void> MemoryBatch::create_session(const NewSession& session) {
-  auto config = config_column(session.config);
-  if (!config) return std::unexpected(config.error());
+  auto config = TRY(config_column(session.config));
   if (session.is_queued && session.runner_id) return std::unexpected(queued_with_runner());
   if (session.is_queued && session.parent_session_id) return std::unexpected(queued_child());
-  if (auto checked = check_parent(session); !checked) return checked;
+  TRY(check_parent(session));
   if (session.runner_id) {
-    auto alive = check_alive(*session.runner_id, tables_.runners, moment_);
-    if (!alive) return alive;
+    TRY(check_alive(*session.runner_id, tables_.runners, moment_));
   }
   const SessionId id = ++tables_.last.session;
   SessionRow& row = tables_.sessions[id];
   undo_.push_back([this, id] { tables_.sessions.erase(id); });
-  row.config = std::move(*config);
+  row.config = std::move(config);
   row.session =
       Session{.id = id,
               .agent_name = to_valid_utf8(session.agent_name),
@@ -77,8 +76,7 @@ Result<void> MemoryBatch::create_session(const NewSession& session) {
 
 Result<void> MemoryBatch::write(std::span<const Write> writes) {
   for (const Write& write : writes) {
-    auto written = std::visit([&](const auto& one) { return apply(one); }, write);
-    if (!written) return written;
+    TRY(std::visit([&](const auto& one) { return apply(one); }, write));
   }
   return {};
 }
@@ -103,35 +101,33 @@ Result<void> MemoryBatch::check_parent(const NewSession& session) {
 }
 
 Result<void> MemoryBatch::apply(const AppendMessage& write) {
-  const auto row = target(write.session_id);
-  if (!row) return std::unexpected(row.error());
+  const auto row = TRY(target(write.session_id));
   const MessageId id = ++tables_.last.message;
-  (*row)->messages.push_back({id, write.message.role, valid(to_columns(write.message)), now_});
-  undo_.push_back([messages = &(*row)->messages] { messages->pop_back(); });
+  row->messages.push_back({id, write.message.role, valid(to_columns(write.message)), now_});
+  undo_.push_back([messages = &row->messages] { messages->pop_back(); });
   ids_.messages.push_back(id);
   std::size_t to_start = write.started_calls;
   for (const Part& part : write.message.parts) {
     const auto* call = std::get_if<ToolCall>(&part);
     if (call == nullptr) continue;
-    insert_call(**row, id, *call);
+    insert_call(*row, id, *call);
     const bool is_started = to_start > 0;
     if (is_started) --to_start;
     if (!is_started && !write.others) continue;
     UpdateCall update = is_started ? UpdateCall{} : *write.others;
     update.call_id = ids_.calls.back();
-    if (auto updated = apply(update); !updated) return updated;
+    TRY(apply(update));
   }
   return {};
 }
 
 Result<void> MemoryBatch::apply(const CreateCall& write) {
-  const auto row = target(write.session_id);
-  if (!row) return std::unexpected(row.error());
+  const auto row = TRY(target(write.session_id));
   if (write.message_id &&
-      !std::ranges::binary_search((*row)->messages, *write.message_id, {}, &MessageRow::id)) {
-    return std::unexpected(no_message(*write.message_id, (*row)->session.id));
+      !std::ranges::binary_search(row->messages, *write.message_id, {}, &MessageRow::id)) {
+    return std::unexpected(no_message(*write.message_id, row->session.id));
   }
-  insert_call(**row, write.message_id, write.call);
+  insert_call(*row, write.message_id, write.call);
   return {};
 }
 
@@ -141,13 +137,12 @@ Result<void> MemoryBatch::apply(const UpdateCall& write) {
   if (!may_move(row->call.status, write.status)) {
     return std::unexpected(illegal_move(write.call_id, row->call.status, write.status));
   }
-  auto response = json_column(write.response);
-  if (!response) return std::unexpected(response.error());
+  auto response = TRY(json_column(write.response));
   remember(*row);
   row->has_news = false;
   row->call.status = write.status;
   row->call.completed_at = is_end(write.status) ? std::optional(now_) : std::nullopt;
-  if (*response) row->response = std::move(*response);
+  if (response) row->response = std::move(response);
   if (write.execution_time_ms) row->call.execution_time_ms = write.execution_time_ms;
   if (write.error_details) row->call.error_details = store::valid(write.error_details);
   if (write.result) row->result = result_column(write.result);
@@ -155,14 +150,11 @@ Result<void> MemoryBatch::apply(const UpdateCall& write) {
 }
 
 Result<void> MemoryBatch::apply(const UpdateSession& write) {
-  const auto row = target(write.session_id);
-  if (!row) return std::unexpected(row.error());
-  auto feedback = json_column(write.feedback);
-  if (!feedback) return std::unexpected(feedback.error());
-  auto context = json_column(write.context);
-  if (!context) return std::unexpected(context.error());
-  remember(**row);
-  Session& session = (*row)->session;
+  const auto row = TRY(target(write.session_id));
+  auto feedback = TRY(json_column(write.feedback));
+  auto context = TRY(json_column(write.context));
+  remember(*row);
+  Session& session = row->session;
   if (write.status) {
     session.status = *write.status;
     session.ended_at = is_end(*write.status) ? std::optional(now_) : std::nullopt;
@@ -192,15 +184,14 @@ Result<void> MemoryBatch::apply(const UpdateSession& write) {
   if (write.agent_name) session.agent_name = to_valid_utf8(*write.agent_name);
   if (write.worked_ms) session.worked_ms = write.worked_ms;
   if (write.turn_worked_ms) session.turn_worked_ms = write.turn_worked_ms;
-  if (*feedback) (*row)->feedback = std::move(*feedback);
-  if (*context) (*row)->context = std::move(*context);
+  if (feedback) row->feedback = std::move(feedback);
+  if (context) row->context = std::move(context);
   return {};
 }
 
 Result<void> MemoryBatch::apply(const OpenWait& write) {
-  const auto row = target(write.session_id);
-  if (!row) return std::unexpected(row.error());
-  const SessionId session_id = (*row)->session.id;
+  const auto row = TRY(target(write.session_id));
+  const SessionId session_id = row->session.id;
   const CallRow* call = tables_.find_call(write.call_id);
   if (call == nullptr || call->call.session_id != session_id) {
     return std::unexpected(no_call(write.call_id, session_id));
@@ -208,9 +199,8 @@ Result<void> MemoryBatch::apply(const OpenWait& write) {
   if (call->call.status != CallStatus::waiting) {
     return std::unexpected(not_waiting(write.call_id, call->call.status));
   }
-  auto shown = json_column(write.shown);
-  if (!shown) return std::unexpected(shown.error());
-  std::vector<WaitRow>& waits = (*row)->waits;
+  auto shown = TRY(json_column(write.shown));
+  std::vector<WaitRow>& waits = row->waits;
   const bool is_open = std::ranges::any_of(waits, [&](const WaitRow& other) {
     return other.wait.call_id == write.call_id && other.wait.status == WaitStatus::open;
   });
@@ -223,7 +213,7 @@ Result<void> MemoryBatch::apply(const OpenWait& write) {
                               .covers = write.covers,
                               .created_at = now_,
                               .expires_at = write.expires_at},
-                   std::move(*shown),
+                   std::move(shown),
                    {}});
   tables_.session_of_wait[id] = session_id;
   undo_.push_back([this, id, &waits] {
@@ -236,9 +226,8 @@ Result<void> MemoryBatch::apply(const OpenWait& write) {
 
 Result<void> MemoryBatch::apply(const CloseWaits& write) {
   if (!may_close_as(write.status)) return std::unexpected(illegal_close(write.status));
-  const auto session = target(write.session_id);
-  if (!session) return std::unexpected(session.error());
-  for (WaitRow& row : (*session)->waits) {
+  const auto session = TRY(target(write.session_id));
+  for (WaitRow& row : session->waits) {
     if (row.wait.status != WaitStatus::open) continue;
     if (write.call_id && row.wait.call_id != *write.call_id) continue;
     remember(row);
@@ -248,8 +237,7 @@ Result<void> MemoryBatch::apply(const CloseWaits& write) {
 }
 
 Result<void> MemoryBatch::apply(const AnswerWait& write) {
-  auto answer = json_column(write.answer);
-  if (!answer) return std::unexpected(std::move(answer).error());
+  auto answer = TRY(json_column(write.answer));
   WaitRow* row = tables_.find_wait(write.wait_id);
   if (row == nullptr) return std::unexpected(no_wait(write.wait_id));
   if (row->wait.status != WaitStatus::open || is_over(row->wait, now_)) {
@@ -259,30 +247,27 @@ Result<void> MemoryBatch::apply(const AnswerWait& write) {
   row->wait.status = WaitStatus::answered;
   row->wait.answered_at = now_;
   row->wait.answered_by = to_valid_utf8(write.answered_by);
-  row->answer = std::move(*answer);
+  row->answer = std::move(answer);
   CallRow* call = tables_.find_call(row->wait.call_id);
   if (call != nullptr && call->call.status == CallStatus::waiting) {
     remember(*call);
     call->has_news = true;
   }
-  auto answered = read(*row);
-  if (!answered) return std::unexpected(std::move(answered).error());
-  ids_.answered.push_back(std::move(*answered));
+  auto answered = TRY(read(*row));
+  ids_.answered.push_back(std::move(answered));
   return {};
 }
 
 Result<void> MemoryBatch::apply(const AppendEvents& write) {
-  const auto row = target(write.session_id);
-  if (!row) return std::unexpected(row.error());
+  const auto row = TRY(target(write.session_id));
   for (const NewEvent& event : write.events) {
-    auto data = json_column(event.data);
-    if (!data) return std::unexpected(std::move(data).error());
+    auto data = TRY(json_column(event.data));
     const EventSequence sequence = ++tables_.last.event;
     tables_.events.push_back({{.sequence = sequence,
-                               .session_id = (*row)->session.id,
+                               .session_id = row->session.id,
                                .type = to_valid_utf8(event.type),
                                .at = event.at.value_or(now_)},
-                              std::move(*data)});
+                              std::move(data)});
     undo_.push_back([this] { tables_.events.pop_back(); });
     ids_.events.push_back(sequence);
   }

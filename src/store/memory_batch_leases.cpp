@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/try.h"
 #include "store/memory_batch.h"
 #include "store/status.h"
 
@@ -39,60 +40,52 @@ Result<void> MemoryBatch::apply(const EndRunner& write) {
 }
 
 Result<void> MemoryBatch::apply(const ClaimLease& write) {
-  const auto row = target(write.session_id);
-  if (!row) return std::unexpected(row.error());
-  Session& session = (*row)->session;
-  const auto lease = taken(lease_of(session), write, tables_.runners, moment_);
-  if (!lease) return std::unexpected(lease.error());
-  remember(**row);
-  session.runner_id = lease->runner_id;
-  session.lease_epoch = lease->epoch;
-  ids_.epochs.push_back(lease->epoch);
+  const auto row = TRY(target(write.session_id));
+  Session& session = row->session;
+  const auto lease = TRY(taken(lease_of(session), write, tables_.runners, moment_));
+  remember(*row);
+  session.runner_id = lease.runner_id;
+  session.lease_epoch = lease.epoch;
+  ids_.epochs.push_back(lease.epoch);
   tell_of_wish(session);
   return {};
 }
 
 Result<void> MemoryBatch::apply(const HoldLease& write) {
-  const auto row = target(write.session_id);
-  if (!row) return std::unexpected(row.error());
-  const Session& session = (*row)->session;
-  if (auto held = check_held(lease_of(session), write, tables_.runners, moment_); !held) {
-    return held;
-  }
+  const auto row = TRY(target(write.session_id));
+  const Session& session = row->session;
+  TRY(check_held(lease_of(session), write, tables_.runners, moment_));
   tell_of_wish(session);
   return {};
 }
 
 Result<void> MemoryBatch::apply(const ReleaseLease& write) {
-  const auto row = target(write.session_id);
-  if (!row) return std::unexpected(row.error());
-  Session& session = (*row)->session;
+  const auto row = TRY(target(write.session_id));
+  Session& session = row->session;
   if (session.runner_id != write.runner_id) return {};
   if (write.epoch && session.lease_epoch != *write.epoch) return {};
-  remember(**row);
+  remember(*row);
   session.runner_id.reset();
   return {};
 }
 
 Result<void> MemoryBatch::apply(const RequestCancel& write) {
-  const auto row = target(write.session_id);
-  if (!row) return std::unexpected(row.error());
-  Session& session = (*row)->session;
+  const auto row = TRY(target(write.session_id));
+  Session& session = row->session;
   if (is_end(session.status)) return std::unexpected(has_ended(session.id, session.status));
   if (session.cancel_reason) return {};
-  remember(**row);
+  remember(*row);
   session.cancel_reason = to_valid_utf8(write.reason);
   return {};
 }
 
 Result<void> MemoryBatch::apply(const Enqueue& write) {
-  const auto row = target(write.session_id);
-  if (!row) return std::unexpected(row.error());
-  Session& session = (*row)->session;
+  const auto row = TRY(target(write.session_id));
+  Session& session = row->session;
   if (session.parent_session_id) return std::unexpected(queued_child());
   if (!is_end(session.status)) return std::unexpected(has_not_ended(session.id, session.status));
-  if (auto free = check_free(lease_of(session), tables_.runners, moment_); !free) return free;
-  remember(**row);
+  TRY(check_free(lease_of(session), tables_.runners, moment_));
+  remember(*row);
   session.status = SessionStatus::queued;
   session.ended_at.reset();
   session.error.reset();
@@ -106,7 +99,7 @@ Result<void> MemoryBatch::apply(const Enqueue& write) {
 }
 
 Result<void> MemoryBatch::apply(const Claim& write) {
-  if (auto alive = check_alive(write.runner_id, tables_.runners, moment_); !alive) return alive;
+  TRY(check_alive(write.runner_id, tables_.runners, moment_));
   // Whoever is ready, by agent, the best first.
   std::map<std::string, std::vector<SessionRow*>> ready;
   for (auto& [id, row] : tables_.sessions) {

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/try.h"
 #include "store/fork.h"
 #include "store/memory_batch.h"
 #include "store/memory_rows.h"
@@ -12,9 +13,8 @@
 namespace wright::store {
 
 Result<void> MemoryBatch::apply(const DeleteSession& write) {
-  const auto row = target(write.session_id);
-  if (!row) return std::unexpected(row.error());
-  delete_family((*row)->session.id);
+  const auto row = TRY(target(write.session_id));
+  delete_family(row->session.id);
   return {};
 }
 
@@ -64,20 +64,17 @@ Result<void> MemoryBatch::apply(const Prune& write) {
 }
 
 Result<void> MemoryBatch::apply(const ForkSession& write) {
-  const auto found = target(write.session_id);
-  if (!found) return std::unexpected(found.error());
-  const SessionRow& original = **found;
+  const auto found = TRY(target(write.session_id));
+  const SessionRow& original = *found;
   const Session& session = original.session;
   std::vector<StoredMessage> messages;
   for (const MessageRow& row : original.messages) {
-    auto message = read(row, session.id);
-    if (!message) return std::unexpected(std::move(message).error());
-    messages.push_back(std::move(*message));
+    auto message = TRY(read(row, session.id));
+    messages.push_back(std::move(message));
   }
-  const auto count = messages_to_fork(session.id, messages, write.last);
-  if (!count) return std::unexpected(count.error());
+  const auto count = TRY(messages_to_fork(session.id, messages, write.last));
 
-  const bool is_whole = *count == messages.size();
+  const bool is_whole = count == messages.size();
   const SessionId id = ++tables_.last.session;
   SessionRow& fork = tables_.sessions[id];
   undo_.push_back([this, id] {
@@ -104,7 +101,7 @@ Result<void> MemoryBatch::apply(const ForkSession& write) {
     fork.context = original.context;
   }
   std::unordered_map<MessageId, MessageId> new_ids;
-  for (std::size_t i = 0; i < *count; ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     fork.messages.push_back(original.messages[i]);
     fork.messages.back().id = ++tables_.last.message;
     new_ids.emplace(original.messages[i].id, fork.messages.back().id);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/text.h"
+#include "core/try.h"
 #include "store/memory_batch.h"
 #include "store/memory_rows.h"
 #include "store/memory_tables.h"
@@ -75,9 +76,8 @@ class MemoryStore final : public Store {
     cut_to(page, rows);
     std::vector<StoredMessage> messages;
     for (const MessageRow* row : rows) {
-      auto message = read(*row, id);
-      if (!message) return std::unexpected(std::move(message).error());
-      messages.push_back(std::move(*message));
+      auto message = TRY(read(*row, id));
+      messages.push_back(std::move(message));
     }
     return messages;
   }
@@ -96,11 +96,10 @@ class MemoryStore final : public Store {
 
   Result<std::vector<StoredWait>> get_waits(const WaitFilter& filter) override {
     const std::lock_guard lock(mutex_);
-    const auto family = family_of(filter.session_id);
-    if (!family) return std::unexpected(family.error());
+    const auto family = TRY(family_of(filter.session_id));
     std::vector<const WaitRow*> rows;
     for (const auto& [id, session] : tables_.sessions) {
-      if (filter.session_id && !std::ranges::binary_search(*family, id)) continue;
+      if (filter.session_id && !std::ranges::binary_search(family, id)) continue;
       for (const WaitRow& row : session.waits) {
         if (filter.id && row.wait.id != *filter.id) continue;
         if (filter.status && row.wait.status != *filter.status) continue;
@@ -113,13 +112,12 @@ class MemoryStore final : public Store {
 
   Result<std::vector<StoredEvent>> get_events(const EventFilter& filter) override {
     const std::lock_guard lock(mutex_);
-    const auto family = family_of(filter.session_id);
-    if (!family) return std::unexpected(family.error());
+    const auto family = TRY(family_of(filter.session_id));
     std::vector<const store::EventRow*> rows;
     for (const store::EventRow& row : tables_.events) {
       if (rows.size() >= filter.limit) break;
       if (row.event.sequence <= filter.after) continue;
-      if (filter.session_id && !std::ranges::binary_search(*family, row.event.session_id)) continue;
+      if (filter.session_id && !std::ranges::binary_search(family, row.event.session_id)) continue;
       rows.push_back(&row);
     }
     return read_all<StoredEvent>({}, std::move(rows));
@@ -138,13 +136,9 @@ class MemoryStore final : public Store {
   Result<BatchIds> write(const Batch& group) {
     MemoryBatch batch(tables_, store::moment_of(clocks_));
     if (group.create) {
-      if (auto created = batch.create_session(*group.create); !created) {
-        return std::unexpected(std::move(created).error());
-      }
+      TRY(batch.create_session(*group.create));
     }
-    if (auto written = batch.write(group.writes); !written) {
-      return std::unexpected(std::move(written).error());
-    }
+    TRY(batch.write(group.writes));
     return batch.keep();
   }
 
@@ -154,9 +148,8 @@ class MemoryStore final : public Store {
     std::vector<Value> values;
     values.reserve(rows.size());
     for (const Row* row : rows) {
-      auto value = read(*row);
-      if (!value) return std::unexpected(std::move(value).error());
-      values.push_back(std::move(*value));
+      auto value = TRY(read(*row));
+      values.push_back(std::move(value));
     }
     return values;
   }
@@ -240,9 +233,8 @@ Result<std::vector<Session>> MemoryStore::list_sessions(const SessionFilter& fil
   for (auto at = tables_.sessions.rbegin();
        at != tables_.sessions.rend() && sessions.size() < filter.limit; ++at) {
     if (!is_wanted(at->second.session)) continue;
-    auto complete = read(at->second);
-    if (!complete) return std::unexpected(std::move(complete).error());
-    sessions.push_back(std::move(*complete));
+    auto complete = TRY(read(at->second));
+    sessions.push_back(std::move(complete));
   }
   return sessions;
 }
@@ -263,9 +255,8 @@ Result<RunnerNews> MemoryStore::get_news(RunnerId id) {
       const auto wait = std::ranges::find(row.waits.rbegin(), row.waits.rend(), call.call.id,
                                           [](const WaitRow& each) { return each.wait.call_id; });
       if (wait == row.waits.rend() || wait->wait.status != WaitStatus::answered) continue;
-      auto answered = read(*wait);
-      if (!answered) return std::unexpected(std::move(answered).error());
-      news.answered.push_back(std::move(*answered));
+      auto answered = TRY(read(*wait));
+      news.answered.push_back(std::move(answered));
     }
   }
   std::ranges::sort(news.answered, {}, &StoredWait::id);
@@ -274,10 +265,9 @@ Result<RunnerNews> MemoryStore::get_news(RunnerId id) {
 
 Result<SpentBelow> MemoryStore::spent_below(SessionId id, MessageId since) {
   const std::lock_guard lock(mutex_);
-  const auto family = family_of(id);
-  if (!family) return std::unexpected(family.error());
+  const auto family = TRY(family_of(id));
   SpentBelow spent;
-  for (const SessionId member : *family) {
+  for (const SessionId member : family) {
     if (member == id) continue;
     const SessionRow& row = tables_.sessions.at(member);
     spent.usage += row.session.usage;

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/older_forms.h"
+#include "core/try.h"
 
 namespace wright::store {
 namespace {
@@ -87,12 +88,9 @@ MessageColumns to_columns(const Message& message) {
 
 Result<Message> message_from(Role role, const MessageColumns& columns) {
   if (columns.parts) {
-    auto parts = parse_json(*columns.parts);
-    if (!parts) return std::unexpected(std::move(parts).error());
-    if (auto placed = put_content_back(*parts, columns.content); !placed) {
-      return std::unexpected(std::move(placed).error());
-    }
-    return message_from_json({{"role", to_string(role)}, {"parts", std::move(*parts)}});
+    auto parts = TRY(parse_json(*columns.parts));
+    TRY(put_content_back(parts, columns.content));
+    return message_from_json({{"role", to_string(role)}, {"parts", std::move(parts)}});
   }
   if (columns.tool_call_id) {
     if (const auto shown = shown_result(columns.content)) {
@@ -112,12 +110,10 @@ std::optional<std::string> result_column(const std::optional<ToolResult>& result
 
 Result<std::optional<ToolResult>> result_from(const std::optional<std::string>& column) {
   if (!column) return std::nullopt;
-  auto part = parse_json(*column);
-  if (!part) return std::unexpected(std::move(part).error());
-  auto message =
-      message_from_json({{"role", to_string(Role::tool)}, {"parts", JsonArray{std::move(*part)}}});
-  if (!message) return std::unexpected(std::move(message).error());
-  auto* result = std::get_if<ToolResult>(&message->parts.front());
+  auto part = TRY(parse_json(*column));
+  auto message = TRY(
+      message_from_json({{"role", to_string(Role::tool)}, {"parts", JsonArray{std::move(part)}}}));
+  auto* result = std::get_if<ToolResult>(&message.parts.front());
   if (result == nullptr) return fail(ErrorCode::invalid_json, "It is not the result of a tool");
   return std::move(*result);
 }

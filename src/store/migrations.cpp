@@ -3,6 +3,7 @@
 
 #include <sqlite3.h>
 
+#include "core/try.h"
 #include "store/agent_schema.h"
 #include "store/schema_upgrade.h"
 #include "store/sqlite_names.h"
@@ -27,25 +28,23 @@ Result<bool> foreign_keys_are_on(sqlite3* connection) {
 }
 
 Result<void> turn_foreign_keys_on(sqlite3* connection) {
-  if (auto set = execute(connection, "PRAGMA foreign_keys = ON"); !set) return set;
-  const auto is_on = foreign_keys_are_on(connection);
-  if (!is_on) return std::unexpected(is_on.error());
-  if (*is_on) return {};
+  TRY(execute(connection, "PRAGMA foreign_keys = ON"));
+  const auto is_on = TRY(foreign_keys_are_on(connection));
+  if (is_on) return {};
   return fail(ErrorCode::unsupported, "This build of SQLite cannot enforce foreign keys");
 }
 
 Result<void> create_or_upgrade(sqlite3* connection) {
-  if (auto begun = execute(connection, "BEGIN IMMEDIATE"); !begun) return begun;
+  TRY(execute(connection, "BEGIN IMMEDIATE"));
   const RollbackGuard guard(connection);
   // Another process may have been faster, so only what is seen inside the transaction counts.
-  const auto state = store::agent_schema_state(connection);
-  if (!state) return std::unexpected(state.error());
+  const auto state = TRY(store::agent_schema_state(connection));
   Result<void> done;
-  switch (state->kind) {
+  switch (state.kind) {
     case SchemaState::Kind::none: done = store::create_tables(connection); break;
     case SchemaState::Kind::unversioned: done = store::upgrade_unversioned(connection); break;
     case SchemaState::Kind::versioned:
-      done = store::upgrade_from_version(connection, state->version);
+      done = store::upgrade_from_version(connection, state.version);
       break;
   }
   if (!done) return done;
@@ -54,12 +53,11 @@ Result<void> create_or_upgrade(sqlite3* connection) {
 
 // Foreign keys must be off while tables are replaced: dropping one would delete what refers to it.
 Result<void> migrate_without_foreign_keys(sqlite3* connection) {
-  const auto were_on = foreign_keys_are_on(connection);
-  if (!were_on) return std::unexpected(were_on.error());
-  if (auto set = execute(connection, "PRAGMA foreign_keys = OFF"); !set) return set;
+  const auto were_on = TRY(foreign_keys_are_on(connection));
+  TRY(execute(connection, "PRAGMA foreign_keys = OFF"));
   auto migrated = create_or_upgrade(connection);
-  if (!migrated && *were_on) {
-    if (auto set = execute(connection, "PRAGMA foreign_keys = ON"); !set) return set;
+  if (!migrated && were_on) {
+    TRY(execute(connection, "PRAGMA foreign_keys = ON"));
   }
   return migrated;
 }
@@ -75,10 +73,9 @@ Result<void> run_agent_migrations(sqlite3* connection) {
                 "The connection is inside a transaction, where SQLite cannot switch foreign keys "
                 "on; commit it or roll it back first");
   }
-  const auto state = store::agent_schema_state(connection);
-  if (!state) return std::unexpected(state.error());
-  if (!is_current(*state)) {
-    if (auto migrated = migrate_without_foreign_keys(connection); !migrated) return migrated;
+  const auto state = TRY(store::agent_schema_state(connection));
+  if (!is_current(state)) {
+    TRY(migrate_without_foreign_keys(connection));
   }
   return turn_foreign_keys_on(connection);
 }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/try.h"
 #include "store/agent_schema.h"
 #include "store/sqlite_names.h"
 #include "wright/migrations.h"
@@ -141,7 +142,7 @@ DROP TABLE temp.agent_upgrade_sessions;
 
 // Indexes and triggers that other programs made on our tables, or on the named one of them, as SQL.
 Result<std::vector<std::string>> foreign_definitions(sqlite3* connection, std::string_view table) {
-  auto statement =
+  auto statement = TRY(
       Statement::prepare(connection,
                          "SELECT sql FROM main.sqlite_master WHERE type IN ('index', 'trigger') "
                          "AND sql IS NOT NULL AND lower(tbl_name) IN "
@@ -149,16 +150,15 @@ Result<std::vector<std::string>> foreign_definitions(sqlite3* connection, std::s
                          "AND (?1 = '' OR lower(tbl_name) = ?1) "
                          "AND lower(name) NOT IN ('idx_agent_messages_session_created', "
                          "'idx_agent_tool_calls_session', 'idx_agent_tool_calls_status', "
-                         "'idx_agent_sessions_parent')");
-  if (!statement) return std::unexpected(statement.error());
+                         "'idx_agent_sessions_parent')"));
   std::vector<std::string> definitions;
-  const auto read = statement->query(
+  const auto read = statement.query(
       [&](const Row& row) -> Result<void> {
         definitions.push_back(row.text(0));
         return {};
       },
       table);
-  if (!read) return std::unexpected(read.error());
+  TRY(read);
   return definitions;
 }
 
@@ -168,21 +168,19 @@ using LastIds = std::vector<std::pair<std::string, std::int64_t>>;
 Result<LastIds> last_ids(sqlite3* connection) {
   LastIds ids;
   bool has_sequence = false;
-  auto exists = Statement::prepare(
-      connection, "SELECT 1 FROM main.sqlite_master WHERE name = 'sqlite_sequence'");
-  if (!exists) return std::unexpected(exists.error());
-  auto looked = exists->query([&](const Row&) -> Result<void> {
+  auto exists = TRY(Statement::prepare(
+      connection, "SELECT 1 FROM main.sqlite_master WHERE name = 'sqlite_sequence'"));
+  auto looked = exists.query([&](const Row&) -> Result<void> {
     has_sequence = true;
     return {};
   });
   if (!looked) return std::unexpected(looked.error());
   if (!has_sequence) return ids;
   auto sequence =
-      Statement::prepare(connection,
-                         "SELECT name, seq FROM main.sqlite_sequence WHERE lower(name) IN "
-                         "('agent_sessions', 'agent_messages', 'agent_tool_calls')");
-  if (!sequence) return std::unexpected(sequence.error());
-  const auto read = sequence->query([&](const Row& row) -> Result<void> {
+      TRY(Statement::prepare(connection,
+                             "SELECT name, seq FROM main.sqlite_sequence WHERE lower(name) IN "
+                             "('agent_sessions', 'agent_messages', 'agent_tool_calls')"));
+  const auto read = sequence.query([&](const Row& row) -> Result<void> {
     ids.emplace_back(row.text(0), row.integer(1));
     return {};
   });
@@ -191,22 +189,20 @@ Result<LastIds> last_ids(sqlite3* connection) {
 }
 
 Result<void> restore_last_ids(sqlite3* connection, const LastIds& ids) {
-  auto forget =
-      Statement::prepare(connection, "DELETE FROM main.sqlite_sequence WHERE name = lower(?1)");
-  if (!forget) return std::unexpected(forget.error());
-  auto insert = Statement::prepare(
-      connection, "INSERT INTO main.sqlite_sequence (name, seq) VALUES (lower(?1), ?2)");
-  if (!insert) return std::unexpected(insert.error());
+  auto forget = TRY(
+      Statement::prepare(connection, "DELETE FROM main.sqlite_sequence WHERE name = lower(?1)"));
+  auto insert = TRY(Statement::prepare(
+      connection, "INSERT INTO main.sqlite_sequence (name, seq) VALUES (lower(?1), ?2)"));
   for (const auto& [table, id] : ids) {
-    if (auto done = forget->run(table); !done) return done;
-    if (auto done = insert->run(table, id); !done) return done;
+    TRY(forget.run(table));
+    TRY(insert.run(table, id));
   }
   return {};
 }
 
 Result<void> execute_all(sqlite3* connection, std::initializer_list<const char*> steps) {
   for (const char* sql : steps) {
-    if (auto done = execute(connection, sql); !done) return done;
+    TRY(execute(connection, sql));
   }
   return {};
 }
@@ -215,14 +211,12 @@ Result<void> execute_all(sqlite3* connection, std::initializer_list<const char*>
 // them), while the steps replace it.
 Result<void> replace_tables(sqlite3* connection, std::string_view table,
                             std::initializer_list<const char*> steps) {
-  const auto definitions = foreign_definitions(connection, table);
-  if (!definitions) return std::unexpected(definitions.error());
-  const auto ids = last_ids(connection);
-  if (!ids) return std::unexpected(ids.error());
-  if (auto done = execute_all(connection, steps); !done) return done;
-  if (auto restored = restore_last_ids(connection, *ids); !restored) return restored;
-  for (const std::string& sql : *definitions) {
-    if (auto done = execute(connection, sql.c_str()); !done) return done;
+  const auto definitions = TRY(foreign_definitions(connection, table));
+  const auto ids = TRY(last_ids(connection));
+  TRY(execute_all(connection, steps));
+  TRY(restore_last_ids(connection, ids));
+  for (const std::string& sql : definitions) {
+    TRY(execute(connection, sql.c_str()));
   }
   return {};
 }
@@ -243,15 +237,14 @@ Result<void> upgrade_unversioned(sqlite3* connection) {
 Result<void> upgrade_from_version(sqlite3* connection, int version) {
   for (; version < kAgentSchemaVersion; ++version) {
     const char* upgrade = kUpgrades[static_cast<std::size_t>(version - 1)];
-    if (auto done = execute(connection, upgrade); !done) return done;
+    TRY(execute(connection, upgrade));
     if (version + 1 == kFirstVersionWithWaits) {
-      if (auto done = execute(connection, kCreateWaitTables); !done) return done;
+      TRY(execute(connection, kCreateWaitTables));
     }
     if (version + 1 != kFirstVersionWithQueues) continue;
-    if (auto done = execute(connection, kAddQueuesAndEvents); !done) return done;
-    auto replaced = replace_tables(connection, "agent_sessions",
-                                   {kSetSessionsAside, kCreateSessions, kBringSessionsBack});
-    if (!replaced) return replaced;
+    TRY(execute(connection, kAddQueuesAndEvents));
+    TRY(replace_tables(connection, "agent_sessions",
+                       {kSetSessionsAside, kCreateSessions, kBringSessionsBack}));
   }
   return {};
 }

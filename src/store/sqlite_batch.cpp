@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/try.h"
 #include "store/json_columns.h"
 #include "store/message_codec.h"
 #include "store/sqlite_rows.h"
@@ -26,8 +27,7 @@ Error refers_to(std::optional<SessionId> id, const Error& error) {
 }  // namespace
 
 Result<void> SqliteBatch::create_session(const NewSession& session) {
-  const auto config = config_column(session.config);
-  if (!config) return std::unexpected(config.error());
+  const auto config = TRY(config_column(session.config));
   if (session.is_queued && session.runner_id) return std::unexpected(queued_with_runner());
   if (session.is_queued && session.parent_session_id) return std::unexpected(queued_child());
   if (session.parent_call_id && !session.parent_session_id) {
@@ -36,12 +36,12 @@ Result<void> SqliteBatch::create_session(const NewSession& session) {
   const SessionStatus status = session.is_queued ? SessionStatus::queued : SessionStatus::running;
   auto inserted = queries_.run(
       Query::insert_session, session.agent_name, session.provider, session.model,
-      session.system_prompt, session.user_prompt, now_, session.parent_session_id, *config,
+      session.system_prompt, session.user_prompt, now_, session.parent_session_id, config,
       Session{}.format_version, session.parent_call_id, session.runner_id, to_string(status),
       session.priority, session.ready_at, moment_.wall, moment_.boot_id, moment_.boot);
   if (!inserted) return std::unexpected(refers_to(session.parent_session_id, inserted.error()));
   if (sqlite3_changes(connection_) == 0) {
-    if (auto checked = check_parent(session); !checked) return checked;
+    TRY(check_parent(session));
     return check_runner(session.runner_id.value_or(0));
   }
   ids_.session = sqlite3_last_insert_rowid(connection_);
@@ -51,8 +51,7 @@ Result<void> SqliteBatch::create_session(const NewSession& session) {
 
 Result<void> SqliteBatch::write(std::span<const Write> writes) {
   for (const Write& write : writes) {
-    auto written = std::visit([&](const auto& one) { return apply(one); }, write);
-    if (!written) return written;
+    TRY(std::visit([&](const auto& one) { return apply(one); }, write));
   }
   return {};
 }
@@ -71,23 +70,21 @@ Result<void> SqliteBatch::apply(const AppendMessage& write) {
     if (call == nullptr) continue;
     const bool is_started = to_start > 0;
     const CallStatus status = is_started ? CallStatus::executing : CallStatus::pending;
-    if (auto created = insert_call(session_id, message_id, *call, status); !created) {
-      return created;
-    }
+    TRY(insert_call(session_id, message_id, *call, status));
     if (is_started) --to_start;
     if (is_started || !write.others) continue;
     UpdateCall update = *write.others;
     update.call_id = ids_.calls.back();
-    if (auto updated = apply(update); !updated) return updated;
+    TRY(apply(update));
   }
   return {};
 }
 
 Result<void> SqliteBatch::apply(const CreateCall& write) {
   const SessionId session_id = target(write.session_id);
-  if (auto exists = check_session(session_id); !exists) return exists;
+  TRY(check_session(session_id));
   if (write.message_id) {
-    if (auto belongs = check_message(*write.message_id, session_id); !belongs) return belongs;
+    TRY(check_message(*write.message_id, session_id));
   }
   return insert_call(session_id, write.message_id, write.call, CallStatus::pending);
 }
@@ -96,10 +93,9 @@ Result<void> SqliteBatch::apply(const UpdateCall& write) {
   const auto response = json_column(write.response);
   if (!response) {
     // What is wrong with the call comes first.
-    const auto current = status_of(write.call_id);
-    if (!current) return std::unexpected(current.error());
-    if (!may_move(*current, write.status)) {
-      return std::unexpected(illegal_move(write.call_id, *current, write.status));
+    const auto current = TRY(status_of(write.call_id));
+    if (!may_move(current, write.status)) {
+      return std::unexpected(illegal_move(write.call_id, current, write.status));
     }
     return std::unexpected(response.error());
   }
@@ -109,19 +105,16 @@ Result<void> SqliteBatch::apply(const UpdateCall& write) {
                               completed_at, *response, write.execution_time_ms, write.error_details,
                               result_column(write.result), may_move_to(write.status));
   if (!updated || sqlite3_changes(connection_) > 0) return updated;
-  const auto current = status_of(write.call_id);
-  if (!current) return std::unexpected(current.error());
-  return std::unexpected(illegal_move(write.call_id, *current, write.status));
+  const auto current = TRY(status_of(write.call_id));
+  return std::unexpected(illegal_move(write.call_id, current, write.status));
 }
 
 Result<void> SqliteBatch::apply(const UpdateSession& write) {
   const SessionId session_id = target(write.session_id);
   const bool has_end = write.status && is_end(*write.status);
   const bool is_free = write.status && *write.status != SessionStatus::running;
-  const auto feedback = json_column(write.feedback);
-  if (!feedback) return std::unexpected(feedback.error());
-  const auto context = json_column(write.context);
-  if (!context) return std::unexpected(context.error());
+  const auto feedback = TRY(json_column(write.feedback));
+  const auto context = TRY(json_column(write.context));
   const auto tokens = [&](std::int64_t Usage::*count) {
     return write.usage ? std::optional((*write.usage).*count) : std::nullopt;
   };
@@ -130,16 +123,15 @@ Result<void> SqliteBatch::apply(const UpdateSession& write) {
     if (!row.is_null(0)) waiting_above = row.integer(0);
     return {};
   };
-  auto updated = queries_.each(
-      write.status ? Query::update_session : Query::update_progress, note_call_above, session_id,
-      write.result, write.error, word_for(write.error_code), word_for(write.limit),
-      tokens(&Usage::input_tokens), tokens(&Usage::output_tokens), tokens(&Usage::cached_tokens),
-      tokens(&Usage::reasoning_tokens), tokens(&Usage::cache_write_tokens),
-      write.usage ? std::optional(write.usage->cost_usd) : std::nullopt, write.iterations,
-      write.agent_name, *feedback, *context, word_for(write.status),
-      has_end ? std::optional(now_) : std::nullopt, std::int64_t{is_free}, write.worked_ms,
-      write.turn_worked_ms);
-  if (!updated) return updated;
+  TRY(queries_.each(write.status ? Query::update_session : Query::update_progress, note_call_above,
+                    session_id, write.result, write.error, word_for(write.error_code),
+                    word_for(write.limit), tokens(&Usage::input_tokens),
+                    tokens(&Usage::output_tokens), tokens(&Usage::cached_tokens),
+                    tokens(&Usage::reasoning_tokens), tokens(&Usage::cache_write_tokens),
+                    write.usage ? std::optional(write.usage->cost_usd) : std::nullopt,
+                    write.iterations, write.agent_name, feedback, context, word_for(write.status),
+                    has_end ? std::optional(now_) : std::nullopt, std::int64_t{is_free},
+                    write.worked_ms, write.turn_worked_ms));
   if (sqlite3_changes(connection_) == 0) return std::unexpected(no_session(session_id));
   if (!has_end) return {};
   std::erase_if(ids_.cancelled,
@@ -152,19 +144,16 @@ Result<void> SqliteBatch::apply(const OpenWait& write) {
   const SessionId session_id = target(write.session_id);
   const auto shown = json_column(write.shown);
   if (shown) {
-    auto inserted =
-        queries_.run(Query::insert_wait, session_id, write.call_id, to_string(write.kind), *shown,
-                     now_, write.expires_at, covers_column(write.covers));
-    if (!inserted) return inserted;
+    TRY(queries_.run(Query::insert_wait, session_id, write.call_id, to_string(write.kind), *shown,
+                     now_, write.expires_at, covers_column(write.covers)));
     if (sqlite3_changes(connection_) > 0) {
       ids_.waits.push_back(sqlite3_last_insert_rowid(connection_));
       return {};
     }
   }
-  const auto status = status_in(session_id, write.call_id);
-  if (!status) return std::unexpected(status.error());
-  if (*status != CallStatus::waiting) {
-    return std::unexpected(not_waiting(write.call_id, *status));
+  const auto status = TRY(status_in(session_id, write.call_id));
+  if (status != CallStatus::waiting) {
+    return std::unexpected(not_waiting(write.call_id, status));
   }
   return std::unexpected(shown ? waits_already(write.call_id) : shown.error());
 }
@@ -179,24 +168,21 @@ Result<void> SqliteBatch::apply(const CloseWaits& write) {
 }
 
 Result<void> SqliteBatch::apply(const AnswerWait& write) {
-  const auto answer = json_column(write.answer);
-  if (!answer) return std::unexpected(answer.error());
+  const auto answer = TRY(json_column(write.answer));
   std::optional<Result<StoredWait>> wait;
   const auto keep = [&](const Row& row) -> Result<void> {
     wait = wait_from(row);
     return {};
   };
-  const auto answered =
-      queries_.each(Query::answer_wait, keep, write.wait_id, now_, write.answered_by, *answer);
-  if (!answered) return answered;
+  TRY(queries_.each(Query::answer_wait, keep, write.wait_id, now_, write.answered_by, answer));
   const bool has_won = wait.has_value();
   if (!has_won) {
-    if (auto read = queries_.each(Query::wait, keep, write.wait_id); !read) return read;
+    TRY(queries_.each(Query::wait, keep, write.wait_id));
     if (!wait) return std::unexpected(no_wait(write.wait_id));
   }
   if (!*wait) return std::unexpected(wait->error());
   if (!has_won) return std::unexpected(not_open(**wait));
-  if (auto told = queries_.run(Query::tell_of_news, (*wait)->call_id); !told) return told;
+  TRY(queries_.run(Query::tell_of_news, (*wait)->call_id));
   ids_.answered.push_back(std::move(**wait));
   return {};
 }
@@ -205,10 +191,9 @@ Result<void> SqliteBatch::apply(const AppendEvents& write) {
   const SessionId session_id = target(write.session_id);
   if (write.events.empty()) return check_session(session_id);
   for (const NewEvent& event : write.events) {
-    const auto data = json_column(event.data);
-    if (!data) return std::unexpected(data.error());
+    const auto data = TRY(json_column(event.data));
     auto inserted =
-        queries_.run(Query::insert_event, session_id, event.type, *data, event.at.value_or(now_));
+        queries_.run(Query::insert_event, session_id, event.type, data, event.at.value_or(now_));
     if (!inserted) return std::unexpected(refers_to(session_id, inserted.error()));
     ids_.events.push_back(sqlite3_last_insert_rowid(connection_));
   }
@@ -246,7 +231,7 @@ Result<void> SqliteBatch::check_runner(RunnerId id) {
         return {};
       },
       id);
-  if (!read) return read;
+  TRY(read);
   return check_alive(id, runner ? std::span<const Runner>(&*runner, 1) : std::span<const Runner>(),
                      moment_);
 }
@@ -268,12 +253,12 @@ Result<CallStatus> SqliteBatch::status_of(CallId id) {
         return {};
       },
       id);
-  if (!read) return std::unexpected(read.error());
+  TRY(read);
   return status;
 }
 
 Result<CallStatus> SqliteBatch::status_in(SessionId session_id, CallId id) {
-  if (auto exists = check_session(session_id); !exists) return std::unexpected(exists.error());
+  TRY(check_session(session_id));
   Result<CallStatus> status = std::unexpected(no_call(id, session_id));
   const auto read = queries_.each(
       Query::call_status_in_session,
@@ -282,7 +267,7 @@ Result<CallStatus> SqliteBatch::status_in(SessionId session_id, CallId id) {
         return {};
       },
       id, session_id);
-  if (!read) return std::unexpected(read.error());
+  TRY(read);
   return status;
 }
 
@@ -291,16 +276,15 @@ Result<SqliteBatch::Standing> SqliteBatch::standing_of(SessionId id) {
   const auto read = queries_.each(
       Query::session_lease,
       [&](const Row& row) -> Result<void> {
-        const auto status = session_status_from(row.text(2));
-        if (!status) return std::unexpected(status.error());
+        const auto status = TRY(session_status_from(row.text(2)));
         standing =
             Standing{.lease = {id, row.optional_integer(0), static_cast<int>(row.integer(1))},
-                     .status = *status,
+                     .status = status,
                      .is_child = !row.is_null(3)};
         return {};
       },
       id);
-  if (!read) return std::unexpected(read.error());
+  TRY(read);
   return standing;
 }
 

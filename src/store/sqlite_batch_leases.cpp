@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/try.h"
 #include "store/sqlite_batch.h"
 #include "store/sqlite_rows.h"
 #include "store/status.h"
@@ -61,11 +62,9 @@ Result<void> SqliteBatch::apply(const ClaimLease& write) {
       session_id, write.runner_id, write.expected_epoch, moment_.wall, moment_.boot_id,
       moment_.boot);
   if (!updated || is_taken) return updated;
-  const auto standing = standing_of(session_id);
-  if (!standing) return std::unexpected(standing.error());
-  const auto runners = read_runners(queries_);
-  if (!runners) return std::unexpected(runners.error());
-  return explained(taken(standing->lease, write, *runners, moment_));
+  const auto standing = TRY(standing_of(session_id));
+  const auto runners = TRY(read_runners(queries_));
+  return explained(taken(standing.lease, write, runners, moment_));
 }
 
 Result<void> SqliteBatch::apply(const HoldLease& write) {
@@ -80,11 +79,9 @@ Result<void> SqliteBatch::apply(const HoldLease& write) {
       },
       session_id, write.runner_id, write.epoch, moment_.wall, moment_.boot_id, moment_.boot);
   if (!read || is_held) return read;
-  const auto standing = standing_of(session_id);
-  if (!standing) return std::unexpected(standing.error());
-  const auto runners = read_runners(queries_);
-  if (!runners) return std::unexpected(runners.error());
-  return explained(check_held(standing->lease, write, *runners, moment_));
+  const auto standing = TRY(standing_of(session_id));
+  const auto runners = TRY(read_runners(queries_));
+  return explained(check_held(standing.lease, write, runners, moment_));
 }
 
 Result<void> SqliteBatch::apply(const ReleaseLease& write) {
@@ -98,9 +95,8 @@ Result<void> SqliteBatch::apply(const RequestCancel& write) {
   const SessionId session_id = target(write.session_id);
   auto wanted = queries_.run(Query::request_cancel, session_id, write.reason);
   if (!wanted || sqlite3_changes(connection_) > 0) return wanted;
-  const auto standing = standing_of(session_id);
-  if (!standing) return std::unexpected(standing.error());
-  return std::unexpected(has_ended(session_id, standing->status));
+  const auto standing = TRY(standing_of(session_id));
+  return std::unexpected(has_ended(session_id, standing.status));
 }
 
 Result<void> SqliteBatch::apply(const Enqueue& write) {
@@ -109,19 +105,17 @@ Result<void> SqliteBatch::apply(const Enqueue& write) {
                              moment_.wall, moment_.boot_id, moment_.boot);
   if (!queued) return queued;
   if (sqlite3_changes(connection_) > 0) return apply(AppendMessage{session_id, write.message});
-  const auto standing = standing_of(session_id);
-  if (!standing) return std::unexpected(standing.error());
-  if (standing->is_child) return std::unexpected(queued_child());
-  if (!is_end(standing->status)) {
-    return std::unexpected(has_not_ended(session_id, standing->status));
+  const auto standing = TRY(standing_of(session_id));
+  if (standing.is_child) return std::unexpected(queued_child());
+  if (!is_end(standing.status)) {
+    return std::unexpected(has_not_ended(session_id, standing.status));
   }
-  const auto runners = read_runners(queries_);
-  if (!runners) return std::unexpected(runners.error());
-  return explained(check_free(standing->lease, *runners, moment_));
+  const auto runners = TRY(read_runners(queries_));
+  return explained(check_free(standing.lease, runners, moment_));
 }
 
 Result<void> SqliteBatch::apply(const Claim& write) {
-  if (auto alive = check_runner(write.runner_id); !alive) return alive;
+  TRY(check_runner(write.runner_id));
   struct Line {
     std::string agent_name;
     std::int64_t served = 0;
@@ -165,9 +159,7 @@ Result<void> SqliteBatch::apply(const Claim& write) {
     is_any = false;
     for (Line& line : lines) {
       if (line.sessions.empty() || left == 0) continue;
-      if (auto claimed = claim(line.sessions.front().first, write.runner_id); !claimed) {
-        return claimed;
-      }
+      TRY(claim(line.sessions.front().first, write.runner_id));
       line.served = ++served;
       line.sessions.pop_front();
       --left;
@@ -175,9 +167,7 @@ Result<void> SqliteBatch::apply(const Claim& write) {
     }
   }
   for (const Line& line : lines) {
-    if (auto done = queries_.run(Query::serve_agent, line.agent_name, line.served); !done) {
-      return done;
-    }
+    TRY(queries_.run(Query::serve_agent, line.agent_name, line.served));
   }
   return {};
 }

@@ -1,6 +1,7 @@
 // The writes of a batch to SQLite that copy and delete whole sessions.
 #include <vector>
 
+#include "core/try.h"
 #include "store/sqlite_batch.h"
 #include "store/sqlite_fork.h"
 #include "store/sqlite_rows.h"
@@ -22,10 +23,10 @@ Result<void> SqliteBatch::delete_family(SessionId id) {
         return {};
       },
       id);
-  if (!read) return read;
+  TRY(read);
   if (family.empty()) return std::unexpected(no_session(id));
   for (const SessionId member : family) {
-    if (auto deleted = queries_.run(Query::delete_session, member); !deleted) return deleted;
+    TRY(queries_.run(Query::delete_session, member));
   }
   return {};
 }
@@ -40,18 +41,18 @@ Result<void> SqliteBatch::apply(const Prune& write) {
       },
       write.ended_before, row_limit(write.keep), row_limit(write.most), moment_.wall,
       moment_.boot_id, moment_.boot);
-  if (!read) return read;
+  TRY(read);
   for (const SessionId root : roots) {
-    if (auto deleted = delete_family(root); !deleted) return deleted;
+    TRY(delete_family(root));
     ids_.pruned.push_back(root);
   }
   return {};
 }
 
 Result<void> SqliteBatch::apply(const ForkSession& write) {
-  const auto fork = fork_session(connection_, queries_, target(write.session_id), write.last, now_);
-  if (!fork) return std::unexpected(fork.error());
-  ids_.forks.push_back(*fork);
+  const auto fork =
+      TRY(fork_session(connection_, queries_, target(write.session_id), write.last, now_));
+  ids_.forks.push_back(fork);
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/try.h"
 #include "store/fork.h"
 #include "store/sqlite_rows.h"
 #include "store/status.h"
@@ -38,7 +39,7 @@ Result<Originals> read_originals(Queries& queries, SessionId id, MessageId wante
         return {};
       },
       id, kFirstId, kLastId, kAllRows);
-  if (!read) return std::unexpected(read.error());
+  TRY(read);
   return originals;
 }
 
@@ -54,9 +55,9 @@ Result<void> copy_calls(Queries& queries, SessionId from, SessionId to, const Ne
         return {};
       },
       from, kFirstId, kLastId, kAllRows);
-  if (!read) return read;
+  TRY(read);
   for (const auto& [call_id, message_id] : calls) {
-    if (auto done = queries.run(Query::fork_call, call_id, to, message_id); !done) return done;
+    TRY(queries.run(Query::fork_call, call_id, to, message_id));
   }
   return {};
 }
@@ -65,27 +66,20 @@ Result<void> copy_calls(Queries& queries, SessionId from, SessionId to, const Ne
 
 Result<SessionId> fork_session(sqlite3* connection, Queries& queries, SessionId id, MessageId last,
                                std::int64_t now) {
-  const auto originals = read_originals(queries, id, last);
-  if (!originals) return std::unexpected(originals.error());
-  const std::int64_t is_whole = originals->last == last ? 1 : 0;
-  auto inserted = queries.run(Query::fork_session, id, now, is_whole);
-  if (!inserted) return std::unexpected(inserted.error());
+  const auto originals = TRY(read_originals(queries, id, last));
+  const std::int64_t is_whole = originals.last == last ? 1 : 0;
+  TRY(queries.run(Query::fork_session, id, now, is_whole));
   if (sqlite3_changes(connection) == 0) return std::unexpected(no_session(id));
   const SessionId fork = sqlite3_last_insert_rowid(connection);
 
-  const auto count = messages_to_fork(id, originals->messages, last);
-  if (!count) return std::unexpected(count.error());
+  const auto count = TRY(messages_to_fork(id, originals.messages, last));
   NewIds new_ids;
-  for (std::size_t i = 0; i < *count; ++i) {
-    const MessageId message_id = originals->messages[i].id;
-    if (auto done = queries.run(Query::fork_message, message_id, fork); !done) {
-      return std::unexpected(done.error());
-    }
+  for (std::size_t i = 0; i < count; ++i) {
+    const MessageId message_id = originals.messages[i].id;
+    TRY(queries.run(Query::fork_message, message_id, fork));
     new_ids.emplace(message_id, sqlite3_last_insert_rowid(connection));
   }
-  if (auto done = copy_calls(queries, id, fork, new_ids); !done) {
-    return std::unexpected(done.error());
-  }
+  TRY(copy_calls(queries, id, fork, new_ids));
   return fork;
 }
 

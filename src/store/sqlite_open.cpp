@@ -9,6 +9,7 @@
 #include <limits>
 #include <system_error>
 
+#include "core/try.h"
 #include "store/agent_schema.h"
 #include "store/sqlite_names.h"
 #include "wright/migrations.h"
@@ -68,7 +69,7 @@ Result<void> prepare_file(const std::filesystem::path& path) {
                 fmt::format("{} is not a regular file; choose another path for the database",
                             to_valid_utf8(path.string())));
   }
-  if (auto folder = create_folder_of(path); !folder) return folder;
+  TRY(create_folder_of(path));
   return create_private_file(path);
 }
 
@@ -110,13 +111,11 @@ Result<void> set_up(sqlite3* connection, const SqliteOptions& options) {
     return std::unexpected(error_of(connection, SQLITE_READONLY));
   }
   // Reading comes first: what is not ours to write is found out before the journal mode changes it.
-  if (const auto state = agent_schema_state(connection); !state) {
-    return std::unexpected(state.error());
-  }
-  if (auto wal = switch_to_wal(connection, options.busy_timeout); !wal) return wal;
+  TRY(agent_schema_state(connection));
+  TRY(switch_to_wal(connection, options.busy_timeout));
   const char* synchronous = options.durability == Durability::full ? "PRAGMA synchronous = FULL"
                                                                    : "PRAGMA synchronous = NORMAL";
-  if (auto set = execute(connection, synchronous); !set) return set;
+  TRY(execute(connection, synchronous));
   return run_agent_migrations(connection);
 }
 
@@ -127,13 +126,10 @@ Result<Connection> open_database(const std::filesystem::path& path, const Sqlite
   if (path != kInMemory) {
     name = absolute_path(path);
     if (!name) return std::unexpected(std::move(name).error());
-    if (auto prepared = prepare_file(*name); !prepared) return std::unexpected(prepared.error());
+    TRY(prepare_file(*name));
   }
-  auto connection = connect(*name);
-  if (!connection) return connection;
-  if (auto ready = set_up(connection->get(), options); !ready) {
-    return std::unexpected(std::move(ready).error());
-  }
+  auto connection = TRY(connect(*name));
+  TRY(set_up(connection.get(), options));
   return connection;
 }
 

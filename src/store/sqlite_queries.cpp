@@ -6,6 +6,8 @@
 #include <limits>
 #include <string>
 
+#include "core/try.h"
+
 namespace wright::store {
 namespace {
 
@@ -261,9 +263,7 @@ std::string is_alive_sql(std::string_view runner, int first) {
 Result<Statement*> Queries::prepared(Query query) {
   auto& kept = statements_[static_cast<std::size_t>(query)];
   if (!kept) {
-    auto statement = Statement::prepare(connection_, sql_of(query), Lifetime::kept);
-    if (!statement) return std::unexpected(std::move(statement).error());
-    kept = std::move(*statement);
+    kept = TRY(Statement::prepare(connection_, sql_of(query), Lifetime::kept));
   }
   return &*kept;
 }

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/try.h"
 #include "store/sqlite_names.h"
 
 namespace wright::store {
@@ -105,17 +106,15 @@ class Queries {
 
   template <class... Values>
   Result<void> run(Query query, const Values&... values) {
-    const Result<Statement*> statement = prepared(query);
-    if (!statement) return std::unexpected(statement.error());
-    return (*statement)->run(values...);
+    const auto statement = TRY(prepared(query));
+    return statement->run(values...);
   }
 
   // Calls on_row(Row) -> Result<void> for each row.
   template <class OnRow, class... Values>
   Result<void> each(Query query, OnRow on_row, const Values&... values) {
-    const Result<Statement*> statement = prepared(query);
-    if (!statement) return std::unexpected(statement.error());
-    return (*statement)->query(std::move(on_row), values...);
+    const auto statement = TRY(prepared(query));
+    return statement->query(std::move(on_row), values...);
   }
 
  private:

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/try.h"
 #include "store/sqlite_rows.h"
 #include "store/stats_collector.h"
 #include "store/status.h"
@@ -19,9 +20,8 @@ namespace {
 template <class Value>
 auto append_to(std::vector<Value>& values, Result<Value> (*read)(const Row&)) {
   return [&values, read](const Row& row) -> Result<void> {
-    auto value = read(row);
-    if (!value) return std::unexpected(std::move(value).error());
-    values.push_back(std::move(*value));
+    auto value = TRY(read(row));
+    values.push_back(std::move(value));
     return {};
   };
 }
@@ -32,9 +32,7 @@ Result<std::vector<Value>> rows_of(Queries& queries, std::optional<SessionId> id
                                    const Result<void>& read, std::vector<Value> rows) {
   if (!read) return std::unexpected(read.error());
   if (rows.empty() && id) {
-    if (auto session = read_session(queries, *id); !session) {
-      return std::unexpected(std::move(session).error());
-    }
+    TRY(read_session(queries, *id));
   }
   return rows;
 }
@@ -83,7 +81,7 @@ Result<Session> read_session(Queries& queries, SessionId id) {
         return {};
       },
       id);
-  if (!read) return std::unexpected(read.error());
+  TRY(read);
   return session;
 }
 
@@ -114,14 +112,13 @@ Result<std::vector<Session>> read_sessions(sqlite3* connection, const SessionFil
   std::optional<std::string_view> status;
   if (filter.status) status = to_string(*filter.status);
 
-  auto statement = Statement::prepare(connection, sql);
-  if (!statement) return std::unexpected(statement.error());
+  auto statement = TRY(Statement::prepare(connection, sql));
   std::vector<Session> sessions;
   const auto read =
-      statement->query(append_to(sessions, session_from), filter.started_since, filter.agent_name,
-                       status, filter.parent_session_id, filter.text, row_limit(filter.limit),
-                       now.wall, now.boot_id, now.boot, filter.after.value_or(kFirstId),
-                       filter.before.value_or(kLastId), filter.ended_before);
+      statement.query(append_to(sessions, session_from), filter.started_since, filter.agent_name,
+                      status, filter.parent_session_id, filter.text, row_limit(filter.limit),
+                      now.wall, now.boot_id, now.boot, filter.after.value_or(kFirstId),
+                      filter.before.value_or(kLastId), filter.ended_before);
   if (!read) return std::unexpected(read.error());
   return sessions;
 }
@@ -136,13 +133,12 @@ Result<std::vector<StoredMessage>> read_messages(sqlite3* connection, Queries& q
   if (page.keep == Page::Keep::first) {
     read = queries.each(Query::messages, append, id, after, before, row_limit(page.limit));
   } else {
-    auto statement = Statement::prepare(
+    auto statement = TRY(Statement::prepare(
         connection, fmt::format("SELECT {} FROM agent_messages WHERE id IN (SELECT id "
                                 "FROM agent_messages WHERE session_id = ?1 AND id > ?2 "
                                 "AND id < ?3) ORDER BY id DESC LIMIT ?4",
-                                kMessageColumns));
-    if (!statement) return std::unexpected(statement.error());
-    read = statement->query(append, id, after, before, row_limit(page.limit));
+                                kMessageColumns)));
+    read = statement.query(append, id, after, before, row_limit(page.limit));
   }
   put_in_order(page, messages);
   return rows_of(queries, id, read, std::move(messages));
@@ -159,15 +155,14 @@ Result<std::vector<StoredCall>> read_calls(sqlite3* connection, Queries& queries
   if (!filter.status && page.keep == Page::Keep::first) {
     read = queries.each(Query::calls, append, id, after, before, row_limit(page.limit));
   } else {
-    auto statement = Statement::prepare(
+    auto statement = TRY(Statement::prepare(
         connection,
         fmt::format("SELECT {} FROM agent_tool_calls WHERE session_id = ?1 AND id > ?2 "
                     "AND id < ?3 AND {} {} LIMIT ?4",
-                    kCallColumns, filter.status ? "status = ?5" : "?5 IS NULL", order_of(page)));
-    if (!statement) return std::unexpected(statement.error());
+                    kCallColumns, filter.status ? "status = ?5" : "?5 IS NULL", order_of(page))));
     std::optional<std::string_view> status;
     if (filter.status) status = to_string(*filter.status);
-    read = statement->query(append, id, after, before, row_limit(page.limit), status);
+    read = statement.query(append, id, after, before, row_limit(page.limit), status);
   }
   put_in_order(page, calls);
   return rows_of(queries, id, read, std::move(calls));
@@ -184,29 +179,27 @@ Result<std::vector<StoredWait>> read_waits(sqlite3* connection, Queries& queries
   if (filter.status) sql += fmt::format(" AND status = '{}'", to_string(*filter.status));
   sql += filter.id ? " AND id = ?2" : " AND ?2 IS NULL";
   sql += fmt::format(" {} LIMIT ?5", order_of(page));
-  auto statement = Statement::prepare(connection, sql);
-  if (!statement) return std::unexpected(statement.error());
+  auto statement = TRY(Statement::prepare(connection, sql));
   std::vector<StoredWait> waits;
-  const auto read = statement->query(append_to(waits, wait_from), filter.session_id, filter.id,
-                                     page.after.value_or(kFirstId), page.before.value_or(kLastId),
-                                     row_limit(page.limit));
+  const auto read = statement.query(append_to(waits, wait_from), filter.session_id, filter.id,
+                                    page.after.value_or(kFirstId), page.before.value_or(kLastId),
+                                    row_limit(page.limit));
   put_in_order(page, waits);
   return rows_of(queries, filter.session_id, read, std::move(waits));
 }
 
 Result<std::vector<StoredEvent>> read_events(sqlite3* connection, Queries& queries,
                                              const EventFilter& filter) {
-  auto statement = Statement::prepare(
+  auto statement = TRY(Statement::prepare(
       connection,
       fmt::format(
           "SELECT {} FROM agent_events WHERE sequence > ?2 AND {} ORDER BY sequence "
           "LIMIT ?3",
           kEventColumns,
-          filter.session_id ? fmt::format("session_id IN {}", kFamilyOfFirst) : "?1 IS NULL"));
-  if (!statement) return std::unexpected(statement.error());
+          filter.session_id ? fmt::format("session_id IN {}", kFamilyOfFirst) : "?1 IS NULL")));
   std::vector<StoredEvent> events;
-  const auto read = statement->query(append_to(events, event_from), filter.session_id, filter.after,
-                                     row_limit(filter.limit));
+  const auto read = statement.query(append_to(events, event_from), filter.session_id, filter.after,
+                                    row_limit(filter.limit));
   return rows_of(queries, filter.session_id, read, std::move(events));
 }
 
@@ -236,25 +229,23 @@ Result<SpentBelow> read_spent(Queries& queries, SessionId id, MessageId since) {
         return {};
       },
       id, since);
-  if (!read) return std::unexpected(read.error());
+  TRY(read);
   return spent;
 }
 
 Result<StoreStats> read_stats(sqlite3* connection, const StatsFilter& filter) {
   StatsCollector collector;
-  auto runs = Statement::prepare(
+  auto runs = TRY(Statement::prepare(
       connection,
       "SELECT agent_name, provider, model, status, input_tokens, output_tokens, cached_tokens, "
       "reasoning_tokens, cache_write_tokens, cost_usd, "
       "CASE WHEN ended_at IS NOT NULL THEN coalesce(worked_ms, ended_at - started_at) END "
       "FROM agent_sessions WHERE started_at >= ?1 AND (?2 IS NULL OR agent_name = ?2) "
-      "ORDER BY id");
-  if (!runs) return std::unexpected(runs.error());
-  auto read = runs->query(
+      "ORDER BY id"));
+  auto read = runs.query(
       [&](const Row& row) -> Result<void> {
-        const auto status = session_status_from(row.text(3));
-        if (!status) return std::unexpected(status.error());
-        collector.add_run(row.text(0), row.text(1), row.text(2), *status,
+        const auto status = TRY(session_status_from(row.text(3)));
+        collector.add_run(row.text(0), row.text(1), row.text(2), status,
                           {row.integer(4), row.integer(5), row.integer(6), row.integer(7),
                            row.integer(8), row.real(9)},
                           row.optional_integer(10));
@@ -262,15 +253,14 @@ Result<StoreStats> read_stats(sqlite3* connection, const StatsFilter& filter) {
       },
       filter.started_since, filter.agent_name);
   if (!read) return std::unexpected(read.error());
-  auto calls = Statement::prepare(
+  auto calls = TRY(Statement::prepare(
       connection,
       "SELECT tool_name, agent_name, provider, model, call.status = 'failed', execution_time_ms "
       "FROM agent_sessions AS session JOIN agent_tool_calls AS call "
       "ON call.session_id = session.id WHERE started_at >= ?1 "
       "AND (?2 IS NULL OR agent_name = ?2) AND call.status IN ('completed', 'failed') "
-      "ORDER BY session.id, call.id");
-  if (!calls) return std::unexpected(calls.error());
-  read = calls->query(
+      "ORDER BY session.id, call.id"));
+  read = calls.query(
       [&](const Row& row) -> Result<void> {
         const auto status = row.integer(4) == 1 ? CallStatus::failed : CallStatus::completed;
         collector.add_call(row.text(0), row.text(1), row.text(2), row.text(3), status,

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "core/try.h"
 #include "store/json_columns.h"
 #include "store/message_codec.h"
 
@@ -162,11 +163,10 @@ Runner runner_from(const Row& row) {
 
 Result<std::vector<Runner>> read_runners(Queries& queries) {
   std::vector<Runner> runners;
-  const auto read = queries.each(Query::runners, [&](const Row& row) -> Result<void> {
+  TRY(queries.each(Query::runners, [&](const Row& row) -> Result<void> {
     runners.push_back(runner_from(row));
     return {};
-  });
-  if (!read) return std::unexpected(read.error());
+  }));
   return runners;
 }
 

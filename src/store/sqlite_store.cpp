@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/try.h"
 #include "store/lease.h"
 #include "store/sqlite_batch.h"
 #include "store/sqlite_names.h"
@@ -96,13 +97,9 @@ class SqliteStore final : public Store {
   Result<BatchIds> write(const Batch& group) {
     SqliteBatch batch(connection_.get(), queries_, store::moment_of(clocks_));
     if (group.create) {
-      if (auto created = batch.create_session(*group.create); !created) {
-        return std::unexpected(std::move(created).error());
-      }
+      TRY(batch.create_session(*group.create));
     }
-    if (auto written = batch.write(group.writes); !written) {
-      return std::unexpected(std::move(written).error());
-    }
+    TRY(batch.write(group.writes));
     return batch.take_ids();
   }
 
@@ -125,11 +122,10 @@ class SqliteStore final : public Store {
 
   Result<BatchIds> apply_alone(const Batch& batch) {
     if (!batch.create && batch.writes.empty()) return BatchIds{};
-    if (auto begun = begin(); !begun) return std::unexpected(begun.error());
+    TRY(begin());
     const store::RollbackGuard guard(connection_.get());
-    auto ids = write(batch);
-    if (!ids) return ids;
-    if (auto done = commit(); !done) return std::unexpected(done.error());
+    auto ids = TRY(write(batch));
+    TRY(commit());
     return ids;
   }
 
@@ -137,11 +133,11 @@ class SqliteStore final : public Store {
   // them. Looking before the transaction keeps them out of a file that took its place, looking
   // after it keeps one from counting that was under way meanwhile.
   Result<void> begin() {
-    if (auto there = store::check_file(connection_.get()); !there) return there;
+    TRY(store::check_file(connection_.get()));
     return queries_.run(Query::begin);
   }
   Result<void> commit() {
-    if (auto done = queries_.run(Query::commit); !done) return done;
+    TRY(queries_.run(Query::commit));
     return store::check_file(connection_.get());
   }
 
@@ -155,9 +151,8 @@ class SqliteStore final : public Store {
 
 Result<std::unique_ptr<Store>> open_sqlite_store(const std::filesystem::path& path,
                                                  SqliteOptions options) {
-  auto connection = store::open_database(path, options);
-  if (!connection) return std::unexpected(std::move(connection).error());
-  return std::make_unique<SqliteStore>(std::move(*connection),
+  auto connection = TRY(store::open_database(path, options));
+  return std::make_unique<SqliteStore>(std::move(connection),
                                        store::usable(std::move(options.clock)));
 }
 

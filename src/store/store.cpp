@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "core/try.h"
+
 namespace wright {
 namespace {
 
@@ -31,17 +33,15 @@ Result<BatchIds> Store::apply_one(Write write) {
 }
 
 Result<SessionId> Store::create_session(const NewSession& session) {
-  const auto ids = apply_batch(*this, {.create = session});
-  if (!ids) return std::unexpected(ids.error());
-  return ids->session;
+  const auto ids = TRY(apply_batch(*this, {.create = session}));
+  return ids.session;
 }
 
 Result<std::pair<SessionId, BatchIds>> Store::create_session_with(const NewSession& session,
                                                                   std::span<const Write> writes) {
-  auto ids = apply_batch(*this, {.create = session, .writes = {writes.begin(), writes.end()}});
-  if (!ids) return std::unexpected(std::move(ids).error());
-  const SessionId id = ids->session;
-  return std::pair{id, std::move(*ids)};
+  auto ids = TRY(apply_batch(*this, {.create = session, .writes = {writes.begin(), writes.end()}}));
+  const SessionId id = ids.session;
+  return std::pair{id, std::move(ids)};
 }
 
 Result<void> Store::delete_session(SessionId id) {
@@ -49,15 +49,13 @@ Result<void> Store::delete_session(SessionId id) {
 }
 
 Result<StoredWait> Store::answer_wait(WaitId id, const WaitAnswer& answer) {
-  auto ids = apply_one(AnswerWait{id, answer.answer, answer.answered_by});
-  if (!ids) return std::unexpected(std::move(ids).error());
-  return std::move(ids->answered.front());
+  auto ids = TRY(apply_one(AnswerWait{id, answer.answer, answer.answered_by}));
+  return std::move(ids.answered.front());
 }
 
 Result<SessionId> Store::fork_session(SessionId id, MessageId last) {
-  const auto ids = apply_one(ForkSession{id, last});
-  if (!ids) return std::unexpected(ids.error());
-  return ids->forks.front();
+  const auto ids = TRY(apply_one(ForkSession{id, last}));
+  return ids.forks.front();
 }
 
 Result<void> Store::request_cancel(SessionId id, std::string reason) {
@@ -65,9 +63,8 @@ Result<void> Store::request_cancel(SessionId id, std::string reason) {
 }
 
 Result<RunnerId> Store::register_runner(std::string name, std::chrono::milliseconds time) {
-  const auto ids = apply_one(RegisterRunner{std::move(name), time});
-  if (!ids) return std::unexpected(ids.error());
-  return ids->runners.front();
+  const auto ids = TRY(apply_one(RegisterRunner{std::move(name), time}));
+  return ids.runners.front();
 }
 
 Result<void> Store::renew_runner(RunnerId id, std::chrono::milliseconds time) {
@@ -83,10 +80,9 @@ Result<std::vector<StoredCall>> Store::get_pending_tool_calls(SessionId id) {
 }
 
 Result<StoredWait> Store::get_wait(WaitId id) {
-  auto waits = get_waits({.id = id});
-  if (!waits) return std::unexpected(std::move(waits).error());
-  if (waits->empty()) return fail(ErrorCode::not_found, fmt::format("There is no wait {}", id));
-  return std::move(waits->front());
+  auto waits = TRY(get_waits({.id = id}));
+  if (waits.empty()) return fail(ErrorCode::not_found, fmt::format("There is no wait {}", id));
+  return std::move(waits.front());
 }
 
 Result<void> Store::complete_session(SessionId id, std::string result) {
@@ -100,16 +96,14 @@ Result<void> Store::fail_session(SessionId id, std::string error) {
 }
 
 Result<MessageId> Store::create_message(SessionId id, Role role, std::string content) {
-  const auto ids = apply_one(AppendMessage{id, Message{role, {Text{std::move(content)}}}});
-  if (!ids) return std::unexpected(ids.error());
-  return ids->messages.front();
+  const auto ids = TRY(apply_one(AppendMessage{id, Message{role, {Text{std::move(content)}}}}));
+  return ids.messages.front();
 }
 
 Result<CallId> Store::create_tool_call(SessionId id, std::optional<MessageId> message_id,
                                        ToolCall call) {
-  const auto ids = apply_one(CreateCall{id, message_id, std::move(call)});
-  if (!ids) return std::unexpected(ids.error());
-  return ids->calls.front();
+  const auto ids = TRY(apply_one(CreateCall{id, message_id, std::move(call)}));
+  return ids.calls.front();
 }
 
 Result<void> Store::start_tool_call(CallId id) {

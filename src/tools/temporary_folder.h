@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/try.h"
 #include "wright/testing.h"
 #include "wright/tools.h"
 
@@ -118,27 +119,24 @@ inline Result<Json> call(const std::vector<Tool>& tools, std::string_view name,
   const auto found = std::ranges::find(
       tools, name, [](const Tool& tool) -> std::string_view { return tool.spec.name; });
   if (found == tools.end()) return fail(ErrorCode::not_found, "no such tool");
-  auto json = parse_json(arguments);
-  if (!json) return json;
+  auto json = TRY(parse_json(arguments));
   Context context;
   context.stop = std::move(stop);
-  if (found->rewrite) *json = found->rewrite(std::move(*json));
-  return testing::answer_of(*found, *json, context);
+  if (found->rewrite) json = found->rewrite(std::move(json));
+  return testing::answer_of(*found, json, context);
 }
 
 inline Result<Json> call(const TemporaryFolder& base, std::string_view name,
                          std::string_view arguments, std::stop_token stop = {}) {
-  const auto tools = file_tools(base.path());
-  if (!tools) return std::unexpected(tools.error());
-  return call(*tools, name, arguments, std::move(stop));
+  const auto tools = TRY(file_tools(base.path()));
+  return call(tools, name, arguments, std::move(stop));
 }
 
 // The same for the tools that write.
 inline Result<Json> edit(const TemporaryFolder& base, std::string_view name,
                          const JsonObject& arguments) {
-  const auto tools = editing_tools({.base = base.path(), .writable = {"."}});
-  if (!tools) return std::unexpected(tools.error());
-  return call(*tools, name, to_text(arguments));
+  const auto tools = TRY(editing_tools({.base = base.path(), .writable = {"."}}));
+  return call(tools, name, to_text(arguments));
 }
 
 // Everything below a folder: paths with kind, mode and content, for comparing two states.

@@ -22,6 +22,7 @@
 #include "app/wiring/session_beginning.h"
 #include "app/wiring/session_store.h"
 #include "app/wiring/stored_session.h"
+#include "core/try.h"
 
 namespace wright::app {
 namespace {
@@ -32,14 +33,13 @@ Result<Session> last_session(Store& store, const std::optional<std::string>& age
   const auto here = folder_of(settings);
   std::optional<Session> newest;
   for (const std::size_t limit : {std::size_t{50}, std::numeric_limits<std::size_t>::max()}) {
-    const auto sessions = store.list_sessions({.agent_name = agent, .limit = limit});
-    if (!sessions) return std::unexpected(sessions.error());
-    for (const Session& session : *sessions) {
+    const auto sessions = TRY(store.list_sessions({.agent_name = agent, .limit = limit}));
+    for (const Session& session : sessions) {
       if (session.parent_session_id) continue;
       if (folder_of(session) == here) return session;
       if (!newest) newest = session;
     }
-    if (sessions->size() < limit) break;
+    if (sessions.size() < limit) break;
   }
   if (!newest) return std::unexpected(no_such_session("yet"));
   const auto folder = folder_of(*newest);
@@ -53,9 +53,8 @@ Result<Session> last_session(Store& store, const std::optional<std::string>& age
 }
 
 Result<Session> find_session(Store& store, const std::string& text) {
-  const auto id = session_id_from(text, &store);
-  if (!id) return std::unexpected(id.error());
-  auto root = root_session(store, *id);
+  const auto id = TRY(session_id_from(text, &store));
+  auto root = root_session(store, id);
   if (!root) return std::unexpected(no_such_session(text));
   return root;
 }

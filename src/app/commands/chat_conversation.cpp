@@ -12,6 +12,7 @@
 #include "app/wiring/debug_wiring.h"
 #include "app/wiring/ready_agent.h"
 #include "app/wiring/session_beginning.h"
+#include "core/try.h"
 
 namespace wright::app {
 
@@ -47,9 +48,8 @@ std::expected<void, ExitCode> Conversation::equip(const std::string& agent_name,
   }
   auto settings = settings_or_complain(flags, context_);
   if (!settings) return std::unexpected(ExitCode::usage);
-  auto agent = agent_or_complain(agent_name, *settings, flags, context_, going_on);
-  if (!agent) return std::unexpected(agent.error());
-  DebugOptions debug = debug_of(agent->chosen.agent, *settings, options_.debug);
+  auto agent = TRY(agent_or_complain(agent_name, *settings, flags, context_, going_on));
+  DebugOptions debug = debug_of(agent.chosen.agent, *settings, options_.debug);
   const auto logger = make_logger(
       *settings, [this](std::string_view line) { display_.log(line); },
       debug.enabled && debug.verbose_logging ? LogLevel::debug : LogLevel::off);
@@ -57,15 +57,15 @@ std::expected<void, ExitCode> Conversation::equip(const std::string& agent_name,
     context_.console.complain(logger.error().message);
     return std::unexpected(ExitCode::usage);
   }
-  *agent->on_index = [this](const IndexProgress& index) { display_.show_index(index); };
-  if (options_.verbosity == Verbosity::normal && agent->notes != told_) {
-    for (const std::string& note : agent->notes) context_.console.remark(note);
+  *agent.on_index = [this](const IndexProgress& index) { display_.show_index(index); };
+  if (options_.verbosity == Verbosity::normal && agent.notes != told_) {
+    for (const std::string& note : agent.notes) context_.console.remark(note);
   }
-  told_ = std::move(agent->notes);
-  config_ = session_config(*agent, *settings);
-  model_ = agent->chosen.model;
+  told_ = std::move(agent.notes);
+  config_ = session_config(agent, *settings);
+  model_ = agent.chosen.model;
   settings_ = std::move(settings);
-  agent_ = finished(std::move(*agent), *settings_, *logger);
+  agent_ = finished(std::move(agent), *settings_, *logger);
   debug.logger = *logger;
   agent_.debug = std::move(debug);
   display_.trace_with(TraceLog(*logger, agent_));
@@ -105,29 +105,25 @@ std::string Conversation::flags_to_resume() const {
 
 Result<std::string> Conversation::undo() {
   if (session_id_ == 0) return fail(ErrorCode::unavailable, "nothing has been said yet");
-  const auto messages = store_.get_messages(session_id_);
-  if (!messages) return std::unexpected(messages.error());
+  const auto messages = TRY(store_.get_messages(session_id_));
   const auto last = std::ranges::find_if(
-      messages->rbegin(), messages->rend(),
+      messages.rbegin(), messages.rend(),
       [](const StoredMessage& stored) { return stored.message.is_from_user(); });
-  if (last == messages->rend()) return fail(ErrorCode::unavailable, "nothing has been said yet");
+  if (last == messages.rend()) return fail(ErrorCode::unavailable, "nothing has been said yet");
   const auto before = std::next(last);
-  if (before == messages->rend()) {
+  if (before == messages.rend()) {
     session_id_ = 0;  // the next message begins a new session
     return last->message.text();
   }
-  const auto forked = store_.fork_session(session_id_, before->id);
-  if (!forked) return std::unexpected(forked.error());
-  session_id_ = *forked;
+  session_id_ = TRY(store_.fork_session(session_id_, before->id));
   return last->message.text();
 }
 
 Result<SessionId> Conversation::fork() {
   if (session_id_ == 0) return fail(ErrorCode::unavailable, "nothing has been said yet");
-  const auto messages = store_.get_messages(session_id_);
-  if (!messages) return std::unexpected(messages.error());
-  if (messages->empty()) return fail(ErrorCode::unavailable, "nothing has been said yet");
-  const auto forked = store_.fork_session(session_id_, messages->back().id);
+  const auto messages = TRY(store_.get_messages(session_id_));
+  if (messages.empty()) return fail(ErrorCode::unavailable, "nothing has been said yet");
+  const auto forked = store_.fork_session(session_id_, messages.back().id);
   if (forked) session_id_ = *forked;
   return forked;
 }

@@ -13,6 +13,7 @@
 #include "app/commands/command_options.h"
 #include "app/commands/help.h"
 #include "core/nearest.h"
+#include "core/try.h"
 #include "wright/version.h"
 
 namespace wright::app {
@@ -180,10 +181,9 @@ std::expected<FoundCommand, UsageError> resolve(std::span<const std::string> arg
 
 Parsed parse_help(std::span<const std::string> words) {
   if (words.empty()) return PrintCommand{overview_help(), ExitCode::ok};
-  const auto found = resolve(words);
-  if (!found) return std::unexpected(found.error());
+  const auto found = TRY(resolve(words));
   const std::array<std::string, 1> ask{"--help"};
-  return found->entry->parse(help_for(found->entry->path), ask);
+  return found.entry->parse(help_for(found.entry->path), ask);
 }
 
 }  // namespace
@@ -202,9 +202,8 @@ Parsed parse_command_line(std::span<const std::string> arguments) {
                                    did_you_mean(first, kGlobal)),
                        {});
   }
-  const auto found = resolve(arguments);
-  if (!found) return std::unexpected(found.error());
-  return found->entry->parse(help_for(found->entry->path), found->rest);
+  const auto found = TRY(resolve(arguments));
+  return found.entry->parse(help_for(found.entry->path), found.rest);
 }
 
 }  // namespace wright::app

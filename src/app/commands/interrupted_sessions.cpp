@@ -7,6 +7,7 @@
 #include "app/settings/paths.h"
 #include "app/wiring/session_beginning.h"
 #include "app/wiring/session_store.h"
+#include "core/try.h"
 
 namespace wright::app {
 namespace {
@@ -27,10 +28,9 @@ void tell_of_other(const Session& session, const std::filesystem::path& folder, 
 }  // namespace
 
 Result<std::vector<Session>> interrupted_sessions(Store& store) {
-  if (auto ended = end_dead_runners(store); !ended) return std::unexpected(ended.error());
-  auto sessions = store.list_sessions({.needs_driver = true, .limit = kNoLimit});
-  if (!sessions) return sessions;
-  std::ranges::sort(*sessions, {}, &Session::id);
+  TRY(end_dead_runners(store));
+  auto sessions = TRY(store.list_sessions({.needs_driver = true, .limit = kNoLimit}));
+  std::ranges::sort(sessions, {}, &Session::id);
   return sessions;
 }
 

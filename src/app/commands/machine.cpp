@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "core/try.h"
 #include "sqlite/connection.h"
 #include "store/agent_schema.h"
 
@@ -81,13 +82,11 @@ Result<void> try_write_ahead_log(const std::filesystem::path& folder) {
 }
 
 Result<std::optional<int>> schema_version_of(const std::filesystem::path& path) {
-  const auto database = open_database(path, SQLITE_OPEN_READONLY);
-  if (!database) return std::unexpected(database.error());
-  sqlite3_busy_timeout(database->get(), 2000);
-  const auto state = store::agent_schema_state(database->get());
-  if (!state) return std::unexpected(state.error());
-  if (state->kind == store::SchemaState::Kind::none) return std::nullopt;
-  return state->version;
+  const auto database = TRY(open_database(path, SQLITE_OPEN_READONLY));
+  sqlite3_busy_timeout(database.get(), 2000);
+  const auto state = TRY(store::agent_schema_state(database.get()));
+  if (state.kind == store::SchemaState::Kind::none) return std::nullopt;
+  return state.version;
 }
 
 std::string ctags_version(const Variables& environment) {

@@ -8,6 +8,7 @@
 #include "app/terminal/screen_text.h"
 #include "app/wiring/replay_setup.h"
 #include "app/wiring/stored_session.h"
+#include "core/try.h"
 
 namespace wright::app {
 namespace {
@@ -18,11 +19,9 @@ struct Loaded {
 };
 
 Result<Loaded> load(const std::string& id, const Settings& settings) {
-  const auto found = find_session(id, settings);
-  if (!found) return std::unexpected(found.error());
-  auto recorded = load_recording(*found->store, found->id);
-  if (!recorded) return std::unexpected(std::move(recorded).error());
-  return Loaded{found->id, std::move(*recorded)};
+  const auto found = TRY(find_session(id, settings));
+  auto recorded = TRY(load_recording(*found.store, found.id));
+  return Loaded{found.id, std::move(recorded)};
 }
 
 void print_text(const Loaded& loaded, const ReplayReport& report, Console& console) {

@@ -10,6 +10,7 @@
 #include "app/terminal/figures.h"
 #include "app/wiring/session_store.h"
 #include "app/wiring/stored_session.h"
+#include "core/try.h"
 #include "wright/resume.h"
 
 namespace wright::app {
@@ -23,26 +24,23 @@ Result<Settlements> settlements_from(const std::vector<std::string>& words) {
       return fail(ErrorCode::invalid_argument,
                   fmt::format("--settle {} is not CALL=done, CALL=failed or CALL=retry", word));
     }
-    const auto settlement = settlement_from(std::string_view(word).substr(equals + 1));
-    if (!settlement) return std::unexpected(settlement.error());
-    settlements[word.substr(0, equals)] = *settlement;
+    const auto settlement = TRY(settlement_from(std::string_view(word).substr(equals + 1)));
+    settlements[word.substr(0, equals)] = settlement;
   }
   return settlements;
 }
 
 // Settles calls whose outcome the model has been told to be unknown already: for the record.
 Result<Settlements> settle_past_calls(Store& store, SessionId id, Settlements settlements) {
-  const auto calls = store.get_tool_calls(id);
-  if (!calls) return std::unexpected(calls.error());
-  const auto messages = store.get_messages(id);
-  if (!messages) return std::unexpected(messages.error());
+  const auto calls = TRY(store.get_tool_calls(id));
+  const auto messages = TRY(store.get_messages(id));
   const MessageId last_turn = [&] {
-    const bool is_open = !messages->empty() && messages->back().message.role == Role::assistant;
-    return is_open ? messages->back().id : MessageId{0};
+    const bool is_open = !messages.empty() && messages.back().message.role == Role::assistant;
+    return is_open ? messages.back().id : MessageId{0};
   }();
   for (auto settlement = settlements.begin(); settlement != settlements.end();) {
-    const auto call = std::ranges::find(*calls, settlement->first, &StoredCall::tool_call_id);
-    if (call == calls->end()) {
+    const auto call = std::ranges::find(calls, settlement->first, &StoredCall::tool_call_id);
+    if (call == calls.end()) {
       return fail(ErrorCode::not_found, fmt::format("Session {} has no call '{}'; `wright sessions "
                                                     "show {}` lists them",
                                                     id, settlement->first, id));
@@ -71,9 +69,7 @@ Result<Settlements> settle_past_calls(Store& store, SessionId id, Settlements se
       update.error_details = "A person has found that it was not done";
     }
     const Write write = update;
-    if (auto written = store.apply({&write, 1}); !written) {
-      return std::unexpected(std::move(written).error());
-    }
+    TRY(store.apply({&write, 1}));
     settlement = settlements.erase(settlement);
   }
   return settlements;
@@ -94,17 +90,14 @@ ExitCode resume_one(const ResumeCommand& command, const Settings& settings, cons
 
 // Roots that nobody drives: interrupted ones, and those whose questions have all been answered.
 Result<std::vector<Session>> resumable(Store& store) {
-  auto sessions = interrupted_sessions(store);
-  if (!sessions) return sessions;
-  const auto waiting = store.list_sessions(
-      {.status = SessionStatus::waiting, .limit = std::numeric_limits<std::size_t>::max()});
-  if (!waiting) return waiting;
-  for (const Session& session : *waiting) {
-    const auto open = store.get_waits({.session_id = session.id, .status = WaitStatus::open});
-    if (!open) return std::unexpected(open.error());
-    if (open->empty() && !session.parent_session_id) sessions->push_back(session);
+  auto sessions = TRY(interrupted_sessions(store));
+  const auto waiting = TRY(store.list_sessions(
+      {.status = SessionStatus::waiting, .limit = std::numeric_limits<std::size_t>::max()}));
+  for (const Session& session : waiting) {
+    const auto open = TRY(store.get_waits({.session_id = session.id, .status = WaitStatus::open}));
+    if (open.empty() && !session.parent_session_id) sessions.push_back(session);
   }
-  std::ranges::sort(*sessions, {}, &Session::id);
+  std::ranges::sort(sessions, {}, &Session::id);
   return sessions;
 }
 

@@ -16,6 +16,7 @@
 #include "app/wiring/shipped.h"
 #include "app/wiring/stored_session.h"
 #include "core/nearest.h"
+#include "core/try.h"
 #include "wright/cassette.h"
 #include "wright/store.h"
 
@@ -23,9 +24,8 @@ namespace wright::app {
 namespace {
 
 Result<Transcript> transcript_of(const std::string& id, const Settings& settings) {
-  const auto found = find_session(id, settings);
-  if (!found) return std::unexpected(found.error());
-  return load_transcript(*found->store, found->id);
+  const auto found = TRY(find_session(id, settings));
+  return load_transcript(*found.store, found.id);
 }
 
 struct Export {
@@ -35,27 +35,22 @@ struct Export {
 
 Result<Export> exported(const ExportSessionCommand& command, const Settings& settings) {
   if (command.format == ExportFormat::cassette) {
-    const auto found = find_session(command.id, settings);
-    if (!found) return std::unexpected(found.error());
-    auto recorded = load_recording(*found->store, found->id);
-    if (!recorded) return std::unexpected(std::move(recorded).error());
-    recorded->config = portable_config(recorded->config);
-    return Export{found->id, cassette_text(*recorded, Redactor(settings.secrets()))};
+    const auto found = TRY(find_session(command.id, settings));
+    auto recorded = TRY(load_recording(*found.store, found.id));
+    recorded.config = portable_config(recorded.config);
+    return Export{found.id, cassette_text(recorded, Redactor(settings.secrets()))};
   }
-  const auto transcript = transcript_of(command.id, settings);
-  if (!transcript) return std::unexpected(transcript.error());
-  return Export{transcript->session.id, command.format == ExportFormat::json
-                                            ? to_pretty_text(transcript_json(*transcript)) + "\n"
-                                            : transcript_markdown(*transcript)};
+  const auto transcript = TRY(transcript_of(command.id, settings));
+  return Export{transcript.session.id, command.format == ExportFormat::json
+                                           ? to_pretty_text(transcript_json(transcript)) + "\n"
+                                           : transcript_markdown(transcript)};
 }
 
 Result<SessionFilter> filter_from(const ListSessionsCommand& command) {
   SessionFilter filter{.text = command.search, .limit = command.limit};
   if (command.agent) filter.agent_name = canonical_agent_name(*command.agent);
   if (command.since) {
-    const auto since = moment_from(*command.since, system_clock_ms());
-    if (!since) return std::unexpected(since.error());
-    filter.started_since = *since;
+    filter.started_since = TRY(moment_from(*command.since, system_clock_ms()));
   }
   if (command.status) {
     const auto status = session_status_from(*command.status);
@@ -121,14 +116,13 @@ Result<std::vector<Session>> sessions_to_remove(const RemoveSessionsCommand& com
                                                 Store* store) {
   std::vector<Session> sessions;
   for (const std::string& text : command.ids) {
-    const auto id = session_id_from(text, store);
-    if (!id) return std::unexpected(id.error());
-    auto session = store->get_session(*id);
+    const auto id = TRY(session_id_from(text, store));
+    auto session = store->get_session(id);
     if (!session) {
       if (session.error().code != ErrorCode::not_found) return std::unexpected(session.error());
       return std::unexpected(no_such_session(text));
     }
-    if (std::ranges::find(sessions, *id, &Session::id) == sessions.end()) {
+    if (std::ranges::find(sessions, id, &Session::id) == sessions.end()) {
       sessions.push_back(std::move(*session));
     }
   }

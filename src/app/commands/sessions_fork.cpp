@@ -7,6 +7,7 @@
 #include "app/commands/commands.h"
 #include "app/terminal/figures.h"
 #include "app/wiring/stored_session.h"
+#include "core/try.h"
 
 namespace wright::app {
 namespace {
@@ -46,21 +47,19 @@ struct Fork {
 };
 
 Result<Fork> forked(const ForkSessionCommand& command, const Settings& settings) {
-  const auto found = find_session(command.id, settings);
-  if (!found) return std::unexpected(found.error());
-  const auto messages = found->store->get_messages(found->id);
-  if (!messages) return std::unexpected(messages.error());
-  const std::int64_t at = command.at.value_or(std::ssize(*messages));
-  if (at < 1 || at > std::ssize(*messages)) {
+  const auto found = TRY(find_session(command.id, settings));
+  const auto messages = TRY(found.store->get_messages(found.id));
+  const std::int64_t at = command.at.value_or(std::ssize(messages));
+  if (at < 1 || at > std::ssize(messages)) {
     return fail(ErrorCode::invalid_argument,
-                messages->empty() ? fmt::format("session {} has no messages yet", found->id)
-                                  : fmt::format("session {} has the messages 1 to {}, not {}",
-                                                found->id, messages->size(), at));
+                messages.empty() ? fmt::format("session {} has no messages yet", found.id)
+                                 : fmt::format("session {} has the messages 1 to {}, not {}",
+                                               found.id, messages.size(), at));
   }
   const auto id =
-      found->store->fork_session(found->id, (*messages)[static_cast<std::size_t>(at - 1)].id);
-  if (!id) return std::unexpected(in_numbers(id.error(), *messages, at));
-  return Fork{*id, found->id, at};
+      found.store->fork_session(found.id, messages[static_cast<std::size_t>(at - 1)].id);
+  if (!id) return std::unexpected(in_numbers(id.error(), messages, at));
+  return Fork{*id, found.id, at};
 }
 
 }  // namespace

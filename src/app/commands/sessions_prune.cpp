@@ -12,6 +12,7 @@
 #include "app/terminal/figures.h"
 #include "app/wiring/session_store.h"
 #include "app/wiring/stored_session.h"
+#include "core/try.h"
 #include "wright/store.h"
 
 namespace wright::app {
@@ -25,11 +26,10 @@ Result<std::vector<SessionId>> found(Store& store, std::int64_t ended_before) {
   std::vector<SessionId> ids;
   SessionFilter filter{.is_root = true, .ended_before = ended_before, .limit = kAtATime};
   while (true) {
-    const auto sessions = store.list_sessions(filter);
-    if (!sessions) return std::unexpected(sessions.error());
-    for (const Session& session : *sessions) ids.push_back(session.id);
-    if (sessions->size() < kAtATime) break;
-    filter.before = sessions->back().id;
+    const auto sessions = TRY(store.list_sessions(filter));
+    for (const Session& session : sessions) ids.push_back(session.id);
+    if (sessions.size() < kAtATime) break;
+    filter.before = sessions.back().id;
   }
   std::ranges::reverse(ids);
   return ids;
@@ -38,10 +38,9 @@ Result<std::vector<SessionId>> found(Store& store, std::int64_t ended_before) {
 Result<std::vector<SessionId>> pruned(Store& store, std::int64_t ended_before) {
   std::vector<SessionId> ids;
   while (true) {
-    const auto done = store.apply_one(Prune{.ended_before = ended_before, .most = kAtATime});
-    if (!done) return std::unexpected(done.error());
-    ids.insert(ids.end(), done->pruned.begin(), done->pruned.end());
-    if (done->pruned.size() < kAtATime) return ids;
+    const auto done = TRY(store.apply_one(Prune{.ended_before = ended_before, .most = kAtATime}));
+    ids.insert(ids.end(), done.pruned.begin(), done.pruned.end());
+    if (done.pruned.size() < kAtATime) return ids;
   }
 }
 

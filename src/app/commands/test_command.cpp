@@ -15,6 +15,7 @@
 #include "app/terminal/interruption.h"
 #include "app/terminal/screen_text.h"
 #include "app/wiring/replay_setup.h"
+#include "core/try.h"
 #include "wright/cassette.h"
 
 namespace wright::app {
@@ -114,27 +115,22 @@ class TestRun {
   }
 
   Result<void> replay_into(Tested& tested) {
-    const auto text = read_cassette(tested.file);
-    if (!text) return std::unexpected(text.error());
-    const auto recorded = cassette_from(*text);
-    if (!recorded) return std::unexpected(recorded.error());
-    const auto settings =
-        load_settings(flags_for_replay(settings_, *recorded, command_.tools, RecordTrust::foreign),
-                      context_.environment);
-    if (!settings) return std::unexpected(settings.error());
-    const auto agent = agent_for_replay(*recorded, *settings, command_.tools, context_.environment);
-    if (!agent) return std::unexpected(agent.error());
-    const Redactor redactor(settings->secrets());
-    auto report = wright::replay(agent->agent, *recorded,
-                                 {.tools = command_.tools,
-                                  .after_difference = command_.after_difference(),
-                                  .redactor = redactor,
-                                  .stop = interruption_.token()});
-    if (!report) return std::unexpected(std::move(report).error());
-    tested.report = std::move(*report);
+    const auto text = TRY(read_cassette(tested.file));
+    const auto recorded = TRY(cassette_from(text));
+    const auto settings = TRY(
+        load_settings(flags_for_replay(settings_, recorded, command_.tools, RecordTrust::foreign),
+                      context_.environment));
+    const auto agent =
+        TRY(agent_for_replay(recorded, settings, command_.tools, context_.environment));
+    const Redactor redactor(settings.secrets());
+    tested.report = TRY(wright::replay(agent.agent, recorded,
+                                       {.tools = command_.tools,
+                                        .after_difference = command_.after_difference(),
+                                        .redactor = redactor,
+                                        .stop = interruption_.token()}));
     tested.verdict = tested.report.differences.empty() ? Verdict::ok : Verdict::differs;
     if (tested.verdict == Verdict::ok) return {};
-    if (command_.tools == ToolSource::live && lies_below(tested.file, settings->base_path())) {
+    if (command_.tools == ToolSource::live && lies_below(tested.file, settings.base_path())) {
       // Rewritten, it would differ again: it would be found with its new content.
       tested.message =
           "The file lies in the folder that its tools read, and they find it there. Keep cassettes "
@@ -148,8 +144,8 @@ class TestRun {
           "it again";
       return {};
     }
-    const std::string changed = cassette_text(updated(*recorded, tested.report), redactor);
-    if (auto written = write_file(tested.file, changed); !written) return written;
+    const std::string changed = cassette_text(updated(recorded, tested.report), redactor);
+    TRY(write_file(tested.file, changed));
     tested.verdict = Verdict::updated;
     return {};
   }

@@ -16,6 +16,7 @@
 #include "app/wiring/shipped.h"
 #include "app/wiring/tool_execution.h"
 #include "core/nearest.h"
+#include "core/try.h"
 
 namespace wright::app {
 namespace {
@@ -113,11 +114,10 @@ Result<ToolOutcome> call_with_person(const ToolCall& call, const Agent& caller, 
                                                   .stop = interruption.token(),
                                                   .answers = answers});
     if (!outcome.waiting || !may_ask || interruption.has_happened()) return outcome;
-    auto given = ask_at_terminal(call, *outcome.waiting, context, interruption.token());
-    if (!given) return std::unexpected(std::move(given).error());
-    if (!*given) return outcome;
-    if ((*given)->approval) answers.approval = (*given)->approval;
-    if ((*given)->answer) answers.answer = (*given)->answer;
+    auto given = TRY(ask_at_terminal(call, *outcome.waiting, context, interruption.token()));
+    if (!given) return outcome;
+    if (given->approval) answers.approval = given->approval;
+    if (given->answer) answers.answer = given->answer;
   }
 }
 

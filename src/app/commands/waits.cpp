@@ -15,6 +15,7 @@
 #include "app/terminal/standard_input.h"
 #include "app/wiring/session_store.h"
 #include "app/wiring/stored_session.h"
+#include "core/try.h"
 #include "wright/resume.h"
 
 namespace wright::app {
@@ -42,21 +43,18 @@ Result<PersonWait> person_wait(Store& store, const StoredWait& wait) {
                   .covers = wait.covers,
                   .wait_id = wait.id,
                   .session_id = wait.session_id};
-  const auto calls = store.get_tool_calls(wait.session_id);
-  if (!calls) return std::unexpected(calls.error());
-  const auto call = std::ranges::find(*calls, wait.call_id, &StoredCall::id);
-  if (call != calls->end()) told.call = {call->tool_call_id, call->tool_name, call->request};
+  const auto calls = TRY(store.get_tool_calls(wait.session_id));
+  const auto call = std::ranges::find(calls, wait.call_id, &StoredCall::id);
+  if (call != calls.end()) told.call = {call->tool_call_id, call->tool_name, call->request};
   return told;
 }
 
 Result<std::vector<PersonWait>> open_waits(Store& store, std::optional<SessionId> session) {
-  const auto waits = store.get_waits({.session_id = session, .status = WaitStatus::open});
-  if (!waits) return std::unexpected(waits.error());
+  const auto waits = TRY(store.get_waits({.session_id = session, .status = WaitStatus::open}));
   std::vector<PersonWait> told;
-  for (const StoredWait& wait : *waits) {
-    auto one = person_wait(store, wait);
-    if (!one) return std::unexpected(std::move(one).error());
-    told.push_back(std::move(*one));
+  for (const StoredWait& wait : waits) {
+    auto one = TRY(person_wait(store, wait));
+    told.push_back(std::move(one));
   }
   return told;
 }
@@ -116,15 +114,13 @@ Json approval(Decision decision, const std::string& reason) {
 // What the command line says; absent when it leaves that to the person.
 Result<std::optional<Json>> given_answer(const AnswerCommand& command) {
   if (command.approve) {
-    const auto decision = decision_from(*command.approve);
-    if (!decision) return std::unexpected(decision.error());
-    return approval(*decision, "");
+    const auto decision = TRY(decision_from(*command.approve));
+    return approval(decision, "");
   }
   if (command.refuse) return approval(Decision::refuse, *command.refuse);
   if (command.answer) {
-    auto parsed = parse_json(*command.answer);
-    if (!parsed) return std::unexpected(std::move(parsed).error());
-    return std::move(*parsed);
+    auto parsed = TRY(parse_json(*command.answer));
+    return parsed;
   }
   if (command.set.empty()) return std::nullopt;
   return answers_from(command.set);

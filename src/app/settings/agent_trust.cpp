@@ -8,6 +8,7 @@
 
 #include "agents/toml_file.h"
 #include "app/settings/file_output.h"
+#include "core/try.h"
 #include "wright/json.h"
 
 namespace wright::app {
@@ -26,9 +27,8 @@ Result<TrustedAgents> TrustedAgents::load(const std::filesystem::path& record) {
   trusted.record_ = record;
   std::error_code error;
   if (record.empty() || !std::filesystem::exists(record, error)) return trusted;
-  const auto text = read_toml_file(record, "the record of trusted agents");
-  if (!text) return std::unexpected(text.error());
-  const auto json = parse_json(*text);
+  const auto text = TRY(read_toml_file(record, "the record of trusted agents"));
+  const auto json = parse_json(text);
   const JsonObject* agents = json ? json->if_object() : nullptr;
   if (agents == nullptr) {
     return fail(

@@ -11,6 +11,7 @@
 #include "agents/toml_file.h"
 #include "app/settings/setting_value.h"
 #include "core/nearest.h"
+#include "core/try.h"
 
 namespace wright::app {
 namespace {
@@ -274,9 +275,8 @@ Result<ConfigFile> parse_config(std::string_view text, const std::filesystem::pa
 }
 
 Result<ConfigFile> read_config(const std::filesystem::path& path, const Environment& environment) {
-  const auto text = read_toml_file(path, "the configuration");
-  if (!text) return std::unexpected(text.error());
-  return parse_config(*text, path, environment);
+  const auto text = TRY(read_toml_file(path, "the configuration"));
+  return parse_config(text, path, environment);
 }
 
 std::string config_template() {

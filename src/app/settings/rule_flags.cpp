@@ -6,6 +6,7 @@
 
 #include "agents/permission_words.h"
 #include "app/settings/config_keys.h"
+#include "core/try.h"
 
 namespace wright::app {
 namespace {
@@ -41,15 +42,13 @@ bool is_in(std::string_view assignment, std::string_view section) {
 Result<RuleFlag> RuleFlags::take(std::string_view assignment) {
   const std::string commands = fmt::format("{}.{}", kBash, kRules);
   if (is_in(assignment, kPermissions)) {
-    auto rule = rule_in(assignment, kPermissions);
-    if (!rule) return std::unexpected(std::move(rule).error());
-    permissions_.push_back({std::move(rule->name), rule->permission});
+    auto rule = TRY(rule_in(assignment, kPermissions));
+    permissions_.push_back({std::move(rule.name), rule.permission});
     return RuleFlag::taken;
   }
   if (is_in(assignment, commands)) {
-    auto rule = rule_in(assignment, commands);
-    if (!rule) return std::unexpected(std::move(rule).error());
-    CommandRule made{std::move(rule->name), rule->permission};
+    auto rule = TRY(rule_in(assignment, commands));
+    CommandRule made{std::move(rule.name), rule.permission};
     if (const auto compiled = CommandRules::make({made}); !compiled) {
       return fail(ErrorCode::invalid_argument,
                   fmt::format("--set {}: {}", assignment, compiled.error().message));

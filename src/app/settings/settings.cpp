@@ -7,6 +7,7 @@
 
 #include "app/settings/paths.h"
 #include "core/nearest.h"
+#include "core/try.h"
 
 namespace wright::app {
 namespace {
@@ -101,9 +102,8 @@ Result<Given> given_by(const std::vector<std::string>& assignments) {
                   fmt::format("--set needs KEY=VALUE, such as tool_execution.timeout=30s, not '{}'",
                               assignment));
     }
-    const auto rule = given.rules.take(assignment);
-    if (!rule) return std::unexpected(rule.error());
-    if (*rule == RuleFlag::taken) continue;
+    const auto rule = TRY(given.rules.take(assignment));
+    if (rule == RuleFlag::taken) continue;
     const std::string name = assignment.substr(0, equals);
     const ConfigKey* key = find_key(name);
     if (is_catalogue_key(name)) {
@@ -186,9 +186,8 @@ Result<std::vector<AgentSetting>> resolve_agents(const Given& given,
   for (const auto& [name, text] : given.values) {
     const auto own = agent_key_from(name);
     if (!own) continue;
-    auto setting = setting_from(*own->key, text, origin_of_set(name));
-    if (!setting) return std::unexpected(std::move(setting).error());
-    found.insert_or_assign(name, AgentSetting{own->agent, std::move(*setting)});
+    auto setting = TRY(setting_from(*own->key, text, origin_of_set(name)));
+    found.insert_or_assign(name, AgentSetting{own->agent, std::move(setting)});
   }
   std::vector<AgentSetting> list;
   for (auto& [name, setting] : found) list.push_back(std::move(setting));
@@ -402,8 +401,7 @@ ConfigLocation locate_config(const SettingFlags& flags, const Environment& envir
 
 Result<Settings> load_settings(const SettingFlags& flags, const Environment& environment) {
   Settings settings;
-  const auto given = given_by(flags.set);
-  if (!given) return std::unexpected(given.error());
+  const auto given = TRY(given_by(flags.set));
   settings.flags_ = flags;
   settings.command_environment_ =
       clean_environment(Variables(environment.all().begin(), environment.all().end()));
@@ -419,22 +417,19 @@ Result<Settings> load_settings(const SettingFlags& flags, const Environment& env
     }
   }
   for (const ConfigKey& key : kConfigKeys) {
-    auto setting = resolve(key, flags, *given, environment, settings.file_);
-    if (!setting) return std::unexpected(std::move(setting).error());
+    auto setting = TRY(resolve(key, flags, given, environment, settings.file_));
     if (key.type == KeyType::path) {
-      if (auto* path = std::get_if<std::string>(&setting->value)) {
+      if (auto* path = std::get_if<std::string>(&setting.value)) {
         *path = expand_home(*path, environment).string();
       }
     }
-    settings.all_.push_back(std::move(*setting));
+    settings.all_.push_back(std::move(setting));
   }
-  auto of_agents = resolve_agents(*given, settings.file_);
-  if (!of_agents) return std::unexpected(std::move(of_agents).error());
-  settings.of_agents_ = std::move(*of_agents);
-  for (const auto& [name, text] : given->values) {
+  settings.of_agents_ = TRY(resolve_agents(given, settings.file_));
+  for (const auto& [name, text] : given.values) {
     if (is_catalogue_key(name)) settings.catalogue_flags_.emplace_back(name, text);
   }
-  settings.rule_flags_ = given->rules;
+  settings.rule_flags_ = given.rules;
   return settings;
 }
 

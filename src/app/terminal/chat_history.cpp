@@ -14,6 +14,7 @@
 #include "app/settings/file_output.h"
 #include "app/terminal/console.h"
 #include "core/file_descriptor.h"
+#include "core/try.h"
 #include "wright/json.h"
 
 namespace wright::app {
@@ -53,10 +54,9 @@ Result<std::vector<std::string>> ChatHistory::load() const {
   std::error_code ignored;
   // A device or a pipe in its place would never end.
   if (file_.empty() || !std::filesystem::is_regular_file(file_, ignored)) return entries;
-  const auto text = last_part(file_);
-  if (!text) return std::unexpected(text.error());
+  const auto text = TRY(last_part(file_));
   std::size_t lines = 0;
-  std::istringstream stream(*text);
+  std::istringstream stream(text);
   for (std::string line; std::getline(stream, line); ++lines) {
     const auto entry = parse_json(line);
     if (entry && entry->is_string() && !entry->get_string().empty()) {
@@ -66,10 +66,10 @@ Result<std::vector<std::string>> ChatHistory::load() const {
   if (entries.size() > kMostEntries) {
     entries.erase(entries.begin(), entries.end() - static_cast<std::ptrdiff_t>(kMostEntries));
   }
-  if (lines > 2 * kMostEntries || text->size() >= kMostBytes / 2) {
+  if (lines > 2 * kMostEntries || text.size() >= kMostBytes / 2) {
     std::string kept;
     for (const std::string& entry : entries) kept += history_line_of(entry);
-    if (auto written = write_file(file_, kept); !written) return std::unexpected(written.error());
+    TRY(write_file(file_, kept));
   }
   return entries;
 }

@@ -11,6 +11,7 @@
 #include "app/settings/file_output.h"
 #include "app/terminal/console.h"
 #include "app/terminal/screen_text.h"
+#include "core/try.h"
 
 namespace wright::app {
 namespace {
@@ -69,9 +70,8 @@ Result<Logger> make_logger(const Settings& settings, std::function<void(std::str
   if (!format) return refused(format_setting, format.error());
   if (*level == LogLevel::off) return Logger();
   if (!file.empty()) {
-    auto opened = open_log(file);
-    if (!opened) return std::unexpected(std::move(opened).error());
-    write = [log = std::move(*opened)](std::string_view line) { log->write(line); };
+    auto opened = TRY(open_log(file));
+    write = [log = std::move(opened)](std::string_view line) { log->write(line); };
   }
   // Also in a file, which somebody will look at in a terminal.
   return line_logger(*format, *level, [write = std::move(write)](std::string_view line) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "app/terminal/figures.h"
+#include "core/try.h"
 #include "wright/feedback.h"
 
 namespace wright::app {
@@ -44,13 +45,10 @@ Json message_json(const StoredMessage& stored, std::size_t number) {
 }  // namespace
 
 Result<Transcript> load_transcript(Store& store, SessionId id) {
-  auto session = store.get_session(id);
-  if (!session) return std::unexpected(std::move(session).error());
-  auto messages = store.get_messages(id);
-  if (!messages) return std::unexpected(std::move(messages).error());
-  auto calls = store.get_tool_calls(id);
-  if (!calls) return std::unexpected(std::move(calls).error());
-  return Transcript{std::move(*session), std::move(*messages), std::move(*calls)};
+  auto session = TRY(store.get_session(id));
+  auto messages = TRY(store.get_messages(id));
+  auto calls = TRY(store.get_tool_calls(id));
+  return Transcript{std::move(session), std::move(messages), std::move(calls)};
 }
 
 Json session_json(const Session& session) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "core/try.h"
+
 namespace wright::app {
 namespace {
 
@@ -51,24 +53,21 @@ void allow_inside(const std::filesystem::path& base, std::vector<CommandRule>& r
 }  // namespace
 
 Result<BashOptions> bash_options(const Settings& settings) {
-  const auto preset = named(settings, keys::kBashPreset, command_preset_from);
-  if (!preset) return std::unexpected(preset.error());
-  const auto mode = named(settings, keys::kBashSandbox, sandbox_mode_from);
-  if (!mode) return std::unexpected(mode.error());
-  const auto network = named(settings, keys::kBashNetwork, network_access_from);
-  if (!network) return std::unexpected(network.error());
+  const auto preset = TRY(named(settings, keys::kBashPreset, command_preset_from));
+  const auto mode = TRY(named(settings, keys::kBashSandbox, sandbox_mode_from));
+  const auto network = TRY(named(settings, keys::kBashNetwork, network_access_from));
 
   BashOptions options;
   std::error_code ignored;
   options.base = std::filesystem::weakly_canonical(settings.base_path(), ignored);
   options.rules = settings.command_rules();
   // A preset that only looks gets a folder that can only be looked at.
-  const bool may_write = *preset == CommandPreset::workspace || *preset == CommandPreset::none;
-  if (*preset == CommandPreset::workspace) allow_inside(options.base, options.rules);
-  std::ranges::move(rules_of(*preset), std::back_inserter(options.rules));
+  const bool may_write = preset == CommandPreset::workspace || preset == CommandPreset::none;
+  if (preset == CommandPreset::workspace) allow_inside(options.base, options.rules);
+  std::ranges::move(rules_of(preset), std::back_inserter(options.rules));
 
-  options.policy.mode = *mode;
-  options.policy.network = *network;
+  options.policy.mode = mode;
+  options.policy.network = network;
   options.policy.environment = settings.command_environment();
   options.policy.temporary_root = settings.temporary_folder();
   options.policy.read_paths = paths_of(settings.text(keys::kBashReadPaths));

@@ -6,6 +6,7 @@
 
 #include "app/wiring/shipped.h"
 #include "core/nearest.h"
+#include "core/try.h"
 
 namespace wright::app {
 namespace {
@@ -64,13 +65,12 @@ std::vector<std::string> KnownAgents::names() const {
 
 Result<std::vector<Tool>> KnownAgents::tools_for(const AgentDefinition& definition) const {
   if (definition.tools.empty()) return std::vector<Tool>{};
-  const auto all = make_tools(settings_, {on_index_, &models_});
-  if (!all) return std::unexpected(all.error());
+  const auto all = TRY(make_tools(settings_, {on_index_, &models_}));
   std::vector<Tool> tools;
   for (const std::string& name : definition.tools) {
     const auto found =
-        std::ranges::find_if(*all, [&](const Tool& tool) { return tool.spec.name == name; });
-    if (found == all->end()) {
+        std::ranges::find_if(all, [&](const Tool& tool) { return tool.spec.name == name; });
+    if (found == all.end()) {
       const ToolSwitch* setting = find_switch(name);
       return fail(ErrorCode::invalid_argument,
                   fmt::format("the agent {} uses {}. {}", definition.name, name,
@@ -82,8 +82,7 @@ Result<std::vector<Tool>> KnownAgents::tools_for(const AgentDefinition& definiti
 }
 
 Result<ChosenAgent> KnownAgents::make(const AgentDefinition& definition) const {
-  auto tools = tools_for(definition);
-  if (!tools) return std::unexpected(std::move(tools).error());
+  auto tools = TRY(tools_for(definition));
   ChosenAgent chosen;
   chosen.model = is_said_for_this_run(settings_, keys::kModel)
                      ? settings_.model()
@@ -93,7 +92,7 @@ Result<ChosenAgent> KnownAgents::make(const AgentDefinition& definition) const {
   Agent& agent = chosen.agent = agent_without_tools(definition);
   if (agent.debug) agent.debug = settings_.debug(agent.name, definition.values);
   agent.model = models_.get(chosen.model);
-  agent.tools = std::move(*tools);
+  agent.tools = std::move(tools);
   agent.sampling.reasoning =
       preferred(settings_, keys::kReasoning, settings_.reasoning(), definition.reasoning);
   if (const auto most =
@@ -120,9 +119,9 @@ Result<ChosenAgent> KnownAgents::choose(std::string_view name) const {
                           : file->obstacle);
   }
   if (is_shipped(name)) {
-    auto agent = make_agent(name, settings_, models_.get(settings_.model()), {on_index_, &models_});
-    if (!agent) return std::unexpected(std::move(agent).error());
-    return ChosenAgent{std::move(*agent), settings_.model()};
+    auto agent =
+        TRY(make_agent(name, settings_, models_.get(settings_.model()), {on_index_, &models_}));
+    return ChosenAgent{std::move(agent), settings_.model()};
   }
   const auto known = names();
   const std::vector<std::string_view> candidates(known.begin(), known.end());

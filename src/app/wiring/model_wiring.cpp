@@ -13,6 +13,7 @@
 #include "app/settings/file_output.h"
 #include "app/settings/paths.h"
 #include "app/terminal/console.h"
+#include "core/try.h"
 #include "wright/interceptors.h"
 #include "wright/offline.h"
 
@@ -82,13 +83,10 @@ class TraceFile {
 Result<Catalogue> make_catalogue(const Settings& settings) {
   Catalogue catalogue = Catalogue::built_in();
   if (const auto& file = settings.file(); file && !file->catalogue_rows.empty()) {
-    auto added =
-        catalogue.add(file->catalogue_rows, file->path.string(), Catalogue::OtherSections::ignore);
-    if (!added) return std::unexpected(std::move(added).error());
+    TRY(catalogue.add(file->catalogue_rows, file->path.string(), Catalogue::OtherSections::ignore));
   }
   for (const auto& [key, value] : settings.catalogue_flags()) {
-    auto added = catalogue.add(row_from(key, value), fmt::format("--set {}", key));
-    if (!added) return std::unexpected(std::move(added).error());
+    TRY(catalogue.add(row_from(key, value), fmt::format("--set {}", key)));
   }
   return catalogue;
 }
@@ -105,9 +103,8 @@ std::string key_for(const VendorInfo& vendor, const Settings& settings,
 
 Result<Models> make_models(const Settings& settings, const SettingFlags& flags,
                            const Environment& environment) {
-  auto catalogue = make_catalogue(settings);
-  if (!catalogue) return std::unexpected(std::move(catalogue).error());
-  ModelsOptions options{.catalogue = std::move(*catalogue),
+  auto catalogue = TRY(make_catalogue(settings));
+  ModelsOptions options{.catalogue = std::move(catalogue),
                         .fallback = settings.fallback(),
                         .retry = settings.http_retries(),
                         .timeouts = settings.http_timeouts()};
@@ -124,10 +121,9 @@ Result<Models> make_models(const Settings& settings, const SettingFlags& flags,
     options.ca_file = *ca_file;
   }
   if (flags.trace_http) {
-    auto file =
-        TraceFile::open(expand_home(*flags.trace_http, environment), Redactor(settings.secrets()));
-    if (!file) return std::unexpected(std::move(file).error());
-    options.trace = [file = std::move(*file)](std::string_view text) { file->write(text); };
+    auto file = TRY(
+        TraceFile::open(expand_home(*flags.trace_http, environment), Redactor(settings.secrets())));
+    options.trace = [file = std::move(file)](std::string_view text) { file->write(text); };
   }
   return Models(std::move(options));
 }

@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "core/try.h"
+
 namespace wright::app {
 namespace {
 
@@ -26,9 +28,8 @@ class ModelWiring : public ::testing::Test {
 
   Result<Models> models() const {
     const Environment environment(variables_);
-    const auto settings = load_settings(flags_, environment);
-    if (!settings) return std::unexpected(settings.error());
-    return make_models(*settings, flags_, environment);
+    const auto settings = TRY(load_settings(flags_, environment));
+    return make_models(settings, flags_, environment);
   }
 
   Endpoint endpoint(std::string_view id) const {

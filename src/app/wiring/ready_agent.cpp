@@ -10,6 +10,7 @@
 #include "app/wiring/session_beginning.h"
 #include "app/wiring/shipped.h"
 #include "app/wiring/tool_execution.h"
+#include "core/try.h"
 #include "wright/specialist.h"
 
 namespace wright::app {
@@ -43,11 +44,10 @@ Result<ReadyAgent> with_specialists(ChosenAgent chosen, const KnownAgents& agent
                                         specialist.error().message));
       continue;
     }
-    auto below = with_specialists(std::move(*specialist), agents, above);
-    if (!below) return below;
-    std::ranges::move(below->notes, std::back_inserter(ready.notes));
-    below->notes.clear();
-    ready.specialists.push_back(std::move(*below));
+    auto below = TRY(with_specialists(std::move(*specialist), agents, above));
+    std::ranges::move(below.notes, std::back_inserter(ready.notes));
+    below.notes.clear();
+    ready.specialists.push_back(std::move(below));
   }
   return ready;
 }

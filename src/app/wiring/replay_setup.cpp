@@ -11,6 +11,7 @@
 #include "app/wiring/ready_agent.h"
 #include "app/wiring/session_beginning.h"
 #include "app/wiring/shipped.h"
+#include "core/try.h"
 
 namespace wright::app {
 namespace {
@@ -57,10 +58,9 @@ SettingFlags flags_for_replay(const Settings& given, const RecordedSession& reco
 
 Result<AgentForReplay> agent_for_replay(const RecordedSession& recorded, const Settings& settings,
                                         ToolSource tools, const Environment& environment) {
-  const auto models = make_models(settings, settings.flags(), environment);
-  if (!models) return std::unexpected(models.error());
+  const auto models = TRY(make_models(settings, settings.flags(), environment));
   if (tools == ToolSource::live) make_output_folder(settings);
-  const KnownAgents agents(settings, *models, environment);
+  const KnownAgents agents(settings, models, environment);
   const std::string name = canonical_agent_name(recorded.agent);
   const auto names = agents.names();
   const bool is_known = std::ranges::find(names, name) != names.end();
@@ -73,19 +73,15 @@ Result<AgentForReplay> agent_for_replay(const RecordedSession& recorded, const S
                             to_valid_utf8(recorded.agent)));
   }
   if (tools == ToolSource::live) {
-    if (auto ready = check_needs(name, settings); !ready) {
-      return std::unexpected(std::move(ready).error());
-    }
+    TRY(check_needs(name, settings));
   }
-  auto chosen = agent_named(name, agents, tools);
-  if (!chosen) return std::unexpected(std::move(chosen).error());
-  demand_answers_as_then(chosen->agent, recorded.config);
-  auto ready = with_specialists(std::move(*chosen), agents);
-  if (!ready) return std::unexpected(std::move(ready).error());
+  auto chosen = TRY(agent_named(name, agents, tools));
+  demand_answers_as_then(chosen.agent, recorded.config);
+  auto ready = TRY(with_specialists(std::move(chosen), agents));
   if (tools == ToolSource::live) {
-    return AgentForReplay{finished(std::move(*ready), settings, Logger()), false};
+    return AgentForReplay{finished(std::move(ready), settings, Logger()), false};
   }
-  return AgentForReplay{assembled(std::move(*ready), {}), false};
+  return AgentForReplay{assembled(std::move(ready), {}), false};
 }
 
 }  // namespace wright::app

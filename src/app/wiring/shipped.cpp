@@ -11,6 +11,7 @@
 #include "app/wiring/bash_settings.h"
 #include "app/wiring/web_settings.h"
 #include "core/nearest.h"
+#include "core/try.h"
 #include "wright/agents.h"
 #include "wright/ask_user.h"
 #include "wright/entities.h"
@@ -118,9 +119,8 @@ constexpr std::array kTools{
               }},
     ToolEntry{kBashTool,
               [](const Settings& settings, const IndexWiring&) -> Tools {
-                auto options = bash_options(settings);
-                if (!options) return std::unexpected(std::move(options).error());
-                return only(bash_tool(std::move(*options)));
+                auto options = TRY(bash_options(settings));
+                return only(bash_tool(std::move(options)));
               }},
     ToolEntry{kReaderTool,
               [](const Settings& settings, const IndexWiring&) {
@@ -197,15 +197,13 @@ Result<Agent> make_agent(std::string_view name, const Settings& settings, Model 
     if (suggestion.empty()) suggestion = fmt::format("; there is {}", fmt::join(names, ", "));
     return fail(ErrorCode::not_found, fmt::format("unknown agent '{}'{}", name, suggestion));
   }
-  auto agent = entry->make(settings, std::move(model), index);
-  if (!agent) return agent;
-  auto web = web_tools(settings);
-  if (!web) return std::unexpected(std::move(web).error());
-  std::ranges::move(*web, std::back_inserter(agent->tools));
-  agent->limits = settings.limits(agent->limits);
-  if (const auto limit = settings.max_tokens()) agent->sampling.max_tokens = *limit;
-  agent->context_tokens = settings.context_tokens();
-  if (const auto effort = settings.reasoning()) agent->sampling.reasoning = *effort;
+  auto agent = TRY(entry->make(settings, std::move(model), index));
+  auto web = TRY(web_tools(settings));
+  std::ranges::move(web, std::back_inserter(agent.tools));
+  agent.limits = settings.limits(agent.limits);
+  if (const auto limit = settings.max_tokens()) agent.sampling.max_tokens = *limit;
+  agent.context_tokens = settings.context_tokens();
+  if (const auto effort = settings.reasoning()) agent.sampling.reasoning = *effort;
   return agent;
 }
 
@@ -225,9 +223,8 @@ std::vector<std::string> tool_names() {
 Result<std::vector<Tool>> make_tools(const Settings& settings, const IndexWiring& index) {
   std::vector<Tool> tools;
   for (const ToolEntry& entry : kTools) {
-    auto made = entry.make(settings, index);
-    if (!made) return made;
-    std::ranges::move(*made, std::back_inserter(tools));
+    auto made = TRY(entry.make(settings, index));
+    std::ranges::move(made, std::back_inserter(tools));
   }
   return tools;
 }

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "app/wiring/session_store.h"
+#include "core/try.h"
 
 namespace wright::app {
 Error no_such_session(std::string_view id) {
@@ -14,10 +15,9 @@ Error no_such_session(std::string_view id) {
 Result<SessionId> session_id_from(const std::string& text, Store* store) {
   if (text == "last") {
     if (store == nullptr) return std::unexpected(no_such_session("yet"));
-    const auto newest = store->list_sessions({.limit = 1});
-    if (!newest) return std::unexpected(newest.error());
-    if (newest->empty()) return std::unexpected(no_such_session("yet"));
-    return newest->front().id;
+    const auto newest = TRY(store->list_sessions({.limit = 1}));
+    if (newest.empty()) return std::unexpected(no_such_session("yet"));
+    return newest.front().id;
   }
   SessionId id = 0;
   const char* end = text.data() + text.size();
@@ -31,16 +31,14 @@ Result<SessionId> session_id_from(const std::string& text, Store* store) {
 }
 
 Result<FoundSession> find_session(const std::string& id_text, const Settings& settings) {
-  auto store = open_existing_store(settings);
-  if (!store) return std::unexpected(std::move(store).error());
-  const auto id = session_id_from(id_text, store->get());
-  if (!id) return std::unexpected(id.error());
-  const auto session = (*store)->get_session(*id);
+  auto store = TRY(open_existing_store(settings));
+  const auto id = TRY(session_id_from(id_text, store.get()));
+  const auto session = store->get_session(id);
   if (!session) {
     if (session.error().code != ErrorCode::not_found) return std::unexpected(session.error());
     return std::unexpected(no_such_session(id_text));
   }
-  return FoundSession{std::move(*store), *id};
+  return FoundSession{std::move(store), id};
 }
 
 ExitCode complain_about(const Error& error, Console& console) {

@@ -3,6 +3,7 @@
 #include "app/terminal/figures.h"
 #include "app/wiring/session_store.h"
 #include "app/wiring/shipped.h"
+#include "core/try.h"
 
 namespace wright::app {
 namespace {
@@ -20,16 +21,12 @@ Result<void> visit_sessions(const Settings& settings, const Selection& selection
                             const Visit& visit) {
   SessionFilter filter{.limit = kAll};
   if (selection.agent) filter.agent_name = canonical_agent_name(*selection.agent);
-  const auto since = since_of(selection);
-  if (!since) return std::unexpected(since.error());
-  filter.started_since = *since;
-  const auto store = open_existing_store(settings);
-  if (!store) return std::unexpected(store.error());
-  if (*store == nullptr) return {};
-  const auto sessions = (*store)->list_sessions(filter);
-  if (!sessions) return std::unexpected(sessions.error());
-  for (const Session& session : *sessions) {
-    const auto calls = (*store)->get_tool_calls(session.id);
+  filter.started_since = TRY(since_of(selection));
+  const auto store = TRY(open_existing_store(settings));
+  if (store == nullptr) return {};
+  const auto sessions = TRY(store->list_sessions(filter));
+  for (const Session& session : sessions) {
+    const auto calls = store->get_tool_calls(session.id);
     // Somebody may have deleted it meanwhile.
     if (!calls && calls.error().code == ErrorCode::not_found) continue;
     if (!calls) return std::unexpected(calls.error());
@@ -41,13 +38,10 @@ Result<void> visit_sessions(const Settings& settings, const Selection& selection
 Result<StoreStats> stored_stats(const Settings& settings, const Selection& selection) {
   StatsFilter filter;
   if (selection.agent) filter.agent_name = canonical_agent_name(*selection.agent);
-  const auto since = since_of(selection);
-  if (!since) return std::unexpected(since.error());
-  filter.started_since = *since;
-  const auto store = open_existing_store(settings);
-  if (!store) return std::unexpected(store.error());
-  if (*store == nullptr) return StoreStats{};
-  return (*store)->get_stats(filter);
+  filter.started_since = TRY(since_of(selection));
+  const auto store = TRY(open_existing_store(settings));
+  if (store == nullptr) return StoreStats{};
+  return store->get_stats(filter);
 }
 
 }  // namespace wright::app

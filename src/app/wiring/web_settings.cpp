@@ -5,6 +5,7 @@
 #include <charconv>
 #include <limits>
 
+#include "core/try.h"
 #include "wright/version.h"
 #include "wright/web.h"
 
@@ -32,12 +33,11 @@ Result<std::vector<std::uint16_t>> ports_of(const Settings& settings) {
 }
 
 Result<Tool> fetching(const Settings& settings) {
-  auto ports = ports_of(settings);
-  if (!ports) return std::unexpected(std::move(ports).error());
+  auto ports = TRY(ports_of(settings));
   return fetch_url_tool(
       {.allow = settings.list(keys::kWebAllow),
        .deny = settings.list(keys::kWebDeny),
-       .ports = std::move(*ports),
+       .ports = std::move(ports),
        .timeout = settings.duration(keys::kWebTimeout),
        .max_bytes = static_cast<std::size_t>(settings.count(keys::kWebMaxBytes).value()),
        .ca_file = settings.text(keys::kCaFile),
@@ -59,14 +59,12 @@ Result<Tool> searching(const Settings& settings) {
 Result<std::vector<Tool>> web_tools(const Settings& settings) {
   std::vector<Tool> tools;
   if (settings.flag(keys::kWebFetch)) {
-    auto fetch = fetching(settings);
-    if (!fetch) return std::unexpected(std::move(fetch).error());
-    tools.push_back(std::move(*fetch));
+    auto fetch = TRY(fetching(settings));
+    tools.push_back(std::move(fetch));
   }
   if (!settings.text(keys::kWebSearch).empty()) {
-    auto search = searching(settings);
-    if (!search) return std::unexpected(std::move(search).error());
-    tools.push_back(std::move(*search));
+    auto search = TRY(searching(settings));
+    tools.push_back(std::move(search));
   }
   return tools;
 }

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "core/try.h"
 #include "tools/edit/file_changes.h"
 #include "tools/edit/line_diff.h"
 #include "tools/edit/patch_format.h"
@@ -57,14 +58,12 @@ class Drafts {
       : workspace_(workspace), stop_(std::move(stop)) {}
 
   Result<Applied> apply(const FilePatch& file) {
-    const auto path = workspace_.locate(file.path);
-    if (!path) return std::unexpected(path.error());
-    const auto draft = load(*path);
-    if (!draft) return std::unexpected(draft.error());
+    const auto path = TRY(workspace_.locate(file.path));
+    const auto draft = TRY(load(path));
     switch (file.operation) {
-      case FilePatch::Operation::add: return add(file, *path, **draft);
-      case FilePatch::Operation::remove: return remove(*path, **draft);
-      case FilePatch::Operation::update: return update(file, *path, **draft);
+      case FilePatch::Operation::add: return add(file, path, *draft);
+      case FilePatch::Operation::remove: return remove(path, *draft);
+      case FilePatch::Operation::update: return update(file, path, *draft);
     }
     return fail(ErrorCode::internal, "an operation without a meaning");
   }
@@ -87,9 +86,8 @@ class Drafts {
   Result<Draft*> load(const std::string& path) {
     const auto known = drafts_.find(path);
     if (known != drafts_.end()) return &known->second;
-    auto existing = read_for_change(workspace_, path);
-    if (!existing) return std::unexpected(std::move(existing).error());
-    Draft draft{std::move(*existing), {}, {}};
+    auto existing = TRY(read_for_change(workspace_, path));
+    Draft draft{std::move(existing), {}, {}};
     if (draft.original) draft.content = draft.original->content;
     return &drafts_.emplace(path, std::move(draft)).first->second;
   }
@@ -135,9 +133,7 @@ class Drafts {
     }
     std::string name = path;
     if (!file.new_path.empty()) {
-      const auto new_path = workspace_.locate(file.new_path);
-      if (!new_path) return std::unexpected(new_path.error());
-      name = *new_path;
+      name = TRY(workspace_.locate(file.new_path));
     }
     Applied applied{file.operation, path, name == path ? std::string() : name,
                     unified_diff({path, name}, before, *after)};
@@ -145,11 +141,10 @@ class Drafts {
       draft.content = std::move(*after);
       return applied;
     }
-    const auto destination = load(name);
-    if (!destination) return std::unexpected(destination.error());
-    if ((*destination)->content) return taken(name);
-    (*destination)->content = std::move(*after);
-    (*destination)->like = draft.original ? std::optional(draft.original->status) : draft.like;
+    const auto destination = TRY(load(name));
+    if (destination->content) return taken(name);
+    destination->content = std::move(*after);
+    destination->like = draft.original ? std::optional(draft.original->status) : draft.like;
     draft.content.reset();
     return applied;
   }
@@ -209,9 +204,8 @@ Result<std::vector<Applied>> apply_all(Drafts& drafts, const std::vector<FilePat
   std::vector<Applied> applied;
   for (const FilePatch& file : files) {
     if (stop.stop_requested()) return fail(ErrorCode::cancelled, "The patch was cancelled");
-    auto one = drafts.apply(file);
-    if (!one) return std::unexpected(std::move(one).error());
-    applied.push_back(std::move(*one));
+    auto one = TRY(drafts.apply(file));
+    applied.push_back(std::move(one));
   }
   return applied;
 }
@@ -219,12 +213,10 @@ Result<std::vector<Applied>> apply_all(Drafts& drafts, const std::vector<FilePat
 Result<Json> apply_once(const Workspace& workspace, const std::vector<FilePatch>& files,
                         FileCalls& calls, const std::stop_token& stop) {
   Drafts drafts(workspace, stop);
-  const auto applied = apply_all(drafts, files, stop);
-  if (!applied) return std::unexpected(applied.error());
+  const auto applied = TRY(apply_all(drafts, files, stop));
   const auto changes = std::move(drafts).changes();
-  const auto done = apply_changes(workspace, changes, MissingFolders::create, calls);
-  if (!done) return std::unexpected(done.error());
-  return result_json(*applied);
+  TRY(apply_changes(workspace, changes, MissingFolders::create, calls));
+  return result_json(applied);
 }
 
 Result<std::vector<FilePatch>> parsed(const ApplyPatchArguments& arguments) {
@@ -237,11 +229,10 @@ Result<std::vector<FilePatch>> parsed(const ApplyPatchArguments& arguments) {
 
 Result<Json> apply_patch(const Workspace& workspace, const ApplyPatchArguments& arguments,
                          FileCalls& calls, const std::stop_token& stop) {
-  const auto files = parsed(arguments);
-  if (!files) return std::unexpected(files.error());
+  const auto files = TRY(parsed(arguments));
   constexpr int kMaxTries = 4;
   for (int tries = 1;; ++tries) {
-    auto result = apply_once(workspace, *files, calls, stop);
+    auto result = apply_once(workspace, files, calls, stop);
     if (result) return result;
     if (is_conflict(result.error()) && tries < kMaxTries) continue;
     Error error = std::move(result).error();
@@ -260,15 +251,12 @@ std::string note_of(const Applied& applied) {
 }
 
 Result<std::string> would_change(const Workspace& workspace, const Json& json) {
-  const auto arguments = decode<ApplyPatchArguments>(json);
-  if (!arguments) return std::unexpected(arguments.error());
-  const auto files = parsed(*arguments);
-  if (!files) return std::unexpected(files.error());
+  const auto arguments = TRY(decode<ApplyPatchArguments>(json));
+  const auto files = TRY(parsed(arguments));
   Drafts drafts(workspace, {});
-  const auto applied = apply_all(drafts, *files, {});
-  if (!applied) return std::unexpected(applied.error());
+  const auto applied = TRY(apply_all(drafts, files, {}));
   std::string diff;
-  for (const Applied& each : *applied) diff += note_of(each) + each.diff.text;
+  for (const Applied& each : applied) diff += note_of(each) + each.diff.text;
   for (const FileChange& change : std::move(drafts).changes()) {
     const auto target = workspace.write_target(change.path);
     if (!target) return std::unexpected(target.error());

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <random>
 
+#include "core/try.h"
 #include "tools/file_tool_list.h"
 #include "tools/temporary_folder.h"
 #include "tools/workspace/failing_calls.h"
@@ -17,10 +18,9 @@ std::string patch_of(std::string_view body) {
 
 Result<Json> apply_with(SharedFileCalls calls, const TemporaryFolder& base,
                         const std::string& patch) {
-  auto workspace = Workspace::open({.base = base.path(), .writable = {"."}});
-  if (!workspace) return std::unexpected(workspace.error());
+  auto workspace = TRY(Workspace::open({.base = base.path(), .writable = {"."}}));
   const Tool tool =
-      apply_patch_tool(std::make_shared<const Workspace>(std::move(*workspace)), std::move(calls));
+      apply_patch_tool(std::make_shared<const Workspace>(std::move(workspace)), std::move(calls));
   JsonObject arguments;
   arguments["patch"] = patch;
   return testing::answer_of(tool, arguments);

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/try.h"
 #include "tools/edit/staged_change.h"
 #include "tools/text/text_file.h"
 
@@ -110,11 +111,11 @@ class ChangeSet {
     const auto beside = changes.size() <= kMaxNamelessFiles ? StagedChange::Beside::nameless
                                                             : StagedChange::Beside::named;
     for (const FileChange& change : changes) {
-      if (auto staged = stage(change, missing, beside); !staged) return staged;
+      TRY(stage(change, missing, beside));
     }
-    if (auto written = write_journal(); !written) return written;
+    TRY(write_journal());
     for (StagedChange& staged : staged_) {
-      if (auto placed = place(staged); !placed) return placed;
+      TRY(place(staged));
     }
     for (const auto& [path, folder] : folders_) {
       const Done synced = calls_.sync(folder->get());
@@ -165,12 +166,10 @@ class ChangeSet {
     if (change.content && change.content->size() > kMaxChangedBytes) {
       return std::unexpected(too_large(change.path));
     }
-    const auto target = workspace_.write_target(change.path);
-    if (!target) return std::unexpected(target.error());
-    auto [path, name] = split(target->inside);
-    const auto folder = folder_for(*target, path, change.path, missing);
-    if (!folder) return std::unexpected(folder.error());
-    StagedChange& staged = staged_.emplace_back(change, *folder, std::move(name));
+    const auto target = TRY(workspace_.write_target(change.path));
+    auto [path, name] = split(target.inside);
+    const auto folder = TRY(folder_for(target, path, change.path, missing));
+    StagedChange& staged = staged_.emplace_back(change, folder, std::move(name));
     const Done written = change.content ? staged.write_beside(beside, calls_) : Done{};
     if (!written) return failure(written.error(), change.path);
     return {};
@@ -278,10 +277,9 @@ class ChangeSet {
 
 Result<std::optional<ExistingFile>> read_for_change(const Workspace& workspace,
                                                     const std::string& path) {
-  const auto target = workspace.write_target(path);
-  if (!target) return std::unexpected(target.error());
-  const auto [folder_path, name] = split(target->inside);
-  const auto folder = open_folder(*target, folder_path);
+  const auto target = TRY(workspace.write_target(path));
+  const auto [folder_path, name] = split(target.inside);
+  const auto folder = open_folder(target, folder_path);
   if (!folder && folder.error() == ENOENT) return std::nullopt;
   if (!folder) return std::unexpected(workspace.path_error(folder.error(), path));
   struct stat status {};
@@ -292,7 +290,7 @@ Result<std::optional<ExistingFile>> read_for_change(const Workspace& workspace,
   if (S_ISLNK(status.st_mode)) return std::unexpected(link_error(folder->get(), name, path));
   if (S_ISDIR(status.st_mode)) return std::unexpected(workspace.path_error(EISDIR, path));
   if (!S_ISREG(status.st_mode)) return std::unexpected(workspace.path_error(ENXIO, path));
-  const auto file = open_beneath(folder->get(), name, O_RDONLY, Links::refuse, target->resolver);
+  const auto file = open_beneath(folder->get(), name, O_RDONLY, Links::refuse, target.resolver);
   if (!file) return std::unexpected(workspace.path_error(file.error(), path));
   ExistingFile existing;
   if (::fstat(file->get(), &existing.status) != 0 || !S_ISREG(existing.status.st_mode)) {

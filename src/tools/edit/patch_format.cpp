@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/try.h"
 #include "tools/workspace/workspace.h"
 
 namespace wright::tools {
@@ -77,7 +78,7 @@ class Parser {
   }
 
   Result<std::vector<FilePatch>> parse() {
-    if (auto begun = begin(); !begun) return std::unexpected(begun.error());
+    TRY(begin());
     find_last_marker();
     while (true) {
       if (at_ == lines_.size()) {
@@ -88,9 +89,8 @@ class Parser {
         ++at_;
         continue;
       }
-      auto file = file_patch();
-      if (!file) return std::unexpected(std::move(file).error());
-      files_.push_back(std::move(*file));
+      auto file = TRY(file_patch());
+      files_.push_back(std::move(file));
     }
     ++at_;
     while (at_ < lines_.size()) {
@@ -169,9 +169,7 @@ class Parser {
     switch (file.operation) {
       case FilePatch::Operation::add: read_content(file); break;
       case FilePatch::Operation::remove: break;
-      case FilePatch::Operation::update:
-        if (auto read = read_update(file); !read) return std::unexpected(std::move(read).error());
-        break;
+      case FilePatch::Operation::update: TRY(read_update(file)); break;
     }
     return file;
   }
@@ -209,10 +207,9 @@ class Parser {
     }
     skip_unified_names();
     while (at_ < lines_.size() && !is_file_header_here()) {
-      auto hunk = read_hunk();
-      if (!hunk) return std::unexpected(std::move(hunk).error());
-      if (hunk->lines.empty() && hunk->anchors.empty()) continue;  // blank lines at the end
-      file.hunks.push_back(std::move(*hunk));
+      auto hunk = TRY(read_hunk());
+      if (hunk.lines.empty() && hunk.anchors.empty()) continue;  // blank lines at the end
+      file.hunks.push_back(std::move(hunk));
     }
     if (file.hunks.empty() && file.new_path.empty()) {
       return malformed(fmt::format("the update of {} has no lines", shown_path(file.path)));

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/try.h"
 #include "tools/edit/nearest_lines.h"
 #include "tools/text/text_file.h"
 #include "wright/json.h"
@@ -190,7 +191,7 @@ class HunkApplication {
 
   Result<std::string> apply(std::span<const Hunk> hunks) {
     for (const Hunk& hunk : hunks) {
-      if (auto applied = apply(hunk); !applied) return std::unexpected(std::move(applied).error());
+      TRY(apply(hunk));
     }
     copy_to(lines_.size());
     for (const HunkLine* line : appended_) add(*line);

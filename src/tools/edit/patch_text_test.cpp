@@ -2,15 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include "core/try.h"
+
 namespace wright::tools {
 namespace {
 
 // Applies hunks as they are written in a patch.
 Result<std::string> apply_lines(std::string_view text, std::string_view hunks) {
-  const auto files =
-      parse_patch("*** Begin Patch\n*** Update File: f\n" + std::string(hunks) + "*** End Patch\n");
-  if (!files) return std::unexpected(files.error());
-  return apply_hunks(text, files->front().hunks);
+  const auto files = TRY(parse_patch("*** Begin Patch\n*** Update File: f\n" + std::string(hunks) +
+                                     "*** End Patch\n"));
+  return apply_hunks(text, files.front().hunks);
 }
 
 std::string applied(std::string_view text, std::string_view hunks) {

@@ -2,6 +2,7 @@
 // file is at every moment either the old content or the new.
 #include <fmt/format.h>
 
+#include "core/try.h"
 #include "tools/edit/file_changes.h"
 #include "tools/edit/line_diff.h"
 #include "tools/edit/preview.h"
@@ -95,31 +96,28 @@ Result<Intended> intended(const WriteFileArguments& arguments, const std::string
 
 Result<Json> write_once(const Workspace& workspace, const WriteFileArguments& arguments,
                         const std::string& path, FileCalls& calls) {
-  const auto existing = read_for_change(workspace, path);
-  if (!existing) return std::unexpected(existing.error());
-  auto wanted = intended(arguments, path, *existing);
-  if (!wanted) return std::unexpected(std::move(wanted).error());
-  const bool is_changed = !*existing || (*existing)->content != wanted->content;
+  const auto existing = TRY(read_for_change(workspace, path));
+  auto wanted = TRY(intended(arguments, path, existing));
+  const bool is_changed = !existing || existing->content != wanted.content;
   if (is_changed) {
-    FileChange change{path, std::move(wanted->content), {}, {}};
-    if (*existing) change.replaced = (*existing)->status;
+    FileChange change{path, std::move(wanted.content), {}, {}};
+    if (existing) change.replaced = existing->status;
     const auto missing = arguments.create_dirs ? MissingFolders::create : MissingFolders::refuse;
-    const auto applied = apply_changes(workspace, std::span(&change, 1), missing, calls);
-    if (!applied) return std::unexpected(applied.error());
+    TRY(apply_changes(workspace, std::span(&change, 1), missing, calls));
   }
   JsonObject result{{"path", to_valid_utf8(path)},
                     {"success", true},
-                    {"bytes_written", is_changed ? wanted->bytes_written : 0},
-                    {"created", !existing->has_value()},
-                    {"modified", existing->has_value() && is_changed}};
-  if (wanted->replacements) result["replacements"] = *wanted->replacements;
+                    {"bytes_written", is_changed ? wanted.bytes_written : 0},
+                    {"created", !existing.has_value()},
+                    {"modified", existing.has_value() && is_changed}};
+  if (wanted.replacements) result["replacements"] = *wanted.replacements;
   if (!is_changed) result["note"] = "The file already had this content.";
   return result;
 }
 
 // The file that is meant, in normal form, when the arguments make sense together.
 Result<std::string> target_of(const Workspace& workspace, const WriteFileArguments& arguments) {
-  if (const auto checked = check(arguments); !checked) return std::unexpected(checked.error());
+  TRY(check(arguments));
   auto path = workspace.locate(arguments.path);
   if (path && arguments.path.ends_with('/')) {
     return fail(
@@ -131,37 +129,29 @@ Result<std::string> target_of(const Workspace& workspace, const WriteFileArgumen
 
 Result<Json> write_file(const Workspace& workspace, const WriteFileArguments& arguments,
                         FileCalls& calls, const std::stop_token& stop) {
-  const auto path = target_of(workspace, arguments);
-  if (!path) return std::unexpected(path.error());
+  const auto path = TRY(target_of(workspace, arguments));
   // Two calls that write to one file at once come one after the other.
   constexpr int kMaxTries = 16;
   for (int tries = 1;; ++tries) {
     if (stop.stop_requested()) return fail(ErrorCode::cancelled, "Writing was cancelled");
-    auto result = write_once(workspace, arguments, *path, calls);
+    auto result = write_once(workspace, arguments, path, calls);
     if (result || !is_conflict(result.error()) || tries == kMaxTries) return result;
   }
 }
 
 Result<std::string> would_change(const Workspace& workspace, const Json& json) {
-  const auto arguments = decode<WriteFileArguments>(json);
-  if (!arguments) return std::unexpected(arguments.error());
-  const auto path = target_of(workspace, *arguments);
-  if (!path) return std::unexpected(path.error());
-  if (const auto target = workspace.write_target(*path); !target) {
-    return std::unexpected(target.error());
+  const auto arguments = TRY(decode<WriteFileArguments>(json));
+  const auto path = TRY(target_of(workspace, arguments));
+  TRY(workspace.write_target(path));
+  const auto existing = TRY(read_for_change(workspace, path));
+  const auto wanted = TRY(intended(arguments, path, existing));
+  const std::string_view before = existing ? std::string_view(existing->content) : "";
+  if (is_binary(before) || is_binary(wanted.content)) {
+    return fmt::format("{} is not text; {} bytes would become {}\n", shown_path(path),
+                       before.size(), wanted.content.size());
   }
-  const auto existing = read_for_change(workspace, *path);
-  if (!existing) return std::unexpected(existing.error());
-  const auto wanted = intended(*arguments, *path, *existing);
-  if (!wanted) return std::unexpected(wanted.error());
-  const std::string_view before = *existing ? std::string_view((*existing)->content) : "";
-  if (is_binary(before) || is_binary(wanted->content)) {
-    return fmt::format("{} is not text; {} bytes would become {}\n", shown_path(*path),
-                       before.size(), wanted->content.size());
-  }
-  if (!*existing && wanted->content.empty()) return fmt::format("add {}\n", *path);
-  return unified_diff({*existing ? std::string_view(*path) : "", *path}, before, wanted->content)
-      .text;
+  if (!existing && wanted.content.empty()) return fmt::format("add {}\n", path);
+  return unified_diff({existing ? std::string_view(path) : "", path}, before, wanted.content).text;
 }
 
 }  // namespace

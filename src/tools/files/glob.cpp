@@ -10,6 +10,7 @@
 #include <string>
 
 #include "core/text.h"
+#include "core/try.h"
 
 namespace wright::tools {
 namespace {
@@ -119,10 +120,9 @@ class BraceExpansion {
       const char c = pattern_[at_];
       if (c == '}' || (c == ',' && nesting > 0)) return texts;
       if (c == '{') {
-        const auto choices = braces(nesting + 1);
-        if (!choices) return choices;
-        if (texts.size() * choices->size() > kMaxAlternatives) return explodes();
-        texts = combined(texts, *choices);
+        const auto choices = TRY(braces(nesting + 1));
+        if (texts.size() * choices.size() > kMaxAlternatives) return explodes();
+        texts = combined(texts, choices);
         continue;
       }
       const std::size_t length = c == '\\' ? 2 : c == '[' ? set_length() : 1;
@@ -146,9 +146,8 @@ class BraceExpansion {
     Texts choices;
     do {
       ++at_;  // the '{' or the ','
-      auto choice = sequence(nesting);
-      if (!choice) return choice;
-      std::ranges::move(*choice, std::back_inserter(choices));
+      auto choice = TRY(sequence(nesting));
+      std::ranges::move(choice, std::back_inserter(choices));
       if (choices.size() > kMaxAlternatives) return explodes();
     } while (at_ < pattern_.size() && pattern_[at_] == ',');
     if (at_ == pattern_.size()) return malformed("has a '{' without its '}'");
@@ -203,10 +202,9 @@ Result<Glob> Glob::parse(std::string_view pattern) {
         ErrorCode::invalid_argument,
         fmt::format("The glob is longer than {} bytes, or contains a NUL byte", kMaxLength));
   }
-  auto texts = BraceExpansion(pattern).expand();
-  if (!texts) return std::unexpected(std::move(texts).error());
+  auto texts = TRY(BraceExpansion(pattern).expand());
   Glob glob;
-  for (std::string& text : *texts) {
+  for (std::string& text : texts) {
     if (has_parent_component(text)) {
       return fail(ErrorCode::invalid_argument,
                   fmt::format("The glob '{}' goes up with '..'; name the folder in 'path' instead",
@@ -216,9 +214,8 @@ Result<Glob> Glob::parse(std::string_view pattern) {
     while (text.starts_with("./")) text.erase(0, 2);
     while (text.starts_with('/')) text.erase(0, 1);
     if (!is_name_only && (text.empty() || text.ends_with('/'))) text += "**";
-    auto wildcard = Wildcard::compile(text, WildcardStyle::people);
-    if (!wildcard) return std::unexpected(std::move(wildcard).error());
-    glob.alternatives_.push_back({std::move(*wildcard), is_name_only});
+    auto wildcard = TRY(Wildcard::compile(text, WildcardStyle::people));
+    glob.alternatives_.push_back({std::move(wildcard), is_name_only});
   }
   return glob;
 }

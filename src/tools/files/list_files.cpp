@@ -5,6 +5,7 @@
 #include <ctime>
 #include <tuple>
 
+#include "core/try.h"
 #include "tools/file_tool_list.h"
 #include "tools/files/glob.h"
 #include "tools/files/tree_walk.h"
@@ -203,13 +204,10 @@ std::string hint_for(const Workspace& workspace, const std::string& path,
 
 Result<Json> list_files(const Workspace& workspace, const ListFilesArguments& arguments,
                         const std::stop_token& stop) {
-  const auto path = workspace.locate(arguments.path.value_or("."));
-  if (!path) return std::unexpected(path.error());
-  const auto pattern = without_folder(arguments.pattern, workspace, *path);
-  const auto glob = Glob::parse(pattern);
-  if (!glob) return std::unexpected(glob.error());
-  const auto folder = workspace.open_folder(*path);
-  if (!folder) return std::unexpected(folder.error());
+  const auto path = TRY(workspace.locate(arguments.path.value_or(".")));
+  const auto pattern = without_folder(arguments.pattern, workspace, path);
+  const auto glob = TRY(Glob::parse(pattern));
+  const auto folder = TRY(workspace.open_folder(path));
 
   const WalkOptions options{
       .extent = arguments.recursive ? Extent::tree : Extent::entries,
@@ -218,11 +216,11 @@ Result<Json> list_files(const Workspace& workspace, const ListFilesArguments& ar
       .links = Links::follow,
       .sizes =
           arguments.details || arguments.sort != SortOrder::name ? Sizes::known : Sizes::unknown,
-      .wanted = [&](const std::string& inside) { return glob->matches(inside); }};
+      .wanted = [&](const std::string& inside) { return glob.matches(inside); }};
   Selection selection(arguments.sort, static_cast<std::size_t>(arguments.limit));
   std::int64_t files = 0;
   std::int64_t folders = 0;
-  const auto skipped = walk(workspace, *folder, options, stop, [&](const WalkEntry& entry) {
+  const auto skipped = walk(workspace, folder, options, stop, [&](const WalkEntry& entry) {
     const bool is_folder = entry.kind == EntryKind::folder;
     ++(is_folder ? folders : files);
     Listed listed{entry.path, entry.status};
@@ -236,10 +234,10 @@ Result<Json> list_files(const Workspace& workspace, const ListFilesArguments& ar
   if (!skipped) return std::unexpected(skipped.error());
 
   const auto selected = std::move(selection).take();
-  const Shown shown = arguments.mode == ListMode::tree ? shown_as_tree(selected, *path)
+  const Shown shown = arguments.mode == ListMode::tree ? shown_as_tree(selected, path)
                       : arguments.details              ? shown_with_details(selected)
                                                        : shown_as_list(selected);
-  JsonObject result{{"current_path", to_valid_utf8(*path)},
+  JsonObject result{{"current_path", to_valid_utf8(path)},
                     {arguments.mode == ListMode::tree ? "tree" : "files", shown.json},
                     {"total_files", files}};
   if (!arguments.recursive) result["total_folders"] = folders;
@@ -252,7 +250,7 @@ Result<Json> list_files(const Workspace& workspace, const ListFilesArguments& ar
         "Only the first {} are shown, to keep the answer readable; narrow pattern or path",
         shown.count));
   } else if (files + folders == 0) {
-    notes.push_back(hint_for(workspace, *path, std::string(pattern)));
+    notes.push_back(hint_for(workspace, path, std::string(pattern)));
   }
   notes.push_back(missing_note(skipped->lost));
   std::erase(notes, "");

@@ -8,6 +8,7 @@
 #include <span>
 #include <system_error>
 
+#include "core/try.h"
 #include "tools/file_tool_list.h"
 #include "tools/files/line_collector.h"
 #include "tools/files/similar_paths.h"
@@ -50,10 +51,9 @@ std::expected<std::string, int> read_on(int descriptor, std::string_view start) 
   while (all.size() <= kMaxDecodedBytes) {
     const std::size_t used = all.size();
     all.resize(used + kChunkBytes);
-    const auto length = read_fully(descriptor, std::span(all).subspan(used));
-    if (!length) return std::unexpected(length.error());
-    all.resize(used + *length);
-    if (*length == 0) break;
+    const auto length = TRY(read_fully(descriptor, std::span(all).subspan(used)));
+    all.resize(used + length);
+    if (length == 0) break;
   }
   return all;
 }
@@ -131,17 +131,16 @@ std::string note_for(const LineCollector& lines, const Read& read) {
 
 Result<Output> read_file(const Workspace& workspace, const ReadFileArguments& arguments,
                          const std::stop_token& stop) {
-  const auto path = workspace.locate(arguments.file_path);
-  if (!path) return std::unexpected(path.error());
-  auto file = workspace.open_file(*path);
+  const auto path = TRY(workspace.locate(arguments.file_path));
+  auto file = workspace.open_file(path);
   if (!file) {
-    return std::unexpected(with_suggestions(std::move(file).error(), workspace, *path, stop));
+    return std::unexpected(with_suggestions(std::move(file).error(), workspace, path, stop));
   }
 
   if (arguments.max_size && file->status.size > *arguments.max_size) {
     return fail(ErrorCode::limit_reached,
                 fmt::format("{} has {} bytes, more than max_size {}; offset and limit read a part",
-                            shown_path(*path), file->status.size, *arguments.max_size));
+                            shown_path(path), file->status.size, *arguments.max_size));
   }
 
   const std::int64_t first = arguments.offset.value_or(1);
@@ -149,7 +148,7 @@ Result<Output> read_file(const Workspace& workspace, const ReadFileArguments& ar
                        .count = arguments.limit.value_or(kDefaultLines),
                        .column = arguments.column.value_or(1)});
   const auto unreadable = [&](int problem) {
-    return fail(ErrorCode::storage, fmt::format("{} cannot be read: {}", shown_path(*path),
+    return fail(ErrorCode::storage, fmt::format("{} cannot be read: {}", shown_path(path),
                                                 std::generic_category().message(problem)));
   };
   const auto buffer = std::make_unique_for_overwrite<char[]>(kChunkBytes);
@@ -173,15 +172,15 @@ Result<Output> read_file(const Workspace& workspace, const ReadFileArguments& ar
       if (!all) return unreadable(all.error());
       const std::string text = decoded_text(*all, {}).text;
       if (all->size() > kMaxDecodedBytes || is_binary(text)) {
-        return Output{.value = binary_result(*path, file->status.size, chunk)};
+        return Output{.value = binary_result(path, file->status.size, chunk)};
       }
       lines.add(text);
       read = {.bytes = static_cast<std::int64_t>(all->size()), .encoding = Encoding::utf16};
       break;
     }
-    if (read.bytes == 0 && is_image(chunk)) return image_result(*path, *file, chunk);
+    if (read.bytes == 0 && is_image(chunk)) return image_result(path, *file, chunk);
     if (read.bytes == 0 && is_binary(chunk)) {
-      return Output{.value = binary_result(*path, file->status.size, chunk)};
+      return Output{.value = binary_result(path, file->status.size, chunk)};
     }
     if (read.bytes == 0 && chunk.starts_with(kUtf8Mark)) {
       chunk.remove_prefix(kUtf8Mark.size());
@@ -196,13 +195,13 @@ Result<Output> read_file(const Workspace& workspace, const ReadFileArguments& ar
   lines.finish();
   if (first > std::max<std::int64_t>(1, lines.total_lines())) {
     return fail(ErrorCode::invalid_argument,
-                fmt::format("offset {} is beyond the end: {} has {} lines", first,
-                            shown_path(*path), lines.total_lines()));
+                fmt::format("offset {} is beyond the end: {} has {} lines", first, shown_path(path),
+                            lines.total_lines()));
   }
 
   const std::string note = note_for(lines, read);
   JsonObject result{
-      {"file_path", to_valid_utf8(*path)},
+      {"file_path", to_valid_utf8(path)},
       {"content", nullptr},
       {"start_line", first},
       {"end_line", lines.end_line_number()},

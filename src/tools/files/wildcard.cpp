@@ -8,6 +8,8 @@
 #include <cctype>
 #include <optional>
 
+#include "core/try.h"
+
 namespace wright::tools {
 namespace {
 
@@ -45,9 +47,7 @@ class Wildcard::Compiler {
           push(Kind::any);
           push_tail_bytes();
           break;
-        case '[':
-          if (auto compiled = compile_set(); !compiled) return std::unexpected(compiled.error());
-          break;
+        case '[': TRY(compile_set()); break;
         case '\\':
           if (++at_ == pattern_.size()) return malformed("ends in a backslash");
           [[fallthrough]];
@@ -113,10 +113,9 @@ class Wildcard::Compiler {
       if (pattern_[at_] == ']' && !is_first) break;
       is_first = false;
       if (starts_with("[:")) {
-        const auto named = named_class();
-        if (!named) return std::unexpected(named.error());
-        if (*named) {
-          set |= **named;
+        const auto named = TRY(named_class());
+        if (named) {
+          set |= *named;
           range_start.reset();
           continue;
         }
@@ -124,16 +123,14 @@ class Wildcard::Compiler {
       if (range_start && pattern_[at_] == '-' && at_ + 1 < pattern_.size() &&
           pattern_[at_ + 1] != ']') {
         ++at_;
-        const auto last = member();
-        if (!last) return std::unexpected(last.error());
-        for (int byte = *range_start; byte <= *last; ++byte) set.set(static_cast<unsigned>(byte));
+        const auto last = TRY(member());
+        for (int byte = *range_start; byte <= last; ++byte) set.set(static_cast<unsigned>(byte));
         range_start.reset();
         continue;
       }
-      const auto single = member();
-      if (!single) return std::unexpected(single.error());
-      set.set(*single);
-      range_start = *single;
+      const auto single = TRY(member());
+      set.set(single);
+      range_start = single;
     }
     ++at_;
     if (is_negated) set.flip();

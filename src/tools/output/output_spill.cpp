@@ -14,6 +14,7 @@
 #include <system_error>
 #include <vector>
 
+#include "core/try.h"
 #include "tools/workspace/file_calls.h"
 #include "tools/workspace/workspace.h"
 #include "wright/json.h"
@@ -124,9 +125,8 @@ void OutputSpill::make_room(std::uint64_t needed) {
 namespace wright {
 
 Result<Spill> spill_output(SpillOptions options) {
-  auto opened = tools::OutputSpill::open(std::move(options));
-  if (!opened) return std::unexpected(std::move(opened).error());
-  return [spill = std::make_shared<tools::OutputSpill>(std::move(*opened))](std::string_view text) {
+  auto opened = TRY(tools::OutputSpill::open(std::move(options)));
+  return [spill = std::make_shared<tools::OutputSpill>(std::move(opened))](std::string_view text) {
     return spill->keep(text);
   };
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/try.h"
 #include "tools/people/answer_rules.h"
 
 namespace wright {
@@ -88,7 +89,7 @@ Tool made_of(std::function<Result<ToolReply>(const AskUserRequest&, const Contex
       "hidden.",
       [answer = std::move(answer)](const AskUserRequest& request,
                                    const Context& context) -> Result<ToolReply> {
-        if (auto checked = check(request); !checked) return std::unexpected(checked.error());
+        TRY(check(request));
         return answer(request, context);
       },
       {.effect = Effect::read});
@@ -201,13 +202,11 @@ Tool ask_user_tool() {
 Tool ask_user_tool(AskUserExecutor executor) {
   return made_of([executor = std::move(executor)](const AskUserRequest& request,
                                                   const Context&) -> Result<ToolReply> {
-    const auto answered = executor(request);
-    if (!answered) return std::unexpected(answered.error());
-    auto accepted = accept_answers(request, answered->responses);
-    if (!accepted) return std::unexpected(std::move(accepted).error());
-    accepted->response.completed = answered->completed;
-    if (!answered->message.empty()) accepted->response.message = answered->message;
-    return Output{.value = encode(accepted->response)};
+    const auto answered = TRY(executor(request));
+    auto accepted = TRY(accept_answers(request, answered.responses));
+    accepted.response.completed = answered.completed;
+    if (!answered.message.empty()) accepted.response.message = answered.message;
+    return Output{.value = encode(accepted.response)};
   });
 }
 

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "core/try.h"
 #include "tools/file_tool_list.h"
 #include "tools/files/file_types.h"
 #include "tools/files/glob.h"
@@ -113,9 +114,8 @@ class FileFilter {
   }
 
   Result<void> add(std::string_view pattern, Meaning meaning) {
-    auto glob = Glob::parse(pattern);
-    if (!glob) return std::unexpected(std::move(glob).error());
-    globs_.emplace_back(std::move(*glob), meaning);
+    auto glob = TRY(Glob::parse(pattern));
+    globs_.emplace_back(std::move(glob), meaning);
     return {};
   }
 
@@ -254,11 +254,10 @@ class Search {
 
   // A file that was named is searched whatever filters, rules and its name say.
   Result<JsonObject> in_file(const std::string& path) {
-    const auto file = workspace_.open_file(path);
-    if (!file) return std::unexpected(file.error());
+    const auto file = TRY(workspace_.open_file(path));
     LineSearch lines(pattern_, context_of(arguments_));
     const auto matches =
-        lines.search(file->descriptor.get(), file->status.size, findings_.lines_wanted(), stop_);
+        lines.search(file.descriptor.get(), file.status.size, findings_.lines_wanted(), stop_);
     if (!matches && matches.error() == ECANCELED) return cancelled();
     if (!matches) {
       return fail(ErrorCode::storage,
@@ -274,8 +273,7 @@ class Search {
   }
 
   Result<JsonObject> in_folder(const std::string& path, const FileFilter& filter) {
-    const auto folder = workspace_.open_folder(path);
-    if (!folder) return std::unexpected(folder.error());
+    const auto folder = TRY(workspace_.open_folder(path));
     const WalkOptions options{
         .extent = arguments_.recursive ? Extent::tree : Extent::entries,
         .wanted = [&](const std::string& inside) { return filter.accepts(inside); }};
@@ -291,7 +289,7 @@ class Search {
                          });
     std::int64_t files = 0;
     Ended ended = Ended::at_the_end;
-    auto skipped = walk(workspace_, *folder, options, stop_, [&](const WalkEntry& entry) {
+    auto skipped = walk(workspace_, folder, options, stop_, [&](const WalkEntry& entry) {
       if (entry.kind != EntryKind::file) return Visited::proceed;
       if (files == arguments_.max_files_searched) {
         ended = Ended::early;
@@ -323,31 +321,27 @@ class Search {
 
 Result<Json> grep(const Workspace& workspace, const GrepArguments& arguments,
                   const std::stop_token& stop) {
-  const auto pattern = LinePattern::compile(
+  const auto pattern = TRY(LinePattern::compile(
       arguments.pattern,
       arguments.ignore_case.value_or(false) ? LetterCase::ignore : LetterCase::distinguish,
-      arguments.multiline ? Span::many_lines : Span::one_line);
-  if (!pattern) return std::unexpected(pattern.error());
-  const auto filter = FileFilter::from(arguments);
-  if (!filter) return std::unexpected(filter.error());
-  const auto path = workspace.locate(arguments.path.value_or("."));
-  if (!path) return std::unexpected(path.error());
-  auto status = workspace.status(*path);
+      arguments.multiline ? Span::many_lines : Span::one_line));
+  const auto filter = TRY(FileFilter::from(arguments));
+  const auto path = TRY(workspace.locate(arguments.path.value_or(".")));
+  auto status = workspace.status(path);
   if (!status) {
-    return std::unexpected(with_suggestions(std::move(status).error(), workspace, *path, stop));
+    return std::unexpected(with_suggestions(std::move(status).error(), workspace, path, stop));
   }
 
-  Search search(workspace, *pattern, arguments, stop);
+  Search search(workspace, pattern, arguments, stop);
   const bool is_folder = status->kind == EntryKind::folder;
-  auto result = is_folder ? search.in_folder(*path, *filter) : search.in_file(*path);
-  if (!result) return std::unexpected(std::move(result).error());
-  if (is_folder && filter->has_unknown_type() && result->at("files_searched") == 0) {
-    (*result)["note"] = fmt::format(
+  auto result = TRY(is_folder ? search.in_folder(path, filter) : search.in_file(path));
+  if (is_folder && filter.has_unknown_type() && result.at("files_searched") == 0) {
+    result["note"] = fmt::format(
         "'{}' is not a known type, and there are no text files with that extension. Known types: "
         "{}",
         arguments.type.value_or(""), known_file_types());
   }
-  return std::move(*result);
+  return result;
 }
 
 // The names of other systems' grep.

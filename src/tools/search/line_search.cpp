@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "core/try.h"
 #include "tools/text/character_set.h"
 #include "tools/text/text_file.h"
 #include "wright/json.h"
@@ -193,16 +194,14 @@ std::expected<FileMatches, int> LineSearch::search(int descriptor, std::int64_t 
   };
   while (true) {
     if (stop.stop_requested()) return std::unexpected(ECANCELED);
-    const auto length = read_fully(descriptor, {buffer_.get() + filled, capacity_ - filled});
-    if (!length) return std::unexpected(length.error());
-    const std::string_view added(buffer_.get() + filled, *length);
-    filled += *length;
+    const auto length = TRY(read_fully(descriptor, {buffer_.get() + filled, capacity_ - filled}));
+    const std::string_view added(buffer_.get() + filled, length);
+    filled += length;
     const bool is_end = filled < capacity_;
     const bool is_utf16 = is_start && has_utf16_mark(added);
     if (is_utf16 || pattern_.span() == Span::many_lines) {
-      const auto all = is_end ? filled : read_whole(descriptor, filled, stop);
-      if (!all) return std::unexpected(all.error());
-      return search_text({buffer_.get(), *all}, std::move(collector));
+      const auto all = TRY(is_end ? filled : read_whole(descriptor, filled, stop));
+      return search_text({buffer_.get(), all}, std::move(collector));
     }
     if (added.find('\0') != std::string_view::npos) return FileMatches{.is_binary = true};
     if (is_start && added.starts_with(kUtf8Mark)) discard(kUtf8Mark.size());

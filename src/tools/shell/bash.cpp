@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 
+#include "core/try.h"
 #include "tools/edit/preview.h"
 #include "tools/shell/command_output.h"
 #include "tools/shell/command_progress.h"
@@ -61,23 +62,20 @@ class Bash {
       : options_(std::move(options)), rules_(std::move(rules)), workspace_(std::move(workspace)) {}
 
   Result<ToolReply> run(const BashArguments& arguments, const Context& context) {
-    auto folder = working_folder(arguments.working_dir.value_or("."));
-    if (!folder) return std::unexpected(std::move(folder).error());
-    if (auto instead = unless_permitted(arguments, *folder, context)) return std::move(*instead);
-    const auto sandbox = prepared();
-    if (!sandbox) return std::unexpected(sandbox.error());
-    auto command = shell_command(arguments.command, *folder);
-    if (!command) return std::unexpected(std::move(command).error());
+    auto folder = TRY(working_folder(arguments.working_dir.value_or(".")));
+    if (auto instead = unless_permitted(arguments, folder, context)) return std::move(*instead);
+    const auto sandbox = TRY(prepared());
+    auto command = TRY(shell_command(arguments.command, folder));
     Printed printed;
     CommandProgress progress(context.progress);
-    auto finished = (*sandbox)->run(*command, how(arguments, context, printed, progress));
+    auto finished = sandbox->run(command, how(arguments, context, printed, progress));
     progress.finish();
     if (!finished) return std::unexpected(std::move(finished).error());
-    JsonObject result = result_of(arguments, *folder, *finished);
-    if (failed_at_protection(*finished)) note_protection((*sandbox)->report(), result);
+    JsonObject result = result_of(arguments, folder, *finished);
+    if (failed_at_protection(*finished)) note_protection(sandbox->report(), result);
     keep(result, "stdout_file", finished->output, kOutputShown, printed.output, context);
     keep(result, "stderr_file", finished->error, kErrorShown, printed.error, context);
-    return Output{.value = std::move(result), .notes = gaps_in((*sandbox)->report())};
+    return Output{.value = std::move(result), .notes = gaps_in(sandbox->report())};
   }
 
   // Judges, and runs nothing.
@@ -94,15 +92,13 @@ class Bash {
 
  private:
   Result<std::filesystem::path> working_folder(std::string_view wanted) const {
-    const auto path = workspace_.locate(wanted);
-    if (!path) return std::unexpected(path.error());
-    const auto status = workspace_.status(*path);
-    if (!status) return std::unexpected(status.error());
-    if (status->kind != EntryKind::folder) {
-      return fail(ErrorCode::invalid_argument, fmt::format("'{}' is not a folder", *path));
+    const auto path = TRY(workspace_.locate(wanted));
+    const auto status = TRY(workspace_.status(path));
+    if (status.kind != EntryKind::folder) {
+      return fail(ErrorCode::invalid_argument, fmt::format("'{}' is not a folder", path));
     }
     const std::filesystem::path base(workspace_.base());
-    return *path == "." ? base : base / *path;
+    return path == "." ? base : base / path;
   }
 
   // What to answer instead of running the command; nothing when it may run.
@@ -149,9 +145,7 @@ class Bash {
     if (!sandbox_) {
       SandboxPolicy policy = options_.policy;
       policy.read_paths.emplace_back(workspace_.base());
-      auto made = Sandbox::prepare(std::move(policy));
-      if (!made) return std::unexpected(std::move(made).error());
-      sandbox_ = std::move(*made);
+      sandbox_ = TRY(Sandbox::prepare(std::move(policy)));
     }
     return &*sandbox_;
   }
@@ -239,13 +233,11 @@ class Bash {
 namespace wright {
 
 Result<Tool> bash_tool(BashOptions options) {
-  auto workspace = tools::Workspace::open(FileAccess{.base = options.base});
-  if (!workspace) return std::unexpected(std::move(workspace).error());
-  auto rules = CommandRules::make(options.rules);
-  if (!rules) return std::unexpected(std::move(rules).error());
+  auto workspace = TRY(tools::Workspace::open(FileAccess{.base = options.base}));
+  auto rules = TRY(CommandRules::make(options.rules));
   // Tools are values that are copied; all copies share one sandbox.
   auto bash =
-      std::make_shared<tools::Bash>(std::move(options), std::move(*rules), std::move(*workspace));
+      std::make_shared<tools::Bash>(std::move(options), std::move(rules), std::move(workspace));
   Tool made = tool(
       "bash",
       "Runs a line of shell with bash in a sandbox and returns what it printed and its exit code. "

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "core/try.h"
 #include "tools/workspace/beneath.h"
 #include "wright/json.h"
 
@@ -124,20 +125,16 @@ Result<ReadOnlyDatabase> ReadOnlyDatabase::open(const std::string& path,
   if (opened.code != SQLITE_OK) return made.explained(opened.code);
   const int installed = made.guard().install(made.handle());
   if (installed != SQLITE_OK) return made.explained(installed);
-  if (auto measured = made.measure_views(); !measured) {
-    return std::unexpected(std::move(measured).error());
-  }
+  TRY(made.measure_views());
   return made;
 }
 
 Result<void> ReadOnlyDatabase::measure_views() {
-  auto views = parse("SELECT name, sql FROM sqlite_schema WHERE type = 'view'");
-  if (!views) return std::unexpected(std::move(views).error());
-  auto read = for_each_row(views->statement.get(), [&](const sqlite::Row& row) -> Result<void> {
+  auto views = TRY(parse("SELECT name, sql FROM sqlite_schema WHERE type = 'view'"));
+  TRY(for_each_row(views.statement.get(), [&](const sqlite::Row& row) -> Result<void> {
     expansion_.add_view(row.text(0), row.text(1));
     return {};
-  });
-  if (!read) return read;
+  }));
   endless_views_ =
       expansion_.views_beyond({kMostQueriesInStatement, kDeepestQuery}, kMostQueriesInViews);
   guard_->keep_from_expanding(endless_views_);
@@ -191,25 +188,24 @@ Result<sqlite::StatementHandle> ReadOnlyDatabase::prepare(const std::string& sql
                 "The names in the query stand for queries in queries without end, each mention for "
                 "one of its own; name fewer of them (WITH, views), or mention each once");
   }
-  auto first = parse(sql.c_str());
-  if (!first) return std::unexpected(std::move(first).error());
-  if (!first->statement) {
+  auto first = TRY(parse(sql.c_str()));
+  if (!first.statement) {
     return fail(ErrorCode::invalid_argument, "The query is empty; write one SELECT");
   }
   // What follows is looked at only to find out whether it is a statement.
-  const auto second = parse(first->rest);
+  const auto second = parse(first.rest);
   if (!second || second->statement) {
     return fail(ErrorCode::invalid_argument,
                 "Only one statement is allowed, and text follows it; send each in a call of its "
                 "own");
   }
-  if (sqlite3_stmt_readonly(first->statement.get()) == 0) {
+  if (sqlite3_stmt_readonly(first.statement.get()) == 0) {
     return fail(
         ErrorCode::permission_denied,
         "A statement that writes (CREATE TABLE, VACUUM, INSERT) is not allowed: sqlite_reader only "
         "reads. Write one SELECT");
   }
-  return std::move(first->statement);
+  return std::move(first.statement);
 }
 
 Result<ReadOnlyDatabase::Stepped> ReadOnlyDatabase::step(sqlite3_stmt* statement) {

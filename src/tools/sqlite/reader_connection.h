@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "core/try.h"
 #include "sqlite/connection.h"
 #include "sqlite/statement.h"
 #include "tools/sqlite/reader_expansion.h"
@@ -47,10 +48,9 @@ class ReadOnlyDatabase {
   template <class OnRow>
   Result<void> for_each_row(sqlite3_stmt* statement, const OnRow& on_row) {
     while (true) {
-      const auto stepped = step(statement);
-      if (!stepped) return std::unexpected(stepped.error());
-      if (*stepped == Stepped::done) return {};
-      if (Result<void> taken = on_row(sqlite::Row(statement)); !taken) return taken;
+      const auto stepped = TRY(step(statement));
+      if (stepped == Stepped::done) return {};
+      TRY(on_row(sqlite::Row(statement)));
     }
   }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "core/try.h"
 #include "tools/output/output_budget.h"
 #include "tools/sqlite/reader_rows.h"
 #include "tools/sqlite/reader_suggestions.h"
@@ -82,12 +83,10 @@ Result<sqlite::StatementHandle> prepared(ReadOnlyDatabase& database, const char*
 
 // The first value of the first row; null when there is none.
 Result<Json> value_of(ReadOnlyDatabase& database, const std::string& sql) {
-  const auto statement = database.prepare(sql);
-  if (!statement) return std::unexpected(statement.error());
-  const auto stepped = database.step(statement->get());
-  if (!stepped) return std::unexpected(stepped.error());
-  if (*stepped == ReadOnlyDatabase::Stepped::done) return nullptr;
-  return cell(sqlite::Row(statement->get()), 0, kLongestSchemaText);
+  const auto statement = TRY(database.prepare(sql));
+  const auto stepped = TRY(database.step(statement.get()));
+  if (stepped == ReadOnlyDatabase::Stepped::done) return nullptr;
+  return cell(sqlite::Row(statement.get()), 0, kLongestSchemaText);
 }
 
 struct Fact {
@@ -112,15 +111,13 @@ constexpr auto kFacts = std::to_array<Fact>({
 // Whether there is such a table or view; nothing named is always there.
 Result<bool> exists(ReadOnlyDatabase& database, const std::optional<std::string>& table) {
   if (!table) return true;
-  const auto statement =
+  const auto statement = TRY(
       prepared(database,
                "SELECT 1 FROM sqlite_schema WHERE type IN ('table', 'view') AND name = ?1 COLLATE "
                "NOCASE UNION ALL SELECT 1 WHERE ?1 IN ('sqlite_schema', 'sqlite_master')",
-               table);
-  if (!statement) return std::unexpected(statement.error());
-  const auto stepped = database.step(statement->get());
-  if (!stepped) return std::unexpected(stepped.error());
-  return *stepped == ReadOnlyDatabase::Stepped::row;
+               table));
+  const auto stepped = TRY(database.step(statement.get()));
+  return stepped == ReadOnlyDatabase::Stepped::row;
 }
 
 // PRAGMA table_list counts hidden columns, too, and none where it cannot load a virtual table.
@@ -141,20 +138,18 @@ Result<JsonObject> stats(ReadOnlyDatabase& database, const Reflection& wanted) {
   for (const Fact& fact : kFacts) {
     const bool needs_list =
         std::string_view(fact.name) == "tables" && !database.endless_views().empty();
-    auto value = value_of(database, needs_list ? kTableCountWithoutList : fact.sql);
-    if (!value) return std::unexpected(std::move(value).error());
-    facts[fact.name] = std::move(*value);
+    auto value = TRY(value_of(database, needs_list ? kTableCountWithoutList : fact.sql));
+    facts[fact.name] = std::move(value);
   }
   const Json& pages = facts["page_count"];
   const Json& page_size = facts["page_size"];
   if (pages.is_int64() && page_size.is_int64()) {
     facts["size_bytes"] = pages.get_int64() * page_size.get_int64();
   }
-  auto tables = reflect(database, {ReflectTarget::tables, wanted.table, wanted.limit});
-  if (!tables) return tables;
+  auto tables = TRY(reflect(database, {ReflectTarget::tables, wanted.table, wanted.limit}));
   JsonArray rows;
   std::vector<std::string> problems;
-  for (const Json& table : tables->at("rows").as_array()) {
+  for (const Json& table : tables.at("rows").as_array()) {
     const Json& name = table.as_array().at(0);
     auto count = value_of(database, "SELECT count(*) FROM main." + quoted(name.as_string(), '"'));
     if (!count && count.error().code == ErrorCode::cancelled) {
@@ -168,8 +163,8 @@ Result<JsonObject> stats(ReadOnlyDatabase& database, const Reflection& wanted) {
   }
   JsonObject made{{"columns", JsonArray{"name", "row_count"}},
                   {"rows", std::move(rows)},
-                  {"row_count", tables->at("row_count")},
-                  {"truncated", tables->at("truncated")},
+                  {"row_count", tables.at("row_count")},
+                  {"truncated", tables.at("truncated")},
                   {"database", std::move(facts)}};
   if (!problems.empty()) {
     made["note"] = fmt::format("Not every table could be counted: {}", fmt::join(problems, "; "));
@@ -184,18 +179,16 @@ Result<JsonObject> reflect(ReadOnlyDatabase& database, const Reflection& wanted)
     return fail(ErrorCode::invalid_argument,
                 "The target table_info needs table_name, the table or view to describe");
   }
-  const auto is_there = exists(database, wanted.table);
-  if (!is_there) return std::unexpected(is_there.error());
-  if (!*is_there) return std::unexpected(unknown_table(database, *wanted.table));
+  const auto is_there = TRY(exists(database, wanted.table));
+  if (!is_there) return std::unexpected(unknown_table(database, *wanted.table));
   Result<JsonObject> found = [&]() -> Result<JsonObject> {
     for (const TargetQuery& row : kQueries) {
       if (row.target != wanted.target) continue;
       const bool needs_list =
           row.target == ReflectTarget::tables && !database.endless_views().empty();
       const auto statement =
-          prepared(database, needs_list ? kTablesWithoutList : row.sql, wanted.table);
-      if (!statement) return std::unexpected(statement.error());
-      return read_rows(database, statement->get(), {wanted.limit, kLongestSchemaText});
+          TRY(prepared(database, needs_list ? kTablesWithoutList : row.sql, wanted.table));
+      return read_rows(database, statement.get(), {wanted.limit, kLongestSchemaText});
     }
     return stats(database, wanted);
   }();

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <span>
 
+#include "core/try.h"
 #include "tools/output/output_budget.h"
 
 namespace wright::tools {
@@ -78,9 +79,8 @@ Result<JsonObject> read_rows(ReadOnlyDatabase& database, sqlite3_stmt* statement
   JsonArray rows;
   std::string note;
   while (true) {
-    const auto stepped = database.step(statement);
-    if (!stepped) return std::unexpected(stepped.error());
-    if (*stepped == ReadOnlyDatabase::Stepped::done) break;
+    const auto stepped = TRY(database.step(statement));
+    if (stepped == ReadOnlyDatabase::Stepped::done) break;
     if (rows.size() == limits.rows) {
       note = fmt::format("Only the first {} rows are shown; raise limit, or use LIMIT and OFFSET",
                          rows.size());

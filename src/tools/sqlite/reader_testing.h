@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
+#include "core/try.h"
 #include "tools/temporary_folder.h"
 #include "wright/sqlite_reader.h"
 #include "wright/testing.h"
@@ -41,11 +42,10 @@ class DatabaseFile {
   Result<Json> call(JsonObject arguments) const { return call(options(), std::move(arguments)); }
   static Result<Json> call(const SqliteReaderOptions& options, JsonObject arguments,
                            std::stop_token stop = {}) {
-    const auto tool = sqlite_reader_tool(options);
-    if (!tool) return std::unexpected(tool.error());
+    const auto tool = TRY(sqlite_reader_tool(options));
     Context context;
     context.stop = std::move(stop);
-    return testing::answer_of(*tool, tool->rewrite(std::move(arguments)), context);
+    return testing::answer_of(tool, tool.rewrite(std::move(arguments)), context);
   }
 
   // The answer to a query, or "code: message".

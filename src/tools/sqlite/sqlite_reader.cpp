@@ -8,6 +8,7 @@
 #include <array>
 #include <set>
 
+#include "core/try.h"
 #include "tools/other_names.h"
 #include "tools/sqlite/reader_connection.h"
 #include "tools/sqlite/reader_reflect.h"
@@ -96,9 +97,8 @@ Result<Prepared> prepare(ReadOnlyDatabase& database, const std::string& sql) {
 }
 
 Result<JsonObject> query(ReadOnlyDatabase& database, const SqliteReaderArguments& arguments) {
-  auto prepared = prepare(database, *arguments.query);
-  if (!prepared) return std::unexpected(std::move(prepared).error());
-  sqlite3_stmt* statement = prepared->statement.get();
+  auto prepared = TRY(prepare(database, *arguments.query));
+  sqlite3_stmt* statement = prepared.statement.get();
   if (sqlite3_bind_parameter_count(statement) > 0) {
     const char* name = sqlite3_bind_parameter_name(statement, 1);
     return fail(ErrorCode::invalid_argument,
@@ -108,10 +108,10 @@ Result<JsonObject> query(ReadOnlyDatabase& database, const SqliteReaderArguments
   }
   auto rows = read_rows(database, statement,
                         {.rows = static_cast<std::size_t>(arguments.limit.value_or(kRowsShown))});
-  if (!rows || prepared->note.empty()) return rows;
+  if (!rows || prepared.note.empty()) return rows;
   Json& note = (*rows)["note"];
-  note = note.is_string() ? fmt::format("{}. {}", prepared->note, note.get_string().c_str())
-                          : prepared->note;
+  note = note.is_string() ? fmt::format("{}. {}", prepared.note, note.get_string().c_str())
+                          : prepared.note;
   return rows;
 }
 
@@ -136,14 +136,11 @@ Result<Json> read(const SqliteReaderOptions& options, const SqliteReaderArgument
   }
   const NamedDatabase* chosen = find_database(options, arguments.database);
   if (chosen == nullptr) return no_database(options, arguments.database);
-  const auto path = resolve_database(chosen->path, options.base);
-  if (!path) return std::unexpected(path.error());
-  auto database = ReadOnlyDatabase::open(*path, options, stop);
-  if (!database) return std::unexpected(std::move(database).error());
+  const auto path = TRY(resolve_database(chosen->path, options.base));
+  auto database = TRY(ReadOnlyDatabase::open(path, options, stop));
   auto found =
-      reflects ? reflect(*database, reflection_in(arguments)) : query(*database, arguments);
-  if (!found) return std::unexpected(std::move(found).error());
-  return std::move(*found);
+      TRY(reflects ? reflect(database, reflection_in(arguments)) : query(database, arguments));
+  return found;
 }
 
 // The schema that the model sees: `database` only where there is a choice.
@@ -209,9 +206,8 @@ Result<Tool> sqlite_reader_tool(SqliteReaderOptions options) {
   auto reader = tool(
       std::move(spec),
       [options = std::move(options)](const Json& json, const Context& context) -> Result<Json> {
-        auto arguments = decode<tools::SqliteReaderArguments>(json);
-        if (!arguments) return std::unexpected(std::move(arguments).error());
-        return tools::read(options, *arguments, context.stop);
+        auto arguments = TRY(decode<tools::SqliteReaderArguments>(json));
+        return tools::read(options, arguments, context.stop);
       });
   if (!reader) return reader;
   reader->check = detail::check_of<tools::SqliteReaderArguments>();

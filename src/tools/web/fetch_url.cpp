@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 
+#include "core/try.h"
 #include "net/http_client.h"
 #include "net/whole_response.h"
 #include "tools/other_names.h"
@@ -93,10 +94,9 @@ class WebReader {
     const std::size_t most = std::min(static_cast<std::size_t>(arguments.max_bytes.value_or(
                                           static_cast<std::int64_t>(options_.max_bytes))),
                                       options_.max_bytes);
-    auto arrival = arrive(arguments.url, most, context.stop);
-    if (!arrival) return std::unexpected(std::move(arrival).error());
-    if (arrival->answer.head.status >= 400) return refused_by_server(*arrival);
-    return shown(*arrival, arguments.format, context);
+    auto arrival = TRY(arrive(arguments.url, most, context.stop));
+    if (arrival.answer.head.status >= 400) return refused_by_server(arrival);
+    return shown(arrival, arguments.format, context);
   }
 
  private:
@@ -107,9 +107,8 @@ class WebReader {
                                   .compression = net::Compression::accepted};
     if (options_.proxy.empty()) {
       made.may_connect = [this](std::string_view text, const sockaddr& address) -> Result<void> {
-        const auto url = net::web_url_from(text);
-        if (!url) return std::unexpected(url.error());
-        return access_.check(*url, address);
+        const auto url = TRY(net::web_url_from(text));
+        return access_.check(url, address);
       };
     }
     return made;
@@ -126,16 +125,15 @@ class WebReader {
     std::vector<std::string> redirected_from;
     while (true) {
       if (!url) return std::unexpected(std::move(url).error());
-      if (auto allowed = check(*url); !allowed) return std::unexpected(std::move(allowed).error());
-      auto answer = ask(*url, most, deadline, stop);
-      if (!answer) return std::unexpected(std::move(answer).error());
-      if (!is_redirection(answer->head.status)) {
-        return Arrival{std::move(*url), std::move(redirected_from), std::move(*answer)};
+      TRY(check(*url));
+      auto answer = TRY(ask(*url, most, deadline, stop));
+      if (!is_redirection(answer.head.status)) {
+        return Arrival{std::move(*url), std::move(redirected_from), std::move(answer)};
       }
-      const std::string_view target = find_header(answer->head.headers, "location");
+      const std::string_view target = find_header(answer.head.headers, "location");
       if (target.empty()) {
         return fail(ErrorCode::protocol, fmt::format("{} answered {} without saying where to go",
-                                                     url->text, answer->head.status));
+                                                     url->text, answer.head.status));
       }
       if (redirected_from.size() >= kMostRedirections) {
         return fail(ErrorCode::limit_reached,
@@ -237,12 +235,11 @@ constexpr std::array kOtherNames{OtherName{"uri", "url"}, OtherName{"link", "url
 namespace wright {
 
 Result<Tool> fetch_url_tool(WebAccessOptions options) {
-  auto access = tools::WebAccess::make(options);
-  if (!access) return std::unexpected(std::move(access).error());
+  auto access = TRY(tools::WebAccess::make(options));
   // The reader has its own deadline; this one is for what cannot be interrupted.
   const std::chrono::milliseconds timeout = options.timeout + std::chrono::seconds(10);
   // Tools are values that are copied; all copies share one client.
-  auto reader = std::make_shared<tools::WebReader>(std::move(options), std::move(*access));
+  auto reader = std::make_shared<tools::WebReader>(std::move(options), std::move(access));
   Tool made = tool(
       "fetch_url",
       "Gets a page of the public web and shows it as text: HTML as Markdown with its links, JSON "

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/try.h"
+
 namespace wright::tools {
 namespace {
 
@@ -93,13 +95,11 @@ Result<std::vector<WebAccess::Rule>> WebAccess::rules_from(const std::vector<std
 }
 
 Result<WebAccess> WebAccess::make(const WebAccessOptions& options) {
-  auto allow = rules_from(options.allow, "allow");
-  if (!allow) return std::unexpected(std::move(allow).error());
-  auto deny = rules_from(options.deny, "deny");
-  if (!deny) return std::unexpected(std::move(deny).error());
+  auto allow = TRY(rules_from(options.allow, "allow"));
+  auto deny = TRY(rules_from(options.deny, "deny"));
   WebAccess access;
-  access.allow_ = std::move(*allow);
-  access.deny_ = std::move(*deny);
+  access.allow_ = std::move(allow);
+  access.deny_ = std::move(deny);
   access.ports_ = options.ports;
   return access;
 }
@@ -125,7 +125,7 @@ Result<void> WebAccess::check(const net::WebUrl& url, const sockaddr& address) c
 }
 
 Result<void> WebAccess::check_without_address(const net::WebUrl& url) const {
-  if (auto allowed = check(url); !allowed) return allowed;
+  TRY(check(url));
   if (const auto address = net::address_from(url.host)) return check(url, plain(*address));
   if (std::ranges::any_of(allow_, [&](const Rule& rule) { return rule.fits(url); })) return {};
   return check_port(url);

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "core/text.h"
+#include "core/try.h"
 #include "tools/text/character_set.h"
 #include "tools/web/html_text.h"
 #include "wright/json.h"
@@ -109,10 +110,9 @@ Result<ReadPage> read_page(std::string_view body, std::string_view content_type,
                         if (role == LinkRole::base) base = *target;
                         return std::move(target->text);
                       }};
-  auto page = read_html(decoded.text, options);
-  if (!page) return std::unexpected(std::move(page).error());
-  return ReadPage{std::move(page->title), std::move(page->text), std::move(decoded.character_set),
-                  page->is_cut};
+  auto page = TRY(read_html(decoded.text, options));
+  return ReadPage{std::move(page.title), std::move(page.text), std::move(decoded.character_set),
+                  page.is_cut};
 }
 
 }  // namespace wright::tools

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 
+#include "core/try.h"
 #include "net/http_client.h"
 #include "net/web_url.h"
 #include "net/whole_response.h"
@@ -90,11 +91,10 @@ class SearchEngine {
                                 .first_byte = options_.timeout,
                                 .idle = options_.timeout,
                                 .total = options_.timeout};
-    const auto answer = net::ask_and_wait(
+    const auto answer = TRY(net::ask_and_wait(
         client_, request_for(*url), timeouts,
-        [](const HttpResponseHead&) { return kLargestAnswer; }, context.stop);
-    if (!answer) return std::unexpected(answer.error());
-    return results_in(*answer, arguments);
+        [](const HttpResponseHead&) { return kLargestAnswer; }, context.stop));
+    return results_in(answer, arguments);
   }
 
  private:

@@ -11,6 +11,7 @@
 #include <system_error>
 #include <vector>
 
+#include "core/try.h"
 #include "tools/workspace/shown_names.h"
 #include "wright/json.h"
 
@@ -150,9 +151,8 @@ Result<Workspace> Workspace::open(const FileAccess& access, Resolver resolver) {
   Workspace workspace(resolver);
   const auto add = [](std::vector<Root>& roots, const std::filesystem::path& folder,
                       std::string_view what) -> Result<void> {
-    auto root = open_root(folder, what);
-    if (!root) return std::unexpected(std::move(root).error());
-    roots.push_back(std::move(*root));
+    auto root = TRY(open_root(folder, what));
+    roots.push_back(std::move(root));
     return {};
   };
   auto added = add(workspace.readable_, access.base, "base");
@@ -247,10 +247,9 @@ Result<FileStatus> Workspace::status(const std::string& path) const {
 
 Result<OpenFile> Workspace::open_file(const std::string& path) const {
   // Looks before it opens: opening a device can already have an effect.
-  const auto before = status(path);
-  if (!before) return std::unexpected(before.error());
-  if (before->kind == EntryKind::folder) return std::unexpected(path_error(EISDIR, path));
-  if (before->kind != EntryKind::file) return std::unexpected(path_error(ENXIO, path));
+  const auto before = TRY(status(path));
+  if (before.kind == EntryKind::folder) return std::unexpected(path_error(EISDIR, path));
+  if (before.kind != EntryKind::file) return std::unexpected(path_error(ENXIO, path));
   auto opened = as_regular_file(open(path, O_RDONLY));
   if (!opened) return std::unexpected(path_error(opened.error(), path));
   return std::move(*opened);

@@ -6,6 +6,7 @@
 #include "app/terminal/person/approval_text.h"
 #include "app/terminal/person/typed_text.h"
 #include "app/terminal/screen_text.h"
+#include "core/try.h"
 
 namespace wright::app {
 namespace {
@@ -49,9 +50,8 @@ std::string remembered_of(const Json& shown) {
 std::expected<Approval, GaveUp> refused(TerminalDialogue& dialogue) {
   LineEditor line;
   dialogue.print("  Why not? The agent reads it.\n");
-  const auto why = ask_for_text(dialogue, {.below = "Enter: no reason"}, line);
-  if (!why) return std::unexpected(why.error());
-  return Approval{Decision::refuse, to_valid_utf8(*why)};
+  const auto why = TRY(ask_for_text(dialogue, {.below = "Enter: no reason"}, line));
+  return Approval{Decision::refuse, to_valid_utf8(why)};
 }
 
 }  // namespace
@@ -67,9 +67,8 @@ std::expected<Approval, GaveUp> ask_approval(const Json& shown, const PersonTerm
                           .below = "y once, s for this session, n no, ? explains"};
   while (true) {
     LineEditor line;
-    const auto typed = ask_for_text(dialogue, prompt, line);
-    if (!typed) return std::unexpected(typed.error());
-    const std::string word = lower(*typed);
+    const auto typed = TRY(ask_for_text(dialogue, prompt, line));
+    const std::string word = lower(typed);
     const auto decided = [&](Approval answer) {
       if (dialogue.reads_keys()) dialogue.print(fmt::format("→ {}\n", word));
       return answer;

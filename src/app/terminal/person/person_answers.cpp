@@ -14,6 +14,7 @@
 #include "app/terminal/person/questions.h"
 #include "app/terminal/screen_text.h"
 #include "app/terminal/standard_input.h"
+#include "core/try.h"
 #include "runtime/person_answer.h"
 #include "session/waits.h"
 
@@ -44,16 +45,14 @@ AskUserRequest one_question(const PersonWait& wait) {
 
 std::expected<Json, GaveUp> ask(const PersonWait& wait, const PersonTerminal& where) {
   if (wait.kind == WaitKind::approval) {
-    auto approval = ask_approval(wait.shown, where);
-    if (!approval) return std::unexpected(approval.error());
-    return answer_json(*approval);
+    auto approval = TRY(ask_approval(wait.shown, where));
+    return answer_json(approval);
   }
   const auto request = questions_in(wait.shown);
-  auto answers = ask_person(request ? *request : one_question(wait), where);
-  if (!answers) return std::unexpected(answers.error());
-  if (!request) return answers->empty() ? Json() : answers->front().answer;
+  auto answers = TRY(ask_person(request ? *request : one_question(wait), where));
+  if (!request) return answers.empty() ? Json() : answers.front().answer;
   JsonObject json;
-  for (QuestionAnswer& answer : *answers) json[answer.question_id] = std::move(answer.answer);
+  for (QuestionAnswer& answer : answers) json[answer.question_id] = std::move(answer.answer);
   return json;
 }
 
@@ -84,9 +83,8 @@ Result<std::optional<WaitAnswers>> ask_at_terminal(const ToolCall& call, const W
   const auto answer = ask({.call = call, .kind = waiting.kind, .shown = waiting.shown},
                           this_terminal(context, std::move(stop)));
   if (!answer) return std::nullopt;
-  auto checked = runtime::checked_answer(waiting.kind, waiting.shown, *answer);
-  if (!checked) return std::unexpected(std::move(checked).error());
-  return session::answers_of(waiting.kind, *checked);
+  auto checked = TRY(runtime::checked_answer(waiting.kind, waiting.shown, *answer));
+  return session::answers_of(waiting.kind, checked);
 }
 
 Result<PersonAnswered> answer_at_terminal(std::span<const PersonWait> waits, Store& store,

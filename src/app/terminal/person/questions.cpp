@@ -12,6 +12,7 @@
 #include "app/terminal/person/typed_text.h"
 #include "app/terminal/screen_text.h"
 #include "core/text.h"
+#include "core/try.h"
 
 namespace wright::app {
 namespace {
@@ -59,15 +60,14 @@ class Asking {
     std::optional<ChoiceList> list = choices(question);
     if (!list) print_options(question);
     while (true) {
-      auto reply = list ? choose(question, *list) : type(question, line);
-      if (!reply) return std::unexpected(reply.error());
-      if (std::holds_alternative<Leave>(*reply)) return std::unexpected(GaveUp::by_choice);
-      if (std::holds_alternative<Explain>(*reply)) {
+      auto reply = TRY(list ? choose(question, *list) : type(question, line));
+      if (std::holds_alternative<Leave>(reply)) return std::unexpected(GaveUp::by_choice);
+      if (std::holds_alternative<Explain>(reply)) {
         dialogue_.print(explanation(request_, question, dialogue_.screen()));
         line.clear();
         continue;
       }
-      const auto accepted = accept(question, *reply);
+      const auto accepted = accept(question, reply);
       if (accepted) {
         print_answer(question, *accepted);
         return *accepted;
@@ -149,9 +149,8 @@ class Asking {
   }
 
   std::expected<Reply, GaveUp> type(const Question& question, LineEditor& line) {
-    const auto typed = ask_for_text(dialogue_, prompt_for(question), line);
-    if (!typed) return std::unexpected(typed.error());
-    const std::string_view text = trimmed(*typed);
+    const auto typed = TRY(ask_for_text(dialogue_, prompt_for(question), line));
+    const std::string_view text = trimmed(typed);
     if (text == "?") return Explain{};
     if (text == "q") return Leave{};
     const bool is_select = question.type == QuestionType::select;
@@ -159,9 +158,9 @@ class Asking {
     const auto options = question.options.value_or(std::vector<std::string>{});
     if (is_select) return option_from(options, text);
     if (question.type == QuestionType::multiselect) return options_from(options, text);
-    if (question.type == QuestionType::password) return Json(*typed);
+    if (question.type == QuestionType::password) return Json(typed);
     if (text == "\\q" || text == "\\?") return Json(text.substr(1));
-    return question.type == QuestionType::text ? Json(*typed) : Json(text);
+    return question.type == QuestionType::text ? Json(typed) : Json(text);
   }
 
   TextPrompt prompt_for(const Question& question) const {
@@ -219,9 +218,8 @@ std::expected<std::vector<QuestionAnswer>, GaveUp> ask_person(const AskUserReque
   Asking asking(request, dialogue);
   std::vector<QuestionAnswer> answers;
   for (std::size_t i = 0; i < request.questions.size(); ++i) {
-    auto answer = asking.ask(i);
-    if (!answer) return std::unexpected(answer.error());
-    if (*answer) answers.push_back(std::move(**answer));
+    auto answer = TRY(asking.ask(i));
+    if (answer) answers.push_back(std::move(*answer));
   }
   return answers;
 }

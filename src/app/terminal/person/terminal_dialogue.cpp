@@ -12,6 +12,7 @@
 #include "app/settings/file_output.h"
 #include "app/terminal/console.h"
 #include "app/terminal/screen_text.h"
+#include "core/try.h"
 
 namespace wright::app {
 namespace {
@@ -150,9 +151,8 @@ std::expected<Key, GaveUp> TerminalDialogue::next_key(const Render& render) {
     }
     const ScreenSize size = measure();
     draw(render(size), size);
-    const auto ready = wait();
-    if (!ready) return std::unexpected(ready.error());
-    if (*ready == Ready::redraw) continue;
+    const auto ready = TRY(wait());
+    if (ready == Ready::redraw) continue;
     std::array<char, 4096> bytes{};
     const ssize_t count = read(where_.input, bytes.data(), bytes.size());
     if (count > 0) {

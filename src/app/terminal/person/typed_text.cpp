@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/terminal/screen_text.h"
+#include "core/try.h"
 
 namespace wright::app {
 namespace {
@@ -30,19 +31,18 @@ std::expected<std::string, GaveUp> ask_for_text(TerminalDialogue& dialogue,
   }
   while (true) {
     const auto key =
-        dialogue.next_key([&](ScreenSize size) { return rendered(prompt, line, size); });
-    if (!key) return std::unexpected(key.error());
-    if (key->kind == KeyKind::interrupt) return std::unexpected(GaveUp::by_choice);
-    if (key->kind == KeyKind::end_of_input) {
+        TRY(dialogue.next_key([&](ScreenSize size) { return rendered(prompt, line, size); }));
+    if (key.kind == KeyKind::interrupt) return std::unexpected(GaveUp::by_choice);
+    if (key.kind == KeyKind::end_of_input) {
       if (line.is_empty()) return std::unexpected(GaveUp::by_choice);
       line.apply({KeyKind::erase});
-    } else if (key->kind == KeyKind::enter) {
+    } else if (key.kind == KeyKind::enter) {
       std::string text = line.text();
       // What is pasted often ends with a line break that nobody meant.
       while (text.ends_with('\n')) text.pop_back();
       return text;
     } else {
-      line.apply(*key);
+      line.apply(key);
     }
   }
 }
