@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "wright/entities.h"
+#include "wright/tools.h"
 
 namespace {
 

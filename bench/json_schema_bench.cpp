@@ -12,7 +12,7 @@
 #include <sstream>
 
 #include "allocations.h"
-#include "wright/json_schema.h"
+#include "wright/json.h"
 
 namespace wright {
 namespace {

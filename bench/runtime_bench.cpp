@@ -10,7 +10,7 @@
 
 #include "allocations.h"
 #include "measure.h"
-#include "wright/specialist.h"
+#include "wright/agent.h"
 #include "wright/testing.h"
 #include "wright/wright.h"
 

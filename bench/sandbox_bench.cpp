@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "wright/command_rules.h"
 #include "wright/sandbox.h"
 
 namespace {

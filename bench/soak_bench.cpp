@@ -18,7 +18,7 @@
 
 #include "child.h"
 #include "measure.h"
-#include "wright/specialist.h"
+#include "wright/agent.h"
 #include "wright/testing.h"
 #include "wright/wright.h"
 

@@ -14,7 +14,7 @@ set(WRIGHT_LAYER_tools core net sqlite sandbox)
 set(WRIGHT_LAYER_entities core sqlite sandbox tools)
 set(WRIGHT_LAYER_interceptors core tools)
 set(WRIGHT_LAYER_agents core store tools entities interceptors)
-set(WRIGHT_LAYER_feedback core tools)
+set(WRIGHT_LAYER_feedback core store tools)
 set(WRIGHT_LAYER_session core store feedback)
 set(WRIGHT_LAYER_runtime core models store sandbox tools interceptors agents feedback session)
 set(WRIGHT_LAYER_offline core)
@@ -28,3 +28,19 @@ set(WRIGHT_LAYER_app/settings "")
 set(WRIGHT_LAYER_app/terminal settings)
 set(WRIGHT_LAYER_app/wiring settings terminal)
 set(WRIGHT_LAYER_app/commands settings terminal wiring)
+
+# The public headers, by the folder that owns them. A header sees what its folder sees;
+# wright.h, which includes them all, belongs to none.
+set(WRIGHT_HEADERS_core error.h json.h log.h schema.h message.h model.h people.h tool.h agent.h
+    run.h requirements.h testing.h version.h detail/language.h detail/misuse.h
+    detail/plain_struct.h detail/schema.h detail/tool.h)
+set(WRIGHT_HEADERS_providers provider.h)
+set(WRIGHT_HEADERS_models models.h)
+set(WRIGHT_HEADERS_store session.h store_writes.h store.h)
+set(WRIGHT_HEADERS_sandbox sandbox.h)
+set(WRIGHT_HEADERS_tools tools.h)
+set(WRIGHT_HEADERS_interceptors interceptors.h)
+set(WRIGHT_HEADERS_agents agents.h)
+set(WRIGHT_HEADERS_feedback feedback.h detail/feedback.h)
+set(WRIGHT_HEADERS_runtime driver.h runtime.h replay.h)
+set(WRIGHT_HEADERS_offline offline.h)

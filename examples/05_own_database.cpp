@@ -1,6 +1,5 @@
 // A program with a database of its own lets Wright keep its sessions in the same file.
 #include <sqlite3.h>
-#include <wright/migrations.h>
 #include <wright/store.h>
 
 #include <filesystem>

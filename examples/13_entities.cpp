@@ -1,5 +1,5 @@
 // Asks an index of a code base directly, without a model: which classes are the largest?
-#include <wright/entities.h>
+#include <wright/tools.h>
 
 #include <cstdlib>
 #include <filesystem>

@@ -1,6 +1,6 @@
 // Any bytes as a cassette: refused with a reason, or read, written again the same, and replayed by
 // an agent that is made of it.
-#include "wright/cassette.h"
+#include "wright/replay.h"
 
 #include <cstdint>
 #include <cstdlib>

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "wright/json_schema.h"
+#include "wright/json.h"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "sandbox/shell_syntax.h"
-#include "wright/command_rules.h"
+#include "wright/sandbox.h"
 
 namespace {
 

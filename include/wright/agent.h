@@ -1,19 +1,53 @@
-// An agent is a value: who it is, which model it asks, which tools it may use, and its limits.
+// Agents, what they tell of themselves, and agents as tools of others.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "wright/debug.h"
+#include "wright/log.h"
 #include "wright/model.h"
 #include "wright/tool.h"
 
 namespace wright {
+
+// Debug mode: whether an agent reports on its use of tools, and how much. Off, it costs nothing.
+
+struct ToolFeedbackOptions {
+  bool enabled = true;
+  bool include_reasoning = true;      // why tools were chosen, and why others were not
+  bool include_limitations = true;    // what could not be done
+  bool include_suggestions = true;    // what would help
+  bool include_alternatives = false;  // other ways to the answer
+  bool operator==(const ToolFeedbackOptions&) const = default;
+};
+
+// A tool that exists and that the agent could have: what to change for that, and how to write it.
+// Where the tool would help, this is suggested instead of building one.
+struct AvailableTool {
+  std::string name = {};
+  std::string change = {};   // "Set entities.index to true"
+  std::string example = {};  // "[entities]\nindex = true"
+  bool operator==(const AvailableTool&) const = default;
+};
+
+struct DebugOptions {
+  bool enabled = false;
+  ToolFeedbackOptions tool_feedback = {};
+  bool verbose_logging = false;    // logs every call and every finding to `logger`
+  bool track_performance = false;  // adds times to the report
+  Logger logger = {};
+  std::vector<AvailableTool> available = {};
+
+  bool wants_feedback() const { return enabled && tool_feedback.enabled; }
+};
+
+// An agent is a value: who it is, which model it asks, which tools it may use, and its limits.
 
 // What one run may use; absent is no limit. A specialist that an agent calls has its own limits,
 // and what it uses counts for the agent that called it as well.
@@ -44,7 +78,7 @@ struct Agent {
   // Refuses answers in the same way, with an error whose message the model reads. May be empty.
   std::function<Result<void>(std::string_view answer)> check_answer = {};
   // Tokens of a request and its answer together, beyond which old parts of the conversation are
-  // sent shortened or summarised (context_window.h); absent: as many as the model reads.
+  // sent shortened or summarised (core/context_window.h); absent: as many as the model reads.
   std::optional<std::int64_t> context_tokens = {};
   std::optional<DebugOptions> debug = {};
   // For people and programs that list or evaluate agents; the model is not told.
@@ -58,5 +92,26 @@ Result<void> check(const Agent& agent);
 
 // execute() of tool.h with the agent's tools, interceptors and rules.
 ToolOutcome execute(const Agent& agent, const ToolCall& call, const Context& context);
+
+// Agents as tools of other agents. A specialist answers a call in a run of its own: a child session
+// with its own model, history and tools. A handoff moves the conversation itself to another agent.
+
+struct Specialist {
+  enum class Kind : std::uint8_t { delegate, handoff };
+  Kind kind = Kind::delegate;
+  std::string name = {};
+  // Makes the agent when it is called, so that agents may name each other.
+  std::function<Result<std::shared_ptr<const Agent>>()> make = {};
+};
+
+// A tool with the agent's name (as tools may be named), described by the first paragraph of its
+// instructions where it has no description. Its argument is `message`, or `parameters` when given:
+// the specialist then reads the arguments as JSON.
+Tool delegate_to(Agent agent);
+Result<Tool> delegate_to(Specialist specialist, std::string description, Json parameters = {});
+
+// A tool `transfer_to_<agent>`: the agent goes on with this conversation in place of the caller.
+Tool hand_off_to(Agent agent);
+Tool hand_off_to(Specialist specialist, std::string description);
 
 }  // namespace wright

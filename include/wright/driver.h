@@ -1,18 +1,27 @@
-// The blocking driver: runs an agent to its end; the calls of a turn run side by side.
+// Running agents, going on with stored sessions, and answers as C++ values.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
-#include "wright/event.h"
 #include "wright/feedback.h"
+#include "wright/people.h"
 #include "wright/run.h"
+#include "wright/schema.h"
+#include "wright/store.h"
 
 namespace wright {
+
+// The blocking driver: runs an agent to its end; the calls of a turn run side by side.
 
 class Store;
 
@@ -55,5 +64,148 @@ Result<RunResult> run(const Agent& agent, std::string_view prompt, const RunOpti
 
 // Drives a run that already exists, for example one that was loaded from JSON; nothing is stored.
 Result<RunResult> drive(const Agent& agent, Run& run, const RunOptions& options = {});
+
+// Going on with sessions that are in a store: after a crash, after a person has answered, or with
+// another message.
+
+// A person's word on a call that may or may not have had its effect before a crash.
+enum class Settlement : std::uint8_t {
+  done,    // it happened
+  failed,  // it did not happen
+  retry,   // run it again
+};
+std::string_view to_string(Settlement settlement);
+Result<Settlement> settlement_from(std::string_view name);
+
+// By the model's id of the call.
+using Settlements = std::map<std::string, Settlement, std::less<>>;
+
+// What a model is told of a call of a `write` tool that was interrupted and that nobody settled.
+inline constexpr std::string_view kOutcomeUnknown =
+    "The outcome of this call is not known: the process ended while it ran. It may have happened "
+    "or not, and it was not repeated. Find out before you do it again.";
+
+// Goes on with the stored session `id` (RunOptions::store must be set), and with the specialists
+// below it that have not ended. Call by call: a stored result is used; a call that was under way is
+// run again when its tool reads or is idempotent; one of a `write` tool is not, and the model is
+// told (kOutcomeUnknown), unless it is settled. A session that another living process drives is
+// refused (ErrorCode::unavailable), as is one that has ended (invalid_argument).
+Result<RunResult> resume(const Agent& agent, SessionId id, const RunOptions& options,
+                         const Settlements& settlements = {});
+
+// The user's next message to a session that has ended.
+Result<RunResult> send(const Agent& agent, SessionId id, std::string_view message,
+                       const RunOptions& options);
+
+// Answers a wait: checks the answer, hides passwords in it, and stores it, once. What waited goes
+// on with resume(). The answer of questions is {"responses": [{"question_id", "answer"}, …]} or
+// {"id": answer, …}; of an approval {"decision": "once" | "session" | "refuse" | "never",
+// "reason"}; of a result from outside any JSON.
+Result<StoredWait> answer_wait(Store& store, WaitId id, const Json& answer,
+                               std::string answered_by);
+
+// What a person answers, as a type: whether a call may run, or answers to questions.
+template <class T>
+concept PersonAnswer = std::same_as<T, Approval> || std::same_as<T, std::vector<QuestionAnswer>>;
+template <PersonAnswer T>
+Result<StoredWait> answer_wait(Store& store, WaitId id, const T& answer, std::string answered_by) {
+  return answer_wait(store, id, to_json(answer), std::move(answered_by));
+}
+
+// The session at the top of the tree that this one belongs to.
+Result<Session> root_session(Store& store, SessionId id);
+
+// Ends the runners of processes of this machine that are gone, so that their sessions need not wait
+// for their time to run out. Says how many.
+Result<int> end_dead_runners(Store& store);
+
+// Answers as C++ values: the type says what the model is to answer, and what does not fit never
+// comes back.
+//
+//   struct Verdict { bool is_spam; std::string reason; };
+//   Result<Verdict> verdict = run_as<Verdict>(judge, "Is this spam? …");
+//
+// The schema of the type goes to the model, natively where its vendor has a way for that and in
+// words elsewhere. An answer that does not fit is refused: the model is told why and asked again,
+// twice at most; then the run fails with ErrorCode::answer_refused, and answer_of(error) is what it
+// said. All this is done by the run machine, so it holds for every driver, for sessions that go on
+// after a crash, and for replays.
+
+namespace detail {
+
+// Vendors take schemas of objects alone. What is no struct and no map stands in a field "answer".
+template <class T>
+struct AnswerIn {
+  T answer = {};
+};
+template <class T>
+using AnswerObject = std::conditional_t<JsonStruct<T> || StringMap<T>, T, AnswerIn<T>>;
+
+Error waits_for_person(const RunResult& answer);
+Error refused_answer(Error error, std::string_view text);
+
+}  // namespace detail
+
+// The agent, bound to answer with a T. For drivers that take an agent: Runtime, TwoPhaseAgent, or
+// one of your own. `name` is what the model's vendor is told the schema is called.
+template <class T>
+Agent answering_with(Agent agent, std::string name = "answer") {
+  agent.sampling.response_format = {.kind = ResponseFormat::Kind::json_schema,
+                                    .name = std::move(name),
+                                    .schema = schema_of<detail::AnswerObject<T>>()};
+  return agent;
+}
+
+// Reads the answer of an agent that answers with a T. A run that waits for a person has none yet:
+// ErrorCode::unavailable, with the session and the waits in the detail.
+template <class T>
+Result<T> answer_as(const RunResult& answer) {
+  if (answer.status == RunResult::Status::waiting) {
+    return std::unexpected(detail::waits_for_person(answer));
+  }
+  auto json = answer_json(answer.text, schema_of<detail::AnswerObject<T>>());
+  if (!json) return std::unexpected(detail::refused_answer(std::move(json).error(), answer.text));
+  auto value = decode<detail::AnswerObject<T>>(*json);
+  if (!value) return std::unexpected(detail::refused_answer(std::move(value).error(), answer.text));
+  if constexpr (std::same_as<detail::AnswerObject<T>, T>) {
+    return value;
+  } else {
+    return std::move(value->answer);
+  }
+}
+
+// run(), resume() and send() for an answer that is a T.
+template <class T>
+Result<T> run_as(const Agent& agent, std::string_view prompt, const RunOptions& options = {}) {
+  if constexpr (detail::require_readable<T>()) {
+    auto answer = run(answering_with<T>(agent), prompt, options);
+    if (!answer) return std::unexpected(std::move(answer).error());
+    return answer_as<T>(*answer);
+  } else {
+    return std::unexpected(Error{});
+  }
+}
+template <class T>
+Result<T> resume_as(const Agent& agent, SessionId id, const RunOptions& options,
+                    const Settlements& settlements = {}) {
+  if constexpr (detail::require_readable<T>()) {
+    auto answer = resume(answering_with<T>(agent), id, options, settlements);
+    if (!answer) return std::unexpected(std::move(answer).error());
+    return answer_as<T>(*answer);
+  } else {
+    return std::unexpected(Error{});
+  }
+}
+template <class T>
+Result<T> send_as(const Agent& agent, SessionId id, std::string_view message,
+                  const RunOptions& options) {
+  if constexpr (detail::require_readable<T>()) {
+    auto answer = send(answering_with<T>(agent), id, message, options);
+    if (!answer) return std::unexpected(std::move(answer).error());
+    return answer_as<T>(*answer);
+  } else {
+    return std::unexpected(Error{});
+  }
+}
 
 }  // namespace wright

@@ -1,5 +1,4 @@
-// Tool feedback: what a run used, what it lacked and what would help, checked against what really
-// happened. See docs/feedback.md.
+// Debug mode and tool feedback.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +8,32 @@
 #include <string_view>
 #include <vector>
 
-#include "wright/debug.h"
-#include "wright/describe.h"
+#include "wright/agent.h"
 #include "wright/run.h"
+#include "wright/schema.h"
 
 namespace wright {
+
+// The three places that may switch debug mode, strongest first.
+struct DebugSwitches {
+  std::optional<bool> query = {};          // for this query only
+  std::optional<DebugOptions> agent = {};  // the agent's own
+  std::optional<bool> environment = {};    // what a program read from its environment
+};
+
+// Whether feedback is wanted, at the cost of two comparisons.
+inline bool wants_feedback(const std::optional<bool>& query,
+                           const std::optional<DebugOptions>& agent) {
+  if (query) return *query;
+  return agent && agent->wants_feedback();
+}
+
+// What applies: query over agent over environment. A query that switches debug mode on also asks
+// for feedback; the agent's choice of its parts still counts.
+DebugOptions effective_debug(const DebugSwitches& switches);
+
+// Tool feedback: what a run used, what it lacked and what would help, checked against what really
+// happened. See docs/feedback.md.
 
 enum class ResultQuality : std::uint8_t { excellent, good, partial, failed };
 enum class Impact : std::uint8_t { critical, high, medium, low };  // a suggestion's priority, too
@@ -151,4 +171,4 @@ inline constexpr std::string_view kReportToolFeedback = "report_tool_feedback";
 
 }  // namespace wright
 
-#include "wright/feedback_described.h"  // IWYU pragma: export
+#include "wright/detail/feedback.h"  // IWYU pragma: export

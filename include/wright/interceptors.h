@@ -15,6 +15,7 @@
 
 #include "wright/agent.h"
 #include "wright/log.h"
+#include "wright/people.h"
 #include "wright/tool.h"
 
 namespace wright {
@@ -57,7 +58,6 @@ Interceptor timing();
 // Adds `_execution_metadata` to results that are objects.
 Interceptor metadata(WallClock clock = {});
 
-enum class Permission : std::uint8_t { allow, deny, ask };
 struct PermissionRule {
   std::string tool;  // a name; * stands for any characters, ? for one
   Permission permission = Permission::ask;

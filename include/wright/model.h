@@ -1,17 +1,22 @@
-// Where a request goes: a provider over HTTP, the offline planner, a script in a test, a
-// recording. One interface for all four.
+// Models: where a request goes, texts as vectors, and HTTP as values.
 #pragma once
 
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "wright/request.h"
+#include "wright/error.h"
+#include "wright/message.h"
 
 namespace wright {
+
+// Where a request goes: a provider over HTTP, the offline planner, a script in a test, a
+// recording. One interface for all four.
 
 // An attempt failed, and another one follows. Text that arrived so far belongs to the failed one.
 struct ModelRetry {
@@ -86,5 +91,57 @@ Model model_from(std::string provider, std::string name,
 // models.h gives a choice). What is not there gives a Model whose calls fail and say what to do,
 // so that building an agent never fails. offline.h has a model that needs no key and no network.
 Model model(std::string_view id);
+
+// Texts as vectors: similar meanings are close together. A value like Model, whatever is behind it.
+
+using Embedding = std::vector<float>;
+
+// The limits of one call and of its result.
+inline constexpr std::size_t kMostEmbeddedTexts = 2'048;
+inline constexpr std::size_t kMostEmbeddedBytes = std::size_t{1} << 20;
+inline constexpr std::size_t kMostDimensions = 8'192;
+
+struct EmbeddingModel {
+  std::string id = {};  // "openai:text-embedding-3-small"; vectors of one id can be compared
+
+  // One vector for each text, in the same order, all of the same size. Blocks; from any thread.
+  std::function<Result<std::vector<Embedding>>(std::span<const std::string> texts,
+                                               const std::stop_token& stop)>
+      embed = {};
+
+  bool is_set() const { return embed != nullptr; }
+};
+
+// HTTP as values: a request, and the head of its response. Nothing here opens a socket.
+
+struct HttpHeader {
+  std::string name = {};
+  std::string value = {};
+  bool is_secret = false;  // never shown, logged or traced
+  bool operator==(const HttpHeader&) const = default;
+};
+
+// The value of the first header of that name, whatever its case; empty when there is none.
+std::string_view find_header(const std::vector<HttpHeader>& headers, std::string_view name);
+
+struct HttpRequest {
+  std::string url = {};
+  std::vector<HttpHeader> headers = {};
+  std::string body = {};
+  std::string method = "POST";
+};
+
+struct HttpResponseHead {
+  int status = 0;
+  std::vector<HttpHeader> headers = {};
+};
+
+struct HttpTimeouts {
+  std::chrono::milliseconds connect{10'000};
+  std::chrono::milliseconds first_byte{600'000};  // until the first byte of the body
+  std::chrono::milliseconds idle{120'000};        // between bytes of the body
+  std::chrono::milliseconds total{1'800'000};
+  bool operator==(const HttpTimeouts&) const = default;
+};
 
 }  // namespace wright

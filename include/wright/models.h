@@ -9,10 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "wright/catalogue.h"
-#include "wright/embeddings.h"
-#include "wright/http.h"
 #include "wright/model.h"
+#include "wright/provider.h"
 
 namespace wright {
 

@@ -1,16 +1,156 @@
-// The wire protocols of the vendors, as pure functions: a Request becomes an HttpRequest, and the
-// bytes that come back become a Response. Nothing here opens a socket, waits or reads a clock.
+// For those who add vendors: their wire protocols and the catalogue.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
-#include "wright/catalogue.h"
-#include "wright/http.h"
-#include "wright/request.h"
+#include "wright/error.h"
+#include "wright/message.h"
+#include "wright/model.h"
 
 namespace wright {
+
+// The known vendors and models: their addresses, protocols, prices and quirks. The catalogue is
+// data: TOML that comes with Wright, and rows of the user's own.
+
+enum class Protocol : std::uint8_t {
+  openai_chat,
+  openai_responses,
+  anthropic_messages,
+  gemini_generate,
+  ollama_chat,
+};
+
+std::string_view to_string(Protocol protocol);  // "openai-chat", …
+Result<Protocol> protocol_from(std::string_view name);
+
+// Dollars for a million tokens.
+struct Price {
+  double input = 0;
+  double output = 0;
+  std::optional<double> cached_input = {};  // absent: as input
+  std::optional<double> cache_write = {};   // absent: as input
+  bool operator==(const Price&) const = default;
+};
+
+double cost_usd(const Price& price, const Usage& usage);
+
+// Where a vendor or a model deviates from the documentation of its protocol. Every field defaults
+// to the protocol's normal behaviour.
+struct Quirks {
+  enum class ToolChoiceSupport : std::uint8_t { full, automatic_only, none };
+  enum class CallIds : std::uint8_t { any, nine_alphanumeric };
+  enum class ReturnReasoning : std::uint8_t { never, within_turn, always };
+
+  std::string max_tokens_field = {};  // empty: the protocol's own
+  bool supports_temperature = true;   // reasoning models refuse it
+  bool supports_tools = true;
+  bool supports_images = true;
+  bool supports_parallel_calls = true;
+  bool supports_stream_usage = true;     // stream_options.include_usage
+  bool supports_response_schema = true;  // otherwise the schema is asked for in words
+  bool strict_schemas = false;           // ask for schemas to be enforced, in the strict dialect
+  bool supports_schema_refs = true;      // otherwise $ref is expanded
+  bool system_as_developer = false;      // role "developer" instead of "system"
+  ToolChoiceSupport tool_choice = ToolChoiceSupport::full;
+  CallIds call_ids = CallIds::any;
+  std::string reasoning_field = {};  // of chat responses: "reasoning_content", "reasoning"
+  ReturnReasoning return_reasoning = ReturnReasoning::never;
+  std::string reasoning_request = {};  // how effort is asked for: "reasoning_effort",
+                                       // "reasoning", "thinking", "effort", "level"; empty: it
+                                       // cannot be
+  std::string reasoning_off = {};      // how none is asked for; empty: with the least effort
+  bool operator==(const Quirks&) const = default;
+};
+
+// How fast requests may go to a vendor; 0 means no limit.
+struct Pace {
+  int requests_per_minute = 0;
+  std::int64_t tokens_per_minute = 0;
+  bool operator==(const Pace&) const = default;
+};
+
+struct VendorInfo {
+  std::string name = {};                  // the part of "vendor:model" before the colon
+  std::vector<std::string> aliases = {};  // other names for it
+  std::string title = {};                 // for people
+  Protocol protocol = Protocol::openai_chat;
+  std::string base_url = {};              // with the version, without a trailing slash
+  std::string alternative_base_url = {};  // used instead where alternative_setting is on
+  std::string alternative_setting = {};   // a switch in [api_keys], on unless the user says no
+  std::vector<std::string> key_variables = {};  // the usual environment variables, best first
+  std::string key_setting = {};                 // in [api_keys]
+  std::string key_page = {};                    // where a person gets a key
+  bool needs_key = true;
+  std::vector<HttpHeader> headers = {};  // sent with every request
+  Quirks quirks = {};
+  Pace pace = {};
+};
+
+struct ModelInfo {
+  std::string vendor = {};
+  std::string name = {};
+  std::int64_t context_tokens = 0;  // 0: not known
+  std::int64_t max_output_tokens = 0;
+  std::optional<Price> price = {};
+  Quirks quirks = {};                     // the vendor's with the model's own on top
+  std::optional<Protocol> protocol = {};  // where it differs from the vendor's
+};
+
+// One model at one address: everything that an encoder and a decoder need to know.
+struct Endpoint {
+  VendorInfo vendor = {};
+  ModelInfo model = {};
+  std::string key = {};  // secret; empty where none is needed
+
+  Protocol protocol() const { return model.protocol.value_or(vendor.protocol); }
+};
+
+class Catalogue {
+ public:
+  // What to do about sections other than [vendors] and [models].
+  enum class OtherSections : std::uint8_t { refuse, ignore };
+
+  // The one that comes with Wright.
+  static const Catalogue& built_in();
+
+  // Rows of TOML text on top: [vendors.NAME] and [models."VENDOR:NAME"] tables, whose keys are the
+  // fields of VendorInfo, ModelInfo and Quirks. A vendor or model of the same name is changed field
+  // by field, a new one is added; a vendor needs only a base_url. `origin` names the text in errors
+  // ("config.toml"), which list every problem. Changes nothing on error.
+  Result<void> add(std::string_view toml, std::string_view origin,
+                   OtherSections other_sections = OtherSections::refuse);
+
+  const std::vector<VendorInfo>& vendors() const { return vendors_; }
+  const std::vector<ModelInfo>& models() const { return models_; }
+  const VendorInfo* find_vendor(std::string_view name) const;
+
+  const ModelInfo* find_model(const VendorInfo& vendor, std::string_view name) const;
+
+  // "vendor:model". The vendor must be known; an unknown model gets the vendor's quirks, since
+  // there are always newer models than rows. A name with a date at its end ("-20250929",
+  // "-2025-08-07") or "-latest" is the model without it.
+  Result<Endpoint> find(std::string_view id) const;
+
+ private:
+  friend class CatalogueRows;
+  using QuirkChange = std::function<void(Quirks&)>;
+
+  std::vector<VendorInfo> vendors_;
+  std::vector<ModelInfo> models_;
+  // By "vendor:model": what a model's row says, to be applied again when its vendor's quirks
+  // change.
+  std::map<std::string, std::vector<QuirkChange>, std::less<>> model_quirks_;
+};
+
+// The wire protocols of the vendors, as pure functions: a Request becomes an HttpRequest, and the
+// bytes that come back become a Response. Nothing here opens a socket, waits or reads a clock.
 
 // The HTTP request for `endpoint`. Fails where the protocol cannot express the request (an image
 // for a model that reads none).

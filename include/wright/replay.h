@@ -1,5 +1,4 @@
-// Recorded sessions, run again offline: the model's answers come from the record, the results of
-// tools from the record or from the tools themselves, and what differs is told.
+// Recorded sessions: replaying them, and cassettes.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +13,9 @@
 #include "wright/store.h"
 
 namespace wright {
+
+// Recorded sessions, run again offline: the model's answers come from the record, the results of
+// tools from the record or from the tools themselves, and what differs is told.
 
 struct RecordedWait {
   WaitKind kind = WaitKind::question;
@@ -112,5 +114,17 @@ Result<ReplayReport> replay(const Agent& agent, const RecordedSession& recorded,
 // The record with what came instead: what is the same stays byte for byte. For a report that is
 // complete, of a replay that went on after differences.
 RecordedSession updated(const RecordedSession& recorded, const ReplayReport& report);
+
+// A recorded session as a file: a test that anybody can run without a model, a key or a network.
+
+inline constexpr int kCassetteVersion = 2;
+
+// {"format": "wright-cassette", "version": 2, "session": {…}}, indented, with secrets hidden. See
+// docs/replay.md.
+std::string cassette_text(const RecordedSession& recorded, const Redactor& redactor);
+
+// Refuses what is no cassette, a newer version, an unknown key and a record that cannot be
+// replayed; the error names the place ("session.messages[3]").
+Result<RecordedSession> cassette_from(std::string_view text);
 
 }  // namespace wright

@@ -14,10 +14,10 @@
 #include <variant>
 #include <vector>
 
-#include "wright/approval.h"
-#include "wright/json_schema.h"
+#include "wright/json.h"
 #include "wright/log.h"
 #include "wright/message.h"
+#include "wright/people.h"
 #include "wright/schema.h"
 
 namespace wright {
@@ -75,7 +75,7 @@ struct Context {
   std::string_view agent_name = {};
   std::int64_t session_id = 0;
   std::string_view call_id = {};
-  std::string_view idempotency_key = {};   // the same when a call is run again
+  std::string_view idempotency_key = {};  // the same when a call is run again
   // The fencing token: rises with everybody who takes over the session. Whoever keeps the highest
   // one it has seen can refuse a process that was thought dead. 0 when nothing is stored.
   int lease_epoch = 0;
@@ -98,7 +98,7 @@ struct Output {
   std::uint64_t fingerprint = 0;
 };
 
-// The run of a specialist (specialist.h) is to answer this call.
+// The run of a specialist (agent.h) is to answer this call.
 struct Delegate {
   std::string message = {};
   bool operator==(const Delegate&) const = default;
@@ -124,7 +124,7 @@ struct Tool {
   // the members are shown to them: "diff" (unified), "commands" ([{command, permission, reason}]),
   // "problem", or any other. Changes nothing. May be empty.
   std::function<Json(const Json& arguments)> preview = {};
-  std::shared_ptr<const Specialist> specialist = {};  // see specialist.h: a child run answers
+  std::shared_ptr<const Specialist> specialist = {};  // see agent.h: a child run answers
 
   // The same tool under another name.
   Tool as(std::string name) const;
@@ -199,7 +199,7 @@ class Next {
 std::optional<Result<ToolReply>> unless_approved(const Context& context, std::string_view tool,
                                                  JsonObject shown, std::vector<std::string> kinds);
 
-// Makes a tool of a function over a struct (see describe.h):
+// Makes a tool of a function over a struct (see schema.h):
 //
 //   tool("weather", "Weather in a city", [](const Place& p) { return "sunny in " + p.city; })
 //
@@ -242,4 +242,4 @@ ToolOutcome execute(std::span<const Tool> tools, std::span<const Interceptor> in
 
 }  // namespace wright
 
-#include "wright/tool_inline.h"
+#include "wright/detail/tool.h"

@@ -9,8 +9,8 @@
 #include "agents/toml_file.h"
 #include "core/nearest.h"
 #include "core/try.h"
-#include "wright/json_schema.h"
-#include "wright/specialist.h"
+#include "wright/agent.h"
+#include "wright/json.h"
 
 namespace wright {
 namespace {

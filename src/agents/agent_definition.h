@@ -1,5 +1,5 @@
 // An agent as a TOML file describes it. A plain value: which tools and models its words mean is
-// decided by whoever makes an agent of it (wright/agent_file.h, or the program).
+// decided by whoever makes an agent of it (wright/agents.h, or the program).
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 #include "wright/agent.h"
 #include "wright/interceptors.h"
 #include "wright/json.h"
-#include "wright/request.h"
+#include "wright/message.h"
 
 namespace wright {
 

@@ -1,5 +1,5 @@
 // From a definition to an agent that can run.
-#include "wright/agent_file.h"
+#include "wright/agents.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include "agents/agent_definition.h"
 #include "agents/call_options.h"
 #include "core/try.h"
-#include "wright/specialist.h"
+#include "wright/agent.h"
 
 namespace wright {
 namespace {

@@ -1,5 +1,5 @@
 // Agents of TOML files as a program loads them: by what they then do.
-#include "wright/agent_file.h"
+#include "wright/agents.h"
 
 #include <gtest/gtest.h>
 

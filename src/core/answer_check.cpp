@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "core/try.h"
-#include "wright/json_schema.h"
+#include "wright/json.h"
 #include "wright/run.h"
 
 namespace wright {

@@ -1,5 +1,5 @@
 // Approvals and other waits, as tools and interceptors use them.
-#include "wright/approval.h"
+#include "wright/people.h"
 
 #include <fmt/format.h>
 #include <boost/json/object.hpp>

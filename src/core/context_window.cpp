@@ -1,4 +1,4 @@
-#include "wright/context_window.h"
+#include "core/context_window.h"
 #include "core/text.h"
 
 #include <fmt/format.h>

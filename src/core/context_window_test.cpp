@@ -1,4 +1,4 @@
-#include "wright/context_window.h"
+#include "core/context_window.h"
 
 #include <gtest/gtest.h>
 

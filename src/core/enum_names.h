@@ -1,4 +1,4 @@
-// The names of enumerators, for every enum that WRIGHT_ENUM (wright/describe.h) describes.
+// The names of enumerators, for every enum that WRIGHT_ENUM (wright/schema.h) describes.
 //
 // An enum whose names leave this process (JSON, settings, messages) has them from here and from
 // nowhere else. What is described counts from 0 and is complete; the compiler sees to both.
@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "wright/describe.h"
+#include "wright/schema.h"
 
 namespace wright {
 

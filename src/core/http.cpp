@@ -1,5 +1,5 @@
-#include "wright/http.h"
 #include "core/text.h"
+#include "wright/model.h"
 
 #include <algorithm>
 

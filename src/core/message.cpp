@@ -9,7 +9,6 @@
 
 #include "core/enum_names.h"
 #include "core/try.h"
-#include "wright/request.h"
 
 namespace wright {
 

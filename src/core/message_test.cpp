@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "wright/request.h"
 #include "wright/testing.h"
 #include "wright/tool.h"
 

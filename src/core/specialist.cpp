@@ -1,4 +1,4 @@
-#include "wright/specialist.h"
+#include "wright/agent.h"
 
 #include <fmt/format.h>
 

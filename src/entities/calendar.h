@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "wright/describe.h"
+#include "wright/schema.h"
 
 namespace wright::entities {
 

@@ -12,7 +12,7 @@
 #include "entities/index_database.h"
 #include "tools/files/tree_walk.h"
 #include "tools/workspace/workspace.h"
-#include "wright/entities.h"
+#include "wright/tools.h"
 
 namespace wright::entities {
 

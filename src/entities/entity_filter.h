@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "entities/entity_schema.h"
-#include "wright/describe.h"
 #include "wright/json.h"
+#include "wright/schema.h"
 
 namespace wright::entities {
 

@@ -11,7 +11,7 @@
 
 #include "entities/code_index.h"
 #include "tools/temporary_folder.h"
-#include "wright/entities.h"
+#include "wright/tools.h"
 
 namespace wright::entities {
 

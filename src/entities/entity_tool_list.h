@@ -5,8 +5,8 @@
 
 #include "core/try.h"
 #include "entities/entity_source.h"
-#include "wright/entities.h"
 #include "wright/tool.h"
+#include "wright/tools.h"
 
 namespace wright::entities {
 

@@ -1,4 +1,4 @@
-// The tools of wright/entities.h over their two sources.
+// The tools of wright/tools.h over their two sources.
 #include "core/try.h"
 #include "entities/code_index.h"
 #include "entities/entity_tool_list.h"

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "entities/vector_table.h"
-#include "wright/entities.h"
+#include "wright/tools.h"
 
 namespace wright::entities {
 

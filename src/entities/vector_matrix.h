@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "entities/word_search.h"
-#include "wright/embeddings.h"
+#include "wright/model.h"
 
 namespace wright::entities {
 

@@ -1,5 +1,6 @@
 // Which of the switches for debug mode decides. Reads nothing but its argument.
-#include "wright/debug.h"
+#include "wright/agent.h"
+#include "wright/feedback.h"
 
 namespace wright {
 

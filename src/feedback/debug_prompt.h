@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "wright/debug.h"
+#include "wright/agent.h"
 #include "wright/tool.h"
 
 namespace wright::feedback {

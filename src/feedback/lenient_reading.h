@@ -1,4 +1,4 @@
-// Reads described types (wright/describe.h) from JSON that somebody else wrote: what fits is kept,
+// Reads described types (wright/schema.h) from JSON that somebody else wrote: what fits is kept,
 // what does not is left out with a note. Where decode() of schema.h refuses the whole, this never
 // fails.
 #pragma once

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "wright/json_schema.h"
+#include "wright/json.h"
 
 namespace wright::feedback {
 namespace {

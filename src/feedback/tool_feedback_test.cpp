@@ -4,7 +4,7 @@
 
 #include "feedback/feedback_reading.h"
 #include "wright/feedback.h"
-#include "wright/json_schema.h"
+#include "wright/json.h"
 
 namespace wright {
 namespace {

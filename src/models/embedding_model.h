@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "models/provider_model.h"
-#include "wright/embeddings.h"
+#include "wright/model.h"
 
 namespace wright::models {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <mutex>
 
-#include "wright/catalogue.h"
+#include "wright/provider.h"
 
 namespace wright::models {
 

@@ -14,7 +14,7 @@
 #include <string_view>
 
 #include "wright/error.h"
-#include "wright/http.h"
+#include "wright/model.h"
 
 namespace wright::net {
 

@@ -13,7 +13,7 @@
 
 #include "offline/findings.h"
 #include "offline/transcript.h"
-#include "wright/request.h"
+#include "wright/message.h"
 #include "wright/tool.h"
 
 namespace wright::offline {

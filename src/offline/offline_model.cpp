@@ -5,13 +5,13 @@
 
 #include <array>
 
+#include "core/context_window.h"
 #include "offline/investigation.h"
 #include "offline/markdown.h"
 #include "offline/parsed_prompt.h"
 #include "offline/plans.h"
 #include "offline/transcript.h"
 #include "offline/wording.h"
-#include "wright/context_window.h"
 
 namespace wright {
 namespace offline {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "wright/request.h"
+#include "wright/message.h"
 
 namespace wright::offline {
 

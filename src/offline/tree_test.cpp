@@ -7,9 +7,9 @@
 #include <string>
 
 #include "wright/agents.h"
-#include "wright/entities.h"
 #include "wright/offline.h"
 #include "wright/tool.h"
+#include "wright/tools.h"
 
 namespace wright {
 namespace {

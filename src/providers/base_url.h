@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "wright/catalogue.h"
+#include "wright/provider.h"
 
 namespace wright::providers {
 

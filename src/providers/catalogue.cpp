@@ -1,5 +1,5 @@
 // The catalogue and the search in it. How rows are read is in catalogue_rows.cpp.
-#include "wright/catalogue.h"
+#include "wright/provider.h"
 
 #include <fmt/format.h>
 

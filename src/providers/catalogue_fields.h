@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "wright/catalogue.h"
+#include "wright/provider.h"
 
 #include <toml++/toml.h>
 

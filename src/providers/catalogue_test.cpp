@@ -1,4 +1,4 @@
-#include "wright/catalogue.h"
+#include "wright/provider.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "wright/request.h"
+#include "wright/message.h"
 
 namespace wright::providers {
 

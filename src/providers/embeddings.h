@@ -7,9 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "wright/catalogue.h"
-#include "wright/embeddings.h"
-#include "wright/http.h"
+#include "wright/model.h"
+#include "wright/provider.h"
 
 namespace wright::providers {
 

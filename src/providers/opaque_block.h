@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
-#include "wright/catalogue.h"
 #include "wright/json.h"
 #include "wright/message.h"
+#include "wright/provider.h"
 
 namespace wright::providers {
 

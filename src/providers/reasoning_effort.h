@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "wright/request.h"
+#include "wright/message.h"
 
 namespace wright::providers {
 

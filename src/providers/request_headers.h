@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "wright/catalogue.h"
+#include "wright/provider.h"
 
 namespace wright::providers {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "wright/http.h"
+#include "wright/model.h"
 
 namespace wright::providers {
 

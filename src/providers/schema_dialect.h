@@ -5,8 +5,8 @@
 
 #include <optional>
 
-#include "wright/catalogue.h"
 #include "wright/json.h"
+#include "wright/provider.h"
 
 namespace wright::providers {
 

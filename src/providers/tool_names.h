@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "wright/request.h"
+#include "wright/message.h"
 
 namespace wright::providers {
 

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "providers/tool_names.h"
-#include "wright/catalogue.h"
-#include "wright/request.h"
+#include "wright/message.h"
+#include "wright/provider.h"
 
 namespace wright::providers {
 

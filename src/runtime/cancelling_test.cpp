@@ -3,7 +3,7 @@
 #include <latch>
 
 #include "runtime/runtime_testing.h"
-#include "wright/specialist.h"
+#include "wright/agent.h"
 
 namespace wright {
 namespace {

@@ -11,7 +11,7 @@
 #include "core/older_forms.h"
 #include "core/try.h"
 #include "runtime/cassette_format.h"
-#include "wright/cassette.h"
+#include "wright/replay.h"
 
 namespace wright {
 namespace {

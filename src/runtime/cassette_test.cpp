@@ -1,4 +1,4 @@
-#include "wright/cassette.h"
+#include "wright/replay.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "runtime/cassette_format.h"
-#include "wright/cassette.h"
+#include "wright/replay.h"
 
 namespace wright {
 namespace {

@@ -8,11 +8,10 @@
 #include <mutex>
 
 #include "core/try.h"
-#include "wright/resume.h"
+#include "wright/agent.h"
+#include "wright/driver.h"
 #include "wright/runtime.h"
-#include "wright/specialist.h"
 #include "wright/testing.h"
-#include "wright/two_phase.h"
 
 namespace wright {
 namespace {

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <utility>
+#include "wright/feedback.h"
 
 namespace wright::runtime {
 namespace {

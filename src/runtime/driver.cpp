@@ -15,7 +15,6 @@
 #include "runtime/run_result.h"
 #include "runtime/runner_registration.h"
 #include "runtime/tree_driver.h"
-#include "wright/resume.h"
 
 namespace wright {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "wright/event.h"
+#include "wright/run.h"
 
 namespace wright::runtime {
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "runtime/host.h"
-#include "wright/event.h"
+#include "wright/run.h"
 #include "wright/runtime.h"
 
 namespace wright::runtime {

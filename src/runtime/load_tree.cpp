@@ -9,7 +9,7 @@
 #include "runtime/held_tree.h"
 #include "session/stored_run.h"
 #include "session/waits.h"
-#include "wright/specialist.h"
+#include "wright/agent.h"
 
 namespace wright::runtime {
 namespace {

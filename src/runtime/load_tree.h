@@ -6,7 +6,7 @@
 
 #include "runtime/host.h"
 #include "session/session_tree.h"
-#include "wright/resume.h"
+#include "wright/driver.h"
 
 namespace wright::runtime {
 

@@ -5,8 +5,8 @@
 
 #include "core/try.h"
 #include "session/waits.h"
-#include "wright/ask_user.h"
-#include "wright/resume.h"
+#include "wright/driver.h"
+#include "wright/people.h"
 
 namespace wright {
 namespace {

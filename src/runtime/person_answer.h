@@ -1,7 +1,7 @@
 // A person's answer, held against the rules of what they were shown.
 #pragma once
 
-#include "wright/approval.h"
+#include "wright/people.h"
 
 namespace wright::runtime {
 

@@ -10,9 +10,9 @@
 
 #include "core/older_forms.h"
 #include "core/try.h"
+#include "wright/agent.h"
 #include "wright/replay.h"
 #include "wright/run.h"
-#include "wright/specialist.h"
 
 namespace wright {
 namespace {

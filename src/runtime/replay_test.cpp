@@ -4,9 +4,8 @@
 
 #include <algorithm>
 
-#include "wright/cassette.h"
-#include "wright/resume.h"
-#include "wright/specialist.h"
+#include "wright/agent.h"
+#include "wright/driver.h"
 #include "wright/testing.h"
 
 namespace wright {

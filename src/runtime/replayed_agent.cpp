@@ -7,8 +7,8 @@
 #include <variant>
 
 #include "session/waits.h"
+#include "wright/agent.h"
 #include "wright/run.h"
-#include "wright/specialist.h"
 
 namespace wright::runtime {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "wright/log.h"
-#include "wright/request.h"
+#include "wright/message.h"
 #include "wright/tool.h"
 
 namespace wright::runtime {

@@ -4,7 +4,7 @@
 
 #include "core/try.h"
 #include "runtime/process_name.h"
-#include "wright/resume.h"
+#include "wright/driver.h"
 
 namespace wright {
 

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "runtime/runtime_testing.h"
-#include "wright/specialist.h"
+#include "wright/agent.h"
 
 namespace wright {
 namespace {

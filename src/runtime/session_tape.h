@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "runtime/replay_comparison.h"
-#include "wright/request.h"
+#include "wright/message.h"
 
 namespace wright::runtime {
 

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "runtime/runtime_testing.h"
-#include "wright/specialist.h"
+#include "wright/agent.h"
 
 namespace wright {
 namespace {

@@ -21,7 +21,7 @@
 #include "runtime/host.h"
 #include "runtime/running_call.h"
 #include "session/session_tree.h"
-#include "wright/event.h"
+#include "wright/run.h"
 
 namespace wright::runtime {
 

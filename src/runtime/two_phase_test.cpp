@@ -1,4 +1,4 @@
-#include "wright/two_phase.h"
+#include "wright/runtime.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "wright/typed_answer.h"
+#include "wright/driver.h"
 
 #include <fmt/format.h>
 #include <boost/json/array.hpp>

@@ -1,13 +1,12 @@
-#include "wright/typed_answer.h"
+#include "wright/driver.h"
 
 #include <gtest/gtest.h>
 
 #include <boost/json/object.hpp>
 
 #include "runtime/runtime_testing.h"
-#include "wright/cassette.h"
 #include "wright/replay.h"
-#include "wright/two_phase.h"
+#include "wright/runtime.h"
 
 namespace wright {
 namespace {

@@ -10,8 +10,9 @@
 #include <vector>
 
 #include "runtime/runtime_testing.h"
-#include "wright/ask_user.h"
-#include "wright/specialist.h"
+#include "wright/agent.h"
+#include "wright/people.h"
+#include "wright/tools.h"
 
 namespace wright {
 namespace {

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "core/enum_names.h"
-#include "wright/command_rules.h"
+#include "wright/sandbox.h"
 
 namespace wright {
 

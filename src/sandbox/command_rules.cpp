@@ -1,5 +1,5 @@
 // Applies rules to what a shell line would run. Reads and runs nothing.
-#include "wright/command_rules.h"
+#include "wright/sandbox.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "wright/command_rules.h"
+#include "wright/sandbox.h"
 
 #include <gtest/gtest.h>
 

@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
+#include "core/context_window.h"
 #include "wright/agent.h"
-#include "wright/context_window.h"
 #include "wright/run.h"
 
 namespace wright::session {

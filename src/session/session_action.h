@@ -11,7 +11,7 @@
 #include <variant>
 
 #include "session/ending.h"
-#include "wright/event.h"
+#include "wright/run.h"
 #include "wright/store.h"
 #include "wright/tool.h"
 

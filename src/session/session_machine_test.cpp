@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "session/tree_testing.h"
-#include "wright/specialist.h"
+#include "wright/agent.h"
 
 namespace wright::session {
 namespace {

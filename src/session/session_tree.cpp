@@ -4,7 +4,7 @@
 
 #include "core/try.h"
 #include "session/waits.h"
-#include "wright/specialist.h"
+#include "wright/agent.h"
 
 namespace wright::session {
 

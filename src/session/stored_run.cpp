@@ -10,7 +10,7 @@
 #include "core/try.h"
 #include "session/turn.h"
 #include "session/waits.h"
-#include "wright/specialist.h"
+#include "wright/agent.h"
 
 namespace wright::session {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "session/journal.h"
-#include "wright/resume.h"
+#include "wright/driver.h"
 
 namespace wright::session {
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "wright/approval.h"
+#include "wright/people.h"
 #include "wright/session.h"
 
 namespace wright::session {

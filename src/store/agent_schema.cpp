@@ -10,7 +10,7 @@
 
 #include "core/try.h"
 #include "store/sqlite_names.h"
-#include "wright/migrations.h"
+#include "wright/store.h"
 
 namespace wright::store {
 

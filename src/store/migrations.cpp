@@ -1,5 +1,5 @@
 // Brings the agent tables of any SQLite connection to this version, in one transaction.
-#include "wright/migrations.h"
+#include "wright/store.h"
 
 #include <sqlite3.h>
 

@@ -1,4 +1,4 @@
-#include "wright/migrations.h"
+#include "wright/store.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

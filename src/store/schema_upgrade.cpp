@@ -11,7 +11,7 @@
 #include "core/try.h"
 #include "store/agent_schema.h"
 #include "store/sqlite_names.h"
-#include "wright/migrations.h"
+#include "wright/store.h"
 
 namespace wright::store {
 namespace {

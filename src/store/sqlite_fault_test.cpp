@@ -8,7 +8,7 @@
 #include "store/testing.h"
 #include "store/unversioned_tables.h"
 #include "store/versioned_tables.h"
-#include "wright/migrations.h"
+#include "wright/store.h"
 
 namespace wright::store {
 namespace {

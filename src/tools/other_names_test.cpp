@@ -1,7 +1,7 @@
 #include "tools/other_names.h"
 
 #include "tools/temporary_folder.h"
-#include "wright/describe.h"
+#include "wright/schema.h"
 
 namespace wright::tools {
 

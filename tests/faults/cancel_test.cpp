@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "store/testing.h"
-#include "wright/specialist.h"
+#include "wright/agent.h"
 #include "wright/testing.h"
 #include "wright/wright.h"
 

@@ -9,7 +9,7 @@
 #include "faults/evidence.h"
 #include "faults/process.h"
 #include "store/testing.h"
-#include "wright/specialist.h"
+#include "wright/agent.h"
 #include "wright/testing.h"
 
 namespace wright::faults {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "wright/specialist.h"
+#include "wright/agent.h"
 #include "wright/testing.h"
 
 namespace wright::faults {

@@ -5,9 +5,9 @@
 #include <random>
 
 #include "usage_counts.h"
-#include "wright/resume.h"
+#include "wright/agent.h"
+#include "wright/driver.h"
 #include "wright/runtime.h"
-#include "wright/specialist.h"
 #include "wright/testing.h"
 #include "wright/wright.h"
 

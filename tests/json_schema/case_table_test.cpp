@@ -12,7 +12,7 @@
 #include <fstream>
 #include <set>
 
-#include "wright/json_schema.h"
+#include "wright/json.h"
 
 namespace wright {
 namespace {

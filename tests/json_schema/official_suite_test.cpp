@@ -9,7 +9,7 @@
 #include <set>
 #include <sstream>
 
-#include "wright/json_schema.h"
+#include "wright/json.h"
 
 namespace wright {
 namespace {

@@ -27,7 +27,7 @@ expect_pass(src/core/deep.cpp "#include \"core/list.h\"\nstd::string_view x\;\n"
 expect_pass(src/core/neighbour.cpp "#include \"names.h\"\nstd::string x\;\n")
 expect_pass(src/core/comment.cpp "// like std::vector\nint x\;\n")
 expect_pass(src/core/unknown.cpp "std::size_t x\;\n")
-expect_pass(include/wright/part_inline.h "std::vector<int> x\;\n")
+expect_pass(include/wright/detail/part.h "std::vector<int> x\;\n")
 
 expect_refusal(src/core/none.cpp "std::vector<int> x\;\n" "names std::vector and does not include <vector>")
 expect_refusal(src/core/other.cpp "#include <map>\nstd::set<int> x\;\n" "does not include <set>")

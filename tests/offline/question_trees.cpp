@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "wright/agents.h"
-#include "wright/entities.h"
 #include "wright/offline.h"
+#include "wright/tools.h"
 
 namespace wright::offline {
 namespace {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "wright/message.h"
-#include "wright/request.h"
 
 namespace wright::scenarios {
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "wright/approval.h"
-#include "wright/cassette.h"
-#include "wright/specialist.h"
+#include "wright/agent.h"
+#include "wright/people.h"
+#include "wright/replay.h"
 
 namespace wright::scenarios {
 

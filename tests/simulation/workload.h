@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "wright/agent.h"
-#include "wright/specialist.h"
 
 namespace wright::simulation {
 

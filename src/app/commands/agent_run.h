@@ -11,7 +11,7 @@
 #include "app/commands/run_display.h"
 #include "app/terminal/interruption.h"
 #include "app/wiring/ready_agent.h"
-#include "wright/resume.h"
+#include "wright/driver.h"
 
 namespace wright::app {
 

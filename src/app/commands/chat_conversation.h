@@ -12,7 +12,7 @@
 #include "app/commands/commands.h"
 #include "app/commands/run_display.h"
 #include "app/terminal/interruption.h"
-#include "wright/resume.h"
+#include "wright/driver.h"
 
 namespace wright::app {
 

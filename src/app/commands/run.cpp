@@ -10,7 +10,7 @@
 #include "app/terminal/screen_text.h"
 #include "app/terminal/standard_input.h"
 #include "app/wiring/session_beginning.h"
-#include "wright/json_schema.h"
+#include "wright/json.h"
 
 namespace wright::app {
 namespace {

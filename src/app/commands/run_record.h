@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "wright/event.h"
 #include "wright/feedback.h"
+#include "wright/run.h"
 
 namespace wright::app {
 

@@ -17,7 +17,7 @@
 #include "app/wiring/stored_session.h"
 #include "core/nearest.h"
 #include "core/try.h"
-#include "wright/cassette.h"
+#include "wright/replay.h"
 #include "wright/store.h"
 
 namespace wright::app {

@@ -16,7 +16,7 @@
 #include "app/terminal/screen_text.h"
 #include "app/wiring/replay_setup.h"
 #include "core/try.h"
-#include "wright/cassette.h"
+#include "wright/replay.h"
 
 namespace wright::app {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "wright/agent.h"
-#include "wright/event.h"
 #include "wright/log.h"
+#include "wright/run.h"
 
 namespace wright::app {
 

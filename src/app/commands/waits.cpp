@@ -16,7 +16,7 @@
 #include "app/wiring/session_store.h"
 #include "app/wiring/stored_session.h"
 #include "core/try.h"
-#include "wright/resume.h"
+#include "wright/driver.h"
 
 namespace wright::app {
 namespace {

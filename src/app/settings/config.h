@@ -12,9 +12,9 @@
 
 #include "app/settings/config_keys.h"
 #include "app/settings/environment.h"
-#include "wright/command_rules.h"
 #include "wright/error.h"
 #include "wright/interceptors.h"
+#include "wright/sandbox.h"
 
 namespace wright::app {
 

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "wright/command_rules.h"
 #include "wright/interceptors.h"
+#include "wright/sandbox.h"
 
 namespace wright::app {
 

@@ -16,7 +16,6 @@
 #include "app/settings/rule_flags.h"
 #include "app/settings/setting_value.h"
 #include "wright/agent.h"
-#include "wright/debug.h"
 #include "wright/models.h"
 #include "wright/sandbox.h"
 

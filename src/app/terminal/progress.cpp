@@ -9,7 +9,7 @@
 
 #include "app/terminal/figures.h"
 #include "app/terminal/screen_text.h"
-#include "wright/request.h"
+#include "wright/message.h"
 
 namespace wright::app {
 namespace {

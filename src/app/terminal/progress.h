@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "app/terminal/terminal.h"
-#include "wright/entities.h"
-#include "wright/event.h"
+#include "wright/run.h"
+#include "wright/tools.h"
 
 namespace wright::app {
 

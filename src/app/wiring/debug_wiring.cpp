@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/wiring/shipped.h"
+#include "wright/feedback.h"
 
 namespace wright::app {
 namespace {

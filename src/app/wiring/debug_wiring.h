@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/wiring/known_agents.h"
-#include "wright/debug.h"
+#include "wright/agent.h"
 
 namespace wright::app {
 

@@ -11,7 +11,7 @@
 #include "app/wiring/shipped.h"
 #include "app/wiring/tool_execution.h"
 #include "core/try.h"
-#include "wright/specialist.h"
+#include "wright/agent.h"
 
 namespace wright::app {
 namespace {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "wright/json.h"
-#include "wright/request.h"
+#include "wright/message.h"
 
 namespace wright::app {
 

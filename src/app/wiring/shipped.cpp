@@ -13,9 +13,7 @@
 #include "core/nearest.h"
 #include "core/try.h"
 #include "wright/agents.h"
-#include "wright/ask_user.h"
-#include "wright/entities.h"
-#include "wright/sqlite_reader.h"
+#include "wright/people.h"
 #include "wright/tools.h"
 
 namespace wright::app {

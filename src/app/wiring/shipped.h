@@ -11,8 +11,8 @@
 #include "agents/agent_definition.h"
 #include "app/settings/settings.h"
 #include "wright/agent.h"
-#include "wright/entities.h"
 #include "wright/models.h"
+#include "wright/tools.h"
 
 namespace wright::app {
 

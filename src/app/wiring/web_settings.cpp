@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "core/try.h"
+#include "wright/tools.h"
 #include "wright/version.h"
-#include "wright/web.h"
 
 namespace wright::app {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/json_schema/program.h"
-#include "wright/json_schema.h"
+#include "wright/json.h"
 
 namespace wright::json_schema {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/json_schema/program.h"
-#include "wright/json_schema.h"
+#include "wright/json.h"
 
 namespace wright::json_schema {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/json_schema/program.h"
-#include "wright/json_schema.h"
+#include "wright/json.h"
 #include "wright/schema.h"
 
 namespace wright::json_schema {

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "wright/json_schema.h"
+#include "wright/json.h"
 
 namespace wright::json_schema {
 

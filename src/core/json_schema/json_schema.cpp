@@ -1,4 +1,4 @@
-#include "wright/json_schema.h"
+#include "wright/json.h"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "wright/json_schema.h"
+#include "wright/json.h"
 #include "wright/schema.h"
 
 namespace ride {

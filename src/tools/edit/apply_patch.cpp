@@ -16,7 +16,7 @@
 #include "tools/other_names.h"
 #include "tools/output/output_budget.h"
 #include "tools/text/text_file.h"
-#include "wright/describe.h"
+#include "wright/schema.h"
 
 namespace wright::tools {
 

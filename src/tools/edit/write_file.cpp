@@ -10,7 +10,7 @@
 #include "tools/file_tool_list.h"
 #include "tools/other_names.h"
 #include "tools/text/text_file.h"
-#include "wright/describe.h"
+#include "wright/schema.h"
 
 namespace wright::tools {
 

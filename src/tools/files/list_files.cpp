@@ -11,7 +11,7 @@
 #include "tools/files/tree_walk.h"
 #include "tools/other_names.h"
 #include "tools/output/output_budget.h"
-#include "wright/describe.h"
+#include "wright/schema.h"
 
 namespace wright::tools {
 

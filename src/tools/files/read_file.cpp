@@ -17,7 +17,7 @@
 #include "tools/text/base64.h"
 #include "tools/text/character_set.h"
 #include "tools/text/text_file.h"
-#include "wright/describe.h"
+#include "wright/schema.h"
 
 namespace wright::tools {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "wright/ask_user.h"
+#include "wright/people.h"
 
 namespace wright::tools {
 

@@ -1,5 +1,6 @@
 // ask_user: checks the questions of a model and parks the run. Knows no terminal and no server.
-#include "wright/ask_user.h"
+#include "wright/people.h"
+#include "wright/tools.h"
 
 #include <fmt/format.h>
 #include <re2/re2.h>

@@ -1,4 +1,5 @@
-#include "wright/ask_user.h"
+#include "wright/people.h"
+#include "wright/tools.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

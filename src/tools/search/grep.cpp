@@ -15,7 +15,7 @@
 #include "tools/output/output_budget.h"
 #include "tools/search/line_search.h"
 #include "tools/search/ordered_search.h"
-#include "wright/describe.h"
+#include "wright/schema.h"
 
 namespace wright::tools {
 

@@ -15,7 +15,7 @@
 #include "tools/shell/command_output.h"
 #include "tools/shell/command_progress.h"
 #include "tools/workspace/workspace.h"
-#include "wright/describe.h"
+#include "wright/schema.h"
 #include "wright/tools.h"
 
 namespace wright::tools {

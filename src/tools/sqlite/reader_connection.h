@@ -17,7 +17,7 @@
 #include "sqlite/statement.h"
 #include "tools/sqlite/reader_expansion.h"
 #include "tools/sqlite/reader_guard.h"
-#include "wright/sqlite_reader.h"
+#include "wright/tools.h"
 
 namespace wright::tools {
 

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "tools/sqlite/reader_connection.h"
-#include "wright/describe.h"
 #include "wright/json.h"
+#include "wright/schema.h"
 
 namespace wright::tools {
 

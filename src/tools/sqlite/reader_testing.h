@@ -8,8 +8,8 @@
 
 #include "core/try.h"
 #include "tools/temporary_folder.h"
-#include "wright/sqlite_reader.h"
 #include "wright/testing.h"
+#include "wright/tools.h"
 
 namespace wright::tools {
 

@@ -1,6 +1,6 @@
 // sqlite_reader: queries and reflection on databases that the program chose. The model names SQL,
 // tables and, where there are several, one of the databases; never a file.
-#include "wright/sqlite_reader.h"
+#include "wright/tools.h"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@
 #include "tools/sqlite/reader_reflect.h"
 #include "tools/sqlite/reader_rows.h"
 #include "tools/sqlite/reader_suggestions.h"
-#include "wright/describe.h"
+#include "wright/schema.h"
 
 namespace wright::tools {
 

@@ -18,8 +18,8 @@
 #include "tools/output/long_text.h"
 #include "tools/web/web_access.h"
 #include "tools/web/web_content.h"
-#include "wright/describe.h"
-#include "wright/web.h"
+#include "wright/schema.h"
+#include "wright/tools.h"
 
 namespace wright::tools {
 

@@ -6,7 +6,7 @@
 #include "net/canned_server.h"
 #include "tools/output/output_budget.h"
 #include "tools/temporary_folder.h"
-#include "wright/web.h"
+#include "wright/tools.h"
 
 namespace wright::tools {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "net/address.h"
 #include "net/web_url.h"
-#include "wright/web.h"
+#include "wright/tools.h"
 
 namespace wright::tools {
 

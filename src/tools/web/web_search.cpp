@@ -16,8 +16,8 @@
 #include "net/whole_response.h"
 #include "tools/other_names.h"
 #include "tools/web/html_flow.h"
-#include "wright/describe.h"
-#include "wright/web.h"
+#include "wright/schema.h"
+#include "wright/tools.h"
 
 namespace wright::tools {
 

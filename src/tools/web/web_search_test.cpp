@@ -2,7 +2,7 @@
 
 #include "net/canned_server.h"
 #include "tools/temporary_folder.h"
-#include "wright/web.h"
+#include "wright/tools.h"
 
 namespace wright::tools {
 namespace {

@@ -4,7 +4,7 @@
 #include <expected>
 
 #include "app/terminal/person/terminal_dialogue.h"
-#include "wright/approval.h"
+#include "wright/people.h"
 
 namespace wright::app {
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "app/terminal/surroundings.h"
-#include "wright/resume.h"
+#include "wright/driver.h"
 
 namespace wright::app {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/terminal/terminal.h"
-#include "wright/ask_user.h"
+#include "wright/people.h"
 
 namespace wright::app {
 

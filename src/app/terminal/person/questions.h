@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "app/terminal/person/terminal_dialogue.h"
-#include "wright/ask_user.h"
+#include "wright/people.h"
 
 namespace wright::app {
 

@@ -1,17 +1,97 @@
-// ask_user: questions that a model puts to a person, the rules for answers, and what may be kept of
-// them. Who asks the person, and how, is not decided here.
+// What people are asked, and what they answer: approvals and questions.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "wright/tool.h"
+#include "wright/error.h"
+#include "wright/json.h"
+#include "wright/schema.h"
 
 namespace wright {
+
+// What people answer to calls that wait for them, and what a run remembers of it.
+
+// A person's word on whether a call may run.
+enum class Decision : std::uint8_t {
+  once,     // this call, with these arguments
+  session,  // also further ones of its kind in this session
+  refuse,   // not this call
+  never,    // none of its kind in this session
+};
+std::string_view to_string(Decision decision);
+Result<Decision> decision_from(std::string_view name);
+
+struct Approval {
+  Decision decision = Decision::refuse;
+  std::string reason = {};
+  bool operator==(const Approval&) const = default;
+};
+Json to_json(const Approval& approval);  // as answer_wait() takes it
+
+// Something that a run cannot go on without: a person's answers or approval, or a result from
+// outside. It is answered once.
+enum class WaitKind : std::uint8_t { question, approval, result };
+std::string_view to_string(WaitKind kind);
+Result<WaitKind> wait_kind_from(std::string_view name);
+
+// A call cannot go on before somebody has answered.
+struct Waiting {
+  WaitKind kind = WaitKind::question;
+  Json shown = {};                                   // to whoever is to answer
+  std::optional<std::chrono::seconds> timeout = {};  // absent: it waits for ever
+  // WaitKind::approval: the kinds of calls that an approval for the session holds for.
+  std::vector<std::string> covers = {};
+  bool operator==(const Waiting&) const = default;
+};
+
+// What came of the run of a specialist: its text, or why it failed.
+struct SpecialistResult {
+  std::string text = {};
+  std::optional<std::string> error = {};
+  double duration_ms = 0;
+  bool operator==(const SpecialistResult&) const = default;
+};
+
+// What a call that waited has got since.
+struct WaitAnswers {
+  std::optional<Approval> approval = {};
+  std::optional<Json> answer = {};  // a person's answers, or a result from outside
+  std::optional<SpecialistResult> specialist = {};
+  bool operator==(const WaitAnswers&) const = default;
+};
+
+// What is remembered from call to call of one run: counts by name, and approvals that hold for the
+// session, by kind of call. Thread-safe.
+class RunMemory {
+ public:
+  int add_one(std::string_view name);  // how many there are now
+  void forget(std::string_view name);
+
+  void decide(std::string_view kind, Decision decision);
+  std::optional<Decision> decided(std::string_view kind) const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::string, int, std::less<>> counts_;
+  std::map<std::string, Decision, std::less<>> decisions_;
+};
+
+// What a rule says of a call.
+enum class Permission : std::uint8_t { allow, deny, ask };
+namespace intercept {
+using wright::Permission;
+}
+
+// ask_user: questions that a model puts to a person, the rules for answers, and what may be kept of
+// them. Who asks the person, and how, is not decided here.
 
 enum class QuestionType : std::uint8_t {
   text,
@@ -121,16 +201,5 @@ inline constexpr const char* kHiddenAnswer = "(hidden)";
 // came as text put right. Fails with everything that validate_answers() finds.
 Result<AcceptedAnswers> accept_answers(const AskUserRequest& request,
                                        const std::vector<QuestionAnswer>& answers);
-
-// The tool `ask_user`. A call never returns: the run waits for a person (wait_for_person()), who is
-// shown {"kind": "questions", "questions": […], …}.
-Tool ask_user_tool();
-
-// Who answers in place of a person who is asked. An answer that breaks the rules of its question is
-// told to the model as a failure; passwords are kept from it.
-using AskUserExecutor = std::function<Result<AskUserResponse>(const AskUserRequest& request)>;
-
-// The same tool, which never waits: the executor answers at once.
-Tool ask_user_tool(AskUserExecutor executor);
 
 }  // namespace wright
