@@ -25,12 +25,6 @@ namespace wright {
 
 class Store;
 
-// Whether somebody may answer what a tool or a rule asks.
-enum class People : std::uint8_t {
-  may_answer_later,  // the run parks until somebody has
-  nobody,            // the call fails at once and says so
-};
-
 struct RunOptions {
   Store* store = nullptr;  // not owned; without one nothing is persisted
   Observer observer = {};  // may be empty; one event at a time, any thread
@@ -67,23 +61,6 @@ Result<RunResult> drive(const Agent& agent, Run& run, const RunOptions& options 
 
 // Going on with sessions that are in a store: after a crash, after a person has answered, or with
 // another message.
-
-// A person's word on a call that may or may not have had its effect before a crash.
-enum class Settlement : std::uint8_t {
-  done,    // it happened
-  failed,  // it did not happen
-  retry,   // run it again
-};
-std::string_view to_string(Settlement settlement);
-Result<Settlement> settlement_from(std::string_view name);
-
-// By the model's id of the call.
-using Settlements = std::map<std::string, Settlement, std::less<>>;
-
-// What a model is told of a call of a `write` tool that was interrupted and that nobody settled.
-inline constexpr std::string_view kOutcomeUnknown =
-    "The outcome of this call is not known: the process ended while it ran. It may have happened "
-    "or not, and it was not repeated. Find out before you do it again.";
 
 // Goes on with the stored session `id` (RunOptions::store must be set), and with the specialists
 // below it that have not ended. Call by call: a stored result is used; a call that was under way is

@@ -19,6 +19,12 @@ namespace wright {
 
 // What people answer to calls that wait for them, and what a run remembers of it.
 
+// Whether somebody may answer what a tool or a rule asks.
+enum class People : std::uint8_t {
+  may_answer_later,  // the run parks until somebody has
+  nobody,            // the call fails at once and says so
+};
+
 // A person's word on whether a call may run.
 enum class Decision : std::uint8_t {
   once,     // this call, with these arguments
@@ -35,6 +41,23 @@ struct Approval {
   bool operator==(const Approval&) const = default;
 };
 Json to_json(const Approval& approval);  // as answer_wait() takes it
+
+// A person's word on a call that may or may not have had its effect before a crash.
+enum class Settlement : std::uint8_t {
+  done,    // it happened
+  failed,  // it did not happen
+  retry,   // run it again
+};
+std::string_view to_string(Settlement settlement);
+Result<Settlement> settlement_from(std::string_view name);
+
+// By the model's id of the call.
+using Settlements = std::map<std::string, Settlement, std::less<>>;
+
+// What a model is told of a call of a `write` tool that was interrupted and that nobody settled.
+inline constexpr std::string_view kOutcomeUnknown =
+    "The outcome of this call is not known: the process ended while it ran. It may have happened "
+    "or not, and it was not repeated. Find out before you do it again.";
 
 // Something that a run cannot go on without: a person's answers or approval, or a result from
 // outside. It is answered once.

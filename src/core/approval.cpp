@@ -13,6 +13,7 @@ namespace wright {
 
 WRIGHT_ENUM(Decision, once, session, refuse, never)
 WRIGHT_ENUM(WaitKind, question, approval, result)
+WRIGHT_ENUM(Settlement, done, failed, retry)
 
 namespace {
 
@@ -28,6 +29,16 @@ std::unexpected<Error> refused(std::string_view tool, std::string_view reason) {
 }
 
 }  // namespace
+
+std::string_view to_string(Settlement settlement) {
+  return enum_name(settlement);
+}
+
+Result<Settlement> settlement_from(std::string_view name) {
+  if (const auto settlement = enum_named<Settlement>(name)) return *settlement;
+  return fail(ErrorCode::invalid_argument,
+              fmt::format("'{}' settles nothing: say done, failed or retry", name));
+}
 
 std::string_view to_string(Decision decision) {
   return enum_name(decision);

@@ -7,6 +7,7 @@
 #include <latch>
 #include <mutex>
 #include <stdexcept>
+#include <thread>
 
 #include "store/forwarding_store.h"
 #include "wright/interceptors.h"

@@ -70,21 +70,4 @@ Result<Session> root_session(Store& store, SessionId id) {
   return session;
 }
 
-std::string_view to_string(Settlement settlement) {
-  switch (settlement) {
-    case Settlement::done: return "done";
-    case Settlement::failed: return "failed";
-    case Settlement::retry: return "retry";
-  }
-  return "failed";
-}
-
-Result<Settlement> settlement_from(std::string_view name) {
-  for (const Settlement settlement : {Settlement::done, Settlement::failed, Settlement::retry}) {
-    if (to_string(settlement) == name) return settlement;
-  }
-  return fail(ErrorCode::invalid_argument,
-              fmt::format("'{}' settles nothing: say done, failed or retry", name));
-}
-
 }  // namespace wright

@@ -7,6 +7,7 @@
 #include "runtime/runtime_testing.h"
 #include "wright/replay.h"
 #include "wright/runtime.h"
+#include "wright/tools.h"
 
 namespace wright {
 namespace {

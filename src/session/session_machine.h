@@ -30,7 +30,7 @@
 #include "session/journal.h"
 #include "session/lineage.h"
 #include "session/session_action.h"
-#include "wright/driver.h"
+#include "wright/people.h"
 
 namespace wright::session {
 

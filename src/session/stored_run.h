@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "session/journal.h"
-#include "wright/driver.h"
+#include "wright/people.h"
 
 namespace wright::session {
 
