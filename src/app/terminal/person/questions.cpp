@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <variant>
 
 #include "app/terminal/person/choice_list.h"
 #include "app/terminal/person/question_text.h"
