@@ -122,7 +122,7 @@ class BlockingRun {
   runtime::InlineHost host_;
 };
 
-// Whether somebody answered, or time ran out, while the session parked: then nobody else would wake
+// Whether somebody answered, or time ran out, while this was stored: then nobody else would wake
 // it.
 bool is_to_go_on(Store& store, const Ending& ending) {
   if (ending.kind != Ending::Kind::waiting || ending.waits.empty()) return false;

@@ -123,7 +123,8 @@ class Runtime::Implementation {
   Result<RootPointer> begin_driving(SessionId id, AgentPointer agent,
                                     std::optional<StartOptions> options);
   void stopped_driving();
-  // Whether a session that has just parked was answered, or is overdue by now, and when it will be.
+  // Whether a session that has just begun to wait was answered, or is overdue by now, and when it
+  // will be.
   void look_after(const RootPointer& root, SessionId id);
   void wake_at(const RootPointer& root, SessionId id, std::int64_t wall_ms);
   void take(const RunnerNews& news);

@@ -2,7 +2,7 @@
 // with the host's threads and timers. Every decision is the tree's.
 //
 // What happens arrives in the inbox and is dealt with in order, by one thread at a time. A tree
-// that waits holds no thread. It ends when its root has ended or is parked and nothing has arrived
+// that waits holds no thread. It ends when its root has ended or waits and nothing has arrived
 // since.
 #pragma once
 

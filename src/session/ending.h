@@ -24,7 +24,7 @@ struct Ending {
   Kind kind = Kind::completed;
   std::string text = {};               // the answer, or the best one so far
   Error error = {};                    // failed, cancelled and lost
-  std::vector<PersonWait> waits = {};  // parked
+  std::vector<PersonWait> waits = {};  // waiting
   SessionId session_id = 0;
   int lease_epoch = 0;
   int iterations = 0;

@@ -60,7 +60,7 @@ struct StartSpecialist {
   ToolCall call = {};
   std::string message = {};
 };
-// Cancel the specialists that are at work or parked.
+// Cancel the specialists that are at work or wait.
 struct CancelSpecialists {
   std::string reason = {};
 };
@@ -89,11 +89,12 @@ struct Publish {
 struct Created {
   SessionId session_id = 0;
 };
-// It rests: it is stored, and goes on with what arrives. At the root nothing more happens.
+// It waits for a person: it is stored, and goes on with what arrives. At the root nothing more
+// happens.
 struct NowWaits {
   Ending ending = {};
 };
-// It went on after a rest.
+// It goes on after a wait.
 struct Woke {};
 struct Ended {
   Ending ending = {};

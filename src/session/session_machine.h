@@ -3,7 +3,7 @@
 //
 //   working   it takes inputs, and what follows from them becomes a batch
 //   writing   a batch is under way; only its end and a wish to stop count, the rest queues
-//   resting   parked and stored; an answer or a cancellation makes it work again
+//   waiting   for a person, and stored; an answer or a cancellation makes it work again
 //   ended
 //
 // Beside its state it has one intent: to go on, to stop the run in some way, to suspend, or to
@@ -118,7 +118,7 @@ class SessionMachine {
   // Whether there is more to do before the step is over.
   enum class Round : std::uint8_t { last, another };
   struct BelowCall {
-    bool is_at_work = false;  // or expected to be; otherwise it is parked
+    bool is_at_work = false;  // or expected to be; otherwise it waits
     std::vector<PersonWait> waits = {};
     std::int64_t since_ms = 0;
     double worked_ms = 0;

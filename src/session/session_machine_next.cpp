@@ -214,7 +214,7 @@ SessionMachine::Round SessionMachine::act() {
   }
   planned_.clear();
   if (!ending_) return round;
-  // What came while the parking was written is not forgotten.
+  // What came while this was written is not forgotten.
   const bool is_to_go_on = !queued_.empty() || std::holds_alternative<Stop>(intent_);
   if (ending_->kind == Ending::Kind::waiting && is_to_go_on) {
     ending_.reset();
