@@ -208,6 +208,8 @@ SessionMachine::Round SessionMachine::act() {
   if (is_stopping() && drop_what_was_planned()) round = Round::another;
   for (Action& action : planned_) {
     if (auto* created = std::get_if<Created>(&action)) created->session_id = journal_.session_id();
+    // The batch may have taken the session again.
+    if (auto* run = std::get_if<RunCall>(&action)) run->lease_epoch = journal_.epoch();
     output_.actions.push_back(std::move(action));
   }
   planned_.clear();
