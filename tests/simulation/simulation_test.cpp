@@ -53,7 +53,9 @@ class PlantedBugs : public ::testing::TestWithParam<PlantedBug> {};
 
 TEST_P(PlantedBugs, AreFound) {
   for (std::uint64_t seed = 1; seed <= kMostSeedsForABug; ++seed) {
-    if (simulate(options_of(seed, GetParam().plant)).violation) return;
+    // It counts only where nothing is broken without the bug.
+    if (!simulate(options_of(seed, GetParam().plant)).violation) continue;
+    if (!simulate(options_of(seed)).violation) return;
   }
   FAIL() << "Nobody noticed that " << GetParam().what;
 }
