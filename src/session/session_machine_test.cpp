@@ -156,6 +156,21 @@ TEST(SessionMachine, is_cancelled_while_it_rests) {
   EXPECT_EQ(hand.store().get_session(hand.session())->status, SessionStatus::cancelled);
 }
 
+TEST(SessionMachine, a_call_that_starts_after_a_rest_has_the_new_epoch) {
+  TreeByHand hand(with_tools({"act"}));
+  const RunCall run = begin_call(hand);
+  EXPECT_EQ(run.lease_epoch, 1);
+  hand.let_wait(kRoot, run, approval());
+  hand.write_all();
+  ASSERT_TRUE(hand.take<Parked>());
+  hand.input(kRoot, Answered{"a", {.approval = Approval{Decision::once}}});
+  hand.write_all();
+  const auto again = hand.take<RunCall>();
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->second.lease_epoch, 2);
+  EXPECT_EQ(hand.store().get_session(hand.session())->lease_epoch, 2);
+}
+
 TEST(SessionMachine, does_not_go_on_after_a_rest_when_somebody_else_has) {
   TreeByHand hand(with_tools({"act"}));
   const RunCall run = begin_call(hand);

@@ -200,7 +200,8 @@ int run_plants(const Wanted& wanted) {
     for (; seed <= wanted.last; ++seed) {
       const Report report = simulate(options_of(seed, bug.plant));
       steps += report.steps;
-      if (!report.violation) continue;
+      // It counts only where nothing is broken without the bug.
+      if (!report.violation || simulate(options_of(seed)).violation) continue;
       rule = report.violation->rule;
       break;
     }

@@ -19,6 +19,13 @@ bool has_status(const Batch& batch) {
   });
 }
 
+// What processes write all the time, whatever happens.
+bool is_routine(const Batch& batch) {
+  return !batch.create && std::ranges::all_of(batch.writes, [](const Write& write) {
+    return std::holds_alternative<RenewRunner>(write) || std::holds_alternative<Claim>(write);
+  });
+}
+
 template <class Kind>
 void remove_all(Batch& batch) {
   std::erase_if(batch.writes,
@@ -82,7 +89,10 @@ Result<BatchIds> SimStore::commit(const Batch& batch) {
       }
     }
   }
-  world_.note(result ? "written" : "refused", static_cast<std::int64_t>(batch.writes.size()),
+  world_.note(is_routine(batch) ? kRoutine
+              : result          ? "written"
+                                : "refused",
+              static_cast<std::int64_t>(batch.writes.size()),
               result ? result->session : static_cast<std::int64_t>(result.error().code));
   if (!result) {
     watch.refused(batch, result.error());

@@ -258,7 +258,8 @@ Result<ToolReply> Workload::execute(ToolKind kind, const Context& context) {
     if (world_.happens(Feature::late_effect, 400)) {
       // Far away, so that it happens whatever becomes of the process; the tool waits for it.
       time.heeds_stop = false;
-      world_.at(world_.now() + faults.between(0, time.lasts), kWorld,
+      ++time.lasts;
+      world_.at(world_.now() + faults.below(time.lasts), kWorld,
                 [this, execution, era = world_.era()] {
                   if (era == world_.era()) (void)world_.watch().takes_effect(execution);
                 });

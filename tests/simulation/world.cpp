@@ -66,7 +66,7 @@ void World::step() {
     return;
   }
   ++report_.steps;
-  note("step", event->owner);
+  note(kRoutine, event->owner);
   const OwnerId before = std::exchange(actor_, event->owner);
   ++depth_;
   event->task();
@@ -120,7 +120,7 @@ void World::note(std::string_view what, std::int64_t first, std::int64_t second)
   report_.hash = mixed({report_.hash, mixed(what), static_cast<std::uint64_t>(now_),
                         static_cast<std::uint64_t>(actor_), static_cast<std::uint64_t>(first),
                         static_cast<std::uint64_t>(second)});
-  if (story_ == Story::untold || what == "step") return;
+  if (story_ == Story::untold || what == kRoutine) return;
   if (report_.story.size() >= kStoryLines) report_.story.erase(report_.story.begin());
   report_.story.push_back(fmt::format("{:>7} ms  process {:<3} {} {} {}", now_ - 1'000'000, actor_,
                                       what, first, second));

@@ -23,6 +23,9 @@
 
 namespace wright::simulation {
 
+// What is part of the history and not worth telling.
+inline constexpr std::string_view kRoutine = "routine";
+
 using Reached = std::map<std::string_view, std::int64_t>;
 
 // What became of a history.
