@@ -55,7 +55,7 @@ Conversation talk(const std::vector<std::string>& prompts, const AskUserExecutor
 
 Result<AskUserResponse> answered(const AskUserRequest& request) {
   AskUserResponse response{.completed = true};
-  for (const ParsedPrompt& question : request.questions) {
+  for (const Question& question : request.questions) {
     Json answer("the answer to " + question.id);
     if (question.type == QuestionType::select) answer = Json(question.options->front());
     if (question.type == QuestionType::multiselect) {
@@ -96,7 +96,7 @@ TEST(OfflineRequirements, asks_about_a_vague_wish_and_writes_the_document) {
 TEST(OfflineRequirements, asks_only_for_what_is_missing) {
   const Conversation seen = talk({"Every Monday, e-mail a report to the sales team"}, answered);
   ASSERT_EQ(seen.asked.size(), 1U);
-  for (const ParsedPrompt& question : seen.asked[0].questions) {
+  for (const Question& question : seen.asked[0].questions) {
     for (const char* known : {"trigger", "actors", "outcome"}) EXPECT_NE(question.id, known);
   }
 }
@@ -154,7 +154,7 @@ TEST(OfflineRequirements, never_writes_a_credential_down) {
                                      if (answer.answer.is_string())
                                        answer.answer = "orders, token: s3cr3t";
                                    }
-                                   for (const ParsedPrompt& question : request.questions) {
+                                   for (const Question& question : request.questions) {
                                      if (question.type != QuestionType::select) continue;
                                      for (QuestionAnswer& answer : response->responses) {
                                        if (answer.question_id == question.id)
