@@ -35,7 +35,7 @@ template <class NextSize>
 Decoded decode(const Case& golden, std::string_view answer, NextSize next_size) {
   Decoded decoded;
   const auto decoder = make_decoder(golden.endpoint, golden.request());
-  const AnswerDecoder::TextSink on_text = [&](std::string_view text) {
+  const ResponseDecoder::TextSink on_text = [&](std::string_view text) {
     decoded.has_split_character |= !is_valid_utf8(text);
     decoded.text += text;
   };
