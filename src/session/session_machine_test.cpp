@@ -162,7 +162,7 @@ TEST(SessionMachine, a_call_that_starts_after_a_rest_has_the_new_epoch) {
   EXPECT_EQ(run.lease_epoch, 1);
   hand.let_wait(kRoot, run, approval());
   hand.write_all();
-  ASSERT_TRUE(hand.take<Parked>());
+  ASSERT_TRUE(hand.take<NowWaits>());
   hand.input(kRoot, Answered{"a", {.approval = Approval{Decision::once}}});
   hand.write_all();
   const auto again = hand.take<RunCall>();
