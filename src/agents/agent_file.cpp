@@ -129,7 +129,7 @@ Agent agent_without_tools(const AgentDefinition& definition) {
   agent.sampling.response_format = definition.response_format;
   if (definition.max_tokens) agent.sampling.max_tokens = *definition.max_tokens;
   if (definition.max_iterations) agent.limits.max_iterations = *definition.max_iterations;
-  agent.context_tokens = definition.context_tokens.value_or(0);
+  if (definition.context_tokens != 0) agent.context_tokens = definition.context_tokens;
   return agent;
 }
 

@@ -65,11 +65,10 @@ class NullRemoval {
     JsonObject* object = at.if_object();
     if (object == nullptr) return;
     for (std::size_t i = 0; i < object->size();) {
-      auto* member = object->begin() + i;
-      if (!member->value().is_null() || !is_better_without(*object, i)) {
-        remove_in(member->value());
-        ++i;
-      }
+      const bool is_null = (object->begin() + i)->value().is_null();
+      if (is_null && is_better_without(*object, i)) continue;
+      remove_in((object->begin() + i)->value());
+      ++i;
     }
   }
 

@@ -121,7 +121,7 @@ TEST_F(Guards, circuit_opens_after_five_failures_and_tries_again_after_a_minute)
   const auto refused = run(tool, breaker);
   EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
   EXPECT_EQ(refused.error().message,
-            "flaky failed 5 times in a row and is not called for now. Try again in 1 s, or go "
+            "flaky failed 5 times in a row and is not called for now. Try again in 1 s, or try "
             "another way");
   EXPECT_EQ(calls_, 5);
   now_ += seconds(1);

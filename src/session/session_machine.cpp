@@ -338,8 +338,13 @@ void SessionMachine::take(SpecialistEnded ended) {
   specialists_.erase(found);
   if (is_broken()) return;
   if (ended.ending.kind == Ending::Kind::suspended || ended.ending.kind == Ending::Kind::lost) {
-    // It is not this session that decides what becomes of it now.
-    if (std::holds_alternative<GoOn>(intent_)) take(Suspend{});
+    // It is not this session that decides what becomes of it now. One that was to end cannot, as
+    // long as something below it has not.
+    if (std::holds_alternative<GoOn>(intent_)) {
+      take(Suspend{});
+    } else {
+      intent_ = SuspendHere{};
+    }
     return;
   }
   answer_with_specialist(ended.call_id, ended.ending, worked_ms);

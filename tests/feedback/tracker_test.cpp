@@ -184,22 +184,24 @@ class NoRoomForFeedback : public store::ForwardingStore {
   }
 };
 
-TEST(Tracker, is_no_reason_to_lose_an_answer) {
+// The report and the end of the session are one batch: neither is there without the other.
+TEST(Tracker, stores_its_report_with_the_end_of_the_session) {
   std::stop_source stop;
-  const Agent agent{.name = "unlucky",
-                    .model = ScriptedModel({calls({call("good")}), says("Done.")}).model(),
-                    .tools = tools_of_all_kinds(stop)};
+  const Agent agent{
+      .name = "unlucky",
+      .model = ScriptedModel({calls({call("good")}), says("Done."), says("Done.")}).model(),
+      .tools = tools_of_all_kinds(stop)};
   const auto inner = open_memory_store();
   NoRoomForFeedback store(*inner);
-  const auto answer = wright::run(agent, "go", {.store = &store, .debug = true});
+  const auto refused = wright::run(agent, "go", {.store = &store, .debug = true});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message, "The disk is full");
+  EXPECT_EQ(inner->get_session(1)->status, SessionStatus::running);
+  EXPECT_TRUE(inner->get_session(1)->feedback.is_null());
+  const auto answer = wright::resume(agent, 1, {.store = inner.get(), .debug = true});
   ASSERT_TRUE(answer && answer->feedback);
-  EXPECT_EQ(answer->text, "Done.");
-  EXPECT_EQ(answer->feedback->notes,
-            std::vector<std::string>{"The feedback could not be stored: The disk is full"});
-  const auto session = inner->get_session(answer->session_id);
-  ASSERT_TRUE(session);
-  EXPECT_EQ(session->status, SessionStatus::completed);
-  EXPECT_TRUE(session->feedback.is_null());
+  EXPECT_EQ(inner->get_session(1)->status, SessionStatus::completed);
+  EXPECT_EQ(to_text(inner->get_session(1)->feedback), to_text(to_json(*answer->feedback)));
 }
 
 TEST(Tracker, looks_only_at_what_came_after_the_last_prompt) {

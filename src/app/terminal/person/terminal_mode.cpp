@@ -18,7 +18,7 @@ void TerminalMode::set(const termios& wanted) {
 void TerminalMode::read_keys() {
   wanted_ = found_;
   wanted_.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO | ISIG | IEXTEN);
-  wanted_.c_iflag &= ~static_cast<tcflag_t>(IXON | INLCR | IGNCR);
+  wanted_.c_iflag &= ~static_cast<tcflag_t>(IXON | INLCR | IGNCR | ICRNL);
   wanted_.c_cc[VMIN] = 1;
   wanted_.c_cc[VTIME] = 0;
   set(wanted_);
