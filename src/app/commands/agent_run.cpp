@@ -117,7 +117,7 @@ ExitCode AgentRun::answered(const RunResult& answer) {
   } else if (options_.output == OutputFormat::text && value) {
     console.print_json(to_text(*value) + "\n");
   }
-  display_.print_answer(answer.text);
+  if (!value) display_.print_answer(answer.text);
   display_.conclude("✓", Colour::green);
   return ExitCode::ok;
 }

@@ -70,7 +70,7 @@ bool RunDisplay::is_streamed() const {
 }
 
 void RunDisplay::print_answer(const std::string& text) {
-  if (options_.output != OutputFormat::text || !shows_text_) return;
+  if (options_.output != OutputFormat::text) return;
   if (stream_ && stream_->has_printed_answer()) return;
   // On a terminal both streams meet: space keeps the answer apart from the progress.
   const bool is_shared = options_.verbosity == Verbosity::normal && console_.output().is_terminal &&

@@ -44,7 +44,7 @@ class RunDisplay {
   void show_index(const IndexProgress& index);
 
   bool is_streamed() const;
-  // An answer that may be refused is not shown as it comes, and not as text.
+  // An answer that may be refused is not shown as it comes.
   void show_no_text();
   // Unless it has been shown as it came.
   void print_answer(const std::string& text);
