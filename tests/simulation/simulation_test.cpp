@@ -12,7 +12,7 @@
 namespace wright::simulation {
 namespace {
 
-constexpr std::uint64_t kSeeds = 25;
+constexpr std::uint64_t kSeeds = 20;
 // Not kept in every history yet: a process whose store fails while a tree is being cancelled may
 // leave a specialist's session running below one that has ended. `make simulate` shows the seeds.
 constexpr std::string_view kNotKeptYet = "every session ends or waits";
