@@ -31,6 +31,11 @@ if(WRIGHT_SANITIZE)
   add_compile_options(-fsanitize=${WRIGHT_SANITIZE} -fno-omit-frame-pointer
                       -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${WRIGHT_SANITIZE})
+  if(WRIGHT_SANITIZE MATCHES "undefined" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # A third of the time that a file takes to compile. A null pointer that is used is reported by
+    # AddressSanitizer, too; the fuzz targets, built by clang, check both.
+    add_compile_options(-fno-sanitize=null,alignment)
+  endif()
 endif()
 if(WRIGHT_COVERAGE)
   add_compile_options(--coverage -fprofile-update=atomic)
