@@ -55,8 +55,7 @@ TEST(Message, keeps_remarks_apart_from_the_answer) {
 
 TEST(Message, refuses_a_phase_that_it_does_not_know) {
   for (const std::string_view phase : {R"("musing")", "1", "null"}) {
-    const std::string part =
-        R"({"type":"text","text":"a","phase":)" + std::string(phase) + "}";
+    const std::string part = R"({"type":"text","text":"a","phase":)" + std::string(phase) + "}";
     EXPECT_FALSE(message_from_json(*parse_json(R"({"role":"assistant","parts":[)" + part + "]}")))
         << phase;
   }

@@ -254,8 +254,8 @@ class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
   const Delivery delivery_;
   const Clock::time_point began_ = Clock::now();
 
-  std::size_t asked_ = 0;  // which candidate
-  int failed_ = 0;         // attempts with it
+  std::size_t asked_ = 0;          // which candidate
+  int failed_ = 0;                 // attempts with it
   bool has_said_nothing_ = false;  // this candidate, once
   Usage usage_;                    // of all answers, the empty ones included
   std::vector<Error> failures_;

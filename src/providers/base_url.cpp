@@ -86,7 +86,7 @@ std::string url_of_ollama_host(std::string_view host) {
   if (name.contains(':') && !name.starts_with('[')) name = fmt::format("[{}]", name);
   const bool has_port = port.size() > 1;
   return fmt::format("{}{}{}{}", scheme.empty() ? "http://" : scheme, name,
-                     has_port          ? port
+                     has_port         ? port
                      : scheme.empty() ? std::string_view(":11434")
                                       : std::string_view(),
                      path);

@@ -30,9 +30,9 @@ std::vector<Message> paired(const std::vector<Message>& messages) {
 }
 
 TEST(PairedMessages, leave_alone_what_is_in_order) {
-  const std::vector<Message> messages{Message::user("a"), calls({"1", "2"}), result("2"),
-                                      result("1"),        Message::user("b"), Message::assistant("c"),
-                                      calls({"3"}),       result("3")};
+  const std::vector<Message> messages{
+      Message::user("a"), calls({"1", "2"}),       result("2"),  result("1"),
+      Message::user("b"), Message::assistant("c"), calls({"3"}), result("3")};
   const PairedMessages pairs(messages);
   ASSERT_EQ(pairs.messages().size(), messages.size());
   for (std::size_t i = 0; i < messages.size(); ++i) {

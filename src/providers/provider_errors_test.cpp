@@ -193,7 +193,8 @@ TEST(ProviderErrors, know_more_kinds) {
           {429,
            R"({"error":{"message":"Request too large for gpt-4o in organization org-1 on tokens per min (TPM): Limit 30000, Requested 40000.","type":"tokens","code":"rate_limit_exceeded"}})",
            ErrorCode::context_too_long},
-          {413, R"({"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}})",
+          {413,
+           R"({"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}})",
            ErrorCode::context_too_long},
           {301, "", ErrorCode::protocol},
       }) {
@@ -203,7 +204,8 @@ TEST(ProviderErrors, know_more_kinds) {
 
 TEST(ProviderErrors, inside_of_a_response_are_known_by_their_code) {
   const auto code_of = [](std::string_view code) {
-    return providers::error_in_answer(endpoint(), {.code = std::string(code), .message = "no"}).code;
+    return providers::error_in_answer(endpoint(), {.code = std::string(code), .message = "no"})
+        .code;
   };
   EXPECT_EQ(code_of("invalid_request_error"), ErrorCode::invalid_argument);
   EXPECT_EQ(code_of("INVALID_ARGUMENT"), ErrorCode::invalid_argument);
@@ -228,8 +230,7 @@ TEST(ProviderErrors, hold_no_characters_that_deceive) {
       "a\u202Eb\u2066c\u2069\u200Fd\u061C\u0085e\u2028f \u00E9\u05D0\u4E2D \u200B";
   for (const std::string& body :
        {R"({"error":{"message":")" + words + "\"}}", words, "<title>" + words + "</title>"}) {
-    EXPECT_NE(error(500, body).message.find("abcde f \u00E9\u05D0\u4E2D \u200B"),
-              std::string::npos)
+    EXPECT_NE(error(500, body).message.find("abcde f \u00E9\u05D0\u4E2D \u200B"), std::string::npos)
         << error(500, body).message;
   }
 }
@@ -262,8 +263,9 @@ TEST(RetryAfter, is_read_from_every_place_where_vendors_put_it) {
   EXPECT_EQ(retry_after(429, "", {{"retry-after-ms", "250"}, {"retry-after", "1"}}), 1'000);
   EXPECT_EQ(retry_after(429, "", {{"retry-after-ms", "1250"}, {"retry-after", "1"}}), 1'250);
   EXPECT_EQ(retry_after(429, "", {{"retry-after-ms", "x"}, {"retry-after", "1"}}), 1'000);
-  EXPECT_EQ(retry_after(429, R"({"error":{"message":"try again in 7.66s"}})", {{"retry-after", "7"}}),
-            7'660);
+  EXPECT_EQ(
+      retry_after(429, R"({"error":{"message":"try again in 7.66s"}})", {{"retry-after", "7"}}),
+      7'660);
   EXPECT_EQ(retry_after(429, R"({"error":{"message":"try again in 1s"}})", {{"retry-after", "7"}}),
             7'000);
   EXPECT_EQ(retry_after(429, "",
@@ -300,9 +302,9 @@ TEST(RetryAfter, is_a_date_in_any_form_that_http_allows) {
   for (const std::string_view date :
        {"Sun, 06 Nov 2033 08:50:07 GMT", "Sunday, 06-Nov-33 08:50:07 GMT",
         "Sun Nov  6 08:50:07 2033"}) {
-    EXPECT_EQ(retry_after(503, "",
-                          {{"date", "Sun, 06 Nov 2033 08:49:37 GMT"},
-                           {"retry-after", std::string(date)}}),
+    EXPECT_EQ(retry_after(
+                  503, "",
+                  {{"date", "Sun, 06 Nov 2033 08:49:37 GMT"}, {"retry-after", std::string(date)}}),
               30'000)
         << date;
   }

@@ -28,7 +28,9 @@ RecordedSession everything() {
                            .status = SessionStatus::waiting};
   recorded.messages = {
       Message::user("Find \xc3\xa9"),
-      {Role::assistant, {Reasoning{"hm", ""}, Text{"I look.", Text::Phase::commentary}, first, broken, asked, delegated}},
+      {Role::assistant,
+       {Reasoning{"hm", ""}, Text{"I look.", Text::Phase::commentary}, first, broken, asked,
+        delegated}},
       Message::tool(found),
       Message::tool(refused),
       Message::tool(answered),

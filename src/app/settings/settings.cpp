@@ -6,8 +6,8 @@
 #include <map>
 
 #include "app/settings/paths.h"
-#include "core/text.h"
 #include "core/nearest.h"
+#include "core/text.h"
 #include "core/try.h"
 
 namespace wright::app {
