@@ -22,9 +22,15 @@ std::string_view to_string(Role role);
 Result<Role> role_from(std::string_view name);
 
 struct Text {
-  std::string text;
+  // What a vendor says that a text of its model is: a remark on the way, or the answer.
+  enum class Phase : std::uint8_t { unmarked, commentary, final_answer };
+
+  std::string text = {};
+  Phase phase = Phase::unmarked;
   bool operator==(const Text&) const = default;
 };
+std::string_view to_string(Text::Phase phase);
+std::optional<Text::Phase> phase_named(std::string_view name);
 
 // What a model thought before it spoke. `opaque` is the vendor's own block (signature, encrypted
 // content) as JSON text; it is sent back unchanged where the protocol demands it.
@@ -100,8 +106,11 @@ struct Message {
   static Message tool(ToolResult result);
   static Message notice(Notice::Kind kind);
 
-  // All text parts, joined by nothing. Empty for a message of calls or notices only.
+  // All text parts, joined by nothing, or by a blank line where one of the two has a phase. Empty
+  // for a message of calls or notices only.
   std::string text() const;
+  // The text without commentary; all of it where there is nothing else.
+  std::string answer() const;
   std::vector<ToolCall> tool_calls() const;
   // Whether a person said it: a notice has the same role.
   bool is_from_user() const;
@@ -204,7 +213,9 @@ struct Response {
   StopReason stop_reason = StopReason::end_turn;
   std::string model = {};  // what really answered, when the vendor says so
 
-  std::string text() const;
+  std::string text() const;        // as Message::text()
+  std::string answer() const;      // as Message::answer()
+  std::string commentary() const;  // what answer() leaves out
   std::vector<ToolCall> tool_calls() const;
   bool operator==(const Response&) const = default;
 };

@@ -134,6 +134,8 @@ struct HttpRequest {
 struct HttpResponseHead {
   int status = 0;
   std::vector<HttpHeader> headers = {};
+  // When it arrived, by this machine's clock; the beginning of 1970: not known.
+  std::chrono::system_clock::time_point arrived = {};
 };
 
 struct HttpTimeouts {

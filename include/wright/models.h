@@ -16,8 +16,8 @@ namespace wright {
 
 // When to retry. Repeating a request to a model is safe: it changes nothing but the bill.
 struct RetryOptions {
-  int retries = 3;  // after the first attempt
-  std::chrono::milliseconds first_wait{500};
+  int retries = 3;                            // after the first attempt
+  std::chrono::milliseconds first_wait{500};  // eight times that after an overload
   std::chrono::milliseconds longest_wait{30'000};
   // The longest wait that a vendor may ask for (Retry-After); for a longer one there is no retry.
   std::chrono::milliseconds longest_asked_wait{120'000};
@@ -25,16 +25,27 @@ struct RetryOptions {
   bool operator==(const RetryOptions&) const = default;
 };
 
+// What a program found for a vendor, and where, for messages: "OPENAI_BASE_URL".
+struct VendorSetting {
+  VendorSetting() = default;
+  VendorSetting(std::string found, std::string where = {})
+      : value(std::move(found)), origin(std::move(where)) {}
+  VendorSetting(const char* found) : value(found) {}
+
+  std::string value = {};
+  std::string origin = {};
+};
+
 struct ModelsOptions {
   Catalogue catalogue = Catalogue::built_in();
   // The program's own models by id, such as "offline": asked first. A Model that is not set means
   // that the id is a vendor's.
   std::function<Model(std::string_view id)> find_model = {};
-  // The key for a vendor; empty when there is none.
-  std::function<std::string(const VendorInfo&)> find_key = {};
+  // The key for a vendor; empty when there is none. Blanks around it are not part of it.
+  std::function<VendorSetting(const VendorInfo&)> find_key = {};
   // The vendor's address in place of its row's base_url; empty: the row's. Without this function, a
   // vendor with an alternative address is at that one.
-  std::function<std::string(const VendorInfo&)> find_base_url = {};
+  std::function<VendorSetting(const VendorInfo&)> find_base_url = {};
   std::vector<std::string> fallback = {};  // ids, tried in order when a model does not answer
   RetryOptions retry = {};
   HttpTimeouts timeouts = {};
@@ -65,10 +76,12 @@ class Models {
   std::shared_ptr<Shared> shared_;
 };
 
-// The key in the first of the vendor's usual environment variables that is set, and the variable
-// that changes a vendor's address ("OPENAI_BASE_URL").
-std::string key_from(const VendorInfo& vendor,
-                     const std::function<std::string(const std::string&)>& variable);
+// The key in the first of the vendor's usual environment variables that is set, and the address in
+// the variable that changes it (OPENAI_BASE_URL; for Ollama also OLLAMA_HOST, as its own programs
+// read it).
+using ReadVariable = std::function<std::string(const std::string&)>;
+VendorSetting key_from(const VendorInfo& vendor, const ReadVariable& variable);
+VendorSetting base_url_from(const VendorInfo& vendor, const ReadVariable& variable);
 std::string base_url_variable(const VendorInfo& vendor);
 
 }  // namespace wright

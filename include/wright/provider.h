@@ -59,6 +59,7 @@ struct Quirks {
   bool supports_schema_refs = true;      // otherwise $ref is expanded
   bool system_as_developer = false;      // role "developer" instead of "system"
   ToolChoiceSupport tool_choice = ToolChoiceSupport::full;
+  bool supports_user_after_tool = true;  // otherwise the assistant says something in between
   CallIds call_ids = CallIds::any;
   std::string reasoning_field = {};  // of chat responses: "reasoning_content", "reasoning"
   ReturnReasoning return_reasoning = ReturnReasoning::never;
@@ -101,6 +102,7 @@ struct ModelInfo {
   std::optional<Price> price = {};
   Quirks quirks = {};                     // the vendor's with the model's own on top
   std::optional<Protocol> protocol = {};  // where it differs from the vendor's
+  bool is_listed = true;                  // false: no row knows it, and the quirks are a guess
 };
 
 // One model at one address: everything that an encoder and a decoder need to know.
@@ -179,7 +181,8 @@ class ResponseDecoder {
 std::unique_ptr<ResponseDecoder> make_decoder(const Endpoint& endpoint, const Request& request);
 
 // What a response with a status other than 2xx means. The message contains the vendor's words and
-// what to do; the detail is JSON {vendor, status, code?, request_id?, retry_after_ms?}.
+// what to do; the detail is JSON {vendor, status, code?, request_id?, retry_after_ms?, is_final?}:
+// what is final will not get better by trying again.
 Error error_from(const Endpoint& endpoint, const HttpResponseHead& head, std::string_view body);
 
 }  // namespace wright

@@ -130,7 +130,7 @@ Result<Json> answer_json(std::string_view text, const Json& schema) {
 
 std::optional<AnswerRefused> refusal_of(const Agent& agent, const Run& run) {
   if (run.phase != Phase::done) return std::nullopt;
-  const std::string text = run.messages.back().text();
+  const std::string text = run.messages.back().answer();
   const ResponseFormat& format = agent.sampling.response_format;
   if (format.kind == ResponseFormat::Kind::json_schema) {
     if (const auto fits = answer_json(text, format.schema); !fits) {

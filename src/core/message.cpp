@@ -14,16 +14,38 @@ namespace wright {
 
 WRIGHT_ENUM(Role, user, assistant, system, tool)
 WRIGHT_ENUM(StopReason, end_turn, tool_use, max_tokens, stop_sequence, content_filter, other)
+WRIGHT_ENUM(Text::Phase, unmarked, commentary, final_answer)
 WRIGHT_ENUM(Notice::Kind, answer_cut, same_result, summarise, answer_refused)
 
 namespace {
 
-std::string joined_text(const std::vector<Part>& parts) {
+bool is_commentary(const Text& text) {
+  return text.phase == Text::Phase::commentary;
+}
+
+// Joins the texts for which `is_wanted` holds. A text with a phase is a paragraph of its own.
+template <class IsWanted>
+std::string joined_text(const std::vector<Part>& parts, IsWanted&& is_wanted) {
   std::string joined;
+  auto last = Text::Phase::unmarked;
   for (const Part& part : parts) {
-    if (const auto* text = std::get_if<Text>(&part)) joined += text->text;
+    const auto* text = std::get_if<Text>(&part);
+    if (text == nullptr || text->text.empty() || !is_wanted(*text)) continue;
+    const bool is_apart = last != Text::Phase::unmarked || text->phase != Text::Phase::unmarked;
+    if (is_apart && !joined.empty()) joined += "\n\n";
+    joined += text->text;
+    last = text->phase;
   }
   return joined;
+}
+
+std::string joined_text(const std::vector<Part>& parts) {
+  return joined_text(parts, [](const Text&) { return true; });
+}
+
+std::string answer_text(const std::vector<Part>& parts) {
+  std::string answer = joined_text(parts, [](const Text& text) { return !is_commentary(text); });
+  return answer.empty() ? joined_text(parts) : answer;
 }
 
 std::vector<ToolCall> calls_in(const std::vector<Part>& parts) {
@@ -37,7 +59,9 @@ std::vector<ToolCall> calls_in(const std::vector<Part>& parts) {
 // --- JSON form ------------------------------------------------------------------------------
 
 Json part_json(const Text& part) {
-  return {{"type", "text"}, {"text", part.text}};
+  JsonObject json{{"type", "text"}, {"text", part.text}};
+  if (part.phase != Text::Phase::unmarked) json["phase"] = to_string(part.phase);
+  return json;
 }
 Json part_json(const Reasoning& part) {
   return {{"type", "reasoning"}, {"text", part.text}, {"opaque", part.opaque}};
@@ -89,6 +113,13 @@ class PartReader {
   }
   Notice::Kind notice_kind(std::string_view key) {
     if (const auto kind = enum_named<Notice::Kind>(text(key))) return *kind;
+    bad_key_ = key;
+    return {};
+  }
+  // Absent means that there is none.
+  Text::Phase phase(std::string_view key) {
+    if (!object_.contains(key)) return {};
+    if (const auto phase = enum_named<Text::Phase>(text(key))) return *phase;
     bad_key_ = key;
     return {};
   }
@@ -144,7 +175,7 @@ Result<Part> part_from_json(const Json& json) {
   const std::string type = read.text("type");
   Part part;
   if (type == "text") {
-    part = Text{read.text("text")};
+    part = Text{read.text("text"), read.phase("phase")};
   } else if (type == "reasoning") {
     part = Reasoning{read.text("text"), read.text("opaque")};
   } else if (type == "image") {
@@ -184,6 +215,14 @@ Result<Role> role_from(std::string_view name) {
 
 std::string_view to_string(StopReason reason) {
   return enum_name(reason);
+}
+
+std::string_view to_string(Text::Phase phase) {
+  return enum_name(phase);
+}
+
+std::optional<Text::Phase> phase_named(std::string_view name) {
+  return enum_named<Text::Phase>(name);
 }
 
 std::string_view to_string(Notice::Kind kind) {
@@ -242,6 +281,9 @@ Message Message::notice(Notice::Kind kind) {
 std::string Message::text() const {
   return joined_text(parts);
 }
+std::string Message::answer() const {
+  return answer_text(parts);
+}
 std::vector<ToolCall> Message::tool_calls() const {
   return calls_in(parts);
 }
@@ -252,6 +294,14 @@ bool Message::is_from_user() const {
 std::string Response::text() const {
   return joined_text(content);
 }
+std::string Response::answer() const {
+  return answer_text(content);
+}
+std::string Response::commentary() const {
+  const bool is_all =
+      joined_text(content, [](const Text& text) { return !is_commentary(text); }).empty();
+  return is_all ? std::string() : joined_text(content, is_commentary);
+}
 std::vector<ToolCall> Response::tool_calls() const {
   return calls_in(content);
 }
@@ -259,9 +309,15 @@ std::vector<ToolCall> Response::tool_calls() const {
 std::string display_text(const Message& message) {
   std::string shown;
   bool has_calls = false;
+  auto last = Text::Phase::unmarked;
   for (const Part& part : message.parts) {
     if (const std::string* words = words_in(part)) {
+      const auto* text = std::get_if<Text>(&part);
+      const auto phase = text != nullptr ? text->phase : Text::Phase::unmarked;
+      const bool is_apart = last != Text::Phase::unmarked || phase != Text::Phase::unmarked;
+      if (is_apart && !shown.empty() && !words->empty()) shown += "\n\n";
       shown += *words;
+      if (!words->empty()) last = phase;
     } else if (const auto* result = std::get_if<ToolResult>(&part)) {
       if (!shown.empty()) shown += '\n';
       shown +=

@@ -31,6 +31,36 @@ TEST(Message, joins_its_text_and_lists_its_calls) {
   EXPECT_EQ(response.tool_calls().size(), 1U);
 }
 
+TEST(Message, keeps_remarks_apart_from_the_answer) {
+  const Text remark{"I look.", Text::Phase::commentary};
+  const Text answer{"Empty.", Text::Phase::final_answer};
+  const Message both{Role::assistant, {remark, answer}};
+  EXPECT_EQ(both.text(), "I look.\n\nEmpty.");
+  EXPECT_EQ(both.answer(), "Empty.");
+  EXPECT_EQ(display_text(both), "I look.\n\nEmpty.");
+  EXPECT_EQ((Message{Role::assistant, {remark}}.answer()), "I look.");  // there is nothing else
+  EXPECT_EQ((Message{Role::assistant, {Text{"a"}, Text{""}, Text{"b"}}}.answer()), "ab");
+  EXPECT_EQ((Message{Role::assistant, {Text{"a"}, Text{}, answer, Text{"b"}}}.text()),
+            "a\n\nEmpty.\n\nb");
+  const auto copy = message_from_json(*parse_json(to_text(to_json(both))));
+  ASSERT_TRUE(copy) << copy.error().message;
+  EXPECT_EQ(*copy, both);
+  Response response;
+  response.content = both.parts;
+  EXPECT_EQ(response.answer(), "Empty.");
+  EXPECT_EQ(response.commentary(), "I look.");
+  response.content = {remark};
+  EXPECT_EQ(response.commentary(), "");
+}
+
+TEST(Message, refuses_a_phase_that_it_does_not_know) {
+  for (const std::string_view phase : {R"("musing")", "1", "null"}) {
+    const std::string part = R"({"type":"text","text":"a","phase":)" + std::string(phase) + "}";
+    EXPECT_FALSE(message_from_json(*parse_json(R"({"role":"assistant","parts":[)" + part + "]}")))
+        << phase;
+  }
+}
+
 TEST(Message, is_shown_with_the_words_people_know) {
   EXPECT_EQ(display_text(Message::user("Hi")), "Hi");
   EXPECT_EQ(display_text(Message::assistant("")), "");

@@ -249,7 +249,7 @@ Result<void> take(Run& run, ModelAnswered outcome) {
 
 Result<void> take(Run& run, AnswerRefused outcome) {
   if (run.phase != Phase::done) return refuse(run, "The refusal of an answer");
-  const std::string said = run.messages.back().text();
+  const std::string said = run.messages.back().answer();
   run.messages.push_back({Role::user, {Notice{Notice::Kind::answer_refused, outcome.message}}});
   if (refused_answers(run) <= kMostRefusedAnswers) {
     go_on_with_model(run);
@@ -403,7 +403,7 @@ std::string best_answer(const Run& run) {
   for (auto message = run.messages.rbegin(); message != run.messages.rend(); ++message) {
     if (message->is_from_user()) break;
     if (message->role != Role::assistant) continue;
-    if (std::string text = message->text(); !text.empty()) return text;
+    if (std::string text = message->answer(); !text.empty()) return text;
   }
   return {};
 }
@@ -418,7 +418,7 @@ Step next(const Agent& agent, const Run& run) {
                                .sampling = &agent.sampling}};
     case Phase::tools: return open_calls(run);
     case Phase::waiting: return open_waits(run);
-    case Phase::done: return Done{run.messages.back().text()};
+    case Phase::done: return Done{run.messages.back().answer()};
     case Phase::failed:
     case Phase::cancelled: break;
   }

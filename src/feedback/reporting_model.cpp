@@ -274,12 +274,19 @@ void take_report_calls(Response& response, const OnReport& on_report) {
 }
 
 void replace_text(Response& response, std::string text) {
-  const auto is_text = [](const Part& part) { return std::holds_alternative<Text>(part); };
+  // What answer() reads.
+  const bool has_commentary = !response.commentary().empty();
+  const auto is_text = [&](const Part& part) {
+    const auto* said = std::get_if<Text>(&part);
+    return said != nullptr && !(has_commentary && said->phase == Text::Phase::commentary);
+  };
   const auto first = std::ranges::find_if(response.content, is_text);
+  if (first == response.content.end()) return;
+  const auto phase = std::get<Text>(*first).phase;
   const auto place = first - response.content.begin();
   std::erase_if(response.content, is_text);
   if (!is_blank(text)) {
-    response.content.insert(response.content.begin() + place, Text{std::move(text)});
+    response.content.insert(response.content.begin() + place, Text{std::move(text), phase});
   }
 }
 
@@ -309,7 +316,7 @@ void take_report(Response& response, const OnReport& on_report, Asking asking) {
     if (std::holds_alternative<ToolCall>(part)) ++calls;
     if (report_in(part) != nullptr) ++reports;
   }
-  if (auto split = split_answer(response.text())) {
+  if (auto split = split_answer(response.answer())) {
     const bool is_alone = calls == 0 && is_blank(split->answer);
     if (is_alone && asking == Asking::no) return;
     if (is_alone) return make_call_of_text(response, std::move(split->feedback));

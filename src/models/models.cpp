@@ -41,6 +41,27 @@ Error without_planner() {
           {}};
 }
 
+// A blank that was put there is a mistake, also where no key is needed.
+std::string blank_key(const VendorInfo& vendor, const VendorSetting& key) {
+  return fmt::format("{} for {} holds nothing but blanks. Set it to a key, or remove it{}{}",
+                     key.origin.empty() ? "The key" : key.origin, vendor.title,
+                     vendor.key_page.empty() ? "" : ". Keys: ", vendor.key_page);
+}
+
+Error bad_base_url(const VendorInfo& vendor, const VendorSetting& url, const Error& problem) {
+  constexpr std::size_t kLongestShown = 200;
+  std::string shown(utf8_prefix(to_valid_utf8(url.value), kLongestShown));
+  // What may be a secret is not shown: a password before the host, a key after the path.
+  shown.erase(std::min(shown.find_first_of("?#"), shown.size()));
+  if (const std::size_t at = shown.rfind('@'); at != std::string::npos) shown.erase(0, at);
+  return {problem.code,
+          fmt::format("{} '{}' {}",
+                      url.origin.empty() ? fmt::format("The base URL of {},", vendor.title)
+                                         : url.origin + " =",
+                      shown, problem.message),
+          {}};
+}
+
 std::string without_key(const VendorInfo& vendor) {
   std::string message = fmt::format("{} needs a key, and none is set.", vendor.title);
   if (!vendor.key_variables.empty()) {
@@ -72,12 +93,20 @@ struct Models::Shared {
   Result<Endpoint> endpoint(std::string_view id) const {
     auto endpoint = TRY(options.catalogue.find(id));
     VendorInfo& vendor = endpoint.vendor;
-    const std::string elsewhere =
+    const VendorSetting elsewhere =
         options.find_base_url ? options.find_base_url(vendor) : vendor.alternative_base_url;
-    if (!elsewhere.empty()) {
-      vendor.base_url = TRY(providers::canonical_base_url(endpoint.protocol(), elsewhere));
+    if (!elsewhere.value.empty()) {
+      auto base_url = providers::canonical_base_url(endpoint.protocol(), elsewhere.value);
+      if (!base_url) return std::unexpected(bad_base_url(vendor, elsewhere, base_url.error()));
+      vendor.base_url = std::move(*base_url);
     }
-    if (options.find_key) endpoint.key = options.find_key(vendor);
+    if (options.find_key) {
+      const VendorSetting key = options.find_key(vendor);
+      endpoint.key = trimmed(key.value);
+      if (endpoint.key.empty() && !key.value.empty()) {
+        return fail(ErrorCode::authentication, blank_key(vendor, key));
+      }
+    }
     if (endpoint.key.empty() && vendor.needs_key) {
       std::string message = without_key(vendor);
       if (own_model("offline").is_set()) message += " The model \"offline\" needs none";
@@ -154,12 +183,21 @@ EmbeddingModel Models::embeddings(std::string_view id) const {
           -> Result<std::vector<Embedding>> { return std::unexpected(reason); }};
 }
 
-std::string key_from(const VendorInfo& vendor,
-                     const std::function<std::string(const std::string&)>& variable) {
+VendorSetting key_from(const VendorInfo& vendor, const ReadVariable& variable) {
   for (const std::string& name : vendor.key_variables) {
-    if (std::string value = variable(name); !value.empty()) return value;
+    if (std::string value = variable(name); !value.empty()) return {std::move(value), name};
   }
   return {};
+}
+
+VendorSetting base_url_from(const VendorInfo& vendor, const ReadVariable& variable) {
+  std::string name = base_url_variable(vendor);
+  if (std::string url = variable(name); !url.empty()) return {std::move(url), std::move(name)};
+  constexpr std::string_view kHost = "OLLAMA_HOST";
+  if (vendor.name != "ollama") return {};
+  const std::string host = variable(std::string(kHost));
+  if (trimmed(host).empty()) return {};
+  return {providers::url_of_ollama_host(host), std::string(kHost)};
 }
 
 std::string base_url_variable(const VendorInfo& vendor) {
@@ -180,8 +218,8 @@ Model model(std::string_view id) {
   ModelsOptions options;
   options.find_key = [=](const VendorInfo& vendor) { return key_from(vendor, of_environment); };
   options.find_base_url = [=](const VendorInfo& vendor) {
-    std::string elsewhere = of_environment(base_url_variable(vendor));
-    return elsewhere.empty() ? vendor.alternative_base_url : elsewhere;
+    VendorSetting elsewhere = base_url_from(vendor, of_environment);
+    return elsewhere.value.empty() ? VendorSetting(vendor.alternative_base_url) : elsewhere;
   };
   return Models(std::move(options)).get(id);
 }

@@ -6,10 +6,12 @@
 #include <optional>
 #include <random>
 
+#include "core/text.h"
 #include "models/blocking_call.h"
 #include "models/chance.h"
 #include "models/retry_policy.h"
 #include "net/event_loop.h"
+#include "providers/provider_errors.h"
 #include "wright/provider.h"
 
 namespace wright::models {
@@ -24,6 +26,21 @@ constexpr std::int64_t kUsualContext = 128'000;  // of a model that the catalogu
 
 bool is_success(int status) {
   return status >= 200 && status < 300;
+}
+
+bool is_blank(std::string_view text) {
+  return trimmed(text).empty();
+}
+
+// A response that ended as it should, and holds neither words nor calls. A vendor that pauses says
+// so, and sends blocks of its own.
+bool says_nothing(const Response& response) {
+  if (response.stop_reason == StopReason::other) return response.content.empty();
+  if (response.stop_reason != StopReason::end_turn) return false;
+  return std::ranges::none_of(response.content, [](const Part& part) {
+    const auto* text = std::get_if<Text>(&part);
+    return std::holds_alternative<ToolCall>(part) || (text != nullptr && !is_blank(text->text));
+  });
 }
 
 // Whom to ask and how; the same for every request.
@@ -162,7 +179,10 @@ class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
 
   void take(Result<Response> result) {
     if (has_ended_) return;
+    if (result) usage_ += result->usage;
+    if (result && says_nothing(*result)) result = std::unexpected(nothing_said());
     if (result) {
+      result->usage = usage_;
       if (const auto& price = candidate().endpoint.model.price) {
         result->usage.cost_usd = cost_usd(*price, result->usage);
       }
@@ -184,11 +204,18 @@ class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
       remember(std::move(result).error());
       ++asked_;
       failed_ = 0;
+      has_said_nothing_ = false;
       try_again(failures_.back(), milliseconds(0));
     } else {
       remember(std::move(result).error());
       end(std::unexpected(final_error()));
     }
+  }
+
+  // The same request may give an answer the next time, but hardly the time after.
+  Error nothing_said() {
+    Error error = providers::empty_answer(candidate().endpoint);
+    return std::exchange(has_said_nothing_, true) ? providers::as_final(std::move(error)) : error;
   }
 
   void try_again(const Error& error, milliseconds wait) {
@@ -227,8 +254,10 @@ class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
   const Delivery delivery_;
   const Clock::time_point began_ = Clock::now();
 
-  std::size_t asked_ = 0;  // which candidate
-  int failed_ = 0;         // attempts with it
+  std::size_t asked_ = 0;          // which candidate
+  int failed_ = 0;                 // attempts with it
+  bool has_said_nothing_ = false;  // this candidate, once
+  Usage usage_;                    // of all answers, the empty ones included
   std::vector<Error> failures_;
   net::HttpClient::Exchange exchange_ = 0;
   net::EventLoop::Timer timer_;

@@ -215,7 +215,7 @@ TEST_F(ProviderModel, takes_a_complete_answer_although_the_connection_broke_afte
 }
 
 TEST_F(ProviderModel, repeats_when_the_answer_is_not_json) {
-  Script script({says(200, "<html>gateway</html>"), says(200, std::string(kAnswer))});
+  Script script({says(200, R"({"choices":[}])"), says(200, std::string(kAnswer))});
   const auto asked = ask(*model({candidate(script.server())}));
   ASSERT_TRUE(asked.response) << asked.response.error().message;
   EXPECT_EQ(asked.retries.size(), 1U);

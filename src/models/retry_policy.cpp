@@ -10,6 +10,8 @@ namespace wright::models {
 using std::chrono::milliseconds;
 
 bool is_passing(const Error& error) {
+  const Json* is_final = error.find("is_final");
+  if (is_final != nullptr && is_final->is_bool() && is_final->get_bool()) return false;
   switch (error.code) {
     case ErrorCode::rate_limited:
     case ErrorCode::overloaded:
@@ -34,9 +36,12 @@ std::optional<milliseconds> asked_wait(const Error& error) {
 std::optional<milliseconds> wait_before_retry(const Error& error, const Attempts& attempts,
                                               double chance, const RetryOptions& options) {
   if (!is_passing(error) || attempts.failed > options.retries) return std::nullopt;
-  // Doubles with every attempt; a random part between half and all of it.
-  const double doubled = std::ldexp(static_cast<double>(options.first_wait.count()),
-                                    std::min(attempts.failed - 1, 30));
+  // Doubles with every attempt; a random part between half and all of it. A vendor without room
+  // needs longer than one that stumbled.
+  const bool is_without_room =
+      error.code == ErrorCode::overloaded || error.code == ErrorCode::rate_limited;
+  const int doublings = std::min(attempts.failed - 1, 30) + (is_without_room ? 3 : 0);
+  const double doubled = std::ldexp(static_cast<double>(options.first_wait.count()), doublings);
   const double capped = std::min(doubled, static_cast<double>(options.longest_wait.count()));
   milliseconds wait(static_cast<std::int64_t>(capped * (0.5 + chance / 2)));
   if (const auto asked = asked_wait(error)) {

@@ -38,6 +38,26 @@ TEST(RetryPolicy, the_wait_doubles_up_to_its_limit_and_is_jittered_by_half) {
   EXPECT_EQ(wait(100, 0), 500ms);
 }
 
+TEST(RetryPolicy, waits_longer_for_a_vendor_without_room) {
+  for (const ErrorCode code : {ErrorCode::overloaded, ErrorCode::rate_limited}) {
+    std::chrono::milliseconds least{0};
+    for (int failed = 1; failed <= RetryOptions{}.retries; ++failed) {
+      least += *wait_before_retry(error(code), {.failed = failed}, 0, {});
+    }
+    EXPECT_GE(least, 14s) << to_string(code);
+    EXPECT_LE(*wait_before_retry(error(code), {.failed = 30}, 1, {.retries = 30}),
+              RetryOptions{}.longest_wait);
+  }
+}
+
+TEST(RetryPolicy, does_not_try_again_what_is_final) {
+  for (const ErrorCode code : {ErrorCode::protocol, ErrorCode::answer_cut, ErrorCode::overloaded}) {
+    EXPECT_FALSE(is_passing(error(code, JsonObject{{"is_final", true}})));
+    EXPECT_TRUE(is_passing(error(code, JsonObject{{"is_final", false}})));
+    EXPECT_TRUE(is_passing(error(code, JsonObject{{"is_final", "yes"}})));
+  }
+}
+
 TEST(RetryPolicy, gives_up_after_the_retries_and_at_the_deadline) {
   const RetryOptions options{.retries = 2, .deadline = 10'000ms};
   EXPECT_TRUE(wait_before_retry(error(ErrorCode::network), {.failed = 2}, 0, options));

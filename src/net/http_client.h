@@ -39,10 +39,9 @@ struct HttpTraceEvent {
   std::string_view text;
 };
 
-enum class Compression : std::uint8_t {
-  refused,
-  accepted,  // bodies arrive decompressed
-};
+// Whether compression is asked for. Bodies arrive decompressed in any case: some servers compress
+// what they were told not to.
+enum class Compression : std::uint8_t { refused, accepted };
 
 class HttpClient {
  public:

@@ -28,6 +28,28 @@ std::string server_of(std::string_view url) {
   return std::string(url.substr(0, host)) + std::string(server);
 }
 
+// "host port N" of a URL, as libcurl writes it.
+std::string host_and_port(std::string_view url) {
+  const std::string server = server_of(url);
+  std::string_view host = server;
+  host.remove_prefix(std::min(host.find("://") + 3, host.size()));
+  std::string_view port = server.starts_with("https:") ? "443" : "80";
+  const std::size_t colon = host.rfind(':');
+  if (colon != std::string_view::npos && host.find(']', colon) == std::string_view::npos) {
+    port = host.substr(colon + 1);
+    host = host.substr(0, colon);
+  }
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  return fmt::format("{} port {}", lower(host), port);
+}
+
+std::string without_proxy(std::string_view server, std::string_view reason) {
+  return fmt::format(
+      "No connection to {} through the proxy: {}. Check http_proxy, https_proxy and all_proxy in "
+      "the environment; no_proxy names servers that need none",
+      server, reason);
+}
+
 std::string seconds(std::chrono::milliseconds time) {
   return fmt::format("{:g} s", static_cast<double>(time.count()) / 1000);
 }
@@ -89,7 +111,8 @@ Result<void> HttpExchange::prepare(CurlHandle handle) {
     set(CURLOPT_PROXY, options_.proxy->c_str());
     set(CURLOPT_NOPROXY, "");
   }
-  if (options_.compression == Compression::accepted) set(CURLOPT_ACCEPT_ENCODING, "");
+  // With any value, libcurl decompresses what comes compressed, asked for or not.
+  set(CURLOPT_ACCEPT_ENCODING, options_.compression == Compression::accepted ? "" : "identity");
   set(CURLOPT_OPENSOCKETFUNCTION, open_socket);
   set(CURLOPT_OPENSOCKETDATA, static_cast<void*>(this));
   set(CURLOPT_ERRORBUFFER, error_text_.data());
@@ -138,10 +161,16 @@ Result<void> HttpExchange::result_of(CURLcode code) const {
                                           : fmt::format("{} did not finish its answer within {}",
                                                         server, seconds(timeouts_.total)));
     }
-    case CURLE_COULDNT_RESOLVE_HOST:
     case CURLE_COULDNT_RESOLVE_PROXY:
+      return fail(ErrorCode::network, without_proxy(server, reason));
+    case CURLE_COULDNT_RESOLVE_HOST:
     case CURLE_COULDNT_CONNECT:
-      return fail(ErrorCode::network, fmt::format("No connection to {}: {}", server, reason));
+      return fail(ErrorCode::network, is_through_proxy(reason)
+                                          ? without_proxy(server, reason)
+                                          : fmt::format("No connection to {}: {}", server, reason));
+    case CURLE_BAD_CONTENT_ENCODING:
+      return fail(ErrorCode::protocol,
+                  fmt::format("{} sent an answer that cannot be decompressed: {}", server, reason));
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CACERT_BADFILE:
     case CURLE_SSL_CONNECT_ERROR:
@@ -157,10 +186,27 @@ Result<void> HttpExchange::result_of(CURLcode code) const {
                   fmt::format("'{}' is not the URL of a server: {}", server, reason));
     case CURLE_OUT_OF_MEMORY: return fail(ErrorCode::internal, "Out of memory");
     default:
+      if (is_tunnel_refused()) return fail(ErrorCode::network, without_proxy(server, reason));
       return fail(ErrorCode::network,
                   fmt::format("The connection to {} broke before the answer was complete: {}",
                               server, reason));
   }
+}
+
+// Whether it was the proxy that could not be reached: libcurl names whom it tried. A proxy that was
+// reached and made no connection has answered with a status.
+bool HttpExchange::is_tunnel_refused() const {
+  long tunnel_status = 0;
+  curl_easy_getinfo(handle_.get(), CURLINFO_HTTP_CONNECTCODE, &tunnel_status);
+  return tunnel_status >= 300;
+}
+
+bool HttpExchange::is_through_proxy(std::string_view reason) const {
+  if (is_tunnel_refused() || reason.contains("Proxy") || reason.contains("proxy")) return true;
+  constexpr std::string_view kTried = "Failed to connect to ";
+  if (!reason.starts_with(kTried)) return false;
+  const std::string tried = lower(reason.substr(kTried.size()));
+  return !tried.starts_with(host_and_port(request_.url) + ' ');
 }
 
 void HttpExchange::end(Result<void> end) {
@@ -215,6 +261,7 @@ bool HttpExchange::header_line(std::string_view line) {
   const bool is_of_proxy = status == 0 && tunnel_status != 0;
   if (is_of_proxy || (status >= 100 && status < 200)) return true;
   head_.status = static_cast<int>(status);
+  head_.arrived = std::chrono::system_clock::now();
   has_told_head_ = true;
   if (options_.trace) {
     std::string text = fmt::format("HTTP {}\n", head_.status);

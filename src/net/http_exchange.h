@@ -43,6 +43,8 @@ class HttpExchange {
 
   // What libcurl's result means.
   Result<void> result_of(CURLcode code) const;
+  bool is_tunnel_refused() const;
+  bool is_through_proxy(std::string_view reason) const;
   void end(Result<void> end);
 
   EventLoop::Timer timer;         // of next_check()

@@ -1,5 +1,6 @@
 #include "net/whole_response.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 
@@ -112,7 +113,7 @@ TEST(HttpClient, judges_the_address_of_a_name_and_not_the_name) {
   EXPECT_NE(asked.find("127.0.0.1"), std::string::npos) << asked;
 }
 
-TEST(HttpClient, unpacks_bodies_where_that_was_asked_for) {
+TEST(HttpClient, unpacks_bodies_whether_that_was_asked_for_or_not) {
   // gzip of "hello hello hello hello\n"
   const std::string packed(
       "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xcb\x48\xcd\xc9\xc9\x57\xc8\x40\x27\xb9\x00\x00"
@@ -124,13 +125,90 @@ TEST(HttpClient, unpacks_bodies_where_that_was_asked_for) {
     connection.answer(200, packed, "Content-Encoding: gzip\r\n");
   });
   HttpClient plain;
-  EXPECT_EQ(ask_and_wait(plain, get(server.url()), {}, at_most(1000), {})->body, packed);
-  EXPECT_EQ(request.find("Accept-Encoding"), std::string::npos);
+  const auto unasked = ask_and_wait(plain, get(server.url()), {}, at_most(1000), {});
+  ASSERT_TRUE(unasked) << unasked.error().message;
+  EXPECT_EQ(unasked->body, "hello hello hello hello\n");
+  EXPECT_NE(request.find("Accept-Encoding: identity\r\n"), std::string::npos) << request;
   HttpClient unpacking({.compression = Compression::accepted});
   const auto answer = ask_and_wait(unpacking, get(server.url()), {}, at_most(1000), {});
   ASSERT_TRUE(answer) << answer.error().message;
   EXPECT_EQ(answer->body, "hello hello hello hello\n");
   EXPECT_NE(request.find("gzip"), std::string::npos);
+}
+
+TEST(HttpClient, says_that_a_body_cannot_be_unpacked) {
+  for (const std::string_view encoding : {"gzip", "of-its-own"}) {
+    CannedServer server([&](Connection& connection) {
+      (void)connection.read_request();
+      connection.answer(200, "no gzip at all", fmt::format("Content-Encoding: {}\r\n", encoding));
+    });
+    HttpClient client;
+    const auto answer = ask_and_wait(client, get(server.url()), {}, at_most(1000), {});
+    ASSERT_FALSE(answer) << encoding;
+    EXPECT_EQ(answer.error().code, ErrorCode::protocol) << encoding;
+    EXPECT_NE(answer.error().message.find("cannot be decompressed"), std::string::npos)
+        << answer.error().message;
+  }
+}
+
+TEST(HttpClient, says_when_a_response_arrived) {
+  CannedServer server([](Connection& connection) {
+    (void)connection.read_request();
+    connection.answer(200, "x");
+  });
+  HttpClient client;
+  const auto before = std::chrono::system_clock::now();
+  const auto answer = ask_and_wait(client, get(server.url()), {}, at_most(10), {});
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_GE(answer->head.arrived, before);
+  EXPECT_LE(answer->head.arrived, std::chrono::system_clock::now());
+}
+
+TEST(HttpClient, names_a_proxy_that_does_not_answer) {
+  // A port that was free a moment ago.
+  std::string dead;
+  {
+    CannedServer gone([](Connection&) {});
+    dead = gone.url("");
+  }
+  for (const std::string_view url : {"http://vendor.example/v1", "https://vendor.example/v1"}) {
+    HttpClient client({.proxy = dead});
+    const auto answer = ask_and_wait(client, get(std::string(url)), {}, at_most(10), {});
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(answer.error().code, ErrorCode::network);
+    EXPECT_NE(answer.error().message.find("vendor.example through the proxy"), std::string::npos)
+        << answer.error().message;
+    EXPECT_NE(answer.error().message.find("http_proxy"), std::string::npos);
+  }
+  HttpClient nowhere({.proxy = "http://no-such-proxy.invalid:3128"});
+  const auto answer = ask_and_wait(nowhere, get("http://vendor.example/"), {}, at_most(10), {});
+  ASSERT_FALSE(answer);
+  EXPECT_NE(answer.error().message.find("through the proxy"), std::string::npos)
+      << answer.error().message;
+}
+
+TEST(HttpClient, names_a_proxy_that_refuses_the_tunnel) {
+  CannedServer proxy([](Connection& connection) {
+    (void)connection.read_request();
+    connection.answer(407, "who are you?");
+  });
+  HttpClient client({.proxy = proxy.url("")});
+  const auto answer = ask_and_wait(client, get("https://vendor.example/"), {}, at_most(10), {});
+  ASSERT_FALSE(answer);
+  EXPECT_NE(answer.error().message.find("through the proxy"), std::string::npos)
+      << answer.error().message;
+}
+
+TEST(HttpClient, blames_no_proxy_where_there_is_none) {
+  std::string dead;
+  {
+    CannedServer gone([](Connection&) {});
+    dead = gone.url();
+  }
+  HttpClient client({.proxy = ""});
+  const auto answer = ask_and_wait(client, get(dead), {}, at_most(10), {});
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().message.find("proxy"), std::string::npos) << answer.error().message;
 }
 
 TEST(HttpClient, does_not_read_headers_without_end) {

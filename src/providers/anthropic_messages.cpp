@@ -13,8 +13,10 @@
 #include "providers/opaque_block.h"
 #include "providers/reasoning_effort.h"
 #include "providers/request_headers.h"
+#include "providers/response_json.h"
 #include "providers/schema_dialect.h"
 #include "providers/schema_subset.h"
+#include "providers/vendor_tool_blocks.h"
 #include "providers/wire_ids.h"
 #include "providers/words_instead.h"
 #include "wright/tool.h"
@@ -66,6 +68,7 @@ class AnthropicEncoder {
         sampling_(*request.sampling),
         names_(request, kAnthropicToolNames),
         conversation_(request),
+        vendors_tools_(conversation_, endpoint.model.name),
         delivery_(delivery) {}
 
   HttpRequest encode() {
@@ -96,6 +99,8 @@ class AnthropicEncoder {
     JsonArray messages;
     for (const Turn& turn : conversation_.turns()) {
       JsonArray content;
+      has_calls_ = std::ranges::any_of(
+          turn.parts, [](const Part* part) { return std::holds_alternative<ToolCall>(*part); });
       for (const Part* part : turn.parts) {
         if (Json block = block_of(*part); !block.is_null()) content.push_back(std::move(block));
       }
@@ -159,7 +164,8 @@ class AnthropicEncoder {
     if (const auto* result = std::get_if<ToolResult>(&part)) return result_block(*result);
     const auto block =
         opaque_block(std::get<Reasoning>(part), Protocol::anthropic_messages, endpoint_.model.name);
-    return block.value_or(Json());
+    const bool is_sent = block && vendors_tools_.may_be_sent(*block, has_calls_);
+    return is_sent ? *block : Json();
   }
 
   static Json image_block(const Image& image) {
@@ -317,8 +323,9 @@ class AnthropicEncoder {
     const auto turns = conversation_.turns();
     if (!std::holds_alternative<ToolResult>(*turns.back().parts.front())) return false;
     const auto* first = std::get_if<Reasoning>(turns[turns.size() - 2].parts.front());
-    return first == nullptr ||
-           !opaque_block(*first, Protocol::anthropic_messages, endpoint_.model.name);
+    if (first == nullptr) return true;
+    const auto block = opaque_block(*first, Protocol::anthropic_messages, endpoint_.model.name);
+    return !block || is_of_vendors_tool(text_field(&*block, "type"));
   }
 
   // A thinking model takes no sampling parameters, and no model takes both.
@@ -361,7 +368,9 @@ class AnthropicEncoder {
   const Sampling& sampling_;
   ToolNames names_;
   Conversation conversation_;
+  VendorToolBlocks vendors_tools_;
   Delivery delivery_;
+  bool has_calls_ = false;  // the turn that is written
   WireIds ids_;
   JsonObject body_;
 };

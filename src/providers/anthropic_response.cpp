@@ -6,6 +6,7 @@
 
 #include "core/try.h"
 #include "providers/opaque_block.h"
+#include "providers/vendor_tool_blocks.h"
 
 namespace wright::providers {
 namespace {
@@ -27,6 +28,16 @@ void set_count(std::int64_t& count, const Json* usage, std::string_view key) {
 // A limit or a filter ended the response, wherever it was.
 bool is_cut(std::string_view reason) {
   return reason == "max_tokens" || reason == "model_context_window_exceeded" || reason == "refusal";
+}
+
+// The block with the input that came in pieces; null where they make no JSON.
+Json whole_block(const std::string& raw, const std::string& input) {
+  auto block = parse_json(raw);
+  if (!block || !block->is_object() || input.empty()) return block ? *block : Json();
+  auto whole = parse_json(input);
+  if (!whole) return {};
+  block->get_object()["input"] = std::move(*whole);
+  return *block;
 }
 
 }  // namespace
@@ -137,6 +148,9 @@ AnthropicReader::Block AnthropicReader::begin_block(const Json* content, Respons
     const JsonObject* fields = object_in(input);
     // A stream begins with an empty object that says nothing.
     if (input != nullptr && (fields == nullptr || !fields->empty())) block.input = to_text(*input);
+  } else if (is_of_vendors_tool(type)) {
+    block.kind = Block::Kind::vendors;
+    block.raw = valid_text(to_text(*content));
   }
   last_ = block.kind;
   return block;
@@ -153,6 +167,8 @@ Result<void> AnthropicReader::read_delta(Block& block, const Json* delta, Respon
   } else if (type == "input_json_delta" && block.kind == Block::Kind::call) {
     block.input.clear();
     pieces.answer.add_arguments(block.call, text_field(delta, "partial_json"));
+  } else if (type == "input_json_delta" && block.kind == Block::Kind::vendors) {
+    block.joiner.append(block.input, text_field(delta, "partial_json"));
   }
   return {};
 }
@@ -170,6 +186,13 @@ void AnthropicReader::end_block(Block& block, ResponsePieces& pieces) {
     if (pieces.answer.call(block.call).arguments.empty()) {
       pieces.answer.add_arguments(block.call, "{}");
     }
+  } else if (block.kind == Block::Kind::vendors) {
+    pieces.answer.end_part();
+    block.joiner.finish(block.input);
+    if (const Json whole = whole_block(block.raw, block.input); !whole.is_null()) {
+      pieces.answer.reasoning().opaque = opaque_of(pieces, whole);
+    }
+    pieces.answer.end_part();
   } else {
     pieces.answer.end_part();
   }

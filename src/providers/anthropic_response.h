@@ -6,13 +6,14 @@
 #include <string>
 
 #include "providers/event_decoder.h"
+#include "providers/utf8_joiner.h"
 
 namespace wright::providers {
 
 // A Reader of EventDecoder. The events of one answer are message_start; for each block of the
 // content content_block_start, content_block_delta (any number) and content_block_stop;
-// message_delta and message_stop; a ping anywhere. Anything unknown is skipped, as Anthropic asks:
-// blocks of tools that run at the vendor, and future events.
+// message_delta and message_stop; a ping anywhere. Blocks of tools that run at the vendor are kept
+// as they are, and go back. Anything unknown is skipped, as Anthropic asks.
 class AnthropicReader {
  public:
   Result<void> read_event(std::string_view type, const Json& event, ResponsePieces& pieces);
@@ -22,11 +23,13 @@ class AnthropicReader {
 
  private:
   struct Block {
-    enum class Kind : std::uint8_t { other, text, thinking, call };
+    enum class Kind : std::uint8_t { other, text, thinking, call, vendors };
     Kind kind = Kind::other;
     std::size_t call = 0;  // its number in the answer
     std::string signature = {};
-    std::string input = {};  // of a call that arrived whole
+    std::string input = {};  // of a call that arrived whole, or of a vendor's in pieces
+    std::string raw = {};    // of a vendor's: the block as it began
+    Utf8Joiner joiner = {};  // of its input
   };
 
   void read_usage(const Json* usage, Usage& counted);

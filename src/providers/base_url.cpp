@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/text.h"
+
 namespace wright::providers {
 namespace {
 
@@ -14,10 +16,6 @@ constexpr std::array<std::string_view, 4> kCallPaths{"/chat/completions", "/resp
 std::string_view without_slashes_at_end(std::string_view url) {
   while (url.ends_with('/')) url.remove_suffix(1);
   return url;
-}
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
 }
 
 bool is_lower_or_digit(char c) {
@@ -58,7 +56,41 @@ std::string problem_with(std::string_view url) {
   return {};
 }
 
+// The port of "host:port", with its colon; empty where there is none.
+std::string_view port_of(std::string_view address) {
+  const std::size_t colon = address.rfind(':');
+  if (colon == std::string_view::npos || address.find(']', colon) != std::string_view::npos) {
+    return {};
+  }
+  // An IPv6 address without brackets has colons of its own.
+  const bool is_bare_ipv6 = !address.starts_with('[') && address.find(':') != colon;
+  return is_bare_ipv6 ? std::string_view() : address.substr(colon);
+}
+
 }  // namespace
+
+std::string url_of_ollama_host(std::string_view host) {
+  constexpr std::string_view kBlanks = " \t\r\n\"'";
+  host = trimmed(host, kBlanks);
+  const std::string_view scheme = scheme_of(host);
+  // What has another scheme is refused as it is.
+  if (scheme.empty() && host.contains("://")) return std::string(host);
+  std::string_view address = host.substr(scheme.size());
+  const std::size_t slash = std::min(address.find('/'), address.size());
+  const std::string_view path = without_slashes_at_end(address.substr(slash));
+  address = address.substr(0, slash);
+  const std::string_view port = port_of(address);
+  std::string name(address.substr(0, address.size() - port.size()));
+  if (name.empty() || name == "0.0.0.0") name = "127.0.0.1";
+  if (name == "::" || name == "[::]") name = "[::1]";
+  if (name.contains(':') && !name.starts_with('[')) name = fmt::format("[{}]", name);
+  const bool has_port = port.size() > 1;
+  return fmt::format("{}{}{}{}", scheme.empty() ? "http://" : scheme, name,
+                     has_port         ? port
+                     : scheme.empty() ? std::string_view(":11434")
+                                      : std::string_view(),
+                     path);
+}
 
 Result<std::string> canonical_base_url(Protocol protocol, std::string_view url) {
   if (const std::string problem = problem_with(url); !problem.empty()) {

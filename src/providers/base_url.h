@@ -22,4 +22,9 @@ namespace wright::providers {
 // URL, and a user name, a query or a fragment in it.
 Result<std::string> canonical_base_url(Protocol protocol, std::string_view url);
 
+// The URL that OLLAMA_HOST means to Ollama's own programs: "[scheme://]host[:port][/path]". The
+// scheme is http unless it is there, the port 11434 unless it or a scheme is there, and the address
+// that a server listens on for all is that of this machine.
+std::string url_of_ollama_host(std::string_view host);
+
 }  // namespace wright::providers

@@ -55,6 +55,26 @@ TEST(BaseUrl, stays_as_it_is_when_it_is_canonical) {
   }
 }
 
+TEST(BaseUrl, of_ollama_is_what_its_own_programs_read) {
+  const std::vector<std::pair<std::string_view, std::string_view>> hosts{
+      {"gpu.example", "http://gpu.example:11434"},
+      {"gpu.example:8080", "http://gpu.example:8080"},
+      {"0.0.0.0", "http://127.0.0.1:11434"},
+      {"0.0.0.0:80", "http://127.0.0.1:80"},
+      {":8080", "http://127.0.0.1:8080"},
+      {"http://gpu.example", "http://gpu.example"},
+      {"https://gpu.example/", "https://gpu.example"},
+      {"https://gpu.example:8443/ollama/", "https://gpu.example:8443/ollama"},
+      {" \"gpu.example\" ", "http://gpu.example:11434"},
+      {"[::]:8080", "http://[::1]:8080"},
+      {"[::1]", "http://[::1]:11434"},
+      {"::1", "http://[::1]:11434"},
+      {"gpu.example:", "http://gpu.example:11434"},
+      {"ftp://gpu.example", "ftp://gpu.example"},
+  };
+  for (const auto& [host, url] : hosts) EXPECT_EQ(url_of_ollama_host(host), url) << host;
+}
+
 TEST(BaseUrl, refuses_what_is_no_place_on_the_web) {
   for (const std::string_view url :
        {"", "localhost:8000", "ftp://host", "file:///etc/passwd", "https://", "https:///v1",

@@ -140,7 +140,9 @@ Result<Endpoint> Catalogue::find(std::string_view id) const {
                             kWhereTheyAreListed));
   }
   Endpoint endpoint{.vendor = *vendor, .model = {.vendor = vendor->name, .quirks = vendor->quirks}};
-  if (const ModelInfo* model = find_model(*vendor, name)) endpoint.model = *model;
+  const ModelInfo* model = find_model(*vendor, name);
+  if (model != nullptr) endpoint.model = *model;
+  endpoint.model.is_listed = model != nullptr;
   endpoint.model.name = name;
   endpoint.vendor.base_url =
       TRY(providers::canonical_base_url(endpoint.protocol(), endpoint.vendor.base_url));

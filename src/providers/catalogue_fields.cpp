@@ -247,7 +247,7 @@ constexpr std::array<CatalogueField<ModelInfo>, 4> kModelFields{{
     {"protocol", Sets<&ModelInfo::protocol>::read},
 }};
 
-constexpr std::array<CatalogueField<Quirks>, 16> kQuirkFields{{
+constexpr std::array<CatalogueField<Quirks>, 17> kQuirkFields{{
     {"max_tokens_field", Sets<&Quirks::max_tokens_field>::read},
     {"supports_temperature", Sets<&Quirks::supports_temperature>::read},
     {"supports_tools", Sets<&Quirks::supports_tools>::read},
@@ -259,6 +259,7 @@ constexpr std::array<CatalogueField<Quirks>, 16> kQuirkFields{{
     {"supports_schema_refs", Sets<&Quirks::supports_schema_refs>::read},
     {"system_as_developer", Sets<&Quirks::system_as_developer>::read},
     {"tool_choice", Sets<&Quirks::tool_choice>::read},
+    {"supports_user_after_tool", Sets<&Quirks::supports_user_after_tool>::read},
     {"call_ids", Sets<&Quirks::call_ids>::read},
     {"reasoning_field", Sets<&Quirks::reasoning_field>::read},
     {"return_reasoning", Sets<&Quirks::return_reasoning>::read},

@@ -10,6 +10,7 @@
 #include "providers/call_arguments.h"
 #include "providers/opaque_block.h"
 #include "providers/openai_request.h"
+#include "providers/paired_messages.h"
 
 namespace wright::providers {
 namespace {
@@ -22,15 +23,17 @@ class MessageWriter {
         quirks_(endpoint.model.quirks),
         names_(names),
         storage_(storage),
-        turn_begin_(begin_of_turn(request)),
         messages_(storage),
         images_(storage) {
-    messages_.reserve(request.messages.size() + 1);
+    const PairedMessages paired(request.messages);
+    const auto messages = paired.messages();
+    const std::size_t turn_begin = begin_of_turn(messages);
+    messages_.reserve(messages.size() + 1);
     const std::string system = system_text(request, names, quirks_);
     if (!system.empty()) add(system_role(), text(system));
-    for (std::size_t i = 0; i < request.messages.size(); ++i) {
-      is_in_turn_ = i >= turn_begin_;
-      write(request.messages[i]);
+    for (std::size_t i = 0; i < messages.size(); ++i) {
+      is_in_turn_ = i >= turn_begin;
+      write(*messages[i]);
     }
     write_result_images();
   }
@@ -39,9 +42,9 @@ class MessageWriter {
 
  private:
   // The place of the user's last message: what follows it is the current exchange.
-  static std::size_t begin_of_turn(const Request& request) {
-    for (std::size_t i = request.messages.size(); i > 0; --i) {
-      if (request.messages[i - 1].is_from_user()) return i - 1;
+  static std::size_t begin_of_turn(std::span<const Message* const> messages) {
+    for (std::size_t i = messages.size(); i > 0; --i) {
+      if (messages[i - 1]->is_from_user()) return i - 1;
     }
     return 0;
   }
@@ -55,7 +58,14 @@ class MessageWriter {
   Json text(std::string_view said) const { return Json(said, storage_); }
 
   void add(std::string_view role, Json content) {
+    if (role == "user" && !quirks_.supports_user_after_tool) answer_results();
     messages_.push_back(JsonObject({{"role", role}, {"content", std::move(content)}}, storage_));
+  }
+
+  // For vendors that take nobody's words but the model's after results.
+  void answer_results() {
+    if (messages_.empty() || messages_.back().at("role") != Json("tool")) return;
+    add("assistant", text("I have the results."));
   }
 
   Json image_json(const Image& image) const {
@@ -104,8 +114,8 @@ class MessageWriter {
   }
 
   Json wire_id(std::string_view id) const {
-    const Quirks::CallIds allowed = quirks_.call_ids;
-    return is_wire_call_id(id, allowed) ? text(id) : text(wire_call_id(id, allowed));
+    const CallIdRule rule{quirks_.call_ids, kLongestChatCallId};
+    return is_wire_call_id(id, rule) ? text(id) : text(wire_call_id(id, rule));
   }
 
   Json wire_arguments(std::string_view arguments) const {
@@ -195,7 +205,6 @@ class MessageWriter {
   const Quirks& quirks_;
   const ToolNames& names_;
   const boost::json::storage_ptr storage_;
-  const std::size_t turn_begin_;
   bool is_in_turn_ = false;
   JsonArray messages_;
   JsonArray images_;  // of results that no message holds yet

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "providers/paired_messages.h"
+
 namespace wright::providers {
 namespace {
 
@@ -87,7 +89,7 @@ std::vector<const Part*> Conversation::answered(const Turn& calls, std::vector<c
     if (result == said.end()) {
       parts.push_back(&keep(ToolResult{.call_id = call->id,
                                        .name = call->name,
-                                       .content = "No result of this call is known.",
+                                       .content = std::string(kNoResultIsKnown),
                                        .is_error = true}));
       continue;
     }

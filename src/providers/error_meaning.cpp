@@ -5,6 +5,7 @@
 #include <span>
 
 #include "core/text.h"
+#include "providers/context_overflow.h"
 
 namespace wright::providers {
 namespace {
@@ -19,31 +20,16 @@ struct Clue {
   std::span<const std::string_view> words;
 };
 
-constexpr std::array<std::string_view, 5> kContextCodes{
-    "context_length_exceeded", "exceed_context_size", "context_window_exceeded",
-    "model_context_window", "too_many_prompt_tokens"};
-constexpr std::array<std::string_view, 13> kContextWords{"maximum context length",
-                                                         "context length exceeded",
-                                                         "context window",
-                                                         "context size",
-                                                         "prompt is too long",
-                                                         "prompt too long",
-                                                         "input is too long",
-                                                         "too many input tokens",
-                                                         "input token count",
-                                                         "maximum prompt length",
-                                                         "exceeds the maximum number of tokens",
-                                                         "longer than the model's context",
-                                                         "reduce the length of the messages"};
 constexpr std::array<std::string_view, 6> kFilterCodes{"content_filter",
                                                        "content_policy_violation",
                                                        "responsibleaipolicyviolation",
                                                        "data_inspection_failed",
                                                        "moderation",
                                                        "invalid_prompt"};
-constexpr std::array<std::string_view, 6> kFilterWords{
+constexpr std::array<std::string_view, 9> kFilterWords{
     "content management policy", "usage policies",      "safety system",
-    "flagged by moderation",     "requires moderation", "unsafe or sensitive content"};
+    "flagged by moderation",     "requires moderation", "unsafe or sensitive content",
+    "content filtering policy",  "input was flagged",   "content was flagged"};
 constexpr std::array<std::string_view, 5> kCreditCodes{
     "insufficient_quota", "billing", "insufficient_balance", "payment_required", "credit_balance"};
 constexpr std::array<std::string_view, 9> kCreditWords{
@@ -66,8 +52,13 @@ constexpr std::array<std::string_view, 5> kModelWords{"is not a valid model", "m
 constexpr std::array<std::string_view, 3> kRateCodes{"rate_limit", "too_many_requests",
                                                      "resource_exhausted"};
 constexpr std::array<std::string_view, 1> kRateWords{"rate limit"};
-constexpr std::array<std::string_view, 5> kRoomCodes{
-    "overloaded", "over_capacity", "engine_overloaded", "slow_down", "service_unavailable"};
+constexpr std::array<std::string_view, 6> kRoomCodes{"overloaded",        "over_capacity",
+                                                     "engine_overloaded", "slow_down",
+                                                     "capacity_exceeded", "service_unavailable"};
+constexpr std::array<std::string_view, 1> kLargeCodes{"request_too_large"};
+constexpr std::array<std::string_view, 1> kLargeWords{"request too large"};
+constexpr std::array<std::string_view, 2> kPlaceWords{"user location is not supported",
+                                                      "not available in your country"};
 constexpr std::array<std::string_view, 3> kRoomWords{"overloaded", "over capacity", "at capacity"};
 constexpr std::array<std::string_view, 1> kBrokenCallCodes{"tool_use_failed"};
 constexpr std::array<std::string_view, 5> kServerCodes{
@@ -75,9 +66,10 @@ constexpr std::array<std::string_view, 5> kServerCodes{
 
 // In this order: the narrower meaning first.
 constexpr std::array<Clue, 9> kClues{
-    Clue{Meaning::broken_call, kBrokenCallCodes, {}},
-    Clue{Meaning::context_too_long, kContextCodes, kContextWords},
+    // A request that is larger than what is allowed in a minute is never answered.
+    Clue{Meaning::too_large, kLargeCodes, kLargeWords},
     Clue{Meaning::content_filtered, kFilterCodes, kFilterWords},
+    Clue{Meaning::permission, {}, kPlaceWords},
     Clue{Meaning::no_credit, kCreditCodes, kCreditWords},
     Clue{Meaning::authentication, kKeyCodes, kKeyWords},
     Clue{Meaning::model_not_found, kModelCodes, kModelWords},
@@ -85,6 +77,19 @@ constexpr std::array<Clue, 9> kClues{
     Clue{Meaning::rate_limited, kRateCodes, kRateWords},
     Clue{Meaning::unavailable, kServerCodes, {}},
 };
+
+// What codes mean where no status does: in the middle of a response.
+constexpr std::array<std::string_view, 3> kDeniedCodes{"permission_error", "permission_denied",
+                                                       "forbidden"};
+constexpr std::array<std::string_view, 2> kAbsentCodes{"not_found_error", "not_found"};
+constexpr std::array<std::string_view, 5> kInvalidCodes{
+    "invalid_request", "invalid_argument", "bad_request", "failed_precondition", "unsupported_"};
+
+Meaning by_code(std::string_view code) {
+  if (has_any(code, kDeniedCodes)) return Meaning::permission;
+  if (has_any(code, kAbsentCodes)) return Meaning::not_found;
+  return has_any(code, kInvalidCodes) ? Meaning::invalid_request : Meaning::unknown;
+}
 
 Meaning by_status(int status, std::string_view words) {
   switch (status) {
@@ -94,9 +99,12 @@ Meaning by_status(int status, std::string_view words) {
     case 404: return words.contains("model") ? Meaning::model_not_found : Meaning::not_found;
     case 413: return Meaning::too_large;
     case 429: return Meaning::rate_limited;
+    case 498:  // Groq's, for a tier without room
     case 503:
     case 529: return Meaning::overloaded;
-    case 408: return Meaning::unavailable;
+    case 408:
+    case 409:
+    case 425: return Meaning::unavailable;
     default: break;
   }
   if (status >= 500) return Meaning::unavailable;
@@ -124,12 +132,20 @@ Meaning meaning_of(int status, const VendorError& error) {
   const std::string code = lower(error.code);
   const std::string words = lower(error.message);
   if (status == 401) return Meaning::authentication;
-  if (status == 413 && !has_any(words, kContextWords)) return Meaning::too_large;
+  if (has_any(code, kBrokenCallCodes)) return Meaning::broken_call;
+  const bool is_overflow = is_overflow_code(code) || (may_mean(Meaning::context_too_long, status) &&
+                                                      is_overflow_in_words(words));
+  if (is_overflow) return Meaning::context_too_long;
+  if (status == 413) return Meaning::too_large;
+  // What else is flagged is an account.
+  if (status == 403 && words.contains("flagged") && !words.contains("account")) {
+    return Meaning::content_filtered;
+  }
   for (const Clue& clue : kClues) {
     if (has_any(code, clue.codes)) return clue.meaning;
     if (may_mean(clue.meaning, status) && has_any(words, clue.words)) return clue.meaning;
   }
-  return by_status(status, words);
+  return status == 0 ? by_code(code) : by_status(status, words);
 }
 
 ErrorCode code_of(Meaning meaning) {

@@ -51,6 +51,8 @@ class EventDecoder final : public ResponseDecoder {
       : endpoint_(endpoint), calls_(endpoint, request, rule), reader_(std::move(reader)) {}
 
   Result<void> feed(std::string_view bytes, const TextSink& on_text) override {
+    read_ += bytes.size();
+    if (read_ > kLargestBody) return std::unexpected(endless_answer(endpoint_, kLargestBody));
     answer_.set_listener(&on_text);
     auto fed = body_.feed(
         bytes, [&](const ServerSentEvent& event) { return take_event(event, on_text); },
@@ -75,12 +77,17 @@ class EventDecoder final : public ResponseDecoder {
       return is_cut ? Result<void>() : taken;
     }));
     const auto reason = reader_.stop_reason(answer_);
-    if (!reason) {
-      return std::unexpected(cut_answer(endpoint_, "before it was complete"));
-    }
+    if (!reason) return std::unexpected(what_is_missing());
     Response response = answer_.take(*reason, endpoint_.model);
     calls_.restore(response);
     return response;
+  }
+
+  // Why there is no complete answer.
+  Error what_is_missing() const {
+    const std::string_view strange = body_.strange_kind();
+    if (strange.empty()) return cut_answer(endpoint_, "before it was complete");
+    return not_an_answer(endpoint_, strange, read_vendor_error(body_.beginning()).message);
   }
 
   Result<void> take_event(const ServerSentEvent& event, const TextSink& on_text) {
@@ -96,7 +103,9 @@ class EventDecoder final : public ResponseDecoder {
     if (const auto error = vendor_error_in(**json)) {
       return std::unexpected(error_in_answer(endpoint_, *error));
     }
-    return reader_.read_event(event.type, **json, pieces);
+    TRY(reader_.read_event(event.type, **json, pieces));
+    if (answer_.bytes() <= kLargestAnswer) return {};
+    return std::unexpected(endless_answer(endpoint_, kLargestAnswer));
   }
 
   // Some proxies drop the blank lines between events, which merges them into one; each line is JSON
@@ -121,8 +130,11 @@ class EventDecoder final : public ResponseDecoder {
     return reader_.read_document(**json, pieces);
   }
 
+  static constexpr std::size_t kLargestBody = std::size_t{128} << 20;  // of all its events
+
   Endpoint endpoint_;
   CallRestorer calls_;
+  std::size_t read_ = 0;
   ResponseBody body_;
   ResponseJson json_;
   ResponseBuilder answer_;

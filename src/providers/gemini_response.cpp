@@ -26,8 +26,45 @@ constexpr std::array<std::string_view, 10> kFiltered{"SAFETY",
 
 // The model wrote a call that its vendor could not parse; there is no response, but a retry may
 // give one.
-constexpr std::array<std::string_view, 3> kBrokenCalls{
-    "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "MALFORMED_RESPONSE"};
+constexpr std::array<std::string_view, 2> kBrokenCalls{"MALFORMED_FUNCTION_CALL",
+                                                       "MALFORMED_RESPONSE"};
+
+// The model called a tool that was not offered. That is a call all the same: it is answered as one
+// to an unknown tool, and the model goes on.
+constexpr std::string_view kUnexpectedCall = "UNEXPECTED_TOOL_CALL";
+
+bool is_in_name(char c) {
+  return is_letter(c) || is_digit(c) || c == '_' || c == '-' || c == '.' || c == ':';
+}
+
+// The tool in "Unexpected tool call: Model tried to call an undeclared function: default:look" or
+// "Unexpected tool call: print(default_api.look(at='a'))"; empty where none is named.
+std::string_view tool_named_in(std::string_view words) {
+  constexpr std::string_view kUndeclared = "undeclared function:";
+  constexpr std::string_view kCall = "tool call:";
+  constexpr std::string_view kPrint = "print(";
+  std::size_t at = words.find(kUndeclared);
+  at = at != std::string_view::npos ? at + kUndeclared.size() : words.find(kCall);
+  if (at == std::string_view::npos) return {};
+  words = trimmed(words.substr(at));
+  if (words.starts_with(kCall)) words = trimmed(words.substr(kCall.size()));
+  if (words.starts_with(kPrint)) words.remove_prefix(kPrint.size());
+  std::size_t length = 0;
+  while (length < words.size() && is_in_name(words[length])) ++length;
+  // A sentence begins with a word as well.
+  if (length < words.size() && words[length] == ' ') return {};
+  return words.substr(0, length);
+}
+
+// Without the name space that Gemini puts before it.
+std::string_view without_namespace(std::string_view name) {
+  for (const std::string_view space : {"default_api", "default_handler", "default"}) {
+    if (!name.starts_with(space)) continue;
+    const std::string_view rest = name.substr(space.size());
+    if (rest.size() > 1 && (rest[0] == '.' || rest[0] == ':')) return rest.substr(1);
+  }
+  return name;
+}
 
 bool is_true(const Json* value) {
   return value != nullptr && value->is_bool() && value->get_bool();
@@ -145,19 +182,37 @@ void GeminiReader::end_open_call(ResponsePieces& pieces) {
   open_call_.reset();
 }
 
+Result<void> GeminiReader::broken_call(const ResponsePieces& pieces, std::string_view words) const {
+  return std::unexpected(
+      cut_answer(pieces.endpoint,
+                 fmt::format("with a call that cannot be read ({}{}{})", reason_,
+                             words.empty() ? "" : ": ", std::string(utf8_prefix(words, 300)))));
+}
+
+Result<void> GeminiReader::take_unexpected_calls(std::string_view words,
+                                                 ResponsePieces& pieces) const {
+  if (pieces.answer.call_count() == 0) {
+    const std::string_view name = tool_named_in(words);
+    if (name.empty()) return broken_call(pieces, words);
+    // Its arguments are not known: words in their place make sure that no tool takes them.
+    pieces.answer.add_arguments(pieces.answer.add_call({}, name), words);
+  }
+  for (std::size_t i = 0; i < pieces.answer.call_count(); ++i) {
+    std::string& name = pieces.answer.call(i).name;
+    name = std::string(without_namespace(name));
+  }
+  return {};
+}
+
 Result<void> GeminiReader::read_reason(const Json& candidate, ResponsePieces& pieces) {
   const std::string_view reason = text_field(&candidate, "finishReason");
   if (reason.empty() || reason == "FINISH_REASON_UNSPECIFIED") return {};
   reason_ = valid_text(reason);
   // A call that is open when the response is cut has no arguments.
-  if (reason_ == "STOP") end_open_call(pieces);
+  if (reason_ == "STOP" || reason_ == kUnexpectedCall) end_open_call(pieces);
   const std::string words = valid_text(text_field(&candidate, "finishMessage"));
-  if (is_one_of(reason_, kBrokenCalls)) {
-    return std::unexpected(
-        cut_answer(pieces.endpoint,
-                   fmt::format("with a call that cannot be read ({}{}{})", reason_,
-                               words.empty() ? "" : ": ", std::string(utf8_prefix(words, 300)))));
-  }
+  if (reason_ == kUnexpectedCall) TRY(take_unexpected_calls(words, pieces));
+  if (is_one_of(reason_, kBrokenCalls)) return broken_call(pieces, words);
   if (reason_ == "MISSING_THOUGHT_SIGNATURE") {
     return std::unexpected(malformed_answer(pieces.endpoint, words.empty() ? reason_ : words));
   }
@@ -166,7 +221,7 @@ Result<void> GeminiReader::read_reason(const Json& candidate, ResponsePieces& pi
 
 std::optional<StopReason> GeminiReader::stop_reason(const ResponseBuilder& answer) const {
   if (reason_.empty()) return {};
-  if (reason_ == "STOP") {
+  if (reason_ == "STOP" || reason_ == kUnexpectedCall) {
     return answer.call_count() > 0 ? StopReason::tool_use : StopReason::end_turn;
   }
   if (reason_ == "MAX_TOKENS") return StopReason::max_tokens;

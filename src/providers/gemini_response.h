@@ -27,6 +27,8 @@ class GeminiReader {
   Result<void> read_call(const Json& call, ResponsePieces& pieces);
   void end_open_call(ResponsePieces& pieces);
   Result<void> read_reason(const Json& candidate, ResponsePieces& pieces);
+  Result<void> take_unexpected_calls(std::string_view words, ResponsePieces& pieces) const;
+  Result<void> broken_call(const ResponsePieces& pieces, std::string_view words) const;
 
   struct OpenCall {
     std::size_t number;  // in the answer

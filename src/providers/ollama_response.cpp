@@ -19,8 +19,8 @@ Result<void> OllamaDecoder::feed(std::string_view bytes, const TextSink& on_text
       bytes.remove_prefix(std::min(bytes.find_first_not_of(kBetweenObjects), bytes.size()));
       if (bytes.empty()) return {};
       if (bytes.front() != '{') {
-        return std::unexpected(malformed_answer(
-            endpoint_, "no JSON object where one was expected; check that base_url is Ollama's"));
+        return std::unexpected(
+            not_an_answer(endpoint_, bytes.front() == '<' ? "a web page" : "plain text", {}));
       }
     }
     const std::size_t length = end_.feed(bytes);
@@ -55,6 +55,9 @@ Result<void> OllamaDecoder::read_object(std::string_view text, const TextSink& o
   if (reason_) return {};  // nothing after "done" belongs to the response
   answer_.set_model(text_field(*object, "model"));
   read_message(field(*object, "message"), on_text);
+  if (answer_.bytes() > kLargestAnswer) {
+    return std::unexpected(endless_answer(endpoint_, kLargestAnswer));
+  }
   const Json* done = field(*object, "done");
   if (done == nullptr || !done->is_bool() || !done->get_bool()) return {};
   reason_ = valid_text(text_field(*object, "done_reason"));

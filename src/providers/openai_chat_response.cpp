@@ -10,12 +10,6 @@
 namespace wright::providers {
 namespace {
 
-// The first choice: we never ask for more.
-const Json* first_choice(const Json& completion) {
-  const JsonArray* choices = array_in(field(&completion, "choices"));
-  return choices != nullptr && !choices->empty() ? &choices->front() : nullptr;
-}
-
 std::optional<VendorError> failure_named(std::string_view finish_reason) {
   constexpr std::array<std::string_view, 3> kFailures{"error", "network_error",
                                                       "insufficient_system_resource"};
@@ -51,11 +45,25 @@ bool ChatResponseReader::take_end_mark(std::string_view data, ResponsePieces& pi
   return true;
 }
 
+// The choice that came first: we never ask for more, but some servers send several, mixed.
+const Json* ChatResponseReader::our_choice(const Json& completion) {
+  const JsonArray* choices = array_in(field(&completion, "choices"));
+  for (std::size_t i = 0; choices != nullptr && i < choices->size(); ++i) {
+    const Json& choice = (*choices)[i];
+    const std::int64_t index = count_field(&choice, "index");
+    if (index == choice_.value_or(index)) {
+      choice_ = index;
+      return &choice;
+    }
+  }
+  return nullptr;
+}
+
 Result<void> ChatResponseReader::read_event(std::string_view, const Json& chunk,
                                             ResponsePieces& pieces) {
   if (has_ended_) return {};
   read_heading(chunk, pieces);
-  const Json* choice = first_choice(chunk);
+  const Json* choice = our_choice(chunk);
   if (choice == nullptr) return {};
   if (auto usage = read_openai_usage(field(choice, "usage"))) pieces.answer.usage() = *usage;
   // Some servers put the whole message into the last chunk of a stream.
@@ -70,7 +78,7 @@ Result<void> ChatResponseReader::read_event(std::string_view, const Json& chunk,
 
 Result<void> ChatResponseReader::read_document(const Json& completion, ResponsePieces& pieces) {
   read_heading(completion, pieces);
-  const Json* choice = first_choice(completion);
+  const Json* choice = our_choice(completion);
   const Json* message = field(choice, "message");
   // Azure leaves out a message that it filtered.
   const bool has_reason = !text_field(choice, "finish_reason").empty();

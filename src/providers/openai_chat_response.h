@@ -23,6 +23,7 @@ class ChatResponseReader {
  private:
   enum class Form : std::uint8_t { delta, whole };
 
+  const Json* our_choice(const Json& completion);
   void read_heading(const Json& chunk, ResponsePieces& pieces);
   void read_message(const Json* message, Form form, ResponsePieces& pieces);
   void read_content(const Json* content, ResponsePieces& pieces);
@@ -36,6 +37,7 @@ class ChatResponseReader {
   ThinkTags think_tags_;
   ChatCalls calls_;
   ReasoningDetails details_;
+  std::optional<std::int64_t> choice_;  // the index of ours
   std::string finish_reason_;
   bool has_ended_ = false;  // the end mark has arrived
   bool has_refused_ = false;

@@ -89,27 +89,30 @@ AnswerSchema answer_schema(const ResponseFormat& format, const Quirks& quirks) {
   return answer;
 }
 
-std::string system_text(const Request& request, const ToolNames& names, const Quirks& quirks) {
+std::string system_text(const Request& request, const ToolNames& names, const Quirks& quirks,
+                        JsonWord word) {
   std::string text(request.system);
   const ResponseFormat& format = request.sampling->response_format;
   const bool lacks_schema =
       format.kind == ResponseFormat::Kind::json_schema && !quirks.supports_response_schema;
   const bool lacks_word =
       format.kind == ResponseFormat::Kind::json_object && !mentions_json(request.system);
-  if (lacks_schema || lacks_word) append_paragraph(text, format_in_words(format));
+  if ((lacks_schema || lacks_word) && word == JsonWord::in_system_text) {
+    append_paragraph(text, format_in_words(format));
+  }
   if (offers_tools(request, quirks) && quirks.tool_choice != Quirks::ToolChoiceSupport::full) {
     append_paragraph(text, tool_choice_in_words(request.sampling->tool_choice, names));
   }
   return text;
 }
 
-bool is_wire_call_id(std::string_view id, Quirks::CallIds allowed) {
-  constexpr std::size_t kLongestId = 40;
-  return allowed == Quirks::CallIds::any ? id.size() <= kLongestId : is_nine_alphanumeric(id);
+bool is_wire_call_id(std::string_view id, const CallIdRule& rule) {
+  return rule.allowed == Quirks::CallIds::any ? id.size() <= rule.longest
+                                              : is_nine_alphanumeric(id);
 }
 
-std::string wire_call_id(std::string_view id, Quirks::CallIds allowed) {
-  return is_wire_call_id(id, allowed) ? std::string(id) : nine_alphanumeric(id);
+std::string wire_call_id(std::string_view id, const CallIdRule& rule) {
+  return is_wire_call_id(id, rule) ? std::string(id) : nine_alphanumeric(id);
 }
 
 std::string data_url(const Image& image) {

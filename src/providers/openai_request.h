@@ -33,12 +33,22 @@ AnswerSchema answer_schema(const ResponseFormat& format, const Quirks& quirks);
 
 // What the request's fields cannot say, in words: JSON where the vendor has no schemas or wants the
 // word itself in the prompt, and a tool that must be called where it cannot be chosen. The
-// request's own system text comes first.
-std::string system_text(const Request& request, const ToolNames& names, const Quirks& quirks);
+// request's own system text comes first. `word` says where the vendor looks for the word.
+enum class JsonWord : std::uint8_t { in_system_text, elsewhere };
+std::string system_text(const Request& request, const ToolNames& names, const Quirks& quirks,
+                        JsonWord word = JsonWord::in_system_text);
+
+// Which ids of calls a vendor accepts, and of which length.
+struct CallIdRule {
+  Quirks::CallIds allowed = Quirks::CallIds::any;
+  std::size_t longest = 0;
+};
+inline constexpr std::size_t kLongestChatCallId = 40;
+inline constexpr std::size_t kLongestResponsesCallId = 64;
 
 // The id of a call as the vendor accepts it; the same id always maps to the same.
-bool is_wire_call_id(std::string_view id, Quirks::CallIds allowed);
-std::string wire_call_id(std::string_view id, Quirks::CallIds allowed);
+bool is_wire_call_id(std::string_view id, const CallIdRule& rule);
+std::string wire_call_id(std::string_view id, const CallIdRule& rule);
 
 // "data:image/png;base64,…".
 std::string data_url(const Image& image);

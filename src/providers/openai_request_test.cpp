@@ -64,6 +64,8 @@ TEST(OpenAiRequests, begin_with_the_bytes_of_the_turn_before) {
   for (const Protocol protocol : {Protocol::openai_chat, Protocol::openai_responses}) {
     std::string before = beginning(endpoint(protocol), std::span(messages).first(1), tools);
     for (std::size_t count = 2; count <= messages.size(); ++count) {
+      // Calls are answered before the model is asked again; here they would be answered for it.
+      if (!messages[count - 1].tool_calls().empty()) continue;
       std::string now = beginning(endpoint(protocol), std::span(messages).first(count), tools);
       EXPECT_GT(now.size(), before.size());
       EXPECT_TRUE(now.starts_with(before)) << now << "\n" << before;
@@ -103,13 +105,19 @@ TEST(OpenAiRequests, refuse_tools_where_the_model_can_call_none) {
 }
 
 TEST(WireCallIds, are_left_alone_where_they_are_allowed) {
-  EXPECT_EQ(wire_call_id("call_1", Quirks::CallIds::any), "call_1");
-  EXPECT_EQ(wire_call_id("D681PevKs", Quirks::CallIds::nine_alphanumeric), "D681PevKs");
-  const std::string mapped = wire_call_id("call_1", Quirks::CallIds::nine_alphanumeric);
+  constexpr CallIdRule kNine{Quirks::CallIds::nine_alphanumeric, kLongestChatCallId};
+  constexpr CallIdRule kAny{Quirks::CallIds::any, kLongestChatCallId};
+  EXPECT_EQ(wire_call_id("call_1", kAny), "call_1");
+  EXPECT_EQ(wire_call_id("D681PevKs", kNine), "D681PevKs");
+  const std::string mapped = wire_call_id("call_1", kNine);
   EXPECT_EQ(mapped.size(), 9U);
-  EXPECT_EQ(mapped, wire_call_id("call_1", Quirks::CallIds::nine_alphanumeric));
-  EXPECT_NE(mapped, wire_call_id("call_2", Quirks::CallIds::nine_alphanumeric));
-  EXPECT_EQ(wire_call_id(std::string(70, 'x'), Quirks::CallIds::any).size(), 9U);
+  EXPECT_EQ(mapped, wire_call_id("call_1", kNine));
+  EXPECT_NE(mapped, wire_call_id("call_2", kNine));
+  EXPECT_EQ(wire_call_id(std::string(41, 'x'), kAny).size(), 9U);
+  const std::string long_id(kLongestResponsesCallId, 'x');
+  constexpr CallIdRule kResponses{Quirks::CallIds::any, kLongestResponsesCallId};
+  EXPECT_EQ(wire_call_id(long_id, kResponses), long_id);
+  EXPECT_EQ(wire_call_id(long_id + "x", kResponses).size(), 9U);
 }
 
 }  // namespace

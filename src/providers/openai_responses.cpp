@@ -88,7 +88,7 @@ Result<HttpRequest> encode_responses(const Endpoint& endpoint, const Request& re
   }
   const ToolNames names(request, {});
   JsonObject body{{"model", endpoint.model.name}};
-  const std::string instructions = system_text(request, names, quirks);
+  const std::string instructions = system_text(request, names, quirks, JsonWord::elsewhere);
   if (!instructions.empty()) body["instructions"] = instructions;
   body["input"] = responses_input(endpoint, request, names);
   add_tools(body, request, names, quirks, {tools_json, tool_choice_json});

@@ -24,6 +24,10 @@ Json returned_item(const Json& item) {
   return returned;
 }
 
+Text::Phase phase_of(const Json* item) {
+  return phase_named(text_field(item, "phase")).value_or(Text::Phase::unmarked);
+}
+
 }  // namespace
 
 bool ResponsesReader::take_end_mark(std::string_view data, ResponsePieces& /*pieces*/) {
@@ -76,6 +80,7 @@ Result<void> ResponsesReader::read_document(const Json& response, ResponsePieces
 void ResponsesReader::begin_item(const Json& event, ResponsePieces& pieces) {
   const Json* item = field(&event, "item");
   pieces.answer.end_part();
+  pieces.answer.set_phase(phase_of(item));
   thought_.reset();
   if (text_field(item, "type") != "function_call") return;
   const std::size_t number =
@@ -127,6 +132,9 @@ void ResponsesReader::end_item(const Json& event, ResponsePieces& pieces) {
     pieces.answer.end_part();
   } else if (type != "message" || !spoken_.contains(output_index(event))) {
     if (item != nullptr) read_item(*item, pieces);
+  } else if (const auto phase = phase_of(item); phase != Text::Phase::unmarked) {
+    pieces.answer.end_part();
+    pieces.answer.set_phase_of_last(phase);
   }
 }
 
@@ -151,6 +159,7 @@ void ResponsesReader::read_item(const Json& item, ResponsePieces& pieces) {
 
 void ResponsesReader::read_message(const Json& item, ResponsePieces& pieces) {
   const Json* content = field(&item, "content");
+  pieces.answer.set_phase(phase_of(&item));
   pieces.add_text(text_in(content));
   const JsonArray* chunks = array_in(content);
   for (std::size_t i = 0; chunks != nullptr && i < chunks->size(); ++i) {

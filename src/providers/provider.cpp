@@ -28,14 +28,17 @@ bool holds_image(const Message& message) {
                              [](const Part& part) { return std::holds_alternative<Image>(part); });
 }
 
-// Fails where the model does not support what the request needs: a user's image, or tools.
+// Fails where the model does not support what the request needs: a user's image, or tools. An image
+// is tried with a model that nobody here knows.
 Result<void> check_possible(const Endpoint& endpoint, const Request& request) {
   const Quirks& quirks = endpoint.model.quirks;
-  if (!quirks.supports_images && std::ranges::any_of(request.messages, holds_image)) {
+  const bool is_blind = !quirks.supports_images && endpoint.model.is_listed;
+  if (is_blind && std::ranges::any_of(request.messages, holds_image)) {
     return fail(ErrorCode::unsupported,
-                fmt::format("The model {} reads no images. Choose one that does, or leave the "
-                            "image out",
-                            endpoint.model.name));
+                fmt::format("The model {0} reads no images, as far as is known here. Choose one "
+                            "that does, leave the image out, or write supports_images = true "
+                            "below [models.\"{1}:{0}\"] in the configuration",
+                            endpoint.model.name, endpoint.vendor.name));
   }
   const bool wants_tools =
       !request.tools.empty() && request.sampling->tool_choice.kind != ToolChoice::Kind::none;

@@ -59,7 +59,8 @@ std::string what_happened(const Endpoint& endpoint, Meaning meaning) {
   };
   switch (meaning) {
     case Meaning::authentication:
-      return about(endpoint.key.empty() ? "asks for a key" : "does not accept the key");
+      if (!endpoint.key.empty()) return about("does not accept the key");
+      return about(endpoint.vendor.needs_key ? "asks for a key" : "asks to sign in");
     case Meaning::permission: return about("does not allow this");
     case Meaning::no_credit: return about("has no credit or quota left for this key");
     case Meaning::model_not_found:
@@ -90,7 +91,9 @@ std::string how_to_give_a_key(const VendorInfo& vendor) {
   std::string advice;
   if (!places.empty()) advice = fmt::format("Set {}.", places);
   if (!vendor.key_page.empty()) {
-    advice += fmt::format("{}Keys are made at {}", advice.empty() ? "" : " ", vendor.key_page);
+    // A server of one's own makes no keys at the page where it comes from.
+    advice += fmt::format("{}{} {}", advice.empty() ? "" : " ",
+                          vendor.needs_key ? "Keys are made at" : "See", vendor.key_page);
   }
   return advice;
 }
@@ -144,6 +147,7 @@ struct VendorFailure {
   int status = 0;  // of the response; 0 for a failure inside a response
   std::string request_id = {};
   std::optional<std::int64_t> retry_after_ms = {};
+  bool is_final = false;  // the vendor says that trying again does not help
 };
 
 Error error_of(const Endpoint& endpoint, const VendorFailure& failure, Meaning meaning) {
@@ -157,6 +161,7 @@ Error error_of(const Endpoint& endpoint, const VendorFailure& failure, Meaning m
     detail["request_id"] = shortened(without_secrets(endpoint, failure.request_id), kLongestCode);
   }
   if (failure.retry_after_ms) detail["retry_after_ms"] = *failure.retry_after_ms;
+  if (failure.is_final || meaning == Meaning::moved) detail["is_final"] = true;
   return {code_of(meaning),
           message_of(endpoint, meaning, failure.status, words, failure.retry_after_ms),
           std::move(detail)};
@@ -183,6 +188,42 @@ Error error_in_answer(const Endpoint& endpoint, const VendorError& error) {
                   meaning);
 }
 
+Error as_final(Error error) {
+  if (!error.detail.is_object()) error.detail = JsonObject();
+  error.detail.get_object()["is_final"] = true;
+  return error;
+}
+
+Error not_an_answer(const Endpoint& endpoint, std::string_view what, std::string_view words) {
+  constexpr std::size_t kLongestQuote = 120;
+  const std::string quoted =
+      shortened(without_secrets(endpoint, one_line(valid_text(words))), kLongestQuote);
+  return as_final(
+      {ErrorCode::protocol,
+       fmt::format("{} answered with {} instead of a model's answer{}{}. Check that base_url ({}) "
+                   "is the address of the API",
+                   title(endpoint), what, quoted.empty() ? "" : ": ", quoted,
+                   endpoint.vendor.base_url),
+       JsonObject{{"vendor", endpoint.vendor.name}}});
+}
+
+Error endless_answer(const Endpoint& endpoint, std::size_t limit) {
+  return as_final({ErrorCode::protocol,
+                   fmt::format("{} sent more than {} MB for one answer, which is more than any "
+                               "model says; the rest was not read. Set a limit of tokens, or "
+                               "choose another model",
+                               title(endpoint), limit >> 20),
+                   JsonObject{{"vendor", endpoint.vendor.name}}});
+}
+
+Error empty_answer(const Endpoint& endpoint) {
+  return {ErrorCode::answer_cut,
+          fmt::format("{} ended its answer without having said anything. Say it differently, or "
+                      "choose another model",
+                      title(endpoint)),
+          JsonObject{{"vendor", endpoint.vendor.name}}};
+}
+
 Error cut_answer(const Endpoint& endpoint, std::string_view what) {
   return {ErrorCode::answer_cut,
           fmt::format("The answer of {} ended {}. Trying again may help", title(endpoint), what),
@@ -206,9 +247,16 @@ Error error_from(const Endpoint& endpoint, const HttpResponseHead& head, std::st
                         .retry_after_ms = retry_after_ms(head)};
   const Meaning meaning = meaning_of(head.status, failure.error);
   const bool is_passing = meaning == Meaning::rate_limited || meaning == Meaning::overloaded;
-  if (!failure.retry_after_ms) failure.retry_after_ms = failure.error.retry_after_ms;
-  if (!failure.retry_after_ms && is_passing) {
-    failure.retry_after_ms = retry_after_in_words(failure.error.message);
+  // Never earlier than any of its words.
+  failure.retry_after_ms = later_of(failure.retry_after_ms, failure.error.retry_after_ms);
+  if (is_passing) {
+    failure.retry_after_ms =
+        later_of(failure.retry_after_ms, retry_after_in_words(failure.error.message));
+  }
+  failure.is_final = find_header(head.headers, "x-should-retry") == "false";
+  if (meaning == Meaning::moved) {
+    const std::string there = one_line(valid_text(find_header(head.headers, "location")));
+    failure.error.message = there.empty() ? "to nowhere" : fmt::format("to {}", there);
   }
   if (!failure.retry_after_ms && meaning == Meaning::rate_limited) {
     failure.retry_after_ms = limit_reset_ms(head);

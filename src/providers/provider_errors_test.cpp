@@ -169,6 +169,89 @@ TEST(ProviderErrors, stay_short_and_readable_whatever_the_body_is) {
   }
 }
 
+TEST(ProviderErrors, know_more_kinds) {
+  for (
+      const Known& known : std::vector<Known>{
+          {400,
+           R"({"type":"error","error":{"type":"invalid_request_error","message":"Output blocked by content filtering policy"}})",
+           ErrorCode::content_filtered},
+          {403,
+           R"({"error":{"message":"Your input was flagged","code":403,"metadata":{"reasons":["violence"],"flagged_input":"…"}}})",
+           ErrorCode::content_filtered},
+          {403, R"({"error":{"message":"This was flagged by the guard","code":403}})",
+           ErrorCode::content_filtered},
+          {403, R"({"error":{"message":"Your account was flagged","code":403}})",
+           ErrorCode::permission_denied},
+          {400,
+           R"({"error":{"code":400,"message":"User location is not supported for the API use.","status":"FAILED_PRECONDITION"}})",
+           ErrorCode::permission_denied},
+          {498, R"({"error":{"message":"capacity exceeded","code":"capacity_exceeded"}})",
+           ErrorCode::overloaded},
+          {498, "", ErrorCode::overloaded},
+          {409, "", ErrorCode::unavailable},
+          {425, "", ErrorCode::unavailable},
+          {429,
+           R"({"error":{"message":"Request too large for gpt-4o in organization org-1 on tokens per min (TPM): Limit 30000, Requested 40000.","type":"tokens","code":"rate_limit_exceeded"}})",
+           ErrorCode::context_too_long},
+          {413,
+           R"({"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}})",
+           ErrorCode::context_too_long},
+          {301, "", ErrorCode::protocol},
+      }) {
+    EXPECT_EQ(error(known.status, known.body).code, known.code) << known.body;
+  }
+}
+
+TEST(ProviderErrors, inside_of_a_response_are_known_by_their_code) {
+  const auto code_of = [](std::string_view code) {
+    return providers::error_in_answer(endpoint(), {.code = std::string(code), .message = "no"})
+        .code;
+  };
+  EXPECT_EQ(code_of("invalid_request_error"), ErrorCode::invalid_argument);
+  EXPECT_EQ(code_of("INVALID_ARGUMENT"), ErrorCode::invalid_argument);
+  EXPECT_EQ(code_of("permission_error"), ErrorCode::permission_denied);
+  EXPECT_EQ(code_of("not_found_error"), ErrorCode::not_found);
+  EXPECT_EQ(code_of("overloaded_error"), ErrorCode::overloaded);
+  EXPECT_EQ(code_of("something_new"), ErrorCode::unavailable);
+}
+
+TEST(ProviderErrors, say_where_a_redirect_leads_and_that_it_is_final) {
+  const Error moved = error(308, "<html>", {{"Location", "https://elsewhere.example/v1\u202E"}});
+  EXPECT_EQ(moved.message,
+            "OpenAI sent the request elsewhere (HTTP 308): to https://elsewhere.example/v1. Check "
+            "the model's name (`wright models`) and base_url (https://api.openai.com/v1)");
+  EXPECT_TRUE(moved.find("is_final")->as_bool());
+  EXPECT_EQ(error(500, "").find("is_final"), nullptr);
+  EXPECT_TRUE(error(429, "", {{"x-should-retry", "false"}}).find("is_final")->as_bool());
+}
+
+TEST(ProviderErrors, hold_no_characters_that_deceive) {
+  const std::string words =
+      "a\u202Eb\u2066c\u2069\u200Fd\u061C\u0085e\u2028f \u00E9\u05D0\u4E2D \u200B";
+  for (const std::string& body :
+       {R"({"error":{"message":")" + words + "\"}}", words, "<title>" + words + "</title>"}) {
+    EXPECT_NE(error(500, body).message.find("abcde f \u00E9\u05D0\u4E2D \u200B"), std::string::npos)
+        << error(500, body).message;
+  }
+}
+
+TEST(ProviderErrors, send_nobody_to_a_page_where_no_keys_are_made) {
+  Endpoint local;
+  local.vendor = {.name = "ollama",
+                  .title = "Ollama",
+                  .key_variables = {"OLLAMA_API_KEY"},
+                  .key_setting = "ollama_api_key",
+                  .key_page = "https://ollama.com/download",
+                  .needs_key = false};
+  const Error asked = error_from(
+      local, {.status = 401},
+      R"({"error":"unauthorized","signin_url":"https://ollama.com/connect?name=x&key=y"})");
+  EXPECT_EQ(asked.message,
+            "Ollama asks to sign in (HTTP 401): unauthorized; sign in at "
+            "https://ollama.com/connect?name=x&key=y. Set OLLAMA_API_KEY or ollama_api_key in "
+            "[api_keys] of the configuration. See https://ollama.com/download");
+}
+
 TEST(ProviderErrors, read_the_title_of_a_page) {
   EXPECT_EQ(error(502, "<!DOCTYPE html><HTML><TITLE>Bad\n gateway</TITLE><body>…").message,
             "OpenAI is not available (HTTP 502): Bad gateway. Trying again may help");
@@ -177,7 +260,14 @@ TEST(ProviderErrors, read_the_title_of_a_page) {
 TEST(RetryAfter, is_read_from_every_place_where_vendors_put_it) {
   EXPECT_EQ(retry_after(429, "", {{"Retry-After", "20"}}), 20'000);
   EXPECT_EQ(retry_after(429, "", {{"retry-after", "1.5"}}), 1'500);
-  EXPECT_EQ(retry_after(429, "", {{"retry-after-ms", "250"}, {"retry-after", "1"}}), 250);
+  EXPECT_EQ(retry_after(429, "", {{"retry-after-ms", "250"}, {"retry-after", "1"}}), 1'000);
+  EXPECT_EQ(retry_after(429, "", {{"retry-after-ms", "1250"}, {"retry-after", "1"}}), 1'250);
+  EXPECT_EQ(retry_after(429, "", {{"retry-after-ms", "x"}, {"retry-after", "1"}}), 1'000);
+  EXPECT_EQ(
+      retry_after(429, R"({"error":{"message":"try again in 7.66s"}})", {{"retry-after", "7"}}),
+      7'660);
+  EXPECT_EQ(retry_after(429, R"({"error":{"message":"try again in 1s"}})", {{"retry-after", "7"}}),
+            7'000);
   EXPECT_EQ(retry_after(429, "",
                         {{"date", "Sun, 06 Nov 1994 08:49:37 GMT"},
                          {"retry-after", "Sun, 06 Nov 1994 08:50:07 GMT"}}),
@@ -206,6 +296,26 @@ TEST(RetryAfter, is_read_from_every_place_where_vendors_put_it) {
       retry_after(429, R"({"error":{"message":"Rate limit reached. Please try again in 7.66s."}})"),
       7'660);
   EXPECT_EQ(retry_after(429, R"({"error":{"message":"try again in 20 seconds"}})"), 20'000);
+}
+
+TEST(RetryAfter, is_a_date_in_any_form_that_http_allows) {
+  for (const std::string_view date :
+       {"Sun, 06 Nov 2033 08:50:07 GMT", "Sunday, 06-Nov-33 08:50:07 GMT",
+        "Sun Nov  6 08:50:07 2033"}) {
+    EXPECT_EQ(retry_after(
+                  503, "",
+                  {{"date", "Sun, 06 Nov 2033 08:49:37 GMT"}, {"retry-after", std::string(date)}}),
+              30'000)
+        << date;
+  }
+}
+
+TEST(RetryAfter, is_counted_from_the_arrival_where_the_response_has_no_date) {
+  using namespace std::chrono;
+  const HttpResponseHead head{.status = 429,
+                              .headers = {{"retry-after", "Sun, 06 Nov 2033 08:50:07 GMT"}},
+                              .arrived = sys_days(year(2033) / 11 / 6) + 8h + 49min + 57s};
+  EXPECT_EQ(error_from(endpoint(), head, "").find("retry_after_ms")->as_int64(), 10'000);
 }
 
 TEST(RetryAfter, is_not_made_up) {

@@ -1,12 +1,36 @@
 #include "providers/response_body.h"
 
+#include <boost/json/stream_parser.hpp>
+
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace wright::providers {
 namespace {
 
 constexpr std::size_t kLargestDocument = 64 << 20;
+
+// Whether a stream of events may begin so: with a comment, or a field as far as it goes.
+bool begins_like_a_field(std::string_view text) {
+  if (text.starts_with(':')) return true;
+  const std::size_t end = text.find_first_of(":\r\n");
+  const std::string_view name = text.substr(0, end);
+  constexpr std::array<std::string_view, 4> kFields{"data", "event", "id", "retry"};
+  return std::ranges::any_of(kFields, [&](std::string_view field) {
+    return end == std::string_view::npos ? field.starts_with(name) : field == name;
+  });
+}
+
+bool is_beginning_of_json(std::string_view text) {
+  boost::json::parse_options lenient;
+  lenient.max_depth = 256;
+  lenient.allow_invalid_utf8 = true;
+  boost::json::stream_parser parser(boost::json::storage_ptr(), lenient);
+  boost::json::error_code error;
+  parser.write_some(text.data(), text.size(), error);
+  return !error;
+}
 
 }  // namespace
 
@@ -74,10 +98,16 @@ Result<void> ResponseBody::keep(std::string_view bytes) {
   return {};
 }
 
-Result<void> ResponseBody::not_an_answer() {
-  return fail(ErrorCode::protocol,
-              "The server answered with a web page instead of a model's answer; check that "
-              "base_url is the address of the API");
+std::string_view ResponseBody::strange_kind() const {
+  switch (kind_) {
+    case Kind::unknown: return {};
+    case Kind::page: return "a web page";
+    case Kind::events: return begins_like_a_field(beginning_) ? "" : "plain text";
+    case Kind::document: break;
+  }
+  // What is whole was read, and complained about, as a whole.
+  if (document_end_.is_reached()) return {};
+  return is_beginning_of_json(document_) ? "" : "broken JSON";
 }
 
 }  // namespace wright::providers

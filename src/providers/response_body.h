@@ -1,5 +1,6 @@
 // Splits the body of a response: server-sent events, or one JSON document. Servers send either,
-// whatever was asked for, so the first bytes decide. It does not know what is in them.
+// whatever was asked for, so the first bytes decide. It does not know what is in them, but says
+// what it was that was neither.
 #pragma once
 
 #include <cstdint>
@@ -29,11 +30,16 @@ class DocumentEnd {
 
 class ResponseBody {
  public:
+  enum class Kind : std::uint8_t { unknown, events, document, page };
+
   // Calls `on_event` (Result<void>(const ServerSentEvent&)) for every event that is now complete,
   // or `on_document` (Result<void>(std::string_view)) for the document once it is complete.
   template <class OnEvent, class OnDocument>
   Result<void> feed(std::string_view bytes, OnEvent&& on_event, OnDocument&& on_document) {
     if (kind_ == Kind::unknown) bytes = recognise(bytes);
+    if (beginning_.size() < kKeptOfBeginning) {
+      beginning_ += bytes.substr(0, kKeptOfBeginning - beginning_.size());
+    }
     if (kind_ == Kind::events) return events_.feed(bytes, on_event);
     if (kind_ != Kind::document || document_end_.is_reached()) return {};
     TRY(keep(bytes));
@@ -42,22 +48,26 @@ class ResponseBody {
   }
 
   // The body has ended: calls `on_event` for an event without the blank line after it. A body that
-  // is neither events nor a document is an error; an incomplete one is not an error here.
+  // is incomplete or something else is not an error here.
   template <class OnEvent>
   Result<void> finish(OnEvent&& on_event) {
-    if (kind_ == Kind::events) return events_.finish(on_event);
-    if (kind_ == Kind::page) return not_an_answer();
-    return {};
+    return kind_ == Kind::events ? events_.finish(on_event) : Result<void>();
   }
 
+  // What the body is if it cannot have been an answer: "a web page", "plain text", "broken JSON".
+  // Empty for what is merely incomplete.
+  std::string_view strange_kind() const;
+  // The first bytes of the body, as many as are of use in a message.
+  std::string_view beginning() const { return beginning_; }
+
  private:
-  enum class Kind : std::uint8_t { unknown, events, document, page };
+  static constexpr std::size_t kKeptOfBeginning = 1024;
 
   std::string_view recognise(std::string_view bytes);
   Result<void> keep(std::string_view bytes);
-  static Result<void> not_an_answer();
 
   Kind kind_ = Kind::unknown;
+  std::string beginning_;
   ServerSentEvents events_;
   std::string document_;
   DocumentEnd document_end_;

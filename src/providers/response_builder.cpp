@@ -39,9 +39,44 @@ std::string& ResponseBuilder::text_of_last() {
   return std::get<PartType>(response_.content.back()).text;
 }
 
+// The blank line that Response::text() has before a text that begins now.
+bool ResponseBuilder::begins_apart() const {
+  if (continues_ && std::holds_alternative<Text>(response_.content.back())) return false;
+  for (auto part = response_.content.rbegin(); part != response_.content.rend(); ++part) {
+    const auto* before = std::get_if<Text>(&*part);
+    if (before == nullptr || before->text.empty()) continue;
+    return before->phase != Text::Phase::unmarked || phase_ != Text::Phase::unmarked;
+  }
+  return false;
+}
+
+void ResponseBuilder::set_phase_of_last(Text::Phase phase) {
+  Text* last = nullptr;
+  for (auto part = response_.content.rbegin(); part != response_.content.rend(); ++part) {
+    auto* text = std::get_if<Text>(&*part);
+    if (text == nullptr || text->text.empty()) continue;
+    if (last == nullptr) {
+      last = text;
+      continue;
+    }
+    // No blank line was said between the two, so there must not be one now.
+    const bool were_joined =
+        text->phase == Text::Phase::unmarked && last->phase == Text::Phase::unmarked;
+    if (were_joined) return;
+    break;
+  }
+  if (last != nullptr) last->phase = phase;
+}
+
 void ResponseBuilder::add_text(std::string_view piece, const TextSink& on_text) {
   if (piece.empty()) return;
+  bytes_ += piece.size();
+  const bool is_apart = begins_apart();
+  if (is_apart) end_part();  // what was held back comes first
+  if (is_apart && on_text) on_text("\n\n");
+  const bool is_new = !continues_ || !std::holds_alternative<Text>(response_.content.back());
   std::string& text = text_of_last<Text>();
+  if (is_new) std::get<Text>(response_.content.back()).phase = phase_;
   const std::size_t known = text.size();
   joiner_.append(text, piece);
   if (on_text && text.size() > known) on_text(std::string_view(text).substr(known));
@@ -49,6 +84,7 @@ void ResponseBuilder::add_text(std::string_view piece, const TextSink& on_text) 
 
 void ResponseBuilder::add_reasoning(std::string_view piece) {
   if (piece.empty()) return;
+  bytes_ += piece.size();
   joiner_.append(text_of_last<Reasoning>(), piece);
 }
 
@@ -69,6 +105,7 @@ ToolCall& ResponseBuilder::call(std::size_t number) {
 }
 
 void ResponseBuilder::add_arguments(std::size_t number, std::string_view piece) {
+  bytes_ += piece.size();
   calls_[number].joiner.append(call(number).arguments, piece);
 }
 
@@ -82,6 +119,7 @@ void ResponseBuilder::set_model(std::string_view name) {
 }
 
 void ResponseBuilder::replace_content(ResponseBuilder other) {
+  bytes_ = other.bytes_;
   response_.content = std::move(other.response_.content);
   joiner_ = std::move(other.joiner_);
   continues_ = other.continues_;

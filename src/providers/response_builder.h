@@ -12,6 +12,9 @@
 
 namespace wright::providers {
 
+// More than a model says in one answer: a server that sends more does not stop.
+inline constexpr std::size_t kLargestAnswer = std::size_t{32} << 20;
+
 class ResponseBuilder {
  public:
   using TextSink = ResponseDecoder::TextSink;
@@ -24,6 +27,12 @@ class ResponseBuilder {
   Reasoning& reasoning();
   // What comes next is a new part, even if it is of the same kind.
   void end_part();
+  // Of the texts that begin from now on.
+  void set_phase(Text::Phase phase) { phase_ = phase; }
+  // Of the last text, where it becomes known at its end.
+  void set_phase_of_last(Text::Phase phase);
+  // How much was added.
+  std::size_t bytes() const { return bytes_; }
   // Receives the text that was held back when its part ends; null: no one does.
   void set_listener(const TextSink* listener) { listener_ = listener; }
 
@@ -53,10 +62,13 @@ class ResponseBuilder {
   };
   template <class PartType>
   std::string& text_of_last();
+  bool begins_apart() const;
 
   Response response_;
   Utf8Joiner joiner_;  // of the last part, when it is text or reasoning
   bool continues_ = false;
+  Text::Phase phase_ = Text::Phase::unmarked;
+  std::size_t bytes_ = 0;
   const TextSink* listener_ = nullptr;
   std::vector<CallParts> calls_;
 };

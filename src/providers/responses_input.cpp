@@ -9,7 +9,9 @@
 #include "providers/call_arguments.h"
 #include "providers/opaque_block.h"
 #include "providers/openai_request.h"
+#include "providers/paired_messages.h"
 #include "providers/response_json.h"
+#include "providers/words_instead.h"
 
 namespace wright::providers {
 namespace {
@@ -82,7 +84,7 @@ class ItemWriter {
       output = std::move(chunks);
     }
     items_.push_back(JsonObject{{"type", "function_call_output"},
-                                {"call_id", wire_call_id(result.call_id, quirks_.call_ids)},
+                                {"call_id", wire_id(result.call_id)},
                                 {"output", std::move(output)}});
   }
 
@@ -90,19 +92,31 @@ class ItemWriter {
   void write_assistant(const Message& message) {
     for (const Part& part : message.parts) {
       if (const auto* text = std::get_if<Text>(&part)) {
-        items_.push_back(JsonObject{
-            {"type", "message"},
-            {"role", "assistant"},
-            {"content", JsonArray{JsonObject{{"type", "output_text"}, {"text", text->text}}}}});
+        write_text(*text);
       } else if (const auto* reasoning = std::get_if<Reasoning>(&part)) {
         write_reasoning(*reasoning);
       } else if (const auto* call = std::get_if<ToolCall>(&part)) {
         items_.push_back(JsonObject{{"type", "function_call"},
-                                    {"call_id", wire_call_id(call->id, quirks_.call_ids)},
+                                    {"call_id", wire_id(call->id)},
                                     {"name", names_.on_wire(call->name)},
                                     {"arguments", arguments_text(call->arguments)}});
       }
     }
+  }
+
+  std::string wire_id(std::string_view id) const {
+    return wire_call_id(id, {quirks_.call_ids, kLongestResponsesCallId});
+  }
+
+  void write_text(const Text& text) {
+    JsonObject item{{"type", "message"},
+                    {"role", "assistant"},
+                    {"content", JsonArray{JsonObject{{"type", "output_text"},
+                                                     {"text", text.text},
+                                                     {"annotations", JsonArray()}}}}};
+    // The model tells its remarks from its answers by it, and does worse without.
+    if (text.phase != Text::Phase::unmarked) item["phase"] = to_string(text.phase);
+    items_.push_back(std::move(item));
   }
 
   // The vendor stores nothing for us, so an item without its content means nothing there.
@@ -127,7 +141,15 @@ class ItemWriter {
 JsonArray responses_input(const Endpoint& endpoint, const Request& request,
                           const ToolNames& names) {
   ItemWriter writer(endpoint, names);
-  for (const Message& message : request.messages) writer.write(message);
+  // The vendor looks for the word JSON here, not in the instructions. First, so that a longer
+  // conversation begins with the same bytes.
+  const ResponseFormat& format = request.sampling->response_format;
+  const bool is_any_json = format.kind == ResponseFormat::Kind::json_object ||
+                           (format.kind == ResponseFormat::Kind::json_schema &&
+                            !endpoint.model.quirks.supports_response_schema);
+  if (is_any_json) writer.write(Message::system(format_in_words(format)));
+  const PairedMessages paired(request.messages);
+  for (const Message* message : paired.messages()) writer.write(*message);
   return std::move(writer).take();
 }
 

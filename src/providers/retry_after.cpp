@@ -84,15 +84,35 @@ std::optional<sys_time<milliseconds>> moment(int year, int month, int day, int h
          std::chrono::seconds(second);
 }
 
-// "Sun, 06 Nov 1994 08:49:37 GMT".
+// "Nov" is 11; 0 for what is no month.
+int month_named(std::string_view name) {
+  constexpr std::string_view kMonths = "JanFebMarAprMayJunJulAugSepOctNovDec";
+  const std::size_t at = kMonths.find(name);
+  if (name.size() != 3 || at == std::string_view::npos || at % 3 != 0) return 0;
+  return static_cast<int>(at / 3) + 1;
+}
+
+// "Sun, 06 Nov 1994 08:49:37 GMT", and the two older forms that HTTP still allows: "Sunday,
+// 06-Nov-94 08:49:37 GMT" and "Sun Nov  6 08:49:37 1994".
 std::optional<sys_time<milliseconds>> http_date(std::string_view text) {
   text = trimmed(text);
-  constexpr std::string_view kMonths = "JanFebMarAprMayJunJulAugSepOctNovDec";
-  if (text.size() != 29 || !text.ends_with(" GMT")) return {};
-  const std::size_t month = kMonths.find(text.substr(8, 3));
-  if (month == std::string_view::npos || month % 3 != 0) return {};
-  return moment(digits(text, 12, 4), static_cast<int>(month / 3) + 1, digits(text, 5, 2),
-                digits(text, 17, 2), digits(text, 20, 2), digits(text, 23, 2));
+  if (text.size() == 24 && text[3] == ' ') {
+    const int day = text[8] == ' ' ? digits(text, 9, 1) : digits(text, 8, 2);
+    return moment(digits(text, 20, 4), month_named(text.substr(4, 3)), day, digits(text, 11, 2),
+                  digits(text, 14, 2), digits(text, 17, 2));
+  }
+  const std::size_t comma = text.find(',');
+  if (comma == std::string_view::npos || !text.ends_with(" GMT")) return {};
+  const std::string_view rest = text.substr(std::min(comma + 2, text.size()));
+  if (rest.size() == 24) {
+    return moment(digits(rest, 7, 4), month_named(rest.substr(3, 3)), digits(rest, 0, 2),
+                  digits(rest, 12, 2), digits(rest, 15, 2), digits(rest, 18, 2));
+  }
+  if (rest.size() != 22) return {};
+  const int year = digits(rest, 7, 2);
+  if (year < 0) return {};
+  return moment(2000 + year, month_named(rest.substr(3, 3)), digits(rest, 0, 2),
+                digits(rest, 10, 2), digits(rest, 13, 2), digits(rest, 16, 2));
 }
 
 // "2026-01-27T12:00:00Z".
@@ -106,14 +126,15 @@ std::optional<sys_time<milliseconds>> internet_date(std::string_view text) {
 class WaitHeaders {
  public:
   explicit WaitHeaders(const HttpResponseHead& head)
-      : head_(head), now_(http_date(find_header(head.headers, "date"))) {}
+      : head_(head), now_(http_date(find_header(head.headers, "date"))) {
+    const bool is_known = head.arrived != std::chrono::system_clock::time_point();
+    if (!now_ && is_known) now_ = std::chrono::time_point_cast<milliseconds>(head.arrived);
+  }
 
   std::optional<std::int64_t> retry_after() const {
-    if (const auto ms = whole_number(header("retry-after-ms"))) return bounded(*ms);
-    const std::string_view value = header("retry-after");
-    if (const auto seconds = whole_number(value)) return bounded(*seconds * 1000);
-    if (const auto duration = duration_ms(value)) return duration;
-    return until(http_date(value));
+    std::optional<std::int64_t> fine;
+    if (const auto ms = whole_number(header("retry-after-ms"))) fine = bounded(*ms);
+    return later_of(fine, coarse_retry_after());
   }
 
   // Of the limit that was hit: the one with nothing remaining, else that of tokens.
@@ -133,6 +154,13 @@ class WaitHeaders {
   }
 
  private:
+  std::optional<std::int64_t> coarse_retry_after() const {
+    const std::string_view value = header("retry-after");
+    if (const auto seconds = whole_number(value)) return bounded(*seconds * 1000);
+    if (const auto duration = duration_ms(value)) return duration;
+    return until(http_date(value));
+  }
+
   std::string_view header(std::string_view name) const {
     return trimmed(find_header(head_.headers, name));
   }
@@ -174,6 +202,12 @@ class WaitHeaders {
 };
 
 }  // namespace
+
+std::optional<std::int64_t> later_of(std::optional<std::int64_t> one,
+                                     std::optional<std::int64_t> other) {
+  if (!one || !other) return one ? one : other;
+  return std::max(*one, *other);
+}
 
 std::optional<std::int64_t> duration_ms(std::string_view text) {
   text = trimmed(text);

@@ -113,6 +113,17 @@ std::string reason_in(const Json* error) {
   return {};
 }
 
+// What OpenRouter's moderation objects to: {"metadata": {"reasons": ["violence"], …}}.
+std::string reasons_in(const Json* error) {
+  const JsonArray* reasons = array_in(field(field(error, "metadata"), "reasons"));
+  std::string joined;
+  for (std::size_t i = 0; reasons != nullptr && i < reasons->size(); ++i) {
+    if (i > 0) joined += ", ";
+    joined += valid_text(text_in(&(*reasons)[i]));
+  }
+  return joined;
+}
+
 VendorError error_of(const Json* document) {
   const Json* inner = field(document, "error");
   const Json* error = object_in(inner) != nullptr ? inner : document;
@@ -123,6 +134,13 @@ VendorError error_of(const Json* document) {
   if (std::string reason = reason_in(error); !reason.empty()) read.code = std::move(reason);
   if (const std::string behind = words_behind(error); !behind.empty()) {
     read.message = read.message.empty() ? behind : fmt::format("{} ({})", read.message, behind);
+  }
+  if (const std::string reasons = reasons_in(error); !reasons.empty()) {
+    read.message += fmt::format(" ({})", reasons);
+  }
+  // Ollama's, for a model that runs elsewhere.
+  if (const auto page = text_field(document, "signin_url"); !page.empty()) {
+    read.message += fmt::format("; sign in at {}", valid_text(page));
   }
   return read;
 }
@@ -140,16 +158,19 @@ std::string title_of_page(std::string_view page) {
   return {};
 }
 
-// Text without control characters, in one line.
-std::string one_line(std::string_view text) {
-  std::string line;
-  for (const char c : text) {
-    const bool is_blank = static_cast<unsigned char>(c) <= ' ' || c == '\x7F';
-    if (!is_blank) line += c;
-    if (is_blank && !line.empty() && line.back() != ' ') line += ' ';
-  }
-  if (line.ends_with(' ')) line.pop_back();
-  return line;
+// How many bytes at the start of valid text drive a terminal, break the line or turn the direction
+// of what follows: messages are read by people, and must be what they seem.
+std::size_t length_of_control(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text[0]);
+  if (first <= ' ' || first == 0x7F) return 1;
+  const std::string_view two = text.substr(0, 2);
+  if (two >= "\xC2\x80" && two <= "\xC2\x9F") return 2;  // the control characters above ASCII
+  if (two == "\xD8\x9C") return 2;                       // U+061C, a mark of direction
+  const std::string_view three = text.substr(0, 3);
+  const bool turns = three == "\xE2\x80\x8E" || three == "\xE2\x80\x8F" ||
+                     (three >= "\xE2\x80\xA8" && three <= "\xE2\x80\xAE") ||
+                     (three >= "\xE2\x81\xA6" && three <= "\xE2\x81\xA9");
+  return turns && three.size() == 3 ? 3 : 0;
 }
 
 bool is_mostly_text(std::string_view text) {
@@ -178,6 +199,20 @@ VendorError read_plain(std::string_view body) {
 }
 
 }  // namespace
+
+std::string one_line(std::string_view text) {
+  std::string line;
+  while (!text.empty()) {
+    const std::size_t control = length_of_control(text);
+    if (control == 0) line += text[0];
+    const bool is_blank = static_cast<unsigned char>(text[0]) <= ' ' || text[0] == '\x7F' ||
+                          text.starts_with("\xE2\x80\xA8") || text.starts_with("\xE2\x80\xA9");
+    if (is_blank && !line.empty() && line.back() != ' ') line += ' ';
+    text.remove_prefix(std::max<std::size_t>(control, 1));
+  }
+  if (line.ends_with(' ')) line.pop_back();
+  return line;
+}
 
 VendorError read_vendor_error(std::string_view body) {
   body = utf8_prefix(body, kReadOfBody);

@@ -24,4 +24,8 @@ VendorError read_vendor_error(std::string_view body);
 // Of an event in a stream, or of a document: nothing when it reports no error.
 std::optional<VendorError> vendor_error_in(const Json& document);
 
+// Text in one line, without characters that only control how it is shown: a vendor's words stand in
+// messages for people.
+std::string one_line(std::string_view text);
+
 }  // namespace wright::providers

@@ -163,6 +163,19 @@ Result<Part> call_part_from(const Json& json, const std::string& place) {
   return call;
 }
 
+Result<Part> text_from(const Json& json, const std::string& place) {
+  Fields fields(json, place, {"type", "text", "phase"});
+  Text said{.text = fields.lines("text")};
+  if (json.as_object().contains("phase")) {
+    const std::string name = fields.text("phase");
+    const auto phase = phase_named(name);
+    if (!phase) fields.complain(fmt::format("unknown phase '{}'", name));
+    said.phase = phase.value_or(Text::Phase::unmarked);
+  }
+  if (fields.problem()) return std::unexpected(*fields.problem());
+  return said;
+}
+
 Result<Part> part_from(const Json& json, const std::string& place) {
   const JsonObject* object = json.if_object();
   const Json* type = object != nullptr ? object->if_contains("type") : nullptr;
@@ -177,11 +190,11 @@ Result<Part> part_from(const Json& json, const std::string& place) {
     auto told = TRY(notice_from(json, place));
     return told;
   }
-  if (name == "text" || name == "reasoning") {
+  if (name == "text") return text_from(json, place);
+  if (name == "reasoning") {
     Fields fields(json, place, {"type", "text"});
     std::string text = fields.lines("text");
     if (fields.problem()) return std::unexpected(*fields.problem());
-    if (name == "text") return Text{std::move(text)};
     return Reasoning{std::move(text), {}};
   }
   if (name != "image") return bad(place, fmt::format("unknown type '{}'", name));

@@ -28,7 +28,9 @@ RecordedSession everything() {
                            .status = SessionStatus::waiting};
   recorded.messages = {
       Message::user("Find \xc3\xa9"),
-      {Role::assistant, {Reasoning{"hm", ""}, Text{"I look."}, first, broken, asked, delegated}},
+      {Role::assistant,
+       {Reasoning{"hm", ""}, Text{"I look.", Text::Phase::commentary}, first, broken, asked,
+        delegated}},
       Message::tool(found),
       Message::tool(refused),
       Message::tool(answered),
@@ -58,6 +60,15 @@ RecordedSession everything() {
 std::string error_of(std::string_view text) {
   const auto read = cassette_from(text);
   return read ? "" : read.error().message;
+}
+
+TEST(Cassette, refuses_a_phase_that_nobody_knows) {
+  std::string text = cassette_text(everything(), Redactor{});
+  const std::string_view known = "commentary";
+  const std::size_t at = text.find(known);
+  ASSERT_NE(at, std::string::npos) << text;
+  text.replace(at, known.size(), "musing");
+  EXPECT_NE(error_of(text).find("unknown phase 'musing'"), std::string::npos) << error_of(text);
 }
 
 TEST(Cassette, comes_back_as_it_was) {

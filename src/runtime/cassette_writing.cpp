@@ -68,7 +68,9 @@ class Writer {
   }
 
   Json part(const Text& text) const {
-    return {{"type", "text"}, {"text", text_json(clean(text.text))}};
+    JsonObject json{{"type", "text"}, {"text", text_json(clean(text.text))}};
+    if (text.phase != Text::Phase::unmarked) json["phase"] = to_string(text.phase);
+    return json;
   }
   // A vendor's own block means nothing without the vendor.
   Json part(const Reasoning& thought) const {

@@ -152,7 +152,7 @@ class CallReplay {
     const RecordedSession& specialist = recorded_.specialist.front();
     const SpecialistResult& said = *context_.answers.specialist;
     if (said.error) return specialist.status != SessionStatus::completed;
-    return said.text == specialist.messages.back().text();
+    return said.text == specialist.messages.back().answer();
   }
 
   Result<ToolReply> live() {

@@ -85,7 +85,7 @@ Request ContextFitting::summary_request(const Agent& agent, const Run& run) {
 
 void ContextFitting::take_summary(const Run& run, const Response& response) {
   summary_usage_ += response.usage;
-  std::string summary = response.text();
+  std::string summary = response.answer();
   if (summary.empty()) return do_without_summary(run);
   summarise(run, std::move(summary));
 }

@@ -193,7 +193,7 @@ void Journal::add_session(const Run& run, SessionStatus status, std::vector<Writ
   if (status_ != status) {
     has_news = !create_ || status != SessionStatus::running;
     if (has_news) update.status = status;
-    if (status == SessionStatus::completed) update.result = run.messages.back().text();
+    if (status == SessionStatus::completed) update.result = run.messages.back().answer();
     if (status == SessionStatus::failed || status == SessionStatus::cancelled) {
       update.error = run.error.message;
       update.error_code = run.error.code;

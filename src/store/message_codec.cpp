@@ -44,8 +44,11 @@ const ToolResult* single_result(const Message& message) {
   return std::get_if<ToolResult>(&message.parts.front());
 }
 
+// A text that its column says all about.
 bool is_single_text(const Message& message) {
-  return message.parts.size() == 1 && std::holds_alternative<Text>(message.parts.front());
+  if (message.parts.size() != 1) return false;
+  const auto* text = std::get_if<Text>(&message.parts.front());
+  return text != nullptr && text->phase == Text::Phase::unmarked;
 }
 
 // The text of a result, from where its part says that it stands.

@@ -2,7 +2,7 @@
 // and how they come back unchanged.
 //
 //   message                                   content          parts       tool_call_id
-//   one text, any role                        the text         NULL        NULL
+//   one text without a phase, any role        the text         NULL        NULL
 //   role tool, one result                     display_text()   JSON array  the call's id
 //   anything else                             display_text()   JSON array  NULL
 //

@@ -104,6 +104,8 @@ TEST(MessageCodec, every_other_message_keeps_its_parts) {
       {Role::user, {ToolResult{"c", "grep", "as a user", false}}},
       {Role::tool, {ToolResult{"c", "grep", "one", false}, ToolResult{"d", "ls", "two", true}}},
       {Role::tool, {ToolResult{"c", "grep", "one", false}, Text{"and"}}},
+      {Role::assistant, {Text{"one", Text::Phase::final_answer}}},
+      {Role::assistant, {Text{"", Text::Phase::commentary}, Text{"b", Text::Phase::final_answer}}},
   };
   for (const Message& message : messages) {
     const MessageColumns columns = to_columns(message);

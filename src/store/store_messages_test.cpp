@@ -21,6 +21,9 @@ TEST_P(StoreMessages, gives_messages_back_in_order_and_unchanged) {
       Message::tool({"c2", "list_files", "broken arguments", true}),
       {Role::user, {Text{"See:"}, Image{"image/png", "iVBORw0K"}}},
       Message::assistant(""),
+      {Role::assistant, {Text{"Done.", Text::Phase::final_answer}}},
+      {Role::assistant,
+       {Text{"I look.", Text::Phase::commentary}, Text{"It is.", Text::Phase::final_answer}}},
   };
   std::vector<Write> writes;
   for (const Message& message : messages) writes.push_back(AppendMessage{id, message});

@@ -76,6 +76,7 @@ Quirks read_quirks(const Json& json) {
       .on("strict_schemas", quirks.strict_schemas)
       .on("supports_schema_refs", quirks.supports_schema_refs)
       .on("system_as_developer", quirks.system_as_developer)
+      .on("supports_user_after_tool", quirks.supports_user_after_tool)
       .on("reasoning_field", quirks.reasoning_field)
       .on("reasoning_request", quirks.reasoning_request)
       .on("reasoning_off", quirks.reasoning_off)

@@ -68,6 +68,24 @@ TEST(ProxyOfTheEnvironment, is_asked_for_a_tunnel_where_the_vendor_needs_tls) {
   EXPECT_EQ(proxy.lines(), (std::vector<std::string>{"CONNECT vendor.example:443 HTTP/1.1"}));
 }
 
+TEST(ProxyOfTheEnvironment, is_named_when_it_does_not_answer) {
+  std::string dead;
+  {
+    Listener gone(200);
+    dead = gone.url();
+  }
+  for (const std::string scheme : {"http", "https"}) {
+    cli::Home home;
+    home.environment[scheme + "_proxy"] = dead;
+    const cli::Finished finished = ask(home, scheme + "://vendor.example/v1");
+    EXPECT_EQ(finished.exit_code, 1);
+    EXPECT_NE(
+        finished.error.find("No connection to " + scheme + "://vendor.example through the proxy"),
+        std::string::npos)
+        << finished.error;
+  }
+}
+
 TEST(ProxyOfTheEnvironment, is_left_out_where_no_proxy_says_so) {
   Listener proxy(200);
   Listener vendor(200);

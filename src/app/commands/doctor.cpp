@@ -198,7 +198,7 @@ class Examination {
     if (chosen != "offline") check_chosen(*models, chosen);
     std::vector<std::string> configured;
     for (const VendorInfo& vendor : models->catalogue().vendors()) {
-      if (key_for(vendor, settings, context_.environment).empty()) continue;
+      if (key_for(vendor, settings, context_.environment).value.empty()) continue;
       configured.push_back(vendor.title);
       if (command_.reach == Reach::network && !chosen.starts_with(vendor.name + ":")) {
         check_vendor(*models, vendor);

@@ -280,7 +280,7 @@ and what differs from the list, stand in the configuration:
 Protocols: openai-chat (the default), openai-responses, anthropic-messages, gemini-generate,
 ollama-chat.
 
-Any vendor is moved elsewhere with <VENDOR>_BASE_URL in the environment.
+Any vendor is moved elsewhere with <VENDOR>_BASE_URL in the environment; OLLAMA_HOST moves Ollama.
 
 Examples:
   wright models openai

@@ -134,7 +134,7 @@ ExitCode execute(const ListModelsCommand& command, CommandContext context) {
   std::vector<Row> rows;
   for (const VendorInfo& vendor : catalogue->vendors()) {
     if (wanted != nullptr && wanted->name != vendor.name) continue;
-    const bool has_key = !key_for(vendor, *settings, context.environment).empty();
+    const bool has_key = !key_for(vendor, *settings, context.environment).value.empty();
     Row row{vendor,
             has_key            ? KeyState::set
             : vendor.needs_key ? KeyState::missing

@@ -7,6 +7,7 @@
 
 #include "app/settings/paths.h"
 #include "core/nearest.h"
+#include "core/text.h"
 #include "core/try.h"
 
 namespace wright::app {
@@ -386,7 +387,9 @@ std::vector<std::string> Settings::secrets() const {
   std::vector<std::string> values;
   for (const Setting& setting : all_) {
     const auto* text = std::get_if<std::string>(&setting.value);
-    if (setting.key->type == KeyType::secret && text != nullptr) values.push_back(*text);
+    if (setting.key->type == KeyType::secret && text != nullptr) {
+      values.emplace_back(trimmed(*text));  // as they are sent
+    }
   }
   return values;
 }

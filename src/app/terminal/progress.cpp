@@ -187,10 +187,13 @@ void Progress::on(const ContextShortened& event) {
 void Progress::on(const ModelEnded& event) {
   end(kModelActivity);
   usage_ += event.response.usage;
-  const std::string text = on_one_line(event.response.text());
-  // The text of the last turn is the answer, which goes to standard output.
-  if (text.empty() || text == last_said_ || event.response.tool_calls().empty()) return;
-  last_said_ = text;
+  // The text of the last turn is the answer, which goes to standard output, but for remarks before
+  // it.
+  const std::string all = on_one_line(event.response.text());
+  const bool is_answer = event.response.tool_calls().empty();
+  const std::string text = is_answer ? on_one_line(event.response.commentary()) : all;
+  if (text.empty() || all == last_said_) return;
+  last_said_ = all;
   write_line(painted("  · " + shortened(text, terminal_.columns - 4), Colour::dim, terminal_));
 }
 

@@ -90,6 +90,15 @@ TEST(Progress, shows_what_the_model_says_beside_its_calls_but_not_the_answer) {
   EXPECT_EQ(screen.shown(), "  · Let me look.\n");
 }
 
+TEST(Progress, shows_a_remark_that_stands_before_the_answer) {
+  Screen screen(kPipe);
+  Response answer;
+  answer.content = {Text{"I look.", Text::Phase::commentary},
+                    Text{"It is there.", Text::Phase::final_answer}};
+  screen.progress().observe(ModelEnded{answer, 1});
+  EXPECT_EQ(screen.shown(), "  · I look.\n");
+}
+
 TEST(Progress, tells_that_the_context_was_shortened_and_how) {
   Screen screen(kPipe);
   const Usage usage;

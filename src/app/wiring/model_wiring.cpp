@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -36,11 +37,12 @@ std::string row_from(std::string_view key, std::string_view value) {
                      is_literal ? std::string(value) : to_text(Json(value)));
 }
 
-std::string base_url_for(const VendorInfo& vendor, const Settings& settings,
-                         const Environment& environment) {
-  if (const auto elsewhere = environment.find_non_empty(base_url_variable(vendor))) {
-    return *elsewhere;
-  }
+VendorSetting base_url_for(const VendorInfo& vendor, const Settings& settings,
+                           const Environment& environment) {
+  VendorSetting elsewhere = base_url_from(vendor, [&](const std::string& variable) {
+    return environment.find_non_empty(variable).value_or("");
+  });
+  if (!elsewhere.value.empty()) return elsewhere;
   const Setting* choice = find_setting(settings, vendor.alternative_setting);
   const bool* is_on = choice != nullptr ? std::get_if<bool>(&choice->value) : nullptr;
   return is_on == nullptr || *is_on ? vendor.alternative_base_url : std::string();
@@ -56,6 +58,10 @@ class TraceFile {
     if (descriptor < 0) {
       return fail(ErrorCode::storage, fmt::format("--trace-http: cannot write to {}: {}",
                                                   path.string(), std::strerror(errno)));
+    }
+    if (auto hidden = hide(descriptor, path); !hidden) {
+      ::close(descriptor);
+      return std::unexpected(std::move(hidden).error());
     }
     return std::make_shared<TraceFile>(descriptor, std::move(redactor));
   }
@@ -73,6 +79,18 @@ class TraceFile {
   }
 
  private:
+  // A file that was there before may be open to others; a terminal or a pipe is what it is.
+  static Result<void> hide(int descriptor, const std::filesystem::path& path) {
+    struct stat file {};
+    const bool is_file = ::fstat(descriptor, &file) == 0 && S_ISREG(file.st_mode);
+    const bool is_open = is_file && (file.st_mode & (S_IRWXG | S_IRWXO)) != 0;
+    if (!is_open || ::fchmod(descriptor, S_IRUSR | S_IWUSR) == 0) return {};
+    return fail(ErrorCode::storage,
+                fmt::format("--trace-http: others can read {}, and that cannot be changed: {}. "
+                            "Name another file",
+                            path.string(), std::strerror(errno)));
+  }
+
   int descriptor_;
   Redactor redactor_;
   std::mutex mutex_;
@@ -91,10 +109,12 @@ Result<Catalogue> make_catalogue(const Settings& settings) {
   return catalogue;
 }
 
-std::string key_for(const VendorInfo& vendor, const Settings& settings,
-                    const Environment& environment) {
+VendorSetting key_for(const VendorInfo& vendor, const Settings& settings,
+                      const Environment& environment) {
   if (const Setting* setting = find_setting(settings, vendor.key_setting)) {
-    if (const auto* key = std::get_if<std::string>(&setting->value)) return *key;
+    if (const auto* key = std::get_if<std::string>(&setting->value)) {
+      return {*key, setting->origin.place};
+    }
   }
   return key_from(vendor, [&](const std::string& variable) {
     return environment.find_non_empty(variable).value_or("");

@@ -19,7 +19,7 @@ Result<Models> make_models(const Settings& settings, const SettingFlags& flags,
 
 // The key for a vendor: a setting of [api_keys] or its variable, or one of the vendor's other
 // variables. Empty when there is none.
-std::string key_for(const VendorInfo& vendor, const Settings& settings,
-                    const Environment& environment);
+VendorSetting key_for(const VendorInfo& vendor, const Settings& settings,
+                      const Environment& environment);
 
 }  // namespace wright::app

@@ -1,0 +1,179 @@
+// What a person sees when a server answers oddly, with the real program.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <fstream>
+#include <mutex>
+
+#include "cli/process.h"
+#include "net/canned_server.h"
+
+namespace wright::http {
+namespace {
+
+using net::testing::CannedServer;
+using net::testing::Connection;
+
+// Answers the n-th request with the n-th body, and the last one to all that follow.
+class OddServer {
+ public:
+  explicit OddServer(std::vector<std::string> bodies, int status = 200)
+      : bodies_(std::move(bodies)), status_(status), server_([this](Connection& connection) {
+          const std::string request = connection.read_request();
+          std::string body;
+          {
+            const std::lock_guard lock(mutex_);
+            body = bodies_[std::min(requests_.size(), bodies_.size() - 1)];
+            requests_.push_back(request);
+          }
+          connection.answer(status_, body, "Connection: close\r\n");
+        }) {}
+
+  std::string url() const { return server_.url("/v1"); }
+  std::vector<std::string> requests() {
+    const std::lock_guard lock(mutex_);
+    return requests_;
+  }
+
+ private:
+  std::vector<std::string> bodies_;
+  int status_;
+  std::mutex mutex_;
+  std::vector<std::string> requests_;
+  CannedServer server_;
+};
+
+std::string one_completion(std::string_view content) {
+  return R"({"choices":[{"index":0,"message":{"role":"assistant","content":")" +
+         std::string(content) + R"("},"finish_reason":"stop"}]})";
+}
+
+cli::Finished ask_there(cli::Home& home, const std::string& base_url, cli::Arguments more = {},
+                        std::string_view protocol = "openai-chat") {
+  home.write_config("[vendors.there]\nprotocol = \"" + std::string(protocol) + "\"\nbase_url = \"" +
+                    base_url + "\"\n");
+  cli::Arguments arguments{"run", "codebase-analysis", "hello", "--model", "there:any"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return home.wright(arguments);
+}
+
+TEST(OddServer, that_says_nothing_twice_ends_the_run) {
+  OddServer server({one_completion("")});
+  cli::Home home;
+  const cli::Finished finished = ask_there(home, server.url());
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_EQ(finished.output, "");
+  EXPECT_NE(finished.error.find("without having said anything"), std::string::npos)
+      << finished.error;
+  EXPECT_EQ(server.requests().size(), 2U);
+}
+
+TEST(OddServer, that_says_something_the_second_time_is_heard) {
+  OddServer server({one_completion(""), one_completion("Hello")});
+  cli::Home home;
+  const cli::Finished finished = ask_there(home, server.url());
+  EXPECT_EQ(finished.exit_code, 0) << finished.error;
+  EXPECT_EQ(finished.output, "Hello\n");
+}
+
+TEST(OddServer, that_does_not_know_the_api_is_called_what_it_is) {
+  OddServer server({"It works!"});
+  cli::Home home;
+  const cli::Finished finished = ask_there(home, server.url());
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_NE(finished.error.find("plain text instead of a model's answer: It works!"),
+            std::string::npos)
+      << finished.error;
+  EXPECT_EQ(server.requests().size(), 1U);
+}
+
+TEST(OddServer, that_has_too_little_room_is_asked_again_with_less) {
+  OddServer server(
+      {R"({"object":"error","message":"However, the model's context length is only 10 tokens","code":400})"},
+      400);
+  cli::Home home;
+  const cli::Finished finished = ask_there(home, server.url());
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_NE(finished.error.find("longer than any can read"), std::string::npos) << finished.error;
+}
+
+TEST(OddServer, that_tells_remarks_from_answers_is_understood_and_told_so_again) {
+  const std::string first =
+      R"({"status":"completed","output":[{"type":"message","role":"assistant","phase":"commentary",)"
+      R"("content":[{"type":"output_text","text":"I look first."}]},)"
+      R"({"type":"message","role":"assistant","phase":"final_answer",)"
+      R"("content":[{"type":"output_text","text":"It is empty."}]}]})";
+  OddServer server({first});
+  cli::Home home;
+  const cli::Finished finished = ask_there(home, server.url(), {}, "openai-responses");
+  EXPECT_EQ(finished.exit_code, 0) << finished.error;
+  EXPECT_EQ(finished.output, "It is empty.\n");
+  EXPECT_NE(finished.error.find("I look first."), std::string::npos) << finished.error;
+  const cli::Finished again = ask_there(home, server.url(), {"--continue"}, "openai-responses");
+  EXPECT_EQ(again.exit_code, 0) << again.error;
+  const std::string sent = server.requests().back();
+  EXPECT_NE(sent.find(R"("text":"I look first.","annotations":[]}],"phase":"commentary")"),
+            std::string::npos)
+      << sent;
+  EXPECT_NE(sent.find(R"("text":"It is empty.","annotations":[]}],"phase":"final_answer")"),
+            std::string::npos)
+      << sent;
+}
+
+TEST(OddSettings, name_the_variable_and_its_value) {
+  cli::Home home;
+  home.environment["OPENAI_API_KEY"] = "sk-test";
+  home.environment["OPENAI_BASE_URL"] = "foo";
+  const cli::Finished finished =
+      home.wright({"run", "codebase-analysis", "hello", "--model", "openai:gpt-5-mini"});
+  EXPECT_NE(finished.exit_code, 0);
+  EXPECT_NE(finished.error.find("OPENAI_BASE_URL = 'foo'"), std::string::npos) << finished.error;
+  home.environment["OPENAI_API_KEY"] = " ";
+  home.environment.erase("OPENAI_BASE_URL");
+  const cli::Finished blank =
+      home.wright({"run", "codebase-analysis", "hello", "--model", "openai:gpt-5-mini"});
+  EXPECT_NE(blank.exit_code, 0);
+  EXPECT_NE(blank.error.find("OPENAI_API_KEY"), std::string::npos) << blank.error;
+  EXPECT_NE(blank.error.find("blanks"), std::string::npos) << blank.error;
+}
+
+TEST(OddSettings, keys_are_sent_without_the_blanks_around_them) {
+  OddServer server({one_completion("Hello")});
+  cli::Home home;
+  home.environment["OPENROUTER_API_KEY"] = " sk-or-key-1234567890 \n";
+  home.environment["OPENROUTER_BASE_URL"] = server.url();
+  const cli::Finished finished = home.wright(
+      {"run", "codebase-analysis", "hello", "--model", "openrouter:any", "--trace-http", "t.txt"});
+  EXPECT_EQ(finished.exit_code, 0) << finished.error;
+  EXPECT_NE(server.requests().front().find("Bearer sk-or-key-1234567890\r\n"), std::string::npos);
+}
+
+TEST(OddSettings, ollama_is_found_where_its_own_programs_find_it) {
+  OddServer server(
+      {R"({"message":{"role":"assistant","content":"Hello"},"done":true,"done_reason":"stop"})"});
+  cli::Home home;
+  std::string host = server.url();
+  host = host.substr(7, host.find('/', 7) - 7);
+  home.environment["OLLAMA_HOST"] = host;
+  const cli::Finished finished =
+      home.wright({"run", "codebase-analysis", "hello", "--model", "ollama:any"});
+  EXPECT_EQ(finished.exit_code, 0) << finished.error;
+  EXPECT_TRUE(server.requests().front().starts_with("POST /api/chat "))
+      << server.requests().front();
+}
+
+TEST(OddSettings, a_trace_file_that_others_could_read_is_closed_to_them) {
+  OddServer server({one_completion("Hello")});
+  cli::Home home;
+  const auto trace = home.project() / "trace.txt";
+  std::ofstream(trace) << "before\n";
+  ASSERT_EQ(::chmod(trace.c_str(), 0644), 0);
+  const cli::Finished finished = ask_there(home, server.url(), {"--trace-http", "trace.txt"});
+  EXPECT_EQ(finished.exit_code, 0) << finished.error;
+  struct stat file {};
+  ASSERT_EQ(::stat(trace.c_str(), &file), 0);
+  EXPECT_EQ(file.st_mode & 0777U, 0600U);
+}
+
+}  // namespace
+}  // namespace wright::http
