@@ -21,8 +21,9 @@ endif()
 add_library(wright_flags INTERFACE)
 target_compile_options(wright_flags INTERFACE -Wall -Wextra -Wpedantic -Wconversion)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # Both are wrong about std::string when optimising: gcc.gnu.org/PR105651 and its relatives.
-  target_compile_options(wright_flags INTERFACE -Wno-restrict -Wno-stringop-overflow)
+  # They are wrong about std::string when optimising: gcc.gnu.org/PR105651 and its relatives.
+  target_compile_options(wright_flags INTERFACE -Wno-restrict -Wno-stringop-overflow
+                                                -Wno-array-bounds)
 endif()
 if(WRIGHT_WERROR)
   target_compile_options(wright_flags INTERFACE -Werror)
@@ -31,6 +32,11 @@ if(WRIGHT_SANITIZE)
   add_compile_options(-fsanitize=${WRIGHT_SANITIZE} -fno-omit-frame-pointer
                       -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${WRIGHT_SANITIZE})
+  if(WRIGHT_SANITIZE MATCHES "undefined" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # A third of the time that a file takes to compile. A null pointer that is used is reported by
+    # AddressSanitizer, too; the fuzz targets, built by clang, check both.
+    add_compile_options(-fno-sanitize=null,alignment)
+  endif()
 endif()
 if(WRIGHT_COVERAGE)
   add_compile_options(--coverage -fprofile-update=atomic)

@@ -19,8 +19,7 @@ bool has_come_to_an_end(SessionStatus status) {
 Result<void> HeldTree::add_unfinished_below(SessionId id, std::vector<SessionId>& found) {
   const auto children = TRY(store_.list_sessions({.parent_session_id = id, .limit = kNoLimit}));
   for (const Session& child : children) {
-    if (has_come_to_an_end(child.status)) continue;
-    found.push_back(child.id);
+    if (!has_come_to_an_end(child.status)) found.push_back(child.id);
     TRY(add_unfinished_below(child.id, found));
   }
   return {};
@@ -37,8 +36,13 @@ Result<void> HeldTree::take(SessionId root, std::optional<int> held_epoch) {
     if (sessions.empty()) return {};
     std::vector<Write> writes;
     for (const SessionId session : sessions) writes.emplace_back(ClaimLease{session, *runner_, {}});
-    auto taken = TRY(write(std::move(writes)));
-    for (std::size_t i = 0; i < sessions.size(); ++i) epochs_[sessions[i]] = taken.epochs[i];
+    const auto taken = write(std::move(writes));
+    if (!taken) {
+      // It may have been applied all the same.
+      if (taken.error().code == ErrorCode::storage) host_.look_for_strays();
+      return std::unexpected(taken.error());
+    }
+    for (std::size_t i = 0; i < sessions.size(); ++i) epochs_[sessions[i]] = taken->epochs[i];
   }
 }
 

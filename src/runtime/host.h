@@ -48,7 +48,7 @@ class Host {
   virtual bool is_lease_certain(std::int64_t since) const = 0;
   // This session is not driven here any more, whatever the store says of it: others may have it.
   virtual void release(SessionId session, int epoch) = 0;
-  // A session may have been created here that nobody knows of, because the store failed.
+  // A session may have been created or taken here that nobody knows of, because the store failed.
   virtual void look_for_strays() = 0;
 
   virtual Timer run_at(Time time, Task task) = 0;

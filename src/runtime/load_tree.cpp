@@ -82,6 +82,24 @@ Result<void> check_status(const Session& session, const ResumeRequest& resume_re
   return {};
 }
 
+// Ends a session that the runner holds, by itself. Needs no agent.
+Result<void> end_held(Host& host, RunnerId runner, Store& store, SessionId id,
+                      const std::string& reason) {
+  const auto session = TRY(store.get_session(id));
+  if (is_over(session.status)) return {};
+  const Agent nobody;  // whose tools and model are not needed for this
+  auto loaded = TRY(session::load_run(store, id, nobody, {}, host.clock()));
+  Journal journal(runner, id, loaded.stored_messages, loaded.rows, session.lease_epoch);
+  write_down(journal, loaded);
+  SessionStatus status = SessionStatus::cancelled;
+  if (auto cancelled = accept(loaded.run, Cancelled{reason}); !cancelled) {
+    // It has ended in all but name.
+    status = loaded.run.phase == Phase::done ? SessionStatus::completed : SessionStatus::failed;
+  }
+  TRY(store.apply(journal.batch(loaded.run, status).writes));
+  return {};
+}
+
 // What the session has used and where it stands, as a machine takes it up.
 Result<SessionState> state_of(Store& store, const Session& session, StoredRun loaded,
                               std::optional<RunnerId> runner, bool is_new_turn) {
@@ -105,7 +123,7 @@ class Planting {
  public:
   Planting(LoadedTree& loaded_tree, Store& store, const session::TreeOptions& options,
            std::int64_t now, const Settlements& settlements)
-      : revived_(loaded_tree),
+      : loaded_tree_(loaded_tree),
         store_(store),
         options_(options),
         now_(now),
@@ -123,7 +141,7 @@ class Planting {
       TRY(accept(loaded.run, UserSaid{*said}));
     }
     auto state = TRY(state_of(store_, session, loaded, options_.runner, said.has_value()));
-    revived_.tree.plant(std::move(plan), std::move(state));
+    loaded_tree_.tree.plant(std::move(plan), std::move(state));
     return add_below(session::kRoot, session, loaded);
   }
 
@@ -136,8 +154,8 @@ class Planting {
   }
 
   Result<void> add_below(NodeId node, const Session& session, const StoredRun& loaded) {
-    if (session.cancel_reason) revived_.cancelled.push_back({session.id, *session.cancel_reason});
-    remember_decisions(*revived_.tree.at(node).memory(), loaded);
+    if (session.cancel_reason) loaded_tree_.cancelled.push_back({session.id, *session.cancel_reason});
+    remember_decisions(*loaded_tree_.tree.at(node).memory(), loaded);
     for (const session::StoredChild& child : loaded.children) {
       TRY(add(node, child));
     }
@@ -145,21 +163,21 @@ class Planting {
   }
 
   Result<void> add(NodeId parent, const session::StoredChild& child) {
-    const session::SessionMachine& above = revived_.tree.at(parent);
+    const session::SessionMachine& above = loaded_tree_.tree.at(parent);
     const ToolCall* call = find_call(above.run(), child.call_id);
     const Tool* tool = call != nullptr ? find_tool(above.agent().tools, call->name) : nullptr;
     if (tool == nullptr || !tool->specialist) return {};
     auto agent = TRY(tool->specialist->make());
     const auto session = TRY(store_.get_session(child.session_id));
-    SessionPlan plan = revived_.tree.child_plan(parent, agent);
+    SessionPlan plan = loaded_tree_.tree.child_plan(parent, agent);
     auto loaded = TRY(load(plan, session));
     auto state = TRY(state_of(store_, session, loaded, options_.runner, false));
     const NodeId node =
-        revived_.tree.graft(parent, child.call_id, std::move(plan), std::move(state));
+        loaded_tree_.tree.graft(parent, child.call_id, std::move(plan), std::move(state));
     return add_below(node, session, loaded);
   }
 
-  LoadedTree& revived_;
+  LoadedTree& loaded_tree_;
   Store& store_;
   const session::TreeOptions& options_;
   const std::int64_t now_;
@@ -182,6 +200,11 @@ Result<LoadedTree> load_tree(Host& host, const session::TreeOptions& options, Se
   LoadedTree loaded_tree{session::SessionTree(options)};
   Planting planting(loaded_tree, store, options, host.clock(), resume_request.settlements);
   TRY(planting.plant(std::move(plan), *session, resume_request.said));
+  // A specialist that no call waits for: its creation seemed to fail, or its tool is gone.
+  for (const SessionId each : held.deepest_first()) {
+    if (loaded_tree.tree.node_of(each)) continue;
+    TRY(end_held(host, *options.runner, store, each, "The session above goes on without it"));
+  }
   held.keep();
   return loaded_tree;
 }
@@ -190,21 +213,8 @@ Result<void> cancel_stored(Host& host, RunnerId runner, Store& store, SessionId 
                            const std::string& reason) {
   HeldTree held(store, host, runner);
   TRY(held.take(id));
-  const Agent nobody;  // whose tools and model are not needed for this
   for (const SessionId each : held.deepest_first()) {
-    const auto session = store.get_session(each);
-    if (!session) return std::unexpected(session.error());
-    if (is_over(session->status)) continue;
-    auto loaded = TRY(session::load_run(store, each, nobody, {}, host.clock()));
-    Journal journal(runner, each, loaded.stored_messages, loaded.rows, session->lease_epoch);
-    write_down(journal, loaded);
-    SessionStatus status = SessionStatus::cancelled;
-    if (auto cancelled = accept(loaded.run, Cancelled{reason}); !cancelled) {
-      // It has ended in all but name.
-      status = loaded.run.phase == Phase::done ? SessionStatus::completed : SessionStatus::failed;
-    }
-    const Batch batch = journal.batch(loaded.run, status);
-    TRY(store.apply(batch.writes));
+    TRY(end_held(host, runner, store, each, reason));
   }
   held.keep();  // what has ended is nobody's
   return {};

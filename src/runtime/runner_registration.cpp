@@ -149,14 +149,16 @@ void RunnerRegistration::release_strays() {
   if (due == 0 || boot_clock_ms() < due) return;
   const std::lock_guard lock(news_mutex_);
   if (!is_driven_) return;
-  const auto sessions = store_.list_sessions({.status = SessionStatus::running, .limit = kNoLimit});
-  if (!sessions) return;  // the next look tries again
-  look_for_strays_.compare_exchange_strong(due, 0);
   const std::int64_t before = system_clock_ms() - time_.count();
-  for (const Session& session : *sessions) {
-    const bool is_ours = session.runner_id == id_ && session.started_at < before;
-    if (is_ours && !is_driven_(session.id)) release(session.id, session.lease_epoch);
+  for (const SessionStatus status : {SessionStatus::running, SessionStatus::waiting}) {
+    const auto sessions = store_.list_sessions({.status = status, .limit = kNoLimit});
+    if (!sessions) return;  // the next look tries again
+    for (const Session& session : *sessions) {
+      const bool is_ours = session.runner_id == id_ && session.started_at < before;
+      if (is_ours && !is_driven_(session.id)) release(session.id, session.lease_epoch);
+    }
   }
+  look_for_strays_.compare_exchange_strong(due, 0);
 }
 
 void RunnerRegistration::release(SessionId session, int epoch) {

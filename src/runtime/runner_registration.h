@@ -36,8 +36,8 @@ class RunnerRegistration {
   // Releases a session that is not driven here any more. Tried until the store takes it.
   void release(SessionId session, int epoch);
 
-  // Releases, in a while, what this runner holds in the store and nobody drives: a session whose
-  // creation seemed to fail. Only where somebody can say what is driven.
+  // Releases, in a while, what this runner holds in the store and nobody drives: a session that
+  // it seemed to fail to create or to take. Only where somebody can say what is driven.
   using IsDriven = std::function<bool(SessionId)>;
   void on_strays(IsDriven is_driven);
   void look_for_strays();

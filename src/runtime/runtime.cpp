@@ -68,7 +68,7 @@ class Runtime::Implementation {
               or_default(options_.workers, processors()),
               or_default(options_.tool_threads, std::max<std::size_t>(8, 4 * processors()))) {
     runner_->on_news([this](const RunnerNews& news) { take(news); });
-    runner_->on_strays([this](SessionId id) { return root_of(id) != nullptr; });
+    runner_->on_strays([this](SessionId id) { return is_driven(id); });
   }
 
   ~Implementation() {
@@ -133,6 +133,7 @@ class Runtime::Implementation {
   }
   RootPointer root_of(SessionId session) const;
   std::shared_ptr<TreeDriver> driver_of(SessionId session) const;
+  bool is_driven(SessionId session) const;
   Result<AgentPointer> agent_for(const Session& session) const;
 
   const RuntimeOptions options_;
@@ -225,6 +226,15 @@ std::shared_ptr<TreeDriver> Runtime::Implementation::driver_of(SessionId session
   const std::lock_guard lock(mutex_);
   const auto found = driven_by_.find(session);
   return found == driven_by_.end() ? nullptr : found->second->driver;
+}
+
+// Or is about to be, with the session above it.
+bool Runtime::Implementation::is_driven(SessionId session) const {
+  const auto top = root_session(store_, session);
+  if (!top) return true;  // nobody knows
+  const RootPointer root = root_of(top->id);
+  const std::lock_guard lock(mutex_);
+  return root && root->state == Root::State::driven;
 }
 
 Result<AgentPointer> Runtime::Implementation::agent_for(const Session& session) const {
@@ -410,9 +420,14 @@ Result<std::vector<SessionId>> Runtime::Implementation::claim(std::size_t most) 
     return fail(ErrorCode::invalid_argument,
                 "RuntimeOptions::agents must say which agents queued sessions have");
   }
-  const auto claimed = TRY(store_.apply_one(Claim{.runner_id = runner_->id(), .most = most}));
+  const auto claimed = store_.apply_one(Claim{.runner_id = runner_->id(), .most = most});
+  if (!claimed) {
+    // Some may have been claimed all the same.
+    if (claimed.error().code == ErrorCode::storage) runner_->look_for_strays();
+    return std::unexpected(claimed.error());
+  }
   std::vector<SessionId> driven;
-  for (const ClaimedSession& each : claimed.claimed) {
+  for (const ClaimedSession& each : claimed->claimed) {
     const auto session = store_.get_session(each.session_id);
     auto agent = session ? options_.agents(*session) : std::unexpected(session.error());
     auto loaded_tree =

@@ -104,8 +104,8 @@ class Journal {
   int epoch_ = 1;
   Usage usage_;
   int iterations_ = 0;
-  std::int64_t worked_ms_ = 0;
-  std::int64_t turn_worked_ms_ = 0;
+  std::optional<std::int64_t> worked_ms_;  // unless nobody counts
+  std::optional<std::int64_t> turn_worked_ms_;
 };
 
 }  // namespace wright::session

@@ -339,12 +339,10 @@ void SessionMachine::take(SpecialistEnded ended) {
   if (is_broken()) return;
   if (ended.ending.kind == Ending::Kind::suspended || ended.ending.kind == Ending::Kind::lost) {
     // It is not this session that decides what becomes of it now. One that was to end cannot, as
-    // long as something below it has not.
-    if (std::holds_alternative<GoOn>(intent_)) {
-      take(Suspend{});
-    } else {
-      intent_ = SuspendHere{};
-    }
+    // long as something below it has not; whoever loads it finds the wish to end it stored.
+    if (std::holds_alternative<GoOn>(intent_)) take(Suspend{});
+    if (std::holds_alternative<Stop>(intent_)) intent_ = SuspendHere{};
+    std::get<SuspendHere>(intent_).is_above_unfinished = true;
     return;
   }
   answer_with_specialist(ended.call_id, ended.ending, worked_ms);
@@ -435,8 +433,8 @@ void SessionMachine::accept_or_break(Outcome outcome) {
 
 // The run ends in this way as soon as nothing is under way any more.
 void SessionMachine::stop_with(Outcome outcome, const std::string& reason) {
-  const bool is_suspending = std::holds_alternative<SuspendHere>(intent_);
-  if (is_stopping() && !is_suspending) return;
+  const auto* suspending = std::get_if<SuspendHere>(&intent_);
+  if (is_stopping() && (suspending == nullptr || suspending->is_above_unfinished)) return;
   intent_ = Stop{std::move(outcome)};
   output_.actions.emplace_back(StopWork{});
   output_.actions.emplace_back(CancelSpecialists{reason});

@@ -105,6 +105,8 @@ class SessionMachine {
   };
   struct SuspendHere {
     bool is_asked = false;  // its tools were asked to stop
+    // A session below was left unfinished: this one cannot end before that has.
+    bool is_above_unfinished = false;
   };
   struct BreakOff {
     Error error;

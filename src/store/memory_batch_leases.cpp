@@ -93,6 +93,7 @@ Result<void> MemoryBatch::apply(const Enqueue& write) {
   session.limit.reset();
   session.runner_id.reset();
   session.turn_worked_ms = 0;
+  session.iterations = 0;
   session.priority = write.priority;
   session.ready_at = write.ready_at;
   return apply(AppendMessage{session.id, write.message});

@@ -134,7 +134,7 @@ std::string sql_of(Query query) {
       return fmt::format(
           "UPDATE agent_sessions SET status = 'queued', ended_at = NULL, error = NULL, "
           "error_code = NULL, limit_reached = NULL, runner_id = NULL, turn_worked_ms = 0, "
-          "priority = ?2, ready_at = ?3 "
+          "iterations = 0, priority = ?2, ready_at = ?3 "
           "WHERE id = ?1 AND parent_session_id IS NULL AND {} AND NOT {}",
           kHasEnded, is_alive_sql("agent_sessions.runner_id", 4));
     case Query::queued_agents:

@@ -172,6 +172,7 @@ TEST_P(StoreQueue, an_ended_session_is_queued_again_with_its_next_message) {
                                            .status = SessionStatus::failed,
                                            .error = "broken",
                                            .error_code = ErrorCode::network,
+                                           .iterations = 9,
                                            .worked_ms = 70,
                                            .turn_worked_ms = 70}));
   const BatchIds ids =
@@ -186,6 +187,7 @@ TEST_P(StoreQueue, an_ended_session_is_queued_again_with_its_next_message) {
   EXPECT_EQ(session.ready_at, now_ + 10);
   EXPECT_EQ(session.worked_ms, 70);
   EXPECT_EQ(session.turn_worked_ms, 0);
+  EXPECT_EQ(session.iterations, 0);
   EXPECT_EQ(value_of(store().get_messages(id)).at(0).message, Message::user("Once more"));
   EXPECT_EQ(claim(), Ids{});
   now_ += 10;

@@ -217,7 +217,10 @@ void Watch::look_at(SessionId id, const Batch& batch) {
     }
     if (stored->iterations < last.iterations ||
         stored->turn_worked_ms.value_or(0) < last.turn_worked_ms.value_or(0)) {
-      broken("what was used is not forgotten", fmt::format("session {}", id));
+      broken("what was used is not forgotten",
+             fmt::format("session {}: {} and {} turns, {} and {} ms of work", id, last.iterations,
+                         stored->iterations, last.turn_worked_ms.value_or(0),
+                         stored->turn_worked_ms.value_or(0)));
     }
   }
   if (stored->usage.input_tokens < last.usage.input_tokens) {
