@@ -154,7 +154,8 @@ class Planting {
   }
 
   Result<void> add_below(NodeId node, const Session& session, const StoredRun& loaded) {
-    if (session.cancel_reason) loaded_tree_.cancelled.push_back({session.id, *session.cancel_reason});
+    if (session.cancel_reason)
+      loaded_tree_.cancelled.push_back({session.id, *session.cancel_reason});
     remember_decisions(*loaded_tree_.tree.at(node).memory(), loaded);
     for (const session::StoredChild& child : loaded.children) {
       TRY(add(node, child));

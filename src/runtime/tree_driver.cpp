@@ -83,6 +83,10 @@ session::TreeOutput TreeDriver::step(Post post) {
   const session::Now now = now_of(host_);
   if (std::holds_alternative<BeginAll>(post)) return tree_.begin(now);
   if (auto* to = std::get_if<ToNode>(&post)) {
+    if (std::holds_alternative<session::Written>(to->input)) {
+      Work& work = work_[to->node];
+      work.held_since = work.sent_at;
+    }
     forget_ended_call(*to);
     return tree_.step(now, to->node, std::move(to->input));
   }
@@ -106,7 +110,7 @@ void TreeDriver::forget_ended_call(const ToNode& to) {
 
 void TreeDriver::perform(session::TreeOutput output) {
   for (auto& [node, batch] : output.batches) {
-    work_[node].written_at = host_.boot_clock();
+    work_[node].sent_at = host_.boot_clock();
     host_.write(std::move(batch), [self = shared_from_this(), id = node](Result<BatchIds> ids) {
       self->post_to(id, session::Written{std::move(ids)});
     });
@@ -148,7 +152,7 @@ void TreeDriver::perform(NodeId node, const session::RunCall& run) {
                                              .answers = run.answers,
                                              .session_id = machine.journal().session_id(),
                                              .lease_epoch = run.lease_epoch,
-                                             .held_since = work.written_at,
+                                             .held_since = work.held_since,
                                              .memory = machine.memory(),
                                              .tool = run.tool,
                                              .limit = run.limit},

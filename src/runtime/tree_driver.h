@@ -78,7 +78,10 @@ class TreeDriver : public std::enable_shared_from_this<TreeDriver> {
     std::stop_source stop = {};
     std::map<std::string, std::shared_ptr<RunningCall>> calls = {};
     Host::Timer deadline = 0;
-    std::int64_t written_at = 0;  // when its last batch went out, by Host::boot_clock()
+    // By Host::boot_clock(): when its last batch went out, and when the last one did that is known
+    // to be written. Calls start by what is written.
+    std::int64_t sent_at = 0;
+    std::int64_t held_since = 0;
     std::shared_ptr<const Teller> teller = std::make_shared<const Teller>();
   };
 

@@ -472,6 +472,7 @@ bool SessionMachine::drop_what_was_planned() {
     }
     if (const auto* start = std::get_if<StartSpecialist>(&action)) {
       specialists_.erase(start->call.id);
+      if (auto* here = std::get_if<SuspendHere>(&intent_)) here->is_above_unfinished = true;
       return true;
     }
     return false;

@@ -93,6 +93,9 @@ class SessionMachine {
   bool has_ended() const { return state_ == State::ended; }
   bool is_waiting() const { return state_ == State::waiting; }
 
+  // It is not driven any more; what is stored of it stays. Only one that waits.
+  void leave() { state_ = State::ended; }
+
   // A specialist that was found at work when the session was loaded.
   void adopt(const std::string& call_id) { specialists_[call_id] = {.is_at_work = true}; }
 
@@ -105,7 +108,8 @@ class SessionMachine {
   };
   struct SuspendHere {
     bool is_asked = false;  // its tools were asked to stop
-    // A session below was left unfinished: this one cannot end before that has.
+    // A session below was left unfinished, or not begun: this one can neither end nor wait before
+    // that has ended.
     bool is_above_unfinished = false;
   };
   struct BreakOff {

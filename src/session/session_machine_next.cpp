@@ -50,8 +50,10 @@ void SessionMachine::proceed() {
       if (is_broken()) return;
       step = next(*agent_, run_);
     }
-  } else if (is_stopping() && (is<CallModel>(step) || is<CallTools>(step))) {
-    return plan_end(Ending::Kind::suspended, {}, {});
+  } else if (const auto* here = std::get_if<SuspendHere>(&intent_)) {
+    if (here->is_above_unfinished || is<CallModel>(step) || is<CallTools>(step)) {
+      return plan_end(Ending::Kind::suspended, {}, {});
+    }
   }
   if (is<CallModel>(step)) return plan_model();
   if (is<CallTools>(step)) return plan_tools();

@@ -288,33 +288,5 @@ TEST(SessionMachine, gives_a_run_only_the_time_that_is_left) {
   EXPECT_EQ(timer->second.after, std::chrono::milliseconds(300));
 }
 
-TEST(SessionTree, a_specialist_begins_only_under_the_lease_of_the_session_above) {
-  Agent agent{.name = "worker"};
-  agent.tools.push_back(delegate_to(
-      Agent{.name = "expert", .model = wright::testing::ScriptedModel({says("Hm")}).model()}));
-  TreeByHand hand(std::move(agent));
-  hand.begin();
-  hand.write_all();
-  hand.answer_model(kRoot,
-                    calls({{.id = "a", .name = "expert", .arguments = R"({"message":"?"})"}}));
-  hand.write_all();
-  const auto run = hand.take<RunCall>();
-  ASSERT_TRUE(run);
-  ToolOutcome outcome{.result = {.call_id = "a", .name = "expert"}, .delegate = Delegate{"?"}};
-  hand.input(kRoot, CallEnded{"a", run->second.attempt, std::move(outcome)});
-  hand.write();  // the session above waits for it
-  ASSERT_TRUE(hand.is_writing());
-  ASSERT_TRUE(hand.batch().create);
-  const auto* held = find_write<HoldLease>(hand.batch());
-  ASSERT_NE(held, nullptr);
-  EXPECT_EQ(held->session_id, hand.session());
-  EXPECT_EQ(held->epoch, 1);
-  // Somebody has taken the session above meanwhile.
-  ASSERT_TRUE(hand.store().end_runner(hand.runner()));
-  hand.write();
-  EXPECT_FALSE(hand.wants<AskModel>());
-  EXPECT_EQ(hand.store().list_sessions({})->size(), 1U);
-}
-
 }  // namespace
 }  // namespace wright::session

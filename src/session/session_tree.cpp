@@ -1,5 +1,7 @@
 #include "session/session_tree.h"
 
+#include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "core/try.h"
@@ -75,9 +77,30 @@ std::optional<NodeId> SessionTree::node_of(SessionId session) const {
   return std::nullopt;
 }
 
+// Not before those below it, which look at its budget.
 void SessionTree::forget_the_ended() {
-  for (const NodeId node : ended_) nodes_.erase(node);
-  ended_.clear();
+  std::ranges::sort(ended_, std::greater());  // whoever calls is older than those who are called
+  std::erase_if(ended_, [this](NodeId node) {
+    const bool has_others_below = std::ranges::any_of(nodes_, [&](const auto& each) {
+      return !is_root(each.first) && each.second.parent == node;
+    });
+    if (!has_others_below) nodes_.erase(node);
+    return !has_others_below;
+  });
+}
+
+// One whose store failed ends before those below it.
+void SessionTree::leave_those_below(NodeId node) {
+  for (const NodeId child : children_of(node)) {
+    SessionMachine& machine = *nodes_.at(child).machine;
+    if (!machine.is_waiting()) {
+      posts_.push_back({child, Suspend{}});
+      continue;
+    }
+    machine.leave();
+    ended_.push_back(child);
+    leave_those_below(child);
+  }
 }
 
 TreeOutput SessionTree::begin(const Now& now) {
@@ -144,7 +167,10 @@ void SessionTree::carry(NodeId node, Action action, TreeOutput& output) {
       posts_.push_back({child.parent, SpecialistEnded{child.call_id, ended->ending}});
     }
   }
-  if (std::holds_alternative<Ended>(action) && !is_root(node)) ended_.push_back(node);
+  if (std::holds_alternative<Ended>(action)) {
+    if (!is_root(node)) ended_.push_back(node);
+    leave_those_below(node);
+  }
   output.actions.emplace_back(node, std::move(action));
 }
 

@@ -71,6 +71,7 @@ class SessionTree {
 
   bool is_root(NodeId node) const { return node == kRoot; }
   void forget_the_ended();
+  void leave_those_below(NodeId node);
   TreeOutput deliver_all(const Now& now);
   void deliver(const Now& now, Post post, TreeOutput& output);
   void carry(NodeId node, Action action, TreeOutput& output);

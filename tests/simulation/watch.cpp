@@ -203,6 +203,11 @@ void Watch::move(CallId id, CallStatus status) {
   call.status = status;
 }
 
+bool Watch::is_late(const SessionFacts& facts) {
+  const auto& time = facts.limits.max_time;
+  return time && facts.last.turn_worked_ms.value_or(0) > time->count();
+}
+
 void Watch::look_at(SessionId id, const Batch& batch) {
   auto stored = world_.store().truth().get_session(id);
   if (!stored) return;
@@ -240,10 +245,7 @@ void Watch::look_at(SessionId id, const Batch& batch) {
     facts.last.turn_worked_ms = 0;
     facts.late_since.reset();
   }
-  const std::int64_t time = facts.limits.max_time.value_or(std::chrono::milliseconds(0)).count();
-  if (time > 0 && facts.last.turn_worked_ms.value_or(0) > time && !facts.late_since) {
-    facts.late_since = world_.now();
-  }
+  if (is_late(facts) && !facts.late_since) facts.late_since = world_.now();
   check_budget(id);
   if (has_ended) {
     check_transcript(facts.last);
@@ -294,6 +296,7 @@ void Watch::forget_after(std::size_t kept, Effects effects) {
     std::erase_if(facts.calls_of_turn, [&](CallId call) { return !calls_.contains(call); });
     if (auto stored = world_.store().truth().get_session(id)) facts.last = std::move(*stored);
     if (facts.last.cancel_reason && !facts.wished) facts.wished = kept;
+    if (!is_late(facts)) facts.late_since.reset();
   }
   for (auto& [id, call] : calls_) {
     const auto rows = world_.store().truth().get_tool_calls(call.session_id);
@@ -338,7 +341,8 @@ void Watch::begins(const Execution& execution) {
   // A process that sleeps hears of it when it wakes.
   if (root.late_since &&
       world_.now() > *root.late_since + kTimeSlack + 2 * world_.options().lease_ms) {
-    broken("no limit is passed", fmt::format("{} ms", root.last.turn_worked_ms.value_or(0)));
+    broken("no limit is passed", fmt::format("{} of {} ms", root.last.turn_worked_ms.value_or(0),
+                                             root.limits.max_time->count()));
   }
 }
 

@@ -64,6 +64,7 @@ class Watch {
   // What keeps the world from being over: sessions that neither have ended nor wait for somebody
   // who has not answered. Empty: it is over.
   std::string unsettled();
+  std::string open_calls(SessionId id);
   void check_end();
 
  private:
@@ -99,6 +100,7 @@ class Watch {
   void hand_out(SessionId session, int epoch);
   void note_wishes(const Batch& batch);
   void note_answers(const BatchIds& ids);
+  static bool is_late(const SessionFacts& facts);
   void look_at(SessionId id, const Batch& batch);
   void check_budget(SessionId id);
   void check_transcript(const Session& session);

@@ -79,6 +79,22 @@ void Watch::check_answers(const Session& session) {
   }
 }
 
+// The calls of a session that have not ended, and the sessions below it.
+std::string Watch::open_calls(SessionId id) {
+  Store& store = world_.store().truth();
+  std::string text;
+  for (const StoredCall& call : *store.get_tool_calls(id)) {
+    if (call.status == CallStatus::completed || call.status == CallStatus::failed) continue;
+    text += fmt::format(" {} {} is {} (row {});", call.tool_name, call.tool_call_id,
+                        to_string(call.status), call.id);
+  }
+  for (const Session& child : *store.list_sessions({.parent_session_id = id, .limit = kNoLimit})) {
+    text += fmt::format(" session {} for row {} is {};", child.id, child.parent_call_id.value_or(0),
+                        to_string(child.status));
+  }
+  return text;
+}
+
 std::string Watch::unsettled() {
   Store& store = world_.store().truth();
   const auto sessions = store.list_sessions({.limit = kNoLimit});
@@ -96,7 +112,9 @@ std::string Watch::unsettled() {
       return fmt::format("session {} is {}", session.id, to_string(session.status));
     }
     const auto waits = store.get_waits({.session_id = session.id, .status = WaitStatus::open});
-    if (waits->empty()) return fmt::format("session {} waits for nothing", session.id);
+    if (waits->empty()) {
+      return fmt::format("session {} waits for nothing:{}", session.id, open_calls(session.id));
+    }
     for (const StoredWait& wait : *waits) {
       if (!world_.ignores(wait.id)) return fmt::format("wait {} is to be answered", wait.id);
     }
