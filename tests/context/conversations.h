@@ -7,10 +7,12 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "context/recording_server.h"
 #include "wright/driver.h"
+#include "wright/fitting.h"
 #include "wright/runtime.h"
 #include "wright/schema.h"
 
@@ -64,9 +66,8 @@ inline std::string message_of(const Talk& talk, int number) {
 inline std::string talk_blocking(const Talk& talk, const Agent& agent, Store& store) {
   SessionId session = 0;
   for (int i = 0; i < talk.messages; ++i) {
-    const auto answer = session == 0
-                            ? run(agent, message_of(talk, i), {.store = &store})
-                            : send(agent, session, message_of(talk, i), {.store = &store});
+    const auto answer = session == 0 ? run(agent, message_of(talk, i), {.store = &store})
+                                     : send(agent, session, message_of(talk, i), {.store = &store});
     if (!answer) return answer.error().message;
     session = answer->session_id;
   }
@@ -92,6 +93,31 @@ inline std::string talk_two_phase(const Talk& talk, const Agent& agent) {
       const auto text = text_of(response)->all();
       history.push_back(Message::assistant(text ? *text : ""));
       break;
+    }
+  }
+  return "ok";
+}
+
+// A program's own loop over ContextFitting.
+inline std::string talk_by_own_driver(const Talk& talk, const Agent& agent) {
+  ContextFitting fitting;
+  Run run = start(agent, message_of(talk, 0));
+  for (int i = 0; i < talk.messages; ++i) {
+    if (i > 0 && !accept(run, UserSaid{Message::user(message_of(talk, i))})) return "refused";
+    while (true) {
+      const Step step = fitting.next(agent, run);
+      if (const auto* call = std::get_if<CallModel>(&step)) {
+        const auto taken = fitting.accept(agent, run, fitting.model(agent).complete(call->request));
+        if (!taken) return taken.error().message;
+      } else if (const auto* tools = std::get_if<CallTools>(&step)) {
+        for (const ToolCall& call : tools->calls) {
+          if (!accept(run, ToolFinished{execute(agent, call, {}).result})) return "refused";
+        }
+      } else if (const auto* failed = std::get_if<Failed>(&step)) {
+        return failed->error.message;
+      } else {
+        break;
+      }
     }
   }
   return "ok";

@@ -33,6 +33,15 @@ std::int64_t number_at(const JsonObject& object, std::string_view key) {
   return value != nullptr && value->is_int64() ? value->get_int64() : 0;
 }
 
+// A mark for the cache is not a part of what is cached.
+std::string without_cache_mark(std::string message) {
+  constexpr std::string_view kMark = R"(,"cache_control":{"type":"ephemeral"})";
+  for (std::size_t at = message.find(kMark); at != std::string::npos; at = message.find(kMark)) {
+    message.erase(at, kMark.size());
+  }
+  return message;
+}
+
 Recorded recorded(std::string_view request) {
   Recorded made;
   made.body = request.substr(request.find("\r\n\r\n") + 4);
@@ -45,7 +54,7 @@ Recorded recorded(std::string_view request) {
   }
   if (const Json* messages = body.if_contains("messages"); messages && messages->is_array()) {
     for (const Json& message : messages->get_array()) {
-      made.messages.push_back(to_text(message));
+      made.messages.push_back(without_cache_mark(to_text(message)));
       made.roles.push_back(text_at(message, "role"));
       bytes += made.messages.back().size();
     }
@@ -64,7 +73,8 @@ Recorded recorded(std::string_view request) {
 
 std::string_view usual_refusal(Shape shape) {
   switch (shape) {
-    case Shape::openai: return "This model's maximum context length is {} tokens. Please reduce it.";
+    case Shape::openai:
+      return "This model's maximum context length is {} tokens. Please reduce it.";
     case Shape::anthropic: return "prompt is too long: 999999 tokens > {} maximum";
     case Shape::ollama: return "the input length exceeds the context length of {} tokens";
   }
@@ -73,8 +83,8 @@ std::string_view usual_refusal(Shape shape) {
 
 std::string refusal(Shape shape, const std::string& words) {
   if (shape == Shape::anthropic) {
-    return to_text(JsonObject{
-        {"type", "error"}, {"error", {{"type", "invalid_request_error"}, {"message", words}}}});
+    return to_text(JsonObject{{"type", "error"},
+                              {"error", {{"type", "invalid_request_error"}, {"message", words}}}});
   }
   if (shape == Shape::ollama) return to_text(JsonObject{{"error", words}});
   return to_text(JsonObject{{"error",
@@ -103,10 +113,9 @@ std::string openai_answer(const Said& said, std::int64_t tokens) {
     message["tool_calls"] = std::move(calls);
   }
   return to_text(JsonObject{
-      {"choices",
-       JsonArray{JsonObject{{"index", 0},
-                            {"message", std::move(message)},
-                            {"finish_reason", said.calls > 0 ? "tool_calls" : "stop"}}}},
+      {"choices", JsonArray{JsonObject{{"index", 0},
+                                       {"message", std::move(message)},
+                                       {"finish_reason", said.calls > 0 ? "tool_calls" : "stop"}}}},
       {"usage", {{"prompt_tokens", tokens}, {"completion_tokens", 10}}}});
 }
 
@@ -227,9 +236,7 @@ Model RecordingServer::model(std::int64_t window) const {
                   kProtocols[static_cast<std::size_t>(options_.shape)], url());
   if (window > 0) rows += fmt::format("[models.\"fake:small\"]\ncontext_tokens = {}\n", window);
   if (const auto added = catalogue.add(rows, "the test"); !added) return {};
-  return Models({.catalogue = std::move(catalogue),
-                 .retry = {.retries = 0}})
-      .get("fake:small");
+  return Models({.catalogue = std::move(catalogue), .retry = {.retries = 0}}).get("fake:small");
 }
 
 std::vector<Recorded> RecordingServer::requests() const {
@@ -244,8 +251,13 @@ void RecordingServer::serve(Connection& connection) {
     Recorded made = recorded(request);
     const std::int64_t taken = made.tokens + (options_.counts_answer ? made.answer : 0);
     const std::lock_guard lock(mutex_);
-    made.is_refused = options_.window > 0 && !options_.drops_the_beginning && taken > options_.window;
+    made.is_refused =
+        options_.window > 0 && !options_.drops_the_beginning && taken > options_.window;
     std::string body;
+    if (options_.is_overloaded) {
+      connection.answer(503, R"({"error":{"message":"overloaded"}})");
+      continue;
+    }
     if (made.is_refused) {
       const std::string words(options_.refusal.empty() ? usual_refusal(options_.shape)
                                                        : std::string_view(options_.refusal));

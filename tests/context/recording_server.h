@@ -21,12 +21,13 @@ std::string_view name_of(Shape shape);
 
 struct ServerOptions {
   Shape shape = Shape::openai;
-  std::int64_t window = 0;         // of prompt and answer; more is refused. 0: it reads anything
-  bool counts_answer = false;      // the answer that may come counts for the window
+  std::int64_t window = 0;           // of prompt and answer; more is refused. 0: it reads anything
+  bool counts_answer = false;        // the answer that may come counts for the window
   bool drops_the_beginning = false;  // instead of refusing
-  int looks = 20;                  // for one message of the user
-  int side_by_side = 1;            // calls of one turn
-  std::string refusal = {};        // its words; {} is the window. Empty: the shape's usual ones
+  bool is_overloaded = false;        // and answers nothing else
+  int looks = 20;                    // for one message of the user
+  int side_by_side = 1;              // calls of one turn
+  std::string refusal = {};          // its words; {} is the window. Empty: the shape's usual ones
   std::function<std::string()> summary = [] { return "SUMMARY of what came before."; };
 };
 
@@ -34,9 +35,9 @@ struct ServerOptions {
 struct Recorded {
   bool is_summary = false;
   bool is_refused = false;
-  std::int64_t tokens = 0;      // as the server counts
-  std::int64_t answer = 0;      // tokens that the answer may have
-  std::int64_t num_ctx = 0;     // of Ollama
+  std::int64_t tokens = 0;                 // as the server counts
+  std::int64_t answer = 0;                 // tokens that the answer may have
+  std::int64_t num_ctx = 0;                // of Ollama
   std::vector<std::string> messages = {};  // as JSON text, one each
   std::vector<std::string> roles = {};
   std::string body = {};
@@ -70,9 +71,9 @@ struct Figures {
   int over = 0;      // the window
   int refused = 0;
   int summaries = 0;
-  int breaks = 0;   // requests that do not begin with the one before
-  int orphans = 0;  // calls without results and results without calls
-  int in_a_row = 0; // the most messages of one side after another, results aside
+  int breaks = 0;                   // requests that do not begin with the one before
+  int orphans = 0;                  // calls without results and results without calls
+  int in_a_row = 0;                 // the most messages of one side after another, results aside
   std::int64_t tokens = 0;          // of all requests
   std::int64_t summary_tokens = 0;  // of those for summaries
   std::int64_t largest = 0;
