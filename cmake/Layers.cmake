@@ -31,8 +31,8 @@ set(WRIGHT_LAYER_app/commands settings terminal wiring)
 
 # The public headers, by the folder that owns them. A header sees what its folder sees;
 # wright.h, which includes them all, belongs to none.
-set(WRIGHT_HEADERS_core error.h json.h log.h schema.h message.h model.h people.h tool.h agent.h
-    run.h requirements.h testing.h version.h detail/language.h detail/misuse.h
+set(WRIGHT_HEADERS_core error.h json.h log.h schema.h message.h model.h people.h tool.h context.h
+    agent.h run.h fitting.h requirements.h testing.h version.h detail/language.h detail/misuse.h
     detail/plain_struct.h detail/schema.h detail/tool.h)
 set(WRIGHT_HEADERS_providers provider.h)
 set(WRIGHT_HEADERS_models models.h)

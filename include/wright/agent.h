@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "wright/context.h"
 #include "wright/log.h"
 #include "wright/model.h"
 #include "wright/tool.h"
@@ -78,8 +79,9 @@ struct Agent {
   // Refuses answers in the same way, with an error whose message the model reads. May be empty.
   std::function<Result<void>(std::string_view answer)> check_answer = {};
   // Tokens of a request and its answer together, beyond which old parts of the conversation are
-  // sent shortened or summarised (core/context_window.h); absent: as many as the model reads.
+  // sent shortened or summarised; absent: as many as the model reads.
   std::optional<std::int64_t> context_tokens = {};
+  ContextPolicy context = {};  // how that is done
   std::optional<DebugOptions> debug = {};
   // For people and programs that list or evaluate agents; the model is not told.
   std::string domain = {};  // "security", "billing"

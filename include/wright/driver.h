@@ -74,6 +74,28 @@ Result<RunResult> resume(const Agent& agent, SessionId id, const RunOptions& opt
 Result<RunResult> send(const Agent& agent, SessionId id, std::string_view message,
                        const RunOptions& options);
 
+// How full the window of a session's model is, and what requests leave out. The session itself
+// keeps every message as it was.
+struct SessionContext {
+  std::int64_t tokens = 0;              // of the next request, without the next message
+  std::int64_t window = 0;              // of its model; 0: not known
+  std::int64_t spent_on_summaries = 0;  // tokens
+  std::size_t summarised_messages = 0;  // from the first on
+  std::size_t shortened_messages = 0;   // from the first on
+  std::string summary = {};             // that stands for the summarised ones
+};
+Result<SessionContext> session_context(const Agent& agent, Store& store, SessionId id);
+
+// Sums up all but the last turn of a session that has ended, before that is necessary. `focus` says
+// what matters, and may be empty. Counts for the session's usage. ErrorCode::unavailable when there
+// is nothing to sum up.
+Result<SessionContext> compact(const Agent& agent, SessionId id, std::string focus,
+                               const RunOptions& options);
+
+// A tool `search_session`, by which the model finds what its requests leave out, in the store that
+// keeps the session. The store outlives the tool.
+Tool search_session_tool(Store& store);
+
 // Answers a wait: checks the answer, hides passwords in it, and stores it, once. What waited goes
 // on with resume(). The answer of questions is {"responses": [{"question_id", "answer"}, …]} or
 // {"id": answer, …}; of an approval {"decision": "once" | "session" | "refuse" | "never",

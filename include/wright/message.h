@@ -190,6 +190,7 @@ struct Request {
   std::string_view model = {};
   std::span<const Tool> tools = {};
   const Sampling* sampling = nullptr;  // never null in a request made by next()
+  std::int64_t context_tokens = 0;     // the window that it was made to fit into; 0: not known
 };
 
 // Whether an answer comes as it is made, or when it is complete.

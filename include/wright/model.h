@@ -55,6 +55,8 @@ class ModelBackend {
 
   // How many tokens a request and its response may have together; 0: no limit.
   virtual std::int64_t context_tokens() const { return 0; }
+  // Whether that is a guess: then a request that is longer is sent all the same.
+  virtual bool guesses_context() const { return false; }
 };
 
 // A value, cheap to copy. A default Model answers every request with an error that says so.
@@ -75,6 +77,7 @@ class Model {
   std::int64_t context_tokens() const {
     return backend_ == nullptr ? 0 : backend_->context_tokens();
   }
+  bool guesses_context() const { return backend_ != nullptr && backend_->guesses_context(); }
 
  private:
   std::string provider_;

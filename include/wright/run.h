@@ -135,7 +135,7 @@ struct AgentChanged {
   std::string agent;
   Limits limits;  // the other agent's, which hold from now on
 };
-// A model wrote a summary of what requests leave out (core/context_window.h). Its tokens count.
+// A model wrote a summary of what requests leave out (context.h). Its tokens count.
 struct Summarised {
   Usage usage;
 };

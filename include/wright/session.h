@@ -80,7 +80,7 @@ struct Session {
   std::optional<RunnerId> runner_id = {};  // who drives it; see Runner
   int lease_epoch = 0;                     // how many times it was taken by a runner
   Json feedback = {};                      // of its tools, or null
-  Json context = {};  // what requests to its model leave out, or null; see core/context_window.h
+  Json context = {};  // what requests to its model leave out, or null; see fitting.h
   // Time at work, without waiting for people: of the whole session, and since the user's last
   // message. Not known of sessions that earlier versions wrote.
   std::optional<std::int64_t> worked_ms = {};

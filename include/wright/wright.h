@@ -6,9 +6,11 @@
 // The others need it.
 #include "wright/agent.h"         // IWYU pragma: export
 #include "wright/agents.h"        // IWYU pragma: export
+#include "wright/context.h"       // IWYU pragma: export
 #include "wright/driver.h"        // IWYU pragma: export
 #include "wright/error.h"         // IWYU pragma: export
 #include "wright/feedback.h"      // IWYU pragma: export
+#include "wright/fitting.h"       // IWYU pragma: export
 #include "wright/interceptors.h"  // IWYU pragma: export
 #include "wright/json.h"          // IWYU pragma: export
 #include "wright/log.h"           // IWYU pragma: export

@@ -168,7 +168,7 @@ TEST(ContextWindow, never_cuts_inside_a_character) {
       Message::tool({.call_id = "a", .name = "look", .content = content}), Message::user("next")};
   for (std::size_t kept = 1'000; kept < 1'007; ++kept) {
     ContextCut cut;
-    cut.tight = {0, messages.size(), kept};
+    cut.tight = {{0, messages.size(), kept}};
     const auto shown = cut_messages(messages, cut);
     const std::string& text = std::get<ToolResult>(shown[2].parts.front()).content;
     EXPECT_EQ(to_valid_utf8(text), text);

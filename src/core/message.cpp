@@ -245,9 +245,11 @@ Notice notice(Notice::Kind kind) {
   }
   return {kind,
           "The conversation has become too long to be kept whole. Write down what whoever goes on "
-          "with it must know: what the user wants and has decided, what was found (names, places, "
-          "numbers), what was done and changed, what failed, and what is still to be done. Be "
-          "brief and exact. Write nothing but that."};
+          "with it must know, under these headings, without those that have nothing under them. "
+          "Task: what the user wants, in their own words. Decisions: what was decided, approved or "
+          "refused, and what holds from now on. Found: names, places, numbers. Files: which were "
+          "read, changed or made, and how. Open: what failed, and what is unclear. Plan: what is "
+          "to be done next. Be brief and exact. Write nothing but that."};
 }
 
 std::string text_of(const ToolResult& result) {

@@ -225,6 +225,7 @@ class ReportingBackend : public ModelBackend {
     return model_.cost_usd(input_tokens, output_tokens);
   }
   std::int64_t context_tokens() const override { return model_.context_tokens(); }
+  bool guesses_context() const override { return model_.guesses_context(); }
 
  private:
   using Filter = std::shared_ptr<TextFilter>;

@@ -21,8 +21,11 @@ using Clock = net::EventLoop::Clock;
 using std::chrono::milliseconds;
 
 constexpr std::size_t kLargestErrorBody = 64 * 1024;
-constexpr std::size_t kBytesOfAToken = 4;        // roughly; for pacing only
-constexpr std::int64_t kUsualContext = 128'000;  // of a model that the catalogue does not know
+constexpr std::size_t kBytesOfAToken = 4;  // roughly; for pacing only
+// Windows of models that the catalogue does not know: a guess, and, for a server that reads as much
+// as it is asked to and silently drops the rest, what it is asked to read.
+constexpr std::int64_t kUsualContext = 128'000;
+constexpr std::int64_t kAskedContext = 16'384;
 
 bool is_success(int status) {
   return status >= 200 && status < 300;
@@ -231,8 +234,16 @@ class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
   }
 
   // The first model is the one that was asked for; the errors of the others are reported as well.
+  // One that could answer a shorter request decides what can be done.
   Error final_error() {
+    const auto too_long = std::ranges::find(failures_, ErrorCode::context_too_long, &Error::code);
+    const bool can_be_shorter = too_long != failures_.end();
+    const Json detail = can_be_shorter ? too_long->detail : Json();
     Error error = std::move(failures_.front());
+    if (can_be_shorter) {
+      error.code = ErrorCode::context_too_long;
+      error.detail = detail;
+    }
     for (std::size_t i = 1; i < failures_.size(); ++i) {
       error.message +=
           fmt::format(". Then {}: {}", plan_->candidates[i].id(), failures_[i].message);
@@ -297,8 +308,15 @@ class ProviderModel : public ModelBackend {
 
   // That of the first: a fallback with a smaller window says so itself.
   std::int64_t context_tokens() const override {
-    const std::int64_t known = plan_->candidates.front().endpoint.model.context_tokens;
-    return known > 0 ? known : kUsualContext;
+    const Endpoint& endpoint = plan_->candidates.front().endpoint;
+    const std::int64_t known = endpoint.model.context_tokens;
+    if (known > 0) return known;
+    return endpoint.protocol() == Protocol::ollama_chat ? kAskedContext : kUsualContext;
+  }
+
+  bool guesses_context() const override {
+    const Endpoint& endpoint = plan_->candidates.front().endpoint;
+    return endpoint.model.context_tokens <= 0 && endpoint.protocol() != Protocol::ollama_chat;
   }
 
  private:

@@ -34,7 +34,7 @@ class Host {
   // Whether there is anything to write to.
   virtual bool has_store() const = 0;
   // The callbacks of `call` and `done` run where the host wants them; the request stays as it is
-  // until `done` is called.
+  // until `done` is called, and its tools as long as `done` is kept.
   virtual void ask(const Model& model, const Request& request, ModelCall call, ModelDone done) = 0;
 
   // Milliseconds since 1970.

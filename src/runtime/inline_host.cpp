@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "runtime/model_call.h"
+#include "runtime/model_question.h"
 
 namespace wright::runtime {
 
@@ -17,9 +17,7 @@ void InlineHost::write(Batch batch, std::function<void(Result<BatchIds>)> done) 
 }
 
 void InlineHost::ask(const Model& model, const Request& request, ModelCall call, ModelDone done) {
-  run_blocking([model, request, call = std::move(call),
-                done = std::move(done)] { done(complete_safely(model, request, call)); },
-               {});
+  ask_blocking(*this, model, request, std::move(call), std::move(done));
 }
 
 Host::Task InlineHost::next_task() {

@@ -7,6 +7,7 @@
 
 #include "core/try.h"
 #include "runtime/held_tree.h"
+#include "runtime/session_context.h"
 #include "session/stored_run.h"
 #include "session/waits.h"
 #include "wright/agent.h"
@@ -114,7 +115,7 @@ Result<SessionState> state_of(Store& store, const Session& session, StoredRun lo
     state.turn_worked_ms = session.turn_worked_ms.value_or(0);
   }
   write_down(state.journal, loaded);
-  state.context.restore(session.context, state.run.messages);
+  state.context.restore(kept_context(store, session, loaded.stored_messages), state.run.messages);
   return state;
 }
 

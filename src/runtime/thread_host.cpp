@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "runtime/model_call.h"
+#include "runtime/model_question.h"
 
 namespace wright::runtime {
 
@@ -41,9 +42,7 @@ void ThreadHost::ask(const Model& model, const Request& request, ModelCall call,
     start_safely(model, request, std::move(call), std::move(done));
     return;
   }
-  run_blocking([model, request, call = std::move(call),
-                done = std::move(done)] { done(complete_safely(model, request, call)); },
-               {});
+  ask_blocking(*this, model, request, std::move(call), std::move(done));
 }
 
 }  // namespace wright::runtime

@@ -136,8 +136,9 @@ void TreeDriver::perform(NodeId node, session::AskModel ask) {
     };
   }
   const auto began = host_.now();
-  host_.ask(machine.agent().model, machine.request(), std::move(call),
-            [self = shared_from_this(), node, began](Result<Response> response) {
+  host_.ask(machine.model(), machine.request(), std::move(call),
+            [self = shared_from_this(), agent = machine.agent_pointer(), node,
+             began](Result<Response> response) {
               const std::chrono::duration<double, std::milli> took = self->host_.now() - began;
               self->post_to(node, session::ModelCame{std::move(response), took.count()});
             });

@@ -8,10 +8,10 @@
 #include <mutex>
 #include <stop_token>
 
+#include "runtime/fitting_memory.h"
 #include "runtime/model_call.h"
 #include "runtime/run_trace.h"
 #include "runtime/task_pool.h"
-#include "session/context_fitting.h"
 #include "wright/run.h"
 
 namespace wright {
@@ -136,7 +136,8 @@ class TwoPhaseAgent::Implementation {
       if (auto usable = check(*agent_); !usable) run = std::unexpected(std::move(usable).error());
     }
     if (!run) return respond(std::unexpected(std::move(run).error()));
-    auto question = std::make_shared<PendingRequest>(agent_, std::move(*run), std::move(respond));
+    auto question =
+        std::make_shared<PendingRequest>(agent_, memory_, std::move(*run), std::move(respond));
     if (!question->needs_model()) return question->end_without_model();
     if (agent_->model.blocks()) {
       pool_.run_blocking([question, stop = stop_.get_token()] { question->ask_and_wait(stop); },
@@ -152,8 +153,13 @@ class TwoPhaseAgent::Implementation {
   // One request to the model, until it has said everything.
   class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
    public:
-    PendingRequest(std::shared_ptr<const Agent> agent, Run run, Respond respond)
-        : agent_(std::move(agent)), run_(std::move(run)), respond_(std::move(respond)) {}
+    PendingRequest(std::shared_ptr<const Agent> agent,
+                   std::shared_ptr<runtime::FittingMemory> memory, Run run, Respond respond)
+        : agent_(std::move(agent)),
+          memory_(std::move(memory)),
+          run_(std::move(run)),
+          context_(memory_->recall(run_.messages)),
+          respond_(std::move(respond)) {}
 
     bool needs_model() const { return run_.phase == Phase::model; }
     void end_without_model() {
@@ -167,6 +173,7 @@ class TwoPhaseAgent::Implementation {
 
     void ask(const std::stop_token& stop) {
       ask_again_ = [this, stop] { ask(stop); };
+      if (!fit()) return;
       trace_asking();
       runtime::start_safely(agent_->model, request(), call(stop),
                             [self = shared_from_this()](Result<Response> response) {
@@ -176,6 +183,7 @@ class TwoPhaseAgent::Implementation {
 
     void ask_and_wait(const std::stop_token& stop) {
       ask_again_ = [this, stop] { ask_and_wait(stop); };
+      if (!fit()) return;
       trace_asking();
       take(runtime::complete_safely(agent_->model, request(), call(stop)));
     }
@@ -195,14 +203,22 @@ class TwoPhaseAgent::Implementation {
     Logger logger() const { return agent_->debug ? agent_->debug->logger : Logger(); }
 
     // Within the model's window. The history is the caller's, who asked for one call of the model:
-    // what gives way is told without it.
-    Request request() {
-      const Step step = next(*agent_, run_);
+    // what gives way is told without it. False, and at its end, when it cannot fit.
+    bool fit() {
       context_.fit(*agent_, run_);
       while (context_.wants_summary()) {
         context_.do_without_summary(run_);
         context_.fit(*agent_, run_);
       }
+      if (const auto& too_long = context_.too_long()) {
+        end(std::unexpected(*too_long), std::nullopt);
+        return false;
+      }
+      return true;
+    }
+
+    Request request() {
+      const Step step = next(*agent_, run_);
       return context_.fitted(std::get<CallModel>(step).request, run_);
     }
 
@@ -225,7 +241,13 @@ class TwoPhaseAgent::Implementation {
     }
 
     void take(Result<Response> response) {
-      if (!response) return end(std::unexpected(std::move(response).error()), std::nullopt);
+      if (!response) {
+        const bool is_too_long = response.error().code == ErrorCode::context_too_long;
+        if (is_too_long && context_.shrink(*agent_, run_, response.error())) return ask_again();
+        return end(std::unexpected(std::move(response).error()), std::nullopt);
+      }
+      context_.answered(run_, response->usage);
+      memory_->remember(run_.messages, context_);
       runtime::trace_response(logger(), agent_->name, *response);
       const std::string text = response->text();
       if (auto accepted = accept(run_, ModelAnswered{std::move(*response)}); !accepted) {
@@ -237,8 +259,7 @@ class TwoPhaseAgent::Implementation {
         }
         if (run_.phase == Phase::model) {
           if (stream_) stream_->restart();
-          const auto again = ask_again_;
-          return again();
+          return ask_again();
         }
       }
       Step step = next(*agent_, run_);
@@ -257,21 +278,33 @@ class TwoPhaseAgent::Implementation {
       end({}, std::nullopt);
     }
 
+    void ask_again() {
+      const auto again = ask_again_;
+      again();
+    }
+
+    // Whoever hears of the end may let go of the agent, and with it of the thread that this runs
+    // in.
     void end(Result<void> result, std::optional<NeedsToolExecution> needs) {
+      ask_again_ = {};
+      agent_.reset();
       if (stream_) return stream_->end(std::move(result), std::move(needs));
       if (!result) return respond_(std::unexpected(std::move(result).error()));
       respond_(std::move(*needs));
     }
 
-    const std::shared_ptr<const Agent> agent_;
+    std::shared_ptr<const Agent> agent_;  // until the end
+    const std::shared_ptr<runtime::FittingMemory> memory_;
     Run run_;
-    session::ContextFitting context_;
+    ContextFitting context_;
     const Respond respond_;
     std::shared_ptr<TextStream::State> stream_;  // once the model has spoken
     std::function<void()> ask_again_;            // as it was asked
   };
 
   const std::shared_ptr<const Agent> agent_;
+  const std::shared_ptr<runtime::FittingMemory> memory_ =
+      std::make_shared<runtime::FittingMemory>();
   std::stop_source stop_;
   runtime::TaskPool pool_;
 };

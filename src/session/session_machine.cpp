@@ -123,6 +123,10 @@ Request SessionMachine::request() {
   return context_.fitted(std::get<CallModel>(step).request, run_);
 }
 
+const Model& SessionMachine::model() const {
+  return is_summary_ ? ContextFitting::summary_model(*agent_) : agent_->model;
+}
+
 // --- what happened -----------------------------------------------------------------------------
 
 void SessionMachine::take(Begin) {
@@ -180,7 +184,7 @@ void SessionMachine::take_model(Result<Response> response, double duration_ms) {
     budget_.settle(reserved_, {});
     if (is_stopping()) return;
     const bool is_too_long = response.error().code == ErrorCode::context_too_long;
-    if (is_too_long && context_.shrink(*agent_, run_)) return;  // and is asked again
+    if (is_too_long && context_.shrink(*agent_, run_, response.error())) return;  // asked again
     accept_or_break(ModelFailed{std::move(response).error()});
     return;
   }
@@ -189,7 +193,6 @@ void SessionMachine::take_model(Result<Response> response, double duration_ms) {
   publish<ModelEnded>(*response, duration_ms);
   context_.answered(run_, usage);
   accept_or_break(ModelAnswered{std::move(*response)});
-  estimate_.answered(run_, usage);
   if (auto refused = refusal_of(*agent_, run_)) accept_or_break(std::move(*refused));
   refuse_calls_without_tools();
 }

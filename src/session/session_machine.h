@@ -25,7 +25,6 @@
 #include <vector>
 
 #include "session/budget.h"
-#include "session/call_estimate.h"
 #include "session/context_fitting.h"
 #include "session/journal.h"
 #include "session/lineage.h"
@@ -78,8 +77,9 @@ class SessionMachine {
 
   StepOutput step(const Now& now, Input input);
 
-  // What AskModel is to ask; valid until ModelCame.
+  // What AskModel is to ask, and whom; valid until ModelCame.
   Request request();
+  const Model& model() const;
 
   const Run& run() const { return run_; }
   const Agent& agent() const { return *agent_; }
@@ -165,6 +165,7 @@ class SessionMachine {
 
   void proceed();
   void plan_model();
+  Spending most_of_next_call();
   void plan_tools();
   void plan_end(Ending::Kind kind, std::string text, Error error);
   void start_call(const OpenCall& open);
@@ -211,7 +212,6 @@ class SessionMachine {
   Run run_;
   Journal journal_;
   ContextFitting context_;
-  CallEstimate estimate_;
 
   State state_ = State::working;
   Intent intent_;

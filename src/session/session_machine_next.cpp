@@ -79,7 +79,12 @@ void SessionMachine::plan_model() {
     publish<HandedOff>(agent_->name);
   }
   context_.fit(*agent_, run_);
-  reserved_ = budget_.counts_spending() ? estimate_.of_next(*agent_, run_) : Spending{};
+  if (const auto& too_long = context_.too_long()) {
+    accept_or_break(ModelFailed{*too_long});
+    if (!is_broken()) proceed();
+    return;
+  }
+  reserved_ = budget_.counts_spending() ? most_of_next_call() : Spending{};
   if (auto reserved = budget_.reserve(reserved_); !reserved) {
     reserved_ = {};
     if (context_.wants_summary()) {
@@ -101,6 +106,15 @@ void SessionMachine::plan_model() {
   }
   publish<ModelStarted>(run_.iterations + 1);
   then(AskModel{is_summary_});
+}
+
+// As it is sent, and an answer of full length.
+Spending SessionMachine::most_of_next_call() {
+  const std::int64_t input = context_.estimate(*agent_, run_);
+  const std::int64_t output = agent_->sampling.max_tokens;
+  const Model& asked =
+      context_.wants_summary() ? ContextFitting::summary_model(*agent_) : agent_->model;
+  return {input + output, asked.cost_usd(input, output)};
 }
 
 void SessionMachine::plan_tools() {
@@ -140,6 +154,7 @@ void SessionMachine::start_call(const OpenCall& open) {
 
 void SessionMachine::plan_end(Ending::Kind kind, std::string text, Error error) {
   ending_ = Ending{.kind = kind, .text = std::move(text), .error = std::move(error)};
+  if (auto context = context_.take_last()) journal_.context_changed(std::move(*context));
   if (kind == Ending::Kind::suspended) {
     journal_.release();
   } else if (plan_.conclude) {

@@ -204,6 +204,26 @@ TEST(Chat, shortens_what_it_sends_and_keeps_the_session_whole) {
   EXPECT_NE(later.output.find("to be read"), std::string::npos) << later.output;
 }
 
+TEST(Chat, says_how_full_the_window_is_and_sums_up_when_asked) {
+  const Home home;
+  home.write_config("[agent]\ncontext_tokens = 50000\n");
+  home.write_file("a.txt", "one line\n");
+  const Finished chat = home.wright(
+      {"chat"},
+      "show a.txt\nshow a.txt again\nshow a.txt once more\n/context\n/compact the first "
+      "line\n/context\nshow a.txt\n");
+  EXPECT_EQ(chat.exit_code, 0) << chat.error;
+  const std::size_t before = chat.output.find(" of 50k (");
+  ASSERT_NE(before, std::string::npos) << chat.output;
+  const std::size_t after = chat.output.find("summarised", before);
+  ASSERT_NE(after, std::string::npos) << chat.output;
+  EXPECT_NE(chat.output.find("show a.txt again", after), std::string::npos)
+      << "what requests leave out is shown: " << chat.output;
+  EXPECT_EQ(user_messages(session(home, "1")), 4U) << "the session stays whole";
+  EXPECT_NE(home.wright({"chat"}, "/compact\n").exit_code, 0) << "there is nothing to sum up";
+  EXPECT_NE(home.wright({"chat"}, "/context\n").exit_code, 0);
+}
+
 // --- at a terminal -------------------------------------------------------------------------------
 
 class ChatAtTerminal : public testing::Test {

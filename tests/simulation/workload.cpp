@@ -32,6 +32,10 @@ std::int64_t bytes_of(const Request& request) {
   return static_cast<std::int64_t>(bytes);
 }
 
+bool asks_for_summary(const Request& request) {
+  return request.messages.back() == Message::notice(Notice::Kind::summarise);
+}
+
 int weight_of(const Options& options, const Tool& tool) {
   if (tool.specialist) {
     return options.weight(tool.specialist->kind == Specialist::Kind::handoff ? Feature::handoff
@@ -131,12 +135,32 @@ std::shared_ptr<const Agent> Workload::root_agent(std::int64_t number) {
                                                   .name = "second",
                                                   .make = [second] { return second; }},
                                        "Goes on."));
+    chief->context_tokens = window_of(number);
     root = chief;
   }
   return root;
 }
 
 // --- models ------------------------------------------------------------------------------------
+
+// Some conversations are longer than what their model reads.
+std::optional<std::int64_t> Workload::window_of(std::int64_t number) const {
+  Random random(
+      mixed({world_.options().seed, static_cast<std::uint64_t>(number), mixed("window")}));
+  const std::int64_t window = random.between(300, 1'200);
+  return random.chance(400) ? std::optional(window) : std::nullopt;
+}
+
+// Good, blank, or none at all.
+Result<Response> Workload::summary(const Request& request, Random& random) {
+  world_.reach("a summary was asked for");
+  if (random.chance(200)) return fail(ErrorCode::overloaded, "The model is busy");
+  Response response;
+  response.usage.input_tokens = bytes_of(request) / 4;
+  response.usage.output_tokens = random.between(1, kMostAnswerTokens);
+  response.content.emplace_back(Text{random.chance(200) ? " \n" : "In short."});
+  return response;
+}
 
 Result<Response> Workload::answer(const Request& request) {
   const auto number = number_in(request.messages.front().text());
@@ -151,6 +175,16 @@ Result<Response> Workload::answer(const Request& request) {
   if (happens(Feature::model_fails, 60)) {
     world_.reach("a model failed");
     return fail(ErrorCode::network, "The model is not there");
+  }
+  if (asks_for_summary(request)) return summary(request, random);
+  // What it reads may be less than what is known of it.
+  const auto window = window_of(*number);
+  if (window && random.chance(300) && bytes_of(request) / 4 > *window / 2) {
+    world_.reach("a model refused a long request");
+    return fail(ErrorCode::context_too_long,
+                random.chance(500)
+                    ? fmt::format("The maximum context length is {} tokens", *window / 2)
+                    : "That is too long");
   }
   Response response;
   response.usage.input_tokens = bytes_of(request) / 4;

@@ -59,6 +59,28 @@ Result<Session> find_session(Store& store, const std::string& text) {
   return root;
 }
 
+// Percent of the model's window.
+constexpr std::int64_t kWorthSaying = 50;
+constexpr std::int64_t kSoonFull = 80;
+
+std::string context_line(const SessionContext& context) {
+  std::string line = fmt::format("  about {} tokens", show_count(context.tokens));
+  if (context.window > 0) {
+    line += fmt::format(" of {} ({} %)", show_count(context.window),
+                        100 * context.tokens / context.window);
+  }
+  if (context.summarised_messages > 0) {
+    line += fmt::format(
+        " · {} summarised",
+        show_counted(static_cast<std::int64_t>(context.summarised_messages), "message"));
+  }
+  if (context.shortened_messages > context.summarised_messages) line += " · old results in part";
+  if (context.spent_on_summaries > 0) {
+    line += fmt::format(" · summaries took {}", show_count(context.spent_on_summaries));
+  }
+  return line;
+}
+
 class Chat {
  public:
   Chat(const ChatCommand& command, const Settings& settings, Store& store, CommandContext context,
@@ -181,7 +203,11 @@ class Chat {
 
   // --- what it means -----------------------------------------------------------------------------
 
-  ExitCode obey(const ChatMessage& message) { return conversation_.say(message.text); }
+  ExitCode obey(const ChatMessage& message) {
+    const ExitCode code = conversation_.say(message.text);
+    warn_of_full_context();
+    return code;
+  }
 
   ExitCode obey(const BadCommand& bad) {
     context_.console.complain(bad.complaint);
@@ -197,6 +223,8 @@ class Chat {
       case Name::tools: return show_tools();
       case Name::model: return show_or_change_model(command.argument);
       case Name::usage: return show_usage();
+      case Name::context: return show_context();
+      case Name::compact: return compact(command.argument);
       case Name::undo: return undo();
       case Name::fork: return fork();
       case Name::export_session: return export_session(command.argument);
@@ -245,6 +273,34 @@ class Chat {
     if (usage.cost_usd > 0) text += fmt::format(" · {}", show_cost(usage.cost_usd));
     context_.console.print(text + "\n");
     return ExitCode::ok;
+  }
+
+  ExitCode show_context() {
+    const auto context = conversation_.context();
+    if (!context) return complain_about(context.error());
+    context_.console.print(context_line(*context) + "\n");
+    if (context->summarised_messages > 0) context_.console.print_foreign(context->summary + "\n");
+    return ExitCode::ok;
+  }
+
+  ExitCode compact(const std::string& focus) {
+    note("  Summing up…\n");
+    const auto context = conversation_.compact(focus);
+    if (!context) return complain_about(context.error());
+    context_.console.print(context_line(*context) + "\n");
+    return ExitCode::ok;
+  }
+
+  // Before it happens by itself.
+  void warn_of_full_context() {
+    if (!is_for_person_) return;
+    const auto context = conversation_.context();
+    if (!context || context->window <= 0) return;
+    const std::int64_t percent = 100 * context->tokens / context->window;
+    if (percent < kWorthSaying) return;
+    std::string line = fmt::format("  · context {} % full", percent);
+    if (percent >= kSoonFull) line += ": what is old is summed up soon; /compact does it now";
+    note(painted(line, Colour::dim, context_.console.error()) + "\n");
   }
 
   ExitCode undo() {

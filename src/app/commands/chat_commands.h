@@ -21,6 +21,8 @@ struct SlashCommand {
     tools,
     model,
     usage,
+    context,
+    compact,
     undo,
     fork,
     export_session,

@@ -128,6 +128,18 @@ Result<SessionId> Conversation::fork() {
   return forked;
 }
 
+Result<SessionContext> Conversation::context() const {
+  if (session_id_ == 0) return fail(ErrorCode::unavailable, "nothing has been said yet");
+  return wright::session_context(agent_, store_, session_id_);
+}
+
+Result<SessionContext> Conversation::compact(const std::string& focus) {
+  if (session_id_ == 0) return fail(ErrorCode::unavailable, "nothing has been said yet");
+  interruption_.forget();
+  return wright::compact(agent_, session_id_, focus,
+                         {.store = &store_, .stop = interruption_.token()});
+}
+
 bool Conversation::has_person() const {
   return options_.input == Input::terminal && standard_input_is_terminal() &&
          context_.console.error().is_terminal;

@@ -52,6 +52,11 @@ class Conversation {
   // In a copy of the whole session.
   Result<SessionId> fork();
 
+  // How full the model's window is; nothing before the first message.
+  Result<SessionContext> context() const;
+  // Sums up what came before the last turn.
+  Result<SessionContext> compact(const std::string& focus);
+
   const Agent& agent() const { return agent_; }
   const Settings& settings() const { return *settings_; }
   SessionId session_id() const { return session_id_; }  // 0 before the first message
