@@ -1,11 +1,13 @@
 #include "runtime/model_question.h"
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,6 +15,9 @@
 
 namespace wright::runtime {
 namespace {
+
+// What a model says in this time after it was to stop still counts.
+constexpr std::chrono::milliseconds kGrace{500};
 
 class ModelQuestion : public std::enable_shared_from_this<ModelQuestion> {
  public:
@@ -38,10 +43,14 @@ class ModelQuestion : public std::enable_shared_from_this<ModelQuestion> {
     }
     // The host outlasts every question that has not been answered.
     on_stop_.emplace(call_.stop, [weak = weak_from_this(), &host] {
-      const auto self = weak.lock();
-      if (self != nullptr &&
-          self->answer(fail(ErrorCode::cancelled, "The model was asked to stop")))
-        host.give_up(self->ticket());
+      host.run_at(host.now() + kGrace, [weak, &host] {
+        const auto self = weak.lock();
+        if (self == nullptr) return;
+        if (self->answer(
+                fail(ErrorCode::cancelled, "The model did not stop when it was asked to"))) {
+          host.give_up(self->ticket());
+        }
+      });
     });
   }
 

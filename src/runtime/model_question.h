@@ -1,5 +1,5 @@
-// One question to a model on a thread that may block. When it is to stop, it is answered at once:
-// a model that does not heed its stop token goes on alone until it ends, and what it says is lost.
+// One question to a model on a thread that may block. When it is to stop, it is answered soon: a
+// model that does not heed its stop token goes on alone until it ends, and what it says is lost.
 #pragma once
 
 #include "runtime/host.h"

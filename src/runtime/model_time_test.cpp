@@ -110,7 +110,7 @@ TEST(ModelTime, ends_a_summary_as_well) {
   ended->wait();
 }
 
-TEST(ModelTime, cancels_at_once_on_both_drivers) {
+TEST(ModelTime, cancels_on_both_drivers) {
   const DeafModel deaf;
   const auto store = open_memory_store();
   {

@@ -22,7 +22,7 @@ constexpr std::size_t kMostRead = 6'000;   // bytes of one message
 constexpr std::size_t kMostWords = 12;
 
 struct SessionQuestion {
-  std::string query = {};
+  std::optional<std::string> query = {};
   std::optional<int> message = {};
   std::optional<int> offset = {};
 };
@@ -107,7 +107,7 @@ Result<std::string> read_message(const std::vector<StoredMessage>& messages,
 
 Result<std::string> search_messages(const std::vector<StoredMessage>& messages,
                                     const SessionQuestion& question) {
-  const auto words = words_of(question.query);
+  const auto words = words_of(question.query.value_or(""));
   if (words.empty()) {
     return fail(ErrorCode::invalid_argument, "Say what to look for (query), or which message");
   }
