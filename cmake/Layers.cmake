@@ -1,9 +1,10 @@
 # The house: the folders of src/ and what each may include. Arrows point inward; a folder sees
 # include/wright, itself, and the folders listed here. tests/layers checks that this is so.
-set(WRIGHT_FOLDERS core providers net models sqlite store sandbox tools entities interceptors agents
+set(WRIGHT_FOLDERS core mcp providers net models sqlite store sandbox tools entities interceptors agents
                    feedback session runtime offline app)
 
 set(WRIGHT_LAYER_core "")
+set(WRIGHT_LAYER_mcp core)
 set(WRIGHT_LAYER_providers core)
 set(WRIGHT_LAYER_net core)
 set(WRIGHT_LAYER_models core providers net)
