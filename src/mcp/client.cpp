@@ -93,7 +93,8 @@ void ClientMachine::add_meta(JsonObject& params) const {
 }
 
 ClientMachine::Started ClientMachine::call(std::string_view method, JsonObject params,
-                                           WantsProgress progress) {
+                                           WantsProgress progress,
+                                           std::vector<HeaderParameter> repeated) {
   const CallNumber number = ++last_;
   if (server_.era == Era::modern) add_meta(params);
   if (progress == WantsProgress::yes) {
@@ -102,7 +103,9 @@ ClientMachine::Started ClientMachine::call(std::string_view method, JsonObject p
     meta.get_object()[meta::kProgressToken] = number;
   }
   calls_[number] = -1e300;
-  return {number, {SendFrame{request_text(number, method, params), number, std::string(method)}}};
+  return {number,
+          {SendFrame{request_text(number, method, params), number, std::string(method),
+                     std::move(repeated)}}};
 }
 
 ClientActions ClientMachine::notify(std::string_view method, JsonObject params) {

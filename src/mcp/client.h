@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "mcp/http_headers.h"
 #include "mcp/protocol.h"
 
 namespace wright::mcp {
@@ -55,6 +56,7 @@ struct SendFrame {
   std::string line = {};
   CallNumber call = 0;  // 0: no request of ours
   std::string method = {};
+  std::vector<HeaderParameter> repeated = {};  // over HTTP, in headers
 };
 struct ServerReady {};  // server() is known
 struct ServerUnusable {
@@ -115,7 +117,8 @@ class ClientMachine {
   enum class WantsProgress : std::uint8_t { no, yes };
   // Only when it is ready.
   Started call(std::string_view method, JsonObject params,
-               WantsProgress progress = WantsProgress::no);
+               WantsProgress progress = WantsProgress::no,
+               std::vector<HeaderParameter> repeated = {});
   ClientActions notify(std::string_view method, JsonObject params);
   // CallEnded does not come any more.
   ClientActions cancel(CallNumber number, std::string_view reason);

@@ -44,14 +44,13 @@ const JsonObject* meta_of(const JsonObject& params) {
   return object_in(params, "_meta");
 }
 
-// Whether a request says of itself which revision it is in.
+}  // namespace
+
 bool is_modern(const Request& request) {
   if (request.method == "server/discover") return true;
   const JsonObject* meta = meta_of(request.params);
   return meta != nullptr && meta->contains(meta::kVersion);
 }
-
-}  // namespace
 
 bool ClientView::can_answer(std::string_view method) const {
   const std::string_view name = method.substr(0, method.find('/'));
@@ -61,8 +60,9 @@ bool ClientView::can_answer(std::string_view method) const {
   return name != "elicitation" || capability->empty() || capability->contains("form");
 }
 
-ServerMachine::ServerMachine(std::shared_ptr<const ServerOffer> offer, std::string principal)
-    : offer_(std::move(offer)), principal_(std::move(principal)) {}
+ServerMachine::ServerMachine(std::shared_ptr<const ServerOffer> offer, std::string principal,
+                             WorkId first_number)
+    : offer_(std::move(offer)), principal_(std::move(principal)), last_(first_number) {}
 
 std::string_view ServerMachine::version() const {
   return client_ ? std::string_view(client_->version) : std::string_view();

@@ -45,6 +45,9 @@ struct ClientView {
   bool can_answer(std::string_view method) const;
 };
 
+// Whether a request says of itself which revision it is in.
+bool is_modern(const Request& request);
+
 using WorkId = std::uint64_t;
 
 // What a client or its person answered: a result, or why there is none.
@@ -99,7 +102,13 @@ using ServerActions = std::vector<ServerAction>;
 class ServerMachine {
  public:
   // `principal` is who speaks, where somebody has shown that; states are for them alone.
-  explicit ServerMachine(std::shared_ptr<const ServerOffer> offer, std::string principal = {});
+  // What it asks itself is numbered from `first_number` on.
+  explicit ServerMachine(std::shared_ptr<const ServerOffer> offer, std::string principal = {},
+                         WorkId first_number = 0);
+
+  // Goes on with a client whose handshake was elsewhere.
+  void adopt(std::shared_ptr<const ClientView> client) { client_ = std::move(client); }
+  const std::shared_ptr<const ClientView>& client() const { return client_; }
 
   ServerActions receive(std::int64_t now_ms, std::string_view frame);
   ServerActions receive(std::int64_t now_ms, Frame frame);
