@@ -1,7 +1,7 @@
 # The house: the folders of src/ and what each may include. Arrows point inward; a folder sees
 # include/wright, itself, and the folders listed here. tests/layers checks that this is so.
 set(WRIGHT_FOLDERS core mcp providers net models sqlite store sandbox tools entities interceptors agents
-                   feedback session runtime mcp_server offline app)
+                   feedback session runtime mcp_client mcp_server offline app)
 
 set(WRIGHT_LAYER_core "")
 set(WRIGHT_LAYER_mcp core)
@@ -18,6 +18,7 @@ set(WRIGHT_LAYER_agents core store tools entities interceptors)
 set(WRIGHT_LAYER_feedback core store tools)
 set(WRIGHT_LAYER_session core store feedback)
 set(WRIGHT_LAYER_runtime core models store sandbox tools interceptors agents feedback session)
+set(WRIGHT_LAYER_mcp_client core mcp net sandbox tools interceptors)
 set(WRIGHT_LAYER_mcp_server core mcp store tools runtime)
 set(WRIGHT_LAYER_offline core)
 set(WRIGHT_LAYER_app core providers net models sqlite store sandbox tools entities interceptors agents
