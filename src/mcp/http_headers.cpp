@@ -121,9 +121,11 @@ std::optional<std::string> from_header_value(std::string_view value) {
   }
   std::string inner(
       value.substr(kEncodedBegin.size(), value.size() - kEncodedBegin.size() - kEncodedEnd.size()));
+  // The padding has to be there, and no letters of the other alphabet.
+  if (inner.size() % 4 != 0 || inner.find_first_of("-_") != std::string::npos) return std::nullopt;
+  for (int i = 0; i < 2 && inner.ends_with('='); ++i) inner.pop_back();
   std::ranges::replace(inner, '+', '-');
   std::ranges::replace(inner, '/', '_');
-  while (inner.ends_with('=')) inner.pop_back();
   return from_base64url(inner);
 }
 

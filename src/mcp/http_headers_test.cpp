@@ -19,7 +19,10 @@ TEST(McpHeaders, ValuesThatAreNotSafeAreEncodedAndComeBack) {
   }
   EXPECT_EQ(header_value("plain"), "plain");
   EXPECT_EQ(header_value("é"), "=?base64?w6k=?=");
-  EXPECT_FALSE(from_header_value("=?base64?***?="));
+  for (const std::string_view bad :
+       {"=?base64?***?=", "=?base64?SGVsbG8?=", "=?base64?SGVs=?=", "=?base64?_-__?="}) {
+    EXPECT_FALSE(from_header_value(bad)) << bad;
+  }
 }
 
 TEST(McpHeaders, ARequestFitsItsOwnHeadersAndNoOthers) {

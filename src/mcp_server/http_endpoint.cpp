@@ -123,7 +123,8 @@ class HttpEndpoint::State : public std::enable_shared_from_this<HttpEndpoint::St
     if (options_.header_parameters && request.method == "tools/call") {
       parameters = options_.header_parameters(mcp::text_in(request.params, "name"));
     }
-    if (!mcp::is_modern(request)) {
+    const JsonObject* meta = mcp::object_in(request.params, "_meta");
+    if (meta == nullptr || mcp::string_in(*meta, mcp::meta::kVersion) == nullptr) {
       return refuse(
           *reply, 400,
           {mcp::code::kInvalidParams, fmt::format("_meta must have \"{}\"", mcp::meta::kVersion)},
@@ -131,8 +132,7 @@ class HttpEndpoint::State : public std::enable_shared_from_this<HttpEndpoint::St
     }
     if (const auto problem = mcp::problem_with_headers(call.headers, request, parameters)) {
       const bool is_version = version != mcp::kModernVersion;
-      const JsonObject* meta = mcp::object_in(request.params, "_meta");
-      const bool is_same = meta != nullptr && mcp::text_in(*meta, mcp::meta::kVersion) == version;
+      const bool is_same = mcp::text_in(*meta, mcp::meta::kVersion) == version;
       if (!is_version || !is_same) return refuse(*reply, 400, *problem, request.id);
     }
     start(mcp::ServerMachine(options_.offer, call.principal, next_numbers()), std::move(frame),

@@ -147,6 +147,11 @@ TEST_F(McpEndpoint, HeadersMustSayWhatTheBodySays) {
   EXPECT_EQ(missing->status(), 400);
   EXPECT_EQ(missing->json().at("error").at("code"), Json(mcp::code::kHeaderMismatch));
   EXPECT_EQ(missing->json().at("id"), Json(1));
+  const auto bare =
+      post(R"({"jsonrpc":"2.0","id":1,"method":"server/discover"})",
+           {{"MCP-Protocol-Version", "2026-07-28"}, {"Mcp-Method", "server/discover"}});
+  EXPECT_EQ(bare->status(), 400);
+  EXPECT_EQ(bare->json().at("error").at("code"), Json(mcp::code::kInvalidParams));
 }
 
 TEST_F(McpEndpoint, ForeignHostsAndOriginsAreRefused) {
