@@ -22,7 +22,7 @@ set(WRIGHT_LAYER_mcp_client core mcp net sandbox tools interceptors)
 set(WRIGHT_LAYER_mcp_server core mcp store tools runtime)
 set(WRIGHT_LAYER_offline core)
 set(WRIGHT_LAYER_app core providers net models sqlite store sandbox tools entities interceptors agents
-                     feedback session runtime offline)
+                     feedback session runtime mcp mcp_client mcp_server offline)
 
 # The folders inside of a folder, likewise: each sees itself and those listed for it. What stands in
 # the folder itself sees them all.
