@@ -1,9 +1,10 @@
 # The house: the folders of src/ and what each may include. Arrows point inward; a folder sees
 # include/wright, itself, and the folders listed here. tests/layers checks that this is so.
-set(WRIGHT_FOLDERS core providers net models sqlite store sandbox tools entities interceptors agents
-                   feedback session runtime offline app)
+set(WRIGHT_FOLDERS core mcp providers net models sqlite store sandbox tools entities interceptors agents
+                   feedback session runtime mcp_client mcp_server offline app)
 
 set(WRIGHT_LAYER_core "")
+set(WRIGHT_LAYER_mcp core)
 set(WRIGHT_LAYER_providers core)
 set(WRIGHT_LAYER_net core)
 set(WRIGHT_LAYER_models core providers net)
@@ -17,9 +18,11 @@ set(WRIGHT_LAYER_agents core store tools entities interceptors)
 set(WRIGHT_LAYER_feedback core store tools)
 set(WRIGHT_LAYER_session core store feedback)
 set(WRIGHT_LAYER_runtime core models store sandbox tools interceptors agents feedback session)
+set(WRIGHT_LAYER_mcp_client core mcp net sandbox tools interceptors)
+set(WRIGHT_LAYER_mcp_server core mcp store tools runtime)
 set(WRIGHT_LAYER_offline core)
 set(WRIGHT_LAYER_app core providers net models sqlite store sandbox tools entities interceptors agents
-                     feedback session runtime offline)
+                     feedback session runtime mcp mcp_client mcp_server offline)
 
 # The folders inside of a folder, likewise: each sees itself and those listed for it. What stands in
 # the folder itself sees them all.

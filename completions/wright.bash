@@ -4,6 +4,7 @@ _wright_names() {
   case $1 in
     agents) wright agents --json ;;
     tools) wright tools --json ;;
+    mcp) wright mcp --json ;;
     sessions) wright sessions --json && echo '"id": "last"' ;;
     vendors) wright models --json | sed 's/"vendor"/"name"/; s/"id"/"-"/' ;;
   esac 2>/dev/null | sed -nE 's/^ {0,4}"(name|id)": "?([^",]+)"?,?$/\2/p'
@@ -58,7 +59,7 @@ _wright() {
       mapfile -t COMPREPLY < <(compgen -W 'once session' -- "$current")
       return
       ;;
-    -p | --prompt | --max-iterations | --set | --settle | --refuse | --answer | --wait | --since | --older-than | --search | --limit | --at)
+    -p | --prompt | --max-iterations | --set | --settle | --refuse | --answer | --wait | --since | --older-than | --search | --limit | --at | --tools | --agents | -e | --env | --header)
       return
       ;;
   esac
@@ -69,6 +70,7 @@ _wright() {
     case "$command ${COMP_WORDS[2]}" in
       'sessions show' | 'sessions export' | 'sessions fork' | 'sessions rm' | 'sessions prune' | 'tools show' | 'tools call' | \
         'agents show' | 'agents new' | 'agents trust' | \
+        'mcp add' | 'mcp test' | 'mcp remove' | 'mcp serve' | \
         'config path' | 'config init')
         command+=" ${COMP_WORDS[2]}"
         position=$((position - 1))
@@ -78,7 +80,7 @@ _wright() {
 
   local words='' options=''
   if [[ $COMP_CWORD -eq 1 ]]; then
-    words='run chat resume answer waits sessions replay test feedback stats agents tools models config doctor help'
+    words='run chat resume answer waits sessions replay test feedback stats agents tools mcp models config doctor help'
     options='--help --version'
   else
     case $command in
@@ -124,6 +126,14 @@ _wright() {
         ;;
       'tools show') options="$config $base --set" ;;
       'tools call') options="--json $config $base $log" ;;
+      mcp)
+        words='add test remove serve list'
+        options="--json $config"
+        ;;
+      'mcp add') options="-e --env --header $config" ;;
+      'mcp test') options="--json $config $base --set" ;;
+      'mcp remove') options="$config" ;;
+      'mcp serve') options="--tools --agents --sessions $settings $log" ;;
       models) options="--json $config --set" ;;
       config)
         words='path init'
@@ -131,7 +141,7 @@ _wright() {
         ;;
       'config path' | 'config init') options="$config" ;;
       doctor) options="--online --json $settings --set" ;;
-      help) words='run chat resume answer waits sessions replay test feedback stats agents tools models config doctor' ;;
+      help) words='run chat resume answer waits sessions replay test feedback stats agents tools mcp models config doctor' ;;
     esac
     options+=' -h --help'
   fi
@@ -145,6 +155,7 @@ _wright() {
     resume | answer | replay) [[ $position -eq 0 ]] && words=$(_wright_names sessions) ;;
     models) [[ $position -eq 0 ]] && words=$(_wright_names vendors) ;;
     'tools show' | 'tools call') [[ $position -eq 0 ]] && words=$(_wright_names tools) ;;
+    'mcp test' | 'mcp remove') [[ $position -eq 0 ]] && words=$(_wright_names mcp) ;;
     'sessions show' | 'sessions export' | 'sessions rm') words=$(_wright_names sessions) ;;
     'sessions fork' | replay) [[ $position -eq 0 ]] && words=$(_wright_names sessions) ;;
     test)

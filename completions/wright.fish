@@ -10,7 +10,8 @@ function __wright_in
     set -l command "$words[2]"
     set -l longer "$words[2] $words[3]"
     if contains -- $longer 'sessions show' 'sessions export' 'sessions fork' 'sessions rm' 'sessions prune' 'tools show' \
-            'tools call' 'config path' 'config init' 'agents show' 'agents new' 'agents trust'
+            'tools call' 'config path' 'config init' 'agents show' 'agents new' 'agents trust' \
+            'mcp add' 'mcp test' 'mcp remove' 'mcp serve'
         set command $longer
     end
     contains -- $command $argv
@@ -36,6 +37,7 @@ complete -c wright -n '__wright_after 1' -a feedback -d 'What the tools lack'
 complete -c wright -n '__wright_after 1' -a stats -d 'How often and how long'
 complete -c wright -n '__wright_after 1' -a agents -d 'List the agents'
 complete -c wright -n '__wright_after 1' -a tools -d 'List the tools'
+complete -c wright -n '__wright_after 1' -a mcp -d 'MCP servers; Wright as one'
 complete -c wright -n '__wright_after 1' -a models -d 'List vendors and models'
 complete -c wright -n '__wright_after 1' -a config -d 'Show the settings'
 complete -c wright -n '__wright_after 1' -a doctor -d 'Check this machine'
@@ -135,10 +137,22 @@ complete -c wright -n '__wright_in test' -F
 complete -c wright -n '__wright_in tools; and __wright_after 2' -a 'show call list'
 complete -c wright -n "__wright_in 'tools show' 'tools call'; and __wright_after 3" -a '(__wright_names tools)'
 
+# mcp
+complete -c wright -n '__wright_in mcp; and __wright_after 2' -a 'add test remove serve list'
+complete -c wright -n "__wright_in 'mcp test' 'mcp remove'; and __wright_after 3" -a '(__wright_names mcp)'
+complete -c wright -n "__wright_in mcp 'mcp test'" -l json -d 'Print JSON'
+complete -c wright -n "__wright_in 'mcp add'" -s e -l env -x -d 'A variable for the program'
+complete -c wright -n "__wright_in 'mcp add'" -l header -x -d 'A header for the address'
+complete -c wright -n "__wright_in 'mcp serve'" -l tools -x -d 'Which tools'
+complete -c wright -n "__wright_in 'mcp serve'" -l agents -x -a '(__wright_names agents)' -d 'Which agents'
+complete -c wright -n "__wright_in 'mcp serve'" -l sessions -d 'Also show past sessions'
+complete -c wright -n "__wright_in 'mcp serve'" -l model -x -a offline -d 'offline, or vendor:name'
+complete -c wright -n "__wright_in 'mcp serve' 'mcp test'" -l base-path -x -a '(__fish_complete_directories)' -d 'The folder that tools may read'
+
 # models and doctor
 complete -c wright -n '__wright_in models; and __wright_after 2' -a '(wright models --json 2>/dev/null | string match -rg \'"vendor": "([^"]+)"\')'
 complete -c wright -n '__wright_in doctor' -l online -d 'Ask every provider that has a key'
 
 # config and help
 complete -c wright -n '__wright_in config; and __wright_after 2' -a 'path init'
-complete -c wright -n '__wright_in help; and __wright_after 2' -a 'run chat resume answer waits sessions replay test feedback stats agents tools models config doctor'
+complete -c wright -n '__wright_in help; and __wright_after 2' -a 'run chat resume answer waits sessions replay test feedback stats agents tools mcp models config doctor'

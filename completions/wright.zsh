@@ -33,7 +33,7 @@ _wright() {
       'sessions:see what was done' 'replay:run a session again, offline' 'test:run recorded sessions as tests'
       'feedback:what the tools lack'
       'stats:how often and how long' 'agents:list the agents'
-      'tools:list the tools' 'models:list vendors and models' 'config:show the settings' 'doctor:check this machine'
+      'tools:list the tools' 'mcp:MCP servers; Wright as one' 'models:list vendors and models' 'config:show the settings' 'doctor:check this machine'
       'help:explain a command')
     _describe command commands
     _arguments '(-h --help)'{-h,--help}'[show help]' '(-V --version)'{-V,--version}'[show the version]'
@@ -46,6 +46,7 @@ _wright() {
   case "$command $words[2]" in
     'sessions show' | 'sessions export' | 'sessions fork' | 'sessions rm' | 'sessions prune' | 'tools show' | 'tools call' | \
       'agents show' | 'agents new' | 'agents trust' | \
+      'mcp add' | 'mcp test' | 'mcp remove' | 'mcp serve' | \
       'config path' | 'config init')
       if (( CURRENT > 2 )); then
         command+=" $words[2]"
@@ -173,9 +174,23 @@ _wright() {
     'tools call')
       _arguments $help $json $config $base $log '1:tool:_wright_names tools' '2:arguments:'
       ;;
+    mcp) _arguments $help $json $config '1:command:(add test remove serve list)' ;;
+    'mcp add')
+      _arguments $help $config '*'{-e,--env}'[a variable for the program]:name=value:' \
+        '*--header[a header for the address]:name=value:' '1:name:' '*:program:'
+      ;;
+    'mcp test')
+      _arguments $help $json $config $base '*--set[any key of the configuration file]:key=value:' \
+        '1:server:_wright_names mcp'
+      ;;
+    'mcp remove') _arguments $help $config '1:server:_wright_names mcp' ;;
+    'mcp serve')
+      _arguments $help $settings $log '--tools[which tools]:patterns:' \
+        '--agents[which agents]:names:' '--sessions[also show past sessions]'
+      ;;
     config) _arguments $help $json $settings $log '1:command:(path init)' ;;
     'config path' | 'config init') _arguments $help $config ;;
-    help) _arguments '1:command:(run chat resume answer waits sessions replay test feedback stats agents tools models config doctor)' ;;
+    help) _arguments '1:command:(run chat resume answer waits sessions replay test feedback stats agents tools mcp models config doctor)' ;;
   esac
 }
 

@@ -77,6 +77,11 @@ agents trust
 tools
 tools show
 tools call
+mcp
+mcp add
+mcp test
+mcp remove
+mcp serve
 models
 config
 config path
@@ -92,7 +97,7 @@ expect_offer() {
   [ "$offered" = "$expected" ] || fail "for 'wright $*' bash offers '$offered', not '$expected'"
 }
 
-expect_offer 'agents answer chat config doctor feedback help models replay resume run sessions stats test tools waits' ''
+expect_offer 'agents answer chat config doctor feedback help mcp models replay resume run sessions stats test tools waits' ''
 expect_offer 'run' ru
 
 # Every command is in both overviews and in the synopsis of the manual page.
@@ -112,6 +117,7 @@ expect_offer '' run codebase-analysis ''
 expect_offer 'grep' tools show gr
 expect_offer 'read_file' tools call read
 expect_offer 'last' sessions show ''
+expect_offer 'add list remove serve test' mcp ''
 expect_offer 'json markdown' sessions export last --format ''
 "$program" run codebase-analysis 'What is in this folder?' --quiet --model offline > /dev/null
 expect_offer '1 last' sessions show ''

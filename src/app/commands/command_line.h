@@ -197,6 +197,34 @@ struct CallToolCommand {
   OutputFormat output = OutputFormat::text;
 };
 
+struct ListMcpCommand {
+  SettingFlags settings;
+  OutputFormat output = OutputFormat::text;
+};
+enum class OfferedSessions : std::uint8_t { none, all };
+struct ServeMcpCommand {
+  SettingFlags settings;
+  std::optional<std::string> tools;   // patterns; absent: those that only read
+  std::optional<std::string> agents;  // names; absent: all that can run
+  OfferedSessions sessions = OfferedSessions::none;
+};
+struct TestMcpCommand {
+  SettingFlags settings;
+  std::string name;
+  OutputFormat output = OutputFormat::text;
+};
+struct AddMcpCommand {
+  SettingFlags settings;
+  std::string name;
+  std::vector<std::string> target;     // a program and its arguments, or an address
+  std::vector<std::string> variables;  // NAME=VALUE
+  std::vector<std::string> headers;    // NAME=VALUE
+};
+struct RemoveMcpCommand {
+  SettingFlags settings;
+  std::string name;
+};
+
 struct ShowConfigCommand {
   SettingFlags settings;
   OutputFormat output = OutputFormat::text;
@@ -233,7 +261,8 @@ using Command =
                  ListAgentsCommand, ShowAgentCommand, NewAgentCommand, TrustAgentCommand,
                  ListToolsCommand, ShowToolCommand, CallToolCommand, ShowConfigCommand,
                  ConfigPathCommand, InitConfigCommand, ListModelsCommand, DoctorCommand,
-                 FeedbackCommand, StatsCommand>;
+                 FeedbackCommand, StatsCommand, ListMcpCommand, ServeMcpCommand, TestMcpCommand,
+                 AddMcpCommand, RemoveMcpCommand>;
 
 struct UsageError {
   std::string message;

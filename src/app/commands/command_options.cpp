@@ -16,6 +16,7 @@ constexpr const char* kSettingsGroup = "Settings";
 constexpr std::string_view kSessionId = "the session's ID";
 constexpr std::string_view kAgentName = "the agent's name";
 constexpr std::string_view kToolName = "the tool's name";
+constexpr std::string_view kServerName = "the server's name";
 
 std::string missing(std::string_view what) {
   return fmt::format("{} is missing", what);
@@ -425,6 +426,61 @@ LineCheck describe(CLI::App& app, CallToolCommand& command) {
   add_log_options(app, command.settings);
   add_set_option(app, command.settings);
   return needs(command.name, kToolName);
+}
+
+LineCheck describe(CLI::App& app, ListMcpCommand& command) {
+  add_json(app, command.output, "Print a JSON array");
+  add_config_option(app, command.settings);
+  return {};
+}
+
+LineCheck describe(CLI::App& app, ServeMcpCommand& command) {
+  add_text(app, "--tools", command.tools, "NAMES",
+           "Which tools, as patterns: grep,read_*; none. Without it: those that only read");
+  add_text(app, "--agents", command.agents, "NAMES",
+           "Which agents, or none. Without it: all that can run");
+  app.add_flag_callback(
+      "--sessions", [&command] { command.sessions = OfferedSessions::all; },
+      "Also show past sessions, as resources");
+  add_all_settings(app, command.settings);
+  add_log_options(app, command.settings);
+  add_set_option(app, command.settings);
+  return {};
+}
+
+LineCheck describe(CLI::App& app, TestMcpCommand& command) {
+  app.add_option("NAME", command.name, "Which server; see `wright mcp`");
+  add_json(app, command.output, "Print a JSON object");
+  add_config_option(app, command.settings);
+  add_base_path_option(app, command.settings);
+  add_set_option(app, command.settings);
+  return needs(command.name, kServerName);
+}
+
+LineCheck describe(CLI::App& app, AddMcpCommand& command) {
+  app.add_option("NAME", command.name, "What it shall be called: letters, digits and -");
+  app.add_option("TARGET", command.target, "The program and its arguments, or an address");
+  const auto add_pairs = [&](const char* names, std::vector<std::string>& pairs,
+                             const char* description) {
+    app.add_option(names, pairs, description)
+        ->type_name("NAME=VALUE")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->allow_extra_args(false);
+  };
+  add_pairs("-e,--env", command.variables, "A variable for the program");
+  add_pairs("--header", command.headers, "A header for the address");
+  add_config_option(app, command.settings);
+  return [&command] {
+    if (command.name.empty()) return missing(kServerName);
+    return command.target.empty() ? missing("the program, or the address,") : std::string();
+  };
+}
+
+LineCheck describe(CLI::App& app, RemoveMcpCommand& command) {
+  app.add_option("NAME", command.name, "Which server; see `wright mcp`");
+  add_config_option(app, command.settings);
+  return needs(command.name, kServerName);
 }
 
 LineCheck describe(CLI::App& app, ShowConfigCommand& command) {

@@ -267,6 +267,59 @@ Examples:
   wright tools call read_file '{"file_path": "README.md", "limit": 20}'
   echo '{"pattern": "main"}' | wright tools call grep -
 )"},
+    CommandHelp{"mcp", "mcp [add|test|remove|serve] [options]",
+                "List the MCP servers whose tools agents get; be one yourself.",
+                R"(Commands:
+  wright mcp                            list
+  wright mcp add NAME COMMAND…          a program that is a server; or an address
+  wright mcp test NAME                  connect, and say what it has
+  wright mcp remove NAME                take it out of the configuration
+  wright mcp serve                      offer Wright's tools and agents to other programs
+
+A server's tools are called NAME__TOOL, and go through the same checks, permissions and limits as
+any other. In the configuration:
+
+  [mcp.servers.files]
+  command = "npx"
+  args = ["-y", "@modelcontextprotocol/server-filesystem", "."]
+  tools = ["read_*", "list_*"]          # which of them; all without it
+  agents = ["reviewer"]                 # for whom; all without it
+  effects = { "search_*" = "read" }     # instead of what the server hints
+  timeout = "60s"
+  sandbox = "best_effort"               # required, best_effort, off (the default)
+
+Examples:
+  wright mcp add files npx -y @modelcontextprotocol/server-filesystem .
+  wright mcp test files
+)"},
+    CommandHelp{"mcp add", "mcp add NAME COMMAND… [options]",
+                "Add an MCP server to the configuration.",
+                R"(What belongs to the program and begins with - comes after --.
+
+Examples:
+  wright mcp add memory -- npx -y @modelcontextprotocol/server-memory
+  wright mcp add docs https://example.com/mcp --header 'Authorization=Bearer ${DOCS_TOKEN}'
+)"},
+    CommandHelp{"mcp test", "mcp test NAME [options]",
+                "Connect to an MCP server and say what it has.",
+                R"(Exits with 1 when the server cannot be used.
+
+Examples:
+  wright mcp test files --json | jq '.tools[].name'
+)"},
+    CommandHelp{"mcp remove", "mcp remove NAME [options]",
+                "Take an MCP server out of the configuration.", ""},
+    CommandHelp{
+        "mcp serve", "mcp serve [options]", "Be an MCP server on standard input and output.",
+        R"(Offers the tools that only read, and every agent that can run as a tool ask_NAME. What needs a
+person is asked of the client's, where it can ask (elicitation). Permissions and limits of the
+settings hold. Clients of the revisions 2024-11-05 to 2025-11-25 and 2026-07-28 are served.
+
+Examples:
+  wright mcp serve --base-path ~/project
+  wright mcp serve --tools 'read_file,grep' --agents none
+  claude mcp add wright -- wright mcp serve
+)"},
     CommandHelp{
         "models", "models [VENDOR] [options]",
         "List vendors and models, what they cost, and which have a key.",
@@ -330,6 +383,7 @@ constexpr std::array kOverview{
     std::pair{"stats", "How often, how long, how much"},
     std::pair{"agents", "List the agents, show one, write or trust one"},
     std::pair{"tools", "List the tools, show one, call one"},
+    std::pair{"mcp", "MCP servers for agents; Wright as one"},
     std::pair{"models", "List vendors and models, and which have a key"},
     std::pair{"config", "Show the settings and where each came from"},
     std::pair{"doctor", "Check what works on this machine"},

@@ -40,6 +40,7 @@ std::vector<std::string_view> section_names() {
   names.push_back(kAgentSections);
   names.push_back(kVendorRows);
   names.push_back(kModelRows);
+  names.push_back(kMcp);
   return names;
 }
 
@@ -71,6 +72,8 @@ class Checker {
         check_agents(*node.as_table());
       } else if (section == kVendorRows || section == kModelRows) {
         file_.catalogue_rows = text_;  // checked by the catalogue
+      } else if (section == kMcp) {
+        file_.mcp_servers = mcp_servers_in(*node.as_table(), environment_, problems_);
       } else {
         check_section(section, section, *node.as_table());
       }
@@ -307,6 +310,10 @@ std::string config_template() {
       "\n[bash.rules]\n"
       "# whether a command of the tool bash may run, likewise; before the rules of its preset\n"
       "# \"git push *\" = \"ask\"\n"
+      "\n# an MCP server whose tools agents get; see `wright help mcp`\n"
+      "#   [mcp.servers.files]\n"
+      "#   command = \"npx\"\n"
+      "#   args = [\"-y\", \"@modelcontextprotocol/server-filesystem\", \".\"]\n"
       "\n# what differs for one agent\n"
       "#   [agents.codebase-analysis.tool_execution]\n"
       "#   enable_metadata = false\n";

@@ -12,6 +12,7 @@
 
 #include "app/settings/config_keys.h"
 #include "app/settings/environment.h"
+#include "app/settings/mcp_servers.h"
 #include "wright/error.h"
 #include "wright/interceptors.h"
 #include "wright/sandbox.h"
@@ -31,6 +32,7 @@ struct ConfigFile {
   std::vector<intercept::PermissionRule> permissions;  // in the order of the file
   std::string catalogue_rows;                          // the whole text, where it has any
   std::vector<CommandRule> command_rules;              // of [bash.rules], likewise
+  std::vector<McpServer> mcp_servers;                  // of [mcp.servers.NAME]
 
   // Whether a key stands in the file itself, and not only as a ${VAR}.
   bool holds_secrets() const;

@@ -505,4 +505,7 @@ inline constexpr std::array<std::string_view, 2> kSectionsOfAgents{kToolExecutio
 inline constexpr std::string_view kVendorRows = "vendors";
 inline constexpr std::string_view kModelRows = "models";
 
+// And MCP servers; see mcp_servers.h.
+inline constexpr std::string_view kMcp = "mcp";
+
 }  // namespace wright::app

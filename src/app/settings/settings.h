@@ -106,6 +106,10 @@ class Settings {
   std::vector<CommandRule> command_rules() const;
   // What programs that tools start get to see of the environment.
   const Variables& command_environment() const { return command_environment_; }
+  // Those of the file. Empty without one.
+  std::vector<McpServer> mcp_servers() const {
+    return file_ ? file_->mcp_servers : std::vector<McpServer>{};
+  }
   const std::filesystem::path& temporary_folder() const { return temporary_folder_; }
   bool flag(const ConfigKey& key) const;
   std::optional<int> count(const ConfigKey& key) const;

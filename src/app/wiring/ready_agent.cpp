@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "app/wiring/debug_wiring.h"
+#include "app/wiring/mcp_wiring.h"
 #include "app/wiring/model_wiring.h"
 #include "app/wiring/session_beginning.h"
 #include "app/wiring/shipped.h"
@@ -154,6 +155,12 @@ void go_on_as_begun(ReadyAgent& ready, const GoingOn& going_on, const Models& mo
   }
 }
 
+// The tools of MCP servers, for the agent and those below it.
+void add_server_tools(ReadyAgent& ready, McpServers& servers, std::vector<std::string>& notes) {
+  std::ranges::move(servers.add_tools(ready.chosen.agent), std::back_inserter(notes));
+  for (ReadyAgent& below : ready.specialists) add_server_tools(below, servers, notes);
+}
+
 }  // namespace
 
 std::expected<ReadyAgent, ExitCode> agent_or_complain(const std::string& name,
@@ -180,6 +187,8 @@ std::expected<ReadyAgent, ExitCode> agent_or_complain(const std::string& name,
                              "`wright agents` lists the agents, `wright config` the settings.");
     return std::unexpected(ExitCode::usage);
   }
+  McpServers servers(settings, context.environment);
+  add_server_tools(*ready, servers, ready->notes);
   if (going_on) go_on_as_begun(*ready, *going_on, *models);
   if (const auto error = problem_with_model(ready->chosen.model, *models)) {
     context.console.complain(error->message,

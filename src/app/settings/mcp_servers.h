@@ -1,0 +1,63 @@
+// The MCP servers that the configuration names:
+//
+//   [mcp.servers.files]
+//   command = "npx"
+//   args = ["-y", "@modelcontextprotocol/server-filesystem", "."]
+//
+//   [mcp.servers.docs]
+//   url = "https://example.com/mcp"
+//   headers = { Authorization = "Bearer ${DOCS_TOKEN}" }
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "app/settings/environment.h"
+#include "wright/sandbox.h"
+#include "wright/tool.h"
+
+namespace toml {
+inline namespace v3 {
+class table;
+}
+}  // namespace toml
+
+namespace wright {
+class TomlProblems;
+}
+
+namespace wright::app {
+
+enum class McpRevisions : std::uint8_t { automatic, legacy, modern };
+
+struct McpServer {
+  std::string name = {};
+  std::vector<std::string> command = {};  // the program first; empty where there is a url
+  Variables environment = {};
+  std::string working_directory = {};  // empty: the base folder
+  std::string url = {};
+  std::vector<std::pair<std::string, std::string>> headers = {};
+  std::vector<std::string> agents = {};  // empty: all
+  std::vector<std::string> tools = {"*"};
+  std::vector<std::pair<std::string, Effect>> effects = {};
+  std::chrono::milliseconds timeout{300'000};
+  std::chrono::milliseconds time_to_start{30'000};
+  SandboxMode sandbox = SandboxMode::off;
+  NetworkAccess network = NetworkAccess::off;  // in the sandbox
+  McpRevisions revisions = McpRevisions::automatic;
+  bool is_enabled = true;
+
+  bool is_for(std::string_view agent) const;
+};
+
+// Those below [mcp]. What is wrong is reported.
+std::vector<McpServer> mcp_servers_in(const toml::table& mcp, const Environment& environment,
+                                      TomlProblems& problems);
+
+// Letters, digits and -: what a tool's name may begin with.
+bool is_server_name(std::string_view name);
+
+}  // namespace wright::app

@@ -1,0 +1,74 @@
+#include "app/settings/mcp_servers.h"
+
+#include <gtest/gtest.h>
+
+#include "app/settings/config.h"
+
+namespace wright::app {
+namespace {
+
+const Environment kEnvironment({{"TOKEN", "s3cret"}, {"HOME", "/home/x"}});
+
+TEST(McpServers, EveryKeyIsRead) {
+  const auto file = parse_config(R"([mcp.servers.files]
+command = "npx"
+args = ["-y", "thing"]
+env = { KEY = "${TOKEN}" }
+cwd = "sub"
+agents = ["reviewer"]
+tools = ["read_*"]
+effects = { "read_*" = "read", "*" = "write" }
+timeout = "5s"
+startup_timeout = "1m"
+sandbox = "required"
+network = "on"
+revision = "2025-11-25"
+enabled = false
+
+[mcp.servers.docs]
+url = "https://example.com/mcp"
+headers = { Authorization = "Bearer ${TOKEN}" }
+)",
+                                 "c.toml", kEnvironment);
+  ASSERT_TRUE(file) << file.error().message;
+  ASSERT_EQ(file->mcp_servers.size(), 2U);
+  const McpServer& docs = file->mcp_servers[0];
+  const McpServer& files = file->mcp_servers[1];
+  EXPECT_EQ(files.command, (std::vector<std::string>{"npx", "-y", "thing"}));
+  EXPECT_EQ(files.environment.at("KEY"), "s3cret");
+  EXPECT_EQ(files.timeout, std::chrono::seconds(5));
+  EXPECT_EQ(files.sandbox, SandboxMode::required);
+  EXPECT_EQ(files.revisions, McpRevisions::legacy);
+  EXPECT_FALSE(files.is_enabled);
+  EXPECT_EQ(files.effects.size(), 2U);
+  EXPECT_TRUE(files.is_for("reviewer"));
+  EXPECT_FALSE(files.is_for("other"));
+  EXPECT_TRUE(docs.is_for("other"));
+  EXPECT_EQ(docs.headers.front().second, "Bearer s3cret");
+}
+
+TEST(McpServers, WhatIsWrongIsToldWithItsLine) {
+  const auto message = [](std::string_view text) {
+    const auto file = parse_config(text, "c.toml", kEnvironment);
+    return file ? std::string("fine") : file.error().message;
+  };
+  const auto expect = [&](std::string_view text, std::string_view part) {
+    EXPECT_NE(message(text).find(part), std::string::npos) << message(text);
+  };
+  expect("[mcp.servers.x]\n", "needs either a command or a url");
+  expect("[mcp.servers.x]\ncommand = \"a\"\nurl = \"http://b\"\n", "needs either");
+  expect("[mcp.servers.x]\ncomand = \"a\"\n",
+         "c.toml:2: mcp.servers.x.comand: unknown key; did you");
+  expect("[mcp.servers.x]\ncommand = 7\n", "must be a string in quotes, not an integer");
+  expect("[mcp.servers.x]\ncommand = \"a\"\nargs = [7]\n", "an array of strings");
+  expect("[mcp.servers.x]\nurl = \"ftp://b\"\n", "must begin with http");
+  expect("[mcp.servers.x]\ncommand = \"a\"\ntimeout = \"soon\"\n", "a duration");
+  expect("[mcp.servers.x]\ncommand = \"a\"\neffects = { \"*\" = \"none\" }\n",
+         "read, idempotent or");
+  expect("[mcp.servers.x]\ncommand = \"${NOT_SET}\"\n", "NOT_SET");
+  expect("[mcp.servers.\"a b\"]\ncommand = \"a\"\n", "letters, digits and -");
+  expect("[mcp]\nserver = 1\n", "[mcp.servers.NAME]");
+}
+
+}  // namespace
+}  // namespace wright::app

@@ -1,0 +1,104 @@
+#include "app/wiring/mcp_offering.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/wiring/known_agents.h"
+#include "app/wiring/model_wiring.h"
+#include "app/wiring/ready_agent.h"
+#include "app/wiring/session_beginning.h"
+#include "app/wiring/shipped.h"
+#include "app/wiring/tool_execution.h"
+#include "core/try.h"
+#include "interceptors/glob.h"
+
+namespace wright::app {
+namespace {
+
+// The client has a person of its own; it needs no tool to ask them.
+constexpr std::string_view kAskUser = "ask_user";
+
+Result<std::vector<Tool>> offered_tools(const McpOffer& offer, const Settings& settings) {
+  auto tools = TRY(make_tools(settings));
+  const auto is_offered = [&](const Tool& tool) {
+    if (!offer.tools) {
+      return tool.spec.options.effect == Effect::read && tool.spec.name != kAskUser;
+    }
+    return std::ranges::any_of(*offer.tools, [&](const std::string& pattern) {
+      return intercept::matches_glob(pattern, tool.spec.name);
+    });
+  };
+  for (const std::string& pattern : offer.tools.value_or(std::vector<std::string>{})) {
+    const bool fits = std::ranges::any_of(
+        tools, [&](const Tool& tool) { return intercept::matches_glob(pattern, tool.spec.name); });
+    if (!fits) {
+      const ToolSwitch* setting = find_switch(pattern);
+      return fail(ErrorCode::not_found,
+                  fmt::format("there is no tool {} here. {}", pattern,
+                              setting != nullptr ? setting->how_to_turn_on
+                                                 : "`wright tools` lists the tools"));
+    }
+  }
+  std::erase_if(tools, [&](const Tool& tool) { return !is_offered(tool); });
+  return tools;
+}
+
+std::string tool_name_of(std::string_view agent) {
+  std::string name = fmt::format("ask_{}", agent);
+  std::ranges::replace(name, '-', '_');
+  return name;
+}
+
+Result<std::vector<mcp_server::OfferedAgent>> offered_agents(const McpOffer& offer,
+                                                             const Settings& settings,
+                                                             CommandContext context,
+                                                             const Logger& logger) {
+  const auto models = TRY(make_models(settings, settings.flags(), context.environment));
+  const KnownAgents known(settings, models, context.environment);
+  std::vector<mcp_server::OfferedAgent> agents;
+  for (const std::string& name : offer.agents ? *offer.agents : known.names()) {
+    const auto chosen = known.choose(name);
+    const auto needs = chosen ? check_needs(name, settings) : Result<void>();
+    if (!chosen || !needs) {
+      // Who is named must be there; of all others, those that can run.
+      if (!offer.agents) continue;
+      return std::unexpected(chosen ? needs.error() : chosen.error());
+    }
+    const Agent& agent = chosen->agent;
+    agents.push_back(
+        {.tool = tool_name_of(agent.name),
+         .description = fmt::format("The agent {}. {}", agent.name, agent.description),
+         .make = [name, &settings, context, logger]() -> Result<mcp_server::AgentToRun> {
+           auto ready = agent_or_complain(name, settings, settings.flags(), context);
+           if (!ready) {
+             return fail(
+                 ErrorCode::unavailable,
+                 fmt::format("the agent {} cannot run here; the server's log says why", name));
+           }
+           Json config = session_config(*ready, settings);
+           auto agent = std::make_shared<Agent>(finished(std::move(*ready), settings, logger));
+           return mcp_server::AgentToRun{std::move(agent), std::move(config)};
+         }});
+  }
+  return agents;
+}
+
+}  // namespace
+
+Result<mcp_server::Offering> make_offering(const McpOffer& offer, const Settings& settings,
+                                           CommandContext context, const Logger& logger,
+                                           Store& store) {
+  make_output_folder(settings);
+  auto caller = std::make_shared<Agent>();
+  caller->name = "wright mcp serve";
+  caller->tools = TRY(offered_tools(offer, settings));
+  set_up_calls(*caller, settings, logger);
+  auto agents = TRY(offered_agents(offer, settings, context, logger));
+  return mcp_server::Offering{.caller = std::move(caller),
+                              .agents = std::move(agents),
+                              .store = &store,
+                              .shows_sessions = offer.has_sessions};
+}
+
+}  // namespace wright::app

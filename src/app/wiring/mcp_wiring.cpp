@@ -1,0 +1,131 @@
+#include "app/wiring/mcp_wiring.h"
+
+#include <fmt/format.h>
+#include <boost/json/object.hpp>
+
+#include <algorithm>
+#include <thread>
+
+#include "core/try.h"
+#include "mcp_client/http_channel.h"
+#include "mcp_client/stdio_channel.h"
+#include "net/http_client.h"
+#include "wright/version.h"
+
+namespace wright::app {
+namespace {
+
+std::filesystem::path absolute_base(const Settings& settings) {
+  std::error_code ignored;
+  return std::filesystem::weakly_canonical(settings.base_path(), ignored);
+}
+
+mcp_client::ServerProgram program_of(const McpServer& server, const Settings& settings,
+                                     const Environment& environment) {
+  const std::filesystem::path base = absolute_base(settings);
+  mcp_client::ServerProgram program{
+      .command = server.command,
+      .working_directory = server.working_directory.empty()
+                               ? base
+                               : base / std::filesystem::path(server.working_directory)};
+  program.policy.mode = server.sandbox;
+  program.policy.network = server.network;
+  program.policy.environment = settings.command_environment();
+  program.policy.temporary_root = settings.temporary_folder();
+  program.environment = server.environment;
+  if (server.sandbox == SandboxMode::off) {
+    // What is not confined finds its own files where it always does.
+    if (const auto home = environment.find_non_empty("HOME")) {
+      program.environment.emplace("HOME", *home);
+    }
+    return program;
+  }
+  program.policy.read_paths = settings.readable();
+  program.policy.read_paths.push_back(base);
+  program.policy.write_paths = settings.writable();
+  return program;
+}
+
+mcp::ClientOptions client_options(const McpServer& server, const Settings& settings) {
+  using Revisions = mcp::ClientOptions::Revisions;
+  mcp::ClientOptions options{.self = {"wright", "Wright", WRIGHT_VERSION}};
+  options.capabilities = {{"elicitation", JsonObject{{"form", JsonObject{}}}},
+                          {"roots", JsonObject{}}};
+  options.roots = {{{"uri", fmt::format("file://{}", absolute_base(settings).string())},
+                    {"name", "base folder"}}};
+  options.revisions = server.revisions == McpRevisions::legacy   ? Revisions::legacy
+                      : server.revisions == McpRevisions::modern ? Revisions::modern
+                                                                 : Revisions::automatic;
+  return options;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<mcp_client::Connection>> make_connection(const McpServer& server,
+                                                                const Settings& settings,
+                                                                const Environment& environment,
+                                                                const Logger& logger) {
+  mcp_client::ConnectionOptions options{.name = server.name,
+                                        .client = client_options(server, settings),
+                                        .time_to_start = server.time_to_start,
+                                        .logger = logger};
+  if (!server.url.empty()) {
+    mcp_client::ServerAddress address{.url = server.url, .timeout = server.timeout};
+    for (const auto& [name, value] : server.headers) address.headers.push_back({name, value});
+    options.make = [address, client = std::make_shared<net::HttpClient>()](
+                       std::shared_ptr<mcp_client::ChannelListener> listener)
+        -> Result<std::unique_ptr<mcp_client::Channel>> {
+      return mcp_client::open_address(address, client, std::move(listener));
+    };
+    return std::make_shared<mcp_client::Connection>(std::move(options));
+  }
+  options.make = [program = program_of(server, settings, environment)](
+                     std::shared_ptr<mcp_client::ChannelListener> listener) {
+    return mcp_client::start_program(program, std::move(listener));
+  };
+  return std::make_shared<mcp_client::Connection>(std::move(options));
+}
+
+mcp_client::ServerToolsOptions tools_options(const McpServer& server) {
+  return {.name = server.name,
+          .patterns = server.tools,
+          .effects = server.effects,
+          .timeout = server.timeout};
+}
+
+// All that are new, beside each other: each may take seconds.
+void McpServers::connect(std::string_view agent) {
+  std::vector<std::thread> threads;
+  for (const McpServer& server : settings_.mcp_servers()) {
+    if (!server.is_enabled || !server.is_for(agent) || known_.contains(server.name)) continue;
+    auto& result =
+        known_.emplace(server.name, fail(ErrorCode::unavailable, "not connected")).first->second;
+    threads.emplace_back([this, server, &result] {
+      auto connection = make_connection(server, settings_, environment_);
+      result = connection ? mcp_client::server_tools(*connection, tools_options(server))
+                          : Result<mcp_client::ServerTools>(std::unexpected(connection.error()));
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+std::vector<std::string> McpServers::add_tools(Agent& agent) {
+  connect(agent.name);
+  std::vector<std::string> notes;
+  for (const McpServer& server : settings_.mcp_servers()) {
+    if (!server.is_enabled || !server.is_for(agent.name)) continue;
+    const auto& tools = known_.at(server.name);
+    if (!tools) {
+      notes.push_back(fmt::format("{} goes without the MCP server {}: {}", agent.name, server.name,
+                                  tools.error().message));
+      continue;
+    }
+    notes.insert(notes.end(), tools->notes.begin(), tools->notes.end());
+    for (const Tool& tool : tools->tools) {
+      if (find_tool(agent.tools, tool.spec.name) == nullptr) agent.tools.push_back(tool);
+    }
+  }
+  return notes;
+}
+
+}  // namespace wright::app

@@ -1,0 +1,95 @@
+#include "mcp/content.h"
+
+#include <gtest/gtest.h>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+namespace wright::mcp {
+namespace {
+
+JsonObject object(std::string_view text) {
+  return parse_json(text).value().as_object();
+}
+
+TEST(McpContent, HintsBecomeEffectsAndEffectsHints) {
+  const auto effect = [](std::string_view hints) {
+    return remote_tool(object(R"({"name":"x","inputSchema":{"type":"object"},"annotations":)" +
+                              std::string(hints) + "}"))
+        .value()
+        .effect;
+  };
+  EXPECT_EQ(effect(R"({"readOnlyHint":true})"), Effect::read);
+  EXPECT_EQ(effect(R"({"idempotentHint":true})"), Effect::idempotent);
+  EXPECT_EQ(effect("{}"), Effect::write);
+  EXPECT_EQ(effect(R"({"readOnlyHint":"yes"})"), Effect::write);
+  for (const Effect each : {Effect::read, Effect::idempotent, Effect::write}) {
+    EXPECT_EQ(remote_tool(tool_json({.name = "x", .options = {.effect = each}})).value().effect,
+              each);
+  }
+}
+
+TEST(McpContent, ToolsThatCannotBeUsedAreRefused) {
+  for (const std::string_view text : {"{}", R"({"name":"","inputSchema":{}})", R"({"name":"x"})",
+                                      R"({"name":"x","inputSchema":7})"}) {
+    EXPECT_FALSE(remote_tool(object(text))) << text;
+  }
+  EXPECT_FALSE(remote_tool(7));
+}
+
+TEST(McpContent, TextImagesAndLinksReachTheModel) {
+  const auto output = output_of(object(R"({"content":[{"type":"text","text":"one"},
+    {"type":"image","data":"aW1n","mimeType":"image/png"},
+    {"type":"resource_link","uri":"file:///a","name":"a"},
+    {"type":"resource","resource":{"uri":"x:y","text":"inner"}},
+    {"type":"resource","resource":{"uri":"x:z","blob":"AAAA","mimeType":"image/gif"}},
+    {"type":"audio","data":"","mimeType":"audio/wav"},{"type":"new"},7]})"),
+                                {});
+  ASSERT_TRUE(output);
+  const std::string text(output->value.as_string());
+  for (const std::string_view part : {"one", "file:///a", "inner", "audio/wav", "'new'"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part;
+  }
+  ASSERT_EQ(output->images.size(), 2U);
+  EXPECT_EQ(output->images[0], (Image{"image/png", "aW1n"}));
+}
+
+TEST(McpContent, StructuredContentIsHeldToItsSchema) {
+  const auto schema = JsonSchema::compile(
+      object(R"({"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]})"));
+  ASSERT_TRUE(schema);
+  const auto good = output_of(
+      object(R"({"content":[{"type":"text","text":"{\"n\":1}"}],"structuredContent":{"n":1}})"),
+      *schema);
+  ASSERT_TRUE(good);
+  EXPECT_EQ(good->value, Json(JsonObject{{"n", 1}}));
+  EXPECT_FALSE(output_of(object(R"({"content":[],"structuredContent":{"n":"1"}})"), *schema));
+  EXPECT_FALSE(output_of(object(R"({"content":[]})"), *schema));
+  // An error need not fit.
+  const auto error =
+      output_of(object(R"({"content":[{"type":"text","text":"no"}],"isError":true})"), *schema);
+  ASSERT_FALSE(error);
+  EXPECT_EQ(error.error().message, "no");
+  EXPECT_EQ(error.error().code, ErrorCode::tool_failed);
+}
+
+TEST(McpContent, WhatToolsAnswerIsAResult) {
+  ToolOutcome outcome{.result = {.content = "fine", .images = {{"image/png", "aW1n"}}}};
+  EXPECT_EQ(call_result(outcome), object(R"({"content":[{"type":"text","text":"fine"},
+              {"type":"image","data":"aW1n","mimeType":"image/png"}]})"));
+  outcome.result = {.content = "broken", .is_error = true};
+  EXPECT_EQ(call_result(outcome),
+            object(R"({"content":[{"type":"text","text":"broken"}],"isError":true})"));
+}
+
+TEST(McpContent, PromptsAreMessages) {
+  const auto messages = prompt_messages(object(R"({"messages":[
+    {"role":"user","content":{"type":"text","text":"hi"}},
+    {"role":"assistant","content":{"type":"text","text":"ho"}}]})"));
+  ASSERT_TRUE(messages);
+  ASSERT_EQ(messages->size(), 2U);
+  EXPECT_EQ((*messages)[1].role, Role::assistant);
+  EXPECT_FALSE(prompt_messages({}));
+}
+
+}  // namespace
+}  // namespace wright::mcp

@@ -1,0 +1,33 @@
+// Questions to a person, in the words of MCP (elicitation) and in ours (ask_user, approvals).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "mcp/json_rpc.h"
+#include "wright/people.h"
+
+namespace wright::mcp {
+
+// Our questions as params of `elicitation/create`. Refuses passwords: what a person types into a
+// form passes through the client.
+Result<JsonObject> form_of(const AskUserRequest& request);
+// What the client sent back, as answer_wait() takes it: the answers by id. A person who declined or
+// closed the form gives an error.
+Result<Json> answers_in_form(const JsonObject& result);
+
+// A call that a person has to approve, and what they decided. Declined is refused.
+JsonObject approval_form(std::string_view tool, const Json& shown);
+Result<Approval> approval_in_form(const JsonObject& result);
+
+// A server's form as our questions. Refuses a form that is none, and other modes. What a hostile
+// server writes may still be nothing that a person can be asked: see check() of wright/people.h.
+Result<AskUserRequest> questions_in(const JsonObject& params);
+// The result of `elicitation/create`. `answer` is what a call that waited gets back
+// (AskUserResponse as JSON); questions that were left open are left out.
+JsonObject form_result(const Json& answer);
+// Without a person: the defaults of the form where every required field has one, else nothing.
+std::optional<JsonObject> defaults_of(const JsonObject& params);
+
+}  // namespace wright::mcp

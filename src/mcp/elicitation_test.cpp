@@ -1,0 +1,108 @@
+#include "mcp/elicitation.h"
+
+#include <gtest/gtest.h>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+namespace wright::mcp {
+namespace {
+
+JsonObject json(std::string_view text) {
+  return parse_json(text).value().as_object();
+}
+
+TEST(Elicitation, QuestionsGoOutAsAFormAndAFormComesInAsQuestions) {
+  const AskUserRequest request{
+      .questions = {{.id = "name", .question = "Your name?", .default_answer = Json("Ada")},
+                    {.id = "age",
+                     .question = "Age?",
+                     .type = QuestionType::number,
+                     .validation = AnswerRules{.min_value = 0}},
+                    {.id = "sure", .question = "Sure?", .type = QuestionType::boolean},
+                    {.id = "one",
+                     .question = "One?",
+                     .type = QuestionType::select,
+                     .options = std::vector<std::string>{"a", "b"}},
+                    {.id = "many",
+                     .question = "Many?",
+                     .type = QuestionType::multiselect,
+                     .options = std::vector<std::string>{"a", "b"},
+                     .is_optional = true},
+                    {.id = "mail", .question = "Mail?", .type = QuestionType::email}},
+      .prompt = "Please"};
+  const auto form = form_of(request);
+  ASSERT_TRUE(form);
+  const auto back = questions_in(*form);
+  ASSERT_TRUE(back) << back.error().message;
+  ASSERT_EQ(back->questions.size(), request.questions.size());
+  for (std::size_t i = 0; i < request.questions.size(); ++i) {
+    EXPECT_EQ(back->questions[i].id, request.questions[i].id);
+    EXPECT_EQ(back->questions[i].type, request.questions[i].type);
+    EXPECT_EQ(back->questions[i].options, request.questions[i].options);
+    EXPECT_EQ(back->questions[i].is_optional, request.questions[i].is_optional);
+    EXPECT_EQ(back->questions[i].default_answer, request.questions[i].default_answer);
+  }
+}
+
+TEST(Elicitation, PasswordsAreNotAskedForInAForm) {
+  const auto form = form_of(
+      {.questions = {{.id = "p", .question = "Password?", .type = QuestionType::password}}});
+  ASSERT_FALSE(form);
+  EXPECT_EQ(form.error().code, ErrorCode::unsupported);
+}
+
+TEST(Elicitation, ChoicesWithTitlesAreUnderstood) {
+  const auto request = questions_in(json(R"({"message":"m","requestedSchema":{"type":"object",
+    "properties":{"a":{"type":"string","oneOf":[{"const":"x","title":"The X"},{"const":"y"}]},
+      "b":{"type":"array","items":{"anyOf":[{"const":"p","title":"P!"}]}},
+      "c":{"type":"string","enum":["k"],"enumNames":["Key"]}}}})"));
+  ASSERT_TRUE(request);
+  EXPECT_EQ(request->questions[0].options, (std::vector<std::string>{"x", "y"}));
+  EXPECT_EQ(request->questions[0].description, "x: The X");
+  EXPECT_EQ(request->questions[1].type, QuestionType::multiselect);
+  EXPECT_EQ(request->questions[2].description, "k: Key");
+}
+
+TEST(Elicitation, BrokenFormsAreRefused) {
+  for (const std::string_view text :
+       {"{}", R"({"requestedSchema":{}})", R"({"requestedSchema":{"properties":{"a":7}}})",
+        R"({"mode":"url","url":"https://x"})"}) {
+    EXPECT_FALSE(questions_in(json(text))) << text;
+  }
+}
+
+TEST(Elicitation, AnswersGoBackAndARefusalIsADecline) {
+  EXPECT_EQ(form_result(json(R"({"completed":true,"responses":[
+      {"question_id":"a","answer":1},{"question_id":"b","answer":null}]})")),
+            json(R"({"action":"accept","content":{"a":1}})"));
+  EXPECT_EQ(form_result(json(R"({"completed":false,"responses":[]})")),
+            json(R"({"action":"decline"})"));
+  EXPECT_EQ(form_result("nonsense"), json(R"({"action":"decline"})"));
+  EXPECT_EQ(answers_in_form(json(R"({"action":"accept","content":{"a":1}})")).value(),
+            Json(json(R"({"a":1})")));
+  EXPECT_FALSE(answers_in_form(json(R"({"action":"cancel"})")));
+}
+
+TEST(Elicitation, ApprovalsAreDecisions) {
+  const JsonObject form = approval_form("bash", json(R"({"command":"rm"})"));
+  EXPECT_NE(form.at("message").as_string().find("rm"), std::string::npos);
+  EXPECT_EQ(approval_in_form(json(R"({"action":"accept","content":{"decision":"once"}})"))
+                .value()
+                .decision,
+            Decision::once);
+  EXPECT_EQ(approval_in_form(json(R"({"action":"decline"})")).value().decision, Decision::refuse);
+  EXPECT_FALSE(approval_in_form(json(R"({"action":"accept","content":{"decision":"yes"}})")));
+}
+
+TEST(Elicitation, DefaultsStandInWhereTheyAreEnough) {
+  const auto form = [](std::string_view required) {
+    return json(R"({"message":"","requestedSchema":{"type":"object","properties":{"a":{"type":
+      "string","default":"x"},"b":{"type":"boolean"}},"required":)" +
+                std::string(required) + "}}");
+  };
+  EXPECT_EQ(defaults_of(form(R"(["a"])"))->at("content"), Json(JsonObject{{"a", "x"}}));
+  EXPECT_FALSE(defaults_of(form(R"(["a","b"])")));
+}
+
+}  // namespace
+}  // namespace wright::mcp

@@ -1,0 +1,442 @@
+#include "mcp_client/connection.h"
+
+#include <fmt/format.h>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+
+#include "core/try.h"
+
+namespace wright::mcp_client {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kFirstPause{500};
+constexpr milliseconds kLongestPause{30'000};
+constexpr std::size_t kMostPages = 1000;
+constexpr std::size_t kMostItems = 100'000;
+
+}  // namespace
+
+class Connection::State : public std::enable_shared_from_this<Connection::State> {
+ public:
+  explicit State(ConnectionOptions options) : options_(std::move(options)) {}
+
+  const ConnectionOptions& options() const { return options_; }
+
+  Result<mcp::ServerView> open(const std::stop_token& stop) {
+    const std::lock_guard opening(opening_);
+    {
+      const std::lock_guard lock(mutex_);
+      if (phase_ == Phase::open) return machine_->server();
+      const auto now = Clock::now();
+      if (now < not_before_) {
+        return fail(
+            ErrorCode::unavailable,
+            fmt::format("The MCP server {} has failed {} times: {}. It is tried again in {} "
+                        "s",
+                        options_.name, failures_, last_error_.message,
+                        std::chrono::ceil<std::chrono::seconds>(not_before_ - now).count()));
+      }
+    }
+    auto opened = connect(stop);
+    const std::lock_guard lock(mutex_);
+    if (opened) {
+      failures_ = 0;
+      return opened;
+    }
+    failed(opened.error());
+    return fail(opened.error().code, fmt::format("The MCP server {} cannot be used: {}",
+                                                 options_.name, opened.error().message));
+  }
+
+  Result<CallHandle> begin(std::string_view method, JsonObject params, const std::stop_token& stop,
+                           const std::vector<mcp::HeaderParameter>& repeated) {
+    TRY(open(stop));
+    std::unique_lock lock(mutex_);
+    if (phase_ != Phase::open) return fail(last_error_.code, last_error_.message);
+    auto started =
+        machine_->call(method, std::move(params), mcp::ClientMachine::WantsProgress::yes, repeated);
+    const CallHandle handle{life_, started.number};
+    calls_[started.number];
+    perform(lock, std::move(started.actions));
+    return handle;
+  }
+
+  Result<Reached> wait(const CallHandle& call, const WaitOptions& options) {
+    const auto deadline = Clock::now() + options.timeout;
+    std::unique_lock lock(mutex_);
+    while (true) {
+      const auto found = calls_.find(call.number);
+      if (call.life != life_ || found == calls_.end()) {
+        return Lost{"the server was started again"};
+      }
+      OpenCall& open = found->second;
+      if (!open.progress.empty()) {
+        const auto told = std::exchange(open.progress, {});
+        lock.unlock();
+        for (const mcp::Progress& each : told) {
+          if (options.on_progress) options.on_progress(each);
+        }
+        lock.lock();
+        continue;
+      }
+      if (open.ended) {
+        Reached reached = std::move(*open.ended);
+        calls_.erase(found);
+        return reached;
+      }
+      if (!open.asked.empty()) {
+        Asked asked = std::move(open.asked.front());
+        open.asked.pop_front();
+        return asked;
+      }
+      if (options.stop.stop_requested()) {
+        give_up(lock, call, "the caller does not want it any more");
+        return fail(ErrorCode::cancelled, "The call was cancelled");
+      }
+      if (Clock::now() >= deadline) {
+        give_up(lock, call, "it took too long");
+        return fail(ErrorCode::timeout, fmt::format("The MCP server {} did not answer within {} s",
+                                                    options_.name, options.timeout.count() / 1000));
+      }
+      ++open.waiters;
+      changed_.wait_until(lock, options.stop, deadline, [&] {
+        const auto now = calls_.find(call.number);
+        return call.life != life_ || now == calls_.end() || now->second.has_news();
+      });
+      const auto now = calls_.find(call.number);
+      if (call.life == life_ && now != calls_.end()) --now->second.waiters;
+    }
+  }
+
+  bool answer(const CallHandle& call, const mcp::RequestId& id,
+              const std::variant<JsonObject, mcp::Problem>& outcome) {
+    std::unique_lock lock(mutex_);
+    if (call.life != life_ || phase_ != Phase::open) return false;
+    const std::string key = mcp::id_key(id);
+    if (std::erase(open_questions_, key) == 0) return false;
+    perform(lock, machine_->answer(id, outcome));
+    return true;
+  }
+
+  void cancel(const CallHandle& call, std::string_view reason) {
+    std::unique_lock lock(mutex_);
+    if (call.life == life_) give_up(lock, call, reason);
+  }
+
+  void close() {
+    std::unique_ptr<Channel> channel;
+    {
+      const std::lock_guard lock(mutex_);
+      phase_ = Phase::closed;
+      ++life_;
+      channel = std::move(channel_);
+    }
+    changed_.notify_all();
+  }
+
+ private:
+  enum class Phase : std::uint8_t { closed, opening, open };
+  struct OpenCall {
+    std::deque<mcp::Progress> progress = {};
+    std::deque<Asked> asked = {};
+    std::optional<Reached> ended = {};
+    int waiters = 0;
+    bool has_news() const { return !progress.empty() || !asked.empty() || ended; }
+  };
+
+  // What a channel tells, for one life of the server. The channel may outlive it.
+  class Listener : public ChannelListener {
+   public:
+    Listener(std::weak_ptr<State> state, std::uint64_t life)
+        : state_(std::move(state)), life_(life) {}
+    void on_line(std::string_view line) override {
+      if (const auto state = state_.lock()) state->receive(life_, line);
+    }
+    void on_failed(mcp::CallNumber call, const mcp::Problem& problem) override {
+      if (const auto state = state_.lock()) state->call_failed(life_, call, problem);
+    }
+    void on_lost(const Error& why) override {
+      if (const auto state = state_.lock()) state->lost(life_, why);
+    }
+
+   private:
+    std::weak_ptr<State> state_;
+    std::uint64_t life_;
+  };
+
+  // --- connecting ----------------------------------------------------------------------------
+
+  Result<mcp::ServerView> connect(const std::stop_token& stop) {
+    const auto deadline = Clock::now() + options_.time_to_start;
+    for (int attempt = 0; attempt < 2; ++attempt) {
+      std::unique_ptr<Channel> before;
+      std::uint64_t life = 0;
+      {
+        const std::lock_guard lock(mutex_);
+        before = std::move(channel_);
+        life = ++life_;
+        phase_ = Phase::opening;
+        calls_.clear();
+        open_questions_.clear();
+        last_error_ = {ErrorCode::unavailable, "the server did not answer in time"};
+        auto client = options_.client;
+        if (is_known_legacy_) client.revisions = mcp::ClientOptions::Revisions::legacy;
+        machine_.emplace(std::move(client));
+      }
+      before.reset();
+      auto channel = TRY(options_.make(std::make_shared<Listener>(weak_from_this(), life)));
+      std::unique_lock lock(mutex_);
+      channel_ = std::move(channel);
+      perform(lock, machine_->start());
+      const bool was_probing = machine_->is_probing();
+      wait_while_opening(lock, stop, std::min(deadline, Clock::now() + options_.time_to_probe));
+      if (phase_ == Phase::opening && machine_->is_probing() && Clock::now() < deadline &&
+          !stop.stop_requested()) {
+        // Old servers pass over what they do not know.
+        perform(lock, machine_->start_with_handshake());
+      }
+      wait_while_opening(lock, stop, deadline);
+      if (phase_ == Phase::open) {
+        is_known_legacy_ = machine_->server().era == mcp::Era::legacy;
+        return machine_->server();
+      }
+      // Some end when the first thing that they hear is not the handshake.
+      const bool may_try_again = was_probing && !is_known_legacy_ && phase_ == Phase::closed &&
+                                 options_.client.revisions != mcp::ClientOptions::Revisions::modern;
+      phase_ = Phase::closed;
+      if (stop.stop_requested()) return fail(ErrorCode::cancelled, "it was cancelled");
+      if (!may_try_again || Clock::now() >= deadline) break;
+      is_known_legacy_ = true;
+    }
+    is_known_legacy_ = false;
+    const std::lock_guard lock(mutex_);
+    return std::unexpected(last_error_);
+  }
+
+  void wait_while_opening(std::unique_lock<std::mutex>& lock, const std::stop_token& stop,
+                          Clock::time_point until) {
+    changed_.wait_until(lock, stop, until, [&] { return phase_ != Phase::opening; });
+  }
+
+  // With the lock held: the server failed to be there.
+  void failed(const Error& error) {
+    last_error_ = error;
+    ++failures_;
+    // The first time it is tried again at once.
+    if (failures_ < 2) return;
+    const int doublings = std::min(failures_ - 2, 6);
+    not_before_ = Clock::now() + std::min(kFirstPause * (1 << doublings), kLongestPause);
+  }
+
+  // --- what comes ----------------------------------------------------------------------------
+
+  void receive(std::uint64_t life, std::string_view line) {
+    std::unique_lock lock(mutex_);
+    if (life != life_ || phase_ == Phase::closed) return;
+    perform(lock, machine_->receive(line));
+  }
+
+  void call_failed(std::uint64_t life, mcp::CallNumber call, const mcp::Problem& problem) {
+    std::unique_lock lock(mutex_);
+    if (life != life_ || phase_ == Phase::closed) return;
+    if (phase_ == Phase::opening) {
+      if (machine_->is_probing()) return perform(lock, machine_->start_with_handshake());
+      last_error_ = {ErrorCode::unavailable, problem.message};
+      phase_ = Phase::closed;
+    }
+    const auto found = calls_.find(call);
+    if (found != calls_.end()) found->second.ended = problem;
+    changed_.notify_all();
+  }
+
+  void lost(std::uint64_t life, const Error& why) {
+    const std::lock_guard lock(mutex_);
+    if (life != life_) return;
+    last_error_ = why;
+    if (phase_ == Phase::open) failed(why);
+    phase_ = Phase::closed;
+    for (auto& [number, call] : calls_) {
+      if (!call.ended) call.ended = Lost{why.message};
+    }
+    open_questions_.clear();
+    changed_.notify_all();
+  }
+
+  // With the lock held. Lines are sent in their order, which the lock keeps.
+  void perform(std::unique_lock<std::mutex>& /*lock*/, mcp::ClientActions actions) {
+    for (mcp::ClientAction& action : actions) {
+      std::visit([this](auto& each) { take(each); }, action);
+    }
+    changed_.notify_all();
+  }
+
+  void take(const mcp::SendFrame& frame) {
+    if (!channel_) return;
+    if (const auto sent = channel_->send(frame); !sent && frame.call != 0) {
+      const auto found = calls_.find(frame.call);
+      if (found != calls_.end()) {
+        found->second.ended = mcp::Problem{mcp::code::kInternalError, sent.error().message};
+      }
+    }
+  }
+  void take(const mcp::ServerReady&) {
+    phase_ = Phase::open;
+    channel_->settle(machine_->server());
+  }
+  void take(const mcp::ServerUnusable& unusable) {
+    last_error_ = unusable.error;
+    phase_ = Phase::closed;
+  }
+  void take(mcp::CallEnded& ended) {
+    const auto found = calls_.find(ended.number);
+    if (found == calls_.end()) return;
+    found->second.ended =
+        std::visit([](auto& each) { return Reached(std::move(each)); }, ended.outcome);
+  }
+  void take(mcp::CallProgressed& progressed) {
+    const auto found = calls_.find(progressed.number);
+    if (found == calls_.end()) return;
+    constexpr std::size_t kMost = 1000;
+    if (found->second.progress.size() < kMost) {
+      found->second.progress.push_back(std::move(progressed.progress));
+    }
+  }
+  // Nothing says which call it is about: the oldest that somebody waits for, else the oldest.
+  void take(mcp::ServerAsks& asks) {
+    auto open = std::ranges::find_if(
+        calls_, [](const auto& each) { return !each.second.ended && each.second.waiters > 0; });
+    if (open == calls_.end()) {
+      open = std::ranges::find_if(calls_, [](const auto& each) { return !each.second.ended; });
+    }
+    if (open == calls_.end()) {
+      take_all(machine_->answer(
+          asks.id, mcp::Problem{mcp::code::kInvalidRequest, "there is no call to ask about"}));
+      return;
+    }
+    open_questions_.push_back(mcp::id_key(asks.id));
+    open->second.asked.push_back({asks.id, std::move(asks.method), std::move(asks.params)});
+  }
+  void take(const mcp::ServerWithdraws& withdraws) {
+    std::erase(open_questions_, mcp::id_key(withdraws.id));
+  }
+  void take(const mcp::ServerChanged& changed) {
+    if (options_.on_change) options_.on_change(changed.change);
+  }
+  void take(const mcp::ResourceUpdated&) {}
+  void take(const mcp::ServerLogs& logs) {
+    options_.logger.log(LogLevel::debug, "mcp.log",
+                        {{"server", options_.name}, {"level", logs.level}, {"text", logs.text}});
+  }
+  void take_all(mcp::ClientActions actions) {
+    for (const mcp::ClientAction& action : actions) take(std::get<mcp::SendFrame>(action));
+  }
+
+  void give_up(std::unique_lock<std::mutex>& lock, const CallHandle& call,
+               std::string_view reason) {
+    calls_.erase(call.number);
+    if (phase_ != Phase::open) return;
+    const bool is_closed = channel_->close_call(call.number);
+    auto actions = machine_->cancel(call.number, reason);
+    if (!is_closed) perform(lock, std::move(actions));
+  }
+
+  const ConnectionOptions options_;
+  std::mutex opening_;  // one thread connects
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  Phase phase_ = Phase::closed;
+  std::uint64_t life_ = 0;
+  std::unique_ptr<Channel> channel_;
+  std::optional<mcp::ClientMachine> machine_;
+  std::map<mcp::CallNumber, OpenCall> calls_;
+  std::vector<std::string> open_questions_;
+  bool is_known_legacy_ = false;
+  int failures_ = 0;
+  Clock::time_point not_before_ = {};
+  Error last_error_ = {};
+};
+
+Connection::Connection(ConnectionOptions options)
+    : state_(std::make_shared<State>(std::move(options))) {}
+
+Connection::~Connection() {
+  state_->close();
+}
+
+const std::string& Connection::name() const {
+  return state_->options().name;
+}
+
+Result<mcp::ServerView> Connection::open(const std::stop_token& stop) {
+  return state_->open(stop);
+}
+
+Result<CallHandle> Connection::begin(std::string_view method, JsonObject params,
+                                     const std::stop_token& stop,
+                                     const std::vector<mcp::HeaderParameter>& repeated) {
+  return state_->begin(method, std::move(params), stop, repeated);
+}
+
+Result<Reached> Connection::wait(const CallHandle& call, const WaitOptions& options) {
+  return state_->wait(call, options);
+}
+
+bool Connection::answer(const CallHandle& call, const mcp::RequestId& id,
+                        const std::variant<JsonObject, mcp::Problem>& outcome) {
+  return state_->answer(call, id, outcome);
+}
+
+void Connection::cancel(const CallHandle& call, std::string_view reason) {
+  state_->cancel(call, reason);
+}
+
+Result<JsonObject> Connection::ask(std::string_view method, JsonObject params,
+                                   const WaitOptions& options) {
+  const auto call = TRY(begin(method, std::move(params), options.stop));
+  while (true) {
+    auto reached = TRY(wait(call, options));
+    if (auto* result = std::get_if<JsonObject>(&reached)) return std::move(*result);
+    if (const auto* asked = std::get_if<Asked>(&reached)) {
+      answer(call, asked->id,
+             mcp::Problem{mcp::code::kInvalidRequest, "nobody can be asked about this request"});
+      continue;
+    }
+    const auto* problem = std::get_if<mcp::Problem>(&reached);
+    const auto* lost = std::get_if<Lost>(&reached);
+    return fail(problem != nullptr ? ErrorCode::protocol : ErrorCode::unavailable,
+                fmt::format("The MCP server {} does not answer {}: {}", name(), method,
+                            problem != nullptr ? problem->message
+                            : lost != nullptr  ? lost->why
+                                               : "it needs input"));
+  }
+}
+
+Result<JsonArray> Connection::list(std::string_view method, std::string_view key,
+                                   const WaitOptions& options) {
+  JsonArray items;
+  JsonObject params;
+  for (std::size_t page = 0; page < kMostPages; ++page) {
+    JsonObject result = TRY(ask(method, params, options));
+    Json* listed = result.if_contains(key);
+    if (listed != nullptr && listed->is_array()) {
+      for (Json& each : listed->get_array()) {
+        if (items.size() < kMostItems) items.push_back(std::move(each));
+      }
+    }
+    const JsonString* cursor = mcp::string_in(result, "nextCursor");
+    if (cursor == nullptr) break;
+    params = {{"cursor", *cursor}};
+  }
+  return items;
+}
+
+}  // namespace wright::mcp_client

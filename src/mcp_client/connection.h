@@ -1,0 +1,91 @@
+// One server that stays known: connected when it is first needed, found out about (which revision),
+// started again when it ended, asked from any number of threads.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <variant>
+
+#include "mcp/client.h"
+#include "mcp_client/channel.h"
+#include "wright/log.h"
+
+namespace wright::mcp_client {
+
+using MakeChannel =
+    std::function<Result<std::unique_ptr<Channel>>(std::shared_ptr<ChannelListener> listener)>;
+
+struct ConnectionOptions {
+  std::string name = {};  // of the server, for people
+  mcp::ClientOptions client = {};
+  MakeChannel make = {};
+  std::chrono::milliseconds time_to_start{30'000};
+  std::chrono::milliseconds time_to_probe{5'000};  // for server/discover, which old ones ignore
+  Logger logger = {};
+  // Called in any thread, must be quick. May be empty.
+  std::function<void(mcp::Change)> on_change = {};
+};
+
+// A call that is under way, wherever it has got to. It belongs to one life of the server: after a
+// restart it is nobody's.
+struct CallHandle {
+  std::uint64_t life = 0;
+  mcp::CallNumber number = 0;
+};
+
+// The server asks in the middle of the call, which goes on when answer() was called.
+struct Asked {
+  mcp::RequestId id = {};
+  std::string method = {};
+  JsonObject params = {};
+};
+// The connection was lost while the call was under way: nobody knows what it did.
+struct Lost {
+  std::string why = {};
+};
+using Reached = std::variant<JsonObject, mcp::InputRequired, Asked, Lost, mcp::Problem>;
+
+struct WaitOptions {
+  std::stop_token stop = {};
+  std::chrono::milliseconds timeout{300'000};
+  // In the waiting thread. May be empty.
+  std::function<void(const mcp::Progress&)> on_progress = {};
+};
+
+class Connection {
+ public:
+  explicit Connection(ConnectionOptions options);
+  ~Connection();  // ends the server
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  const std::string& name() const;
+
+  // Connects if that is needed. What is known of the server.
+  Result<mcp::ServerView> open(const std::stop_token& stop = {});
+
+  // Begins a call; connects first if that is needed.
+  Result<CallHandle> begin(std::string_view method, JsonObject params,
+                           const std::stop_token& stop = {},
+                           const std::vector<mcp::HeaderParameter>& repeated = {});
+  // Until the call has ended or the server asks. With the time over, or stopped, it is cancelled.
+  Result<Reached> wait(const CallHandle& call, const WaitOptions& options);
+  // False when the server does not wait for it any more.
+  bool answer(const CallHandle& call, const mcp::RequestId& id,
+              const std::variant<JsonObject, mcp::Problem>& outcome);
+  void cancel(const CallHandle& call, std::string_view reason);
+
+  // begin() and wait(), for requests in which nobody is asked.
+  Result<JsonObject> ask(std::string_view method, JsonObject params, const WaitOptions& options);
+  // All pages of a list, its items joined.
+  Result<JsonArray> list(std::string_view method, std::string_view key, const WaitOptions& options);
+
+ private:
+  class State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace wright::mcp_client

@@ -1,0 +1,316 @@
+#include "mcp_client/http_channel.h"
+
+#include <fmt/format.h>
+#include <boost/json/object.hpp>
+
+#include <map>
+#include <mutex>
+#include <set>
+
+#include "core/text.h"
+#include "mcp/event_stream.h"
+#include "mcp/http_headers.h"
+#include "net/event_loop.h"
+#include "net/whole_response.h"
+
+namespace wright::mcp_client {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kUsualPause{1'000};
+constexpr int kMostRepeats = 10;  // of a stream that breaks without an event
+constexpr std::size_t kMostBytes = 64 << 20;
+
+// Whether it is the answer to this request.
+bool answers(std::string_view line, mcp::CallNumber call) {
+  const mcp::Frame frame = mcp::read_frame(line);
+  const auto* answer = std::get_if<mcp::Answer>(&frame.messages.front());
+  return answer != nullptr && answer->id == Json(call);
+}
+
+class HttpChannelState : public std::enable_shared_from_this<HttpChannelState> {
+ public:
+  HttpChannelState(ServerAddress address, std::shared_ptr<net::HttpClient> client,
+                   std::shared_ptr<ChannelListener> listener)
+      : address_(std::move(address)), client_(std::move(client)), listener_(std::move(listener)) {}
+
+  void post(const mcp::SendFrame& frame);
+  void settle(const mcp::ServerView& server);
+  bool close_call(mcp::CallNumber call);
+  void close();
+
+  // One request to the server, and what comes for it.
+  struct Exchange;
+  void start(const std::shared_ptr<Exchange>& exchange, HttpRequest request);
+  void ended(const std::shared_ptr<Exchange>& exchange, const Result<void>& end);
+  void take_up(const std::shared_ptr<Exchange>& exchange);
+  void listen();
+
+  std::vector<HttpHeader> common_headers() {
+    const std::lock_guard lock(mutex_);
+    std::vector<HttpHeader> headers = address_.headers;
+    if (!session_.empty()) headers.push_back({std::string(mcp::kSessionHeader), session_});
+    if (!version_.empty()) headers.push_back({std::string(mcp::kVersionHeader), version_});
+    return headers;
+  }
+  void take_session(std::string_view session) {
+    if (session.empty()) return;
+    const std::lock_guard lock(mutex_);
+    session_ = session;
+  }
+  bool is_closed() {
+    const std::lock_guard lock(mutex_);
+    return is_closed_;
+  }
+  ChannelListener& listener() { return *listener_; }
+
+ private:
+  const ServerAddress address_;
+  const std::shared_ptr<net::HttpClient> client_;
+  const std::shared_ptr<ChannelListener> listener_;
+  std::mutex mutex_;
+  std::string session_;
+  std::string version_;  // once it is settled with a handshake
+  bool is_modern_ = false;
+  bool is_closed_ = false;
+  std::map<mcp::CallNumber, net::HttpClient::Exchange> calls_;
+  std::set<net::HttpClient::Exchange> open_;
+};
+
+struct HttpChannelState::Exchange : net::HttpReceiver,
+                                    std::enable_shared_from_this<HttpChannelState::Exchange> {
+  std::weak_ptr<HttpChannelState> channel;
+  mcp::CallNumber call = 0;
+  std::string method;
+  net::HttpClient::Exchange number = 0;
+  int status = 0;
+  bool is_stream = false;
+  bool is_answered = false;
+  bool is_listening = false;  // the server's own stream
+  int repeats = 0;
+  std::string body;
+  mcp::EventStream events;
+
+  void on_head(HttpResponseHead head) override {
+    status = head.status;
+    is_stream = lower(find_header(head.headers, "Content-Type")).starts_with("text/event-stream");
+    const auto there = channel.lock();
+    if (there && method == "initialize" && status < 300) {
+      there->take_session(find_header(head.headers, mcp::kSessionHeader));
+    }
+  }
+  Result<void> on_body(std::string_view bytes) override {
+    const auto there = channel.lock();
+    if (!there) return fail(ErrorCode::cancelled, "nobody listens any more");
+    if (!is_stream || status >= 300) {
+      if (body.size() + bytes.size() > kMostBytes) {
+        return fail(ErrorCode::limit_reached, "the server's answer is too long");
+      }
+      body += bytes;
+      return {};
+    }
+    return events.feed(bytes, [&](std::string_view data) -> Result<void> {
+      repeats = 0;
+      if (call != 0 && answers(data, call)) is_answered = true;
+      there->listener().on_line(data);
+      return {};
+    });
+  }
+  void on_end(Result<void> end) override {
+    if (const auto there = channel.lock()) there->ended(shared_from_this(), end);
+  }
+};
+
+void HttpChannelState::start(const std::shared_ptr<Exchange>& exchange, HttpRequest request) {
+  HttpTimeouts timeouts;
+  timeouts.first_byte = address_.timeout;
+  timeouts.idle = std::chrono::minutes(15);
+  timeouts.total = std::chrono::hours(24);
+  const auto number = client_->start(std::move(request), timeouts, exchange);
+  const std::lock_guard lock(mutex_);
+  exchange->number = number;
+  open_.insert(number);
+  if (exchange->call != 0) calls_[exchange->call] = number;
+  if (is_closed_) client_->cancel(number);
+}
+
+void HttpChannelState::post(const mcp::SendFrame& frame) {
+  auto exchange = std::make_shared<Exchange>();
+  exchange->channel = weak_from_this();
+  exchange->call = frame.call;
+  exchange->method = frame.method;
+  HttpRequest request{.url = address_.url, .headers = common_headers(), .body = frame.line};
+  request.headers.push_back({"Content-Type", "application/json"});
+  request.headers.push_back({"Accept", "application/json, text/event-stream"});
+  bool is_modern = frame.method == "server/discover";
+  {
+    const std::lock_guard lock(mutex_);
+    is_modern = is_modern || is_modern_;
+  }
+  if (is_modern) {
+    const mcp::Frame read = mcp::read_frame(frame.line);
+    const JsonObject* params = nullptr;
+    if (const auto* asked = std::get_if<mcp::Request>(&read.messages.front())) {
+      params = &asked->params;
+    } else if (const auto* told = std::get_if<mcp::Notification>(&read.messages.front())) {
+      params = &told->params;
+    }
+    static const JsonObject kNone;
+    for (HttpHeader& header :
+         mcp::request_headers(frame.method, params != nullptr ? *params : kNone, frame.repeated)) {
+      request.headers.push_back(std::move(header));
+    }
+  }
+  start(exchange, std::move(request));
+}
+
+void HttpChannelState::ended(const std::shared_ptr<Exchange>& exchange, const Result<void>& end) {
+  bool has_session = false;
+  {
+    const std::lock_guard lock(mutex_);
+    open_.erase(exchange->number);
+    if (exchange->call != 0) calls_.erase(exchange->call);
+    if (is_closed_) return;
+    has_session = !session_.empty();
+  }
+  const mcp::CallNumber call = exchange->call;
+  if (exchange->is_stream && exchange->status < 300) {
+    if (!exchange->is_answered) take_up(exchange);
+    return;
+  }
+  if (exchange->is_listening) return;  // the server has no stream of its own
+  if (end && exchange->status < 300) {
+    if (!exchange->body.empty()) return listener_->on_line(exchange->body);
+    if (call != 0) {
+      listener_->on_failed(call, {mcp::code::kInternalError, "the server answered with nothing"});
+    }
+    return;
+  }
+  if (exchange->status == 404 && has_session && exchange->method != "initialize") {
+    return listener_->on_lost({ErrorCode::unavailable, "the server has ended the session"});
+  }
+  if (call == 0) return;
+  const mcp::Frame frame = mcp::read_frame(exchange->body);
+  const auto* answer = std::get_if<mcp::Answer>(&frame.messages.front());
+  if (answer != nullptr && answer->id == Json(call)) return listener_->on_line(exchange->body);
+  std::string why = end ? fmt::format("the server answered with HTTP status {}", exchange->status)
+                        : end.error().message;
+  if (exchange->status == 401 || exchange->status == 403) {
+    why += ": it wants to know who you are. Set its headers in the configuration";
+  }
+  const auto* problem = answer != nullptr ? std::get_if<mcp::Problem>(&answer->outcome) : nullptr;
+  if (problem != nullptr) why += fmt::format(" ({})", problem->message);
+  listener_->on_failed(call, {mcp::code::kInternalError, std::move(why)});
+}
+
+// A stream that ended before its answer: the rest comes through another, after the pause that the
+// server wants.
+void HttpChannelState::take_up(const std::shared_ptr<Exchange>& exchange) {
+  const std::string id = exchange->events.last_id();
+  const bool is_own = exchange->is_listening;
+  if ((!is_own && id.empty()) || exchange->repeats >= kMostRepeats) {
+    if (exchange->call != 0) {
+      listener_->on_failed(exchange->call, {mcp::code::kInternalError,
+                                            "the server's stream ended before its answer"});
+    }
+    return;
+  }
+  const auto pause = exchange->events.retry().value_or(kUsualPause);
+  auto next = std::make_shared<Exchange>();
+  next->channel = weak_from_this();
+  next->call = exchange->call;
+  next->method = exchange->method;
+  next->is_listening = is_own;
+  next->repeats = exchange->repeats + 1;
+  next->events = std::move(exchange->events);
+  // This is the client's own thread.
+  client_->loop().run_at(net::EventLoop::Clock::now() + pause, [weak = weak_from_this(), next, id] {
+    const auto there = weak.lock();
+    if (!there || there->is_closed()) return;
+    HttpRequest request{.url = there->address_.url, .headers = there->common_headers()};
+    request.method = "GET";
+    request.headers.push_back({"Accept", "text/event-stream"});
+    if (!id.empty()) request.headers.push_back({"Last-Event-ID", id});
+    there->start(next, std::move(request));
+  });
+}
+
+// What the server says of its own accord comes through a stream that is opened for that.
+void HttpChannelState::listen() {
+  auto exchange = std::make_shared<Exchange>();
+  exchange->channel = weak_from_this();
+  exchange->is_listening = true;
+  HttpRequest request{.url = address_.url, .headers = common_headers()};
+  request.method = "GET";
+  request.headers.push_back({"Accept", "text/event-stream"});
+  start(exchange, std::move(request));
+}
+
+void HttpChannelState::settle(const mcp::ServerView& server) {
+  {
+    const std::lock_guard lock(mutex_);
+    is_modern_ = server.era == mcp::Era::modern;
+    if (is_modern_) return;
+    version_ = server.version;
+  }
+  listen();
+}
+
+bool HttpChannelState::close_call(mcp::CallNumber call) {
+  std::optional<net::HttpClient::Exchange> number;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!is_modern_) return false;
+    const auto found = calls_.find(call);
+    if (found != calls_.end()) number = found->second;
+  }
+  if (number) client_->cancel(*number);
+  return true;
+}
+
+void HttpChannelState::close() {
+  std::set<net::HttpClient::Exchange> open;
+  bool has_session = false;
+  {
+    const std::lock_guard lock(mutex_);
+    is_closed_ = true;
+    open = open_;
+    has_session = !session_.empty();
+  }
+  for (const auto number : open) client_->cancel(number);
+  if (!has_session || client_->loop().is_own_thread()) return;
+  // So that the server need not keep it.
+  HttpRequest request{.url = address_.url, .headers = common_headers()};
+  request.method = "DELETE";
+  HttpTimeouts timeouts;
+  timeouts.connect = timeouts.first_byte = timeouts.idle = timeouts.total = milliseconds(2'000);
+  (void)net::ask_and_wait(*client_, std::move(request), timeouts,
+                          [](const HttpResponseHead&) { return std::size_t{0}; }, {});
+}
+
+class HttpChannel : public Channel {
+ public:
+  explicit HttpChannel(std::shared_ptr<HttpChannelState> state) : state_(std::move(state)) {}
+  ~HttpChannel() override { state_->close(); }
+  Result<void> send(const mcp::SendFrame& frame) override {
+    state_->post(frame);
+    return {};
+  }
+  void settle(const mcp::ServerView& server) override { state_->settle(server); }
+  bool close_call(mcp::CallNumber call) override { return state_->close_call(call); }
+
+ private:
+  std::shared_ptr<HttpChannelState> state_;
+};
+
+}  // namespace
+
+std::unique_ptr<Channel> open_address(const ServerAddress& address,
+                                      std::shared_ptr<net::HttpClient> client,
+                                      std::shared_ptr<ChannelListener> listener) {
+  return std::make_unique<HttpChannel>(
+      std::make_shared<HttpChannelState>(address, std::move(client), std::move(listener)));
+}
+
+}  // namespace wright::mcp_client

@@ -1,0 +1,232 @@
+#include "mcp_client/remote_call.h"
+
+#include <fmt/format.h>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include <algorithm>
+
+#include "core/try.h"
+#include "mcp/content.h"
+#include "mcp/elicitation.h"
+
+namespace wright::mcp_client {
+namespace {
+
+constexpr std::string_view kElicit = "elicitation/create";
+constexpr std::size_t kMostParked = 1000;
+
+std::string key_of(const Context& context) {
+  return fmt::format("{}/{}", context.session_id, context.call_id);
+}
+
+// "key.field" where the server asks several things at once.
+std::string field_id(std::string_view key, std::string_view field, bool is_alone) {
+  return is_alone ? std::string(field) : fmt::format("{}.{}", key, field);
+}
+
+// The answers of one form out of those to all of them.
+Json answers_for(std::string_view key, const Json& answer, bool is_alone) {
+  if (is_alone || !answer.is_object()) return answer;
+  Json own = answer;
+  Json* responses = own.get_object().if_contains("responses");
+  if (responses == nullptr || !responses->is_array()) return own;
+  const std::string prefix = fmt::format("{}.", key);
+  JsonArray kept;
+  for (Json& each : responses->get_array()) {
+    JsonObject* response = each.if_object();
+    const std::string id = response != nullptr ? mcp::text_in(*response, "question_id") : "";
+    if (!id.starts_with(prefix)) continue;
+    (*response)["question_id"] = id.substr(prefix.size());
+    kept.push_back(std::move(each));
+  }
+  *responses = std::move(kept);
+  return own;
+}
+
+// Whether an answer that was given before is one to these questions.
+bool answers_all(const Json& answer, const AskUserRequest& asked) {
+  const JsonObject* object = answer.if_object();
+  const Json* responses = object != nullptr ? object->if_contains("responses") : nullptr;
+  if (responses == nullptr || !responses->is_array()) return false;
+  return std::ranges::all_of(asked.questions, [&](const Question& question) {
+    return question.is_optional ||
+           std::ranges::any_of(responses->get_array(), [&](const Json& each) {
+             return each.is_object() &&
+                    mcp::text_in(each.get_object(), "question_id") == question.id;
+           });
+  });
+}
+
+std::unexpected<Error> outcome_unknown(std::string_view server, std::string_view why) {
+  return fail(ErrorCode::unavailable,
+              fmt::format("The outcome of this call is not known: the MCP server {} was lost while "
+                          "it ran ({}). It may have happened or not, and it was not repeated. Find "
+                          "out before you do it again.",
+                          server, why));
+}
+
+}  // namespace
+
+Result<RemoteCalls::Questions> RemoteCalls::questions_of(
+    const std::map<std::string, JsonObject, std::less<>>& forms) const {
+  Questions questions{.forms = forms, .asked = {.required = false}};
+  std::string prompt = fmt::format("The MCP server {} asks", connection_->name());
+  for (const auto& [key, form] : forms) {
+    auto request = TRY(mcp::questions_in(form));
+    if (request.prompt && !request.prompt->empty()) prompt += fmt::format(": {}", *request.prompt);
+    for (Question& question : request.questions) {
+      question.id = field_id(key, question.id, forms.size() == 1);
+      questions.asked.questions.push_back(std::move(question));
+    }
+  }
+  questions.asked.prompt = to_valid_utf8(std::move(prompt));
+  TRY(check(questions.asked));
+  return questions;
+}
+
+Waiting RemoteCalls::park(const Context& context, Parked parked) {
+  Waiting waiting{.kind = WaitKind::question, .shown = encode(parked.questions.asked)};
+  const std::lock_guard lock(mutex_);
+  // Those that nobody came back for.
+  if (parked_.size() >= kMostParked) parked_.erase(parked_.begin());
+  parked_.insert_or_assign(key_of(context), std::move(parked));
+  return waiting;
+}
+
+std::optional<RemoteCalls::Parked> RemoteCalls::take_parked(const Context& context) {
+  const std::lock_guard lock(mutex_);
+  auto found = parked_.extract(key_of(context));
+  if (found.empty()) return std::nullopt;
+  return std::move(found.mapped());
+}
+
+Result<ToolReply> RemoteCalls::run(const RemoteToolCall& call, const Json& arguments,
+                                   const Context& context) {
+  const JsonObject params{{"name", call.tool}, {"arguments", arguments}};
+  const std::optional<Json>& given = context.answers.answer;
+  auto parked = given ? take_parked(context) : std::nullopt;
+  if (parked && parked->handle.number != 0) {
+    // It is still under way, if the server still lives.
+    const JsonObject result = mcp::form_result(*given);
+    if (connection_->answer(parked->handle, parked->question, result)) {
+      return finish(call, parked->handle, params, std::nullopt, context);
+    }
+  } else if (parked) {
+    JsonObject responses;
+    for (const auto& [key, form] : parked->questions.forms) {
+      responses[key] =
+          mcp::form_result(answers_for(key, *given, parked->questions.forms.size() == 1));
+    }
+    JsonObject again = parked->params;
+    again["inputResponses"] = std::move(responses);
+    const auto handle = TRY(connection_->begin("tools/call", again, context.stop, call.repeated));
+    return finish(call, handle, params, std::nullopt, context);
+  }
+  if (given) {
+    // Another process, or another life of the server, had begun the call and was asked. Servers of
+    // the older revisions ask in the middle of what they do.
+    const auto server = TRY(connection_->open(context.stop));
+    if (server.era == mcp::Era::legacy && call.effect == Effect::write) {
+      return outcome_unknown(connection_->name(), "the process that called it has ended");
+    }
+  }
+  const auto handle = TRY(connection_->begin("tools/call", params, context.stop, call.repeated));
+  return finish(call, handle, params, given, context);
+}
+
+Result<Reached> RemoteCalls::go_on(const RemoteToolCall& call, CallHandle& handle,
+                                   const Context& context) {
+  WaitOptions options{.stop = context.stop, .timeout = call.timeout};
+  if (context.progress) {
+    options.on_progress = [&](const mcp::Progress& progress) {
+      std::string text = progress.message;
+      if (progress.total && *progress.total > 0) {
+        text = fmt::format("{:.0f} %{}{}", 100 * progress.progress / *progress.total,
+                           text.empty() ? "" : " ", text);
+      }
+      if (!text.empty()) context.progress(text);
+    };
+  }
+  return connection_->wait(handle, options);
+}
+
+// `params` are those of the call as it began; `spare` is an answer that was given before.
+Result<ToolReply> RemoteCalls::finish(const RemoteToolCall& call, CallHandle handle,
+                                      JsonObject params, std::optional<Json> spare,
+                                      const Context& context) {
+  constexpr int kMostRounds = 20;
+  for (int round = 0; round < kMostRounds; ++round) {
+    auto reached = TRY(go_on(call, handle, context));
+    if (auto* result = std::get_if<JsonObject>(&reached)) {
+      auto output = TRY(mcp::output_of(*result, call.output_schema));
+      return output;
+    }
+    if (const auto* problem = std::get_if<mcp::Problem>(&reached)) {
+      return fail(ErrorCode::tool_failed,
+                  fmt::format("The MCP server {} refuses: {}", connection_->name(),
+                              to_valid_utf8(problem->message)));
+    }
+    if (const auto* lost = std::get_if<Lost>(&reached)) {
+      if (call.effect == Effect::write) return outcome_unknown(connection_->name(), lost->why);
+      return fail(ErrorCode::unavailable,
+                  fmt::format("The MCP server {} was lost: {}", connection_->name(), lost->why));
+    }
+    Parked parked;
+    std::map<std::string, JsonObject, std::less<>> forms;
+    if (auto* asked = std::get_if<Asked>(&reached)) {
+      if (asked->method != kElicit) {
+        connection_->answer(handle, asked->id,
+                            mcp::Problem{mcp::code::kMethodNotFound, "this is not supported"});
+        continue;
+      }
+      forms["question"] = asked->params;
+      parked.handle = handle;
+      parked.question = asked->id;
+    } else {
+      auto& needs = std::get<mcp::InputRequired>(reached);
+      for (auto& [key, request] : needs.requests) {
+        if (request.method != kElicit) {
+          return fail(ErrorCode::unsupported, fmt::format("The MCP server {} needs {}, which is "
+                                                          "not supported here",
+                                                          connection_->name(), request.method));
+        }
+        forms[key] = std::move(request.params);
+      }
+      parked.params = params;
+      if (needs.state) parked.params["requestState"] = *needs.state;
+      if (forms.empty()) {
+        // It only wants to be asked again.
+        handle = TRY(connection_->begin("tools/call", parked.params, context.stop, call.repeated));
+        continue;
+      }
+    }
+    auto questions = questions_of(forms);
+    if (!questions) {
+      if (parked.handle.number == 0) return std::unexpected(std::move(questions).error());
+      connection_->answer(handle, parked.question, JsonObject{{"action", "cancel"}});
+      continue;
+    }
+    parked.questions = std::move(*questions);
+    if (spare && answers_all(*spare, parked.questions.asked)) {
+      const Json given = *std::exchange(spare, std::nullopt);
+      if (parked.handle.number != 0) {
+        connection_->answer(handle, parked.question, mcp::form_result(given));
+        continue;
+      }
+      JsonObject responses;
+      for (const auto& [key, form] : forms) {
+        responses[key] = mcp::form_result(answers_for(key, given, forms.size() == 1));
+      }
+      parked.params["inputResponses"] = std::move(responses);
+      handle = TRY(connection_->begin("tools/call", parked.params, context.stop, call.repeated));
+      continue;
+    }
+    return park(context, std::move(parked));
+  }
+  connection_->cancel(handle, "it asked too often");
+  return fail(ErrorCode::limit_reached,
+              fmt::format("The MCP server {} asks without end", connection_->name()));
+}
+
+}  // namespace wright::mcp_client

@@ -1,0 +1,104 @@
+#include "mcp_client/server_tools.h"
+
+#include <fmt/format.h>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include <algorithm>
+
+#include "core/text.h"
+#include "core/try.h"
+#include "interceptors/glob.h"
+#include "mcp/content.h"
+#include "mcp/http_headers.h"
+#include "mcp/sha256.h"
+#include "mcp_client/remote_call.h"
+
+namespace wright::mcp_client {
+namespace {
+
+constexpr std::size_t kLongestToolName = 64;
+
+bool is_wanted(const ServerToolsOptions& options, std::string_view tool) {
+  return std::ranges::any_of(options.patterns, [&](const std::string& pattern) {
+    return intercept::matches_glob(pattern, tool);
+  });
+}
+
+Effect effect_of(const ServerToolsOptions& options, const mcp::RemoteTool& tool) {
+  for (const auto& [pattern, effect] : options.effects) {
+    if (intercept::matches_glob(pattern, tool.name)) return effect;
+  }
+  return tool.effect;
+}
+
+Result<Tool> made_tool(const std::shared_ptr<RemoteCalls>& calls, mcp::RemoteTool remote,
+                       const ServerToolsOptions& options) {
+  // Whoever drives it waits a little longer than we do, so that what we say is heard.
+  constexpr std::chrono::seconds kMargin{10};
+  ToolSpec spec{.name = tool_name(options.name, remote.name),
+                .description = to_valid_utf8(remote.description),
+                .parameters = remote.input_schema,
+                .options = {.effect = remote.effect, .timeout = options.timeout + kMargin}};
+  RemoteToolCall call{.tool = remote.name, .effect = remote.effect, .timeout = options.timeout};
+  call.repeated = TRY(mcp::header_parameters(remote.input_schema));
+  if (!remote.output_schema.is_null()) {
+    call.output_schema = TRY(JsonSchema::compile(remote.output_schema));
+  }
+  return tool(std::move(spec),
+              [calls, call = std::move(call)](const Json& arguments, const Context& context) {
+                return calls->run(call, arguments, context);
+              });
+}
+
+}  // namespace
+
+std::string tool_name(std::string_view server, std::string_view tool) {
+  std::string name = fmt::format("{}__{}", server, tool);
+  bool is_changed = false;
+  for (char& c : name) {
+    if (is_letter(c) || is_digit(c) || c == '_' || c == '-') continue;
+    c = '_';
+    is_changed = true;
+  }
+  if (!is_changed && name.size() <= kLongestToolName) return name;
+  // Different names must stay different.
+  const std::string mark = mcp::base64url(mcp::sha256(tool)).substr(0, 6);
+  name.resize(std::min(name.size(), kLongestToolName - mark.size() - 1));
+  return fmt::format("{}_{}", name, mark);
+}
+
+Result<ServerTools> server_tools(const std::shared_ptr<Connection>& connection,
+                                 const ServerToolsOptions& options, const std::stop_token& stop) {
+  const auto server = TRY(connection->open(stop));
+  ServerTools made;
+  if (!server.has("tools")) return made;
+  const auto listed =
+      TRY(connection->list("tools/list", "tools", {.stop = stop, .timeout = options.timeout}));
+  const auto calls = std::make_shared<RemoteCalls>(connection);
+  for (const Json& each : listed) {
+    auto remote = mcp::remote_tool(each);
+    if (!remote) {
+      made.notes.push_back(fmt::format("{}: {}", options.name, remote.error().message));
+      continue;
+    }
+    if (!is_wanted(options, remote->name)) continue;
+    remote->effect = effect_of(options, *remote);
+    const std::string name = remote->name;
+    auto tool = made_tool(calls, std::move(*remote), options);
+    if (!tool) {
+      made.notes.push_back(
+          fmt::format("{} goes without its tool {}: {}", options.name, name, tool.error().message));
+      continue;
+    }
+    const auto is_same = [&](const Tool& other) { return other.spec.name == tool->spec.name; };
+    if (std::ranges::any_of(made.tools, is_same)) {
+      made.notes.push_back(fmt::format("{} has the tool {} twice", options.name, name));
+      continue;
+    }
+    made.tools.push_back(std::move(*tool));
+  }
+  return made;
+}
+
+}  // namespace wright::mcp_client

@@ -1,0 +1,13 @@
+// An agent, called by a client as a tool. Its session is stored as any other; what it waits for is
+// put to the client's person, and can be answered from anywhere else as well.
+#pragma once
+
+#include "mcp/server.h"
+#include "mcp_server/host.h"
+
+namespace wright::mcp_server {
+
+mcp::WorkOutcome call_agent(const OfferedAgent& offered, Store& store, const mcp::Work& work,
+                            const WorkControls& controls);
+
+}  // namespace wright::mcp_server

@@ -1,0 +1,105 @@
+#include "mcp_server/host.h"
+
+#include <fmt/format.h>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include <algorithm>
+
+#include "mcp/content.h"
+#include "mcp_server/agent_calls.h"
+#include "mcp_server/prompts.h"
+#include "mcp_server/session_resources.h"
+#include "mcp_server/tool_calls.h"
+
+namespace wright::mcp_server {
+namespace {
+
+JsonObject agent_json(const OfferedAgent& agent) {
+  const JsonObject input{
+      {"type", "object"},
+      {"properties",
+       JsonObject{{"prompt", JsonObject{{"type", "string"},
+                                        {"description", "What the agent is to do"},
+                                        {"minLength", 1}}},
+                  {"session_id",
+                   JsonObject{{"type", "integer"},
+                              {"description",
+                               "A session of this agent to go on with, as an earlier call named "
+                               "it; without it a new one begins"}}}}},
+      {"required", JsonArray{"prompt"}},
+      {"additionalProperties", false}};
+  const JsonObject output{
+      {"type", "object"},
+      {"properties", JsonObject{{"answer", JsonObject{{"type", "string"}}},
+                                {"session_id", JsonObject{{"type", "integer"}}}}},
+      {"required", JsonArray{"answer", "session_id"}}};
+  return {{"name", agent.tool},
+          {"description", agent.description},
+          {"inputSchema", input},
+          {"outputSchema", output},
+          {"annotations", JsonObject{{"readOnlyHint", false}, {"openWorldHint", true}}}};
+}
+
+}  // namespace
+
+Host::Host(Offering offering) : offering_(std::move(offering)) {
+  if (offering_.store == nullptr) {
+    offering_.agents.clear();
+    offering_.shows_sessions = false;
+  }
+  for (const Tool& tool : offering_.caller->tools) tools_.emplace_back(mcp::tool_json(tool.spec));
+  for (const OfferedAgent& agent : offering_.agents) tools_.emplace_back(agent_json(agent));
+}
+
+mcp::ServerOffer Host::offer(mcp::Peer self, std::string state_key) const {
+  return {.self = std::move(self),
+          .instructions = offering_.agents.empty()
+                              ? ""
+                              : "Tools whose names begin with ask_ are agents: they work on their "
+                                "own with tools and a model, may take minutes, and may ask you.",
+          .has_tools = !tools_.empty(),
+          .has_resources = offering_.shows_sessions,
+          .has_prompts = !offering_.agents.empty(),
+          .has_completions = offering_.shows_sessions,
+          .ttl_ms = 60'000,
+          .state_key = std::move(state_key)};
+}
+
+bool Host::is_quick(const mcp::Work& work) const {
+  return work.method == "tools/list" || work.method.starts_with("prompts/");
+}
+
+mcp::WorkOutcome Host::call_tool(const mcp::Work& work, const WorkControls& controls) const {
+  const std::string name = mcp::text_in(work.params, "name");
+  const auto agent = std::ranges::find(offering_.agents, name, &OfferedAgent::tool);
+  if (agent != offering_.agents.end()) {
+    return call_agent(*agent, *offering_.store, work, controls);
+  }
+  if (find_tool(offering_.caller->tools, name) == nullptr) {
+    return mcp::Problem{mcp::code::kInvalidParams,
+                        fmt::format("Unknown tool: {}", to_valid_utf8(name.substr(0, 200)))};
+  }
+  return call_own_tool(*offering_.caller, work, controls);
+}
+
+mcp::WorkOutcome Host::perform(const mcp::Work& work, const WorkControls& controls) const {
+  if (work.method == "tools/call") return call_tool(work, controls);
+  const bool has_cursor = work.params.contains("cursor");
+  if (work.method == "tools/list" || work.method == "prompts/list") {
+    // There is one page of each.
+    if (has_cursor) return mcp::Problem{mcp::code::kInvalidParams, "there is no such page"};
+    if (work.method == "tools/list") return mcp::Finished{{{"tools", tools_}}};
+    return list_prompts(offering_.agents);
+  }
+  if (work.method == "prompts/get") return get_prompt(offering_.agents, work.params);
+  if (!offering_.shows_sessions) {
+    return mcp::Problem{mcp::code::kMethodNotFound, "there are no resources here"};
+  }
+  if (work.method == "resources/list") return list_sessions(*offering_.store, work.params);
+  if (work.method == "resources/templates/list") return list_session_templates();
+  if (work.method == "resources/read") return read_session(*offering_.store, work.params);
+  return complete_session(*offering_.store, work.params);
+}
+
+}  // namespace wright::mcp_server

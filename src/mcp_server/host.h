@@ -1,0 +1,65 @@
+// What stands behind an MCP server of ours: tools, agents as tools, stored sessions as resources,
+// and prompts. It answers the work of the protocol machine and knows no connection: what it needs
+// to remember between two rounds of a call travels with the call, so any instance can answer any
+// round.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "mcp/server.h"
+#include "wright/agent.h"
+#include "wright/store.h"
+
+namespace wright::mcp_server {
+
+struct AgentToRun {
+  std::shared_ptr<const Agent> agent = {};
+  Json config = {};  // kept with the session
+};
+
+// An agent as a tool.
+struct OfferedAgent {
+  std::string tool = {};  // what clients call it
+  std::string description = {};
+  std::function<Result<AgentToRun>()> make = {};
+};
+
+struct Offering {
+  // Its tools are offered; its interceptors and rules stand around every call.
+  std::shared_ptr<const Agent> caller = {};
+  std::vector<OfferedAgent> agents = {};
+  // Where the sessions of agents are kept; not owned. Null: there are no agents.
+  Store* store = nullptr;
+  bool shows_sessions = false;  // as resources
+};
+
+// What a piece of work may use while it is done.
+struct WorkControls {
+  std::stop_token stop = {};
+  std::function<void(const mcp::Progress&)> progress = {};            // may be empty
+  std::function<void(mcp::LoggingLevel, const Json& data)> log = {};  // may be empty
+};
+
+class Host {
+ public:
+  explicit Host(Offering offering);
+
+  // What the machine has to know of it. The key signs what clients keep for us.
+  mcp::ServerOffer offer(mcp::Peer self, std::string state_key) const;
+
+  // Blocks until it is done. From any thread.
+  mcp::WorkOutcome perform(const mcp::Work& work, const WorkControls& controls) const;
+  // Whether it takes no longer than reading what is in memory.
+  bool is_quick(const mcp::Work& work) const;
+
+ private:
+  mcp::WorkOutcome call_tool(const mcp::Work& work, const WorkControls& controls) const;
+  Offering offering_;
+  JsonArray tools_;  // as tools/list shows them
+};
+
+}  // namespace wright::mcp_server

@@ -1,0 +1,165 @@
+#include "mcp_server/host.h"
+
+#include <gtest/gtest.h>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include "wright/testing.h"
+#include "wright/tools.h"
+
+namespace wright::mcp_server {
+namespace {
+
+mcp::Work work(std::string method, std::string_view params, std::string_view capabilities = "{}") {
+  auto client = std::make_shared<mcp::ClientView>();
+  client->capabilities = parse_json(capabilities).value().as_object();
+  return {.id = 1,
+          .method = std::move(method),
+          .params = parse_json(params).value().as_object(),
+          .client = std::move(client)};
+}
+
+JsonObject result_of(const mcp::WorkOutcome& outcome) {
+  const auto* finished = std::get_if<mcp::Finished>(&outcome);
+  EXPECT_NE(finished, nullptr);
+  return finished != nullptr ? finished->result : JsonObject();
+}
+
+std::string text_of(const mcp::WorkOutcome& outcome) {
+  return std::string(result_of(outcome).at("content").at(0).at("text").as_string());
+}
+
+Tool echo() {
+  return tool({.name = "echo",
+               .description = "Says it again",
+               .parameters = parse_json(R"({"type":"object","properties":{"text":{"type":"string"}},
+                "required":["text"]})")
+                                 .value(),
+               .options = {.effect = Effect::read}},
+              [](const Json& arguments, const Context&) -> Result<Json> {
+                return arguments.at("text");
+              })
+      .value();
+}
+
+struct Hosted {
+  std::unique_ptr<Store> store = open_memory_store();
+  std::shared_ptr<Agent> worker = std::make_shared<Agent>();
+  std::unique_ptr<Host> host;
+
+  explicit Hosted(std::vector<Result<Response>> turns = {}) {
+    worker->name = "worker";
+    worker->tools = {ask_user_tool(), echo()};
+    worker->model = testing::ScriptedModel(std::move(turns)).model();
+    auto caller = std::make_shared<Agent>();
+    caller->tools = {echo(), ask_user_tool()};
+    host = std::make_unique<Host>(Offering{.caller = std::move(caller),
+                                           .agents = {{.tool = "ask_worker",
+                                                       .description = "Works",
+                                                       .make = [this]() -> Result<AgentToRun> {
+                                                         return AgentToRun{worker, JsonObject{}};
+                                                       }}},
+                                           .store = store.get(),
+                                           .shows_sessions = true});
+  }
+};
+
+TEST(McpHost, ToolsAreListedInAStableOrderAndCalledThroughThePipeline) {
+  Hosted hosted;
+  const JsonObject listed = result_of(hosted.host->perform(work("tools/list", "{}"), {}));
+  EXPECT_EQ(listed.at("tools").at(0).at("name"), Json("echo"));
+  EXPECT_EQ(listed.at("tools").at(0).at("annotations").at("readOnlyHint"), Json(true));
+  EXPECT_EQ(listed.at("tools").at(2).at("name"), Json("ask_worker"));
+  EXPECT_TRUE(std::holds_alternative<mcp::Problem>(
+      hosted.host->perform(work("tools/list", R"({"cursor":"7"})"), {})));
+
+  EXPECT_EQ(text_of(hosted.host->perform(
+                work("tools/call", R"({"name":"echo","arguments":{"text":"hi"}})"), {})),
+            "hi");
+  const auto bad =
+      hosted.host->perform(work("tools/call", R"({"name":"echo","arguments":{}})"), {});
+  EXPECT_EQ(result_of(bad).at("isError"), Json(true));
+  const auto unknown = hosted.host->perform(work("tools/call", R"({"name":"nobody"})"), {});
+  EXPECT_EQ(std::get<mcp::Problem>(unknown).code, mcp::code::kInvalidParams);
+}
+
+constexpr std::string_view kAsk =
+    R"({"name":"ask_user","arguments":{"questions":[{"id":"who","question":"Who?"}]}})";
+
+TEST(McpHost, AToolThatNeedsAPersonAsksTheClients) {
+  Hosted hosted;
+  EXPECT_EQ(result_of(hosted.host->perform(work("tools/call", kAsk), {})).at("isError"),
+            Json(true));
+
+  mcp::Work asked = work("tools/call", kAsk, R"({"elicitation":{}})");
+  const auto outcome = hosted.host->perform(asked, {});
+  const auto* needs = std::get_if<mcp::NeedsInput>(&outcome);
+  ASSERT_NE(needs, nullptr);
+  ASSERT_EQ(needs->requests.size(), 1U);
+  asked.state = needs->state;
+  asked.answers[needs->requests[0].key] =
+      parse_json(R"({"action":"accept","content":{"who":"Ada"}})").value().as_object();
+  EXPECT_NE(text_of(hosted.host->perform(asked, {})).find("Ada"), std::string::npos);
+  asked.answers[needs->requests[0].key] = JsonObject{{"action", "decline"}};
+  EXPECT_EQ(result_of(hosted.host->perform(asked, {})).at("isError"), Json(true));
+}
+
+TEST(McpHost, AnAgentAnswersWithItsSession) {
+  Hosted hosted({testing::says("The answer is 7.")});
+  const JsonObject result = result_of(hosted.host->perform(
+      work("tools/call", R"({"name":"ask_worker","arguments":{"prompt":"Sum?"}})"), {}));
+  EXPECT_EQ(result.at("structuredContent").at("answer"), Json("The answer is 7."));
+  const SessionId id = result.at("structuredContent").at("session_id").as_int64();
+  EXPECT_EQ(hosted.store->get_session(id).value().status, SessionStatus::completed);
+
+  const JsonObject read = result_of(hosted.host->perform(
+      work("resources/read", R"({"uri":"wright://sessions/)" + std::to_string(id) + R"("})"), {}));
+  EXPECT_NE(read.at("contents").at(0).at("text").as_string().find("The answer is 7."),
+            std::string::npos);
+  const JsonObject listed = result_of(hosted.host->perform(work("resources/list", "{}"), {}));
+  EXPECT_EQ(listed.at("resources").as_array().size(), 1U);
+  for (const std::string_view uri : {"wright://sessions/99", "wright://sessions/x", "file:///x"}) {
+    EXPECT_TRUE(std::holds_alternative<mcp::Problem>(hosted.host->perform(
+        work("resources/read", R"({"uri":")" + std::string(uri) + R"("})"), {})));
+  }
+}
+
+TEST(McpHost, AnAgentThatAsksWaitsInTheStoreAndGoesOnWithTheAnswer) {
+  Hosted hosted({testing::calls({testing::call(
+                     "ask_user", R"({"questions":[{"id":"who","question":"Who?"}]})")}),
+                 testing::says("Hello.")});
+  mcp::Work asked = work("tools/call", R"({"name":"ask_worker","arguments":{"prompt":"Greet"}})",
+                         R"({"elicitation":{}})");
+  std::vector<std::string> steps;
+  WorkControls controls{
+      .progress = [&](const mcp::Progress& progress) { steps.push_back(progress.message); }};
+  const auto outcome = hosted.host->perform(asked, controls);
+  const auto* needs = std::get_if<mcp::NeedsInput>(&outcome);
+  ASSERT_NE(needs, nullptr);
+  EXPECT_FALSE(steps.empty());
+  const auto waits = hosted.store->get_waits({.status = WaitStatus::open}).value();
+  ASSERT_EQ(waits.size(), 1U);
+
+  asked.state = needs->state;
+  asked.answers[needs->requests[0].key] =
+      parse_json(R"({"action":"accept","content":{"who":"Ada"}})").value().as_object();
+  EXPECT_EQ(text_of(hosted.host->perform(asked, {})), "Hello.");
+}
+
+TEST(McpHost, PromptsLeadToAgents) {
+  Hosted hosted;
+  EXPECT_EQ(result_of(hosted.host->perform(work("prompts/list", "{}"), {}))
+                .at("prompts")
+                .at(0)
+                .at("name"),
+            Json("ask_worker"));
+  const JsonObject got = result_of(hosted.host->perform(
+      work("prompts/get", R"({"name":"ask_worker","arguments":{"task":"Sing"}})"), {}));
+  EXPECT_NE(got.at("messages").at(0).at("content").at("text").as_string().find("Sing"),
+            std::string::npos);
+  EXPECT_TRUE(std::holds_alternative<mcp::Problem>(
+      hosted.host->perform(work("prompts/get", R"({"name":"ask_worker"})"), {})));
+}
+
+}  // namespace
+}  // namespace wright::mcp_server

@@ -1,0 +1,184 @@
+#include "mcp_server/http_exchange.h"
+
+#include <chrono>
+#include <exception>
+#include <utility>
+
+namespace wright::mcp_server {
+namespace {
+
+// Errors of the protocol itself, which the newest revision also tells by the status.
+int status_of(const mcp::SendLine& line, mcp::Era era) {
+  if (line.problem == 0) return 200;
+  if (line.problem == mcp::code::kParseError) return 400;
+  if (era == mcp::Era::legacy) return 200;
+  if (line.problem == mcp::code::kMethodNotFound) return 404;
+  const bool is_of_protocol =
+      line.problem <= mcp::code::kHeaderMismatch && line.problem >= mcp::code::kUnsupportedVersion;
+  // What a host refuses is an answer; what the machine refuses was no request.
+  return is_of_protocol || line.about == 0 ? 400 : 200;
+}
+
+}  // namespace
+
+std::int64_t milliseconds_now() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+HttpExchange::HttpExchange(const EndpointOptions& options, mcp::ServerMachine machine,
+                           std::shared_ptr<HttpReply> reply, std::string session, StartWork start)
+    : options_(options),
+      reply_(std::move(reply)),
+      session_(std::move(session)),
+      start_(std::move(start)),
+      machine_(std::move(machine)) {}
+
+void HttpExchange::receive(mcp::Frame frame) {
+  mcp::ServerActions actions;
+  {
+    const std::lock_guard lock(mutex_);
+    actions = machine_.receive(milliseconds_now(), std::move(frame));
+  }
+  perform(std::move(actions));
+}
+
+void HttpExchange::announce(mcp::Change change) {
+  mcp::ServerActions actions;
+  {
+    const std::lock_guard lock(mutex_);
+    actions = machine_.announce(change);
+  }
+  // Only a stream that listens has something to hear.
+  std::erase_if(actions, [](const mcp::ServerAction& action) {
+    const auto* line = std::get_if<mcp::SendLine>(&action);
+    return line != nullptr && line->about == 0;
+  });
+  perform(std::move(actions));
+}
+
+void HttpExchange::stop() {
+  std::vector<std::stop_source> sources;
+  {
+    const std::lock_guard lock(mutex_);
+    for (auto& [id, source] : working_) sources.push_back(source);
+  }
+  for (std::stop_source& source : sources) source.request_stop();
+}
+
+void HttpExchange::abandon() {
+  is_over_ = true;
+  // In the older revisions, going away is not cancelling.
+  if (session_.empty()) stop();
+}
+
+void HttpExchange::perform(mcp::ServerActions actions) {
+  for (mcp::ServerAction& action : actions) {
+    if (const auto* line = std::get_if<mcp::SendLine>(&action)) {
+      say(*line);
+    } else if (auto* begin = std::get_if<mcp::BeginWork>(&action)) {
+      const auto work = std::make_shared<mcp::Work>(std::move(begin->work));
+      {
+        const std::lock_guard lock(mutex_);
+        std::stop_source& source = working_[work->id];
+        // Whoever asked may be gone already.
+        if (is_over_ && session_.empty()) source.request_stop();
+      }
+      if (options_.is_slow && options_.is_slow(*work)) begin_stream();
+      const bool has_begun = start_([self = shared_from_this(), work] { self->work_on(*work); });
+      if (has_begun) continue;
+      mcp::ServerActions more;
+      {
+        const std::lock_guard lock(mutex_);
+        more = machine_.finish(milliseconds_now(), work->id,
+                               mcp::Problem{mcp::code::kInternalError,
+                                            "too many calls are under way; try again later"});
+      }
+      perform(std::move(more));
+    } else {
+      std::stop_source source(std::nostopstate);
+      {
+        const std::lock_guard lock(mutex_);
+        const auto found = working_.find(std::get<mcp::StopWork>(action).id);
+        if (found != working_.end()) source = found->second;
+      }
+      if (source.stop_possible()) source.request_stop();
+      // Nobody is answered; the exchange has to end all the same.
+      const std::lock_guard lock(saying_);
+      if (is_over_.exchange(true)) continue;
+      if (is_stream_) {
+        reply_->end();
+      } else {
+        reply_->send(202, {}, "");
+      }
+    }
+  }
+}
+
+void HttpExchange::work_on(const mcp::Work& work) {
+  WorkControls controls;
+  {
+    const std::lock_guard lock(mutex_);
+    controls.stop = working_[work.id].get_token();  // made when it began
+  }
+  const auto tell = [this](auto make) {
+    mcp::ServerActions actions;
+    {
+      const std::lock_guard lock(mutex_);
+      actions = make();
+    }
+    perform(std::move(actions));
+  };
+  if (work.wants_progress) {
+    controls.progress = [&, id = work.id](const mcp::Progress& progress) {
+      tell([&] { return machine_.report(id, progress); });
+    };
+  }
+  controls.log = [&, id = work.id](mcp::LoggingLevel level, const Json& data) {
+    tell([&] { return machine_.log(id, level, data); });
+  };
+  mcp::WorkOutcome outcome;
+  try {
+    outcome = options_.perform(work, controls);
+  } catch (const std::exception& thrown) {
+    outcome = mcp::Problem{mcp::code::kInternalError, thrown.what()};
+  }
+  tell([&] {
+    working_.erase(work.id);
+    return machine_.finish(milliseconds_now(), work.id, std::move(outcome));
+  });
+}
+
+void HttpExchange::begin_stream() {
+  const std::lock_guard lock(saying_);
+  if (is_over_ || std::exchange(is_stream_, true)) return;
+  std::vector<HttpHeader> headers = headers_;
+  headers.push_back({"Content-Type", "text/event-stream"});
+  headers.push_back({"Cache-Control", "no-cache"});
+  headers.push_back({"X-Accel-Buffering", "no"});
+  reply_->begin_stream(std::move(headers));
+  // Proxies hold the head back until there is a byte.
+  (void)reply_->write(": \n\n");
+}
+
+void HttpExchange::say(const mcp::SendLine& line) {
+  if (!line.ends_work) begin_stream();
+  const std::lock_guard lock(saying_);
+  if (is_over_) return;
+  if (is_stream_) {
+    (void)reply_->write("event: message\ndata: " + line.line + "\n\n");
+    if (!line.ends_work) return;
+    is_over_ = true;
+    reply_->end();
+    return;
+  }
+  is_over_ = true;
+  std::vector<HttpHeader> headers = headers_;
+  headers.push_back({"Content-Type", "application/json"});
+  const mcp::Era era =
+      session_.empty() && !machine_.is_initialized() ? mcp::Era::modern : mcp::Era::legacy;
+  reply_->send(status_of(line, era), std::move(headers), line.line);
+}
+
+}  // namespace wright::mcp_server

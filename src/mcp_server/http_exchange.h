@@ -1,0 +1,57 @@
+// One request over HTTP on its way: its protocol machine, and its answer, which is JSON until
+// something has to be said before the end, and a stream of events from then on.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "mcp/server.h"
+#include "mcp_server/http_endpoint.h"
+
+namespace wright::mcp_server {
+
+std::int64_t milliseconds_now();
+
+// Starts work in a thread; false where there is no room for more.
+using StartWork = std::function<bool(std::function<void()>)>;
+
+class HttpExchange : public std::enable_shared_from_this<HttpExchange> {
+ public:
+  HttpExchange(const EndpointOptions& options, mcp::ServerMachine machine,
+               std::shared_ptr<HttpReply> reply, std::string session, StartWork start);
+
+  // The request, or what else concerns it: answers and cancellations of its client.
+  void receive(mcp::Frame frame);
+  void announce(mcp::Change change);
+  void stop();
+  // The client has gone.
+  void abandon();
+
+  const std::string& session() const { return session_; }
+  bool is_over() const { return is_over_; }
+  // Of a handshake that was just answered.
+  void add_header(HttpHeader header) { headers_.push_back(std::move(header)); }
+
+ private:
+  void perform(mcp::ServerActions actions);
+  void work_on(const mcp::Work& work);
+  void say(const mcp::SendLine& line);
+  void begin_stream();
+
+  const EndpointOptions& options_;
+  const std::shared_ptr<HttpReply> reply_;
+  const std::string session_;
+  const StartWork start_;
+  std::vector<HttpHeader> headers_;
+  std::mutex mutex_;  // of the machine and the work
+  mcp::ServerMachine machine_;
+  std::map<mcp::WorkId, std::stop_source> working_;
+  std::mutex saying_;
+  bool is_stream_ = false;
+  std::atomic<bool> is_over_ = false;
+};
+
+}  // namespace wright::mcp_server
