@@ -1,7 +1,7 @@
 # The house: the folders of src/ and what each may include. Arrows point inward; a folder sees
 # include/wright, itself, and the folders listed here. tests/layers checks that this is so.
-set(WRIGHT_FOLDERS core mcp providers net models sqlite store sandbox tools entities interceptors agents
-                   feedback session runtime mcp_client mcp_server offline app)
+set(WRIGHT_FOLDERS core mcp providers net models sqlite store postgres sandbox tools entities
+                   interceptors agents feedback session runtime mcp_client mcp_server offline app)
 
 set(WRIGHT_LAYER_core "")
 set(WRIGHT_LAYER_mcp core)
@@ -10,6 +10,7 @@ set(WRIGHT_LAYER_net core)
 set(WRIGHT_LAYER_models core providers net)
 set(WRIGHT_LAYER_sqlite core)
 set(WRIGHT_LAYER_store core sqlite)
+set(WRIGHT_LAYER_postgres core sqlite store)
 set(WRIGHT_LAYER_sandbox core)
 set(WRIGHT_LAYER_tools core net sqlite sandbox)
 set(WRIGHT_LAYER_entities core sqlite sandbox tools)
@@ -21,8 +22,8 @@ set(WRIGHT_LAYER_runtime core models store sandbox tools interceptors agents fee
 set(WRIGHT_LAYER_mcp_client core mcp net sandbox tools interceptors)
 set(WRIGHT_LAYER_mcp_server core mcp store tools runtime)
 set(WRIGHT_LAYER_offline core)
-set(WRIGHT_LAYER_app core providers net models sqlite store sandbox tools entities interceptors agents
-                     feedback session runtime mcp mcp_client mcp_server offline)
+set(WRIGHT_LAYER_app core providers net models sqlite store postgres sandbox tools entities interceptors
+                     agents feedback session runtime mcp mcp_client mcp_server offline)
 
 # The folders inside of a folder, likewise: each sees itself and those listed for it. What stands in
 # the folder itself sees them all.
@@ -40,6 +41,7 @@ set(WRIGHT_HEADERS_core error.h json.h log.h schema.h message.h model.h people.h
 set(WRIGHT_HEADERS_providers provider.h)
 set(WRIGHT_HEADERS_models models.h)
 set(WRIGHT_HEADERS_store session.h store_writes.h store.h)
+set(WRIGHT_HEADERS_postgres postgres.h)
 set(WRIGHT_HEADERS_sandbox sandbox.h)
 set(WRIGHT_HEADERS_tools tools.h)
 set(WRIGHT_HEADERS_interceptors interceptors.h)

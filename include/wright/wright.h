@@ -19,6 +19,7 @@
 #include "wright/models.h"        // IWYU pragma: export
 #include "wright/offline.h"       // IWYU pragma: export
 #include "wright/people.h"        // IWYU pragma: export
+#include "wright/postgres.h"      // IWYU pragma: export
 #include "wright/requirements.h"  // IWYU pragma: export
 #include "wright/run.h"           // IWYU pragma: export
 #include "wright/runtime.h"       // IWYU pragma: export

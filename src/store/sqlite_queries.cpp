@@ -182,11 +182,9 @@ std::string sql_of(Query query) {
              "WHERE id = ?1";
     case Query::delete_runner: return "DELETE FROM agent_runners WHERE id = ?1";
     case Query::runner:
-      return "SELECT id, name, expires_at, boot_id, boot_expires_at FROM agent_runners "
-             "WHERE id = ?1";
+      return fmt::format("SELECT {} FROM agent_runners WHERE id = ?1", kRunnerColumns);
     case Query::runners:
-      return "SELECT id, name, expires_at, boot_id, boot_expires_at FROM agent_runners "
-             "ORDER BY id";
+      return fmt::format("SELECT {} FROM agent_runners ORDER BY id", kRunnerColumns);
     case Query::fork_session:
       // ?3 says whether everything was copied, and with it what the session came to.
       return "INSERT INTO agent_sessions (agent_name, provider, model, system_prompt, user_prompt, "

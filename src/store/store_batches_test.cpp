@@ -303,6 +303,7 @@ TEST_P(StoreBatches, many_at_once_come_to_the_same_as_one_after_the_other) {
     const auto together = open(fmt::format("together{}.db", seed));
     const auto alone = open_memory_store([this] { return now_; });
     ASSERT_NE(together, nullptr);
+    number_without_gaps(GetParam(), folder_ / fmt::format("together{}.db", seed));
     RunnerId runner = 0;
     for (Store* each : {together.get(), alone.get()}) {
       runner = value_of(each->register_runner("r", std::chrono::seconds(9)));

@@ -5,9 +5,11 @@
 
 #include <array>
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "store/testing.h"
 #include "wright/store.h"
@@ -21,19 +23,42 @@ inline constexpr std::array kCallStatuses{
     CallStatus::pending, CallStatus::executing, CallStatus::completed, CallStatus::failed,
     CallStatus::waiting, CallStatus::cancelled, CallStatus::unknown};
 
-enum class StoreKind : std::uint8_t { memory, sqlite_file, sqlite_memory };
+// Which store a test of the suite runs on. Each program that has the suite says which it knows.
+enum class StoreKind : std::uint8_t {
+  memory,
+  sqlite_file,
+  sqlite_memory,
+  postgres,
+  postgres_step_by_step,  // as it writes what was refused at first
+};
 
 inline std::string name_of_kind(const ::testing::TestParamInfo<StoreKind>& info) {
   switch (info.param) {
     case StoreKind::memory: return "memory";
     case StoreKind::sqlite_file: return "sqlite_file";
     case StoreKind::sqlite_memory: return "sqlite_memory";
+    case StoreKind::postgres: return "postgres";
+    case StoreKind::postgres_step_by_step: return "postgres_step_by_step";
   }
   return "unknown";
 }
 
-inline const auto kEveryStore =
-    ::testing::Values(StoreKind::memory, StoreKind::sqlite_file, StoreKind::sqlite_memory);
+// Others can open the same store.
+inline bool is_shared(StoreKind kind) {
+  return kind != StoreKind::memory && kind != StoreKind::sqlite_memory;
+}
+
+// Defined once in each program.
+std::vector<StoreKind> kinds_of_this_program();
+// `place` is a path that no other test has; the same place is the same store, where it is shared.
+Result<std::unique_ptr<Store>> open_store_of(StoreKind kind, const std::filesystem::path& place,
+                                             const Clocks& clocks);
+
+// From now on no number is left out that a refused batch had taken, so that stores can be compared
+// number by number. For stores that nobody else uses meanwhile.
+void number_without_gaps(StoreKind kind, const std::filesystem::path& place);
+
+inline const auto kEveryStore = ::testing::ValuesIn(kinds_of_this_program());
 
 class StoreSuite : public ::testing::TestWithParam<StoreKind> {
  protected:
@@ -47,9 +72,7 @@ class StoreSuite : public ::testing::TestWithParam<StoreKind> {
     return open_with([this] { return now_; }, file);
   }
   std::unique_ptr<Store> open_with(const Clocks& clocks, std::string_view file) {
-    if (GetParam() == StoreKind::memory) return open_memory_store(clocks);
-    const auto path = GetParam() == StoreKind::sqlite_file ? folder_ / file : ":memory:";
-    return value_of(open_sqlite_store(path, {.clock = clocks}));
+    return value_of(open_store_of(GetParam(), folder_ / file, clocks));
   }
 
   Store& store() { return *store_; }

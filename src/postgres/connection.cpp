@@ -1,0 +1,237 @@
+#include "postgres/connection.h"
+
+#include <libpq-fe.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include "core/try.h"
+
+namespace wright::postgres {
+namespace {
+
+struct ClearResult {
+  void operator()(PGresult* result) const { PQclear(result); }
+};
+using ResultHandle = std::unique_ptr<PGresult, ClearResult>;
+
+std::string trimmed(std::string text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+  return text;
+}
+
+int milliseconds_until(Deadline deadline) {
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+      deadline - std::chrono::steady_clock::now());
+  return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 60'000));
+}
+
+bool is_over(Deadline deadline) {
+  return std::chrono::steady_clock::now() >= deadline;
+}
+
+// False when the time is over.
+bool wait_for(int descriptor, short events, Deadline deadline) {
+  while (true) {
+    pollfd waited{.fd = descriptor, .events = events, .revents = 0};
+    const int ready = ::poll(&waited, 1, milliseconds_until(deadline));
+    if (ready > 0) return true;
+    if (ready < 0 && errno != EINTR) return false;
+    if (is_over(deadline)) return false;
+  }
+}
+
+}  // namespace
+
+void Connection::Close::operator()(pg_conn* connection) const {
+  PQfinish(connection);
+}
+
+Result<Connection> Connection::open(const std::string& place) {
+  // What stands before `dbname` is a default that the place may override.
+  constexpr std::array kNames{"connect_timeout",           "keepalives_idle",
+                              "keepalives_interval",       "keepalives_count",
+                              "fallback_application_name", "dbname",
+                              "client_encoding",           static_cast<const char*>(nullptr)};
+  const std::array kGiven{"5",      "10",          "5",    "3",
+                          "wright", place.c_str(), "UTF8", static_cast<const char*>(nullptr)};
+  constexpr int kExpandPlace = 1;
+  Connection connection(PQconnectdbParams(kNames.data(), kGiven.data(), kExpandPlace));
+  if (connection.connection_ == nullptr) {
+    return fail(ErrorCode::unavailable, "There is no memory for a connection to PostgreSQL");
+  }
+  PGconn* const raw = connection.connection_.get();
+  if (PQstatus(raw) != CONNECTION_OK) {
+    return fail(ErrorCode::unavailable, fmt::format("Cannot connect to PostgreSQL: {}",
+                                                    to_valid_utf8(trimmed(PQerrorMessage(raw)))));
+  }
+  constexpr int kNonBlocking = 1;
+  if (PQsetnonblocking(raw, kNonBlocking) != 0 || PQenterPipelineMode(raw) != 1) {
+    return fail(ErrorCode::internal, trimmed(PQerrorMessage(raw)));
+  }
+  // Notices are for people at a terminal of the database.
+  PQsetNoticeReceiver(
+      raw, [](void*, const PGresult*) {}, nullptr);
+  return connection;
+}
+
+bool Connection::is_open() const {
+  return connection_ != nullptr && PQstatus(connection_.get()) == CONNECTION_OK;
+}
+
+int Connection::server_version() const {
+  return PQserverVersion(connection_.get());
+}
+
+int Connection::process() const {
+  return PQbackendPID(connection_.get());
+}
+
+Outcome Connection::lost(Outcome outcome) {
+  outcome.kind = Outcome::Kind::lost;
+  if (connection_ != nullptr && outcome.message.empty()) {
+    outcome.message = to_valid_utf8(trimmed(PQerrorMessage(connection_.get())));
+  }
+  if (outcome.message.empty()) outcome.message = "The server did not answer in time";
+  connection_.reset();  // whatever still comes belongs to nobody
+  prepared_.clear();
+  return outcome;
+}
+
+bool Connection::send(std::span<const Request> requests, Preparing preparing) {
+  PGconn* const raw = connection_.get();
+  constexpr int kTextResult = 0;
+  being_prepared_.clear();
+  std::vector<const char*> values;
+  for (const Request& request : requests) {
+    values.clear();
+    for (const auto& value : request.values) values.push_back(value ? value->c_str() : nullptr);
+    const auto count = static_cast<int>(values.size());
+    const Sql& sql = *request.sql;
+    const bool is_kept = preparing == Preparing::kept;
+    if (is_kept && !prepared_.contains(sql.name) &&
+        std::ranges::none_of(being_prepared_, [&](const Sql* other) {
+          return other != nullptr && other->name == sql.name;
+        })) {
+      if (PQsendPrepare(raw, sql.name.c_str(), sql.text.c_str(), 0, nullptr) != 1) return false;
+      being_prepared_.push_back(&sql);
+    }
+    const int sent = is_kept ? PQsendQueryPrepared(raw, sql.name.c_str(), count, values.data(),
+                                                   nullptr, nullptr, kTextResult)
+                             : PQsendQueryParams(raw, sql.text.c_str(), count, nullptr,
+                                                 values.data(), nullptr, nullptr, kTextResult);
+    if (sent != 1) return false;
+    being_prepared_.push_back(nullptr);
+  }
+  return PQpipelineSync(raw) == 1;
+}
+
+// The server may stop reading until somebody reads what it says, so both are done at once.
+bool Connection::flush(Deadline deadline) {
+  PGconn* const raw = connection_.get();
+  while (true) {
+    const int left = PQflush(raw);
+    if (left <= 0) return left == 0;
+    if (!wait_for(PQsocket(raw), POLLIN | POLLOUT, deadline)) return false;
+    if (PQconsumeInput(raw) != 1) return false;
+  }
+}
+
+bool Connection::wait_for_result(Deadline deadline) {
+  PGconn* const raw = connection_.get();
+  while (PQisBusy(raw) == 1) {
+    if (!wait_for(PQsocket(raw), POLLIN, deadline) || PQconsumeInput(raw) != 1) return false;
+  }
+  return true;
+}
+
+bool Connection::read_result(Deadline deadline, pg_result** result) {
+  *result = nullptr;
+  if (!wait_for_result(deadline)) return false;
+  *result = PQgetResult(connection_.get());
+  // libpq goes on giving results of a connection that is gone.
+  return PQstatus(connection_.get()) == CONNECTION_OK;
+}
+
+void Connection::note_failure(const pg_result* result, std::size_t index, Outcome& outcome) {
+  if (outcome.kind != Outcome::Kind::done) return;
+  outcome.kind = Outcome::Kind::failed;
+  outcome.index = index;
+  const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+  outcome.state = state == nullptr ? "" : state;
+  const char* message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+  outcome.message = to_valid_utf8(message == nullptr ? "" : message);
+}
+
+Outcome Connection::exchange(std::span<const Request> requests, Deadline deadline,
+                             Preparing preparing) {
+  Outcome outcome{.index = requests.size()};
+  row_error_ = {};
+  if (!is_open() || !send(requests, preparing) || !flush(deadline)) return lost(outcome);
+  std::size_t index = 0;
+  for (const Sql* prepared : being_prepared_) {
+    const Request& request = requests[index];
+    while (true) {
+      PGresult* raw = nullptr;
+      const bool is_alive = read_result(deadline, &raw);
+      const ResultHandle result(raw);
+      if (!is_alive) {
+        if (result) note_failure(result.get(), index, outcome);
+        return lost(outcome);
+      }
+      if (!result) break;
+      const ExecStatusType status = PQresultStatus(result.get());
+      if (status == PGRES_FATAL_ERROR) {
+        note_failure(result.get(), index, outcome);
+      } else if (status == PGRES_COMMAND_OK && prepared != nullptr) {
+        prepared_.insert(prepared->name);
+      } else if (status == PGRES_TUPLES_OK && request.on_row) {
+        for (int row = 0; row < PQntuples(result.get()) && row_error_; ++row) {
+          row_error_ = request.on_row(Row(result.get(), row));
+        }
+      }
+    }
+    if (prepared == nullptr) ++index;
+  }
+  outcome.has_all_rows = outcome.kind == Outcome::Kind::done;
+  PGresult* raw = nullptr;
+  const bool is_alive = read_result(deadline, &raw);
+  const ResultHandle end(raw);
+  if (!is_alive || PQresultStatus(end.get()) != PGRES_PIPELINE_SYNC) {
+    // What the server refuses instead of committing, it has undone.
+    const bool is_refused = is_alive && PQresultStatus(end.get()) == PGRES_FATAL_ERROR;
+    if (is_refused) note_failure(end.get(), requests.size(), outcome);
+    return lost(outcome);
+  }
+  return outcome;
+}
+
+bool Connection::wait_for_notification(Deadline deadline, int wake_descriptor) {
+  PGconn* const raw = connection_.get();
+  while (is_open() && !is_over(deadline)) {
+    std::array<pollfd, 2> waited{
+        pollfd{.fd = PQsocket(raw), .events = POLLIN, .revents = 0},
+        pollfd{.fd = wake_descriptor, .events = POLLIN, .revents = 0},
+    };
+    const int ready = ::poll(waited.data(), waited.size(), milliseconds_until(deadline));
+    if (ready < 0 && errno != EINTR) return false;
+    if (waited[1].revents != 0) return false;
+    if (waited[0].revents == 0) continue;
+    if (PQconsumeInput(raw) != 1) {
+      connection_.reset();
+      return false;
+    }
+    bool is_notified = false;
+    while (PGnotify* told = PQnotifies(raw)) {
+      PQfreemem(told);
+      is_notified = true;
+    }
+    if (is_notified) return true;
+  }
+  return false;
+}
+
+}  // namespace wright::postgres

@@ -1,0 +1,28 @@
+// What the PostgreSQL store reads: sessions, lists and their pages, news, totals. Nothing here
+// writes.
+#pragma once
+
+#include <vector>
+
+#include "postgres/pool.h"
+#include "wright/store.h"
+
+namespace wright::postgres {
+
+Result<Session> read_session(Pool& pool, SessionId id);
+Result<std::vector<Session>> read_sessions(Pool& pool, const SessionFilter& filter);
+Result<std::vector<StoredMessage>> read_messages(Pool& pool, SessionId id, const Page& page);
+Result<std::vector<StoredCall>> read_calls(Pool& pool, SessionId id, const CallFilter& filter);
+Result<std::vector<StoredWait>> read_waits(Pool& pool, const WaitFilter& filter);
+Result<std::vector<Runner>> read_runners(Pool& pool);
+Result<RunnerNews> read_news(Pool& pool, RunnerId id);
+Result<SpentBelow> read_spent(Pool& pool, SessionId id, MessageId since);
+Result<StoreStats> read_stats(Pool& pool, const StatsFilter& filter);
+
+// Events have rising numbers, but transactions that have taken a number commit in any order. So
+// that whoever follows them misses none, this waits, for a moment, for those who have a lower
+// number than what it is about to show and are not committed yet. If they take longer, it shows
+// nothing.
+Result<std::vector<StoredEvent>> read_events(Pool& pool, const EventFilter& filter);
+
+}  // namespace wright::postgres

@@ -1,0 +1,202 @@
+// The tables of SQLite and of PostgreSQL, for table_copy.h.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sqlite3.h>
+
+#include <utility>
+
+#include "core/try.h"
+#include "postgres/connection.h"
+#include "postgres/errors.h"
+#include "postgres/schema.h"
+#include "postgres/table_copy.h"
+#include "store/sqlite_open.h"
+
+namespace wright::postgres {
+namespace {
+
+std::string joined(const std::vector<std::string_view>& names) {
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+class SqliteTables final : public TableStore {
+ public:
+  explicit SqliteTables(sqlite::Connection connection) : connection_(std::move(connection)) {}
+
+  Result<std::vector<CopiedRow>> read(const CopiedTable& table,
+                                      const std::optional<std::string>& after,
+                                      std::size_t most) override {
+    auto statement = TRY(sqlite::Statement::prepare(
+        connection_.get(), fmt::format("SELECT {0} FROM {1} WHERE {2} {3} ORDER BY {2} LIMIT {4}",
+                                       joined(table.columns), table.name, table.key,
+                                       after ? compared_with(table) : "IS NOT ?1", most)));
+    std::vector<CopiedRow> rows;
+    const auto keep = [&](const sqlite::Row& row) -> Result<void> {
+      CopiedRow values;
+      for (int i = 0; i < row.columns(); ++i) {
+        // Both say a real number in the same way.
+        const bool is_real =
+            !row.is_null(i) && table.columns[static_cast<std::size_t>(i)] == "cost_usd";
+        values.push_back(is_real ? fmt::to_string(row.real(i)) : row.optional_text(i));
+      }
+      rows.push_back(std::move(values));
+      return {};
+    };
+    TRY(statement.query(keep, after));
+    return rows;
+  }
+
+  Result<void> write(const CopiedTable& table, const std::vector<CopiedRow>& rows) override {
+    TRY(sqlite::execute(connection_.get(), "BEGIN IMMEDIATE"));
+    const sqlite::RollbackGuard guard(connection_.get());
+    for (const CopiedRow& row : rows) {
+      std::string places;
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        places += fmt::format("{}?{}", i == 0 ? "" : ", ", i + 1);
+      }
+      TRY(insert(
+          fmt::format("INSERT INTO {} ({}) VALUES ({})", table.name, joined(table.columns), places),
+          row));
+    }
+    return sqlite::execute(connection_.get(), "COMMIT");
+  }
+
+  Result<std::optional<std::string>> last_key(const CopiedTable& table) override {
+    auto statement = TRY(sqlite::Statement::prepare(
+        connection_.get(), fmt::format("SELECT max({}) FROM {}", table.key, table.name)));
+    std::optional<std::string> last;
+    TRY(statement.query([&](const sqlite::Row& row) -> Result<void> {
+      last = row.optional_text(0);
+      return {};
+    }));
+    return last;
+  }
+
+  Result<void> finish() override { return {}; }  // AUTOINCREMENT has seen every number
+
+ private:
+  static std::string compared_with(const CopiedTable& table) {
+    return table.key == "agent_name" ? "> ?1" : "> CAST(?1 AS INTEGER)";
+  }
+
+  // As many values as there are columns, whose number Statement would have to know.
+  Result<void> insert(const std::string& sql, const CopiedRow& row) {
+    sqlite3_stmt* statement = nullptr;
+    int code = sqlite3_prepare_v2(connection_.get(), sql.c_str(), -1, &statement, nullptr);
+    for (std::size_t i = 0; i < row.size() && code == SQLITE_OK; ++i) {
+      const int index = static_cast<int>(i) + 1;
+      code = row[i] ? sqlite::bind_copy(statement, index, *row[i])
+                    : sqlite3_bind_null(statement, index);
+    }
+    if (code == SQLITE_OK) code = sqlite3_step(statement);
+    Result<void> done;
+    if (code != SQLITE_DONE) done = std::unexpected(sqlite::error_of(connection_.get(), code));
+    sqlite3_finalize(statement);
+    return done;
+  }
+
+  sqlite::Connection connection_;
+};
+
+class PostgresTables final : public TableStore {
+ public:
+  PostgresTables(Connection connection, std::string schema)
+      : connection_(std::move(connection)), schema_(std::move(schema)) {}
+
+  Result<std::vector<CopiedRow>> read(const CopiedTable& table,
+                                      const std::optional<std::string>& after,
+                                      std::size_t most) override {
+    const std::string_view type = type_of(table);
+    std::vector<CopiedRow> rows;
+    const Sql sql(in_schema(
+        fmt::format("SELECT {0} FROM @{1} WHERE ($1::{3} IS NULL OR {2} > $1::{3}) ORDER BY {2} "
+                    "LIMIT {4}",
+                    joined(table.columns), table.name, table.key, type, most),
+        schema_));
+    const auto keep = [&](const Row& row) -> Result<void> {
+      CopiedRow values;
+      for (std::size_t i = 0; i < table.columns.size(); ++i) {
+        const int column = static_cast<int>(i);
+        const bool is_real = !row.is_null(column) && table.columns[i] == "cost_usd";
+        values.push_back(is_real ? fmt::to_string(row.real(column)) : row.optional_text(column));
+      }
+      rows.push_back(std::move(values));
+      return {};
+    };
+    const Request request{&sql, values_of(after), keep};
+    TRY(run({&request, 1}));
+    return rows;
+  }
+
+  Result<void> write(const CopiedTable& table, const std::vector<CopiedRow>& rows) override {
+    std::string places;
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+      places += fmt::format("{}${}", i == 0 ? "" : ", ", i + 1);
+    }
+    const Sql sql(in_schema(
+        fmt::format("INSERT INTO @{} ({}) VALUES ({})", table.name, joined(table.columns), places),
+        schema_));
+    std::vector<Request> requests;
+    for (const CopiedRow& row : rows) {
+      Request request{&sql};
+      for (const auto& value : row) request.values.push_back(to_value(value));
+      requests.push_back(std::move(request));
+    }
+    return run(requests);
+  }
+
+  Result<std::optional<std::string>> last_key(const CopiedTable& table) override {
+    std::optional<std::string> last;
+    const Sql sql(
+        in_schema(fmt::format("SELECT max({}) FROM @{}", table.key, table.name), schema_));
+    const Request request{&sql, {}, [&](const Row& row) -> Result<void> {
+                            last = row.optional_text(0);
+                            return {};
+                          }};
+    TRY(run({&request, 1}));
+    return last;
+  }
+
+  Result<void> finish() override {
+    for (const CopiedTable& table : copied_tables()) {
+      if (type_of(table) != "bigint") continue;
+      const Sql sql(in_schema(
+          fmt::format("SELECT setval('@{0}_{1}_seq', greatest((SELECT max({1}) FROM @{0}), 1), "
+                      "(SELECT count(*) > 0 FROM @{0}))",
+                      table.name, table.key),
+          schema_));
+      const Request request{&sql};
+      TRY(run({&request, 1}));
+    }
+    return {};
+  }
+
+ private:
+  static std::string_view type_of(const CopiedTable& table) {
+    return table.key == "agent_name" ? "text" : "bigint";
+  }
+  Result<void> run(std::span<const Request> requests) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+    TRY(all_done(connection_.exchange(requests, deadline, Preparing::kept)));
+    return connection_.row_error();
+  }
+
+  Connection connection_;
+  const std::string schema_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<TableStore>> open_sqlite_tables(const std::filesystem::path& file) {
+  auto connection = TRY(store::open_database(file, SqliteOptions{}));
+  return std::make_unique<SqliteTables>(std::move(connection));
+}
+
+Result<std::unique_ptr<TableStore>> open_postgres_tables(const std::string& place,
+                                                         const std::string& schema) {
+  TRY(check_schema_name(schema));
+  auto connection = TRY(Connection::open(place));
+  return std::make_unique<PostgresTables>(std::move(connection), schema);
+}
+
+}  // namespace wright::postgres
