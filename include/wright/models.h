@@ -5,6 +5,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +36,9 @@ struct ModelsOptions {
   // The vendor's address in place of its row's base_url; empty: the row's. Without this function, a
   // vendor with an alternative address is at that one.
   std::function<std::string(const VendorInfo&)> find_base_url = {};
+  // An environment variable, empty where it is not set: regions, projects and credentials of the
+  // clouds come from those (AWS_REGION, GOOGLE_APPLICATION_CREDENTIALS, HOME for their files).
+  std::function<std::string(const std::string& name)> find_variable = {};
   std::vector<std::string> fallback = {};  // ids, tried in order when a model does not answer
   RetryOptions retry = {};
   HttpTimeouts timeouts = {};
@@ -54,6 +58,10 @@ class Models {
   // Texts as vectors, from a vendor that offers them as OpenAI or Ollama do. Never fails, like
   // get(). Waits at most a minute for a response, all attempts together.
   EmbeddingModel embeddings(std::string_view id) const;
+
+  // What the vendor itself lists as its models. Blocks, for at most a minute.
+  Result<std::vector<ListedModel>> list(std::string_view vendor,
+                                        const std::stop_token& stop = {}) const;
 
   // What get() would talk to, or why it could not.
   Result<Endpoint> endpoint(std::string_view id) const;
