@@ -124,7 +124,7 @@ _wright() {
         ;;
       'tools show') options="$config $base --set" ;;
       'tools call') options="--json $config $base $log" ;;
-      models) options="--json $config --set" ;;
+      models) options="--compare --json $config --set" ;;
       config)
         words='path init'
         options="--json $settings $log"
