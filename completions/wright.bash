@@ -134,7 +134,7 @@ _wright() {
       'mcp test') options="--json $config $base --set" ;;
       'mcp remove') options="$config" ;;
       'mcp serve') options="--tools --agents --sessions $settings $log" ;;
-      models) options="--json $config --set" ;;
+      models) options="--compare --json $config --set" ;;
       config)
         words='path init'
         options="--json $settings $log"

@@ -151,6 +151,7 @@ complete -c wright -n "__wright_in 'mcp serve' 'mcp test'" -l base-path -x -a '(
 
 # models and doctor
 complete -c wright -n '__wright_in models; and __wright_after 2' -a '(wright models --json 2>/dev/null | string match -rg \'"vendor": "([^"]+)"\')'
+complete -c wright -n '__wright_in models' -l compare -d 'Show what differs from the vendors\' own lists'
 complete -c wright -n '__wright_in doctor' -l online -d 'Ask every provider that has a key'
 
 # config and help

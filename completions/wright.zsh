@@ -160,7 +160,8 @@ _wright() {
         '*--set[any key of the configuration file]:key=value:'
       ;;
     models)
-      _arguments $help $json $config '*--set[any key of the configuration file]:key=value:' \
+      _arguments $help $json $config '--compare[show what differs from the lists of the vendors]' \
+        '*--set[any key of the configuration file]:key=value:' \
         '1:vendor:'
       ;;
     tools)

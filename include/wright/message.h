@@ -41,7 +41,7 @@ struct Reasoning {
 };
 
 struct Image {
-  std::string media_type;  // "image/png"
+  std::string media_type;  // "image/png"; "application/pdf", "audio/wav", "audio/mpeg" as well
   std::string base64;
   bool operator==(const Image&) const = default;
 };

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,9 @@ struct VendorSetting {
   std::string origin = {};
 };
 
+// An environment variable; empty where it is not set.
+using ReadVariable = std::function<std::string(const std::string& name)>;
+
 struct ModelsOptions {
   Catalogue catalogue = Catalogue::built_in();
   // The program's own models by id, such as "offline": asked first. A Model that is not set means
@@ -46,6 +50,9 @@ struct ModelsOptions {
   // The vendor's address in place of its row's base_url; empty: the row's. Without this function, a
   // vendor with an alternative address is at that one.
   std::function<VendorSetting(const VendorInfo&)> find_base_url = {};
+  // An environment variable, empty where it is not set: regions, projects and credentials of the
+  // clouds come from those (AWS_REGION, GOOGLE_APPLICATION_CREDENTIALS, HOME for their files).
+  ReadVariable find_variable = {};
   std::vector<std::string> fallback = {};  // ids, tried in order when a model does not answer
   RetryOptions retry = {};
   HttpTimeouts timeouts = {};
@@ -66,6 +73,10 @@ class Models {
   // get(). Waits at most a minute for a response, all attempts together.
   EmbeddingModel embeddings(std::string_view id) const;
 
+  // What the vendor itself lists as its models. Blocks, for at most a minute.
+  Result<std::vector<ListedModel>> list(std::string_view vendor,
+                                        const std::stop_token& stop = {}) const;
+
   // What get() would talk to, or why it could not.
   Result<Endpoint> endpoint(std::string_view id) const;
 
@@ -79,7 +90,6 @@ class Models {
 // The key in the first of the vendor's usual environment variables that is set, and the address in
 // the variable that changes it (OPENAI_BASE_URL; for Ollama also OLLAMA_HOST, as its own programs
 // read it).
-using ReadVariable = std::function<std::string(const std::string&)>;
 VendorSetting key_from(const VendorInfo& vendor, const ReadVariable& variable);
 VendorSetting base_url_from(const VendorInfo& vendor, const ReadVariable& variable);
 std::string base_url_variable(const VendorInfo& vendor);

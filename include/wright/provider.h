@@ -25,6 +25,7 @@ enum class Protocol : std::uint8_t {
   anthropic_messages,
   gemini_generate,
   ollama_chat,
+  bedrock_converse,
 };
 
 std::string_view to_string(Protocol protocol);  // "openai-chat", …
@@ -67,6 +68,10 @@ struct Quirks {
                                        // "reasoning", "thinking", "effort", "level"; empty: it
                                        // cannot be
   std::string reasoning_off = {};      // how none is asked for; empty: with the least effort
+  int reasoning_tokens = 0;            // how many tokens thinking may take; 0: by the effort
+  std::string service_tier = {};       // the vendor's word ("flex", "priority"); empty: its default
+  std::string prompt_cache = {};       // "off", or how long it is to last ("1h", "24h"); empty: the
+                                       // vendor's usual time
   bool operator==(const Quirks&) const = default;
 };
 
@@ -77,18 +82,37 @@ struct Pace {
   bool operator==(const Pace&) const = default;
 };
 
+// Who runs the vendor's API: it decides how a request is addressed and how it says who asks.
+enum class Platform : std::uint8_t {
+  direct,  // the vendor itself: a key in the protocol's own header
+  azure,   // deployments; a key in `api-key`, or a token of Entra ID
+  aws,     // requests are signed (SigV4), or carry an API key of Bedrock
+  google,  // a token of Google Cloud
+};
+
 struct VendorInfo {
   std::string name = {};                  // the part of "vendor:model" before the colon
   std::vector<std::string> aliases = {};  // other names for it
   std::string title = {};                 // for people
   Protocol protocol = Protocol::openai_chat;
-  std::string base_url = {};              // with the version, without a trailing slash
-  std::string alternative_base_url = {};  // used instead where alternative_setting is on
-  std::string alternative_setting = {};   // a switch in [api_keys], on unless the user says no
+  Platform platform = Platform::direct;
+  std::string base_url = {};  // with the version, without a trailing slash
+  // What stands in braces in base_url ("https://bedrock-runtime.{region}.amazonaws.com"): the
+  // environment variables that hold it, best first, and its value where none of them does.
+  std::map<std::string, std::vector<std::string>> base_url_variables = {};
+  std::map<std::string, std::string> base_url_values = {};
+  std::vector<std::string> address_variables = {};  // environment variables that hold its address
+  std::string api_version = {};                     // of Azure's dated API; empty: the current one
+  std::string alternative_base_url = {};            // used instead where alternative_setting is on
+  std::string alternative_setting = {};  // a switch in [api_keys], on unless the user says no
   std::vector<std::string> key_variables = {};  // the usual environment variables, best first
   std::string key_setting = {};                 // in [api_keys]
   std::string key_page = {};                    // where a person gets a key
   bool needs_key = true;
+  // A program and its arguments that print a key, a token or AWS credentials: asked first, and
+  // again when what it printed expires.
+  std::vector<std::string> key_command = {};
+  std::string models_of = {};  // the vendor whose rows hold for models without a row of their own
   std::vector<HttpHeader> headers = {};  // sent with every request
   Quirks quirks = {};
   Pace pace = {};
@@ -144,12 +168,41 @@ class Catalogue {
   friend class CatalogueRows;
   using QuirkChange = std::function<void(Quirks&)>;
 
+  std::optional<ModelInfo> row_of_maker(const VendorInfo& vendor, std::string_view name) const;
+
   std::vector<VendorInfo> vendors_;
   std::vector<ModelInfo> models_;
   // By "vendor:model": what a model's row says, to be applied again when its vendor's quirks
   // change.
   std::map<std::string, std::vector<QuirkChange>, std::less<>> model_quirks_;
 };
+
+// A model as its vendor lists it. What the vendor does not say is 0 or absent.
+struct ListedModel {
+  std::string name = {};
+  std::int64_t context_tokens = 0;
+  std::int64_t max_output_tokens = 0;
+  std::optional<Price> price = {};
+  bool operator==(const ListedModel&) const = default;
+};
+
+struct ModelDifference {
+  std::string model = {};
+  std::string field = {};           // "context_tokens", "price.input"
+  std::optional<double> ours = {};  // absent: the row does not say
+  double theirs = 0;
+  bool operator==(const ModelDifference&) const = default;
+};
+
+struct ModelComparison {
+  std::vector<ModelDifference> different = {};  // where a row and the vendor disagree
+  std::vector<std::string> not_listed = {};     // rows that the vendor does not list (any more)
+  std::vector<std::string> without_row = {};    // what it lists and the catalogue does not know
+};
+
+// The catalogue's rows of a vendor beside the vendor's own list (Models::list).
+ModelComparison compare(const Catalogue& catalogue, const VendorInfo& vendor,
+                        const std::vector<ListedModel>& listed);
 
 // The wire protocols of the vendors, as pure functions: a Request becomes an HttpRequest, and the
 // bytes that come back become a Response. Nothing here opens a socket, waits or reads a clock.

@@ -65,10 +65,18 @@ class Embedder {
   }
 
  private:
-  Result<std::vector<Embedding>> attempt(const HttpRequest& request, std::size_t count,
+  // With the vendor's credential, where it has one.
+  Result<HttpRequest> authorised(const HttpRequest& request, const std::stop_token& stop) const {
+    if (candidate_.credentials == nullptr) return request;
+    const auto credential = TRY(candidate_.credentials->get_and_wait(*client_, stop));
+    return providers::authorised(request, candidate_.endpoint, credential,
+                                 candidate_.credentials->now());
+  }
+
+  Result<std::vector<Embedding>> attempt(const HttpRequest& encoded, std::size_t count,
                                          Clock::time_point began,
                                          const std::stop_token& stop) const {
-    const auto tokens = static_cast<std::int64_t>(request.body.size() / kBytesOfATokenRoughly);
+    const auto tokens = static_cast<std::int64_t>(encoded.body.size() / kBytesOfATokenRoughly);
     const auto turn = candidate_.pacer->reserve(Clock::now(), tokens);
     const auto deadline = began + options_.retry.deadline;
     if (turn >= deadline) {
@@ -76,6 +84,7 @@ class Embedder {
                   "The vendor's rate limit leaves no room for embeddings now");
     }
     TRY(wait_until(turn, stop));
+    auto request = TRY(authorised(encoded, stop));
     HttpTimeouts timeouts = options_.timeouts;
     const auto left = std::chrono::duration_cast<milliseconds>(deadline - Clock::now());
     timeouts.total = std::clamp(left, milliseconds(1), timeouts.total);
@@ -84,7 +93,7 @@ class Embedder {
     const auto limit = [&](const HttpResponseHead& head) {
       return is_success(head) ? largest : kLargestErrorOfEmbeddings;
     };
-    const auto answer = TRY(net::ask_and_wait(*client_, request, timeouts, limit, stop));
+    const auto answer = TRY(net::ask_and_wait(*client_, std::move(request), timeouts, limit, stop));
     if (!is_success(answer.head)) {
       return std::unexpected(error_from(candidate_.endpoint, answer.head, answer.body));
     }

@@ -10,7 +10,9 @@
 
 #include "core/text.h"
 #include "core/try.h"
+#include "models/credentials.h"
 #include "models/embedding_model.h"
+#include "models/listed_models.h"
 #include "models/provider_model.h"
 #include "models/trace_text.h"
 #include "net/http_client.h"
@@ -75,6 +77,19 @@ std::string without_key(const VendorInfo& vendor) {
   return message;
 }
 
+std::string without_address_part(const VendorInfo& vendor, std::string_view name) {
+  std::string message =
+      fmt::format("{} needs its {}, and it is not set or not valid.", vendor.title, name);
+  const auto named = vendor.base_url_variables.find(std::string(name));
+  const bool has_variable = named != vendor.base_url_variables.end() && !named->second.empty();
+  if (has_variable) message += fmt::format(" Set {}, or", named->second.front());
+  message += fmt::format(
+      "{} base_url_values = {{ {} = \"…\" }} under [vendors.{}] in the "
+      "configuration",
+      has_variable ? "" : " Set", name, vendor.name);
+  return message;
+}
+
 }  // namespace
 
 struct Models::Shared {
@@ -95,11 +110,14 @@ struct Models::Shared {
     VendorInfo& vendor = endpoint.vendor;
     const VendorSetting elsewhere =
         options.find_base_url ? options.find_base_url(vendor) : vendor.alternative_base_url;
+    if (elsewhere.value.empty()) TRY(find_address(endpoint));
     if (!elsewhere.value.empty()) {
-      auto base_url = providers::canonical_base_url(endpoint.protocol(), elsewhere.value);
+      auto base_url = providers::canonical_base_url(vendor.platform, endpoint.protocol(),
+                                                    elsewhere.value);
       if (!base_url) return std::unexpected(bad_base_url(vendor, elsewhere, base_url.error()));
       vendor.base_url = std::move(*base_url);
     }
+    TRY(fill_in_address(endpoint));
     if (options.find_key) {
       const VendorSetting key = options.find_key(vendor);
       endpoint.key = trimmed(key.value);
@@ -107,7 +125,7 @@ struct Models::Shared {
         return fail(ErrorCode::authentication, blank_key(vendor, key));
       }
     }
-    if (endpoint.key.empty() && vendor.needs_key) {
+    if (endpoint.key.empty() && vendor.needs_key && vendor.key_command.empty()) {
       std::string message = without_key(vendor);
       if (own_model("offline").is_set()) message += " The model \"offline\" needs none";
       return fail(ErrorCode::authentication, std::move(message));
@@ -115,10 +133,92 @@ struct Models::Shared {
     return endpoint;
   }
 
+  // The address in one of the vendor's own variables, where it has such.
+  Result<void> find_address(Endpoint& endpoint) const {
+    for (const std::string& name : endpoint.vendor.address_variables) {
+      const std::string address = variable(name);
+      if (address.empty()) continue;
+      auto canonical =
+          providers::canonical_base_url(endpoint.vendor.platform, endpoint.protocol(), address);
+      if (!canonical) {
+        return fail(ErrorCode::invalid_argument,
+                    fmt::format("{}: '{}' {}", name, address, canonical.error().message));
+      }
+      endpoint.vendor.base_url = std::move(*canonical);
+      return {};
+    }
+    return {};
+  }
+
+  Result<void> fill_in_address(Endpoint& endpoint) const {
+    VendorInfo& vendor = endpoint.vendor;
+    if (vendor.base_url_variables.empty()) return {};
+    const auto value_of = [&](const std::string& name) {
+      std::string value = address_part(vendor, name);
+      if (!value.empty()) vendor.base_url_values[name] = value;
+      return value;
+    };
+    // Also where the address itself does not show it: what is signed names the region.
+    for (const auto& [name, variables] : vendor.base_url_variables) value_of(name);
+    auto filled = providers::filled_in(vendor.base_url, value_of);
+    if (!filled) {
+      return fail(ErrorCode::invalid_argument,
+                  without_address_part(vendor, filled.error().message));
+    }
+    vendor.base_url = std::move(*filled);
+    return {};
+  }
+
+  std::string address_part(const VendorInfo& vendor, const std::string& name) const {
+    // Google's hosts are named after the region, except where it is none.
+    if (vendor.platform == Platform::google && name == "host") {
+      const std::string region = address_part(vendor, "region");
+      if (region == "global") return "aiplatform";
+      return region == "us" || region == "eu" ? "aiplatform." + region + ".rep"
+                                              : region + "-aiplatform";
+    }
+    if (const auto named = vendor.base_url_variables.find(name);
+        named != vendor.base_url_variables.end()) {
+      for (const std::string& variable_name : named->second) {
+        if (std::string value = variable(variable_name); !value.empty()) return value;
+      }
+    }
+    if (const auto value = vendor.base_url_values.find(name);
+        value != vendor.base_url_values.end()) {
+      return value->second;
+    }
+    if (vendor.platform == Platform::aws && name == "region") {
+      return models::aws_region(surroundings());
+    }
+    if (vendor.platform == Platform::google && name == "project") {
+      return models::google_project(surroundings());
+    }
+    return {};
+  }
+
+  std::string variable(const std::string& name) const {
+    return options.find_variable ? options.find_variable(name) : std::string();
+  }
+
+  models::Surroundings surroundings() const {
+    return {.variable = options.find_variable ? options.find_variable
+                                              : [](const std::string&) { return std::string(); },
+            .read_file = models::read_small_file};
+  }
+
   Result<models::Candidate> candidate(std::string_view id) {
     auto found = TRY(endpoint(id));
     auto pace = pacer(found.vendor);
-    return models::Candidate{std::move(found), std::move(pace)};
+    auto proof = credentials_of(found);
+    return models::Candidate{std::move(found), std::move(pace), std::move(proof)};
+  }
+
+  // One for all models of a vendor, so that its token is obtained once.
+  std::shared_ptr<models::Credentials> credentials_of(const Endpoint& endpoint) {
+    const std::lock_guard lock(mutex);
+    auto& kept = credentials[endpoint.vendor.name];
+    if (kept == nullptr) kept = models::credentials_for(endpoint, surroundings());
+    return kept;
   }
 
   std::shared_ptr<models::Pacer> pacer(const VendorInfo& vendor) {
@@ -132,6 +232,7 @@ struct Models::Shared {
   const std::shared_ptr<net::HttpClient> client;
   std::mutex mutex;
   std::map<std::string, std::shared_ptr<models::Pacer>, std::less<>> pacers;
+  std::map<std::string, std::shared_ptr<models::Credentials>, std::less<>> credentials;
 };
 
 Models::Models(ModelsOptions options) : shared_(std::make_shared<Shared>(std::move(options))) {}
@@ -168,6 +269,16 @@ Model Models::get(std::string_view id) const {
       std::move(vendor), std::move(name),
       models::provider_model(std::move(candidates),
                              {shared_->options.retry, shared_->options.timeouts}, shared_->client)};
+}
+
+Result<std::vector<ListedModel>> Models::list(std::string_view vendor,
+                                              const std::stop_token& stop) const {
+  const VendorInfo* known = shared_->options.catalogue.find_vendor(vendor);
+  if (known == nullptr) {
+    return fail(ErrorCode::not_found, fmt::format("there is no vendor '{}'", vendor));
+  }
+  const auto candidate = TRY(shared_->candidate(known->name + ":any"));
+  return models::listed_models(candidate, *shared_->client, stop);
 }
 
 EmbeddingModel Models::embeddings(std::string_view id) const {
@@ -217,6 +328,7 @@ Model model(std::string_view id) {
   };
   ModelsOptions options;
   options.find_key = [=](const VendorInfo& vendor) { return key_from(vendor, of_environment); };
+  options.find_variable = of_environment;
   options.find_base_url = [=](const VendorInfo& vendor) {
     VendorSetting elsewhere = base_url_from(vendor, of_environment);
     return elsewhere.value.empty() ? VendorSetting(vendor.alternative_base_url) : elsewhere;

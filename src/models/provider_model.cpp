@@ -12,6 +12,7 @@
 #include "models/retry_policy.h"
 #include "net/event_loop.h"
 #include "providers/provider_errors.h"
+#include "providers/credential.h"
 #include "wright/provider.h"
 
 namespace wright::models {
@@ -111,9 +112,8 @@ class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
     }
 
     Result<Response> result(Result<void> end) {
-      const Endpoint& endpoint = pending_->candidate().endpoint;
       if (!is_success(head_.status) && head_.status != 0) {
-        return std::unexpected(error_from(endpoint, head_, error_body_));
+        return std::unexpected(error_from(pending_->endpoint_with_secret(), head_, error_body_));
       }
       if (end) return decoder().finish(pending_->call_.on_text);
       // A vendor may close the connection improperly after a complete response.
@@ -168,7 +168,46 @@ class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
         });
   }
 
+  // Between the encoder and the transport: the request says who asks.
   void send(HttpRequest request) {
+    const auto& credentials = candidate().credentials;
+    if (credentials == nullptr) return transmit(std::move(request));
+    credentials->get(plan_->client, [self = shared_from_this(), request = std::move(request)](
+                                        const Result<Credential>& credential) mutable {
+      if (self->has_ended_) return;
+      if (!credential) return self->take(std::unexpected(credential.error()));
+      self->secret_ = secret_of(*credential);
+      auto authorised = providers::authorised(std::move(request), self->candidate().endpoint,
+                                              *credential, self->candidate().credentials->now());
+      if (!authorised) return self->take(std::unexpected(std::move(authorised).error()));
+      self->transmit(std::move(*authorised));
+    });
+  }
+
+  static std::string secret_of(const Credential& credential) {
+    if (const auto* token = std::get_if<providers::Token>(&credential.proof)) return token->text;
+    return std::get<providers::AwsKeys>(credential.proof).secret_access_key;
+  }
+
+  // So that an error can leave it out.
+  Endpoint endpoint_with_secret() const {
+    Endpoint endpoint = candidate().endpoint;
+    if (!secret_.empty()) endpoint.key = secret_;
+    return endpoint;
+  }
+
+  // A token may have been withdrawn before it expired: once, another is asked for.
+  bool may_ask_with_another_credential(const Error& error) {
+    // AWS says 403 of a token that has expired.
+    const bool is_refused = error.code == ErrorCode::authentication ||
+                            (error.code == ErrorCode::permission_denied &&
+                             candidate().endpoint.vendor.platform == Platform::aws);
+    if (!is_refused || secret_.empty()) return false;
+    candidate().credentials->forget();
+    return !std::exchange(has_renewed_, true);
+  }
+
+  void transmit(HttpRequest request) {
     HttpTimeouts timeouts = plan_->options.timeouts;
     timeouts.total = std::min(timeouts.total, std::max(milliseconds(1), time_left()));
     exchange_ = plan_->client.start(std::move(request), timeouts,
@@ -193,6 +232,10 @@ class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
       end(std::move(result));
       return;
     }
+    if (may_ask_with_another_credential(result.error())) {
+      try_again(result.error(), milliseconds(0));
+      return;
+    }
     ++failed_;
     if (const auto asked = asked_wait(result.error());
         asked && *asked <= plan_->options.retry.longest_asked_wait) {
@@ -208,6 +251,8 @@ class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
       ++asked_;
       failed_ = 0;
       has_said_nothing_ = false;
+      secret_.clear();
+      has_renewed_ = false;
       try_again(failures_.back(), milliseconds(0));
     } else {
       remember(std::move(result).error());
@@ -273,6 +318,8 @@ class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
   net::HttpClient::Exchange exchange_ = 0;
   net::EventLoop::Timer timer_;
   bool has_ended_ = false;
+  std::string secret_;        // of the credential that was sent last
+  bool has_renewed_ = false;  // it, after the vendor refused it
   std::optional<std::stop_callback<std::function<void()>>> on_stop_;
 };
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "models/credentials.h"
 #include "models/pacer.h"
 #include "net/http_client.h"
 #include "wright/models.h"
@@ -15,6 +16,7 @@ namespace wright::models {
 struct Candidate {
   Endpoint endpoint;
   std::shared_ptr<Pacer> pacer;
+  std::shared_ptr<Credentials> credentials = {};  // null: the endpoint's key is all there is
 
   std::string id() const { return endpoint.vendor.name + ":" + endpoint.model.name; }
 };

@@ -29,6 +29,8 @@ class HttpReceiver {
   virtual Result<void> on_body(std::string_view bytes) = 0;
   // Exactly once, after everything else.
   virtual void on_end(Result<void> end) = 0;
+  // Whether the bodies of the request and of its response hold secrets: they are not traced then.
+  virtual bool is_secret() const { return false; }
 };
 
 // What goes over the wire, for debugging. Secret headers are masked before they get here.

@@ -281,7 +281,8 @@ std::size_t HttpExchange::take_body(char* bytes, std::size_t, std::size_t count,
 bool HttpExchange::body(std::string_view bytes) {
   last_byte_ = EventLoop::Clock::now();
   if (!std::exchange(has_body_, true) && on_pace) on_pace();
-  trace(HttpTraceEvent::Kind::response_body, bytes);
+  trace(HttpTraceEvent::Kind::response_body,
+        receiver_->is_secret() ? std::string_view("(secret)") : bytes);
   if (receiver_error_) return false;
   auto taken = receiver_->on_body(bytes);
   if (taken) return true;
@@ -300,7 +301,7 @@ void HttpExchange::trace_request() const {
     text += fmt::format("{}: {}\n", header.name, header.is_secret ? "***" : header.value);
   }
   text += '\n';
-  text += request_.body;
+  text += receiver_->is_secret() ? "(secret)" : request_.body;
   trace(HttpTraceEvent::Kind::request, text);
 }
 

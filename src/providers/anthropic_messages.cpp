@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "providers/anthropic_response.h"
+#include "providers/attachment.h"
 #include "providers/call_arguments.h"
 #include "providers/codec.h"
 #include "providers/conversation.h"
@@ -31,7 +32,10 @@ constexpr std::string_view kEffort = "effort";  // …: the model decides, given
 constexpr int kLeastBudget = 1024;
 
 // Tokens that thinking may take, in addition to those of the response.
-int room_to_think(ReasoningEffort effort) {
+int room_to_think(ReasoningEffort effort, const Quirks& quirks) {
+  if (effort != ReasoningEffort::none && quirks.reasoning_tokens > 0) {
+    return std::max(quirks.reasoning_tokens, kLeastBudget);
+  }
   switch (effort) {
     case ReasoningEffort::none: return 0;
     case ReasoningEffort::low: return 2048;
@@ -50,13 +54,16 @@ bool is_forced(const ToolChoice& choice) {
 }
 
 // Marks the end of the part that the next request repeats. A request may have at most four.
-void mark_for_cache(Json& block) {
+void mark_for_cache(Json& block, const Quirks& quirks) {
   JsonObject* object = block.if_object();
-  if (object == nullptr) return;
+  if (object == nullptr || quirks.prompt_cache == "off") return;
   const Json* type = object->if_contains("type");
   const bool cannot_be_marked =
       type != nullptr && (*type == Json("thinking") || *type == Json("redacted_thinking"));
-  if (!cannot_be_marked) (*object)["cache_control"] = JsonObject{{"type", "ephemeral"}};
+  if (cannot_be_marked) return;
+  JsonObject control{{"type", "ephemeral"}};
+  if (quirks.prompt_cache == "1h") control["ttl"] = "1h";
+  (*object)["cache_control"] = std::move(control);
 }
 
 class AnthropicEncoder {
@@ -73,26 +80,42 @@ class AnthropicEncoder {
 
   HttpRequest encode() {
     const JsonArray tools = this->tools();
-    body_["model"] = endpoint_.model.name;
+    if (is_on_vertex()) {
+      body_["anthropic_version"] = "vertex-2023-10-16";  // the model is in the URL
+    } else {
+      body_["model"] = endpoint_.model.name;
+    }
     add_limits();
     if (JsonArray system = this->system(tools.empty()); !system.empty()) {
-      mark_for_cache(system.back());
+      mark_for_cache(system.back(), quirks_);
       body_["system"] = std::move(system);
     }
     body_["messages"] = messages();
     if (!tools.empty()) {
       body_["tools"] = tools;
-      mark_for_cache(body_["tools"].get_array().back());
+      mark_for_cache(body_["tools"].get_array().back(), quirks_);
       add_tool_choice();
     }
+    if (!quirks_.service_tier.empty()) body_["service_tier"] = quirks_.service_tier;
     if (delivery_ == Delivery::streamed) body_["stream"] = true;
-    return HttpRequest{.url = endpoint_.vendor.base_url + "/messages",
-                       .headers = request_headers(endpoint_, {{"x-api-key", endpoint_.key, true},
-                                                              {"anthropic-version", "2023-06-01"}}),
-                       .body = to_text(body_)};
+    return HttpRequest{
+        .url = url(),
+        .headers = is_on_vertex()
+                       ? request_headers(endpoint_, {bearer(endpoint_)})
+                       : request_headers(endpoint_, {{"x-api-key", endpoint_.key, true},
+                                                     {"anthropic-version", "2023-06-01"}}),
+        .body = to_text(body_)};
   }
 
  private:
+  bool is_on_vertex() const { return endpoint_.vendor.platform == Platform::google; }
+
+  std::string url() const {
+    if (!is_on_vertex()) return endpoint_.vendor.base_url + "/messages";
+    return fmt::format("{}/models/{}:{}", endpoint_.vendor.base_url, endpoint_.model.name,
+                       delivery_ == Delivery::streamed ? "streamRawPredict" : "rawPredict");
+  }
+
   // --- Messages -----------------------------------------------------------------------------
 
   JsonArray messages() {
@@ -144,7 +167,7 @@ class AnthropicEncoder {
     int marks = 2;
     for (auto message = messages.rbegin(); message != messages.rend() && marks > 0; ++message) {
       if (message->at("role") != Json("user")) continue;
-      mark_for_cache(message->at("content").get_array().back());
+      mark_for_cache(message->at("content").get_array().back(), quirks_);
       --marks;
     }
   }
@@ -169,6 +192,12 @@ class AnthropicEncoder {
   }
 
   static Json image_block(const Image& image) {
+    if (attachment_kind(image) == Attachment::pdf) {
+      return JsonObject{{"type", "document"},
+                        {"source", JsonObject{{"type", "base64"},
+                                              {"media_type", image.media_type},
+                                              {"data", image.base64}}}};
+    }
     return JsonObject{
         {"type", "image"},
         {"source",
@@ -305,13 +334,16 @@ class AnthropicEncoder {
       }
       const std::int64_t most = endpoint_.model.max_output_tokens;
       const bool has_room = most == 0 || most > kLeastBudget;
-      return has_room ? Thinking{.type = "enabled", .room = room_to_think(*effort)} : Thinking{};
+      return has_room ? Thinking{.type = "enabled", .room = room_to_think(*effort, quirks_)}
+                      : Thinking{};
     }
     if (quirks_.reasoning_request != kEffort) return {};
     if (is_tool_forced) return {.type = quirks_.reasoning_off};
     if (!effort) return {};
     if (*effort != ReasoningEffort::none) {
-      return {.type = "adaptive", .effort = effort_level(*effort), .room = room_to_think(*effort)};
+      return {.type = "adaptive",
+              .effort = effort_level(*effort),
+              .room = room_to_think(*effort, quirks_)};
     }
     if (quirks_.reasoning_off.empty()) return {.effort = effort_level(*effort)};
     return {.type = quirks_.reasoning_off};

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "core/text.h"
+#include "core/try.h"
 
 namespace wright::providers {
 namespace {
@@ -120,8 +121,46 @@ Result<std::string> canonical_base_url(Protocol protocol, std::string_view url) 
         return canonical_base_url(protocol, base.substr(0, base.rfind('/')));
       }
       return std::string(base) + (path.ends_with("/api") ? "" : "/api");
+    case Protocol::bedrock_converse: break;
   }
   return std::string(base);
+}
+
+Result<std::string> canonical_base_url(Platform platform, Protocol protocol, std::string_view url) {
+  if (platform == Platform::azure) {
+    const std::string base = TRY(canonical_base_url(Protocol::bedrock_converse, url));
+    const std::size_t path_at = base.find('/', scheme_of(base).size());
+    const std::string path = path_at == std::string::npos ? "" : base.substr(path_at);
+    if (path.empty()) return base + "/openai/v1";
+    return path == "/openai" ? base + "/v1" : base;
+  }
+  if (platform == Platform::google && url.contains("/publishers/")) {
+    return canonical_base_url(Protocol::bedrock_converse, url);
+  }
+  return canonical_base_url(protocol, url);
+}
+
+Result<std::string> filled_in(std::string_view url,
+                              const std::function<std::string(const std::string&)>& value_of) {
+  std::string filled;
+  while (!url.empty()) {
+    const std::size_t open = std::min(url.find('{'), url.size());
+    filled += url.substr(0, open);
+    url.remove_prefix(open);
+    const std::size_t close = url.find('}');
+    if (url.empty() || close == std::string_view::npos) break;
+    const std::string name(url.substr(1, close - 1));
+    const std::string value = value_of(name);
+    if (value.empty()) return fail(ErrorCode::invalid_argument, name);
+    const bool is_plain = std::ranges::all_of(value, [](char c) {
+      return is_lower_or_digit(c) || (c >= 'A' && c <= 'Z') || c == '-' || c == '_' || c == '.' ||
+             c == ':';
+    });
+    if (!is_plain) return fail(ErrorCode::invalid_argument, name);
+    filled += value;
+    url.remove_prefix(close + 1);
+  }
+  return filled + std::string(url);
 }
 
 }  // namespace wright::providers

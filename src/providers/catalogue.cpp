@@ -22,7 +22,8 @@ constexpr auto wright_enumerators(Of<Protocol>) {
                     Named{Protocol::openai_responses, "openai-responses"},
                     Named{Protocol::anthropic_messages, "anthropic-messages"},
                     Named{Protocol::gemini_generate, "gemini-generate"},
-                    Named{Protocol::ollama_chat, "ollama-chat"}};
+                    Named{Protocol::ollama_chat, "ollama-chat"},
+                    Named{Protocol::bedrock_converse, "bedrock-converse"}};
 }
 
 namespace {
@@ -106,6 +107,19 @@ const ModelInfo* Catalogue::find_model(const VendorInfo& vendor, std::string_vie
   return row_of(name.substr(0, length_without_date(name)));
 }
 
+// The row of the vendor that made the model, for one that others run: "azure:gpt-5-mini",
+// "vertex-anthropic:claude-sonnet-4-5@20250929".
+std::optional<ModelInfo> Catalogue::row_of_maker(const VendorInfo& vendor,
+                                                 std::string_view name) const {
+  const VendorInfo* maker = vendor.models_of.empty() ? nullptr : find_vendor(vendor.models_of);
+  if (maker == nullptr) return {};
+  const ModelInfo* row = find_model(*maker, name.substr(0, name.find('@')));
+  if (row == nullptr) return {};
+  ModelInfo model = *row;
+  if (!model.protocol) model.protocol = maker->protocol;
+  return model;
+}
+
 Result<Endpoint> Catalogue::find(std::string_view id) const {
   const std::size_t colon = id.find(':');
   const std::string_view vendor_name = id.substr(0, colon);
@@ -141,11 +155,16 @@ Result<Endpoint> Catalogue::find(std::string_view id) const {
   }
   Endpoint endpoint{.vendor = *vendor, .model = {.vendor = vendor->name, .quirks = vendor->quirks}};
   const ModelInfo* model = find_model(*vendor, name);
-  if (model != nullptr) endpoint.model = *model;
-  endpoint.model.is_listed = model != nullptr;
+  endpoint.model.is_listed = false;
+  if (model != nullptr) {
+    endpoint.model = *model;
+  } else if (auto made_elsewhere = row_of_maker(*vendor, name)) {
+    endpoint.model = std::move(*made_elsewhere);
+    endpoint.model.vendor = vendor->name;
+  }
   endpoint.model.name = name;
-  endpoint.vendor.base_url =
-      TRY(providers::canonical_base_url(endpoint.protocol(), endpoint.vendor.base_url));
+  endpoint.vendor.base_url = TRY(providers::canonical_base_url(
+      endpoint.vendor.platform, endpoint.protocol(), endpoint.vendor.base_url));
   return endpoint;
 }
 

@@ -17,6 +17,7 @@ namespace wright {
 WRIGHT_ENUM(Quirks::ToolChoiceSupport, full, automatic_only, none)
 WRIGHT_ENUM(Quirks::CallIds, any, nine_alphanumeric)
 WRIGHT_ENUM(Quirks::ReturnReasoning, never, within_turn, always)
+WRIGHT_ENUM(Platform, direct, azure, aws, google)
 
 }  // namespace wright
 
@@ -125,6 +126,21 @@ struct Reading<E> {
   }
 };
 
+template <class T>
+struct Reading<std::map<std::string, T>> {
+  static Value<std::map<std::string, T>> of(const toml::node& node) {
+    const toml::table* table = node.as_table();
+    if (table == nullptr) return must_be("a table", node);
+    std::map<std::string, T> values;
+    for (const auto& [name, value] : *table) {
+      auto read = Reading<T>::of(value);
+      if (!read) return std::unexpected(fmt::format("{} {}", name.str(), read.error()));
+      values.emplace(std::string(name.str()), std::move(*read));
+    }
+    return values;
+  }
+};
+
 bool is_token(std::string_view text) {
   constexpr std::string_view kPunctuation = "!#$%&'*+-.^_`|~";
   return !text.empty() && std::ranges::all_of(text, [&](char c) {
@@ -224,17 +240,33 @@ Value<std::function<void(Quirks&)>> read_reasoning_request(const toml::node& nod
   return [way = std::move(way)](Quirks& quirks) { quirks.reasoning_request = way; };
 }
 
-constexpr std::array<CatalogueField<VendorInfo>, 13> kVendorFields{{
+Value<std::function<void(Quirks&)>> read_prompt_cache(const toml::node& node) {
+  static constexpr std::array<std::string_view, 5> kTimes{"", "off", "5m", "1h", "24h"};
+  auto time = TRY(Reading<std::string>::of(node));
+  if (std::ranges::find(kTimes, time) == kTimes.end()) {
+    return std::unexpected(fmt::format("must be off, 5m, 1h or 24h, not '{}'", time));
+  }
+  return [time = std::move(time)](Quirks& quirks) { quirks.prompt_cache = time; };
+}
+
+constexpr std::array<CatalogueField<VendorInfo>, 20> kVendorFields{{
     {"title", Sets<&VendorInfo::title>::read},
     {"aliases", Sets<&VendorInfo::aliases>::read},
     {"protocol", Sets<&VendorInfo::protocol>::read},
+    {"platform", Sets<&VendorInfo::platform>::read},
     {"base_url", Sets<&VendorInfo::base_url>::read},
+    {"base_url_variables", Sets<&VendorInfo::base_url_variables>::read},
+    {"base_url_values", Sets<&VendorInfo::base_url_values>::read},
+    {"address_variables", Sets<&VendorInfo::address_variables>::read},
+    {"api_version", Sets<&VendorInfo::api_version>::read},
     {"alternative_base_url", Sets<&VendorInfo::alternative_base_url>::read},
     {"alternative_setting", Sets<&VendorInfo::alternative_setting>::read},
     {"key_variables", Sets<&VendorInfo::key_variables>::read},
     {"key_setting", Sets<&VendorInfo::key_setting>::read},
     {"key_page", Sets<&VendorInfo::key_page>::read},
     {"needs_key", Sets<&VendorInfo::needs_key>::read},
+    {"key_command", Sets<&VendorInfo::key_command>::read},
+    {"models_of", Sets<&VendorInfo::models_of>::read},
     {"headers", Sets<&VendorInfo::headers>::read},
     {"requests_per_minute", SetsPace<&Pace::requests_per_minute>::read},
     {"tokens_per_minute", SetsPace<&Pace::tokens_per_minute>::read},
@@ -247,7 +279,7 @@ constexpr std::array<CatalogueField<ModelInfo>, 4> kModelFields{{
     {"protocol", Sets<&ModelInfo::protocol>::read},
 }};
 
-constexpr std::array<CatalogueField<Quirks>, 17> kQuirkFields{{
+constexpr std::array<CatalogueField<Quirks>, 20> kQuirkFields{{
     {"max_tokens_field", Sets<&Quirks::max_tokens_field>::read},
     {"supports_temperature", Sets<&Quirks::supports_temperature>::read},
     {"supports_tools", Sets<&Quirks::supports_tools>::read},
@@ -265,6 +297,9 @@ constexpr std::array<CatalogueField<Quirks>, 17> kQuirkFields{{
     {"return_reasoning", Sets<&Quirks::return_reasoning>::read},
     {"reasoning_request", read_reasoning_request},
     {"reasoning_off", Sets<&Quirks::reasoning_off>::read},
+    {"reasoning_tokens", Sets<&Quirks::reasoning_tokens>::read},
+    {"service_tier", Sets<&Quirks::service_tier>::read},
+    {"prompt_cache", read_prompt_cache},
 }};
 
 }  // namespace

@@ -209,7 +209,7 @@ class CatalogueRows::Reader {
       if (node == nullptr || node->is_string()) report(line, name, "must say where the vendor is");
       return;
     }
-    auto canonical = providers::canonical_base_url(vendor.protocol, url);
+    auto canonical = providers::canonical_base_url(vendor.platform, vendor.protocol, url);
     if (!canonical) return report(line, name, canonical.error().message);
     url = std::move(*canonical);
   }

@@ -51,8 +51,11 @@ TEST(BuiltInCatalogue, is_made_once_however_many_threads_ask_first) {
 
 TEST(BuiltInCatalogue, knows_every_vendor_that_is_promised) {
   const std::vector<std::string> promised{
-      "openai",  "anthropic", "gemini",   "openrouter", "zai",      "xai",  "deepseek", "groq",
-      "mistral", "cerebras",  "together", "ollama",     "llamacpp", "vllm", "lmstudio"};
+      "openai",           "anthropic", "gemini",    "openrouter",  "zai",       "xai",
+      "deepseek",         "groq",      "mistral",   "cerebras",    "together",  "ollama",
+      "llamacpp",         "vllm",      "lmstudio",  "azure",       "bedrock",   "vertex",
+      "vertex_anthropic", "moonshot",  "qwen",      "minimax",     "fireworks", "perplexity",
+      "cohere",           "nvidia",    "sambanova", "huggingface", "github",    "cloudflare"};
   std::vector<std::string> known;
   for (const VendorInfo& vendor : Catalogue::built_in().vendors()) known.push_back(vendor.name);
   EXPECT_EQ(known, promised);  // in the order of the file
@@ -70,8 +73,12 @@ TEST(BuiltInCatalogue, names_a_setting_a_variable_and_a_page_for_every_key) {
 
 TEST(BuiltInCatalogue, wants_no_key_for_servers_on_the_own_machine_only) {
   for (const VendorInfo& vendor : Catalogue::built_in().vendors()) {
-    EXPECT_EQ(vendor.needs_key, !vendor.base_url.starts_with("http://localhost:")) << vendor.name;
-    EXPECT_EQ(vendor.needs_key, vendor.base_url.starts_with("https://")) << vendor.name;
+    // Two clouds have credentials of their own in place of a key.
+    const bool has_others = vendor.platform == Platform::aws || vendor.platform == Platform::google;
+    EXPECT_EQ(vendor.needs_key, !vendor.base_url.starts_with("http://localhost:") && !has_others)
+        << vendor.name;
+    EXPECT_EQ(vendor.needs_key, vendor.base_url.starts_with("https://") && !has_others)
+        << vendor.name;
   }
 }
 
@@ -114,7 +121,7 @@ TEST(Catalogue, finds_models_whose_names_have_colons_slashes_and_dates) {
   const Endpoint local = found(catalogue, "ollama:qwen3:8b");
   EXPECT_EQ(local.model.name, "qwen3:8b");
   EXPECT_EQ(local.vendor.base_url, "http://localhost:11434/api");
-  EXPECT_EQ(found(catalogue, "openrouter:deepseek/deepseek-v3.2").model.context_tokens, 163840);
+  EXPECT_EQ(found(catalogue, "openrouter:deepseek/deepseek-v3.2").model.context_tokens, 128000);
   const Endpoint dated = found(catalogue, "anthropic:claude-sonnet-4-5-20250929");
   EXPECT_EQ(dated.model.name, "claude-sonnet-4-5-20250929");
   EXPECT_EQ(dated.model.max_output_tokens, 64000);
@@ -307,7 +314,7 @@ TEST(CatalogueRows, tell_everything_that_is_wrong_at_once) {
   EXPECT_EQ(refusal_of("[vendors.openai]\nneeds_key = 1\nprotocol = 'smtp'\n"),
             "rows.toml:2: vendors.openai.needs_key: must be true or false, not an integer\n"
             "rows.toml:3: vendors.openai.protocol: must be openai-chat, openai-responses, "
-            "anthropic-messages, gemini-generate or ollama-chat, not 'smtp'");
+            "anthropic-messages, gemini-generate, ollama-chat or bedrock-converse, not 'smtp'");
 }
 
 TEST(CatalogueRows, refuse_bad_values) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "core/json_storage.h"
+#include "providers/attachment.h"
 #include "providers/call_arguments.h"
 #include "providers/opaque_block.h"
 #include "providers/openai_request.h"
@@ -69,6 +70,17 @@ class MessageWriter {
   }
 
   Json image_json(const Image& image) const {
+    const Attachment kind = attachment_kind(image);
+    if (kind == Attachment::pdf) {
+      return Json(
+          {{"type", "file"}, {"file", {{"filename", kPdfName}, {"file_data", data_url(image)}}}},
+          storage_);
+    }
+    if (kind == Attachment::audio) {
+      return Json({{"type", "input_audio"},
+                   {"input_audio", {{"data", image.base64}, {"format", audio_format(image)}}}},
+                  storage_);
+    }
     return Json({{"type", "image_url"}, {"image_url", {{"url", data_url(image)}}}}, storage_);
   }
 

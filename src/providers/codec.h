@@ -20,5 +20,6 @@ extern const Codec kOpenAiResponses;
 extern const Codec kAnthropicMessages;
 extern const Codec kGeminiGenerate;
 extern const Codec kOllamaChat;
+extern const Codec kBedrockConverse;
 
 }  // namespace wright::providers

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "core/try.h"
+#include "providers/platform_address.h"
 #include "providers/provider_errors.h"
 #include "providers/request_headers.h"
 #include "wright/json.h"
@@ -21,7 +22,8 @@ Result<std::string_view> path_of(const Endpoint& endpoint) {
     case Protocol::openai_responses: return "/embeddings";
     case Protocol::ollama_chat: return "/embed";
     case Protocol::anthropic_messages:
-    case Protocol::gemini_generate: break;
+    case Protocol::gemini_generate:
+    case Protocol::bedrock_converse: break;
   }
   return fail(ErrorCode::unsupported,
               fmt::format("{} offers no embeddings that Wright can use. Choose a model of OpenAI, "
@@ -84,10 +86,11 @@ Result<HttpRequest> encode_embeddings(const Endpoint& endpoint,
   TRY(check_texts(texts));
   JsonArray input;
   for (const std::string& text : texts) input.push_back(Json(to_valid_utf8(text)));
-  return HttpRequest{
+  HttpRequest request{
       .url = endpoint.vendor.base_url + std::string(path),
       .headers = request_headers(endpoint, {bearer(endpoint)}),
       .body = to_text(JsonObject{{"model", endpoint.model.name}, {"input", std::move(input)}})};
+  return addressed(std::move(request), endpoint);
 }
 
 Result<std::vector<Embedding>> decode_embeddings(const Endpoint& endpoint, std::string_view body,

@@ -32,7 +32,10 @@ constexpr std::size_t kMostStopSequences = 5;
 // calls that it did not make itself.
 constexpr std::string_view kForeignSignature = "skip_thought_signature_validator";
 
-int budget_of(ReasoningEffort effort) {
+int budget_of(ReasoningEffort effort, const Quirks& quirks) {
+  if (effort != ReasoningEffort::none && quirks.reasoning_tokens > 0) {
+    return quirks.reasoning_tokens;
+  }
   switch (effort) {
     case ReasoningEffort::none: return 128;  // the least for a model that always thinks
     case ReasoningEffort::low: return 2048;
@@ -83,11 +86,15 @@ class GeminiEncoder {
     body["generationConfig"] = std::move(config);
     return HttpRequest{
         .url = url(),
-        .headers = request_headers(endpoint_, {{"x-goog-api-key", endpoint_.key, true}}),
+        .headers = request_headers(
+            endpoint_, {is_on_vertex() ? bearer(endpoint_)
+                                       : HttpHeader{"x-goog-api-key", endpoint_.key, true}}),
         .body = to_text(std::move(body))};
   }
 
  private:
+  bool is_on_vertex() const { return endpoint_.vendor.platform == Platform::google; }
+
   std::string url() const {
     std::string_view name = endpoint_.model.name;
     if (name.starts_with("models/")) name.remove_prefix(7);
@@ -251,7 +258,8 @@ class GeminiEncoder {
     std::int64_t max_tokens = std::max(sampling_.max_tokens, 1);
     if (JsonObject thinking = thinking_config(); !thinking.empty()) {
       const bool is_off = *sampling_.reasoning == ReasoningEffort::none;
-      if (!is_off) max_tokens += budget_of(*sampling_.reasoning);  // thoughts count as output
+      if (!is_off)
+        max_tokens += budget_of(*sampling_.reasoning, quirks_);  // thoughts count as output
       config["thinkingConfig"] = std::move(thinking);
     }
     if (endpoint_.model.max_output_tokens > 0) {
@@ -295,7 +303,8 @@ class GeminiEncoder {
     const bool is_off = effort == ReasoningEffort::none;
     JsonObject config;
     if (quirks_.reasoning_request == kGeminiBudget) {
-      config["thinkingBudget"] = is_off && quirks_.reasoning_off == "0" ? 0 : budget_of(effort);
+      config["thinkingBudget"] =
+          is_off && quirks_.reasoning_off == "0" ? 0 : budget_of(effort, quirks_);
     } else if (quirks_.reasoning_request == kGeminiLevel) {
       config["thinkingLevel"] = is_off && !quirks_.reasoning_off.empty()
                                     ? std::string_view(quirks_.reasoning_off)

@@ -90,6 +90,7 @@ void add_sampling(JsonObject& body, const Sampling& sampling, const Quirks& quir
   if (sampling.response_format.kind != ResponseFormat::Kind::text) {
     body["response_format"] = response_format_json(sampling.response_format, quirks);
   }
+  add_service(body, quirks);
 }
 
 Result<HttpRequest> encode_chat(const Endpoint& endpoint, const Request& request,

@@ -80,6 +80,11 @@ std::string_view effort_name(ReasoningEffort effort, const Quirks& quirks) {
   return effort_level(effort);
 }
 
+void add_service(JsonObject& body, const Quirks& quirks) {
+  if (!quirks.service_tier.empty()) body["service_tier"] = quirks.service_tier;
+  if (quirks.prompt_cache == "24h") body["prompt_cache_retention"] = "24h";
+}
+
 AnswerSchema answer_schema(const ResponseFormat& format, const Quirks& quirks) {
   Json schema = quirks.supports_schema_refs ? format.schema : without_refs(format.schema);
   AnswerSchema answer{.name = allowed_format_name(format.name), .schema = {}};

@@ -23,6 +23,9 @@ void add_tools(JsonObject& body, const Request& request, const ToolNames& names,
 // "low", "medium", "high"; for none, what the quirks say, or the least possible.
 std::string_view effort_name(ReasoningEffort effort, const Quirks& quirks);
 
+// The tier of service and how long the prompt is to be cached, where the quirks say so.
+void add_service(JsonObject& body, const Quirks& quirks);
+
 struct AnswerSchema {
   std::string name;
   Json schema;

@@ -74,6 +74,7 @@ void add_sampling(JsonObject& body, const Sampling& sampling, const Quirks& quir
   }
   body["store"] = false;
   if (can_reason) body["include"] = JsonArray{"reasoning.encrypted_content"};
+  add_service(body, quirks);
 }
 
 Result<HttpRequest> encode_responses(const Endpoint& endpoint, const Request& request,

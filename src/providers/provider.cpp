@@ -6,7 +6,9 @@
 #include <algorithm>
 
 #include "core/try.h"
+#include "providers/attachment.h"
 #include "providers/codec.h"
+#include "providers/platform_address.h"
 #include "wright/tool.h"
 
 namespace wright {
@@ -19,6 +21,7 @@ const providers::Codec& codec_of(Protocol protocol) {
     case Protocol::anthropic_messages: return providers::kAnthropicMessages;
     case Protocol::gemini_generate: return providers::kGeminiGenerate;
     case Protocol::ollama_chat: return providers::kOllamaChat;
+    case Protocol::bedrock_converse: return providers::kBedrockConverse;
   }
   return providers::kOpenAiChat;
 }
@@ -58,7 +61,9 @@ Result<HttpRequest> encode(const Endpoint& endpoint, const Request& asked, Deliv
   Request request = asked;
   if (request.sampling == nullptr) request.sampling = &defaults;
   TRY(check_possible(endpoint, request));
-  return codec_of(endpoint.protocol()).encode(endpoint, request, delivery);
+  TRY(providers::check_attachments(endpoint, request));
+  auto encoded = TRY(codec_of(endpoint.protocol()).encode(endpoint, request, delivery));
+  return providers::addressed(std::move(encoded), endpoint);
 }
 
 std::unique_ptr<ResponseDecoder> make_decoder(const Endpoint& endpoint, const Request& request) {

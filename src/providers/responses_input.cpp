@@ -1,5 +1,7 @@
 #include "providers/responses_input.h"
 
+#include "providers/attachment.h"
+
 #include <fmt/format.h>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -21,6 +23,10 @@ Json text_json(std::string_view text) {
 }
 
 Json image_json(const Image& image) {
+  if (attachment_kind(image) == Attachment::pdf) {
+    return JsonObject{
+        {"type", "input_file"}, {"filename", kPdfName}, {"file_data", data_url(image)}};
+  }
   return JsonObject{{"type", "input_image"}, {"image_url", data_url(image)}};
 }
 

@@ -3,19 +3,17 @@
 #include <fmt/format.h>
 
 namespace wright::providers {
-namespace {
 
-std::string allowed_id(std::string_view id) {
+std::string WireIds::allowed_id(std::string_view id) const {
+  constexpr std::size_t kRoomForNumber = 8;
   std::string allowed;
-  for (const char c : id) {
+  for (const char c : id.substr(0, longest_ - kRoomForNumber)) {
     const bool is_allowed = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
                             (c >= '0' && c <= '9') || c == '_' || c == '-';
     allowed += is_allowed ? c : '_';
   }
   return allowed.empty() ? "call" : allowed;
 }
-
-}  // namespace
 
 const std::string& WireIds::of_call(std::string_view id) {
   const std::string allowed = allowed_id(id);

@@ -118,6 +118,10 @@ Endpoint read_endpoint(const Json& json, Protocol protocol) {
   Fields()
       .on("vendor", endpoint.vendor.name)
       .on("base_url", endpoint.vendor.base_url)
+      .on("platform", one_of(endpoint.vendor.platform, {{"azure", Platform::azure},
+                                                        {"aws", Platform::aws},
+                                                        {"google", Platform::google}}))
+      .on("api_version", endpoint.vendor.api_version)
       .on("model", endpoint.model.name)
       .on("key", endpoint.key)
       .on("headers",

@@ -149,5 +149,29 @@ TEST_F(ProviderCli, models_tells_which_have_a_key) {
   EXPECT_EQ(home_.wright({"models", "opnai"}).exit_code, 2);
 }
 
+TEST_F(ProviderCli, compares_the_catalogue_with_what_a_vendor_lists) {
+  home_.environment["OPENAI_BASE_URL"] = vendors_->url() + "/v1";
+  home_.environment["OPENAI_API_KEY"] = kKey;
+  const auto compared = home_.wright({"models", "openai", "--compare", "--json"});
+  EXPECT_EQ(compared.exit_code, 0) << compared.error;
+  const auto json = parse_json(compared.output);
+  ASSERT_TRUE(json) << compared.output;
+  const Json& openai = json->as_array().at(0);
+  EXPECT_EQ(openai.at("vendor"), Json("openai"));
+  EXPECT_GT(openai.at("listed").to_number<int>(), 0) << compared.output;
+  EXPECT_FALSE(openai.at("not_listed").as_array().empty()) << compared.output;
+  const auto text = home_.wright({"models", "openai", "--compare"});
+  EXPECT_NE(text.output.find("not listed there"), std::string::npos) << text.output;
+  EXPECT_EQ((text.output + text.error).find(kKey), std::string::npos);
+}
+
+TEST_F(ProviderCli, a_vendor_that_does_not_answer_is_named_and_the_exit_code_says_so) {
+  home_.environment["GROQ_BASE_URL"] = "http://127.0.0.1:1/v1";
+  home_.environment["GROQ_API_KEY"] = kKey;
+  const auto compared = home_.wright({"models", "groq", "--compare", "--json"});
+  EXPECT_EQ(compared.exit_code, 1) << compared.output;
+  EXPECT_NE(compared.output.find("\"error\""), std::string::npos) << compared.output;
+}
+
 }  // namespace
 }  // namespace wright::http

@@ -48,6 +48,13 @@ base_url = "{0}"
 base_url = "{0}"
 [vendors.ollama]
 base_url = "{0}"
+[vendors.azure]
+base_url = "{0}"
+api_version = "2024-10-21"
+[vendors.bedrock]
+base_url = "{0}"
+[vendors.vertex]
+base_url = "{0}/v1/projects/p/locations/l/publishers/google"
 )",
                                                  url),
                                      "test");
@@ -91,6 +98,9 @@ base_url = "{0}"
   }
 
   bool is(std::string_view name) const { return GetParam().name == name; }
+  bool has_arguments_as_objects() const {
+    return is("gemini") || is("ollama") || is("bedrock") || is("vertex");
+  }
   bool is_streamed() const { return GetParam().delivery == Delivery::streamed; }
 
   static std::unique_ptr<Vendors> vendors_;
@@ -165,6 +175,9 @@ TEST_P(Provider, sends_what_its_protocol_demands) {
     if (is("anthropic")) {
       EXPECT_EQ(text_at(headers, {"anthropic-version"}), "2023-06-01");
       EXPECT_NE(text_at(headers, {"x-api-key"}), "(absent)");
+    } else if (is("azure")) {
+      EXPECT_NE(text_at(headers, {"api-key"}), "(absent)");
+      EXPECT_EQ(text_at(headers, {"authorization"}), "(absent)");
     } else if (is("gemini")) {
       EXPECT_NE(text_at(headers, {"x-goog-api-key"}), "(absent)");
       EXPECT_EQ(text_at(request, {"path"}).find("key="), std::string::npos);
@@ -237,7 +250,7 @@ TEST_P(Provider, does_not_repeat_a_refused_key_and_never_shows_it) {
 }
 
 TEST_P(Provider, tells_the_model_about_broken_arguments) {
-  if (is("gemini") || is("ollama")) GTEST_SKIP() << "arguments are objects in this protocol";
+  if (has_arguments_as_objects()) GTEST_SKIP() << "arguments are objects in this protocol";
   const auto asked = ask(agent(models()), prompt("broken arguments"));
   ASSERT_TRUE(asked) << asked.error().message;
   EXPECT_EQ(asked->text, "Sorry about that.");
@@ -245,7 +258,7 @@ TEST_P(Provider, tells_the_model_about_broken_arguments) {
 }
 
 TEST_P(Provider, never_runs_half_a_call) {
-  if (is("gemini") || is("ollama")) GTEST_SKIP() << "arguments are objects in this protocol";
+  if (has_arguments_as_objects()) GTEST_SKIP() << "arguments are objects in this protocol";
   const auto asked = ask(agent(models()), prompt("half a call"));
   ASSERT_TRUE(asked) << asked.error().message;
   EXPECT_EQ(asked->text, "A short answer.");
@@ -271,7 +284,8 @@ TEST_P(Provider, comes_through_chaos) {
 
 std::vector<Way> all_ways() {
   std::vector<Way> ways;
-  for (const std::string_view name : {"chat", "responses", "anthropic", "gemini", "ollama"}) {
+  for (const std::string_view name :
+       {"chat", "responses", "anthropic", "gemini", "ollama", "azure", "bedrock", "vertex"}) {
     ways.push_back({name, Delivery::whole});
     ways.push_back({name, Delivery::streamed});
   }

@@ -2,7 +2,7 @@
 // Prints its address; ends when its standard input does.
 import { LLMock } from "@copilotkit/aimock";
 
-const protocols = ["chat", "responses", "anthropic", "gemini", "ollama"];
+const protocols = ["chat", "responses", "anthropic", "gemini", "ollama", "azure", "bedrock", "vertex"];
 const mock = new LLMock({ port: 0, host: "127.0.0.1" });
 
 const add = (match, response, options = {}) => mock.addFixture({ match, response, ...options });

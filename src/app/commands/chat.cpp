@@ -265,11 +265,9 @@ class Chat {
     const auto calls = store_.get_tool_calls(session->id);
     if (!calls) return complain_about(calls.error());
     const Usage& usage = session->usage;
-    std::string text = fmt::format("  session {} · {} · {} tokens in, {} out", session->id,
-                                   show_counted(std::ssize(*calls), "tool call"),
-                                   show_count(usage.input_tokens), show_count(usage.output_tokens));
-    if (usage.cached_tokens > 0)
-      text += fmt::format(" · {} cached", show_count(usage.cached_tokens));
+    std::string text =
+        fmt::format("  session {} · {} · {}", session->id,
+                    show_counted(std::ssize(*calls), "tool call"), show_tokens(usage));
     if (usage.cost_usd > 0) text += fmt::format(" · {}", show_cost(usage.cost_usd));
     context_.console.print(text + "\n");
     return ExitCode::ok;

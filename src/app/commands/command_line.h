@@ -237,8 +237,10 @@ struct InitConfigCommand {
 };
 
 struct ListModelsCommand {
+  enum class What : std::uint8_t { rows, differences };  // from what the vendor lists
   SettingFlags settings;
   std::optional<std::string> vendor;
+  What what = What::rows;
   OutputFormat output = OutputFormat::text;
 };
 

@@ -503,6 +503,9 @@ LineCheck describe(CLI::App& app, InitConfigCommand& command) {
 
 LineCheck describe(CLI::App& app, ListModelsCommand& command) {
   app.add_option("VENDOR", command.vendor, "Only this one");
+  app.add_flag_callback(
+      "--compare", [&command] { command.what = ListModelsCommand::What::differences; },
+      "Ask the vendors that have a key for their models, and show what differs");
   add_json(app, command.output, "Print a JSON array");
   add_config_option(app, command.settings);
   add_set_option(app, command.settings);

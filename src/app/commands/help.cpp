@@ -331,12 +331,18 @@ and what differs from the list, stand in the configuration:
   protocol = "openai-chat"
 
 Protocols: openai-chat (the default), openai-responses, anthropic-messages, gemini-generate,
-ollama-chat.
+ollama-chat, bedrock-converse.
 
-Any vendor is moved elsewhere with <VENDOR>_BASE_URL in the environment; OLLAMA_HOST moves Ollama.
+Any vendor is moved elsewhere with <VENDOR>_BASE_URL in the environment; OLLAMA_HOST moves Ollama. A
+key may also come from a program: key_command = ["vault", "read", "-field=key", "secret/gateway"].
+Azure, Amazon Bedrock and Google Vertex AI find the credentials of their own tools.
+
+--compare asks vendors for their own lists and shows where these differ from the rows here; it exits
+with 1 when a vendor did not answer.
 
 Examples:
   wright models openai
+  wright models openrouter --compare
   wright run codebase-analysis --model zai:glm-4.6 "Summarise this project"
   wright run codebase-analysis --model gateway:any-name \
       "Summarise this project" --set vendors.gateway.base_url=http://localhost:8000/v1

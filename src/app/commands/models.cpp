@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "app/commands/commands.h"
+#include "app/commands/model_differences.h"
 #include "app/terminal/figures.h"
 #include "app/terminal/screen_text.h"
 #include "app/wiring/model_wiring.h"
@@ -14,12 +15,14 @@
 namespace wright::app {
 namespace {
 
-enum class KeyState : std::uint8_t { set, missing, not_needed };
+enum class KeyState : std::uint8_t { set, missing, not_needed, of_cloud, of_command };
 
 std::string_view to_string(KeyState state) {
   switch (state) {
     case KeyState::set: return "set";
     case KeyState::missing: return "missing";
+    case KeyState::of_cloud: return "cloud credentials";
+    case KeyState::of_command: return "command";
     case KeyState::not_needed: break;
   }
   return "not needed";
@@ -45,6 +48,8 @@ std::string price_text(const std::optional<Price>& price) {
 
 std::string key_text(const Row& row) {
   if (row.key == KeyState::set) return "key set";
+  if (row.key == KeyState::of_cloud) return "the credentials of its own tools";
+  if (row.key == KeyState::of_command) return "key from a command";
   if (row.key == KeyState::not_needed) return fmt::format("no key needed, {}", row.vendor.base_url);
   if (row.vendor.key_variables.empty()) return "no key";
   return fmt::format("no key: set {}", row.vendor.key_variables.front());
@@ -109,6 +114,19 @@ Json json_of(const std::vector<Row>& rows) {
   return vendors;
 }
 
+KeyState key_state(const VendorInfo& vendor, bool has_key) {
+  if (!vendor.key_command.empty()) return KeyState::of_command;
+  if (has_key) return KeyState::set;
+  if (vendor.needs_key) return KeyState::missing;
+  const bool has_own = vendor.platform == Platform::aws || vendor.platform == Platform::google;
+  return has_own ? KeyState::of_cloud : KeyState::not_needed;
+}
+
+// Whether to ask a vendor when none is named: one that has a key and may be reached.
+bool is_worth_asking(const Row& row) {
+  return row.key == KeyState::set || row.key == KeyState::of_command;
+}
+
 }  // namespace
 
 ExitCode execute(const ListModelsCommand& command, CommandContext context) {
@@ -135,15 +153,18 @@ ExitCode execute(const ListModelsCommand& command, CommandContext context) {
   for (const VendorInfo& vendor : catalogue->vendors()) {
     if (wanted != nullptr && wanted->name != vendor.name) continue;
     const bool has_key = !key_for(vendor, *settings, context.environment).value.empty();
-    Row row{vendor,
-            has_key            ? KeyState::set
-            : vendor.needs_key ? KeyState::missing
-                               : KeyState::not_needed,
-            {}};
+    Row row{vendor, key_state(vendor, has_key), {}};
     for (const ModelInfo& model : catalogue->models()) {
       if (model.vendor == vendor.name) row.models.push_back(&model);
     }
     rows.push_back(std::move(row));
+  }
+  if (command.what == ListModelsCommand::What::differences) {
+    std::vector<std::string> vendors;
+    for (const Row& row : rows) {
+      if (wanted != nullptr || is_worth_asking(row)) vendors.push_back(row.vendor.name);
+    }
+    return compare_models(*settings, vendors, command.output, context);
   }
   if (command.output == OutputFormat::json) {
     context.console.print_json(to_pretty_text(json_of(rows)) + "\n");

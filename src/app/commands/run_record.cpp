@@ -55,8 +55,7 @@ std::string RunRecord::summary(double duration_ms) const {
   text += fmt::format("{} · {} · ", show_counted(iterations_, "turn"),
                       show_counted(std::ssize(tool_calls_), "tool call"));
   if (usage_.input_tokens + usage_.output_tokens > 0) {
-    text += fmt::format("{} tokens in, {} out · ", show_count(usage_.input_tokens),
-                        show_count(usage_.output_tokens));
+    text += show_tokens(usage_) + " · ";
   }
   if (usage_.cost_usd > 0) text += fmt::format("{} · ", show_cost(usage_.cost_usd));
   return text + show_duration(duration_ms);

@@ -131,8 +131,7 @@ std::string view(const Statistics& statistics, const Terminal& terminal) {
   std::string text = fmt::format("{}, {}", show_counted(all.runs.count, "run"),
                                  show_counted(all.calls.count, "tool call"));
   if (all.usage.input_tokens + all.usage.output_tokens > 0) {
-    text += fmt::format(", {} tokens in, {} out", show_count(all.usage.input_tokens),
-                        show_count(all.usage.output_tokens));
+    text += ", " + show_tokens(all.usage);
   }
   if (all.usage.cost_usd > 0) text += ", " + show_cost(all.usage.cost_usd);
   text += '\n';

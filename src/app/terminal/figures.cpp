@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -91,6 +92,16 @@ std::string show_whole_duration(std::int64_t milliseconds) {
   if (milliseconds == 0) return "under 1 ms";
   if (milliseconds < 10) return fmt::format("{} ms", milliseconds);
   return show_duration(static_cast<double>(milliseconds));
+}
+
+std::string show_tokens(const Usage& usage) {
+  std::string cached;
+  if (usage.cached_tokens > 0 && usage.input_tokens > 0) {
+    const auto share = 100 * std::min(usage.cached_tokens, usage.input_tokens) / usage.input_tokens;
+    cached = share > 0 ? fmt::format(" ({} % cached)", share) : " (under 1 % cached)";
+  }
+  return fmt::format("{} tokens in{}, {} out", show_count(usage.input_tokens), cached,
+                     show_count(usage.output_tokens));
 }
 
 std::string show_cost(double dollars) {

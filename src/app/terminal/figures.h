@@ -6,11 +6,15 @@
 #include <string_view>
 
 #include "wright/error.h"
+#include "wright/message.h"
 
 namespace wright::app {
 
 std::string show_duration(double milliseconds);  // "0.4 ms", "120 ms", "1.2 s", "2 min 5 s"
 std::string show_count(std::int64_t count);      // "950", "1.2k", "3.4M"
+
+// "3.8k tokens in, 597 out"; with what came from a cache, "3.8k tokens in (62 % cached), 597 out".
+std::string show_tokens(const Usage& usage);
 
 std::string show_cost(double dollars);  // "$0.0012", "$1.20"
 

@@ -60,5 +60,15 @@ TEST(Moments, refuse_what_is_no_time) {
   }
 }
 
+TEST(Tokens, say_which_share_came_from_a_cache) {
+  EXPECT_EQ(show_tokens({.input_tokens = 3'800, .output_tokens = 597}), "3.8k tokens in, 597 out");
+  EXPECT_EQ(show_tokens({.input_tokens = 3'800, .output_tokens = 597, .cached_tokens = 2'380}),
+            "3.8k tokens in (62 % cached), 597 out");
+  EXPECT_EQ(show_tokens({.input_tokens = 950, .output_tokens = 1, .cached_tokens = 1}),
+            "950 tokens in (under 1 % cached), 1 out");
+  EXPECT_EQ(show_tokens({.input_tokens = 5, .output_tokens = 1, .cached_tokens = 9}),
+            "5 tokens in (100 % cached), 1 out");
+}
+
 }  // namespace
 }  // namespace wright::app

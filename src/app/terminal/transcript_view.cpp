@@ -83,8 +83,7 @@ class View {
                                    show_counted(std::ssize(transcript_.calls), "tool call"));
     const Usage& usage = session.usage;
     if (usage.input_tokens + usage.output_tokens > 0) {
-      work += fmt::format(", {} tokens in, {} out", show_count(usage.input_tokens),
-                          show_count(usage.output_tokens));
+      work += ", " + show_tokens(usage);
     }
     fact("work", work);
   }

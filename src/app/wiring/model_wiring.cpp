@@ -137,6 +137,9 @@ Result<Models> make_models(const Settings& settings, const SettingFlags& flags,
   options.find_base_url = [settings, environment](const VendorInfo& vendor) {
     return base_url_for(vendor, settings, environment);
   };
+  options.find_variable = [environment](const std::string& name) {
+    return environment.find_non_empty(name).value_or("");
+  };
   if (const auto* ca_file = std::get_if<std::string>(&settings.get(keys::kCaFile).value)) {
     options.ca_file = *ca_file;
   }

@@ -1,0 +1,116 @@
+// Google's application default credentials.
+#include <fmt/format.h>
+
+#include "core/try.h"
+#include "models/credential_recipe.h"
+#include "providers/google_credentials.h"
+#include "providers/printed_credential.h"
+#include "providers/vendor_error.h"
+
+namespace wright::models {
+namespace {
+
+constexpr std::string_view kFileVariable = "GOOGLE_APPLICATION_CREDENTIALS";
+
+struct GooglePlace {
+  std::string path;
+  bool is_named;  // by the user: it must be there
+};
+
+GooglePlace place_of_file(const Surroundings& surroundings) {
+  if (std::string named = surroundings.variable(std::string(kFileVariable)); !named.empty()) {
+    return {std::move(named), true};
+  }
+  std::string folder = surroundings.variable("CLOUDSDK_CONFIG");
+  if (folder.empty()) {
+    const std::string home = surroundings.variable("HOME");
+    if (home.empty()) return {{}, false};
+    folder = home + "/.config/gcloud";
+  }
+  return {folder + "/application_default_credentials.json", false};
+}
+
+class GoogleRecipe : public CredentialRecipe {
+ public:
+  explicit GoogleRecipe(Surroundings surroundings) : surroundings_(std::move(surroundings)) {}
+
+  // The file is read each time, since it may have been replaced.
+  Result<CredentialStep> begin(Moment now) override {
+    place_ = place_of_file(surroundings_);
+    auto text =
+        place_.path.empty() ? fail(ErrorCode::not_found, "") : surroundings_.read_file(place_.path);
+    if (!text && !place_.is_named) return ask_machine();
+    if (!text) {
+      return fail(ErrorCode::authentication,
+                  fmt::format("{} (from {}). Set it to a service account's key, or unset it",
+                              text.error().message, kFileVariable));
+    }
+    const auto credentials = providers::google_credentials_from(*text);
+    if (!credentials) {
+      return fail(ErrorCode::authentication,
+                  fmt::format("{} {}", place_.path, credentials.error().message));
+    }
+    asks_machine_ = false;
+    auto request = TRY(providers::google_token_request(*credentials, now));
+    return request;
+  }
+
+  Result<CredentialStep> go_on(Result<StepAnswer> answer, Moment now) override {
+    if (asks_machine_ && (!answer || answer->status != 200)) {
+      return fail(ErrorCode::authentication,
+                  fmt::format("There are no credentials of Google Cloud here: set {} to the key of "
+                              "a service account, or run `gcloud auth application-default login`",
+                              kFileVariable));
+    }
+    if (!answer) return std::unexpected(std::move(answer).error());
+    if (answer->status != 200) {
+      const std::string said = providers::read_vendor_error(answer->body).message;
+      const bool is_passing = answer->status >= 500 || answer->status == 429;
+      return fail(is_passing ? ErrorCode::unavailable : ErrorCode::authentication,
+                  fmt::format("Google did not give a token for {} (HTTP {}){}{}. {}", place_.path,
+                              answer->status, said.empty() ? "" : ": ", said,
+                              is_passing ? "Trying again may help"
+                                         : "Make a new key, or run `gcloud auth "
+                                           "application-default login` again"));
+    }
+    auto credential = providers::credential_from(answer->body, now);
+    if (!credential) {
+      return fail(ErrorCode::authentication,
+                  fmt::format("Google's token cannot be used: {}", credential.error().message));
+    }
+    return std::move(*credential);
+  }
+
+ private:
+  Result<CredentialStep> ask_machine() {
+    asks_machine_ = true;
+    std::string host = surroundings_.variable("GCE_METADATA_HOST");
+    if (host.empty()) host = "metadata.google.internal";
+    return AskNearby{{.url = fmt::format("http://{}/computeMetadata/v1/instance/service-accounts/"
+                                         "default/token",
+                                         host),
+                      .headers = {{"metadata-flavor", "Google"}},
+                      .method = "GET"}};
+  }
+
+  Surroundings surroundings_;
+  GooglePlace place_{};
+  bool asks_machine_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<CredentialRecipe> google_recipe(Surroundings surroundings) {
+  return std::make_unique<GoogleRecipe>(std::move(surroundings));
+}
+
+std::string google_project(const Surroundings& surroundings) {
+  const GooglePlace place = place_of_file(surroundings);
+  if (place.path.empty()) return {};
+  const auto text = surroundings.read_file(place.path);
+  if (!text) return {};
+  const auto credentials = providers::google_credentials_from(*text);
+  return credentials ? credentials->project : std::string();
+}
+
+}  // namespace wright::models

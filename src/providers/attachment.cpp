@@ -1,0 +1,58 @@
+#include "providers/attachment.h"
+
+#include <fmt/format.h>
+
+#include "core/text.h"
+#include "core/try.h"
+#include "providers/response_json.h"
+
+namespace wright::providers {
+namespace {
+
+bool takes(Protocol protocol, Attachment kind) {
+  switch (kind) {
+    case Attachment::image: return true;
+    case Attachment::pdf: return protocol != Protocol::ollama_chat;
+    case Attachment::audio:
+      return protocol == Protocol::openai_chat || protocol == Protocol::gemini_generate ||
+             protocol == Protocol::bedrock_converse;
+    case Attachment::other: return protocol == Protocol::gemini_generate;
+  }
+  return false;
+}
+
+Result<void> check(const Endpoint& endpoint, const Image& image) {
+  if (takes(endpoint.protocol(), attachment_kind(image))) return {};
+  return fail(
+      ErrorCode::unsupported,
+      fmt::format("The model {} cannot be sent a file of the type '{}' over the protocol {}. "
+                  "Leave it out, or choose another model",
+                  endpoint.model.name, valid_text(image.media_type),
+                  to_string(endpoint.protocol())));
+}
+
+}  // namespace
+
+Attachment attachment_kind(const Image& image) {
+  const std::string type = lower(image.media_type);
+  if (type == "application/pdf") return Attachment::pdf;
+  if (type == "audio/wav" || type == "audio/x-wav" || type == "audio/mpeg" || type == "audio/mp3") {
+    return Attachment::audio;
+  }
+  return type.empty() || type.starts_with("image/") ? Attachment::image : Attachment::other;
+}
+
+std::string_view audio_format(const Image& image) {
+  return image.media_type.contains("wav") ? "wav" : "mp3";
+}
+
+Result<void> check_attachments(const Endpoint& endpoint, const Request& request) {
+  for (const Message& message : request.messages) {
+    for (const Part& part : message.parts) {
+      if (const auto* image = std::get_if<Image>(&part)) TRY(check(endpoint, *image));
+    }
+  }
+  return {};
+}
+
+}  // namespace wright::providers
