@@ -127,7 +127,7 @@ class Runs {
     agent_.debug = std::move(debug);
     const std::uint64_t allocations = bench::allocations();
     const double began = cpu_microseconds();
-    const auto answer = wright::run(agent_, kQuery, {.store = store_.get()});
+    const auto answer = wright::run(*store_, agent_, kQuery);
     const Cost took{cpu_microseconds() - began, bench::allocations() - allocations};
     if (!answer) give_up(answer.error().message);
     if (answer->iterations != kTurns + 1) give_up("a run took another number of turns");

@@ -159,8 +159,7 @@ int main(int count, char** words) {
               // The server asks for the same call again and again.
               .limits = {.max_iterations = 1'000'000, .max_repeats = {}}});
   };
-  auto runtime =
-      Runtime::open({.store = store.get(), .keeps_sessions = store != nullptr, .kept_events = 0});
+  auto runtime = Runtime::open({.store = store.get(), .kept_events = 0});
   if (!runtime) give_up(runtime.error().message);
   const Delivery delivery = given["--stream"] == "1" ? Delivery::streamed : Delivery::whole;
   const int warm = std::stoi(given["--warm"]);

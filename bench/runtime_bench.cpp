@@ -70,8 +70,7 @@ Tool noting() {
 // Nothing is stored, so that what is compared is the runtime itself: the child's own turn, its
 // session and the way back. `plain` has a model turn more a call, as a child has.
 void turns_of(benchmark::State& state, const Tool& called, Store* store) {
-  const auto runtime = value_of(
-      Runtime::open({.store = store, .keeps_sessions = store != nullptr, .kept_events = 0}));
+  const auto runtime = value_of(Runtime::open({.store = store, .kept_events = 0}));
   const AgentPointer agent = agent_calling("above", called, kTurns);
   const std::uint64_t allocated = bench::allocations();
   const double cpu = cpu_seconds();
@@ -114,7 +113,8 @@ BENCHMARK(specialist_turn_sqlite)->UseRealTime();
 
 // All of them hear every event of the sessions.
 void listeners(benchmark::State& state) {
-  const auto runtime = value_of(Runtime::open({.keeps_sessions = true}));
+  const auto store = open_memory_store();
+  const auto runtime = value_of(Runtime::open({.store = store.get()}));
   const AgentPointer agent = agent_calling("heard", noting(), kTurns);
   std::atomic<std::uint64_t> heard = 0;
   const double cpu = cpu_seconds();
@@ -146,7 +146,7 @@ void resume_session(benchmark::State& state) {
                     .model = calling("note", turns),
                     .tools = {note},
                     .limits = {.max_iterations = turns + 1, .max_repeats = {}}};
-  const SessionId id = value_of(run(agent, "Go", {.store = store.get()})).session_id;
+  const SessionId id = value_of(run(*store, agent, "Go")).session_id;
   const auto messages = value_of(store->get_messages(id));
   const MessageId last_result = messages[messages.size() - 2].id;
   for (auto _ : state) {
@@ -156,7 +156,7 @@ void resume_session(benchmark::State& state) {
     const Write interrupted = UpdateSession{.session_id = copy, .status = SessionStatus::running};
     (void)value_of(store->apply({&interrupted, 1}));
     state.ResumeTiming();
-    if (value_of(resume(agent, copy, {.store = store.get()})).text != "DONE.") std::abort();
+    if (value_of(resume(*store, agent, copy)).text != "DONE.") std::abort();
   }
 }
 BENCHMARK(resume_session)->Arg(10)->Arg(1000)->Unit(benchmark::kMillisecond)->UseRealTime();

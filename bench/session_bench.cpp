@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <string>
+#include <string_view>
 
 #include "allocations.h"
 #include "measure.h"
@@ -59,8 +60,8 @@ void play(benchmark::State& state, Store* store) {
   const std::uint64_t before = bench::allocations();
   const double cpu = cpu_seconds();
   for (auto _ : state) {
-    const auto answer =
-        run(agent, "Read the files you need and summarise what they hold.", {.store = store});
+    constexpr std::string_view kPrompt = "Read the files you need and summarise what they hold.";
+    const auto answer = store == nullptr ? run(agent, kPrompt) : run(*store, agent, kPrompt);
     if (!answer || answer->text != "DONE.") std::abort();
   }
   const double done = static_cast<double>(state.iterations()) * turns;
@@ -98,7 +99,7 @@ void sqlite_bytes(benchmark::State& state) {
       auto store = open_sqlite_store(folder.database());
       if (!store) std::abort();
       for (int session = 0; session < kTurns / turns; ++session) {
-        if (!run(agent, "Go", {.store = store->get()})) std::abort();
+        if (!run(**store, agent, "Go")) std::abort();
       }
     }
     state.counters["bytes/turn"] = static_cast<double>(folder.bytes()) / kTurns;

@@ -36,8 +36,8 @@ set(WRIGHT_LAYER_app/commands settings terminal wiring)
 # The public headers, by the folder that owns them. A header sees what its folder sees;
 # wright.h, which includes them all, belongs to none.
 set(WRIGHT_HEADERS_core error.h json.h log.h schema.h message.h model.h people.h tool.h context.h
-    agent.h run.h fitting.h requirements.h testing.h version.h detail/language.h detail/misuse.h
-    detail/plain_struct.h detail/schema.h detail/tool.h)
+    agent.h run.h events.h fitting.h requirements.h testing.h detail/language.h detail/misuse.h
+    detail/plain_struct.h detail/schema.h detail/tool.h detail/version.h)
 set(WRIGHT_HEADERS_providers provider.h)
 set(WRIGHT_HEADERS_models models.h)
 set(WRIGHT_HEADERS_store session.h store_writes.h store.h)
@@ -48,4 +48,3 @@ set(WRIGHT_HEADERS_interceptors interceptors.h)
 set(WRIGHT_HEADERS_agents agents.h)
 set(WRIGHT_HEADERS_feedback feedback.h detail/feedback.h)
 set(WRIGHT_HEADERS_runtime driver.h runtime.h replay.h)
-set(WRIGHT_HEADERS_offline offline.h)

@@ -41,7 +41,7 @@ wright::Result<void> run_and_show(const std::filesystem::path& database) {
   auto store = wright::open_sqlite_store(database);
   if (!store) return std::unexpected(store.error());
   for (const char* question : {"Weather in Oslo?", "Weather in Rome?"}) {
-    const auto answer = wright::run(agent, question, {.store = store->get()});
+    const auto answer = wright::run(**store, agent, question);
     if (!answer) return std::unexpected(answer.error());
   }
   return show(**store);

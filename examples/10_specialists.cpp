@@ -24,20 +24,21 @@ int main() {
   const auto editor = std::make_shared<const Agent>(
       Agent{.name = "editor", .model = editor_script.model(), .tools = {delegate_to(painter)}});
 
-  auto runtime = Runtime::open();
+  const auto store = open_memory_store();
+  const auto runtime = Runtime::open({.store = store.get()});
   if (!runtime) return 1;
   const auto id = (*runtime)->start(editor, "A picture of a house, please");
   if (!id) return 1;
-  const auto parked = (*runtime)->wait(*id);
-  if (!parked || parked->status != RunResult::Status::waiting) return 1;
-  for (const PersonWait& wait : parked->waits) {
+  const auto waiting = (*runtime)->wait(*id);
+  if (!waiting || waiting->status != RunResult::Status::waiting) return 1;
+  for (const PersonWait& wait : waiting->waits) {
     std::cout << "session " << wait.session_id << " asks: " << to_text(wait.shown) << '\n';
     const auto answered = (*runtime)->answer(wait.wait_id, Json("blue"), "Ada");
     if (!answered) return 1;
   }
   const auto answer = (*runtime)->wait(*id);
   std::cout << (answer ? answer->text : answer.error().message) << '\n';
-  const auto sessions = (*runtime)->store().list_sessions({});
+  const auto sessions = store->list_sessions({});
   if (!sessions) return 1;
   for (const Session& session : *sessions) {
     std::cout << session.agent_name << ": " << to_string(session.status) << '\n';

@@ -30,7 +30,7 @@ wright::Result<void> gather() {
   const testing::ScriptedModel scripted = script();
   const Agent agent = requirements_gathering_agent(scripted.model());
   const auto store = open_memory_store();
-  auto answer = run(agent, "Summarise our support mail", {.store = store.get()});
+  auto answer = run(*store, agent, "Summarise our support mail");
   if (!answer) return std::unexpected(answer.error());
   for (const PersonWait& wait : answer->waits) {
     for (const Json& question : wait.shown.at("questions").as_array()) {
@@ -41,7 +41,7 @@ wright::Result<void> gather() {
     const auto answered = answer_wait(*store, wait.wait_id, answers, "Ada");
     if (!answered) return std::unexpected(answered.error());
   }
-  answer = resume(agent, answer->session_id, {.store = store.get()});
+  answer = resume(*store, agent, answer->session_id);
   if (!answer) return std::unexpected(answer.error());
   const auto document = requirements_from(answer->text);
   if (!document) return std::unexpected(document.error());

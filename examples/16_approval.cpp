@@ -1,4 +1,4 @@
-// A call that a person must approve. The run parks, stored, until the answer is there; it may come
+// A call that a person must approve. The run waits, stored, until the answer is there; it may come
 // hours later, from another process.
 #include <wright/testing.h>
 #include <wright/wright.h>
@@ -24,14 +24,14 @@ wright::Result<void> pay() {
                                     },
                                     {.needs_approval = true})}};
   const auto store = open_memory_store();
-  auto answer = run(teller, "Pay Ada 40 euros", {.store = store.get()});
+  auto answer = run(*store, teller, "Pay Ada 40 euros");
   if (!answer) return std::unexpected(answer.error());
   for (const PersonWait& wait : answer->waits) {
     std::cout << "May " << wait.call.name << " run with " << wait.call.arguments << "?\n";
     const auto given = answer_wait(*store, wait.wait_id, Approval{Decision::once}, "Grace");
     if (!given) return std::unexpected(given.error());
   }
-  answer = resume(teller, answer->session_id, {.store = store.get()});
+  answer = resume(*store, teller, answer->session_id);
   if (!answer) return std::unexpected(answer.error());
   std::cout << answer->text << '\n';
   return {};

@@ -1,4 +1,4 @@
-// Running agents, going on with stored sessions, and answers as C++ values.
+// Running agents, resuming stored sessions, and answers as C++ values.
 #pragma once
 
 #include <concepts>
@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "wright/events.h"
 #include "wright/feedback.h"
 #include "wright/people.h"
 #include "wright/run.h"
@@ -21,24 +22,25 @@
 
 namespace wright {
 
-// The blocking driver: runs an agent to its end; the calls of a turn run side by side.
-
-class Store;
-
+// How an agent is run: what every way to start, to resume and to go on takes, with the same
+// defaults in the blocking driver, in a Runtime and in a TwoPhaseAgent. What belongs to the process
+// (the store, threads, leases) is not here: it is an argument of the blocking driver's functions,
+// and stands in RuntimeOptions.
 struct RunOptions {
-  Store* store = nullptr;  // not owned; without one nothing is persisted
   Observer observer = {};  // may be empty; one event at a time, any thread
   // What the model says, as it comes, for those who want nothing else; may be empty. Where an
   // attempt failed half-way, the next one says it again: the observer is told so (ModelRetried).
   std::function<void(std::string_view text)> on_text = {};
   std::stop_token stop = {};  // ends the run as cancelled
-  // Whether an observer gets the text as it comes, or whole answers only.
+  // Whether those who look on get the text as it comes, or whole answers only.
   Delivery delivery = Delivery::streamed;
-  Json config = {};  // kept with the session, for those who read it later
-  People people = People::may_answer_later;
+  Json config = {};                          // kept with the session, for those who read it later
+  People people = People::may_answer_later;  // without a store, nobody can
   // For this run instead of the agent's own.
   std::optional<std::vector<Interceptor>> interceptors = {};
   std::optional<bool> debug = {};  // for this run, whatever the agent says
+  // When a session is resumed: what became of calls that were interrupted.
+  Settlements settlements = {};
 };
 
 struct RunResult {
@@ -52,27 +54,34 @@ struct RunResult {
   std::optional<FeedbackReport> feedback = {};  // in debug mode
 };
 
+// The blocking driver: runs an agent to its end in the caller's thread; the calls of a turn run
+// side by side. With a store, what happens is stored before anything is done about it; without one,
+// nothing is stored. (A store in memory, which is gone with the process, is open_memory_store().)
+
 // Runs `agent` on `prompt` until it has answered, has failed, or needs a person. Every way out
 // leaves the stored session completed, failed, cancelled or waiting.
+Result<RunResult> run(Store& store, const Agent& agent, std::string_view prompt,
+                      const RunOptions& options = {});
 Result<RunResult> run(const Agent& agent, std::string_view prompt, const RunOptions& options = {});
 
 // Drives a run that already exists, for example one that was loaded from JSON; nothing is stored.
+// A run that waits for a person is left as it is: accept() takes what was answered.
 Result<RunResult> drive(const Agent& agent, Run& run, const RunOptions& options = {});
 
 // Going on with sessions that are in a store: after a crash, after a person has answered, or with
 // another message.
 
-// Goes on with the stored session `id` (RunOptions::store must be set), and with the specialists
-// below it that have not ended. Call by call: a stored result is used; a call that was under way is
-// run again when its tool reads or is idempotent; one of a `write` tool is not, and the model is
-// told (kOutcomeUnknown), unless it is settled. A session that another living process drives is
-// refused (ErrorCode::unavailable), as is one that has ended (invalid_argument).
-Result<RunResult> resume(const Agent& agent, SessionId id, const RunOptions& options,
-                         const Settlements& settlements = {});
+// Goes on with the stored session `id`, and with the specialists below it that have not ended. Call
+// by call: a stored result is used; a call that was under way is run again when its tool reads or
+// is idempotent; one of a `write` tool is not, and the model is told (kOutcomeUnknown), unless it
+// is settled. A session that another living process drives is refused (ErrorCode::unavailable), as
+// is one that has ended (invalid_argument).
+Result<RunResult> resume(Store& store, const Agent& agent, SessionId id,
+                         const RunOptions& options = {});
 
 // The user's next message to a session that has ended.
-Result<RunResult> send(const Agent& agent, SessionId id, std::string_view message,
-                       const RunOptions& options);
+Result<RunResult> send(Store& store, const Agent& agent, SessionId id, std::string_view message,
+                       const RunOptions& options = {});
 
 // How full the window of a session's model is, and what requests leave out. The session itself
 // keeps every message as it was.
@@ -173,38 +182,44 @@ Result<T> answer_as(const RunResult& answer) {
   }
 }
 
+namespace detail {
+
+// `drive` runs the agent that is bound to answer with a T.
+template <class T, class Drive>
+Result<T> read_as(const Agent& agent, const Drive& drive) {
+  if constexpr (require_readable<T>()) {
+    auto answer = drive(answering_with<T>(agent));
+    if (!answer) return std::unexpected(std::move(answer).error());
+    return answer_as<T>(*answer);
+  } else {
+    return std::unexpected(Error{});
+  }
+}
+
+}  // namespace detail
+
 // run(), resume() and send() for an answer that is a T.
 template <class T>
 Result<T> run_as(const Agent& agent, std::string_view prompt, const RunOptions& options = {}) {
-  if constexpr (detail::require_readable<T>()) {
-    auto answer = run(answering_with<T>(agent), prompt, options);
-    if (!answer) return std::unexpected(std::move(answer).error());
-    return answer_as<T>(*answer);
-  } else {
-    return std::unexpected(Error{});
-  }
+  return detail::read_as<T>(agent, [&](const Agent& bound) { return run(bound, prompt, options); });
 }
 template <class T>
-Result<T> resume_as(const Agent& agent, SessionId id, const RunOptions& options,
-                    const Settlements& settlements = {}) {
-  if constexpr (detail::require_readable<T>()) {
-    auto answer = resume(answering_with<T>(agent), id, options, settlements);
-    if (!answer) return std::unexpected(std::move(answer).error());
-    return answer_as<T>(*answer);
-  } else {
-    return std::unexpected(Error{});
-  }
+Result<T> run_as(Store& store, const Agent& agent, std::string_view prompt,
+                 const RunOptions& options = {}) {
+  return detail::read_as<T>(agent,
+                            [&](const Agent& bound) { return run(store, bound, prompt, options); });
 }
 template <class T>
-Result<T> send_as(const Agent& agent, SessionId id, std::string_view message,
-                  const RunOptions& options) {
-  if constexpr (detail::require_readable<T>()) {
-    auto answer = send(answering_with<T>(agent), id, message, options);
-    if (!answer) return std::unexpected(std::move(answer).error());
-    return answer_as<T>(*answer);
-  } else {
-    return std::unexpected(Error{});
-  }
+Result<T> resume_as(Store& store, const Agent& agent, SessionId id,
+                    const RunOptions& options = {}) {
+  return detail::read_as<T>(agent,
+                            [&](const Agent& bound) { return resume(store, bound, id, options); });
+}
+template <class T>
+Result<T> send_as(Store& store, const Agent& agent, SessionId id, std::string_view message,
+                  const RunOptions& options = {}) {
+  return detail::read_as<T>(
+      agent, [&](const Agent& bound) { return send(store, bound, id, message, options); });
 }
 
 }  // namespace wright

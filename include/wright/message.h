@@ -146,6 +146,8 @@ Result<Usage> usage_from_json(const Json& json);
 
 struct Tool;
 
+// Which tools the model may call. `required` and `one` hold from the user's message until a tool
+// was called; from then on the model is free to answer, or else it never would.
 struct ToolChoice {
   enum class Kind : std::uint8_t { automatic, required, none, one };
   Kind kind = Kind::automatic;
@@ -170,7 +172,7 @@ struct ResponseFormat {
 // How long a model that can think should do so.
 enum class ReasoningEffort : std::uint8_t { none, low, medium, high };
 
-// How the model should answer; the same for every turn of an agent.
+// How the model should answer; but for `tool_choice` the same for every turn of an agent.
 struct Sampling {
   int max_tokens = 4000;
   std::optional<double> temperature = {};
@@ -191,6 +193,12 @@ struct Request {
   std::span<const Tool> tools = {};
   const Sampling* sampling = nullptr;  // never null in a request made by next()
   std::int64_t context_tokens = 0;     // the window that it was made to fit into; 0: not known
+  // A tool was called since the user's last message: the model may answer, whatever it was told to
+  // call first.
+  bool has_called = false;
+
+  // The agent's choice, as far as it still holds.
+  ToolChoice tool_choice() const;
 };
 
 // Whether an answer comes as it is made, or when it is complete.

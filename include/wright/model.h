@@ -92,8 +92,15 @@ Model model_from(std::string provider, std::string name,
 // "vendor:name" names a provider's model; its key comes from the vendor's usual environment
 // variable (this function is the only one of the library that reads the environment; Models of
 // models.h gives a choice). What is not there gives a Model whose calls fail and say what to do,
-// so that building an agent never fails. offline.h has a model that needs no key and no network.
+// so that building an agent never fails.
 Model model(std::string_view id);
+
+// The offline model, for programs that link wright::offline beside wright::wright: a deterministic
+// planner, provider "offline", name "planner". It is not a language model: it recognises common
+// questions about a tree of files (and simple requests to other tools), plans tool calls, and
+// answers from their results. A pure function of each request: no key, no network, no state, no
+// clock. It reaches a final answer within six calls for one user message.
+Model offline_model();
 
 // Texts as vectors: similar meanings are close together. A value like Model, whatever is behind it.
 

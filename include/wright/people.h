@@ -21,7 +21,7 @@ namespace wright {
 
 // Whether somebody may answer what a tool or a rule asks.
 enum class People : std::uint8_t {
-  may_answer_later,  // the run parks until somebody has
+  may_answer_later,  // the run waits until somebody has
   nobody,            // the call fails at once and says so
 };
 

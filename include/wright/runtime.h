@@ -25,14 +25,14 @@ namespace wright {
 
 using AgentPointer = std::shared_ptr<const Agent>;
 
+// What belongs to the process. What belongs to one session is in RunOptions.
 struct RuntimeOptions {
-  Store* store = nullptr;  // not owned; without one, sessions are kept in memory
-  // Otherwise nothing is stored at all: for programs that keep sessions in their own way, or not.
-  // Nobody can be waited for then, and nothing resumed.
-  bool keeps_sessions = true;
-  int workers = 0;         // threads that advance sessions; 0: one a processor
-  int tool_threads = 0;    // threads for tools and models that block; 0: a good number
-  int parallel_calls = 8;  // of one turn of one session
+  // Not owned. Without one, nothing is stored: nobody can be waited for, and nothing resumed.
+  // open_memory_store() keeps sessions as long as the process lives.
+  Store* store = nullptr;
+  std::optional<int> workers = {};       // threads that advance sessions; absent: one a processor
+  std::optional<int> tool_threads = {};  // for tools and models that block; absent: a good number
+  int parallel_calls = 8;                // of one turn of one session
   // Of a session that is driven, for those who subscribe late.
   std::size_t kept_events = 1000;
   std::size_t kept_event_bytes = 1024 * 1024;
@@ -43,13 +43,6 @@ struct RuntimeOptions {
   // Looks on at all sessions of this runtime, those below too. It is called where things happen, so
   // it must be quick. May be empty.
   Observer observer = {};
-};
-
-struct StartOptions {
-  Json config = {};  // kept with the session
-  Delivery delivery = Delivery::whole;
-  People people = People::may_answer_later;
-  std::optional<bool> debug = {};  // for this message, whatever the agent says
 };
 
 // One event of a session or of one of those below it.
@@ -83,16 +76,15 @@ class Runtime {
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
 
-  Store& store();
+  Store* store();  // null when nothing is stored
 
-  // Returns when the session is stored; what follows happens by itself.
-  Result<SessionId> start(AgentPointer agent, std::string_view prompt, StartOptions options = {});
-  // The next message to a session that has ended.
-  Result<void> send(SessionId id, AgentPointer agent, std::string_view message,
-                    StartOptions options = {});
-  // See driver.h.
-  Result<void> resume(SessionId id, AgentPointer agent, const Settlements& settlements = {},
-                      StartOptions options = {});
+  // As run(), send() and resume() of driver.h, but these return when the session is stored; what
+  // follows happens by itself. The options are kept as long as the session is known here: it goes
+  // on with them when somebody has answered.
+  Result<SessionId> start(AgentPointer agent, std::string_view prompt, RunOptions options = {});
+  Result<void> send(AgentPointer agent, SessionId id, std::string_view message,
+                    RunOptions options = {});
+  Result<void> resume(AgentPointer agent, SessionId id, RunOptions options = {});
   // Every session that needs a driver and has none (SessionFilter::needs_driver): its process ended
   // while it ran, or it was answered, cancelled or is overdue and nobody has gone on with it.
   // Agents come from RuntimeOptions::agents; those that it does not know are left alone.
@@ -174,7 +166,8 @@ using AgentResponse = std::variant<TextStream, NeedsToolExecution>;
 
 class TwoPhaseAgent {
  public:
-  explicit TwoPhaseAgent(Agent agent);
+  // Of the options count those of the model: observer, on_text, stop and delivery.
+  explicit TwoPhaseAgent(Agent agent, RunOptions options = {});
   ~TwoPhaseAgent();  // cancels what is under way
   TwoPhaseAgent(const TwoPhaseAgent&) = delete;
   TwoPhaseAgent& operator=(const TwoPhaseAgent&) = delete;

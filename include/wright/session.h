@@ -1,11 +1,12 @@
-// What a store keeps of a session: its row, its messages, its tool calls, what it waits for, and
-// who drives it.
+// What a store keeps of a session: its row, its messages, its tool calls, what it waits for, what
+// happened to it; and figures over many.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "wright/message.h"
 #include "wright/people.h"
@@ -17,6 +18,7 @@ using MessageId = std::int64_t;
 using CallId = std::int64_t;  // the row of a tool call; the model's own id is `tool_call_id`
 using WaitId = std::int64_t;
 using RunnerId = std::int64_t;
+using EventSequence = std::int64_t;
 
 enum class SessionStatus : std::uint8_t {
   running,
@@ -138,6 +140,63 @@ struct StoredWait {
   std::optional<std::int64_t> answered_at = {};
   std::optional<std::string> answered_by = {};
   std::optional<Json> answer = {};
+};
+
+// What happened to a session, for processes that read it afterwards.
+struct StoredEvent {
+  EventSequence sequence = 0;  // rises with every event of the store
+  SessionId session_id = 0;
+  std::string type = {};
+  Json data = {};
+  std::int64_t at = 0;  // milliseconds since 1970
+};
+
+// Somebody wants a session cancelled; see RequestCancel.
+struct CancelWish {
+  SessionId session_id = 0;
+  std::string reason = {};
+
+  bool operator==(const CancelWish&) const = default;
+};
+
+// What others did to sessions that a runner drives. A session below one that it drives counts, too:
+// a specialist that waits is nobody's, but whoever drives the session above resumes it.
+struct RunnerNews {
+  std::vector<CancelWish> cancelled = {};
+  std::vector<StoredWait> answered = {};  // whose call is still `waiting`; oldest first
+};
+
+// What the sessions below one have used, at any depth.
+struct SpentBelow {
+  Usage usage = {};
+  std::int64_t tool_calls = 0;  // that were begun for messages younger than the given one
+};
+
+// Sessions of one agent and one model.
+struct RunSamples {
+  std::string agent_name = {};
+  std::string provider = {};
+  std::string model = {};
+  std::int64_t count = 0;
+  std::int64_t failed = 0;
+  Usage usage = {};
+  std::vector<std::int64_t> durations_ms = {};  // of those that have ended; see duration_ms()
+};
+
+// Calls of one tool by sessions of one agent and one model: `completed` and `failed` ones.
+struct CallSamples {
+  std::string tool_name = {};
+  std::string agent_name = {};
+  std::string provider = {};
+  std::string model = {};
+  std::int64_t count = 0;
+  std::int64_t failed = 0;
+  std::vector<std::int64_t> durations_ms = {};  // of those whose duration is known
+};
+
+struct StoreStats {
+  std::vector<RunSamples> runs = {};    // by agent, provider, model
+  std::vector<CallSamples> calls = {};  // by tool, agent, provider, model
 };
 
 }  // namespace wright

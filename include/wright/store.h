@@ -21,8 +21,6 @@
 
 namespace wright {
 
-// What can be asked of a store, and what it answers; see store.h.
-//
 // Lists are in the order of ids and can be read page by page: the last id of one page begins the
 // next. What others write meanwhile moves no row from one page to another.
 
@@ -68,59 +66,10 @@ struct WaitFilter {
   Page page = {};
 };
 
-// What happened to a session, for processes that read it afterwards.
-struct StoredEvent {
-  EventSequence sequence = 0;  // rises with every event of the store
-  SessionId session_id = 0;
-  std::string type = {};
-  Json data = {};
-  std::int64_t at = 0;  // milliseconds since 1970
-};
-
 struct EventFilter {
   EventSequence after = 0;
   std::optional<SessionId> session_id = {};  // with all its descendants
   std::size_t limit = 1000;
-};
-
-// What others did to sessions that a runner drives. A session below one that it drives counts, too:
-// a parked specialist is nobody's, but whoever drives the session above wakes it.
-struct RunnerNews {
-  std::vector<CancelWish> cancelled = {};
-  std::vector<StoredWait> answered = {};  // whose call is still `waiting`; oldest first
-};
-
-// What the sessions below one have used, at any depth.
-struct SpentBelow {
-  Usage usage = {};
-  std::int64_t tool_calls = 0;  // that were begun for messages younger than the given one
-};
-
-// Sessions of one agent and one model.
-struct RunSamples {
-  std::string agent_name = {};
-  std::string provider = {};
-  std::string model = {};
-  std::int64_t count = 0;
-  std::int64_t failed = 0;
-  Usage usage = {};
-  std::vector<std::int64_t> durations_ms = {};  // of those that have ended; see duration_ms()
-};
-
-// Calls of one tool by sessions of one agent and one model: `completed` and `failed` ones.
-struct CallSamples {
-  std::string tool_name = {};
-  std::string agent_name = {};
-  std::string provider = {};
-  std::string model = {};
-  std::int64_t count = 0;
-  std::int64_t failed = 0;
-  std::vector<std::int64_t> durations_ms = {};  // of those whose duration is known
-};
-
-struct StoreStats {
-  std::vector<RunSamples> runs = {};    // by agent, provider, model
-  std::vector<CallSamples> calls = {};  // by tool, agent, provider, model
 };
 
 struct StatsFilter {

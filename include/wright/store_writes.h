@@ -106,13 +106,6 @@ struct ClaimedSession {
   bool operator==(const ClaimedSession&) const = default;
 };
 
-struct CancelWish {
-  SessionId session_id = 0;
-  std::string reason = {};
-
-  bool operator==(const CancelWish&) const = default;
-};
-
 // What can be written to a store. Writes come in batches; see store.h.
 
 // Moves a call on. Legal moves: pending → executing, waiting, cancelled, failed;
@@ -156,6 +149,9 @@ struct UpdateSession {
   std::optional<Usage> usage = {};
   std::optional<int> iterations = {};
   std::optional<std::string> agent_name = {};  // the conversation moved to another agent
+  std::optional<std::string> provider = {};    // it goes on with another model
+  std::optional<std::string> model = {};
+  std::optional<Json> config = {};  // an object, or null
   std::optional<Json> feedback = {};
   std::optional<Json> context = {};
   std::optional<std::int64_t> worked_ms = {};
@@ -195,8 +191,6 @@ struct ForkSession {
   SessionId session_id = 0;
   MessageId last = 0;
 };
-using EventSequence = std::int64_t;
-
 // For processes that read afterwards what happened; see StoredEvent.
 struct NewEvent {
   std::string type = {};

@@ -56,6 +56,7 @@ struct FileAccess {
   std::vector<std::filesystem::path> readable = {};  // read; named by absolute paths
   std::vector<std::filesystem::path> writable = {};  // written and read; relative ones are below
                                                      // the base, "." is the base itself
+  std::vector<std::filesystem::path> hidden = {};    // files that are not there for the tools
 };
 
 // list_files, read_file and grep. Refused when a folder of `access` is not a readable folder.
@@ -68,8 +69,8 @@ struct BashOptions {
   std::filesystem::path base;           // where commands run; it may always be read
   std::vector<CommandRule> rules = {};  // without rules, nothing may run
   SandboxPolicy policy = {};
-  // Asks a person who is there; an empty answer (or no function) parks the run until somebody has
-  // answered.
+  // Asks a person who is there; an empty answer (or no function) lets the run wait until somebody
+  // has answered.
   std::function<std::optional<intercept::Permission>(const CommandDecision&, const Context&)> ask =
       {};
   // What a command prints, as it comes, in the thread of the call.

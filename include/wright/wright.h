@@ -3,12 +3,14 @@
 
 #include "wright/detail/language.h"
 #include "wright/detail/misuse.h"
+#include "wright/detail/version.h"
 // The others need it.
 #include "wright/agent.h"         // IWYU pragma: export
 #include "wright/agents.h"        // IWYU pragma: export
 #include "wright/context.h"       // IWYU pragma: export
 #include "wright/driver.h"        // IWYU pragma: export
 #include "wright/error.h"         // IWYU pragma: export
+#include "wright/events.h"        // IWYU pragma: export
 #include "wright/feedback.h"      // IWYU pragma: export
 #include "wright/fitting.h"       // IWYU pragma: export
 #include "wright/interceptors.h"  // IWYU pragma: export
@@ -17,7 +19,6 @@
 #include "wright/message.h"       // IWYU pragma: export
 #include "wright/model.h"         // IWYU pragma: export
 #include "wright/models.h"        // IWYU pragma: export
-#include "wright/offline.h"       // IWYU pragma: export
 #include "wright/people.h"        // IWYU pragma: export
 #include "wright/postgres.h"      // IWYU pragma: export
 #include "wright/requirements.h"  // IWYU pragma: export
@@ -28,4 +29,3 @@
 #include "wright/store_writes.h"  // IWYU pragma: export
 #include "wright/tool.h"          // IWYU pragma: export
 #include "wright/tools.h"         // IWYU pragma: export
-#include "wright/version.h"       // IWYU pragma: export

@@ -14,8 +14,8 @@
 #include <cstring>
 #include <sstream>
 
-#include "agents/permission_words.h"
 #include "core/file_descriptor.h"
+#include "core/permission_names.h"
 
 namespace wright {
 namespace {
@@ -117,7 +117,7 @@ std::vector<TomlRule> rules_in(std::string_view section, const toml::table& tabl
     const std::string key = fmt::format("{}.{}", section, name.str());
     const int line = line_of(name.source());
     const auto word = node.value_exact<std::string>();
-    const auto permission = permission_named(word.value_or(""));
+    const auto permission = enum_named<Permission>(word.value_or(""));
     if (!word) {
       problems.wrong_kind(line, key, "a string in quotes", node);
     } else if (!permission) {

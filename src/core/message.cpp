@@ -293,6 +293,14 @@ bool Message::is_from_user() const {
   return role == Role::user &&
          (parts.size() != 1 || !std::holds_alternative<Notice>(parts.front()));
 }
+ToolChoice Request::tool_choice() const {
+  if (sampling == nullptr) return {};
+  const ToolChoice& choice = sampling->tool_choice;
+  const bool forces =
+      choice.kind == ToolChoice::Kind::required || choice.kind == ToolChoice::Kind::one;
+  return forces && has_called ? ToolChoice::automatic() : choice;
+}
+
 std::string Response::text() const {
   return joined_text(content);
 }

@@ -8,10 +8,13 @@
 #include <functional>
 #include <utility>
 
+#include "core/enum_names.h"
 #include "core/fingerprint.h"
 #include "core/run_phases.h"
 
 namespace wright {
+
+WRIGHT_ENUM(Phase, model, tools, waiting, done, failed, cancelled)
 
 std::uint64_t hash_of(const std::string& call_id) {
   return std::hash<std::string>{}(call_id);
@@ -371,15 +374,7 @@ Wait open_waits(const Run& run) {
 }  // namespace
 
 std::string_view to_string(Phase phase) {
-  switch (phase) {
-    case Phase::model: return "model";
-    case Phase::tools: return "tools";
-    case Phase::waiting: return "waiting";
-    case Phase::done: return "done";
-    case Phase::failed: return "failed";
-    case Phase::cancelled: return "cancelled";
-  }
-  return "failed";
+  return enum_name(phase);
 }
 
 Run start(const Agent& agent, std::string prompt) {
@@ -415,7 +410,8 @@ Step next(const Agent& agent, const Run& run) {
                                .system = agent.instructions,
                                .model = agent.model.name(),
                                .tools = agent.tools,
-                               .sampling = &agent.sampling}};
+                               .sampling = &agent.sampling,
+                               .has_called = run.tool_calls > 0}};
     case Phase::tools: return open_calls(run);
     case Phase::waiting: return open_waits(run);
     case Phase::done: return Done{run.messages.back().answer()};

@@ -48,6 +48,41 @@ TEST(Run, asks_the_model_first_with_all_it_needs) {
   EXPECT_EQ(step.request.sampling->max_tokens, 77);
 }
 
+TEST(Run, forces_a_call_until_a_tool_was_called_for_this_message) {
+  for (const ToolChoice& forced : {ToolChoice::required(), ToolChoice::one("look")}) {
+    Agent agent = agent_with_limit(9);
+    agent.sampling.tool_choice = forced;
+    wright::Run run = start(agent, "Look");
+    const auto choice = [&] { return step_of<CallModel>(agent, run).request.tool_choice(); };
+    EXPECT_EQ(choice(), forced);
+    // An answer that was cut has called nothing: the model is asked again, as before.
+    Response cut = says("Half");
+    cut.stop_reason = StopReason::max_tokens;
+    expect_accepts(run, ModelAnswered{cut});
+    EXPECT_EQ(choice(), forced);
+    expect_accepts(run, ModelAnswered{calls({call("look", "{}", "1")})});
+    expect_accepts(run, ToolFinished{result_for(call("look", "{}", "1"))});
+    EXPECT_EQ(choice(), ToolChoice::automatic());
+    // The same after the run was stored and loaded.
+    const auto loaded = run_from_json(to_json(run));
+    ASSERT_TRUE(loaded);
+    EXPECT_TRUE(step_of<CallModel>(agent, *loaded).request.has_called);
+    expect_accepts(run, ModelAnswered{says("Green.")});
+    // It holds again for the next message.
+    expect_accepts(run, UserSaid{Message::user("And now?")});
+    EXPECT_EQ(choice(), forced);
+  }
+}
+
+TEST(Run, forbids_calls_after_a_call_as_well) {
+  Agent agent = agent_with_limit(9);
+  agent.sampling.tool_choice = ToolChoice::none();
+  wright::Run run = start(agent, "Look");
+  expect_accepts(run, ModelAnswered{calls({call("look", "{}", "1")})});
+  expect_accepts(run, ToolFinished{result_for(call("look", "{}", "1"))});
+  EXPECT_EQ(step_of<CallModel>(agent, run).request.tool_choice(), ToolChoice::none());
+}
+
 TEST(Run, is_done_when_the_model_answers_without_calls) {
   const Agent agent = agent_with_limit(3);
   wright::Run run = start(agent, "Hello");

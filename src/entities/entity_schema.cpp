@@ -4,10 +4,14 @@
 
 #include <algorithm>
 
+#include "core/enum_names.h"
 #include "core/nearest.h"
 #include "wright/json.h"
 
 namespace wright::entities {
+
+WRIGHT_ENUM(FieldKind, text, number, datetime, any)
+
 namespace {
 
 bool is_same_name(std::string_view left, std::string_view right) {
@@ -20,13 +24,7 @@ bool is_same_name(std::string_view left, std::string_view right) {
 }  // namespace
 
 std::string_view to_string(FieldKind kind) {
-  switch (kind) {
-    case FieldKind::text: return "text";
-    case FieldKind::number: return "number";
-    case FieldKind::datetime: return "datetime";
-    case FieldKind::any: break;
-  }
-  return "any";
+  return enum_name(kind);
 }
 
 std::string nearest_first(std::string_view typed, std::vector<std::string_view> names) {

@@ -17,7 +17,7 @@
 #include "models/trace_text.h"
 #include "net/http_client.h"
 #include "providers/base_url.h"
-#include "wright/version.h"
+#include "wright/detail/version.h"
 
 namespace wright {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "wright/agents.h"
-#include "wright/offline.h"
+#include "wright/model.h"
 
 namespace wright {
 namespace {

@@ -63,7 +63,7 @@ std::string one_line(std::string_view text) {
 Investigation::Investigation(const Request& request, const Transcript& transcript)
     : tools_(request.tools), transcript_(transcript), turn_(request.messages.size()) {
   if (request.sampling == nullptr) return;
-  const ToolChoice& choice = request.sampling->tool_choice;
+  const ToolChoice choice = request.tool_choice();
   if (choice.kind == ToolChoice::Kind::none) tools_ = {};
   if (choice.kind == ToolChoice::Kind::one) only_tool_ = choice.tool;
 }

@@ -9,7 +9,6 @@
 #include "core/try.h"
 #include "offline/wording.h"
 #include "wright/model.h"
-#include "wright/offline.h"
 #include "wright/testing.h"
 
 namespace wright::offline {

@@ -1,4 +1,4 @@
-#include "wright/offline.h"
+#include "wright/model.h"
 
 #include <fmt/format.h>
 #include <re2/re2.h>

@@ -1,5 +1,5 @@
 // The planner as a whole, over files in memory.
-#include "wright/offline.h"
+#include "wright/model.h"
 
 #include <gtest/gtest.h>
 

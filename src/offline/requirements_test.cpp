@@ -6,7 +6,7 @@
 #include <boost/json/array.hpp>
 
 #include "wright/agents.h"
-#include "wright/offline.h"
+#include "wright/model.h"
 
 namespace wright {
 namespace {

@@ -6,7 +6,6 @@
 #include "offline/memory_tree.h"
 #include "offline/parsed_prompt.h"
 #include "wright/model.h"
-#include "wright/offline.h"
 
 namespace wright::offline {
 

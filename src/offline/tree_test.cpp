@@ -7,7 +7,7 @@
 #include <string>
 
 #include "wright/agents.h"
-#include "wright/offline.h"
+#include "wright/model.h"
 #include "wright/tool.h"
 #include "wright/tools.h"
 

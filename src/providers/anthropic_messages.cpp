@@ -232,7 +232,7 @@ class AnthropicEncoder {
       add(format_in_words(sampling_.response_format));
     }
     if (!may_force_tools() && !is_without_tools) {
-      add(tool_choice_in_words(sampling_.tool_choice, names_));
+      add(tool_choice_in_words(request_.tool_choice(), names_));
     }
     return blocks;
   }
@@ -277,7 +277,7 @@ class AnthropicEncoder {
 
   void add_tool_choice() {
     const bool is_one_at_a_time = !quirks_.supports_parallel_calls;
-    ToolChoice choice = sampling_.tool_choice;
+    ToolChoice choice = request_.tool_choice();
     if (request_.tools.empty()) choice = ToolChoice::none();
     if (is_forced(choice) && !may_force_tools()) choice = ToolChoice::automatic();
     if (choice.kind == ToolChoice::Kind::none) {
@@ -326,7 +326,7 @@ class AnthropicEncoder {
   Thinking thinking() const {
     const auto& effort = sampling_.reasoning;
     const bool is_tool_forced =
-        is_forced(sampling_.tool_choice) && may_force_tools() && !request_.tools.empty();
+        is_forced(request_.tool_choice()) && may_force_tools() && !request_.tools.empty();
     if (quirks_.reasoning_request == kAnthropicBudget) {
       if (!effort || *effort == ReasoningEffort::none || is_tool_forced ||
           is_amid_calls_without_thought()) {

@@ -209,7 +209,7 @@ class GeminiEncoder {
     };
     if (!is_format_said) add(format_in_words(sampling_.response_format));
     if (quirks_.tool_choice != Quirks::ToolChoiceSupport::full && !request_.tools.empty()) {
-      add(tool_choice_in_words(sampling_.tool_choice, names_));
+      add(tool_choice_in_words(request_.tool_choice(), names_));
     }
     return text;
   }
@@ -235,7 +235,7 @@ class GeminiEncoder {
   }
 
   void add_tool_config(JsonObject& body) const {
-    const ToolChoice& choice = sampling_.tool_choice;
+    const ToolChoice choice = request_.tool_choice();
     JsonObject config;
     switch (choice.kind) {
       case ToolChoice::Kind::automatic: return;

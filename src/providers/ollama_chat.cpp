@@ -119,12 +119,12 @@ class OllamaEncoder {
       text += words;
     };
     if (!may_say_format()) add(format_in_words(sampling_.response_format));
-    if (!request_.tools.empty()) add(tool_choice_in_words(sampling_.tool_choice, names_));
+    if (!request_.tools.empty()) add(tool_choice_in_words(request_.tool_choice(), names_));
     return text;
   }
 
   JsonArray tools() const {
-    const ToolChoice& choice = sampling_.tool_choice;
+    const ToolChoice choice = request_.tool_choice();
     if (choice.kind == ToolChoice::Kind::none) return {};
     Quirks plain = quirks_;
     plain.strict_schemas = false;
@@ -147,7 +147,7 @@ class OllamaEncoder {
   // Ollama enforces the format from the first token on, so the model could not call a tool.
   bool may_say_format() const {
     const bool has_tools =
-        !request_.tools.empty() && sampling_.tool_choice.kind != ToolChoice::Kind::none;
+        !request_.tools.empty() && request_.tool_choice().kind != ToolChoice::Kind::none;
     return quirks_.supports_response_schema && !has_tools;
   }
 

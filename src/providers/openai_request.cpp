@@ -57,7 +57,7 @@ void append_paragraph(std::string& text, std::string_view paragraph) {
 
 bool offers_tools(const Request& request, const Quirks& quirks) {
   if (request.tools.empty() || !quirks.supports_tools) return false;
-  const bool is_forbidden = request.sampling->tool_choice.kind == ToolChoice::Kind::none;
+  const bool is_forbidden = request.tool_choice().kind == ToolChoice::Kind::none;
   return !is_forbidden || quirks.tool_choice == Quirks::ToolChoiceSupport::full;
 }
 
@@ -67,7 +67,7 @@ void add_tools(JsonObject& body, const Request& request, const ToolNames& names,
                const Quirks& quirks, const ToolForms& forms) {
   if (!offers_tools(request, quirks)) return;
   body["tools"] = forms.tools(request, names, quirks, body.storage());
-  const ToolChoice& choice = request.sampling->tool_choice;
+  const ToolChoice choice = request.tool_choice();
   const bool is_default = choice.kind == ToolChoice::Kind::automatic;
   if (!is_default && quirks.tool_choice == Quirks::ToolChoiceSupport::full) {
     body["tool_choice"] = forms.choice(choice, names);
@@ -106,7 +106,7 @@ std::string system_text(const Request& request, const ToolNames& names, const Qu
     append_paragraph(text, format_in_words(format));
   }
   if (offers_tools(request, quirks) && quirks.tool_choice != Quirks::ToolChoiceSupport::full) {
-    append_paragraph(text, tool_choice_in_words(request.sampling->tool_choice, names));
+    append_paragraph(text, tool_choice_in_words(request.tool_choice(), names));
   }
   return text;
 }

@@ -44,7 +44,7 @@ Result<void> check_possible(const Endpoint& endpoint, const Request& request) {
                             endpoint.model.name, endpoint.vendor.name));
   }
   const bool wants_tools =
-      !request.tools.empty() && request.sampling->tool_choice.kind != ToolChoice::Kind::none;
+      !request.tools.empty() && request.tool_choice().kind != ToolChoice::Kind::none;
   if (!quirks.supports_tools && wants_tools) {
     return fail(ErrorCode::unsupported,
                 fmt::format("The model {} cannot call tools. Choose one that can: `wright models` "

@@ -43,9 +43,7 @@ ToolNames::ToolNames(const Request& request, ToolNameRule rule) {
     if (allowed_name(tool.spec.name, rule) == tool.spec.name) add(tool.spec.name, rule);
   }
   for (const Tool& tool : request.tools) add(tool.spec.name, rule);
-  if (request.sampling != nullptr && !request.sampling->tool_choice.tool.empty()) {
-    add(request.sampling->tool_choice.tool, rule);
-  }
+  if (const ToolChoice choice = request.tool_choice(); !choice.tool.empty()) add(choice.tool, rule);
   for (const Message& message : request.messages) {
     for (const Part& part : message.parts) {
       if (const auto* call = std::get_if<ToolCall>(&part)) add(call->name, rule);

@@ -137,14 +137,14 @@ TEST(ContextFitting, keeps_every_request_of_a_long_tool_loop_within_the_window) 
   const auto store = open_memory_store();
   int told = 0;
   Usage told_usage;
-  const auto answer = run(looker(model), "Look around",
-                          {.store = store.get(), .observer = [&](const Event& event) {
-                             if (const auto* shortened = std::get_if<ContextShortened>(&event)) {
-                               ++told;
-                               told_usage += shortened->usage;
-                               EXPECT_GT(shortened->shortened_messages, 0U);
-                             }
-                           }});
+  const auto answer =
+      run(*store, looker(model), "Look around", {.observer = [&](const Event& event) {
+        if (const auto* shortened = std::get_if<ContextShortened>(&event)) {
+          ++told;
+          told_usage += shortened->usage;
+          EXPECT_GT(shortened->shortened_messages, 0U);
+        }
+      }});
   ASSERT_TRUE(answer) << answer.error().message;
   EXPECT_EQ(answer->text, "I have looked.");
   EXPECT_EQ(model->refused(), 0);
@@ -208,12 +208,12 @@ TEST(ContextFitting, keeps_the_summary_for_the_next_message) {
   const auto model = std::make_shared<SmallModel>(SmallModel::Options{.told_window = 8'000});
   const auto store = open_memory_store();
   const Agent agent = looker(model);
-  const auto first = run(agent, "Look around", {.store = store.get()});
+  const auto first = run(*store, agent, "Look around");
   ASSERT_TRUE(first) << first.error().message;
   const int summaries = model->summaries();
   ASSERT_GT(summaries, 0);
   const std::size_t asked = model->requests().size();
-  const auto second = send(agent, first->session_id, "Once more", {.store = store.get()});
+  const auto second = send(*store, agent, first->session_id, "Once more");
   ASSERT_TRUE(second) << second.error().message;
   const auto& request = model->requests().at(asked);
   EXPECT_FALSE(asks_for_summary(request));
@@ -232,12 +232,12 @@ TEST(ContextFitting, is_computed_again_where_what_was_kept_is_damaged) {
     const auto model = std::make_shared<SmallModel>(SmallModel::Options{.told_window = 8'000});
     const auto store = open_memory_store();
     const Agent agent = looker(model);
-    const auto first = run(agent, "Look around", {.store = store.get()});
+    const auto first = run(*store, agent, "Look around");
     ASSERT_TRUE(first);
     const std::vector<Write> writes{
         UpdateSession{.session_id = first->session_id, .context = damaged}};
     ASSERT_TRUE(store->apply(writes));
-    const auto second = send(agent, first->session_id, "Once more", {.store = store.get()});
+    const auto second = send(*store, agent, first->session_id, "Once more");
     ASSERT_TRUE(second) << second.error().message;
     EXPECT_EQ(model->refused(), 0);
     for (const auto& request : model->requests()) expect_calls_are_answered(request);
@@ -252,8 +252,7 @@ TEST(ContextFitting, is_cancelled_with_the_run) {
         return fail(ErrorCode::cancelled, "Stopped");
       }});
   const auto store = open_memory_store();
-  const auto answer =
-      run(looker(model), "Look around", {.store = store.get(), .stop = stop.get_token()});
+  const auto answer = run(*store, looker(model), "Look around", {.stop = stop.get_token()});
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().code, ErrorCode::cancelled);
   EXPECT_EQ(model->summaries(), 1);

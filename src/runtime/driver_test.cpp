@@ -96,7 +96,7 @@ TEST(Driver, ends_a_run_whose_model_throws) {
           throw 7;
         });
     const auto store = open_memory_store();
-    const auto answer = run(agent, "Hi", {.store = store.get()});
+    const auto answer = run(*store, agent, "Hi");
     ASSERT_FALSE(answer);
     EXPECT_NE(answer.error().message.find(is_exception ? "broken pipe" : "threw"),
               std::string::npos);
@@ -131,7 +131,7 @@ TEST(Driver, tells_everything_as_it_happens) {
       trace += "result " + e->outcome.result.content + "\n";
     }
   };
-  ASSERT_TRUE(run(agent_of(script), "Hi", {.store = store.get(), .observer = observer}));
+  ASSERT_TRUE(run(*store, agent_of(script), "Hi", {.observer = observer}));
   EXPECT_EQ(trace,
             "session 1\nmodel 1\ntext Hm\nanswered Hm\ntool echo\nresult echoed\n"
             "model 2\ntext Done\nanswered Done\n");
@@ -146,7 +146,7 @@ TEST(Driver, hands_tools_their_context) {
            std::string(context.call_id) + " " + std::string(context.idempotency_key);
   })};
   const auto store = open_memory_store();
-  ASSERT_TRUE(run(agent, "Hi", {.store = store.get()}));
+  ASSERT_TRUE(run(*store, agent, "Hi"));
   EXPECT_EQ(seen, "driven 1 1 1:1");
 }
 
@@ -212,7 +212,7 @@ TEST(Driver, gives_a_tool_up_that_never_returns_and_goes_on) {
                         },
                         {.timeout = std::chrono::milliseconds(1)})};
     const auto store = open_memory_store();
-    const auto answer = run(agent, "Go", {.store = store.get(), .observer = [](const Event&) {}});
+    const auto answer = run(*store, agent, "Go", {.observer = [](const Event&) {}});
     ASSERT_TRUE(answer) << answer.error().message;
     EXPECT_EQ(answer->text, "Without it.");
     const auto rows = store->get_tool_calls(answer->session_id);
@@ -236,7 +236,7 @@ TEST(Driver, keeps_what_came_of_a_call_that_cancels_the_run_in_its_last_turn) {
   agent.tools = {tool("stops", "", [&] { stop.request_stop(); })};
   agent.limits.max_iterations = 1;
   const auto store = open_memory_store();
-  ASSERT_FALSE(run(agent, "Go", {.store = store.get(), .stop = stop.get_token()}));
+  ASSERT_FALSE(run(*store, agent, "Go", {.stop = stop.get_token()}));
   const auto calls = store->get_tool_calls(1);
   ASSERT_TRUE(calls);
   EXPECT_EQ(calls->at(0).status, CallStatus::completed);
@@ -280,7 +280,7 @@ TEST(Driver, shows_the_model_the_images_of_a_tool_and_keeps_them_in_every_store)
     auto store = is_file ? open_sqlite_store(":memory:")
                          : Result<std::unique_ptr<Store>>(open_memory_store());
     ASSERT_TRUE(store);
-    const auto answer = run(agent, "Look", {.store = store->get()});
+    const auto answer = run(**store, agent, "Look");
     ASSERT_TRUE(answer) << answer.error().message;
     EXPECT_EQ(std::get<ToolResult>(script.requests()[1].back().parts[0]).images, images);
     const auto messages = (*store)->get_messages(answer->session_id);
@@ -297,7 +297,7 @@ TEST(Driver, tells_which_limit_ended_a_session_in_every_store) {
     auto store = is_file ? open_sqlite_store(":memory:")
                          : Result<std::unique_ptr<Store>>(open_memory_store());
     ASSERT_TRUE(store);
-    ASSERT_FALSE(run(agent, "Go", {.store = store->get()}));
+    ASSERT_FALSE(run(**store, agent, "Go"));
     const auto session = (*store)->get_session(1);
     ASSERT_TRUE(session);
     EXPECT_EQ(session->error_code, ErrorCode::limit_reached);
@@ -310,8 +310,7 @@ TEST(Driver, is_cancelled_before_it_begins_and_while_the_model_speaks) {
   std::stop_source before;
   before.request_stop();
   const ScriptedModel script({says("never")});
-  const auto early =
-      run(agent_of(script), "Hi", {.store = store.get(), .stop = before.get_token()});
+  const auto early = run(*store, agent_of(script), "Hi", {.stop = before.get_token()});
   ASSERT_FALSE(early);
   EXPECT_EQ(early.error().code, ErrorCode::cancelled);
   EXPECT_EQ(script.turns_left(), 1U);
@@ -325,7 +324,7 @@ TEST(Driver, is_cancelled_before_it_begins_and_while_the_model_speaks) {
         while (!call.stop.stop_requested()) std::this_thread::yield();
         return fail(ErrorCode::cancelled, "stopped");
       });
-  const auto late = run(agent, "Hi", {.store = store.get(), .stop = during.get_token()});
+  const auto late = run(*store, agent, "Hi", {.stop = during.get_token()});
   ASSERT_FALSE(late);
   EXPECT_EQ(late.error().code, ErrorCode::cancelled);
   EXPECT_EQ(store->get_session(2)->status, SessionStatus::cancelled);
@@ -335,7 +334,7 @@ TEST(Driver, does_nothing_when_the_session_cannot_be_created) {
   const auto memory = open_memory_store();
   FailingStore store(*memory, 0);
   const ScriptedModel script({says("never")});
-  const auto answer = run(agent_of(script), "Hi", {.store = &store});
+  const auto answer = run(store, agent_of(script), "Hi");
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().message, "The disk is full");
   EXPECT_EQ(script.turns_left(), 1U);
@@ -350,7 +349,7 @@ TEST(Driver, stops_at_the_first_failed_write_and_runs_no_tool_unrecorded) {
     Agent agent = agent_of(script);
     int executed = 0;
     agent.tools = {tool("count", "", [&] { ++executed; })};
-    const auto answer = run(agent, "Hi", {.store = &store});
+    const auto answer = run(store, agent, "Hi");
     ASSERT_FALSE(answer) << writes;
     EXPECT_EQ(answer.error().code, ErrorCode::storage);
     EXPECT_EQ(executed, writes >= 2 ? 1 : 0) << writes;
@@ -363,13 +362,13 @@ TEST(Driver, leaves_a_session_whose_store_failed_to_be_resumed) {
     FailingStore store(*memory, failing, FailingStore::Failing::once);
     const ScriptedModel script({calls({call("echo", "{}", "1")}), says("Done"),
                                 calls({call("echo", "{}", "2")}), says("Done")});
-    const auto answer = run(agent_of(script), "Hi", {.store = &store});
+    const auto answer = run(store, agent_of(script), "Hi");
     ASSERT_FALSE(answer) << failing;
     EXPECT_EQ(answer.error().message, "The disk is full");
     // Nobody knows what was stored but the store.
     EXPECT_EQ(memory->get_session(1)->status, SessionStatus::running) << failing;
     ASSERT_EQ(memory->list_sessions({.needs_driver = true})->size(), 1U) << failing;
-    const auto resumed = resume(agent_of(script), 1, {.store = memory.get()});
+    const auto resumed = resume(*memory, agent_of(script), 1);
     EXPECT_EQ(memory->get_session(1)->status, SessionStatus::completed)
         << failing << ": " << (resumed ? "" : resumed.error().message);
   }

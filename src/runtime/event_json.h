@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "wright/run.h"
+#include "wright/events.h"
 
 namespace wright::runtime {
 

@@ -29,6 +29,14 @@ std::size_t bytes_of(const SessionEvent& event) {
   return sizeof(SessionEvent) + event.type.size() + event.agent.size() + bytes_of(event.data);
 }
 
+// Whoever looks on keeps nobody else from being told.
+void tell_at_once(const Observer& observer, const Event& event, const EventOrigin& origin) {
+  try {
+    observer(event, origin);
+  } catch (...) {  // dropped, as events.h says
+  }
+}
+
 }  // namespace
 
 // One listener, and what it has not been told yet.
@@ -122,19 +130,30 @@ void EventStream::begin_epoch(std::uint64_t epoch) {
   if (!first_) first_ = last_;
 }
 
+void EventStream::observe_with(Observer observer) {
+  const std::lock_guard lock(mutex_);
+  own_observer_ = observer ? std::make_shared<const Observer>(std::move(observer)) : nullptr;
+  update_is_heard();
+}
+
 bool EventStream::has_begun() const {
   const std::lock_guard lock(mutex_);
   return first_.has_value();
 }
 
 void EventStream::update_is_heard() {
-  is_heard_ = most_.count > 0 || !listeners_.empty() || observer_;
+  is_heard_ = most_.count > 0 || !listeners_.empty() || observer_ || own_observer_;
 }
 
 void EventStream::add(const Event& event, const EventOrigin& origin) {
   if (!is_heard_) return;
-  if (observer_) observer_(event, origin);
-  const std::lock_guard lock(mutex_);
+  if (observer_) tell_at_once(observer_, event, origin);
+  std::unique_lock lock(mutex_);
+  if (const auto own = own_observer_) {
+    lock.unlock();
+    tell_at_once(*own, event, origin);
+    lock.lock();
+  }
   if (most_.count == 0 && listeners_.empty()) return;
   const auto told = std::make_shared<const SessionEvent>(
       SessionEvent{.session_id = origin.session_id,

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "runtime/host.h"
-#include "wright/run.h"
+#include "wright/events.h"
 #include "wright/runtime.h"
 
 namespace wright::runtime {
@@ -27,13 +27,17 @@ struct KeptEvents {
 
 class EventStream : public std::enable_shared_from_this<EventStream> {
  public:
-  // Listeners are told by tasks of the host; `observer`, which may be empty, at once.
+  // Listeners are told by tasks of the host; `observer`, which may be empty and outlives the
+  // stream, at once.
   EventStream(Host& host, KeptEvents kept, const Observer& observer);
 
   // How often the session has been taken by a runner: numbers of later epochs are higher. Before
   // the first event, and again when the session is driven again.
   void begin_epoch(std::uint64_t epoch);
   bool has_begun() const;
+
+  // Who looks on at this session alone, at once; may be empty. Not while it is driven.
+  void observe_with(Observer observer);
 
   // Costs nothing but a look when nobody listens and nothing is kept.
   void add(const Event& event, const EventOrigin& origin);
@@ -60,6 +64,7 @@ class EventStream : public std::enable_shared_from_this<EventStream> {
 
   Host& host_;
   const Observer& observer_;
+  std::shared_ptr<const Observer> own_observer_;  // null: none
   const KeptEvents most_;
   std::atomic<bool> is_heard_;
   mutable std::mutex mutex_;

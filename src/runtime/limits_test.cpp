@@ -123,7 +123,7 @@ TEST(Limits, ends_a_run_that_takes_too_long) {
 }
 
 // A tree three deep whose lowest agent spends; the one in the middle needs a person each time, so
-// that the session parks and is loaded again.
+// that the session waits and is loaded again.
 struct Spender {
   std::atomic<int> asked = 0;  // the lowest
 
@@ -162,10 +162,10 @@ struct Spender {
 
 // Answers what is waited for until the session ends, each time in a process of its own.
 Result<RunResult> resumed_until_it_ends(const Agent& agent, Store& store) {
-  Result<RunResult> answer = run(agent, "Go", {.store = &store});
+  Result<RunResult> answer = run(store, agent, "Go");
   for (int i = 0; answer && answer->status == RunResult::Status::waiting && i < 12; ++i) {
     EXPECT_TRUE(answer_wait(store, answer->waits.front().wait_id, Json("go on"), "Ada"));
-    answer = resume(agent, answer->session_id, {.store = &store});
+    answer = resume(store, agent, answer->session_id);
   }
   return answer;
 }
@@ -212,7 +212,7 @@ TEST(Limits, give_a_restarted_run_only_the_time_that_is_left) {
   // As if it had worked for nearly an hour before its process ended.
   ASSERT_TRUE(store->apply_one(
       UpdateSession{.session_id = 1, .worked_ms = 3'599'999, .turn_worked_ms = 3'599'999}));
-  const auto answer = resume(agent, 1, {.store = store.get()});
+  const auto answer = resume(*store, agent, 1);
   ASSERT_FALSE(answer);
   EXPECT_EQ(limit_of(answer.error()), Limit::time);
 }

@@ -67,15 +67,15 @@ bool is_over(SessionStatus status) {
          status == SessionStatus::cancelled;
 }
 
-Result<void> check_status(const Session& session, const ResumeRequest& resume_request) {
-  if (resume_request.said && !is_over(session.status)) {
+Result<void> check_status(const Session& session, const ResumeRequest& request) {
+  if (request.said && !is_over(session.status)) {
     return fail(ErrorCode::invalid_argument,
                 fmt::format("Session {} is {}: it takes a message when it has ended", session.id,
                             to_string(session.status)));
   }
-  const bool is_closed = session.status == SessionStatus::completed ||
-                         (is_over(session.status) && !resume_request.reopens);
-  if (!resume_request.said && is_closed) {
+  const bool is_closed =
+      session.status == SessionStatus::completed || (is_over(session.status) && !request.reopens);
+  if (!request.said && is_closed) {
     return fail(ErrorCode::invalid_argument,
                 fmt::format("Session {} is {}: there is nothing to resume", session.id,
                             to_string(session.status)));
@@ -122,13 +122,9 @@ Result<SessionState> state_of(Store& store, const Session& session, StoredRun lo
 // Puts the sessions of a tree in it, the root first.
 class Planting {
  public:
-  Planting(LoadedTree& loaded_tree, Store& store, const session::TreeOptions& options,
-           std::int64_t now, const Settlements& settlements)
-      : loaded_tree_(loaded_tree),
-        store_(store),
-        options_(options),
-        now_(now),
-        settlements_(settlements) {}
+  Planting(LoadedTree& loaded, Store& store, const session::TreeOptions& options, std::int64_t now,
+           const Settlements& settlements)
+      : loaded_(loaded), store_(store), options_(options), now_(now), settlements_(settlements) {}
 
   Result<void> plant(SessionPlan plan, const Session& session, const std::optional<Message>& said) {
     auto loaded = TRY(load(plan, session));
@@ -142,7 +138,7 @@ class Planting {
       TRY(accept(loaded.run, UserSaid{*said}));
     }
     auto state = TRY(state_of(store_, session, loaded, options_.runner, said.has_value()));
-    loaded_tree_.tree.plant(std::move(plan), std::move(state));
+    loaded_.tree.plant(std::move(plan), std::move(state));
     return add_below(session::kRoot, session, loaded);
   }
 
@@ -155,9 +151,8 @@ class Planting {
   }
 
   Result<void> add_below(NodeId node, const Session& session, const StoredRun& loaded) {
-    if (session.cancel_reason)
-      loaded_tree_.cancelled.push_back({session.id, *session.cancel_reason});
-    remember_decisions(*loaded_tree_.tree.at(node).memory(), loaded);
+    if (session.cancel_reason) loaded_.cancelled.push_back({session.id, *session.cancel_reason});
+    remember_decisions(*loaded_.tree.at(node).memory(), loaded);
     for (const session::StoredChild& child : loaded.children) {
       TRY(add(node, child));
     }
@@ -165,21 +160,21 @@ class Planting {
   }
 
   Result<void> add(NodeId parent, const session::StoredChild& child) {
-    const session::SessionMachine& above = loaded_tree_.tree.at(parent);
+    const session::SessionMachine& above = loaded_.tree.at(parent);
     const ToolCall* call = find_call(above.run(), child.call_id);
     const Tool* tool = call != nullptr ? find_tool(above.agent().tools, call->name) : nullptr;
     if (tool == nullptr || !tool->specialist) return {};
     auto agent = TRY(tool->specialist->make());
     const auto session = TRY(store_.get_session(child.session_id));
-    SessionPlan plan = loaded_tree_.tree.child_plan(parent, agent);
+    SessionPlan plan = loaded_.tree.child_plan(parent, agent);
     auto loaded = TRY(load(plan, session));
     auto state = TRY(state_of(store_, session, loaded, options_.runner, false));
     const NodeId node =
-        loaded_tree_.tree.graft(parent, child.call_id, std::move(plan), std::move(state));
+        loaded_.tree.graft(parent, child.call_id, std::move(plan), std::move(state));
     return add_below(node, session, loaded);
   }
 
-  LoadedTree& loaded_tree_;
+  LoadedTree& loaded_;
   Store& store_;
   const session::TreeOptions& options_;
   const std::int64_t now_;
@@ -189,26 +184,26 @@ class Planting {
 }  // namespace
 
 Result<LoadedTree> load_tree(Host& host, const session::TreeOptions& options, SessionPlan plan,
-                             Store& store, const ResumeRequest& resume_request) {
-  auto session = store.get_session(resume_request.id);
+                             Store& store, const ResumeRequest& request) {
+  auto session = store.get_session(request.id);
   if (!session) return std::unexpected(std::move(session).error());
-  TRY(check_status(*session, resume_request));
+  TRY(check_status(*session, request));
   HeldTree held(store, host, options.runner);
-  TRY(held.take(resume_request.id, resume_request.held_epoch));
+  TRY(held.take(request.id, request.held_epoch));
   // Nobody else changes the session from here on; it may have ended a moment ago.
-  session = store.get_session(resume_request.id);
+  session = store.get_session(request.id);
   if (!session) return std::unexpected(std::move(session).error());
-  TRY(check_status(*session, resume_request));
-  LoadedTree loaded_tree{session::SessionTree(options)};
-  Planting planting(loaded_tree, store, options, host.clock(), resume_request.settlements);
-  TRY(planting.plant(std::move(plan), *session, resume_request.said));
+  TRY(check_status(*session, request));
+  LoadedTree loaded{session::SessionTree(options)};
+  Planting planting(loaded, store, options, host.clock(), request.settlements);
+  TRY(planting.plant(std::move(plan), *session, request.said));
   // A specialist that no call waits for: its creation seemed to fail, or its tool is gone.
   for (const SessionId each : held.deepest_first()) {
-    if (loaded_tree.tree.node_of(each)) continue;
+    if (loaded.tree.node_of(each)) continue;
     TRY(end_held(host, *options.runner, store, each, "The session above goes on without it"));
   }
   held.keep();
-  return loaded_tree;
+  return loaded;
 }
 
 Result<void> cancel_stored(Host& host, RunnerId runner, Store& store, SessionId id,

@@ -29,7 +29,7 @@ struct LoadedTree {
 // has ended and nothing was said.
 Result<LoadedTree> load_tree(Host& host, const session::TreeOptions& options,
                              session::SessionPlan plan, Store& store,
-                             const ResumeRequest& resume_request);
+                             const ResumeRequest& request);
 
 // Ends a session that nobody drives, and those below it, as its wish to be cancelled says. Needs no
 // agent. Refused (ErrorCode::unavailable) when somebody drives it.

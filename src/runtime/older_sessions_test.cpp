@@ -49,7 +49,7 @@ class OlderSessions : public ::testing::Test {
         agent_with("reader", calling({}),
                    {tool("look", "", [&] { return ++looked_; }, {.effect = Effect::read}),
                     tool("change", "", [&] { return ++changed_; }, {.effect = Effect::write})});
-    const auto resumed = runtime->resume(id, agent);
+    const auto resumed = runtime->resume(agent, id);
     EXPECT_TRUE(resumed) << (resumed ? "" : resumed.error().message);
     RunResult answer = value_of(runtime->wait(id));
     EXPECT_EQ(value_of(store->get_session(id)).status, SessionStatus::completed);

@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "core/enum_names.h"
 #include "core/older_forms.h"
 #include "core/try.h"
 #include "wright/agent.h"
@@ -15,6 +16,9 @@
 #include "wright/run.h"
 
 namespace wright {
+
+WRIGHT_ENUM(Difference::Kind, instructions, message, result, specialist, turns, end)
+
 namespace {
 
 constexpr int kDeepestSpecialists = 32;
@@ -184,15 +188,7 @@ Agent agent_of(std::span<const RecordedSession* const> sessions) {
 }  // namespace
 
 std::string_view to_string(Difference::Kind kind) {
-  switch (kind) {
-    case Difference::Kind::instructions: return "instructions";
-    case Difference::Kind::message: return "message";
-    case Difference::Kind::result: return "result";
-    case Difference::Kind::specialist: return "specialist";
-    case Difference::Kind::turns: return "turns";
-    case Difference::Kind::end: return "end";
-  }
-  return "message";
+  return enum_name(kind);
 }
 
 Result<void> check(const RecordedSession& recorded) {

@@ -77,9 +77,9 @@ class Replay {
       tree.plant_new({.agent = agent_}, start(*agent_, said), new_session(said));
       return tree;
     }
-    auto loaded_tree = TRY(runtime::load_tree(host_, options, {.agent = agent_}, *store_,
-                                              {.id = session_id_, .said = said}));
-    return std::move(loaded_tree.tree);
+    auto loaded = TRY(runtime::load_tree(host_, options, {.agent = agent_}, *store_,
+                                         {.id = session_id_, .said = said}));
+    return std::move(loaded.tree);
   }
 
   Result<void> drive(const Message& said) {

@@ -44,10 +44,8 @@ struct Stage {
     agent.tools.push_back(look(world));
   }
 
-  RecordedSession record(const RunOptions& given = {}) {
-    RunOptions options = given;
-    options.store = store.get();
-    (void)wright::run(agent, "What is it like?", options);
+  RecordedSession record(const RunOptions& options = {}) {
+    (void)wright::run(*store, agent, "What is it like?", options);
     return loaded(1);
   }
 
@@ -327,7 +325,7 @@ TEST(Replay, gives_live_tools_the_answers_that_people_gave) {
   ASSERT_EQ(waits->size(), 1U);
   ASSERT_TRUE(answer_wait(*stage.store, waits->front().id, JsonObject{{"decision", "session"}},
                           "somebody"));
-  const auto answer = resume(stage.agent, 1, {.store = stage.store.get()});
+  const auto answer = resume(*stage.store, stage.agent, 1);
   ASSERT_TRUE(answer) << answer.error().message;
   EXPECT_EQ(executed, 2);
   const RecordedSession recorded = stage.loaded(1);
@@ -366,7 +364,7 @@ TEST(Replay, hears_everything_that_the_user_said) {
                says("Yes")});
   (void)stage.record();
   for (const char* message : {"And now?", "Really?"}) {
-    ASSERT_TRUE(send(stage.agent, 1, message, {.store = stage.store.get()}));
+    ASSERT_TRUE(send(*stage.store, stage.agent, 1, message));
   }
   const RecordedSession recorded = stage.loaded(1);
   ASSERT_EQ(recorded.messages.size(), 7U);

@@ -10,14 +10,15 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <stop_token>
 #include <thread>
 #include <utility>
 
 #include "core/try.h"
-#include "runtime/debug_mode.h"
 #include "runtime/event_stream.h"
 #include "runtime/load_tree.h"
 #include "runtime/past_endings.h"
+#include "runtime/run_options.h"
 #include "runtime/run_result.h"
 #include "runtime/runner_registration.h"
 #include "runtime/thread_host.h"
@@ -37,8 +38,10 @@ using std::chrono::milliseconds;
 // How long those who wait for a session wait for its listeners, too.
 constexpr milliseconds kPatienceWithListeners{1'000};
 
-std::size_t or_default(int wanted, std::size_t otherwise) {
-  return wanted > 0 ? static_cast<std::size_t>(wanted) : otherwise;
+constexpr const char* kStopped = "The run was cancelled";
+
+std::size_t or_default(std::optional<int> wanted, std::size_t otherwise) {
+  return wanted && *wanted > 0 ? static_cast<std::size_t>(*wanted) : otherwise;
 }
 
 std::size_t processors() {
@@ -64,8 +67,7 @@ class Runtime::Implementation {
         own_store_(std::move(own_store)),
         store_(store),
         runner_(std::move(runner)),
-        host_(options_.keeps_sessions ? runner_.get() : nullptr,
-              or_default(options_.workers, processors()),
+        host_(has_store() ? runner_.get() : nullptr, or_default(options_.workers, processors()),
               or_default(options_.tool_threads, std::max<std::size_t>(8, 4 * processors()))) {
     runner_->on_news([this](const RunnerNews& news) { take(news); });
     runner_->on_strays([this](SessionId id) { return is_driven(id); });
@@ -77,11 +79,11 @@ class Runtime::Implementation {
     drain(milliseconds(0));
   }
 
-  Store& store() { return store_; }
+  Store* store() { return options_.store; }
 
-  Result<SessionId> start(AgentPointer agent, std::string_view prompt, StartOptions options);
-  Result<void> load_tree(ResumeRequest resume_request, AgentPointer agent,
-                         std::optional<StartOptions> options);
+  Result<SessionId> start(AgentPointer agent, std::string_view prompt, RunOptions options);
+  Result<void> load_tree(ResumeRequest request, AgentPointer agent,
+                         std::optional<RunOptions> options);
   Result<std::vector<SessionId>> resume_abandoned();
   Result<std::vector<SessionId>> claim(std::size_t most);
   Result<void> cancel(SessionId id, std::string reason);
@@ -101,27 +103,31 @@ class Runtime::Implementation {
     State state = State::driven;
     SessionId id = 0;  // 0 until it is stored
     AgentPointer agent = {};
-    StartOptions options = {};
+    RunOptions options = {};
     std::shared_ptr<EventStream> stream = {};  // always there once others can see the root
     std::size_t messages_before = 0;           // those that no event of the stream tells of
     std::shared_ptr<TreeDriver> driver = {};   // State::driven, once the sessions are loaded
-    std::vector<SessionId> sessions = {};      // that are driven, with those below
-    std::size_t wakings = 0;                   // tasks that look whether it is to go on
+    std::optional<std::stop_callback<std::function<void()>>> stop = {};  // while it is driven
+    std::vector<SessionId> sessions = {};  // that are driven, with those below
+    std::size_t wakings = 0;               // tasks that look whether it is to go on
     runtime::Host::Timer expiry = 0;
     std::optional<Ending> ending = {};
     std::condition_variable changed = {};  // with mutex_
   };
   using RootPointer = std::shared_ptr<Root>;
 
+  bool has_store() const { return options_.store != nullptr; }
   session::TreeOptions tree_options(const Root& root);
   SessionPlan plan_for(const Root& root) const;
   std::shared_ptr<EventStream> make_stream();
+  void take(Root& root, RunOptions options);
+  void stop_when_asked(Root& root);
   void drive(const RootPointer& root, SessionTree tree,
              const std::vector<CancelWish>& cancelled = {});
   void created(const RootPointer& root, SessionId id);
   void ended(const RootPointer& root, Ending ending);
   Result<RootPointer> begin_driving(SessionId id, AgentPointer agent,
-                                    std::optional<StartOptions> options);
+                                    std::optional<RunOptions> options);
   void stopped_driving();
   // Whether a session that has just begun to wait was answered, or is overdue by now, and when it
   // will be.
@@ -159,26 +165,39 @@ class Runtime::Implementation {
 // --- driving -----------------------------------------------------------------------------------
 
 session::TreeOptions Runtime::Implementation::tree_options(const Root& root) {
-  session::TreeOptions tree{.machine = {.has_store = options_.keeps_sessions,
+  session::TreeOptions tree{.machine = {.has_store = has_store(),
                                         .is_heard = &root.stream->is_heard(),
                                         .parallel_calls = or_default(options_.parallel_calls, 1),
                                         .grace = options_.grace},
                             .next_id = [this] { return ++last_id_; }};
-  if (options_.keeps_sessions) tree.runner = runner_->id();
+  if (has_store()) tree.runner = runner_->id();
   return tree;
 }
 
 SessionPlan Runtime::Implementation::plan_for(const Root& root) const {
-  SessionPlan plan{.agent = root.agent,
-                   .people = options_.keeps_sessions ? root.options.people : People::nobody,
-                   .config = root.options.config};
-  return runtime::in_debug_mode_if_wanted(std::move(plan), root.options.debug);
+  return runtime::plan_of(root.agent, root.options,
+                          has_store() ? root.options.people : People::nobody);
 }
 
 std::shared_ptr<EventStream> Runtime::Implementation::make_stream() {
   return std::make_shared<EventStream>(
       host_, runtime::KeptEvents{options_.kept_events, options_.kept_event_bytes},
       options_.observer);
+}
+
+void Runtime::Implementation::take(Root& root, RunOptions options) {
+  root.options = std::move(options);
+  root.stream->observe_with(runtime::observer_of(root.options));
+}
+
+// With mutex_. Whoever asks may hold locks of their own: the session hears of it in a task.
+void Runtime::Implementation::stop_when_asked(Root& root) {
+  if (!root.options.stop.stop_possible()) return;
+  root.stop.emplace(root.options.stop, [this, weak = std::weak_ptr(root.driver)] {
+    host_.run_soon([weak] {
+      if (const auto driver = weak.lock()) driver->cancel_root(kStopped);
+    });
+  });
 }
 
 void Runtime::Implementation::drive(const RootPointer& root, SessionTree tree,
@@ -196,9 +215,15 @@ void Runtime::Implementation::drive(const RootPointer& root, SessionTree tree,
     root->driver = driver;
     is_to_be_suspended = is_suspending_;
   }
-  driver->begin();
+  if (root->options.stop.stop_requested()) {
+    driver->begin_cancelled(kStopped);
+  } else {
+    driver->begin();
+  }
   for (const CancelWish& wish : cancelled) driver->cancel(wish.session_id, wish.reason);
   if (is_to_be_suspended) driver->suspend();
+  const std::lock_guard lock(mutex_);
+  if (root->driver == driver) stop_when_asked(*root);
 }
 
 void Runtime::Implementation::created(const RootPointer& root, SessionId id) {
@@ -247,13 +272,14 @@ Result<AgentPointer> Runtime::Implementation::agent_for(const Session& session) 
 }
 
 Result<SessionId> Runtime::Implementation::start(AgentPointer agent, std::string_view prompt,
-                                                 StartOptions options) {
+                                                 RunOptions options) {
   TRY(check(*agent));
+  if (!has_store()) TRY(runtime::check_not_stopped(options));
   const std::string said = to_valid_utf8(std::string(prompt));
   const auto root = std::make_shared<Root>();
   root->agent = agent;
-  root->options = std::move(options);
   root->stream = make_stream();
+  take(*root, std::move(options));
   root->stream->begin_epoch(1);
   NewSession session{.agent_name = agent->name,
                      .provider = agent->model.provider(),
@@ -278,7 +304,7 @@ Result<SessionId> Runtime::Implementation::start(AgentPointer agent, std::string
 }
 
 Result<Runtime::Implementation::RootPointer> Runtime::Implementation::begin_driving(
-    SessionId id, AgentPointer agent, std::optional<StartOptions> options) {
+    SessionId id, AgentPointer agent, std::optional<RunOptions> options) {
   const std::lock_guard lock(mutex_);
   if (is_draining_) return std::unexpected(draining());
   const auto known = roots_.find(id);
@@ -288,9 +314,9 @@ Result<Runtime::Implementation::RootPointer> Runtime::Implementation::begin_driv
   }
   const auto root = known != roots_.end() ? known->second : std::make_shared<Root>();
   root->id = id;
-  if (options) root->options = std::move(*options);
   if (agent) root->agent = std::move(agent);
   if (!root->stream) root->stream = make_stream();
+  if (options) take(*root, std::move(*options));
   root->state = Root::State::driven;
   root->ending.reset();
   host_.cancel(root->expiry);
@@ -299,9 +325,9 @@ Result<Runtime::Implementation::RootPointer> Runtime::Implementation::begin_driv
   return root;
 }
 
-Result<void> Runtime::Implementation::load_tree(ResumeRequest resume_request, AgentPointer agent,
-                                                std::optional<StartOptions> options) {
-  const SessionId id = resume_request.id;
+Result<void> Runtime::Implementation::load_tree(ResumeRequest request, AgentPointer agent,
+                                                std::optional<RunOptions> options) {
+  const SessionId id = request.id;
   const RootPointer root = TRY(begin_driving(id, std::move(agent), std::move(options)));
   const auto give_up = [&](Error error) -> Result<void> {
     const std::lock_guard lock(mutex_);
@@ -318,22 +344,22 @@ Result<void> Runtime::Implementation::load_tree(ResumeRequest resume_request, Ag
     const std::lock_guard lock(mutex_);
     root->messages_before = messages->size();
   }
-  auto loaded_tree =
-      runtime::load_tree(host_, tree_options(*root), plan_for(*root), store_, resume_request);
-  if (!loaded_tree) return give_up(std::move(loaded_tree).error());
-  root->stream->begin_epoch(static_cast<std::uint64_t>(loaded_tree->tree.epoch()));
-  drive(root, std::move(loaded_tree->tree), loaded_tree->cancelled);
+  auto loaded = runtime::load_tree(host_, tree_options(*root), plan_for(*root), store_, request);
+  if (!loaded) return give_up(std::move(loaded).error());
+  root->stream->begin_epoch(static_cast<std::uint64_t>(loaded->tree.epoch()));
+  drive(root, std::move(loaded->tree), loaded->cancelled);
   return {};
 }
 
 void Runtime::Implementation::ended(const RootPointer& root, Ending ending) {
   const SessionId id = ending.session_id;
   const bool is_waiting = ending.kind == Ending::Kind::waiting;
-  const bool is_to_be_looked_after = is_waiting && options_.keeps_sessions;
+  const bool is_to_be_looked_after = is_waiting && has_store();
   {
     const std::lock_guard lock(mutex_);
     for (const SessionId session : root->sessions) driven_by_.erase(session);
     root->sessions.clear();
+    root->stop.reset();
     root->driver.reset();
     root->state = is_waiting ? Root::State::waiting : Root::State::ended;
     if (is_to_be_looked_after) {
@@ -430,10 +456,10 @@ Result<std::vector<SessionId>> Runtime::Implementation::claim(std::size_t most) 
   for (const ClaimedSession& each : claimed->claimed) {
     const auto session = store_.get_session(each.session_id);
     auto agent = session ? options_.agents(*session) : std::unexpected(session.error());
-    auto loaded_tree =
+    auto loaded =
         agent ? load_tree({.id = each.session_id, .held_epoch = each.epoch}, std::move(*agent), {})
               : Result<void>(std::unexpected(agent.error()));
-    if (loaded_tree) {
+    if (loaded) {
       driven.push_back(each.session_id);
       continue;
     }
@@ -458,10 +484,10 @@ void Runtime::Implementation::take(const RunnerNews& news) {
 
 Result<void> Runtime::Implementation::cancel(SessionId id, std::string reason) {
   // Stored first, it cannot be lost: whoever drives the session, now or later, finds it.
-  const auto wanted = options_.keeps_sessions ? store_.request_cancel(id, reason) : Result<void>();
+  const auto wanted = has_store() ? store_.request_cancel(id, reason) : Result<void>();
   if (const auto driver = driver_of(id); driver && driver->cancel(id, reason)) return {};
   if (!wanted) return wanted;
-  if (!options_.keeps_sessions) {
+  if (!has_store()) {
     return fail(ErrorCode::not_found, fmt::format("Session {} is not driven here", id));
   }
   const auto top = TRY(root_session(store_, id));
@@ -473,9 +499,9 @@ Result<void> Runtime::Implementation::cancel(SessionId id, std::string reason) {
   }
   auto agent = TRY(agent_for(top));
   // When it is driven, here or elsewhere, its driver hears of it.
-  auto loaded_tree = load_tree({.id = top.id}, std::move(agent), std::nullopt);
-  if (!loaded_tree && loaded_tree.error().code == ErrorCode::unavailable) return {};
-  return loaded_tree;
+  auto loaded = load_tree({.id = top.id}, std::move(agent), std::nullopt);
+  if (!loaded && loaded.error().code == ErrorCode::unavailable) return {};
+  return loaded;
 }
 
 Result<StoredWait> Runtime::Implementation::answer(WaitId id, const Json& answer,
@@ -537,7 +563,7 @@ Result<Subscription> Runtime::Implementation::subscribe(SessionId id, std::uint6
   if (root && root->stream->has_all_after(after)) {
     return root->stream->listen(after, std::move(listener));
   }
-  if (root && !options_.keeps_sessions) return root->stream->listen(after, std::move(listener));
+  if (root && !has_store()) return root->stream->listen(after, std::move(listener));
   const auto messages = TRY(store_.get_messages(id));
   const bool tells_the_rest = root && root->stream->has_begun();
   const std::size_t count = tells_the_rest ? messages_before : messages.size();
@@ -575,33 +601,31 @@ Runtime::~Runtime() = default;
 Result<std::unique_ptr<Runtime>> Runtime::open(RuntimeOptions options) {
   std::unique_ptr<Store> own;
   if (options.store == nullptr) own = open_memory_store();
+  // Where nothing is stored, this process alone is registered, in memory.
   Store& store = own ? *own : *options.store;
   auto runner = TRY(runtime::RunnerRegistration::open(store, options.lease_time));
   return std::unique_ptr<Runtime>(new Runtime(std::make_unique<Implementation>(
       std::move(options), std::move(own), store, std::move(runner))));
 }
 
-Store& Runtime::store() {
+Store* Runtime::store() {
   return implementation_->store();
 }
 
-Result<SessionId> Runtime::start(AgentPointer agent, std::string_view prompt,
-                                 StartOptions options) {
+Result<SessionId> Runtime::start(AgentPointer agent, std::string_view prompt, RunOptions options) {
   return implementation_->start(std::move(agent), prompt, std::move(options));
 }
 
-Result<void> Runtime::send(SessionId id, AgentPointer agent, std::string_view message,
-                           StartOptions options) {
-  ResumeRequest resume_request{.id = id};
-  resume_request.said = Message::user(to_valid_utf8(std::string(message)));
-  return implementation_->load_tree(std::move(resume_request), std::move(agent),
-                                    std::move(options));
+Result<void> Runtime::send(AgentPointer agent, SessionId id, std::string_view message,
+                           RunOptions options) {
+  ResumeRequest request{.id = id};
+  request.said = Message::user(to_valid_utf8(std::string(message)));
+  return implementation_->load_tree(std::move(request), std::move(agent), std::move(options));
 }
 
-Result<void> Runtime::resume(SessionId id, AgentPointer agent, const Settlements& settlements,
-                             StartOptions options) {
-  return implementation_->load_tree({.id = id, .settlements = settlements, .reopens = true},
-                                    std::move(agent), std::move(options));
+Result<void> Runtime::resume(AgentPointer agent, SessionId id, RunOptions options) {
+  ResumeRequest request{.id = id, .settlements = options.settlements, .reopens = true};
+  return implementation_->load_tree(std::move(request), std::move(agent), std::move(options));
 }
 
 Result<std::vector<SessionId>> Runtime::resume_abandoned() {

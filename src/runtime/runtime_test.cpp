@@ -116,10 +116,10 @@ TEST(Runtime, refuses_a_session_that_another_one_drives) {
                                 })});
   const SessionId id = value_of(first->start(agent, "Go"));
   begun.wait();
-  const auto refused = second->resume(id, agent);
+  const auto refused = second->resume(agent, id);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::unavailable) << refused.error().message;
-  EXPECT_FALSE(first->resume(id, agent));
+  EXPECT_FALSE(first->resume(agent, id));
   let_go.count_down();
   EXPECT_TRUE(first->wait(id));
 }
@@ -168,11 +168,11 @@ TEST(Runtime, takes_the_next_message_to_a_session) {
       {});
   const SessionId id = value_of(runtime->start(agent, "One"));
   EXPECT_EQ(value_of(runtime->wait(id)).text, "1");
-  ASSERT_TRUE(runtime->send(id, agent, "Two"));
+  ASSERT_TRUE(runtime->send(agent, id, "Two"));
   while (runtime->running() > 0) std::this_thread::yield();  // its answer is there before we ask
   EXPECT_EQ(value_of(runtime->wait(id)).text, "3");
   EXPECT_EQ(store->get_messages(id)->size(), 4U);
-  EXPECT_FALSE(runtime->resume(id, agent));
+  EXPECT_FALSE(runtime->resume(agent, id));
 }
 
 // What a listener has heard so far.
@@ -225,7 +225,7 @@ TEST(Runtime, tells_its_events_in_order_and_again_to_those_who_come_late) {
   may_end.count_down();
   const WaitId wait = value_of(runtime->wait(id)).waits.at(0).wait_id;
   EXPECT_EQ(first.types(8).back(), "run_waiting");
-  // What happened before it parked is in the store.
+  // What happened before it waited is in the store.
   Heard waiting;
   const Subscription again = value_of(runtime->subscribe(id, 0, waiting.listener()));
   EXPECT_EQ(waiting.types(2), (std::vector<std::string>{"message", "message"}));

@@ -32,7 +32,7 @@ TEST(Specialists, that_say_nothing_are_a_failure_with_a_name) {
     const testing::ScriptedModel script(
         {testing::calls({call("mute", R"({"message":"Well?"})", "1")}), says("It said nothing.")});
     const Agent editor{.name = "editor", .model = script.model(), .tools = {delegate_to(mute)}};
-    const auto answer = run(editor, "Ask it", {.store = store.get()});
+    const auto answer = run(*store, editor, "Ask it");
     ASSERT_TRUE(answer) << answer.error().message;
     const auto calls = value_of(store->get_tool_calls(answer->session_id));
     ASSERT_EQ(calls.size(), 1U);
@@ -133,7 +133,7 @@ AgentPointer agent_with_a_waiting_specialist(const Tool& meanwhile) {
       {delegate_to(middle), meanwhile});
 }
 
-// Waits until the session that asks has parked, which its listeners are told.
+// Waits until the session that asks is waiting, which its listeners are told.
 PersonWait first_wait(Runtime& runtime, SessionId id) {
   std::promise<void> waiting;
   std::set<SessionId> sessions;
@@ -142,7 +142,7 @@ PersonWait first_wait(Runtime& runtime, SessionId id) {
     if (sessions.size() == 2) waiting.set_value();
   }));
   waiting.get_future().wait();
-  const auto waits = value_of(runtime.store().get_waits({.status = WaitStatus::open}));
+  const auto waits = value_of(runtime.store()->get_waits({.status = WaitStatus::open}));
   EXPECT_EQ(waits.size(), 1U);
   return {.wait_id = waits.front().id, .session_id = waits.front().session_id};
 }
@@ -208,7 +208,7 @@ TEST(Specialists, refuses_to_drive_a_specialists_session_a_second_time) {
   const SessionId id = value_of(runtime->start(above, "Go"));
   begun.wait();
   const Session child = value_of(store->list_sessions({.parent_session_id = id})).at(0);
-  const auto refused = runtime->resume(child.id, std::make_shared<const Agent>(below));
+  const auto refused = runtime->resume(std::make_shared<const Agent>(below), child.id);
   let_go.count_down();
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::unavailable);

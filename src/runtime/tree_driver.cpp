@@ -25,6 +25,14 @@ void TreeDriver::begin() {
   post(BeginAll{});
 }
 
+void TreeDriver::begin_cancelled(std::string reason) {
+  const std::lock_guard lock(inbox_mutex_);
+  inbox_.emplace_back(BeginAll{});
+  inbox_.emplace_back(ToNode{session::kRoot, session::Cancel{std::move(reason)}});
+  is_scheduled_ = true;
+  host_.run_soon([self = shared_from_this()] { self->work(); });
+}
+
 bool TreeDriver::cancel(SessionId id, std::string reason) {
   return post(ToSession{id, session::Cancel{std::move(reason)}});
 }

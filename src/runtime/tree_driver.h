@@ -21,7 +21,7 @@
 #include "runtime/host.h"
 #include "runtime/running_call.h"
 #include "session/session_tree.h"
-#include "wright/run.h"
+#include "wright/events.h"
 
 namespace wright::runtime {
 
@@ -42,6 +42,8 @@ class TreeDriver : public std::enable_shared_from_this<TreeDriver> {
              DriverCallbacks callbacks);
 
   void begin();
+  // For a run that was cancelled before it began: it is stored and ends, and no model is asked.
+  void begin_cancelled(std::string reason);
 
   // Each says whether the driver still takes it: after the end, the store is the place to look.
   bool cancel(SessionId id, std::string reason);

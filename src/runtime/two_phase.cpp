@@ -2,16 +2,20 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <chrono>
 #include <condition_variable>
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <stop_token>
 
 #include "runtime/fitting_memory.h"
 #include "runtime/model_call.h"
+#include "runtime/run_options.h"
 #include "runtime/run_trace.h"
 #include "runtime/task_pool.h"
+#include "wright/events.h"
 #include "wright/run.h"
 
 namespace wright {
@@ -125,37 +129,61 @@ Result<Run> run_from(const Agent& agent, std::vector<Message> messages) {
 
 class TwoPhaseAgent::Implementation {
  public:
-  explicit Implementation(Agent agent)
-      : agent_(std::make_shared<const Agent>(std::move(agent))), pool_(1, kThreads) {}
+  Implementation(Agent agent, const RunOptions& options)
+      : shared_(std::make_shared<const Shared>(std::move(agent), options)),
+        on_stop_(options.stop, [this] { stop_.request_stop(); }),
+        pool_(1, kThreads) {}
   ~Implementation() { stop_.request_stop(); }
 
-  const Agent& agent() const { return *agent_; }
+  const Agent& agent() const { return shared_->agent; }
 
   void respond_to(Result<Run> run, Respond respond) {
     if (run) {
-      if (auto usable = check(*agent_); !usable) run = std::unexpected(std::move(usable).error());
+      if (auto usable = check(agent()); !usable) run = std::unexpected(std::move(usable).error());
     }
     if (!run) return respond(std::unexpected(std::move(run).error()));
-    auto question =
-        std::make_shared<PendingRequest>(agent_, memory_, std::move(*run), std::move(respond));
-    if (!question->needs_model()) return question->end_without_model();
-    if (agent_->model.blocks()) {
-      pool_.run_blocking([question, stop = stop_.get_token()] { question->ask_and_wait(stop); },
-                         {});
+    auto pending =
+        std::make_shared<PendingRequest>(shared_, memory_, std::move(*run), std::move(respond));
+    if (!pending->needs_model()) return pending->end_without_model();
+    if (agent().model.blocks()) {
+      pool_.run_blocking([pending, stop = stop_.get_token()] { pending->ask_and_wait(stop); }, {});
     } else {
-      question->ask(stop_.get_token());
+      pending->ask(stop_.get_token());
     }
   }
 
  private:
   static constexpr std::size_t kThreads = 8;  // for models that block
 
+  // What all requests use, also those that outlive the agent.
+  struct Shared {
+    Shared(Agent an_agent, const RunOptions& options)
+        : agent(std::move(an_agent)),
+          delivery(options.delivery),
+          observer(runtime::observer_of(options)) {}
+
+    void tell(const Event& event) const {
+      if (!observer) return;
+      const std::lock_guard lock(mutex);
+      try {
+        observer(event, {.agent = agent.name, .time_ms = system_clock_ms(), .sequence = ++told});
+      } catch (...) {  // whoever looks on does not decide what happens
+      }
+    }
+
+    const Agent agent;
+    const Delivery delivery;
+    const Observer observer;
+    mutable std::mutex mutex;  // one event at a time
+    mutable std::uint64_t told = 0;
+  };
+
   // One request to the model, until it has said everything.
   class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
    public:
-    PendingRequest(std::shared_ptr<const Agent> agent,
+    PendingRequest(std::shared_ptr<const Shared> shared,
                    std::shared_ptr<runtime::FittingMemory> memory, Run run, Respond respond)
-        : agent_(std::move(agent)),
+        : shared_(std::move(shared)),
           memory_(std::move(memory)),
           run_(std::move(run)),
           context_(memory_->recall(run_.messages)),
@@ -163,7 +191,7 @@ class TwoPhaseAgent::Implementation {
 
     bool needs_model() const { return run_.phase == Phase::model; }
     void end_without_model() {
-      const Step step = next(*agent_, run_);
+      const Step step = next(agent(), run_);
       const auto* failed = std::get_if<Failed>(&step);
       respond_(failed != nullptr
                    ? std::unexpected(failed->error)
@@ -174,8 +202,8 @@ class TwoPhaseAgent::Implementation {
     void ask(const std::stop_token& stop) {
       ask_again_ = [this, stop] { ask(stop); };
       if (!fit()) return;
-      trace_asking();
-      runtime::start_safely(agent_->model, request(), call(stop),
+      begin_asking();
+      runtime::start_safely(agent().model, request(), call(stop),
                             [self = shared_from_this()](Result<Response> response) {
                               self->take(std::move(response));
                             });
@@ -184,31 +212,33 @@ class TwoPhaseAgent::Implementation {
     void ask_and_wait(const std::stop_token& stop) {
       ask_again_ = [this, stop] { ask_and_wait(stop); };
       if (!fit()) return;
-      trace_asking();
-      take(runtime::complete_safely(agent_->model, request(), call(stop)));
+      begin_asking();
+      take(runtime::complete_safely(agent().model, request(), call(stop)));
     }
 
    private:
     // The results came with the messages: whoever executed the calls is somebody else.
-    void trace_asking() const {
+    void begin_asking() {
       for (auto last = run_.messages.rbegin();
            last != run_.messages.rend() && last->role == Role::tool; ++last) {
         for (const Part& part : last->parts) {
           const auto* result = std::get_if<ToolResult>(&part);
-          if (result != nullptr) runtime::trace_result(logger(), agent_->name, *result);
+          if (result != nullptr) runtime::trace_result(logger(), agent().name, *result);
         }
       }
-      runtime::trace_request(logger(), agent_->name, run_.iterations + 1, agent_->tools.size());
+      runtime::trace_request(logger(), agent().name, run_.iterations + 1, agent().tools.size());
+      shared_->tell(ModelStarted{run_.iterations + 1});
+      began_ = std::chrono::steady_clock::now();
     }
-    Logger logger() const { return agent_->debug ? agent_->debug->logger : Logger(); }
+    Logger logger() const { return agent().debug ? agent().debug->logger : Logger(); }
 
     // Within the model's window. The history is the caller's, who asked for one call of the model:
     // what gives way is told without it. False, and at its end, when it cannot fit.
     bool fit() {
-      context_.fit(*agent_, run_);
+      context_.fit(agent(), run_);
       while (context_.wants_summary()) {
         context_.do_without_summary(run_);
-        context_.fit(*agent_, run_);
+        context_.fit(agent(), run_);
       }
       if (const auto& too_long = context_.too_long()) {
         end(std::unexpected(*too_long), std::nullopt);
@@ -218,21 +248,25 @@ class TwoPhaseAgent::Implementation {
     }
 
     Request request() {
-      const Step step = next(*agent_, run_);
+      const Step step = next(agent(), run_);
       return context_.fitted(std::get<CallModel>(step).request, run_);
     }
 
     ModelCall call(const std::stop_token& stop) {
-      return {.stop = stop,
-              .on_text = [self = shared_from_this()](std::string_view text) { self->speak(text); },
-              .on_retry =
-                  [self = shared_from_this()](const ModelRetry&) {
-                    if (self->stream_) self->stream_->restart();
-                  }};
+      ModelCall call{.stop = stop,
+                     .on_retry = [self = shared_from_this()](const ModelRetry& retry) {
+                       if (self->stream_) self->stream_->restart();
+                       self->shared_->tell(ModelRetried{retry});
+                     }};
+      if (shared_->delivery == Delivery::streamed) {
+        call.on_text = [self = shared_from_this()](std::string_view text) { self->speak(text); };
+      }
+      return call;
     }
 
     void speak(std::string_view text) {
       if (text.empty()) return;
+      shared_->tell(TextDelta{text});
       if (!stream_) {
         stream_ = std::make_shared<TextStream::State>();
         respond_(TextStream(stream_));
@@ -243,17 +277,20 @@ class TwoPhaseAgent::Implementation {
     void take(Result<Response> response) {
       if (!response) {
         const bool is_too_long = response.error().code == ErrorCode::context_too_long;
-        if (is_too_long && context_.shrink(*agent_, run_, response.error())) return ask_again();
+        if (is_too_long && context_.shrink(agent(), run_, response.error())) return ask_again();
         return end(std::unexpected(std::move(response).error()), std::nullopt);
       }
       context_.answered(run_, response->usage);
       memory_->remember(run_.messages, context_);
-      runtime::trace_response(logger(), agent_->name, *response);
+      runtime::trace_response(logger(), agent().name, *response);
+      const std::chrono::duration<double, std::milli> took =
+          std::chrono::steady_clock::now() - began_;
+      shared_->tell(ModelEnded{*response, took.count()});
       const std::string text = response->text();
       if (auto accepted = accept(run_, ModelAnswered{std::move(*response)}); !accepted) {
         return end(std::unexpected(std::move(accepted).error()), std::nullopt);
       }
-      if (auto refused = refusal_of(*agent_, run_)) {
+      if (auto refused = refusal_of(agent(), run_)) {
         if (auto accepted = accept(run_, std::move(*refused)); !accepted) {
           return end(std::unexpected(std::move(accepted).error()), std::nullopt);
         }
@@ -262,7 +299,7 @@ class TwoPhaseAgent::Implementation {
           return ask_again();
         }
       }
-      Step step = next(*agent_, run_);
+      Step step = next(agent(), run_);
       if (auto* calls = std::get_if<CallTools>(&step)) {
         return end({}, NeedsToolExecution{std::move(calls->calls), run_.messages});
       }
@@ -287,30 +324,34 @@ class TwoPhaseAgent::Implementation {
     // in.
     void end(Result<void> result, std::optional<NeedsToolExecution> needs) {
       ask_again_ = {};
-      agent_.reset();
+      shared_.reset();
       if (stream_) return stream_->end(std::move(result), std::move(needs));
       if (!result) return respond_(std::unexpected(std::move(result).error()));
       respond_(std::move(*needs));
     }
 
-    std::shared_ptr<const Agent> agent_;  // until the end
+    const Agent& agent() const { return shared_->agent; }
+
+    std::shared_ptr<const Shared> shared_;  // until the end
     const std::shared_ptr<runtime::FittingMemory> memory_;
     Run run_;
     ContextFitting context_;
     const Respond respond_;
     std::shared_ptr<TextStream::State> stream_;  // once the model has spoken
     std::function<void()> ask_again_;            // as it was asked
+    std::chrono::steady_clock::time_point began_;
   };
 
-  const std::shared_ptr<const Agent> agent_;
+  const std::shared_ptr<const Shared> shared_;
   const std::shared_ptr<runtime::FittingMemory> memory_ =
       std::make_shared<runtime::FittingMemory>();
   std::stop_source stop_;
+  const std::stop_callback<std::function<void()>> on_stop_;
   runtime::TaskPool pool_;
 };
 
-TwoPhaseAgent::TwoPhaseAgent(Agent agent)
-    : implementation_(std::make_shared<Implementation>(std::move(agent))) {}
+TwoPhaseAgent::TwoPhaseAgent(Agent agent, RunOptions options)
+    : implementation_(std::make_shared<Implementation>(std::move(agent), options)) {}
 
 TwoPhaseAgent::~TwoPhaseAgent() = default;
 

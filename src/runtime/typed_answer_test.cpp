@@ -105,7 +105,7 @@ TEST(TypedAnswer, may_contain_itself) {
 TEST(TypedAnswer, that_is_wrong_is_told_to_the_model_and_asked_for_again) {
   const ScriptedModel script({says("A green Saab."), says(R"({"maker":"Saab"})"), says(kCar)});
   const auto store = open_memory_store();
-  const auto car = run_as<Car>(agent_of(script), "Which car?", {.store = store.get()});
+  const auto car = run_as<Car>(*store, agent_of(script), "Which car?");
   ASSERT_TRUE(car) << car.error().message;
   EXPECT_EQ(car->maker, "Saab");
   const auto requests = script.requests();
@@ -122,7 +122,7 @@ TEST(TypedAnswer, that_is_wrong_is_told_to_the_model_and_asked_for_again) {
 TEST(TypedAnswer, that_is_always_wrong_is_an_error_with_what_the_model_said) {
   const ScriptedModel script({says("one"), says("two"), says("three"), says(kCar)});
   const auto store = open_memory_store();
-  const auto car = run_as<Car>(agent_of(script), "Which car?", {.store = store.get()});
+  const auto car = run_as<Car>(*store, agent_of(script), "Which car?");
   ASSERT_FALSE(car);
   EXPECT_EQ(car.error().code, ErrorCode::answer_refused);
   EXPECT_EQ(answer_of(car.error()), "three");
@@ -144,18 +144,18 @@ TEST(TypedAnswer, of_a_run_that_waits_comes_when_the_person_has_answered) {
   Agent agent = agent_of(script);
   agent.tools = {testing::asking()};
   const auto store = open_memory_store();
-  const auto waiting = run_as<Car>(agent, "Which car?", {.store = store.get()});
+  const auto waiting = run_as<Car>(*store, agent, "Which car?");
   ASSERT_FALSE(waiting);
   EXPECT_EQ(waiting.error().code, ErrorCode::unavailable);
   EXPECT_EQ(waiting.error().detail.at("session_id"), Json(1));
   const auto wait = waiting.error().detail.at("waits").at(0).at("wait_id").to_number<WaitId>();
   ASSERT_TRUE(answer_wait(*store, wait, Json("the green one"), "Ada"));
-  const auto car = resume_as<Car>(agent, 1, {.store = store.get()});
+  const auto car = resume_as<Car>(*store, agent, 1);
   ASSERT_TRUE(car) << car.error().message;
   EXPECT_EQ(car->colour, Colour::green);
   // The next message may be answered with another type.
   const ScriptedModel more({says(R"({"answer":false})")});
-  EXPECT_EQ(send_as<bool>(agent_of(more), 1, "Is it red?", {.store = store.get()}).value(), false);
+  EXPECT_EQ(send_as<bool>(*store, agent_of(more), 1, "Is it red?").value(), false);
 }
 
 TEST(TypedAnswer, holds_in_the_concurrent_driver) {
@@ -186,7 +186,7 @@ TEST(TypedAnswer, is_replayed_as_it_was) {
     const ScriptedModel script({says("a"), says("b"), says(ends_well ? kCar : "c")});
     const auto store = open_memory_store();
     const Agent agent = answering_with<Car>(agent_of(script));
-    EXPECT_EQ(run(agent, "Which car?", {.store = store.get()}).has_value(), ends_well);
+    EXPECT_EQ(run(*store, agent, "Which car?").has_value(), ends_well);
     const auto recorded = load_recording(*store, 1);
     ASSERT_TRUE(recorded) << recorded.error().message;
     // Also where nobody knows the agent any more.
@@ -224,16 +224,16 @@ TEST(AnswerWait, takes_approvals_and_answers_by_their_types) {
   agent.tools = {tool("paint", "Paints", [&] { ++painted; }, {.needs_approval = true})};
   const auto store = open_memory_store();
   const auto wait_of = [&](std::string_view prompt) {
-    const auto answer = value_of(run(agent, prompt, {.store = store.get()}));
+    const auto answer = value_of(run(*store, agent, prompt));
     return answer.waits.at(0);
   };
   const PersonWait first = wait_of("Paint");
   ASSERT_TRUE(answer_wait(*store, first.wait_id, Approval{Decision::once}, "Ada"));
-  ASSERT_TRUE(resume(agent, first.session_id, {.store = store.get()}));
+  ASSERT_TRUE(resume(*store, agent, first.session_id));
   EXPECT_EQ(painted, 1);
   const PersonWait second = wait_of("Paint");
   ASSERT_TRUE(answer_wait(*store, second.wait_id, Approval{Decision::refuse, "Too red"}, "Ada"));
-  ASSERT_TRUE(resume(agent, second.session_id, {.store = store.get()}));
+  ASSERT_TRUE(resume(*store, agent, second.session_id));
   EXPECT_EQ(painted, 1);
 
   const ScriptedModel asking({calls({call("ask_user", R"({"questions":[{"id":"hue",

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/permission_names.h"
 #include "sandbox/printing_reach.h"
 
 namespace wright {
@@ -20,12 +21,7 @@ CommandRules rules(std::vector<CommandRule> list) {
 }
 
 std::string_view verdict(const CommandRules& rules, std::string_view line) {
-  switch (rules.judge(line).permission) {
-    case Permission::allow: return "allow";
-    case Permission::ask: return "ask";
-    case Permission::deny: break;
-  }
-  return "deny";
+  return enum_name(rules.judge(line).permission);
 }
 
 struct Case {

@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "session/ending.h"
+#include "wright/events.h"
 #include "wright/run.h"
 #include "wright/store.h"
 #include "wright/tool.h"

@@ -153,6 +153,7 @@ Result<void> MemoryBatch::apply(const UpdateSession& write) {
   const auto row = TRY(target(write.session_id));
   auto feedback = TRY(json_column(write.feedback));
   auto context = TRY(json_column(write.context));
+  auto config = TRY(config_column(write.config.value_or(Json())));
   remember(*row);
   Session& session = row->session;
   if (write.status) {
@@ -182,6 +183,9 @@ Result<void> MemoryBatch::apply(const UpdateSession& write) {
   if (write.usage) session.usage = *write.usage;
   if (write.iterations) session.iterations = *write.iterations;
   if (write.agent_name) session.agent_name = to_valid_utf8(*write.agent_name);
+  if (write.provider) session.provider = to_valid_utf8(*write.provider);
+  if (write.model) session.model = to_valid_utf8(*write.model);
+  if (write.config) row->config = std::move(config);
   if (write.worked_ms) session.worked_ms = write.worked_ms;
   if (write.turn_worked_ms) session.turn_worked_ms = write.turn_worked_ms;
   if (feedback) row->feedback = std::move(feedback);

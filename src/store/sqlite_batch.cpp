@@ -115,6 +115,7 @@ Result<void> SqliteBatch::apply(const UpdateSession& write) {
   const bool is_free = write.status && *write.status != SessionStatus::running;
   const auto feedback = TRY(json_column(write.feedback));
   const auto context = TRY(json_column(write.context));
+  const auto config = TRY(config_column(write.config.value_or(Json())));
   const auto tokens = [&](std::int64_t Usage::*count) {
     return write.usage ? std::optional((*write.usage).*count) : std::nullopt;
   };
@@ -131,7 +132,8 @@ Result<void> SqliteBatch::apply(const UpdateSession& write) {
                     write.usage ? std::optional(write.usage->cost_usd) : std::nullopt,
                     write.iterations, write.agent_name, feedback, context, word_for(write.status),
                     has_end ? std::optional(now_) : std::nullopt, std::int64_t{is_free},
-                    write.worked_ms, write.turn_worked_ms));
+                    write.worked_ms, write.turn_worked_ms, write.provider, write.model,
+                    std::int64_t{write.config.has_value()}, config));
   if (sqlite3_changes(connection_) == 0) return std::unexpected(no_session(session_id));
   if (!has_end) return {};
   std::erase_if(ids_.cancelled,

@@ -21,7 +21,8 @@ constexpr std::string_view kProgress =
     "cost_usd = coalesce(?11, cost_usd), iterations = coalesce(?12, iterations), "
     "agent_name = coalesce(?13, agent_name), feedback = coalesce(?14, feedback), "
     "context = coalesce(?15, context), worked_ms = coalesce(?19, worked_ms), "
-    "turn_worked_ms = coalesce(?20, turn_worked_ms)";
+    "turn_worked_ms = coalesce(?20, turn_worked_ms), provider = coalesce(?21, provider), "
+    "model = coalesce(?22, model), config = CASE WHEN ?23 THEN ?24 ELSE config END";
 
 constexpr std::string_view kHasEnded =
     "(status = 'completed' OR status = 'failed' OR status = 'cancelled')";

@@ -11,34 +11,15 @@
 #include <string>
 #include <utility>
 
+#include "core/enum_names.h"
+
 namespace wright {
+
+WRIGHT_ENUM(SessionStatus, running, completed, failed, waiting, cancelled, queued)
+WRIGHT_ENUM(CallStatus, pending, executing, completed, failed, waiting, cancelled, unknown)
+WRIGHT_ENUM(WaitStatus, open, answered, expired, cancelled)
+
 namespace {
-
-constexpr std::array kSessionStatusNames{
-    std::pair{SessionStatus::running, std::string_view("running")},
-    std::pair{SessionStatus::completed, std::string_view("completed")},
-    std::pair{SessionStatus::failed, std::string_view("failed")},
-    std::pair{SessionStatus::waiting, std::string_view("waiting")},
-    std::pair{SessionStatus::cancelled, std::string_view("cancelled")},
-    std::pair{SessionStatus::queued, std::string_view("queued")},
-};
-
-constexpr std::array kCallStatusNames{
-    std::pair{CallStatus::pending, std::string_view("pending")},
-    std::pair{CallStatus::executing, std::string_view("executing")},
-    std::pair{CallStatus::completed, std::string_view("completed")},
-    std::pair{CallStatus::failed, std::string_view("failed")},
-    std::pair{CallStatus::waiting, std::string_view("waiting")},
-    std::pair{CallStatus::cancelled, std::string_view("cancelled")},
-    std::pair{CallStatus::unknown, std::string_view("unknown")},
-};
-
-constexpr std::array kWaitStatusNames{
-    std::pair{WaitStatus::open, std::string_view("open")},
-    std::pair{WaitStatus::answered, std::string_view("answered")},
-    std::pair{WaitStatus::expired, std::string_view("expired")},
-    std::pair{WaitStatus::cancelled, std::string_view("cancelled")},
-};
 
 constexpr std::array kCallMoves{
     std::pair{CallStatus::pending, CallStatus::executing},
@@ -59,46 +40,36 @@ constexpr std::array kCallMoves{
     std::pair{CallStatus::unknown, CallStatus::executing},
 };
 
-template <class Names, class Status>
-std::string_view name_of(const Names& names, Status status) {
-  const auto found =
-      std::ranges::find(names, status, [](const auto& entry) { return entry.first; });
-  return found == names.end() ? std::string_view("invalid") : found->second;
-}
-
-template <class Names>
-auto named(const Names& names, std::string_view text, std::string_view what)
-    -> Result<decltype(names.front().first)> {
-  for (const auto& [value, name] : names) {
-    if (name == text) return value;
-  }
+template <class Status>
+Result<Status> named(std::string_view text, std::string_view what) {
+  if (const auto status = enum_named<Status>(text)) return *status;
   return fail(ErrorCode::invalid_argument, fmt::format("Unknown {} '{}'", what, text));
 }
 
 }  // namespace
 
 std::string_view to_string(SessionStatus status) {
-  return name_of(kSessionStatusNames, status);
+  return enum_name(status);
 }
 
 std::string_view to_string(CallStatus status) {
-  return name_of(kCallStatusNames, status);
+  return enum_name(status);
 }
 
 std::string_view to_string(WaitStatus status) {
-  return name_of(kWaitStatusNames, status);
+  return enum_name(status);
 }
 
 Result<SessionStatus> session_status_from(std::string_view text) {
-  return named(kSessionStatusNames, text, "session status");
+  return named<SessionStatus>(text, "session status");
 }
 
 Result<CallStatus> call_status_from(std::string_view text) {
-  return named(kCallStatusNames, text, "tool call status");
+  return named<CallStatus>(text, "tool call status");
 }
 
 Result<WaitStatus> wait_status_from(std::string_view text) {
-  return named(kWaitStatusNames, text, "wait status");
+  return named<WaitStatus>(text, "wait status");
 }
 
 std::optional<std::int64_t> duration_ms(const Session& session) {

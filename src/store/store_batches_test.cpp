@@ -85,6 +85,9 @@ TEST_P(StoreBatches, a_batch_is_applied_whole_or_not_at_all) {
                     .status = SessionStatus::waiting,
                     .result = "half",
                     .agent_name = "other",
+                    .provider = "other",
+                    .model = "other",
+                    .config = JsonObject{{"other", true}},
                     .feedback = Json(1),
                     .context = Json(1)}};
   const std::vector<std::pair<Write, ErrorCode>> faults{

@@ -145,7 +145,7 @@ TEST_P(StoreCancelling, a_runner_can_ask_what_happened_to_its_sessions) {
   EXPECT_TRUE(value_of(store().get_news(4711)).cancelled.empty());
 }
 
-TEST_P(StoreCancelling, a_runner_hears_of_parked_specialists_below_its_sessions) {
+TEST_P(StoreCancelling, a_runner_hears_of_waiting_specialists_below_its_sessions) {
   const RunnerId runner = new_runner("host:1");
   const RunnerId stranger = new_runner("host:2");
   const SessionId root = driven_by(runner);
@@ -187,19 +187,19 @@ TEST_P(StoreCancelling, a_running_session_needs_a_driver_when_no_living_runner_h
   const SessionId of_nobody = new_session();
   expect_ok(store().complete_session(new_session(), "done"));
   // Taken up again, and killed before the root was written.
-  const SessionId parked = driven_by(dead);
-  const SessionId below = driven_by(dead, parked);
-  set_status(parked, SessionStatus::waiting);
+  const SessionId waiting = driven_by(dead);
+  const SessionId below = driven_by(dead, waiting);
+  set_status(waiting, SessionStatus::waiting);
   // What its parent no longer waits for is nobody's business.
   const SessionId ended = driven_by(alive);
   driven_by(dead, ended);
   expect_ok(store().complete_session(ended, "done"));
   EXPECT_EQ(needing_driver(), Ids{of_nobody});
   now_ += 10;
-  EXPECT_EQ(needing_driver(), (Ids{of_dead, of_nobody, parked}));
-  EXPECT_EQ(needing_driver({.agent_name = "driven"}), (Ids{of_dead, parked}));
-  EXPECT_EQ(needing_driver({.limit = 1}), Ids{parked}) << "newest first";
-  EXPECT_EQ(needing_driver({.before = parked}), (Ids{of_dead, of_nobody}));
+  EXPECT_EQ(needing_driver(), (Ids{of_dead, of_nobody, waiting}));
+  EXPECT_EQ(needing_driver({.agent_name = "driven"}), (Ids{of_dead, waiting}));
+  EXPECT_EQ(needing_driver({.limit = 1}), Ids{waiting}) << "newest first";
+  EXPECT_EQ(needing_driver({.before = waiting}), (Ids{of_dead, of_nobody}));
   set_status(below, SessionStatus::completed);
   EXPECT_EQ(needing_driver(), (Ids{of_dead, of_nobody}));
 }

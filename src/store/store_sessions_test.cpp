@@ -78,6 +78,31 @@ TEST_P(StoreSessions, moves_a_conversation_to_another_agent_and_keeps_feedback) 
   EXPECT_EQ(value_of(store().list_sessions({.limit = 1})).front().feedback, feedback);
 }
 
+TEST_P(StoreSessions, goes_on_with_another_model_and_config) {
+  const SessionId id =
+      value_of(store().create_session({.agent_name = "a",
+                                       .provider = "old",
+                                       .model = "one",
+                                       .user_prompt = "?",
+                                       .config = JsonObject{{"model", "old:one"}}}));
+  value_of(apply_one(store(), UpdateSession{.session_id = id,
+                                            .provider = "new",
+                                            .model = "tw\xff",
+                                            .config = JsonObject{{"model", "new:two"}}}));
+  Session session = value_of(store().get_session(id));
+  EXPECT_EQ(session.provider, "new");
+  EXPECT_EQ(session.model, "tw\xef\xbf\xbd");
+  EXPECT_EQ(session.config, Json(JsonObject{{"model", "new:two"}}));
+  EXPECT_EQ(code_of(apply_one(store(), UpdateSession{.session_id = id, .config = Json(7)})),
+            ErrorCode::invalid_argument);
+  value_of(apply_one(store(), UpdateSession{.session_id = id, .iterations = 2}));
+  session = value_of(store().get_session(id));
+  EXPECT_EQ(session.model, "tw\xef\xbf\xbd");
+  EXPECT_EQ(session.config, Json(JsonObject{{"model", "new:two"}}));
+  value_of(apply_one(store(), UpdateSession{.session_id = id, .config = Json()}));
+  EXPECT_TRUE(value_of(store().get_session(id)).config.is_null());
+}
+
 TEST_P(StoreSessions, keeps_what_requests_leave_out) {
   const SessionId id = new_session();
   const Json cut{{"summarised", 4}, {"summary", "It was like this"}};

@@ -152,9 +152,9 @@ TEST(Chat, obeys_commands_and_explains_unknown_ones) {
 TEST(Chat, from_a_pipe_parks_where_a_person_is_needed_and_goes_on_later) {
   const Home home;
   home.write_config("[permissions]\ngrep = \"ask\"\n");
-  const Finished parked = home.wright({"chat"}, std::string(kQuestion) + "\nnever read\n");
-  EXPECT_EQ(parked.exit_code, 3) << parked.error;
-  EXPECT_NE(parked.error.find("wright answer 1 --approve"), std::string::npos) << parked.error;
+  const Finished waiting = home.wright({"chat"}, std::string(kQuestion) + "\nnever read\n");
+  EXPECT_EQ(waiting.exit_code, 3) << waiting.error;
+  EXPECT_NE(waiting.error.find("wright answer 1 --approve"), std::string::npos) << waiting.error;
   EXPECT_EQ(home.wright({"chat", "--continue"}, "hello\n").exit_code, 3) << "it still waits";
   EXPECT_EQ(home.wright({"answer", "1", "--approve", "session"}).exit_code, 0);
   const Finished answered = home.wright({"chat", "--continue"}, "hello\n");

@@ -14,10 +14,10 @@ constexpr const char* kAskAboutGrep = "[permissions]\ngrep = \"ask\"\n";
 TEST(Approval, is_waited_for_given_and_the_run_goes_on) {
   const Home home;
   home.write_config(kAskAboutGrep);
-  const Finished parked = home.wright({"run", "codebase-analysis", kWaitingQuestion});
-  EXPECT_EQ(parked.exit_code, 3) << parked.error;
-  EXPECT_NE(parked.error.find("wright answer 1 --approve"), std::string::npos) << parked.error;
-  EXPECT_NE(parked.error.find("wright resume 1"), std::string::npos) << parked.error;
+  const Finished waiting = home.wright({"run", "codebase-analysis", kWaitingQuestion});
+  EXPECT_EQ(waiting.exit_code, 3) << waiting.error;
+  EXPECT_NE(waiting.error.find("wright answer 1 --approve"), std::string::npos) << waiting.error;
+  EXPECT_NE(waiting.error.find("wright resume 1"), std::string::npos) << waiting.error;
 
   const Json waits = home.wright({"waits", "--json"}).json();
   ASSERT_FALSE(waits.as_array().empty());

@@ -92,10 +92,10 @@ TEST(ToolsCommand, asks_the_person_who_calls) {
   home.environment["TERM"] = "dumb";
   home.write_config("[bash]\npreset = \"workspace\"\n");
   home.write_file("made", "x");
-  const Json parked =
+  const Json waiting =
       home.wright({"tools", "call", "bash", R"({"command": "rm made"})", "--json"}).json();
-  EXPECT_EQ(parked.at("status"), Json("waiting"));
-  EXPECT_EQ(parked.at("waiting").at("question"), Json("May this command run?"));
+  EXPECT_EQ(waiting.at("status"), Json("waiting"));
+  EXPECT_EQ(waiting.at("waiting").at("question"), Json("May this command run?"));
   Process removal({"tools", "call", "bash", R"({"command": "rm made"})"}, home.environment,
                   home.project(), Streams::terminal);
   removal.await("[y/s/n");

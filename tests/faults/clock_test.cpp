@@ -48,7 +48,7 @@ class JumpingClock : public ::testing::Test {
 };
 
 TEST_F(JumpingClock, forward_does_not_end_a_session_that_nobody_else_wants) {
-  const auto answer = run(*jumping(kHour), "Go", {.store = store_.get()});
+  const auto answer = run(*store_, *jumping(kHour), "Go");
   ASSERT_TRUE(answer) << answer.error().message;
   EXPECT_EQ(answer->text, "Done");
   EXPECT_EQ(jumps_, 2);
@@ -61,11 +61,11 @@ TEST_F(JumpingClock, forward_does_not_keep_a_runtime_from_working) {
   now_ += kHour;
   EXPECT_EQ(store::value_of(runtime->wait(id)).text, "Done");
   now_ += kHour;
-  EXPECT_TRUE(runtime->send(id, jumping(kHour), "More"));
+  EXPECT_TRUE(runtime->send(jumping(kHour), id, "More"));
 }
 
 TEST_F(JumpingClock, backward_breaks_nothing) {
-  const auto answer = run(*jumping(-kHour), "Go", {.store = store_.get()});
+  const auto answer = run(*store_, *jumping(-kHour), "Go");
   ASSERT_TRUE(answer) << answer.error().message;
   EXPECT_EQ(answer->text, "Done");
   const auto messages = store::value_of(store_->get_messages(answer->session_id));
@@ -79,9 +79,9 @@ TEST_F(JumpingClock, forward_lets_another_runner_take_the_session_and_shuts_the_
   std::optional<Result<RunResult>> second;
   const AgentPointer other = jumping(0);
   const AgentPointer first_agent = jumping(kHour, [&] {
-    if (!second) second = resume(*other, 1, {.store = store_.get()});
+    if (!second) second = resume(*store_, *other, 1);
   });
-  const auto first = run(*first_agent, "Go", {.store = store_.get()});
+  const auto first = run(*store_, *first_agent, "Go");
   ASSERT_TRUE(second && *second) << (second ? second->error().message : "");
   EXPECT_EQ((*second)->text, "Done");
   ASSERT_FALSE(first);

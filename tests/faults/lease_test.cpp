@@ -81,7 +81,7 @@ class Leases : public ::testing::Test {
     const auto store = open_sqlite_store(database_);
     if (!store) return std::unexpected(store.error());
     if (auto ended = end_dead_runners(**store); !ended) return std::unexpected(ended.error());
-    return resume(*holding_agent(nullptr, nullptr), 1, {.store = store->get()});
+    return resume(**store, *holding_agent(nullptr, nullptr), 1);
   }
 
   static constexpr int kFenced = 42;
@@ -231,7 +231,7 @@ TEST_F(Leases, let_a_process_that_slept_start_nothing_that_it_had_queued) {
   while (!answer && answer.error().code == ErrorCode::unavailable) {
     const auto store = open_sqlite_store(database_);
     ASSERT_TRUE(store);
-    answer = resume(*queueing_agent(ledger_, nullptr, nullptr), 1, {.store = store->get()});
+    answer = resume(**store, *queueing_agent(ledger_, nullptr, nullptr), 1);
   }
   ASSERT_TRUE(answer) << answer.error().message;
   EXPECT_EQ(collect(database_).sessions.at(1).calls.at(1).status, CallStatus::unknown);

@@ -111,7 +111,7 @@ TEST_F(ModelServer, that_dies_once_is_asked_again_and_nothing_of_its_half_answer
     SCOPED_TRACE(alive);
     std::filesystem::remove(ledger_.path());
     const DyingServer server(alive, 1);
-    const auto answer = run(paying(server, 2), "Pay", {.store = store_.get()});
+    const auto answer = run(*store_, paying(server, 2), "Pay");
     ASSERT_TRUE(answer) << answer.error().message;
     EXPECT_EQ(server.requests(), 3);
     expect_paid_once(answer->session_id);
@@ -123,13 +123,13 @@ TEST_F(ModelServer, that_stays_dead_fails_a_session_that_can_be_resumed_later) {
     SCOPED_TRACE(alive);
     std::filesystem::remove(ledger_.path());
     const DyingServer server(alive, 2);
-    ASSERT_FALSE(run(paying(server, 1), "Pay", {.store = store_.get()}));
+    ASSERT_FALSE(run(*store_, paying(server, 1), "Pay"));
     const Session failed = store::value_of(store_->list_sessions({})).front();
     EXPECT_EQ(failed.status, SessionStatus::failed);
     EXPECT_FALSE(failed.error.value_or("").empty());
     EXPECT_EQ(store::value_of(store_->get_messages(failed.id)).size(), 1U);
     EXPECT_TRUE(ledger_.lines().empty());
-    const auto answer = resume(paying(server, 1), failed.id, {.store = store_.get()});
+    const auto answer = resume(*store_, paying(server, 1), failed.id);
     ASSERT_TRUE(answer) << answer.error().message;
     expect_paid_once(failed.id);
   }

@@ -83,18 +83,17 @@ Result<Progress> progress(Store& store) {
 }
 
 int work_blocking(Store& store, const AgentPointer& chief, Progress at) {
-  const RunOptions options{.store = &store};
   if (at.left == Left::all) {
-    const auto answer = run(*chief, kFirstMessage, options);
+    const auto answer = run(store, *chief, kFirstMessage);
     if (!answer) return kNotStarted;
     at = {Left::second_message, answer->session_id};
   } else if (at.left == Left::to_resume) {
-    const auto answer = resume(*chief, at.id, options);
+    const auto answer = resume(store, *chief, at.id);
     if (!answer) return kNotResumed;
     if (answer->text == kFirstAnswer) at.left = Left::second_message;
   }
   if (at.left != Left::second_message) return 0;
-  const auto answer = send(*chief, at.id, kSecondMessage, options);
+  const auto answer = send(store, *chief, at.id, kSecondMessage);
   return answer && answer->text == kSecondAnswer ? 0 : kNotSent;
 }
 
@@ -107,13 +106,13 @@ int work_in_runtime(Store& store, const AgentPointer& chief, Progress at) {
     if (!(*runtime)->wait(*started)) return kSessionFailed;
     at = {Left::second_message, *started};
   } else if (at.left == Left::to_resume) {
-    if (!(*runtime)->resume(at.id, chief)) return kNotResumed;
+    if (!(*runtime)->resume(chief, at.id)) return kNotResumed;
     const auto answer = (*runtime)->wait(at.id);
     if (!answer) return kSessionFailed;
     if (answer->text == kFirstAnswer) at.left = Left::second_message;
   }
   if (at.left != Left::second_message) return 0;
-  if (!(*runtime)->send(at.id, chief, kSecondMessage)) return kNotSent;
+  if (!(*runtime)->send(chief, at.id, kSecondMessage)) return kNotSent;
   const auto answer = (*runtime)->wait(at.id);
   return answer && answer->text == kSecondAnswer ? 0 : kNotSent;
 }

@@ -93,9 +93,8 @@ TEST(Tracker, always_agrees_with_the_store) {
     if (seed % 2 == 0) agent.interceptors = conveniences();
     std::optional<FeedbackReport> report;
     SessionId id = 0;
-    (void)wright::run(agent, "go",
-                      {.store = store->get(),
-                       .observer =
+    (void)wright::run(**store, agent, "go",
+                      {.observer =
                            [&](const Event& event) {
                              if (const auto* began = std::get_if<SessionStarted>(&event)) {
                                id = began->session_id;
@@ -193,12 +192,12 @@ TEST(Tracker, stores_its_report_with_the_end_of_the_session) {
       .tools = tools_of_all_kinds(stop)};
   const auto inner = open_memory_store();
   NoRoomForFeedback store(*inner);
-  const auto refused = wright::run(agent, "go", {.store = &store, .debug = true});
+  const auto refused = wright::run(store, agent, "go", {.debug = true});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().message, "The disk is full");
   EXPECT_EQ(inner->get_session(1)->status, SessionStatus::running);
   EXPECT_TRUE(inner->get_session(1)->feedback.is_null());
-  const auto answer = wright::resume(agent, 1, {.store = inner.get(), .debug = true});
+  const auto answer = wright::resume(*inner, agent, 1, {.debug = true});
   ASSERT_TRUE(answer && answer->feedback);
   EXPECT_EQ(inner->get_session(1)->status, SessionStatus::completed);
   EXPECT_EQ(to_text(inner->get_session(1)->feedback), to_text(to_json(*answer->feedback)));

@@ -80,7 +80,7 @@ TEST(DebugModeOfTrees, tells_in_each_session_what_was_used_there) {
   const Agent chief =
       agent_with("chief", {calls({call("helper", kMessage), call("good")}), says("Done.")},
                  {delegate_to(helper)});
-  const auto answer = wright::run(chief, "go", {.store = store->get(), .debug = true});
+  const auto answer = wright::run(**store, chief, "go", {.debug = true});
   ASSERT_TRUE(answer && answer->feedback);
   EXPECT_EQ(tracked(*answer->feedback), (ByTool{{"helper", {1, 0}}, {"good", {1, 0}}}));
   const auto children = children_of(**store, answer->session_id);
@@ -97,7 +97,7 @@ TEST(DebugModeOfTrees, stores_the_instructions_that_a_specialist_was_given) {
   const Agent helper = agent_with("helper", {says("Here.")}, {});
   const Agent chief = agent_with("chief", {calls({call("helper", kMessage)}), says("Done.")},
                                  {delegate_to(helper)});
-  const auto answer = wright::run(chief, "go", {.store = store->get(), .debug = true});
+  const auto answer = wright::run(**store, chief, "go", {.debug = true});
   ASSERT_TRUE(answer);
   const auto child = (*store)->get_session(children_of(**store, answer->session_id).at(0));
   ASSERT_TRUE(child && child->system_prompt);
@@ -111,7 +111,7 @@ TEST(DebugModeOfTrees, observes_nobody_when_it_is_off) {
   const Agent helper = agent_with("helper", {calls({call("good")}), says("Here.")}, {});
   const Agent chief = agent_with("chief", {calls({call("helper", kMessage)}), says("Done.")},
                                  {delegate_to(helper)});
-  const auto answer = wright::run(chief, "go", {.store = store->get()});
+  const auto answer = wright::run(**store, chief, "go");
   ASSERT_TRUE(answer);
   EXPECT_FALSE(answer->feedback);
   const auto child = children_of(**store, answer->session_id).at(0);
@@ -142,7 +142,7 @@ TEST(DebugModeOfTrees, heeds_what_a_specialist_says_for_itself_and_the_query_abo
     Agent chief = agent_with("chief", {calls({call("helper", kMessage)}), says("Done.")},
                              {delegate_to(helper)});
     chief.debug = options(each.chief);
-    const auto answer = wright::run(chief, "go", {.store = store->get(), .debug = each.query});
+    const auto answer = wright::run(**store, chief, "go", {.debug = each.query});
     ASSERT_TRUE(answer);
     EXPECT_EQ(answer->feedback.has_value(), each.chief_tells);
     const auto children = children_of(**store, answer->session_id);
@@ -198,9 +198,8 @@ TEST(DebugModeOfTrees, tracker_and_store_always_agree) {
     const auto chief = random_specialist(random, "chief", helper).make();
     ASSERT_TRUE(chief);
     SessionId id = 0;
-    (void)wright::run(**chief, "go",
-                      {.store = store->get(),
-                       .observer =
+    (void)wright::run(**store, **chief, "go",
+                      {.observer =
                            [&](const Event& event) {
                              if (const auto* began = std::get_if<SessionStarted>(&event)) {
                                id = began->session_id;
@@ -246,16 +245,16 @@ TEST(DebugModeOfTrees, goes_on_after_a_person_answered_below) {
     }));
     return agent_with("chief", std::move(of_chief), {delegate_to(helper)});
   };
-  const auto parked = wright::run(make_chief(false), "go", {.store = store->get(), .debug = true});
-  ASSERT_TRUE(parked) << parked.error().message;
-  ASSERT_EQ(parked->status, RunResult::Status::waiting);
-  ASSERT_EQ(parked->waits.size(), 1U);
-  ASSERT_TRUE(answer_wait(**store, parked->waits[0].wait_id, Json("yes"), "test"));
+  const auto waiting = wright::run(**store, make_chief(false), "go", {.debug = true});
+  ASSERT_TRUE(waiting) << waiting.error().message;
+  ASSERT_EQ(waiting->status, RunResult::Status::waiting);
+  ASSERT_EQ(waiting->waits.size(), 1U);
+  ASSERT_TRUE(answer_wait(**store, waiting->waits[0].wait_id, Json("yes"), "test"));
   const auto answer =
-      wright::resume(make_chief(true), parked->session_id, {.store = store->get(), .debug = true});
+      wright::resume(**store, make_chief(true), waiting->session_id, {.debug = true});
   ASSERT_TRUE(answer) << answer.error().message;
   EXPECT_EQ(answer->text, "Done.");
-  EXPECT_EQ(compare_tree(**store, parked->session_id, "resumed"), 2);
+  EXPECT_EQ(compare_tree(**store, waiting->session_id, "resumed"), 2);
 }
 
 }  // namespace

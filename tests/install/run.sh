@@ -50,7 +50,7 @@ fi
 if grep -rlE 'wright_[a-z]+' "$prefix/lib/cmake"; then
   fail "the files above name internal targets"
 fi
-version=$(sed -n 's/.*WRIGHT_VERSION "\(.*\)"/\1/p' include/wright/version.h)
+version=$(sed -n 's/.*WRIGHT_VERSION "\(.*\)"/\1/p' include/wright/detail/version.h)
 [ "$(PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --modversion wright)" = "$version" ] ||
   fail "pkg-config does not know version $version"
 "$prefix/bin/wright" --version | grep -qF "$version" || fail "wright --version is not $version"

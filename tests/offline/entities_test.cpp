@@ -4,7 +4,7 @@
 
 #include "tools/temporary_folder.h"
 #include "wright/agents.h"
-#include "wright/offline.h"
+#include "wright/model.h"
 
 namespace wright {
 namespace {

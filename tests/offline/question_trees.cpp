@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "wright/agents.h"
-#include "wright/offline.h"
+#include "wright/model.h"
 #include "wright/tools.h"
 
 namespace wright::offline {

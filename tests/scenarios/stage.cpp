@@ -194,22 +194,21 @@ void Stage::cancel(SessionId session) {
 
 std::vector<std::string> Stage::play_blocking() {
   SessionId session = 0;
-  const RunOptions options{.store = store_.get(),
-                           .observer =
+  const RunOptions options{.observer =
                                [&](const Event& event) {
                                  const auto* begun = std::get_if<SessionStarted>(&event);
                                  if (begun != nullptr && session == 0) session = begun->session_id;
                                },
                            .stop = stop_.get_token()};
-  const auto answer = wright::run(agent_, scenario_.prompt, options);
-  if (store_ == nullptr) return remembered_protocol(answer);
+  if (store_ == nullptr) return remembered_protocol(wright::run(agent_, scenario_.prompt, options));
+  const auto answer = wright::run(*store_, agent_, scenario_.prompt, options);
   return play_stored(session, answer,
                      [&](const Continuation& said, const std::vector<WaitId>& waits) {
                        for (std::size_t i = 0; i < waits.size(); ++i) {
                          EXPECT_TRUE(answer_wait(*store_, waits[i], said.replies[i].answer, "Ada"));
                        }
-                       return waits.empty() ? send(agent_, session, said.message, options)
-                                            : resume(agent_, session, options);
+                       return waits.empty() ? send(*store_, agent_, session, said.message, options)
+                                            : resume(*store_, agent_, session, options);
                      });
 }
 
@@ -227,7 +226,7 @@ std::vector<std::string> Stage::play_concurrent() {
                          EXPECT_TRUE(runtime_->answer(waits[i], said.replies[i].answer, "Ada"));
                        }
                        if (waits.empty()) {
-                         EXPECT_TRUE(runtime_->send(*id, agent, said.message));
+                         EXPECT_TRUE(runtime_->send(agent, *id, said.message));
                        }
                        return runtime_->wait(*id);
                      });

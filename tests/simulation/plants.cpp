@@ -24,7 +24,7 @@ constexpr std::array<PlantedBug, 21> kBugs{{
      "a batch whose outcome is not known is written again"},
     {Plant::dropped_cancel, "dropped_cancel", "nobody tells a session that it is cancelled"},
     {Plant::forgotten_answer, "forgotten_answer",
-     "an answer that comes while a session is parked wakes nobody"},
+     "an answer that comes while a session waits wakes nobody"},
     {Plant::second_answer_counts, "second_answer_counts", "a wait is answered twice"},
     {Plant::repeated_writes, "repeated_writes",
      "a call of a `write` tool that was under way is run again"},

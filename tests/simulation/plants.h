@@ -22,7 +22,7 @@ enum class Plant : std::uint8_t {
   half_commit,           // only a part of a batch is applied
   repeated_commit,       // a batch whose outcome is not known is written again
   dropped_cancel,        // nobody tells a session that it is cancelled
-  forgotten_answer,      // an answer that comes while a session is parked wakes nobody
+  forgotten_answer,      // an answer that comes while a session waits wakes nobody
   second_answer_counts,  // a wait is answered twice
   repeated_writes,       // a call of a `write` tool that was under way is run again
   forgotten_spending,    // what was used is forgotten when a session is loaded

@@ -202,7 +202,7 @@ void Process::claim() {
 
 void Process::take_what_needs_a_driver() {
   SessionFilter filter{.needs_driver = true, .limit = kNoLimit};
-  if (world_.has(Plant::revived_end) && world_.faults().chance(100)) {
+  if (world_.has(Plant::loaded_end) && world_.faults().chance(100)) {
     filter = {.status = SessionStatus::cancelled, .is_root = true, .limit = kNoLimit};
   }
   const auto sessions = world_.store().list_sessions(filter);
@@ -273,36 +273,36 @@ void Process::start(std::int64_t number) {
 }
 
 void Process::send(SessionId id, std::int64_t number) {
-  runtime::ResumeRequest resume_request{.id = id};
-  resume_request.said = Message::user(Workload::prompt_of(number));
-  resume(std::move(resume_request));
+  runtime::ResumeRequest request{.id = id};
+  request.said = Message::user(Workload::prompt_of(number));
+  resume(std::move(request));
 }
 
-void Process::resume(runtime::ResumeRequest resume_request) {
+void Process::resume(runtime::ResumeRequest request) {
   const auto self = shared_from_this();
   if (is_loading_) return;
-  const auto session = world_.store().truth().get_session(resume_request.id);
+  const auto session = world_.store().truth().get_session(request.id);
   const auto number = session ? Workload::number_in(session->user_prompt) : std::nullopt;
   if (!number) return;
   if (world_.has(Plant::repeated_writes)) {
-    const auto calls = world_.store().truth().get_tool_calls(resume_request.id);
+    const auto calls = world_.store().truth().get_tool_calls(request.id);
     for (const StoredCall& call : *calls)
-      resume_request.settlements[call.tool_call_id] = Settlement::retry;
+      request.settlements[call.tool_call_id] = Settlement::retry;
   }
-  if (world_.has(Plant::revived_end) && store::is_end(session->status)) {
+  if (world_.has(Plant::loaded_end) && store::is_end(session->status)) {
     (void)world_.store().truth().apply_one(
-        UpdateSession{.session_id = resume_request.id, .status = SessionStatus::running});
+        UpdateSession{.session_id = request.id, .status = SessionStatus::running});
   }
-  std::optional<Result<runtime::LoadedTree>> loaded_tree;
+  std::optional<Result<runtime::LoadedTree>> loaded;
   {
     const Loading loading(*this);
-    loaded_tree =
+    loaded =
         runtime::load_tree(host_, tree_options(), {.agent = world_.workload().root_agent(*number)},
-                           world_.store(), resume_request);
+                           world_.store(), request);
   }
-  if (is_dead_ || !*loaded_tree) return;
+  if (is_dead_ || !*loaded) return;
   world_.reach("a session was loaded");
-  drive(std::move((*loaded_tree)->tree), resume_request.id, (*loaded_tree)->cancelled);
+  drive(std::move((*loaded)->tree), request.id, (*loaded)->cancelled);
 }
 
 void Process::drive(session::SessionTree tree, SessionId root,
@@ -333,7 +333,7 @@ void Process::drive(session::SessionTree tree, SessionId root,
 void Process::ended(const DrivenPointer& driven, const Ending& ending) {
   static constexpr std::array<std::string_view, 6> kReached{
       "a session was completed", "a session failed",        "a session was cancelled",
-      "a session was parked",    "a session was suspended", "a driver lost its session"};
+      "a session waited",        "a session was suspended", "a driver lost its session"};
   world_.reach(kReached[static_cast<std::size_t>(ending.kind)]);
   std::erase(driven_, driven);
   if (is_draining_ && driven_.empty()) leave();

@@ -80,7 +80,7 @@ class Process : public std::enable_shared_from_this<Process> {
   void reply(std::function<void(Result<BatchIds>)> done, Result<BatchIds> result);
 
   session::TreeOptions tree_options() const;
-  void resume(runtime::ResumeRequest resume_request);
+  void resume(runtime::ResumeRequest request);
   void drive(session::SessionTree tree, SessionId root, const std::vector<CancelWish>& cancelled);
   void ended(const DrivenPointer& driven, const runtime::Ending& ending);
   bool drives(SessionId id) const;

@@ -28,10 +28,10 @@ TEST(Simulation, NoPromiseIsBrokenWhateverHappens) {
   // What these seeds must have led to; otherwise they prove little.
   for (const std::string_view state :
        {"a session was completed", "a session failed", "a session was cancelled",
-        "a session was parked", "a session was suspended", "a driver lost its session",
+        "a session waited", "a session was suspended", "a driver lost its session",
         "a session was loaded", "a specialist started", "a call became unknown",
         "a call was executed again", "a stale driver was refused", "a wait was answered",
-        "an answer came to a parked session", "a session was claimed from the queue",
+        "an answer came to a waiting session", "a session was claimed from the queue",
         "a session that nobody drove was released", "a tool never returned",
         "a call was fenced after a sleep", "a session still waits at the end"}) {
     EXPECT_GT(reached[state], 0) << state;

@@ -122,7 +122,7 @@ void Watch::note_leases(const Batch& batch, const BatchIds& ids) {
   for (const Write& write : batch.writes) {
     const auto* take = std::get_if<ClaimLease>(&write);
     if (take == nullptr || next >= ids.epochs.size()) continue;
-    if (take->expected_epoch) world_.reach("a parked session was taken again by its driver");
+    if (take->expected_epoch) world_.reach("a waiting session was taken again by its driver");
     hand_out(take->session_id, ids.epochs[next++]);
   }
 }
@@ -143,7 +143,7 @@ void Watch::note_answers(const BatchIds& ids) {
     }
     world_.reach("a wait was answered");
     if (sessions_[wait.session_id].last.status == SessionStatus::waiting) {
-      world_.reach("an answer came to a parked session");
+      world_.reach("an answer came to a waiting session");
     }
   }
 }

@@ -27,14 +27,15 @@ AgentRun::AgentRun(AgentRunOptions options, const Settings& settings, CommandCon
 }
 
 ExitCode AgentRun::begin(ReadyAgent agent, const std::string& prompt) {
-  return run(std::move(agent), [&](const Agent& made, const RunOptions& options) {
-    return wright::run(made, prompt, options);
+  return run(std::move(agent), [&](Store& store, const Agent& made, const RunOptions& options) {
+    return wright::run(store, made, prompt, options);
   });
 }
 
 ExitCode AgentRun::resume(ReadyAgent agent, SessionId id, const Settlements& settlements) {
-  return run(std::move(agent), [&](const Agent& made, const RunOptions& options) {
-    return wright::resume(made, id, options, settlements);
+  return run(std::move(agent), [&](Store& store, const Agent& made, RunOptions options) {
+    options.settlements = settlements;
+    return wright::resume(store, made, id, options);
   });
 }
 
@@ -72,24 +73,23 @@ ExitCode AgentRun::run(ReadyAgent ready, const First& first) {
   if (!store) return failed(store.error());
   // Sessions of processes that were killed are free to be taken.
   if (auto ended = end_dead_runners(**store); !ended) return failed(ended.error());
-  const RunOptions options = run_options(**store, std::move(config));
-  Result<RunResult> answer = first(agent, options);
+  const RunOptions options = run_options(std::move(config));
+  Result<RunResult> answer = first(**store, agent, options);
   while (answer && answer->status == RunResult::Status::waiting && has_person()) {
     display_.hide();
     const auto given = answer_at_terminal(answer->waits, **store, context_, interruption_.token());
     if (!given) return failed(given.error());
     if (*given == PersonAnswered::no) break;
     display_.show();
-    answer = wright::resume(agent, display_.record().session_id(), options);
+    answer = wright::resume(**store, agent, display_.record().session_id(), options);
   }
   display_.hide();
   if (!answer) return failed(answer.error());
   return answer->status == RunResult::Status::waiting ? waiting(*answer) : answered(*answer);
 }
 
-RunOptions AgentRun::run_options(Store& store, Json config) {
-  return {.store = &store,
-          .observer = [this](const Event& event) { display_.observe(event); },
+RunOptions AgentRun::run_options(Json config) {
+  return {.observer = [this](const Event& event) { display_.observe(event); },
           .stop = interruption_.token(),
           .delivery = display_.is_streamed() ? Delivery::streamed : Delivery::whole,
           .config = std::move(config),

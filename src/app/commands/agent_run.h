@@ -31,10 +31,10 @@ class AgentRun {
   ExitCode resume(ReadyAgent agent, SessionId id, const Settlements& settlements);
 
  private:
-  using First = std::function<Result<RunResult>(const Agent&, const RunOptions&)>;
+  using First = std::function<Result<RunResult>(Store&, const Agent&, const RunOptions&)>;
 
   ExitCode run(ReadyAgent ready, const First& first);
-  RunOptions run_options(Store& store, Json config);
+  RunOptions run_options(Json config);
   bool has_person() const;
   ExitCode answered(const RunResult& answer);
   ExitCode waiting(const RunResult& answer);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "agents/permission_words.h"
 #include "app/commands/commands.h"
 #include "app/settings/agent_template.h"
 #include "app/settings/agent_trust.h"
@@ -17,6 +16,7 @@
 #include "app/wiring/model_wiring.h"
 #include "app/wiring/sampling_json.h"
 #include "app/wiring/shipped.h"
+#include "core/permission_names.h"
 
 namespace wright::app {
 namespace {
@@ -168,7 +168,7 @@ std::string whole_text(const ListedAgent& listed, CommandContext context) {
     facts.fact("debug", debug->wants_feedback() ? "on" : "off");
   }
   for (const auto& rule : listed.described->own.permissions) {
-    facts.fact("permission", fmt::format("{} {}", permission_word(rule.permission), rule.tool));
+    facts.fact("permission", fmt::format("{} {}", enum_name(rule.permission), rule.tool));
   }
   facts.fact("instructions", " ");
   facts.prose(listed.described->agent.instructions);
@@ -189,7 +189,7 @@ JsonObject whole_json(const ListedAgent& listed) {
   }
   JsonArray rules;
   for (const auto& rule : listed.described->own.permissions) {
-    rules.push_back({{"tool", rule.tool}, {"permission", permission_word(rule.permission)}});
+    rules.push_back({{"tool", rule.tool}, {"permission", enum_name(rule.permission)}});
   }
   json["parameters"] = std::move(parameters);
   json["permissions"] = std::move(rules);

@@ -95,6 +95,19 @@ std::expected<void, ExitCode> Conversation::use_model(const std::string& id) {
   flags.model = id;
   if (auto equipped = equip(agent_name_, flags, session_); !equipped) return equipped;
   flags_.model = id;
+  if (session_id_ == 0) return {};
+  if (const auto kept = keep_model(); !kept) return std::unexpected(failed(kept.error()));
+  return {};
+}
+
+// Whoever takes the session up goes on with the model that it was given last.
+Result<void> Conversation::keep_model() {
+  const auto session = TRY(store_.get_session(session_id_));
+  TRY(store_.apply_one(UpdateSession{.session_id = session_id_,
+                                     .provider = agent_.model.provider(),
+                                     .model = agent_.model.name(),
+                                     .config = config_with_model(session.config, model_)}));
+  session_model_ = model_;
   return {};
 }
 
@@ -149,14 +162,15 @@ bool Conversation::has_person() const {
 
 ExitCode Conversation::say(const std::string& message) {
   return drive([&](const RunOptions& options) {
-    return session_id_ == 0 ? wright::run(agent_, message, options)
-                            : wright::send(agent_, session_id_, message, options);
+    return session_id_ == 0 ? wright::run(store_, agent_, message, options)
+                            : wright::send(store_, agent_, session_id_, message, options);
   });
 }
 
 ExitCode Conversation::resume() {
-  return drive(
-      [&](const RunOptions& options) { return wright::resume(agent_, session_id_, options); });
+  return drive([&](const RunOptions& options) {
+    return wright::resume(store_, agent_, session_id_, options);
+  });
 }
 
 ExitCode Conversation::drive(const First& first) {
@@ -173,15 +187,14 @@ ExitCode Conversation::drive(const First& first) {
     if (!given) return failed(given.error());
     if (*given == PersonAnswered::no) break;
     display_.show();
-    answer = wright::resume(agent_, session_id_, options);
+    answer = wright::resume(store_, agent_, session_id_, options);
   }
   display_.hide();
   return conclude(answer);
 }
 
 RunOptions Conversation::run_options() {
-  return {.store = &store_,
-          .observer = [this](const Event& event) { display_.observe(event); },
+  return {.observer = [this](const Event& event) { display_.observe(event); },
           .stop = interruption_.token(),
           .delivery = display_.is_streamed() ? Delivery::streamed : Delivery::whole,
           .config = config_,
@@ -205,8 +218,7 @@ ExitCode Conversation::waiting(const RunResult& answer) {
   // The person at the terminal would rather say something else: what waited is over.
   std::stop_source stopped;
   stopped.request_stop();
-  const auto ended =
-      wright::resume(agent_, session_id_, {.store = &store_, .stop = stopped.get_token()});
+  const auto ended = wright::resume(store_, agent_, session_id_, {.stop = stopped.get_token()});
   if (!ended && ended.error().code != ErrorCode::cancelled) return failed(ended.error());
   context_.console.note("  Not answered; the session goes on with your next message.\n");
   display_.conclude("✗", Colour::yellow);

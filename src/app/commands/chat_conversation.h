@@ -44,7 +44,7 @@ class Conversation {
   // Goes on with a session that was interrupted or waits; there must be one.
   ExitCode resume();
 
-  // The rest of the conversation with another model.
+  // The rest of the conversation with another model; the session remembers it.
   std::expected<void, ExitCode> use_model(const std::string& id);
 
   // In a copy of the session that ends before the user's last message, which is given back.
@@ -71,6 +71,7 @@ class Conversation {
 
   std::expected<void, ExitCode> equip(const std::string& agent_name, SettingFlags said_now,
                                       const std::optional<Session>& session);
+  Result<void> keep_model();
   ExitCode drive(const First& first);
   ExitCode conclude(const Result<RunResult>& answer);
   ExitCode failed(const Error& error);

@@ -14,7 +14,7 @@
 #include "app/commands/help.h"
 #include "core/nearest.h"
 #include "core/try.h"
-#include "wright/version.h"
+#include "wright/detail/version.h"
 
 namespace wright::app {
 namespace {

@@ -24,7 +24,7 @@ enum class Streaming : std::uint8_t { automatic, on, off };  // automatic: on a 
 enum class Reach : std::uint8_t { machine, network };
 // Whether questions may be asked.
 enum class Input : std::uint8_t {
-  terminal,  // at the terminal, where there is one; else the run parks
+  terminal,  // at the terminal, where there is one; else the run waits
   none,      // of nobody: tools are told so at once
 };
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "wright/version.h"
+#include "wright/detail/version.h"
 
 namespace wright::app {
 namespace {

@@ -36,8 +36,8 @@ void add_config_option(CLI::App& app, SettingFlags& flags) {
 }
 
 void add_database_option(CLI::App& app, SettingFlags& flags) {
-  add_text(app, "--database-path", flags.database_path, "FILE", "Where sessions are kept",
-           kSettingsGroup);
+  add_text(app, "--database-path", flags.database_path, "FILE",
+           "Where sessions are kept; :memory: for the process only", kSettingsGroup);
 }
 
 void add_base_path_option(CLI::App& app, SettingFlags& flags) {

@@ -5,11 +5,11 @@
 
 #include <algorithm>
 
-#include "agents/permission_words.h"
 #include "app/commands/commands.h"
 #include "app/settings/file_output.h"
 #include "app/settings/paths.h"
 #include "app/terminal/screen_text.h"
+#include "core/permission_names.h"
 #include "wright/json.h"
 
 namespace wright::app {
@@ -45,7 +45,7 @@ std::string_view name_of(Source source) {
 Json permissions_json(const Settings& settings) {
   JsonArray rules;
   for (const intercept::PermissionRule& rule : settings.permissions()) {
-    rules.push_back({{"tool", rule.tool}, {"permission", permission_word(rule.permission)}});
+    rules.push_back({{"tool", rule.tool}, {"permission", enum_name(rule.permission)}});
   }
   return rules;
 }
@@ -53,7 +53,7 @@ Json permissions_json(const Settings& settings) {
 Json command_rules_json(const Settings& settings) {
   JsonArray rules;
   for (const CommandRule& rule : settings.command_rules()) {
-    rules.push_back({{"command", rule.pattern}, {"permission", permission_word(rule.permission)}});
+    rules.push_back({{"command", rule.pattern}, {"permission", enum_name(rule.permission)}});
   }
   return rules;
 }
@@ -91,11 +91,11 @@ std::string section_of(const AgentSetting& own) {
 std::string permissions_text(const Settings& settings, const Terminal& terminal) {
   std::vector<ShownRule> tools;
   for (const auto& rule : settings.permissions()) {
-    tools.push_back({on_one_line(rule.tool), permission_word(rule.permission)});
+    tools.push_back({on_one_line(rule.tool), enum_name(rule.permission)});
   }
   std::vector<ShownRule> commands;
   for (const auto& rule : settings.command_rules()) {
-    commands.push_back({on_one_line(rule.pattern), permission_word(rule.permission)});
+    commands.push_back({on_one_line(rule.pattern), enum_name(rule.permission)});
   }
   return rules_text("permissions", tools, terminal) + rules_text("bash.rules", commands, terminal);
 }

@@ -15,8 +15,9 @@
 #include "app/wiring/bash_settings.h"
 #include "app/wiring/model_wiring.h"
 #include "app/wiring/shipped.h"
-#include "wright/offline.h"
-#include "wright/version.h"
+#include "core/enum_names.h"
+#include "wright/detail/version.h"
+#include "wright/model.h"
 
 namespace wright::app {
 namespace {
@@ -24,15 +25,7 @@ namespace {
 constexpr int kTokensOfSmallAnswer = 64;  // some models refuse less than 16
 
 enum class Health : std::uint8_t { ok, warn, fail };
-
-std::string_view to_string(Health health) {
-  switch (health) {
-    case Health::ok: return "ok";
-    case Health::warn: return "warn";
-    case Health::fail: break;
-  }
-  return "fail";
-}
+WRIGHT_ENUM(Health, ok, warn, fail)
 
 struct Check {
   std::string name;
@@ -49,7 +42,7 @@ class Examination {
   std::vector<Check> examine() && {
     add({"version", Health::ok, "wright " WRIGHT_VERSION});
     const Settings settings = check_config();
-    check_database(settings.database_path());
+    check_database(settings);
     check_base_path(settings.base_path());
     check_agents(settings);
     check_model();
@@ -102,11 +95,15 @@ class Examination {
         .value();
   }
 
-  void check_database(const std::filesystem::path& path) {
-    if (path.empty()) {
+  void check_database(const Settings& settings) {
+    if (settings.database_path().empty()) {
       return add({"database", Health::fail, "there is no home folder to keep sessions in",
                   "Set HOME, or agent.database_path."});
     }
+    if (settings.keeps_sessions_in_memory()) {
+      return add({"database", Health::ok, "in memory: sessions are gone with each process"});
+    }
+    const std::filesystem::path path = settings.database_path();
     check_schema(path);
     auto folder = path.parent_path().empty() ? std::filesystem::path(".") : path.parent_path();
     const auto existing = nearest_existing_folder(folder);
@@ -343,7 +340,7 @@ std::string text_of(const std::vector<Check>& checks, const Terminal& terminal) 
     // What was found may have several lines: all stand in the last column.
     const std::string found = indented(sanitised(check.found), width + 8).substr(width + 8);
     text +=
-        fmt::format("{}  {}  {}\n", painted(padded(to_string(check.health), 4), colour, terminal),
+        fmt::format("{}  {}  {}\n", painted(padded(enum_name(check.health), 4), colour, terminal),
                     padded(check.name, width), found);
     if (!check.advice.empty()) {
       text += painted(indented("→ " + sanitised(check.advice), width + 8), Colour::dim, terminal);
@@ -357,7 +354,7 @@ Json json_of(const std::vector<Check>& checks, std::string_view verdict) {
   JsonArray array;
   for (const Check& check : checks) {
     array.push_back({{"name", check.name},
-                     {"status", to_string(check.health)},
+                     {"status", enum_name(check.health)},
                      {"found", check.found},
                      {"advice", check.advice.empty() ? Json(nullptr) : Json(check.advice)}});
   }
@@ -370,7 +367,7 @@ ExitCode execute(const DoctorCommand& command, CommandContext context) {
   const std::vector<Check> checks = Examination(command, context).examine();
   const auto worst = std::ranges::max(checks, {}, &Check::health).health;
   if (command.output == OutputFormat::json) {
-    context.console.print_json(to_pretty_text(json_of(checks, to_string(worst))) + "\n");
+    context.console.print_json(to_pretty_text(json_of(checks, enum_name(worst))) + "\n");
   } else {
     context.console.print_fitted(text_of(checks, context.console.output()));
   }

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "wright/feedback.h"
-#include "wright/run.h"
+#include "wright/events.h"
 
 namespace wright::app {
 

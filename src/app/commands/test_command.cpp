@@ -15,6 +15,7 @@
 #include "app/terminal/interruption.h"
 #include "app/terminal/screen_text.h"
 #include "app/wiring/replay_setup.h"
+#include "core/enum_names.h"
 #include "core/try.h"
 #include "wright/replay.h"
 
@@ -51,16 +52,7 @@ bool lies_below(const std::filesystem::path& file, const std::filesystem::path& 
 }
 
 enum class Verdict : std::uint8_t { ok, differs, updated, broken };
-
-std::string_view to_string(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::ok: return "ok";
-    case Verdict::differs: return "differs";
-    case Verdict::updated: return "updated";
-    case Verdict::broken: return "broken";
-  }
-  return "broken";
-}
+WRIGHT_ENUM(Verdict, ok, differs, updated, broken)
 
 Colour verdict_colour(Verdict verdict) {
   switch (verdict) {
@@ -117,9 +109,11 @@ class TestRun {
   Result<void> replay_into(Tested& tested) {
     const auto text = TRY(read_cassette(tested.file));
     const auto recorded = TRY(cassette_from(text));
-    const auto settings = TRY(
-        load_settings(flags_for_replay(settings_, recorded, command_.tools, RecordTrust::foreign),
-                      context_.environment));
+    SettingFlags flags =
+        flags_for_replay(settings_, recorded, command_.tools, RecordTrust::foreign);
+    // When the session was recorded, this file was not there.
+    flags.hidden.push_back(std::filesystem::absolute(tested.file));
+    const auto settings = TRY(load_settings(flags, context_.environment));
     const auto agent =
         TRY(agent_for_replay(recorded, settings, command_.tools, context_.environment));
     const Redactor redactor(settings.secrets());
@@ -131,11 +125,11 @@ class TestRun {
     tested.verdict = tested.report.differences.empty() ? Verdict::ok : Verdict::differs;
     if (tested.verdict == Verdict::ok) return {};
     if (command_.tools == ToolSource::live && lies_below(tested.file, settings.base_path())) {
-      // Rewritten, it would differ again: it would be found with its new content.
+      // Rewritten, it would differ again where commands and the index find it.
       tested.message =
-          "The file lies in the folder that its tools read, and they find it there. Keep cassettes "
-          "outside of it, or name another folder with --base-path";
-      return {};
+          "The file lies in the folder that its tools read. The file tools do not see it, but "
+          "commands and the index of entities do: keep it outside, or name another folder with "
+          "--base-path";
     }
     if (command_.rewriting == Rewriting::never) return {};
     if (!tested.report.is_complete) {
@@ -163,7 +157,7 @@ class TestRun {
     }
     console.print(fmt::format(
         "{}  {}  {}\n",
-        painted(padded(to_string(tested.verdict), 7), verdict_colour(tested.verdict), terminal),
+        painted(padded(enum_name(tested.verdict), 7), verdict_colour(tested.verdict), terminal),
         on_one_line(to_valid_utf8(tested.file)),
         painted(on_one_line(about), Colour::dim, terminal)));
     if (tested.verdict == Verdict::broken || tested.verdict == Verdict::ok) return;
@@ -178,7 +172,7 @@ class TestRun {
   }
 
   static Json json_of(const Tested& tested) {
-    JsonObject json{{"file", to_valid_utf8(tested.file)}, {"status", to_string(tested.verdict)}};
+    JsonObject json{{"file", to_valid_utf8(tested.file)}, {"status", enum_name(tested.verdict)}};
     if (!tested.message.empty()) json["message"] = tested.message;
     if (tested.verdict == Verdict::broken) return json;
     for (const auto& [key, value] : report_json(tested.report)) json[key] = value;
@@ -190,7 +184,7 @@ class TestRun {
       JsonObject json{{"files", std::move(files)}};
       for (const Verdict verdict :
            {Verdict::ok, Verdict::differs, Verdict::updated, Verdict::broken}) {
-        json[to_string(verdict)] = counts[verdict];
+        json[enum_name(verdict)] = counts[verdict];
       }
       context_.console.print_json(to_pretty_text(json) + "\n");
       return;
@@ -198,7 +192,7 @@ class TestRun {
     std::string text = show_counted(std::ssize(command_.files), "file") + ":";
     const char* separator = " ";
     for (const auto& [verdict, count] : counts) {
-      text += fmt::format("{}{} {}", std::exchange(separator, ", "), count, to_string(verdict));
+      text += fmt::format("{}{} {}", std::exchange(separator, ", "), count, enum_name(verdict));
     }
     context_.console.print(text + "\n");
   }

@@ -5,7 +5,7 @@
 
 #include "wright/agent.h"
 #include "wright/log.h"
-#include "wright/run.h"
+#include "wright/events.h"
 
 namespace wright::app {
 

@@ -36,7 +36,7 @@ Json wait_json(const StoredWait& wait, const Session& root) {
           {"expires_at", time(wait.expires_at)}};
 }
 
-// As a run that parks tells of it.
+// As a run that waits tells of it.
 Result<PersonWait> person_wait(Store& store, const StoredWait& wait) {
   PersonWait told{.kind = wait.kind,
                   .shown = wait.shown,

@@ -40,7 +40,7 @@ enabled = true
 # max_tokens = 4000
 # reasoning = "low"  # none, low, medium or high
 # stop_sequences = ["END"]
-# tool_choice = "auto"  # auto, none, required, or the name of a tool, at every turn
+# tool_choice = "auto"  # auto, none, or until the first call: required, the name of a tool
 # response_format = "text"  # text or json_object; docs/agents.md shows one with a schema
 
 [limits]

@@ -41,13 +41,14 @@ struct ConfigKey {
 };
 
 namespace keys {
-inline constexpr ConfigKey kDatabasePath{"agent",
-                                         "database_path",
-                                         KeyType::path,
-                                         "WRIGHT_DATABASE_PATH",
-                                         "--database-path",
-                                         "where sessions are kept",
-                                         "\"~/.local/share/wright/agents.db\""};
+inline constexpr ConfigKey kDatabasePath{
+    "agent",
+    "database_path",
+    KeyType::path,
+    "WRIGHT_DATABASE_PATH",
+    "--database-path",
+    "where sessions are kept; \":memory:\": in memory, gone with the process",
+    "\"~/.local/share/wright/agents.db\""};
 inline constexpr ConfigKey kBasePath{
     "agent",
     "base_path",

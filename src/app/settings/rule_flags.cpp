@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "agents/permission_words.h"
 #include "app/settings/config_keys.h"
+#include "core/permission_names.h"
 #include "core/try.h"
 
 namespace wright::app {
@@ -20,7 +20,7 @@ Result<GivenRule> rule_in(std::string_view assignment, std::string_view section)
   const std::string_view rest = assignment.substr(section.size() + 1);
   const std::size_t equals = rest.rfind('=');
   const std::string_view word = equals == std::string_view::npos ? "" : rest.substr(equals + 1);
-  const auto permission = permission_named(word);
+  const auto permission = enum_named<Permission>(word);
   if (!permission) {
     return fail(ErrorCode::invalid_argument,
                 fmt::format("--set {}: must end in =allow, =deny or =ask", assignment));

@@ -217,6 +217,10 @@ std::filesystem::path Settings::database_path() const {
   return std::get<std::string>(get(keys::kDatabasePath).value);
 }
 
+bool Settings::keeps_sessions_in_memory() const {
+  return database_path() == ":memory:";
+}
+
 std::filesystem::path Settings::base_path() const {
   return std::get<std::string>(get(keys::kBasePath).value);
 }
@@ -228,7 +232,7 @@ std::filesystem::path Settings::database() const {
 
 std::filesystem::path Settings::entity_folder() const {
   const bool is_wanted = std::get<bool>(get(keys::kEntityIndex).value);
-  if (!is_wanted || database_path().empty()) return {};
+  if (!is_wanted || database_path().empty() || keeps_sessions_in_memory()) return {};
   std::error_code problem;
   const auto database = std::filesystem::absolute(database_path(), problem);
   return problem ? std::filesystem::path() : database.parent_path() / "entities";

@@ -34,6 +34,8 @@ struct SettingFlags {
   std::optional<std::string> log_file;
   std::optional<std::string> trace_http;
   std::vector<std::string> set;  // KEY=VALUE for any key of the file; the last one counts
+  // Files that tools shall not find. No flag names them: they are what a command itself works with.
+  std::vector<std::filesystem::path> hidden;
 };
 
 enum class Source : std::uint8_t { flag, environment, file, fallback };
@@ -78,6 +80,7 @@ class Settings {
   const SettingFlags& flags() const { return flags_; }
 
   std::filesystem::path database_path() const;  // empty without a home folder
+  bool keeps_sessions_in_memory() const;        // ":memory:": gone with the process
   std::filesystem::path base_path() const;
   std::filesystem::path database() const;  // empty when none was named
   std::string model() const;

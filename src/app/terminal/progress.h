@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "app/terminal/terminal.h"
-#include "wright/run.h"
+#include "wright/events.h"
 #include "wright/tools.h"
 
 namespace wright::app {

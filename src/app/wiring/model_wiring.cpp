@@ -16,7 +16,7 @@
 #include "app/terminal/console.h"
 #include "core/try.h"
 #include "wright/interceptors.h"
-#include "wright/offline.h"
+#include "wright/model.h"
 
 namespace wright::app {
 namespace {

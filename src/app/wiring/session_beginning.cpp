@@ -145,6 +145,19 @@ Json session_config(const ReadyAgent& agent, const Settings& settings) {
   return config;
 }
 
+Json config_with_model(Json config, const std::string& model) {
+  JsonObject& object = config.is_object() ? config.get_object() : config.emplace_object();
+  object["model"] = model;
+  const std::string key = keys::kModel.full_name() + "=";
+  JsonArray said;
+  for (const std::string& each : texts_in(object, "set").value_or(std::vector<std::string>())) {
+    if (!each.starts_with(key)) said.emplace_back(each);
+  }
+  said.emplace_back(key + model);
+  object["set"] = std::move(said);
+  return config;
+}
+
 Json portable_config(const Json& config) {
   const JsonObject* object = config.if_object();
   if (object == nullptr) return config;

@@ -15,6 +15,9 @@ namespace wright::app {
 // What is kept with a session of `agent` that begins now.
 Json session_config(const ReadyAgent& agent, const Settings& settings);
 
+// The same when the session goes on with another model.
+Json config_with_model(Json config, const std::string& model);
+
 // Without what holds on one machine only.
 Json portable_config(const Json& config);
 

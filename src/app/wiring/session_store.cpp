@@ -13,15 +13,15 @@ Result<std::unique_ptr<Store>> open_store(const Settings& settings) {
     return fail(ErrorCode::invalid_argument,
                 "There is no home folder to keep sessions in. Set --database-path");
   }
+  if (settings.keeps_sessions_in_memory()) return open_memory_store();
   return open_sqlite_store(path, store_options(settings));
 }
 
 Result<std::unique_ptr<Store>> open_existing_store(const Settings& settings) {
   const auto path = settings.database_path();
   std::error_code error;
-  if (path.empty() || (path != ":memory:" && !std::filesystem::exists(path, error) && !error)) {
-    return nullptr;
-  }
+  const bool has_none = path.empty() || settings.keeps_sessions_in_memory();
+  if (has_none || (!std::filesystem::exists(path, error) && !error)) return nullptr;
   return open_sqlite_store(path, store_options(settings));
 }
 

@@ -28,7 +28,8 @@ struct AgentEntry {
 FileAccess file_access(const Settings& settings) {
   FileAccess access{.base = settings.base_path(),
                     .readable = settings.readable(),
-                    .writable = settings.writable()};
+                    .writable = settings.writable(),
+                    .hidden = settings.flags().hidden};
   std::error_code ignored;
   if (std::filesystem::is_directory(settings.output_folder(), ignored)) {
     access.readable.push_back(settings.output_folder());

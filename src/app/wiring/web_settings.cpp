@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "core/try.h"
+#include "wright/detail/version.h"
 #include "wright/tools.h"
-#include "wright/version.h"
 
 namespace wright::app {
 namespace {

@@ -258,8 +258,7 @@ Result<std::string> would_change(const Workspace& workspace, const Json& json) {
   std::string diff;
   for (const Applied& each : applied) diff += note_of(each) + each.diff.text;
   for (const FileChange& change : std::move(drafts).changes()) {
-    const auto target = workspace.write_target(change.path);
-    if (!target) return std::unexpected(target.error());
+    TRY(workspace.write_target(change.path));
   }
   return diff;
 }

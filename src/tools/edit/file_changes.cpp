@@ -329,8 +329,7 @@ Result<FileDescriptor> turn_to_write(const Workspace& workspace, FileCalls& call
 
 Result<void> apply_changes(const Workspace& workspace, std::span<const FileChange> changes,
                            MissingFolders missing, FileCalls& calls) {
-  const auto turn = turn_to_write(workspace, calls);
-  if (!turn) return std::unexpected(turn.error());
+  const auto turn = TRY(turn_to_write(workspace, calls));
   recover_changes(workspace, calls);
   ChangeSet set(workspace, calls);
   auto applied = set.apply(changes, missing);

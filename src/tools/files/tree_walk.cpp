@@ -175,6 +175,7 @@ class Walk {
       return false;
     }
     path_.assign(level.path).append(found.name);
+    if (workspace_.hides(path_)) return false;
     if ((found.kind == EntryKind::folder && found.name == "node_modules") ||
         scopes_.ignores(path_, found.kind)) {
       ++skipped_.ignored;

@@ -1,4 +1,4 @@
-// ask_user: checks the questions of a model and parks the run. Knows no terminal and no server.
+// ask_user: checks the questions of a model and lets the run wait. Knows no terminal and no server.
 #include "wright/people.h"
 #include "wright/tools.h"
 

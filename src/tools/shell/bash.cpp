@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 
+#include "core/permission_names.h"
 #include "core/try.h"
 #include "tools/edit/preview.h"
 #include "tools/shell/command_output.h"
@@ -42,15 +43,6 @@ constexpr std::size_t kErrorShown = 16 * 1024;
 constexpr std::size_t kLargestKept = 16 * 1024 * 1024;
 constexpr std::size_t kCommandShown = 4 * 1024;
 constexpr std::chrono::seconds kLongest{3660};
-
-std::string_view to_string(intercept::Permission permission) {
-  switch (permission) {
-    case intercept::Permission::allow: return "allow";
-    case intercept::Permission::ask: return "ask";
-    case intercept::Permission::deny: break;
-  }
-  return "deny";
-}
 
 double in_milliseconds(std::chrono::duration<double> duration) {
   return std::round(duration.count() * 1000) / 1000;
@@ -133,7 +125,7 @@ class Bash {
     JsonArray commands;
     for (const JudgedCommand& judged : decision.commands) {
       commands.push_back({{"command", judged.command},
-                          {"permission", to_string(judged.permission)},
+                          {"permission", enum_name(judged.permission)},
                           {"reason", judged.reason.empty() ? Json(nullptr) : Json(judged.reason)}});
     }
     return commands;

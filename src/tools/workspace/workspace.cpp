@@ -155,16 +155,23 @@ Result<Workspace> Workspace::open(const FileAccess& access, Resolver resolver) {
     roots.push_back(std::move(root));
     return {};
   };
-  auto added = add(workspace.readable_, access.base, "base");
-  for (const auto& folder : access.readable) {
-    if (added) added = add(workspace.readable_, folder, "readable");
-  }
+  TRY(add(workspace.readable_, access.base, "base"));
+  for (const auto& folder : access.readable) TRY(add(workspace.readable_, folder, "readable"));
   for (const auto& folder : access.writable) {
-    if (added) added = add(workspace.writable_, access.base / folder, "writable");
-    if (added) added = add(workspace.readable_, access.base / folder, "writable");
+    TRY(add(workspace.writable_, access.base / folder, "writable"));
+    TRY(add(workspace.readable_, access.base / folder, "writable"));
   }
-  if (!added) return std::unexpected(std::move(added).error());
+  for (const auto& file : access.hidden) {
+    std::error_code problem;
+    const auto real = std::filesystem::weakly_canonical(file, problem);
+    const auto located = workspace.locate((problem ? file : real).string());
+    if (located) workspace.hidden_.push_back(*located);
+  }
   return workspace;
+}
+
+bool Workspace::hides(std::string_view path) const {
+  return std::ranges::find(hidden_, path) != hidden_.end();
 }
 
 Result<std::string> Workspace::locate(std::string_view path) const {
@@ -229,6 +236,7 @@ Workspace::Place Workspace::place_of(const std::string& path) const {
 }
 
 std::expected<FileDescriptor, int> Workspace::open(const std::string& path, int flags) const {
+  if (hides(path)) return std::unexpected(ENOENT);
   const auto [root, inside] = place_of(path);
   const int folder = root->descriptor.get();
   auto opened = open_beneath(folder, inside, flags, Links::follow, resolver_);

@@ -89,6 +89,9 @@ class Workspace {
   Result<OpenFile> open_file(const std::string& path) const;
   Result<Folder> open_folder(const std::string& path) const;
 
+  // Whether the file at that path (in normal form) is to be treated as if it were not there.
+  bool hides(std::string_view path) const;
+
   // Refused for a path (in normal form) outside of the writable folders, for such a folder itself,
   // and for everything in a `.git`, where files are commands.
   Result<WriteTarget> write_target(const std::string& path) const;
@@ -122,6 +125,7 @@ class Workspace {
 
   std::vector<Root> readable_;  // the base first
   std::vector<Root> writable_;
+  std::vector<std::string> hidden_;  // paths in normal form
   Resolver resolver_;
 };
 
