@@ -213,7 +213,7 @@ TEST(Chat, says_how_full_the_window_is_and_sums_up_when_asked) {
       "show a.txt\nshow a.txt again\nshow a.txt once more\n/context\n/compact the first "
       "line\n/context\nshow a.txt\n");
   EXPECT_EQ(chat.exit_code, 0) << chat.error;
-  const std::size_t before = chat.output.find(" of 50k (");
+  const std::size_t before = chat.output.find(" of 50.0k (");
   ASSERT_NE(before, std::string::npos) << chat.output;
   const std::size_t after = chat.output.find("summarised", before);
   ASSERT_NE(after, std::string::npos) << chat.output;
