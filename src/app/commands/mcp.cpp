@@ -16,7 +16,7 @@
 #include "core/nearest.h"
 #include "mcp_server/stdio_server.h"
 #include "wright/driver.h"
-#include "wright/version.h"
+#include "wright/detail/version.h"
 
 namespace wright::app {
 namespace {

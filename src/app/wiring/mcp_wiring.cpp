@@ -10,7 +10,7 @@
 #include "mcp_client/http_channel.h"
 #include "mcp_client/stdio_channel.h"
 #include "net/http_client.h"
-#include "wright/version.h"
+#include "wright/detail/version.h"
 
 namespace wright::app {
 namespace {
