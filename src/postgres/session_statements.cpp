@@ -152,7 +152,7 @@ std::string session_sql_of(Query query) {
       return must_change(
           fmt::format("UPDATE @agent_sessions AS session SET status = 'queued', ended_at = NULL, "
                       "error = NULL, error_code = NULL, limit_reached = NULL, runner_id = NULL, "
-                      "turn_worked_ms = 0, priority = $2::bigint, ready_at = $3::bigint "
+                      "turn_worked_ms = 0, iterations = 0, priority = $2::bigint, ready_at = $3::bigint "
                       "WHERE id = {} AND parent_session_id IS NULL AND {} AND NOT {} RETURNING 1",
                       kTarget, kHasEnded, is_alive_sql("session.runner_id", 4)));
     case Query::runner_lives:
