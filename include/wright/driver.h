@@ -93,13 +93,13 @@ struct SessionContext {
   std::size_t shortened_messages = 0;   // from the first on
   std::string summary = {};             // that stands for the summarised ones
 };
-Result<SessionContext> session_context(const Agent& agent, Store& store, SessionId id);
+Result<SessionContext> session_context(Store& store, const Agent& agent, SessionId id);
 
 // Sums up all but the last turn of a session that has ended, before that is necessary. `focus` says
 // what matters, and may be empty. Counts for the session's usage. ErrorCode::unavailable when there
 // is nothing to sum up.
-Result<SessionContext> compact(const Agent& agent, SessionId id, std::string focus,
-                               const RunOptions& options);
+Result<SessionContext> compact(Store& store, const Agent& agent, SessionId id, std::string focus,
+                               const RunOptions& options = {});
 
 // A tool `search_session`, by which the model finds what its requests leave out, in the store that
 // keeps the session. The store outlives the tool.

@@ -51,7 +51,7 @@ class AgentCall {
     auto made = TRY(offered_.make());
     const Json* session = arguments->if_contains(kSession);
     if (session == nullptr || session->is_null()) {
-      return wright::run(*made.agent, prompt, options(made.config));
+      return wright::run(store_, *made.agent, prompt, options(made.config));
     }
     if (!session->is_int64()) {
       return fail(ErrorCode::invalid_argument, "session_id must be an integer");
@@ -62,7 +62,7 @@ class AgentCall {
       return fail(ErrorCode::invalid_argument,
                   fmt::format("session {} is one of {}", session_.load(), stored.agent_name));
     }
-    return wright::send(*made.agent, session_, prompt, options(made.config));
+    return wright::send(store_, *made.agent, session_, prompt, options(made.config));
   }
 
   // The client has answered what the session waited for.
@@ -78,7 +78,7 @@ class AgentCall {
       TRY(answer_wait(store_, wait.id, given, answered_by()));
     }
     auto made = TRY(offered_.make());
-    return wright::resume(*made.agent, session_, options(made.config));
+    return wright::resume(store_, *made.agent, session_, options(made.config));
   }
 
   std::string answered_by() const {
@@ -88,7 +88,6 @@ class AgentCall {
 
   RunOptions options(Json config) {
     RunOptions options;
-    options.store = &store_;
     options.stop = controls_.stop;
     options.delivery = Delivery::whole;
     options.config = std::move(config);

@@ -65,9 +65,9 @@ TEST(ModelTime, ends_a_run_whose_model_does_not_heed_its_stop_token) {
   const auto store = open_memory_store();
   std::atomic<int> heard = 0;
   const auto answer =
-      run(hasty(deaf.model()), "Hurry", {.store = store.get(), .observer = [&](const Event& event) {
-                                           if (std::holds_alternative<TextDelta>(event)) ++heard;
-                                         }});
+      run(*store, hasty(deaf.model()), "Hurry", {.observer = [&](const Event& event) {
+        if (std::holds_alternative<TextDelta>(event)) ++heard;
+      }});
   // It came back although the model is still at it.
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().code, ErrorCode::limit_reached);
@@ -117,9 +117,8 @@ TEST(ModelTime, cancels_on_both_drivers) {
     std::stop_source stop;
     Agent agent = hasty(deaf.model());
     agent.limits = {};
-    const auto answer = run(agent, "Hurry",
-                            {.store = store.get(),
-                             .observer =
+    const auto answer = run(*store, agent, "Hurry",
+                            {.observer =
                                  [&](const Event& event) {
                                    if (std::holds_alternative<ModelStarted>(event))
                                      stop.request_stop();

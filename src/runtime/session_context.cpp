@@ -64,18 +64,14 @@ Json kept_context(Store& store, const Session& session, std::size_t messages) {
 
 namespace wright {
 
-Result<SessionContext> session_context(const Agent& agent, Store& store, SessionId id) {
+Result<SessionContext> session_context(Store& store, const Agent& agent, SessionId id) {
   auto context = TRY(runtime::load_context(agent, store, id));
   return runtime::shown_context(agent, context);
 }
 
-Result<SessionContext> compact(const Agent& agent, SessionId id, std::string focus,
+Result<SessionContext> compact(Store& store, const Agent& agent, SessionId id, std::string focus,
                                const RunOptions& options) {
   TRY(check(agent));
-  if (options.store == nullptr) {
-    return fail(ErrorCode::invalid_argument, "RunOptions::store must be set to compact a session");
-  }
-  Store& store = *options.store;
   const auto runner = TRY(runtime::RunnerRegistration::open(store));
   runtime::InlineHost host(runner.get(), 1);
   runtime::HeldTree held(store, host, runner->id());

@@ -50,8 +50,7 @@ class SessionContexts : public ::testing::Test {
     SessionId id = 0;
     for (int i = 0; i < messages; ++i) {
       const std::string said = fmt::format("question {} {}", i, std::string(1'800, 'q'));
-      const auto answer = id == 0 ? run(agent(), said, {.store = store_.get()})
-                                  : send(agent(), id, said, {.store = store_.get()});
+      const auto answer = id == 0 ? run(*store_, agent(), said) : send(*store_, agent(), id, said);
       EXPECT_TRUE(answer) << answer.error().message;
       if (answer) id = answer->session_id;
     }
@@ -64,13 +63,13 @@ class SessionContexts : public ::testing::Test {
 
 TEST_F(SessionContexts, are_summed_up_when_somebody_asks) {
   const SessionId id = talk(5);
-  const auto before = session_context(agent(), *store_, id);
+  const auto before = session_context(*store_, agent(), id);
   ASSERT_TRUE(before) << before.error().message;
   EXPECT_EQ(before->window, 8'000);
   EXPECT_GT(before->tokens, 2'000);
   EXPECT_EQ(before->summarised_messages, 0U);
   const Usage used = store_->get_session(id)->usage;
-  const auto after = compact(agent(), id, "the colour of doors", {.store = store_.get()});
+  const auto after = compact(*store_, agent(), id, "the colour of doors");
   ASSERT_TRUE(after) << after.error().message;
   EXPECT_LT(after->tokens, before->tokens);
   EXPECT_EQ(after->summarised_messages, 8U);
@@ -81,29 +80,28 @@ TEST_F(SessionContexts, are_summed_up_when_somebody_asks) {
   EXPECT_GT(store_->get_session(id)->usage.input_tokens, used.input_tokens);
   EXPECT_EQ(store_->get_session(id)->status, SessionStatus::completed);
   EXPECT_EQ(store_->get_messages(id)->size(), 10U) << "the session stays whole";
-  ASSERT_TRUE(send(agent(), id, "And now?", {.store = store_.get()}));
+  ASSERT_TRUE(send(*store_, agent(), id, "And now?"));
   EXPECT_NE(model_->requests().back().at(1).text().find("Answer 6."), std::string::npos);
 }
 
 TEST_F(SessionContexts, are_not_summed_up_where_there_is_nothing) {
   const SessionId id = talk(1);
-  const auto nothing = compact(agent(), id, "", {.store = store_.get()});
+  const auto nothing = compact(*store_, agent(), id, "");
   ASSERT_FALSE(nothing);
   EXPECT_EQ(nothing.error().code, ErrorCode::unavailable);
-  EXPECT_FALSE(compact(agent(), 99, "", {.store = store_.get()}));
-  EXPECT_FALSE(compact(agent(), id, "", {}));
-  ASSERT_TRUE(send(agent(), id, "Still there?", {.store = store_.get()})) << "it was let go";
+  EXPECT_FALSE(compact(*store_, agent(), 99, ""));
+  ASSERT_TRUE(send(*store_, agent(), id, "Still there?")) << "it was let go";
 }
 
 TEST_F(SessionContexts, hold_in_a_fork_of_a_part) {
   const SessionId id = talk(6);
-  ASSERT_TRUE(compact(agent(), id, "", {.store = store_.get()}));
-  ASSERT_TRUE(send(agent(), id, "One more", {.store = store_.get()}));
-  ASSERT_TRUE(send(agent(), id, "And another", {.store = store_.get()}));
+  ASSERT_TRUE(compact(*store_, agent(), id, ""));
+  ASSERT_TRUE(send(*store_, agent(), id, "One more"));
+  ASSERT_TRUE(send(*store_, agent(), id, "And another"));
   const auto messages = store_->get_messages(id);
   const auto fork = store_->fork_session(id, messages->at(messages->size() - 3).id);
   ASSERT_TRUE(fork);
-  ASSERT_TRUE(send(agent(), *fork, "Something else", {.store = store_.get()}));
+  ASSERT_TRUE(send(*store_, agent(), *fork, "Something else"));
   const auto requests = model_->requests();
   const auto& original = requests.at(requests.size() - 2);
   const auto& forked = requests.back();
@@ -111,7 +109,7 @@ TEST_F(SessionContexts, hold_in_a_fork_of_a_part) {
       << "the beginning is in the vendor's cache";
   const auto early = store_->fork_session(id, messages->at(3).id);
   ASSERT_TRUE(early);
-  ASSERT_TRUE(send(agent(), *early, "Something else", {.store = store_.get()}));
+  ASSERT_TRUE(send(*store_, agent(), *early, "Something else"));
   EXPECT_EQ(model_->requests().back().size(), 5U) << "what is not summarised there is whole";
 }
 

@@ -44,7 +44,7 @@ Survived survivors(std::int64_t window) {
               .tools = {doors(), search_session_tool(*store)},
               .limits = {.max_iterations = 1'000, .max_repeats = {}},
               .sampling = {.max_tokens = 1'000}};
-  const auto answer = run(agent, "Look at every door", {.store = store.get()});
+  const auto answer = run(*store, agent, "Look at every door");
   EXPECT_TRUE(answer) << answer.error().message;
   Survived survived;
   if (!answer) return survived;
@@ -74,7 +74,7 @@ TEST(SearchSession, reads_any_message_whole_and_says_what_it_cannot) {
   Agent agent{.name = "looker",
               .model = server.model(0),
               .tools = {looking(20'000), search_session_tool(*store)}};
-  const auto answer = run(agent, "Look at Größe \xff", {.store = store.get()});
+  const auto answer = run(*store, agent, "Look at Größe \xff");
   ASSERT_TRUE(answer) << answer.error().message;
   const auto ask = [&](JsonObject arguments) {
     return execute(agent, {"s", "search_session", to_text(std::move(arguments))},

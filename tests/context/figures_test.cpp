@@ -210,7 +210,7 @@ TEST(Figures, the_budget_counts_what_is_really_sent) {
   // The history is far longer than what is left of the budget; a request is not.
   const Session session = store->list_sessions({})->front();
   agent.limits.max_tokens = session.usage.input_tokens + session.usage.output_tokens + 12'000;
-  const auto answer = send(agent, session.id, "What did you see?", {.store = store.get()});
+  const auto answer = send(*store, agent, session.id, "What did you see?");
   ASSERT_FALSE(answer) << "60 more looks do not fit";
   EXPECT_GT(store->get_session(session.id)->usage.input_tokens, session.usage.input_tokens)
       << answer.error().message;

@@ -143,14 +143,13 @@ Result<SessionId> Conversation::fork() {
 
 Result<SessionContext> Conversation::context() const {
   if (session_id_ == 0) return fail(ErrorCode::unavailable, "nothing has been said yet");
-  return wright::session_context(agent_, store_, session_id_);
+  return wright::session_context(store_, agent_, session_id_);
 }
 
 Result<SessionContext> Conversation::compact(const std::string& focus) {
   if (session_id_ == 0) return fail(ErrorCode::unavailable, "nothing has been said yet");
   interruption_.forget();
-  return wright::compact(agent_, session_id_, focus,
-                         {.store = &store_, .stop = interruption_.token()});
+  return wright::compact(store_, agent_, session_id_, focus, {.stop = interruption_.token()});
 }
 
 bool Conversation::has_person() const {
