@@ -109,7 +109,7 @@ TEST(OddServer, that_tells_remarks_from_answers_is_understood_and_told_so_again)
   EXPECT_EQ(finished.exit_code, 0) << finished.error;
   EXPECT_EQ(finished.output, "It is empty.\n");
   EXPECT_NE(finished.error.find("I look first."), std::string::npos) << finished.error;
-  const cli::Finished again = ask_there(home, server.url(), {"--continue"}, "openai-responses");
+  const cli::Finished again = home.wright({"chat", "--continue"}, "And now?\n");
   EXPECT_EQ(again.exit_code, 0) << again.error;
   const std::string sent = server.requests().back();
   EXPECT_NE(sent.find(R"("text":"I look first.","annotations":[]}],"phase":"commentary")"),
