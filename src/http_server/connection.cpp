@@ -27,6 +27,7 @@ Connection::Connection(std::shared_ptr<Core> core, AcceptedPeer peer,
       timer_(core_->io),
       peer_(std::move(peer.name)),
       is_from_machine_(peer.is_from_machine),
+      peer_port_(peer.port),
       tls_(std::move(tls)) {}
 
 void Connection::start() {
@@ -128,6 +129,7 @@ void Connection::handle() {
   Request request = parser_->take();
   parser_.reset();
   request.peer = peer_;
+  request.peer_port = peer_port_;
   request.is_from_machine = is_from_machine_;
   is_head_ = request.method == "HEAD";
   response_is_whole_ = false;

@@ -74,6 +74,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   boost::asio::steady_timer timer_;
   const std::string peer_;
   const bool is_from_machine_;
+  const int peer_port_;
   const std::unique_ptr<TlsSession> tls_;  // null: plain
 
   State state_ = State::idle;

@@ -181,11 +181,11 @@ AcceptedPeer accept_from(const ListeningSocket& socket) {
   socklen_t size = sizeof(address);
   const int accepted = ::accept4(socket.descriptor.get(), reinterpret_cast<sockaddr*>(&address),
                                  &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
-  if (accepted < 0) return {FileDescriptor(), {}, false, errno};
-  if (socket.is_unix) return {FileDescriptor(accepted), "unix", true, 0};
+  if (accepted < 0) return {.error = errno};
+  if (socket.is_unix) return {FileDescriptor(accepted), "unix", true};
   const int on = 1;
   ::setsockopt(accepted, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-  return {FileDescriptor(accepted), host_text(address), is_loopback(address), 0};
+  return {FileDescriptor(accepted), host_text(address), is_loopback(address), port_of(address)};
 }
 
 }  // namespace wright::http

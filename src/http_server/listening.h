@@ -22,10 +22,11 @@ Result<ListeningSocket> listen_on(std::string_view address);
 Result<ListeningSocket> listening_socket(int descriptor);
 
 struct AcceptedPeer {
-  FileDescriptor descriptor;
-  std::string name;              // see Request::peer
+  FileDescriptor descriptor = {};
+  std::string name = {};         // see Request::peer
   bool is_from_machine = false;  // see Request::is_from_machine
-  int error = 0;                 // where there is no descriptor
+  int port = 0;
+  int error = 0;  // where there is no descriptor
 };
 AcceptedPeer accept_from(const ListeningSocket& socket);
 

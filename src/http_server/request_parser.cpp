@@ -26,7 +26,6 @@ namespace {
 int status_for(const boost::system::error_code& error) {
   if (error == beast_http::error::header_limit) return 431;
   if (error == beast_http::error::body_limit) return 413;
-  if (error == beast_http::error::bad_version) return 505;
   return 400;
 }
 

@@ -24,7 +24,8 @@ struct Request {
   std::string query = {};   // what follows '?', as it was sent
   std::vector<HttpHeader> headers = {};
   std::string body = {};
-  std::string peer = {};         // "127.0.0.1", "::1", "unix"
+  std::string peer = {};  // "127.0.0.1", "::1", "unix"
+  int peer_port = 0;
   bool is_from_machine = false;  // over a loopback address or a Unix socket
 
   // The value of the first header of that name, whatever its case; empty when there is none.

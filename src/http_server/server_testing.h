@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <memory>
@@ -53,9 +54,12 @@ class RawPeer {
 
   // All there is until it holds `mark`, or the server has closed.
   std::string read_until(std::string_view mark) {
-    while (read_.find(mark) == std::string::npos && read_more()) {
+    std::size_t found = read_.find(mark);
+    while (found == std::string::npos) {
+      const std::size_t seen = read_.size() - std::min(read_.size(), mark.size());
+      if (!read_more()) break;
+      found = read_.find(mark, seen);
     }
-    const std::size_t found = read_.find(mark);
     const std::size_t end = found == std::string::npos ? read_.size() : found + mark.size();
     std::string taken = read_.substr(0, end);
     read_.erase(0, end);
