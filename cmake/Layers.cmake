@@ -1,7 +1,7 @@
 # The house: the folders of src/ and what each may include. Arrows point inward; a folder sees
 # include/wright, itself, and the folders listed here. tests/layers checks that this is so.
 set(WRIGHT_FOLDERS core providers net models sqlite store sandbox tools entities interceptors agents
-                   feedback session runtime offline http_server app)
+                   feedback session runtime offline http_server server app)
 
 set(WRIGHT_LAYER_core "")
 set(WRIGHT_LAYER_providers core)
@@ -19,8 +19,9 @@ set(WRIGHT_LAYER_session core store feedback)
 set(WRIGHT_LAYER_runtime core models store sandbox tools interceptors agents feedback session)
 set(WRIGHT_LAYER_offline core)
 set(WRIGHT_LAYER_http_server core)
+set(WRIGHT_LAYER_server core store feedback runtime http_server)
 set(WRIGHT_LAYER_app core providers net models sqlite store sandbox tools entities interceptors agents
-                     feedback session runtime offline http_server)
+                     feedback session runtime offline http_server server)
 
 # The folders inside of a folder, likewise: each sees itself and those listed for it. What stands in
 # the folder itself sees them all.
