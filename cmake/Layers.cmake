@@ -1,7 +1,8 @@
 # The house: the folders of src/ and what each may include. Arrows point inward; a folder sees
 # include/wright, itself, and the folders listed here. tests/layers checks that this is so.
 set(WRIGHT_FOLDERS core mcp providers net models sqlite store postgres sandbox tools entities
-                   interceptors agents feedback session runtime mcp_client mcp_server offline app)
+                   interceptors agents feedback session runtime mcp_client mcp_server offline
+                   http_server server app)
 
 set(WRIGHT_LAYER_core "")
 set(WRIGHT_LAYER_mcp core)
@@ -22,8 +23,11 @@ set(WRIGHT_LAYER_runtime core models store sandbox tools interceptors agents fee
 set(WRIGHT_LAYER_mcp_client core mcp net sandbox tools interceptors)
 set(WRIGHT_LAYER_mcp_server core mcp store tools runtime)
 set(WRIGHT_LAYER_offline core)
+set(WRIGHT_LAYER_http_server core)
+set(WRIGHT_LAYER_server core store feedback runtime http_server)
 set(WRIGHT_LAYER_app core providers net models sqlite store postgres sandbox tools entities interceptors
-                     agents feedback session runtime mcp mcp_client mcp_server offline)
+                     agents feedback session runtime mcp mcp_client mcp_server offline http_server
+                     server)
 
 # The folders inside of a folder, likewise: each sees itself and those listed for it. What stands in
 # the folder itself sees them all.

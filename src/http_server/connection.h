@@ -1,0 +1,98 @@
+// One connection: requests in, responses out, one after the other. Everything but the constructor
+// runs in the server's thread of sockets.
+#pragma once
+
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "http_server/channel.h"
+#include "http_server/core.h"
+#include "http_server/listening.h"
+#include "http_server/request_parser.h"
+#include "http_server/server.h"
+#include "http_server/tls.h"
+
+namespace wright::http {
+
+// What a responder and its connection share.
+struct Exchange {
+  std::mutex mutex = {};
+  bool is_answered = false;
+  bool is_closed = false;
+  std::function<void()> when_closed = {};
+};
+
+class Connection : public std::enable_shared_from_this<Connection> {
+ public:
+  Connection(std::shared_ptr<Core> core, AcceptedPeer peer, std::unique_ptr<TlsSession> tls);
+
+  void start();
+  void send(Response response);
+  void begin_stream(Response head, std::shared_ptr<Channel> channel);
+  Framing framing() const;
+  void flush_stream();
+  // Ends it at once, because of a limit.
+  void cut();
+  void close();
+  // Ends it as soon as nothing is under way.
+  void drain();
+
+ private:
+  enum class State : std::uint8_t {
+    idle,       // between requests
+    reading,    // a request has begun
+    handling,   // its response is awaited or on its way
+    lingering,  // the last response is sent; what the peer still sends is thrown away
+    closed,
+  };
+  enum class Deadline : std::uint8_t { none, idle, head, body, write, heartbeat, linger };
+
+  void wait_for_bytes();
+  void read();
+  void take_bytes(std::string_view bytes);
+  void peer_is_gone();
+  void advance();
+  void refuse(int status);
+  void handle();
+  void queue(std::string_view bytes);
+  void send_some();
+  void all_is_sent();
+  void end_of_response();
+  void set_deadline(Deadline deadline, std::chrono::milliseconds time);
+  void deadline_is_over();
+  bool keeps_alive() const;
+
+  const std::shared_ptr<Core> core_;
+  boost::asio::posix::stream_descriptor socket_;
+  boost::asio::steady_timer timer_;
+  const std::string peer_;
+  const bool is_from_machine_;
+  const int peer_port_;
+  const std::unique_ptr<TlsSession> tls_;  // null: plain
+
+  State state_ = State::idle;
+  Deadline deadline_ = Deadline::none;
+  std::string in_;  // not parsed yet
+  std::unique_ptr<RequestParser> parser_;
+  std::shared_ptr<Exchange> exchange_;
+  std::shared_ptr<Channel> channel_;  // of a streamed response
+  std::string out_;
+  std::size_t out_sent_ = 0;  // of `out_`
+  bool is_head_ = false;      // the request wants no body
+  bool response_is_whole_ = false;
+  bool request_keeps_alive_ = true;
+  bool is_version_1_0_ = false;
+  bool is_waiting_to_read_ = false;
+  bool is_waiting_to_write_ = false;
+  bool said_continue_ = false;
+  bool peer_has_ended_ = false;
+};
+
+}  // namespace wright::http

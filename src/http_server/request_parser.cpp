@@ -1,0 +1,103 @@
+#include "http_server/request_parser.h"
+
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
+
+#include <utility>
+
+namespace wright::http {
+
+namespace beast_http = boost::beast::http;
+
+struct RequestParser::Parts {
+  beast_http::request_parser<beast_http::string_body> parser;
+};
+
+RequestParser::RequestParser(RequestLimits limits) : parts_(std::make_unique<Parts>()) {
+  parts_->parser.eager(true);
+  parts_->parser.header_limit(static_cast<std::uint32_t>(limits.header_bytes));
+  parts_->parser.body_limit(limits.body_bytes);
+}
+
+RequestParser::~RequestParser() = default;
+
+namespace {
+
+int status_for(const boost::system::error_code& error) {
+  if (error == beast_http::error::header_limit) return 431;
+  if (error == beast_http::error::body_limit) return 413;
+  return 400;
+}
+
+std::string text_from(boost::beast::string_view text) {
+  return {text.data(), text.size()};
+}
+
+}  // namespace
+
+std::size_t RequestParser::feed(std::string_view bytes) {
+  std::size_t used = 0;
+  auto& parser = parts_->parser;
+  while (state_ == State::head || state_ == State::body) {
+    boost::system::error_code error;
+    used += parser.put(boost::asio::const_buffer(bytes.data() + used, bytes.size() - used), error);
+    if (error && error != beast_http::error::need_more) {
+      refuse(status_for(error));
+      break;
+    }
+    if (state_ == State::head && parser.is_header_done()) take_head();
+    if (state_ == State::body && parser.is_done()) {
+      request_.body = std::move(parser.get().body());
+      state_ = State::done;
+    }
+    if (error || used == bytes.size()) break;
+  }
+  return used;
+}
+
+void RequestParser::refuse(int status) {
+  state_ = State::refused;
+  refused_status_ = status;
+}
+
+void RequestParser::take_head() {
+  const auto& message = parts_->parser.get();
+  state_ = State::body;
+  request_.method = text_from(message.method_string());
+  request_.target = text_from(message.target());
+  int hosts = 0;
+  for (const auto& field : message) {
+    request_.headers.push_back({text_from(field.name_string()), text_from(field.value())});
+    if (field.name() == beast_http::field::host) ++hosts;
+  }
+  // A second Host, or none, lets two readers of one request disagree about whom it is for.
+  if (hosts > 1 || (hosts == 0 && message.version() >= 11)) return refuse(400);
+  // Targets that name a host of their own are for proxies.
+  if (!request_.target.starts_with('/')) return refuse(400);
+  const std::string_view target = request_.target;
+  const std::size_t query = target.find('?');
+  auto path = percent_decoded(target.substr(0, query));
+  if (!path || path->find('\0') != std::string::npos) return refuse(400);
+  request_.path = std::move(*path);
+  if (query != std::string_view::npos) request_.query = target.substr(query + 1);
+}
+
+bool RequestParser::expects_continue() const {
+  if (state_ != State::body) return false;
+  const auto& message = parts_->parser.get();
+  return boost::beast::iequals(message[beast_http::field::expect], "100-continue");
+}
+
+bool RequestParser::is_version_1_0() const {
+  return parts_->parser.get().version() < 11;
+}
+
+bool RequestParser::keeps_alive() const {
+  return parts_->parser.get().keep_alive();
+}
+
+Request RequestParser::take() {
+  return std::move(request_);
+}
+
+}  // namespace wright::http

@@ -1,0 +1,160 @@
+// The HTTP server: HTTP/1.1 over TCP and Unix sockets. It moves requests and responses and puts a
+// limit on everything; what a request means, and who may send it, is decided by the handler.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "wright/error.h"
+#include "wright/model.h"
+
+namespace wright::http {
+
+struct Request {
+  std::string method = {};  // "GET"
+  std::string target = {};  // as it was sent: "/a%20b?c=d"
+  std::string path = {};    // the target before the query, percent-decoded: "/a b"
+  std::string query = {};   // what follows '?', as it was sent
+  std::vector<HttpHeader> headers = {};
+  std::string body = {};
+  std::string peer = {};  // "127.0.0.1", "::1", "unix"
+  int peer_port = 0;
+  bool is_from_machine = false;  // over a loopback address or a Unix socket
+
+  // The value of the first header of that name, whatever its case; empty when there is none.
+  std::string_view header(std::string_view name) const { return find_header(headers, name); }
+  // The decoded value of a parameter of the query; absent when it is not there.
+  std::optional<std::string> parameter(std::string_view name) const;
+};
+
+// Content-Length, Date and Connection are added by the server.
+struct Response {
+  int status = 200;
+  std::vector<HttpHeader> headers = {};
+  std::string body = {};
+};
+
+struct StreamOptions {
+  // Written when nothing else was for that long, so that nobody between takes the connection for
+  // dead: ": \n\n" for events. Empty: nothing is.
+  std::string heartbeat = {};
+  std::chrono::milliseconds heartbeat_time{15'000};
+  // More bytes than this that the peer has not taken: it is too slow, and its connection is cut.
+  std::size_t most_unsent = std::size_t{1} << 20;
+  // Whether drain() ends it at once. For streams that have no end of their own.
+  bool ends_with_drain = false;
+};
+
+// The body of a response that is written piece by piece. A handle; copies are the same stream. All
+// functions may be called from any thread, and none of them blocks. When the last copy is gone the
+// stream ends.
+class Stream {
+ public:
+  class State;
+  explicit Stream(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
+  // False when nobody reads any more: the peer is gone, was too slow, or the server ends.
+  bool write(std::string bytes);
+  // Back-pressure: how many bytes wait to be sent. One that makes a lot goes on in when_sent().
+  std::size_t unsent() const;
+  // Calls `then` once, in a thread of the server's handlers, as soon as nothing is unsent (perhaps
+  // at once), or nobody reads any more.
+  void when_sent(std::function<void()> then);
+  // Calls `then` once, in a thread of the server's handlers, when nobody reads any more; not after
+  // end(). One function a stream.
+  void when_closed(std::function<void()> then);
+  bool is_open() const;
+  // What was written is still sent.
+  void end();
+
+ private:
+  std::shared_ptr<State> state_;
+};
+
+// Answers one request, once, from any thread, now or later. A handle; when its last copy is gone
+// without an answer, the peer gets status 500.
+class Responder {
+ public:
+  class State;
+  explicit Responder(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
+  // Only the first of these two counts.
+  void send(Response response) const;
+  // The head of the response; its body is ignored.
+  Stream stream(Response head, StreamOptions options = {}) const;
+
+  // Calls `then` once, in a thread of the server's handlers, when the peer goes away before its
+  // request is answered. One function a request.
+  void when_closed(std::function<void()> then) const;
+
+ private:
+  std::shared_ptr<State> state_;
+};
+
+// Called in one of the handlers' threads, several at a time; it may block for a moment. What it
+// throws becomes status 500. The request is the handler's own.
+using Handler = std::function<void(Request request, Responder responder)>;
+
+struct ServerOptions {
+  // "127.0.0.1:7411", "[::1]:7411", "0.0.0.0:0" (any free port), "unix:/run/wright.sock" (which is
+  // made for its owner alone).
+  std::vector<std::string> listen = {};
+  // Sockets that somebody else has opened and listens on. The server owns them from now on.
+  std::vector<int> sockets = {};
+  int handler_threads = 4;
+
+  // PEM files: everything but Unix sockets speaks TLS then.
+  std::string certificate_file = {};
+  std::string key_file = {};
+
+  std::size_t most_header_bytes = 32 * 1024;
+  std::size_t most_body_bytes = std::size_t{32} << 20;
+  std::size_t most_connections = 20'000;
+  std::chrono::milliseconds header_time{10'000};  // from the first byte of a request to its body
+  std::chrono::milliseconds body_time{60'000};
+  std::chrono::milliseconds idle_time{75'000};   // between requests of a connection
+  std::chrono::milliseconds write_time{30'000};  // without the peer taking a byte
+};
+
+struct ServerFigures {
+  std::size_t connections = 0;  // open now
+  std::uint64_t accepted = 0;
+  std::uint64_t refused = 0;  // for want of room
+  std::uint64_t requests = 0;
+  std::uint64_t cut = 0;  // by a limit of time or size
+};
+
+class Server {
+ public:
+  // Listens when it returns.
+  static Result<std::unique_ptr<Server>> open(ServerOptions options, Handler handler);
+  // Cuts what is left, and waits for handlers that run. Not from a handler.
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  // Where it listens: as in ServerOptions, with the real ports.
+  const std::vector<std::string>& addresses() const;
+  ServerFigures figures() const;
+
+  // Accepts nobody any more, closes what is idle, lets the rest end for that long, and cuts what is
+  // left then. Blocks.
+  void drain(std::chrono::milliseconds time);
+
+ private:
+  class Implementation;
+  explicit Server(std::unique_ptr<Implementation> implementation);
+  std::unique_ptr<Implementation> implementation_;
+};
+
+// "a%20b+c" → "a b+c"; nothing where the encoding is broken.
+std::optional<std::string> percent_decoded(std::string_view text);
+
+}  // namespace wright::http

@@ -1,0 +1,76 @@
+#include "server/caller_tools.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <utility>
+
+#include "core/try.h"
+
+namespace wright::server {
+
+Result<Agent> with_caller_tools(Agent agent, const std::vector<CallerTool>& tools) {
+  for (const CallerTool& each : tools) {
+    if (find_tool(agent.tools, each.name) != nullptr) {
+      return fail(ErrorCode::invalid_argument,
+                  fmt::format("{} has a tool '{}' of its own: name yours otherwise", agent.name,
+                              each.name));
+    }
+    ToolSpec spec{.name = each.name, .description = each.description};
+    if (each.parameters.is_object()) spec.parameters = each.parameters;
+    spec.options.effect = Effect::read;  // nothing happens here
+    spec.options.timeout.reset();
+    auto made =
+        TRY(tool(std::move(spec),
+                 ToolFunction([name = each.name](const Json& arguments,
+                                                 const Context& context) -> Result<ToolReply> {
+                   if (context.answers.answer) {
+                     return Output{.value = *context.answers.answer};
+                   }
+                   return Waiting{.kind = WaitKind::result,
+                                  .shown = {{"tool", name}, {"arguments", to_text(arguments)}}};
+                 })));
+    agent.tools.push_back(std::move(made));
+  }
+  return agent;
+}
+
+Json caller_tools_json(const std::vector<CallerTool>& tools) {
+  JsonArray list;
+  for (const CallerTool& each : tools) {
+    list.push_back(
+        {{"name", each.name}, {"description", each.description}, {"parameters", each.parameters}});
+  }
+  return list;
+}
+
+std::vector<CallerTool> caller_tools_of(const Json& config) {
+  std::vector<CallerTool> tools;
+  const JsonObject* object = config.if_object();
+  const Json* list = object == nullptr ? nullptr : object->if_contains(kCallerToolsKey);
+  if (list == nullptr || !list->is_array()) return tools;
+  for (const Json& each : list->get_array()) {
+    const JsonObject* spec = each.if_object();
+    if (spec == nullptr) continue;
+    const Json* name = spec->if_contains("name");
+    const Json* description = spec->if_contains("description");
+    const Json* parameters = spec->if_contains("parameters");
+    if (name == nullptr || !name->is_string()) continue;
+    CallerTool tool{.name = std::string(name->get_string())};
+    if (description != nullptr && description->is_string()) {
+      tool.description = std::string(description->get_string());
+    }
+    if (parameters != nullptr) tool.parameters = *parameters;
+    tools.push_back(std::move(tool));
+  }
+  return tools;
+}
+
+Result<AgentPointer> with_caller_tools_of(AgentPointer agent, const Json& config) {
+  const std::vector<CallerTool> tools = caller_tools_of(config);
+  if (tools.empty()) return agent;
+  auto with_tools = TRY(with_caller_tools(*agent, tools));
+  return std::make_shared<const Agent>(std::move(with_tools));
+}
+
+}  // namespace wright::server

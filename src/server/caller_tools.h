@@ -1,0 +1,23 @@
+// Tools that whoever called an agent executes: a call of one waits for its result from outside, so
+// that it is stored, survives a restart and is answered once.
+#pragma once
+
+#include <vector>
+
+#include "server/conversation.h"
+#include "wright/agent.h"
+
+namespace wright::server {
+
+// Refuses a name that the agent's own tools have.
+Result<Agent> with_caller_tools(Agent agent, const std::vector<CallerTool>& tools);
+
+// As they are kept with a session, and back: none where the record has none.
+Json caller_tools_json(const std::vector<CallerTool>& tools);
+std::vector<CallerTool> caller_tools_of(const Json& config);
+inline constexpr std::string_view kCallerToolsKey = "caller_tools";
+
+// The agent of a stored session with the tools of its caller.
+Result<AgentPointer> with_caller_tools_of(AgentPointer agent, const Json& config);
+
+}  // namespace wright::server

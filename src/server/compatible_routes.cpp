@@ -1,0 +1,97 @@
+#include "server/compatible_routes.h"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include <utility>
+
+#include "core/try.h"
+#include "server/compatible_run.h"
+#include "server/conversation.h"
+#include "server/problem.h"
+
+namespace wright::server {
+namespace {
+
+using Read = Result<Conversation> (*)(const JsonObject&);
+using MakeRendering = std::unique_ptr<Rendering> (*)(const Conversation&);
+
+Route completing(const ServiceOptions& options, SessionListeners& listeners, std::string path,
+                 Read read, MakeRendering make_rendering) {
+  const auto answer = [&options, &listeners, read, make_rendering](Call& call) -> Answer {
+    const JsonObject body = TRY(call.body());
+    const Conversation conversation = TRY(read(body));
+    const auto run = std::make_shared<CompatibleRun>(options, listeners, call.responder,
+                                                     make_rendering(conversation));
+    if (auto begun = run->begin(conversation, call.caller.name); !begun) {
+      run->fail_with(std::move(begun).error());
+    }
+    return std::nullopt;
+  };
+  return {"POST", std::move(path), Access::known, Scope::run, answer};
+}
+
+// As both vendors list their models.
+Json model_json(const std::string& agent) {
+  return {{"id", agent},
+          {"object", "model"},
+          {"created", 0},
+          {"owned_by", "wright"},
+          {"type", "model"},
+          {"display_name", agent},
+          {"created_at", "1970-01-01T00:00:00Z"}};
+}
+
+Answer list_models(const ServiceOptions& options) {
+  JsonArray data;
+  for (const std::string& name : options.agents.names()) data.push_back(model_json(name));
+  return json_response({{"object", "list"}, {"data", std::move(data)}, {"has_more", false}});
+}
+
+}  // namespace
+
+void SessionListeners::observe(const Event& event, const EventOrigin& origin) {
+  std::shared_ptr<Listener> listener;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = listeners_.find(origin.session_id);
+    if (found == listeners_.end()) return;
+    listener = found->second;
+  }
+  (*listener)(event);
+}
+
+std::shared_ptr<void> SessionListeners::listen(SessionId id, Listener listener) {
+  const auto held = std::make_shared<Listener>(std::move(listener));
+  const std::lock_guard lock(mutex_);
+  listeners_.insert_or_assign(id, held);
+  const auto remove = [this, id, listening = held.get()](void*) {
+    std::shared_ptr<Listener> gone;
+    const std::lock_guard removing(mutex_);
+    const auto found = listeners_.find(id);
+    if (found == listeners_.end() || found->second.get() != listening) return;
+    gone = std::move(found->second);
+    listeners_.erase(found);
+  };
+  return {static_cast<void*>(held.get()), remove};
+}
+
+std::vector<Route> compatible_routes(const ServiceOptions& options, SessionListeners& listeners) {
+  return {
+      {"GET", "/v1/models", Access::known, Scope::read,
+       [&options](Call&) { return list_models(options); }},
+      {"GET", "/v1/models/{id}", Access::known, Scope::read,
+       [&options](Call& call) -> Answer {
+         TRY(options.agents.make(call.words.at(0)));
+         return json_response(model_json(call.words.at(0)));
+       }},
+      completing(options, listeners, "/v1/chat/completions", conversation_from_chat,
+                 chat_rendering),
+      completing(options, listeners, "/v1/responses", conversation_from_responses,
+                 responses_rendering),
+      completing(options, listeners, "/v1/messages", conversation_from_messages,
+                 messages_rendering),
+  };
+}
+
+}  // namespace wright::server

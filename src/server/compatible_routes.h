@@ -1,0 +1,34 @@
+// Agents for programs that know vendors' protocols only: an agent is a model to them. Every request
+// is a session like others: its own tools run inside, those of the caller are handed back.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "server/service.h"
+#include "wright/run.h"
+
+namespace wright::server {
+
+// Hears of sessions that somebody waits for here. Thread-safe.
+class SessionListeners {
+ public:
+  using Listener = std::function<void(const Event&)>;
+
+  // For RuntimeOptions::observer. Tells events of the session itself, not of those below.
+  void observe(const Event& event, const EventOrigin& origin);
+  // Until the result is destroyed. One listener a session; a later one takes its place.
+  std::shared_ptr<void> listen(SessionId id, Listener listener);
+
+ private:
+  std::mutex mutex_;
+  std::map<SessionId, std::shared_ptr<Listener>> listeners_;
+};
+
+// Refer to both.
+std::vector<Route> compatible_routes(const ServiceOptions& options, SessionListeners& listeners);
+
+}  // namespace wright::server

@@ -1,0 +1,58 @@
+// One request in a vendor's protocol, from the conversation to the response.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "server/compatible_routes.h"
+#include "server/conversation.h"
+#include "server/service.h"
+
+namespace wright::server {
+
+class CompatibleRun : public std::enable_shared_from_this<CompatibleRun> {
+ public:
+  CompatibleRun(const ServiceOptions& options, SessionListeners& listeners,
+                http::Responder responder, std::unique_ptr<Rendering> rendering);
+
+  // Begins or goes on with a session. What is returned is to be given to fail_with(); everything
+  // else goes to the peer by itself.
+  Result<void> begin(const Conversation& conversation, const std::string& caller);
+  void fail_with(Error error);
+
+ private:
+  Result<void> go_on(const std::vector<ToolResult>& results, const std::string& caller);
+  Result<void> start(const Conversation& conversation);
+  Result<SessionId> store_history(const Agent& agent, const Json& config,
+                                  const std::vector<Message>& history, const std::string& prompt);
+  void listen_to(SessionId id);
+  void open_stream(SessionId id);
+
+  // What happens in the session, from both kinds of listeners.
+  void take(const Event& event);
+  void take(const SessionEvent& event);
+  void look_at_stored(SessionId id);
+  void said(std::string_view text);
+  void waits_for(std::vector<HandedCall> calls, const std::set<WaitId>& waits, bool needs_person);
+  void end();  // with the mutex held
+
+  const ServiceOptions& options_;
+  SessionListeners& listeners_;
+  const http::Responder responder_;
+  const std::unique_ptr<Rendering> rendering_;
+  bool is_streamed_ = false;
+
+  std::mutex mutex_;
+  std::optional<http::Stream> stream_;
+  Completion completion_;
+  std::set<WaitId> answered_;  // by this request
+  bool has_spoken_ = false;
+  bool has_ended_ = false;
+  std::shared_ptr<void> listening_;
+  Subscription subscription_;
+};
+
+}  // namespace wright::server

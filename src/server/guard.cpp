@@ -1,0 +1,102 @@
+#include "server/guard.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/text.h"
+#include "core/try.h"
+#include "server/same_user.h"
+
+namespace wright::server {
+namespace {
+
+std::string_view bearer_of(const http::Request& request) {
+  const std::string_view value = request.header("Authorization");
+  constexpr std::string_view kBearer = "bearer ";
+  if (value.size() > kBearer.size() && lower(value.substr(0, kBearer.size())) == kBearer) {
+    return value.substr(kBearer.size());
+  }
+  return request.header("x-api-key");
+}
+
+// A browser says so; other programs do not.
+bool is_from_page(const http::Request& request) {
+  return !request.header("Origin").empty() || !request.header("Sec-Fetch-Site").empty();
+}
+
+}  // namespace
+
+Guard::Guard(GuardOptions options, Tokens& tokens)
+    : options_(std::move(options)), tokens_(tokens) {}
+
+Result<void> Guard::check_place(const http::Request& request) const {
+  const std::string host = lower(request.header("Host"));
+  const bool is_ours = std::ranges::find(options_.hosts, host) != options_.hosts.end();
+  if (!is_ours) {
+    return fail(ErrorCode::permission_denied,
+                "The Host header does not name this server: use the address that `wright serve` "
+                "printed, or name the host with --host");
+  }
+  if (const std::string origin = lower(request.header("Origin")); !origin.empty()) {
+    if (origin != "http://" + host && origin != "https://" + host) {
+      return fail(ErrorCode::permission_denied, "Pages of other origins may not use this server");
+    }
+  }
+  const std::string_view site = request.header("Sec-Fetch-Site");
+  const bool is_reading = request.method == "GET" || request.method == "HEAD";
+  if (!site.empty() && site != "same-origin" && !(site == "none" && is_reading)) {
+    return fail(ErrorCode::permission_denied, "Pages of other sites may not use this server");
+  }
+  return {};
+}
+
+Result<Caller> Guard::admit(const http::Request& request, Access access) {
+  TRY(check_place(request));
+  if (access == Access::anybody) return Caller{.name = "anybody"};
+  if (const std::string_view token = bearer_of(request); !token.empty()) {
+    if (const auto known = tokens_.find(token)) {
+      return Caller{fmt::format("token {}", known->name), known->scopes};
+    }
+    // Vendors' programs must send some key; where none is needed, any will do.
+    const bool is_a_token = token.starts_with("wright_");
+    if (is_a_token || !request.is_from_machine) {
+      return fail(ErrorCode::authentication, "This token is not known here");
+    }
+  }
+  if (options_.trusts_same_user && request.is_from_machine && !is_from_page(request)) {
+    const bool is_same = options_.is_same_user ? options_.is_same_user(request)
+                                               : is_of_same_user(request.peer, request.peer_port);
+    if (is_same) return Caller{"this machine", {Scope::admin}};
+  }
+  return fail(ErrorCode::authentication,
+              "A token is needed: `wright token add NAME --scope read` makes one; send it as "
+              "Authorization: Bearer TOKEN");
+}
+
+bool is_local_address(std::string_view address) {
+  return address.starts_with("unix:") || address.starts_with("127.") ||
+         address.starts_with("[::1]:");
+}
+
+std::vector<std::string> hosts_of(const std::vector<std::string>& addresses) {
+  std::vector<std::string> hosts;
+  for (const std::string& address : addresses) {
+    if (address.starts_with("unix:")) {
+      hosts.emplace_back("localhost");
+      continue;
+    }
+    hosts.push_back(lower(address));
+    const std::string port = address.substr(address.rfind(':'));
+    if (is_local_address(address)) hosts.push_back("localhost" + port);
+    if (address.starts_with("0.0.0.0:") || address.starts_with("[::]:")) {
+      hosts.push_back("localhost" + port);
+      hosts.push_back("127.0.0.1" + port);
+      hosts.push_back("[::1]" + port);
+    }
+  }
+  return hosts;
+}
+
+}  // namespace wright::server

@@ -1,0 +1,52 @@
+// Whether the process lives, whether it can work, and figures of both.
+#include <boost/json/object.hpp>
+
+#include "core/try.h"
+#include "server/metrics.h"
+#include "server/problem.h"
+#include "server/service.h"
+
+namespace wright::server {
+namespace {
+
+http::Response plain_text(std::string text, int status = 200) {
+  return {.status = status,
+          .headers = {{"Content-Type", "text/plain; charset=utf-8"}, {"Cache-Control", "no-store"}},
+          .body = std::move(text)};
+}
+
+Answer show_metrics(const ServiceOptions& options) {
+  const auto waits = TRY(options.store.get_waits({.status = WaitStatus::open}));
+  std::vector<Gauge> gauges{{"wright_sessions_running", "Sessions that are driven by this process.",
+                             static_cast<double>(options.runtime.running())},
+                            {"wright_waits_open", "What waits for a person, in the whole store.",
+                             static_cast<double>(waits.size())},
+                            {"wright_event_listeners", "Clients that listen to events.",
+                             static_cast<double>(options.events.listeners())}};
+  if (options.gauges) {
+    for (Gauge& gauge : options.gauges()) gauges.push_back(std::move(gauge));
+  }
+  http::Response response = plain_text(options.metrics ? options.metrics->text(gauges) : "");
+  response.headers.front().value = "text/plain; version=0.0.4; charset=utf-8";
+  return response;
+}
+
+}  // namespace
+
+std::vector<Route> health_routes(const ServiceOptions& options) {
+  return {
+      {"GET", "/healthz", Access::anybody, Scope::read,
+       [](Call&) -> Answer { return plain_text("ok\n"); }},
+      {"GET", "/readyz", Access::anybody, Scope::read,
+       [&options](Call&) -> Answer {
+         if (!options.store.list_sessions({.limit = 1})) {
+           return plain_text("the store does not answer\n", 503);
+         }
+         return plain_text("ready\n");
+       }},
+      {"GET", "/metrics", Access::known, Scope::read,
+       [&options](Call&) { return show_metrics(options); }},
+  };
+}
+
+}  // namespace wright::server

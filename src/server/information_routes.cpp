@@ -1,0 +1,112 @@
+// Agents, tools, models, figures, feedback, the description of the API, and the exchange of a
+// one-time code.
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include <map>
+
+#include "core/try.h"
+#include "feedback/statistics.h"
+#include "feedback/summary.h"
+#include "server/embedded.h"
+#include "server/problem.h"
+#include "server/resources.h"
+#include "server/service.h"
+
+namespace wright::server {
+namespace {
+
+Result<StatsFilter> stats_filter(const Call& call) {
+  StatsFilter filter{.agent_name = call.request.parameter("agent")};
+  const auto since = TRY(call.number_of("since"));
+  filter.started_since = since.value_or(0);
+  return filter;
+}
+
+Answer list_agents(const ServiceOptions& options) {
+  JsonArray agents;
+  for (const std::string& name : options.agents.names()) {
+    const auto made = options.agents.make(name);
+    agents.push_back(made ? agent_json(*made->agent)
+                          : Json{{"name", name}, {"unavailable", made.error().message}});
+  }
+  return json_response({{"agents", std::move(agents)}});
+}
+
+Answer list_tools(const ServiceOptions& options) {
+  std::map<std::string, Json> tools;
+  for (const std::string& name : options.agents.names()) {
+    const auto made = options.agents.make(name);
+    if (!made) continue;
+    for (const Tool& tool : made->agent->tools) tools.emplace(tool.spec.name, tool_json(tool.spec));
+  }
+  JsonArray list;
+  for (auto& [name, tool] : tools) list.push_back(std::move(tool));
+  return json_response({{"tools", std::move(list)}});
+}
+
+Answer redeem(const ServiceOptions& options, const Call& call) {
+  const JsonObject body = TRY(call.body());
+  const std::string code = TRY(text_in(body, "code"));
+  const auto token = options.tokens.redeem(code);
+  if (!token) {
+    return fail(ErrorCode::authentication,
+                "This code is not known, or was used already; `wright serve` prints a new one "
+                "when it starts");
+  }
+  return json_response({{"token", *token}});
+}
+
+Answer feedback_of_sessions(const ServiceOptions& options, const Call& call) {
+  const StatsFilter wanted = TRY(stats_filter(call));
+  SessionFilter filter{
+      .agent_name = wanted.agent_name, .started_since = wanted.started_since, .limit = 200};
+  feedback::FeedbackCollector collector;
+  for (;;) {
+    const auto sessions = TRY(options.store.list_sessions(filter));
+    for (const Session& session : sessions) {
+      const auto calls = TRY(options.store.get_tool_calls(session.id));
+      collector.add(session, calls);
+    }
+    if (sessions.size() < filter.limit) break;
+    filter.before = sessions.back().id;
+  }
+  return json_response(feedback::to_json(std::move(collector).finish()));
+}
+
+}  // namespace
+
+std::vector<Route> information_routes(const ServiceOptions& options) {
+  return {
+      {"GET", "/api/v1/agents", Access::known, Scope::read,
+       [&options](Call&) { return list_agents(options); }},
+      {"GET", "/api/v1/agents/{name}", Access::known, Scope::read,
+       [&options](Call& call) -> Answer {
+         const auto made = TRY(options.agents.make(call.words.at(0)));
+         return json_response(agent_json(*made.agent));
+       }},
+      {"GET", "/api/v1/tools", Access::known, Scope::read,
+       [&options](Call&) { return list_tools(options); }},
+      {"GET", "/api/v1/models", Access::known, Scope::read,
+       [&options](Call&) -> Answer {
+         return json_response({{"models", options.models ? options.models() : Json(JsonArray())}});
+       }},
+      {"GET", "/api/v1/stats", Access::known, Scope::read,
+       [&options](Call& call) -> Answer {
+         const auto filter = TRY(stats_filter(call));
+         const auto stats = TRY(options.store.get_stats(filter));
+         return json_response(feedback::to_json(feedback::statistics_of(stats)));
+       }},
+      {"GET", "/api/v1/feedback", Access::known, Scope::read,
+       [&options](Call& call) { return feedback_of_sessions(options, call); }},
+      {"GET", "/api/v1/openapi.json", Access::known, Scope::read,
+       [](Call&) -> Answer {
+         return http::Response{.headers = {{"Content-Type", "application/json"}},
+                               .body = std::string(openapi_document())};
+       }},
+      {"POST", "/api/v1/login", Access::anybody, Scope::read,
+       [&options](Call& call) { return redeem(options, call); }},
+  };
+}
+
+}  // namespace wright::server

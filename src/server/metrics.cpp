@@ -1,0 +1,132 @@
+#include "server/metrics.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <string_view>
+
+namespace wright::server {
+namespace {
+
+constexpr double kFirstBucket = 0.01;
+// A model that makes up names of tools must not fill the memory.
+constexpr std::size_t kMostSeries = 1'000;
+
+std::string label(std::string_view key, std::string_view value) {
+  std::string text(key);
+  text += "=\"";
+  for (const char c : value) {
+    if (c == '\\' || c == '"') text += '\\';
+    if (c == '\n') {
+      text += "\\n";
+    } else {
+      text += c;
+    }
+  }
+  return text + "\"";
+}
+
+template <class Value>
+Value& series(std::map<std::string, Value>& all, const std::string& labels) {
+  if (all.size() >= kMostSeries && !all.contains(labels)) return all["other=\"true\""];
+  return all[labels];
+}
+
+void head(std::string& text, std::string_view name, std::string_view help, std::string_view type) {
+  text += fmt::format("# HELP {} {}\n# TYPE {} {}\n", name, help, name, type);
+}
+
+void write(std::string& text, const std::string& name, std::string_view help,
+           const std::map<std::string, double>& counter) {
+  head(text, name, help, "counter");
+  for (const auto& [labels, value] : counter) {
+    text += fmt::format("{}{{{}}} {}\n", name, labels, value);
+  }
+}
+
+void write(std::string& text, const std::string& name, std::string_view help,
+           const std::map<std::string, Histogram>& histograms) {
+  head(text, name, help, "histogram");
+  for (const auto& [labels, histogram] : histograms) histogram.write(text, name, labels);
+}
+
+}  // namespace
+
+void Histogram::add(double seconds) {
+  double limit = kFirstBucket;
+  for (std::uint64_t& count : counts_) {
+    if (seconds <= limit) ++count;
+    limit *= 2;
+  }
+  ++count_;
+  sum_ += seconds;
+}
+
+void Histogram::write(std::string& text, const std::string& name, const std::string& labels) const {
+  double limit = kFirstBucket;
+  for (const std::uint64_t count : counts_) {
+    text += fmt::format("{}_bucket{{{},le=\"{:g}\"}} {}\n", name, labels, limit, count);
+    limit *= 2;
+  }
+  text += fmt::format("{}_bucket{{{},le=\"+Inf\"}} {}\n", name, labels, count_);
+  text +=
+      fmt::format("{}_sum{{{}}} {}\n{}_count{{{}}} {}\n", name, labels, sum_, name, labels, count_);
+}
+
+void Metrics::observe(const Event& event, const EventOrigin& origin) {
+  const std::string agent = label("agent", origin.agent);
+  const std::lock_guard lock(mutex_);
+  if (std::holds_alternative<SessionStarted>(event)) {
+    ++series(sessions_started_, agent);
+  } else if (const auto* model = std::get_if<ModelEnded>(&event)) {
+    ++series(turns_, agent);
+    series(model_seconds_, agent).add(model->duration_ms / 1000);
+    const Usage& usage = model->response.usage;
+    series(tokens_, agent + "," + label("kind", "input")) +=
+        static_cast<double>(usage.input_tokens);
+    series(tokens_, agent + "," + label("kind", "output")) +=
+        static_cast<double>(usage.output_tokens);
+    series(cost_, agent) += usage.cost_usd;
+  } else if (std::holds_alternative<ModelRetried>(event)) {
+    ++series(retries_, agent);
+  } else if (const auto* tool = std::get_if<ToolEnded>(&event)) {
+    const std::string name = label("tool", tool->call.name);
+    if (!tool->outcome.has_ended()) {
+      if (tool->outcome.waiting) {
+        ++series(waits_, agent + "," + label("kind", to_string(tool->outcome.waiting->kind)));
+      }
+      return;
+    }
+    ++series(calls_,
+             name + "," + label("status", tool->outcome.result.is_error ? "failed" : "completed"));
+    series(call_seconds_, name).add(tool->outcome.duration_ms / 1000);
+  } else if (const auto* ended = std::get_if<RunEnded>(&event)) {
+    ++series(sessions_ended_, agent + "," + label("phase", to_string(ended->phase)));
+  }
+}
+
+std::string Metrics::text(const std::vector<Gauge>& gauges) const {
+  std::string text;
+  for (const Gauge& gauge : gauges) {
+    head(text, gauge.name, gauge.help, "gauge");
+    text += fmt::format("{} {}\n", gauge.name, gauge.value);
+  }
+  const std::lock_guard lock(mutex_);
+  write(text, "wright_sessions_started_total", "Sessions that began or went on here.",
+        sessions_started_);
+  write(text, "wright_sessions_ended_total", "Sessions that ended here, by how.", sessions_ended_);
+  write(text, "wright_model_turns_total", "Responses of models.", turns_);
+  write(text, "wright_model_retries_total", "Attempts of models that failed and were repeated.",
+        retries_);
+  write(text, "wright_model_tokens_total", "Tokens that models read and wrote.", tokens_);
+  write(text, "wright_model_cost_dollars_total", "What models cost, where prices are known.",
+        cost_);
+  write(text, "wright_model_duration_seconds", "How long responses of models took.",
+        model_seconds_);
+  write(text, "wright_tool_calls_total", "Tool calls, by what came of them.", calls_);
+  write(text, "wright_tool_duration_seconds", "How long tool calls took.", call_seconds_);
+  write(text, "wright_waits_total", "Calls that had to wait for a person.", waits_);
+  return text;
+}
+
+}  // namespace wright::server

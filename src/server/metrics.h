@@ -1,0 +1,61 @@
+// Figures of this process for Prometheus. Counts what an observer is told; thread-safe.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "wright/run.h"
+
+namespace wright::server {
+
+// Buckets as OpenTelemetry has them for models and tools: 0.01 s, each twice the one before.
+class Histogram {
+ public:
+  static constexpr std::size_t kBuckets = 14;
+  void add(double seconds);
+  // The lines of one series. `labels` is what stands in braces, without them.
+  void write(std::string& text, const std::string& name, const std::string& labels) const;
+
+ private:
+  std::array<std::uint64_t, kBuckets> counts_ = {};
+  std::uint64_t count_ = 0;
+  double sum_ = 0;
+};
+
+// One value of the moment, for Metrics::text().
+struct Gauge {
+  std::string name;
+  std::string help;
+  double value = 0;
+};
+
+class Metrics {
+ public:
+  // For RuntimeOptions::observer.
+  void observe(const Event& event, const EventOrigin& origin);
+
+  // The text format. Gauges are those of the moment.
+  std::string text(const std::vector<Gauge>& gauges) const;
+
+ private:
+  using Counter = std::map<std::string, double>;  // by labels
+
+  mutable std::mutex mutex_;
+  Counter sessions_started_;
+  Counter sessions_ended_;
+  Counter turns_;
+  Counter retries_;
+  Counter tokens_;
+  Counter cost_;
+  Counter calls_;
+  Counter waits_;
+  std::map<std::string, Histogram> model_seconds_;
+  std::map<std::string, Histogram> call_seconds_;
+};
+
+}  // namespace wright::server

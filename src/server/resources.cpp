@@ -1,0 +1,98 @@
+#include "server/resources.h"
+
+#include <string>
+
+namespace wright::server {
+namespace {
+
+template <class T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+}  // namespace
+
+Json session_json(const Session& session) {
+  return {{"id", session.id},
+          {"agent", session.agent_name},
+          {"provider", session.provider},
+          {"model", session.model},
+          {"status", to_string(session.status)},
+          {"prompt", session.user_prompt},
+          {"result", or_null(session.result)},
+          {"error", or_null(session.error)},
+          {"error_code", session.error_code ? Json(to_string(*session.error_code)) : Json(nullptr)},
+          {"limit", session.limit ? Json(to_string(*session.limit)) : Json(nullptr)},
+          {"started_at", session.started_at},
+          {"ended_at", or_null(session.ended_at)},
+          {"duration_ms", or_null(duration_ms(session))},
+          {"iterations", session.iterations},
+          {"usage", to_json(session.usage)},
+          {"parent_session_id", or_null(session.parent_session_id)},
+          {"forked_from", or_null(session.forked_from)},
+          {"cancel_reason", or_null(session.cancel_reason)}};
+}
+
+Json message_json(const StoredMessage& message) {
+  return {{"id", message.id},
+          {"session_id", message.session_id},
+          {"created_at", message.created_at},
+          {"role", to_string(message.message.role)},
+          {"text", message.content},
+          {"message", to_json(message.message)}};
+}
+
+Json call_json(const StoredCall& call) {
+  return {{"id", call.id},
+          {"session_id", call.session_id},
+          {"message_id", or_null(call.message_id)},
+          {"call_id", call.tool_call_id},
+          {"tool", call.tool_name},
+          {"arguments", call.request},
+          {"status", to_string(call.status)},
+          {"response", call.response ? *call.response : Json(nullptr)},
+          {"error", or_null(call.error_details)},
+          {"created_at", call.created_at},
+          {"completed_at", or_null(call.completed_at)},
+          {"execution_time_ms", or_null(call.execution_time_ms)}};
+}
+
+Json wait_json(const StoredWait& wait) {
+  return {{"id", wait.id},
+          {"session_id", wait.session_id},
+          {"call_id", wait.call_id},
+          {"kind", to_string(wait.kind)},
+          {"status", to_string(wait.status)},
+          {"shown", wait.shown},
+          {"created_at", wait.created_at},
+          {"expires_at", or_null(wait.expires_at)},
+          {"answered_at", or_null(wait.answered_at)},
+          {"answered_by", or_null(wait.answered_by)}};
+}
+
+Json event_json(const StoredEvent& event) {
+  return {{"sequence", event.sequence},
+          {"session_id", event.session_id},
+          {"type", event.type},
+          {"at", event.at},
+          {"data", event.data}};
+}
+
+Json tool_json(const ToolSpec& spec) {
+  return {{"name", spec.name},
+          {"description", spec.description},
+          {"effect", to_string(spec.options.effect)},
+          {"parameters", spec.parameters}};
+}
+
+Json agent_json(const Agent& agent) {
+  JsonArray tools;
+  for (const Tool& tool : agent.tools) tools.push_back(tool_json(tool.spec));
+  return {{"name", agent.name},
+          {"description", agent.description},
+          {"provider", agent.model.provider()},
+          {"model", agent.model.name()},
+          {"tools", std::move(tools)}};
+}
+
+}  // namespace wright::server

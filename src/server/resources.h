@@ -1,0 +1,18 @@
+// What is stored, as the API shows it. Pure.
+#pragma once
+
+#include "wright/agent.h"
+#include "wright/session.h"
+#include "wright/store.h"
+
+namespace wright::server {
+
+Json session_json(const Session& session);
+Json message_json(const StoredMessage& message);
+Json call_json(const StoredCall& call);
+Json wait_json(const StoredWait& wait);
+Json event_json(const StoredEvent& event);
+Json tool_json(const ToolSpec& spec);
+Json agent_json(const Agent& agent);
+
+}  // namespace wright::server

@@ -1,0 +1,160 @@
+#include "server/service.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "core/try.h"
+#include "server/problem.h"
+
+namespace wright::server {
+namespace {
+
+std::vector<std::string_view> segments_of(std::string_view path) {
+  std::vector<std::string_view> segments;
+  while (!path.empty()) {
+    path.remove_prefix(1);  // the slash
+    const std::string_view segment = path.substr(0, path.find('/'));
+    segments.push_back(segment);
+    path.remove_prefix(segment.size());
+  }
+  return segments;
+}
+
+// What stands for {…}; absent where the path is another.
+std::optional<std::vector<std::string>> matched(std::string_view pattern, std::string_view path) {
+  const auto wanted = segments_of(pattern);
+  const auto given = segments_of(path);
+  if (wanted.size() != given.size()) return std::nullopt;
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (wanted[i].starts_with('{')) {
+      words.emplace_back(given[i]);
+    } else if (wanted[i] != given[i]) {
+      return std::nullopt;
+    }
+  }
+  return words;
+}
+
+std::optional<std::int64_t> number_from(std::string_view text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// For every response, also those that a browser shows.
+void add_safety_headers(http::Response& response) {
+  response.headers.push_back({"X-Content-Type-Options", "nosniff"});
+  response.headers.push_back({"Referrer-Policy", "no-referrer"});
+  response.headers.push_back({"Cross-Origin-Resource-Policy", "same-origin"});
+}
+
+}  // namespace
+
+Result<std::int64_t> Call::number(std::size_t index) const {
+  const auto number = number_from(words.at(index));
+  if (!number) {
+    return fail(ErrorCode::not_found, fmt::format("'{}' is no number of anything", words[index]));
+  }
+  return *number;
+}
+
+Result<JsonObject> Call::body() const {
+  if (request.body.empty()) return JsonObject();
+  auto json = TRY(parse_json(request.body));
+  if (!json.is_object()) {
+    return fail(ErrorCode::invalid_argument, "The body must be a JSON object");
+  }
+  return std::move(json.as_object());
+}
+
+Result<std::optional<std::int64_t>> Call::number_of(std::string_view parameter) const {
+  const auto text = request.parameter(parameter);
+  if (!text) return std::nullopt;
+  const auto number = number_from(*text);
+  if (!number) {
+    return fail(ErrorCode::invalid_argument, fmt::format("{} must be a number", parameter));
+  }
+  return number;
+}
+
+Result<std::string> text_in(const JsonObject& object, std::string_view key,
+                            std::optional<std::string> otherwise) {
+  const Json* value = object.if_contains(key);
+  if (value == nullptr || value->is_null()) {
+    if (otherwise) return *otherwise;
+    return fail(ErrorCode::invalid_argument, fmt::format("'{}' is missing", key));
+  }
+  if (!value->is_string()) {
+    return fail(ErrorCode::invalid_argument, fmt::format("'{}' must be a text", key));
+  }
+  return std::string(value->get_string());
+}
+
+Service::Service(ServiceOptions options)
+    : options_(std::move(options)), guard_(options_.guard, options_.tokens) {}
+
+void Service::add(std::vector<Route> routes) {
+  for (Route& route : routes) routes_.push_back(std::move(route));
+}
+
+void add_all_routes(Service& service) {
+  service.add(health_routes(service.options()));
+  service.add(information_routes(service.options()));
+  service.add(session_routes(service.options()));
+  service.add(wait_routes(service.options()));
+  service.add(event_routes(service.options()));
+}
+
+Answer Service::answer(Call& call) {
+  const Route* found = nullptr;
+  std::string allowed;
+  for (const Route& route : routes_) {
+    auto words = matched(route.pattern, call.request.path);
+    if (!words) continue;
+    const bool is_same_method = route.method == call.request.method ||
+                                (route.method == "GET" && call.request.method == "HEAD");
+    if (!is_same_method) {
+      allowed += (allowed.empty() ? "" : ", ") + route.method;
+      continue;
+    }
+    found = &route;
+    call.words = std::move(*words);
+    break;
+  }
+  // Who may not be here learns nothing about what is.
+  const Access access = found == nullptr ? Access::known : found->access;
+  call.caller = TRY(guard_.admit(call.request, access));
+  if (found == nullptr && !allowed.empty()) {
+    http::Response response = json_response(
+        {{"type", "about:blank"}, {"title", "method not allowed"}, {"status", 405}}, 405);
+    response.headers.push_back({"Allow", allowed});
+    return response;
+  }
+  if (found == nullptr) {
+    return fail(ErrorCode::not_found, fmt::format("There is nothing at {}", call.request.path));
+  }
+  if (found->access == Access::known && !allows(call.caller.scopes, found->scope)) {
+    return fail(ErrorCode::permission_denied,
+                fmt::format("This token may not do that: it lacks the scope '{}'",
+                            enum_name(found->scope)));
+  }
+  return found->answer(call);
+}
+
+void Service::handle(http::Request request, const http::Responder& responder) {
+  Call call{.request = std::move(request), .responder = responder};
+  const std::string path = call.request.path;
+  auto answered = answer(call);
+  if (answered && !*answered) return;
+  http::Response response =
+      answered ? std::move(**answered) : error_response(path, answered.error());
+  add_safety_headers(response);
+  responder.send(std::move(response));
+}
+
+}  // namespace wright::server

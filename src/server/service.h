@@ -1,0 +1,110 @@
+// What the server does with requests: one guard, one table of routes. It owns neither the store nor
+// the runtime.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "http_server/server.h"
+#include "server/event_hub.h"
+#include "server/guard.h"
+#include "server/metrics.h"
+#include "wright/runtime.h"
+#include "wright/store.h"
+
+namespace wright::server {
+
+struct PreparedAgent {
+  AgentPointer agent = {};
+  Json config = {};  // kept with its sessions
+};
+
+// Where agents come from. All functions may be called from several threads.
+struct AgentSource {
+  std::function<std::vector<std::string>()> names = {};
+  std::function<Result<PreparedAgent>(std::string_view name)> make = {};
+  std::function<Result<AgentPointer>(const Session&)> of_session = {};
+};
+
+struct ServiceOptions {
+  Store& store;
+  Runtime& runtime;
+  AgentSource agents = {};
+  Tokens& tokens;
+  GuardOptions guard = {};
+  EventHub& events;
+  std::function<Json()> models = {};                // for /api/v1/models
+  const Metrics* metrics = nullptr;                 // for /metrics
+  std::function<std::vector<Gauge>()> gauges = {};  // more of them; may be empty
+};
+
+// A request on its way to its route.
+struct Call {
+  http::Request request;
+  http::Responder responder;
+  Caller caller = {};
+  std::vector<std::string> words = {};  // what stands for {…} in the pattern
+
+  // The number in the path; ErrorCode::not_found where it is none.
+  Result<std::int64_t> number(std::size_t index = 0) const;
+  // The body, an object.
+  Result<JsonObject> body() const;
+  // A parameter of the query as a number.
+  Result<std::optional<std::int64_t>> number_of(std::string_view parameter) const;
+};
+
+// Nothing: the route answers by itself, now or later.
+using Answer = Result<std::optional<http::Response>>;
+
+struct Route {
+  std::string method = {};
+  std::string pattern = {};  // "/api/v1/sessions/{id}"
+  Access access = Access::known;
+  Scope scope = Scope::read;
+  std::function<Answer(Call&)> answer = {};
+};
+
+class Service {
+ public:
+  explicit Service(ServiceOptions options);
+
+  // For http::Server.
+  void handle(http::Request request, const http::Responder& responder);
+
+  // Routes of others, such as /mcp, behind the same guard.
+  void add(Route route) { routes_.push_back(std::move(route)); }
+  void add(std::vector<Route> routes);
+
+  const ServiceOptions& options() const { return options_; }
+  const std::vector<Route>& routes() const { return routes_; }
+
+ private:
+  Answer answer(Call& call);
+
+  const ServiceOptions options_;
+  Guard guard_;
+  std::vector<Route> routes_;
+};
+
+// The routes, by what they are about. They refer to the service's options, which must outlive them.
+std::vector<Route> information_routes(const ServiceOptions& options);
+std::vector<Route> session_routes(const ServiceOptions& options);
+std::vector<Route> wait_routes(const ServiceOptions& options);
+std::vector<Route> event_routes(const ServiceOptions& options);
+std::vector<Route> health_routes(const ServiceOptions& options);
+
+// All of them.
+void add_all_routes(Service& service);
+
+// A member of an object that must be a text; `otherwise` where it is absent.
+Result<std::string> text_in(const JsonObject& object, std::string_view key,
+                            std::optional<std::string> otherwise = std::nullopt);
+
+}  // namespace wright::server

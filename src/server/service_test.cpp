@@ -1,0 +1,235 @@
+// The API as a client sees it, held against its own description.
+#include <set>
+
+#include "core/text.h"
+#include "server/embedded.h"
+#include "server/service_testing.h"
+
+namespace wright::server {
+namespace {
+
+// The schema of a response in the description, with what it refers to.
+Json response_schema(const Json& document, const std::string& method, const std::string& pattern,
+                     int status) {
+  const JsonObject& responses =
+      document.at("paths").at(pattern).at(method).at("responses").as_object();
+  const std::string code = std::to_string(status);
+  const Json& response = responses.contains(code) ? responses.at(code) : responses.at("default");
+  const JsonObject* content =
+      response.as_object().contains("content") ? response.at("content").if_object() : nullptr;
+  if (content == nullptr) return nullptr;
+  Json schema = content->begin()->value().at("schema");
+  if (JsonObject* object = schema.if_object()) {
+    object->insert_or_assign("components", document.at("components"));
+  }
+  return schema;
+}
+
+class Described {
+ public:
+  explicit Described(ServedService& served) : served_(served) {}
+
+  Answered ask(std::string method, const std::string& pattern, const std::string& path,
+               std::string_view body = {}, std::string_view headers = {}) {
+    Answered answered = served_.ask(method, path, body, headers);
+    std::ranges::transform(method, method.begin(), to_lower);
+    seen_.insert(method + " " + pattern);
+    const Json schema = response_schema(document_, method, pattern, answered.status);
+    if (schema.is_null()) {
+      EXPECT_EQ(answered.body, "");
+      return answered;
+    }
+    const auto compiled = JsonSchema::compile(schema);
+    EXPECT_TRUE(compiled) << (compiled ? "" : compiled.error().message);
+    if (!compiled) return answered;
+    for (const Violation& violation : compiled->violations(answered.json())) {
+      ADD_FAILURE() << method << " " << path << ": " << violation.path << " " << violation.message;
+    }
+    return answered;
+  }
+  const std::set<std::string>& seen() const { return seen_; }
+  const Json& document() const { return document_; }
+
+ private:
+  ServedService& served_;
+  const Json document_ = parse_json(openapi_document()).value();
+  std::set<std::string> seen_;
+};
+
+TEST(ServerApi, answers_as_its_description_says) {
+  ServedService served;
+  Described api(served);
+  const std::string all = "/api/v1/sessions";
+  const std::string one = all + "/{id}";
+  const SessionId id = served.begin("hello");
+  const std::string path = all + "/" + std::to_string(id);
+  Answered created = api.ask("POST", all, all, R"({"agent":"parrot","prompt":"again"})");
+  EXPECT_EQ(created.status, 201);
+  EXPECT_NE(created.head.find("Location: /api/v1/sessions/"), std::string::npos);
+  EXPECT_EQ(api.ask("POST", all, all, R"({"agent":"nobody","prompt":"x"})").status, 404);
+  EXPECT_EQ(api.ask("POST", all, all, R"({"agent":"parrot"})").status, 400);
+  EXPECT_EQ(api.ask("POST", all, all, "{").status, 400);
+  EXPECT_EQ(api.ask("GET", all, all + "?limit=0").status, 400);
+  EXPECT_EQ(api.ask("GET", all, all + "?status=dancing").status, 400);
+  EXPECT_EQ(api.ask("GET", one, all + "/999999").status, 404);
+  EXPECT_EQ(api.ask("GET", one, all + "/x").status, 404);
+  const Json shown = api.ask("GET", one, path).json();
+  EXPECT_EQ(shown.at("status").as_string(), "completed");
+  EXPECT_EQ(shown.at("result").as_string(), "hello");
+  EXPECT_EQ(
+      api.ask("GET", one + "/messages", path + "/messages").json().at("messages").as_array().size(),
+      2U);
+  EXPECT_EQ(api.ask("GET", one + "/calls", path + "/calls").status, 200);
+  EXPECT_EQ(api.ask("GET", one + "/export", path + "/export").status, 200);
+  EXPECT_EQ(api.ask("POST", one + "/messages", path + "/messages", R"({"text":"more"})").status,
+            202);
+  ASSERT_TRUE(served.runtime().wait(id));
+  EXPECT_EQ(api.ask("POST", one + "/fork", path + "/fork", "{}").status, 201);
+  EXPECT_EQ(api.ask("POST", one + "/cancel", path + "/cancel", "{}").status, 409);
+  EXPECT_EQ(api.ask("POST", one + "/resume", path + "/resume", "{}").status, 400);
+
+  const SessionId asking = served.begin("call ask");
+  const std::string waiting = all + "/" + std::to_string(asking);
+  const Json waits = api.ask("GET", "/api/v1/waits", "/api/v1/waits").json();
+  ASSERT_EQ(waits.at("waits").as_array().size(), 1U);
+  EXPECT_EQ(waits.at("waits").at(0).at("tool").as_string(), "ask");
+  const auto wait =
+      "/api/v1/waits/" + std::to_string(waits.at("waits").at(0).at("id").to_number<WaitId>());
+  EXPECT_EQ(api.ask("GET", one + "/waits", waiting + "/waits").status, 200);
+  EXPECT_EQ(api.ask("GET", "/api/v1/waits/{id}", wait).status, 200);
+  const std::string answering = "/api/v1/waits/{id}/answer";
+  EXPECT_EQ(api.ask("POST", answering, wait + "/answer", "{}").status, 400);
+  EXPECT_EQ(api.ask("POST", answering, wait + "/answer", R"({"answer":"yes"})").status, 200);
+  EXPECT_EQ(api.ask("POST", answering, wait + "/answer", R"({"answer":"no"})").status, 409)
+      << "a wait is answered once";
+  EXPECT_EQ(served.runtime().wait(asking).value().text, "told: yes");
+
+  served.writer().flush();
+  EXPECT_EQ(api.ask("GET", "/api/v1/events", "/api/v1/events").status, 200);
+  EXPECT_EQ(api.ask("GET", one + "/events", path + "/events").status, 200);
+  EXPECT_EQ(api.ask("DELETE", one, path).status, 204);
+  EXPECT_EQ(api.ask("DELETE", one, path).status, 404);
+  for (const char* plain : {"agents", "tools", "models", "stats", "feedback", "openapi.json"}) {
+    const std::string there = std::string("/api/v1/") + plain;
+    EXPECT_EQ(api.ask("GET", there, there).status, 200) << there;
+  }
+  EXPECT_EQ(api.ask("GET", "/api/v1/agents/{name}", "/api/v1/agents/parrot").status, 200);
+  const std::string login = "/api/v1/login";
+  EXPECT_EQ(api.ask("POST", login, login, R"({"code":"wrong"})").status, 401);
+
+  // Every route is described, everything that is described is a route, and all of it was asked.
+  std::set<std::string> described;
+  for (const auto& [pattern, methods] : api.document().at("paths").as_object()) {
+    for (const auto& [method, operation] : methods.as_object()) {
+      described.insert(std::string(method) + " " + std::string(pattern));
+    }
+  }
+  std::set<std::string> routes;
+  for (const Route& route : served.service().routes()) {
+    if (route.pattern.starts_with("/api/"))
+      routes.insert(lower(route.method) + " " + route.pattern);
+  }
+  EXPECT_EQ(described, routes);
+  EXPECT_EQ(described, api.seen());
+}
+
+TEST(ServerApi, does_once_what_is_asked_twice_with_one_key) {
+  ServedService served;
+  const std::string body = R"({"agent":"parrot","prompt":"once"})";
+  const std::string key = "Idempotency-Key: abc\r\n";
+  const Answered first = served.ask("POST", "/api/v1/sessions", body, key);
+  const Answered second = served.ask("POST", "/api/v1/sessions", body, key);
+  EXPECT_EQ(first.json().at("id"), second.json().at("id"));
+  EXPECT_EQ(second.status, 201);
+  const std::string other = R"({"agent":"parrot","prompt":"other"})";
+  EXPECT_EQ(served.ask("POST", "/api/v1/sessions", other, key).status, 422);
+  EXPECT_EQ(served.store().list_sessions({}).value().size(), 1U);
+}
+
+TEST(ServerApi, lists_sessions_page_by_page) {
+  ServedService served;
+  for (int i = 0; i < 5; ++i) served.begin("session " + std::to_string(i));
+  std::vector<std::int64_t> ids;
+  std::string path = "/api/v1/sessions?limit=2";
+  for (;;) {
+    const Json page = served.ask("GET", path).json();
+    for (const Json& session : page.at("sessions").as_array()) {
+      ids.push_back(session.at("id").to_number<std::int64_t>());
+    }
+    if (page.at("next").is_null()) break;
+    path = "/api/v1/sessions?limit=2&before=" +
+           std::to_string(page.at("next").to_number<std::int64_t>());
+  }
+  EXPECT_EQ(ids.size(), 5U);
+  EXPECT_TRUE(std::ranges::is_sorted(ids, std::greater<>()));
+}
+
+// The numbers of events in a stream of them.
+std::vector<std::int64_t> ids_in(const std::string& text) {
+  std::vector<std::int64_t> ids;
+  for (std::size_t at = text.find("\nid: "); at != std::string::npos;
+       at = text.find("\nid: ", at + 1)) {
+    ids.push_back(std::stoll(text.substr(at + 5)));
+  }
+  return ids;
+}
+
+TEST(ServerEvents, come_without_a_gap_and_without_repetition_to_those_who_reconnect) {
+  ServedService served;
+  served.begin("first");
+  served.writer().flush();
+  const auto all = [&] {
+    std::vector<std::int64_t> ids;
+    const auto events = served.store().get_events({});
+    for (const StoredEvent& event : *events) ids.push_back(event.sequence);
+    return ids;
+  };
+  const std::string accept = "Accept: text/event-stream\r\n";
+  std::vector<std::int64_t> read;
+  std::int64_t last = 0;
+  for (int round = 0; round < 4; ++round) {
+    http::RawPeer peer(served.http());
+    peer.write(ServedService::request_text("GET", "/api/v1/events", "",
+                                           accept + fmt::format("Last-Event-ID: {}\r\n", last)));
+    // While it listens, more happens; it leaves in the middle.
+    const SessionId id = served.begin(fmt::format("round {}", round));
+    const std::string text =
+        peer.read_until(fmt::format("\"session_id\":{},\"type\":\"run_ended\"", id));
+    for (const std::int64_t each : ids_in(text)) {
+      EXPECT_GT(each, last);
+      read.push_back(each);
+      last = each;
+    }
+  }
+  served.writer().flush();
+  EXPECT_EQ(read, all());
+}
+
+TEST(ServerEvents, of_one_session_are_of_that_session_alone) {
+  ServedService served;
+  served.begin("other");
+  const SessionId id = served.begin("mine");
+  served.writer().flush();
+  http::RawPeer peer(served.http());
+  peer.write(ServedService::request_text("GET", fmt::format("/api/v1/sessions/{}/events", id), "",
+                                         "Accept: text/event-stream\r\n"));
+  const std::string text = peer.read_until("event: run_ended");
+  EXPECT_NE(text.find("event: session_started"), std::string::npos);
+  EXPECT_EQ(text.find(fmt::format("\"session_id\":{}", id - 1)), std::string::npos);
+}
+
+TEST(ServerHealth, tells_machines_how_it_is) {
+  ServedService served;
+  served.begin("hello");
+  EXPECT_EQ(served.ask("GET", "/healthz").body, "ok\n");
+  EXPECT_EQ(served.ask("GET", "/readyz").body, "ready\n");
+  const std::string metrics = served.ask("GET", "/metrics").body;
+  EXPECT_NE(metrics.find("wright_sessions_ended_total{agent=\"parrot\",phase=\"done\"} 1\n"),
+            std::string::npos)
+      << metrics;
+  EXPECT_NE(metrics.find("wright_model_tokens_total{agent=\"parrot\",kind=\"input\"} 10\n"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace wright::server

@@ -1,0 +1,266 @@
+// Sessions: begin, continue, list, show, cancel, fork, resume, delete, export.
+#include <fmt/format.h>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include <algorithm>
+
+#include "core/try.h"
+#include "server/idempotency.h"
+#include "server/problem.h"
+#include "server/resources.h"
+#include "server/service.h"
+
+namespace wright::server {
+namespace {
+
+constexpr std::size_t kSessionsOfAPage = 50;
+constexpr std::int64_t kMostOfAPage = 500;
+
+Result<std::size_t> page_size(const Call& call, std::size_t otherwise) {
+  const auto limit = TRY(call.number_of("limit"));
+  if (limit && (*limit < 1 || *limit > kMostOfAPage)) {
+    return fail(ErrorCode::invalid_argument, fmt::format("limit must be 1 to {}", kMostOfAPage));
+  }
+  return limit ? static_cast<std::size_t>(*limit) : otherwise;
+}
+
+Answer list_sessions(const ServiceOptions& options, const Call& call) {
+  SessionFilter filter{.agent_name = call.request.parameter("agent"),
+                       .text = call.request.parameter("search").value_or("")};
+  if (const auto status = call.request.parameter("status")) {
+    filter.status = TRY(session_status_from(*status));
+  }
+  filter.parent_session_id = TRY(call.number_of("parent"));
+  const auto since = TRY(call.number_of("since"));
+  filter.started_since = since.value_or(0);
+  filter.is_root = call.request.parameter("root") == "true";
+  filter.after = TRY(call.number_of("after"));
+  filter.before = TRY(call.number_of("before"));
+  const std::size_t size = TRY(page_size(call, kSessionsOfAPage));
+  filter.limit = size + 1;  // whether there is more
+  auto sessions = TRY(options.store.list_sessions(filter));
+  const bool has_more = sessions.size() > size;
+  if (has_more) sessions.resize(size);
+  JsonArray list;
+  for (const Session& session : sessions) list.push_back(session_json(session));
+  return json_response({{"sessions", std::move(list)},
+                        {"next", has_more ? Json(sessions.back().id) : Json(nullptr)}});
+}
+
+Result<StartOptions> start_options(const JsonObject& body, Json config) {
+  StartOptions start{.config = std::move(config), .delivery = Delivery::streamed};
+  const Json* people = body.if_contains("people");
+  if (people != nullptr) {
+    const std::string word = TRY(text_in(body, "people"));
+    if (word == "nobody") {
+      start.people = People::nobody;
+    } else if (word != "may_answer_later") {
+      return fail(ErrorCode::invalid_argument, "'people' must be may_answer_later or nobody");
+    }
+  }
+  if (const Json* debug = body.if_contains("debug")) {
+    if (!debug->is_bool()) return fail(ErrorCode::invalid_argument, "'debug' must be a boolean");
+    start.debug = debug->get_bool();
+  }
+  return start;
+}
+
+http::Response created(const Json& session, SessionId id) {
+  http::Response response = json_response(session, 201);
+  response.headers.push_back({"Location", fmt::format("/api/v1/sessions/{}", id)});
+  return response;
+}
+
+Answer create_session(const ServiceOptions& options, const Call& call) {
+  const JsonObject body = TRY(call.body());
+  const std::string name = TRY(text_in(body, "agent"));
+  const std::string prompt = TRY(text_in(body, "prompt"));
+  if (prompt.empty()) return fail(ErrorCode::invalid_argument, "'prompt' is empty");
+  auto prepared = TRY(options.agents.make(name));
+  auto start = TRY(start_options(body, std::move(prepared.config)));
+  const SessionId id = TRY(options.runtime.start(prepared.agent, prompt, std::move(start)));
+  const Session session = TRY(options.store.get_session(id));
+  return created(session_json(session), id);
+}
+
+Answer send_message(const ServiceOptions& options, const Call& call) {
+  const SessionId id = TRY(call.number());
+  const JsonObject body = TRY(call.body());
+  const std::string text = TRY(text_in(body, "text"));
+  const Session before = TRY(options.store.get_session(id));
+  auto agent = TRY(options.agents.of_session(before));
+  auto start = TRY(start_options(body, before.config));
+  TRY(options.runtime.send(id, std::move(agent), text, std::move(start)));
+  const Session session = TRY(options.store.get_session(id));
+  return json_response(session_json(session), 202);
+}
+
+Answer show_session(const ServiceOptions& options, const Call& call) {
+  const SessionId id = TRY(call.number());
+  const Session session = TRY(options.store.get_session(id));
+  Json json = session_json(session);
+  JsonArray children;
+  const auto below = TRY(options.store.list_sessions({.parent_session_id = id, .limit = kNoLimit}));
+  for (const Session& child : below) children.push_back(child.id);
+  json.as_object()["children"] = std::move(children);
+  return json_response(json);
+}
+
+Result<Page> page_of(const Call& call) {
+  Page page;
+  page.after = TRY(call.number_of("after"));
+  page.before = TRY(call.number_of("before"));
+  page.limit = TRY(page_size(call, kMostOfAPage));
+  if (call.request.parameter("keep") == "last") page.keep = Page::Keep::last;
+  return page;
+}
+
+Answer list_messages(const ServiceOptions& options, const Call& call) {
+  const SessionId id = TRY(call.number());
+  TRY(options.store.get_session(id));
+  const Page page = TRY(page_of(call));
+  JsonArray list;
+  for (const StoredMessage& message : TRY(options.store.get_messages(id, page))) {
+    list.push_back(message_json(message));
+  }
+  return json_response({{"messages", std::move(list)}});
+}
+
+Answer list_calls(const ServiceOptions& options, const Call& call) {
+  const SessionId id = TRY(call.number());
+  TRY(options.store.get_session(id));
+  CallFilter filter;
+  filter.page = TRY(page_of(call));
+  if (const auto status = call.request.parameter("status")) {
+    filter.status = TRY(call_status_from(*status));
+  }
+  JsonArray list;
+  for (const StoredCall& each : TRY(options.store.get_tool_calls(id, filter))) {
+    list.push_back(call_json(each));
+  }
+  return json_response({{"calls", std::move(list)}});
+}
+
+Result<Json> exported(Store& store, SessionId id) {
+  const Session session = TRY(store.get_session(id));
+  Json json = session_json(session);
+  JsonObject& object = json.as_object();
+  object["system_prompt"] = session.system_prompt ? Json(*session.system_prompt) : Json(nullptr);
+  object["config"] = session.config;
+  object["feedback"] = session.feedback;
+  JsonArray messages;
+  for (const StoredMessage& each : TRY(store.get_messages(id))) {
+    messages.push_back(message_json(each));
+  }
+  JsonArray calls;
+  for (const StoredCall& each : TRY(store.get_tool_calls(id))) calls.push_back(call_json(each));
+  JsonArray waits;
+  for (const StoredWait& each : TRY(store.get_waits({.session_id = id}))) {
+    if (each.session_id == id) waits.push_back(wait_json(each));
+  }
+  JsonArray children;
+  const auto below = TRY(store.list_sessions({.parent_session_id = id, .limit = kNoLimit}));
+  for (const Session& child : below) {
+    auto below_json = TRY(exported(store, child.id));
+    children.push_back(std::move(below_json));
+  }
+  object["messages"] = std::move(messages);
+  object["calls"] = std::move(calls);
+  object["waits"] = std::move(waits);
+  object["children"] = std::move(children);
+  return json;
+}
+
+Answer cancel_session(const ServiceOptions& options, const Call& call) {
+  const SessionId id = TRY(call.number());
+  const JsonObject body = TRY(call.body());
+  std::string reason =
+      TRY(text_in(body, "reason", fmt::format("Cancelled by {}", call.caller.name)));
+  TRY(options.runtime.cancel(id, std::move(reason)));
+  const Session session = TRY(options.store.get_session(id));
+  return json_response(session_json(session), 202);
+}
+
+Answer fork_session(const ServiceOptions& options, const Call& call) {
+  const SessionId id = TRY(call.number());
+  const JsonObject body = TRY(call.body());
+  const auto messages = TRY(options.store.get_messages(id, {.limit = 1, .keep = Page::Keep::last}));
+  MessageId last = messages.empty() ? 0 : messages.back().id;
+  if (const Json* at = body.if_contains("message_id")) {
+    if (!at->is_int64()) {
+      return fail(ErrorCode::invalid_argument, "'message_id' must be the number of a message");
+    }
+    last = at->get_int64();
+  }
+  const SessionId fork = TRY(options.store.fork_session(id, last));
+  const Session session = TRY(options.store.get_session(fork));
+  return created(session_json(session), fork);
+}
+
+Answer resume_session(const ServiceOptions& options, const Call& call) {
+  const SessionId id = TRY(call.number());
+  const JsonObject body = TRY(call.body());
+  Settlements settlements;
+  if (const Json* given = body.if_contains("settlements")) {
+    if (!given->is_object()) {
+      return fail(ErrorCode::invalid_argument,
+                  "'settlements' must be an object: the id of a call to done, failed or retry");
+    }
+    for (const auto& [call_id, word] : given->get_object()) {
+      if (!word.is_string()) {
+        return fail(ErrorCode::invalid_argument, "A settlement is done, failed or retry");
+      }
+      const auto settlement = TRY(settlement_from(word.get_string()));
+      settlements[std::string(call_id)] = settlement;
+    }
+  }
+  const Session before = TRY(options.store.get_session(id));
+  auto agent = TRY(options.agents.of_session(before));
+  TRY(options.runtime.resume(id, std::move(agent), settlements,
+                             {.config = before.config, .delivery = Delivery::streamed}));
+  const Session session = TRY(options.store.get_session(id));
+  return json_response(session_json(session), 202);
+}
+
+}  // namespace
+
+std::vector<Route> session_routes(const ServiceOptions& options) {
+  const auto once = std::make_shared<IdempotentAnswers>();
+  const auto with = [&options](Answer (*answer)(const ServiceOptions&, const Call&)) {
+    return [&options, answer](Call& call) { return answer(options, call); };
+  };
+  const auto once_with = [&options, once](Answer (*answer)(const ServiceOptions&, const Call&)) {
+    return [&options, once, answer](Call& call) {
+      return once->once(call, [&] { return answer(options, call); });
+    };
+  };
+  const std::string one = "/api/v1/sessions/{id}";
+  return {
+      {"GET", "/api/v1/sessions", Access::known, Scope::read, with(list_sessions)},
+      {"POST", "/api/v1/sessions", Access::known, Scope::run, once_with(create_session)},
+      {"GET", one, Access::known, Scope::read, with(show_session)},
+      {"DELETE", one, Access::known, Scope::admin,
+       [&options](Call& call) -> Answer {
+         const SessionId id = TRY(call.number());
+         TRY(options.store.get_session(id));
+         TRY(options.store.delete_session(id));
+         return http::Response{.status = 204};
+       }},
+      {"GET", one + "/messages", Access::known, Scope::read, with(list_messages)},
+      {"POST", one + "/messages", Access::known, Scope::run, once_with(send_message)},
+      {"GET", one + "/calls", Access::known, Scope::read, with(list_calls)},
+      {"GET", one + "/export", Access::known, Scope::read,
+       [&options](Call& call) -> Answer {
+         const SessionId id = TRY(call.number());
+         const Json json = TRY(exported(options.store, id));
+         return json_response(json);
+       }},
+      {"POST", one + "/cancel", Access::known, Scope::run, with(cancel_session)},
+      {"POST", one + "/fork", Access::known, Scope::run, with(fork_session)},
+      {"POST", one + "/resume", Access::known, Scope::run, with(resume_session)},
+  };
+}
+
+}  // namespace wright::server

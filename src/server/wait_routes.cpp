@@ -1,0 +1,122 @@
+// What waits for a person: list and answer. And the events of sessions, as a page or as a stream.
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include <charconv>
+
+#include "core/try.h"
+#include "server/problem.h"
+#include "server/resources.h"
+#include "server/service.h"
+
+namespace wright::server {
+namespace {
+
+Answer list_waits(const ServiceOptions& options, const Call& call,
+                  std::optional<SessionId> session_id) {
+  WaitFilter filter{.session_id = session_id, .status = WaitStatus::open};
+  if (const auto status = call.request.parameter("status")) {
+    filter.status.reset();
+    if (*status != "any") filter.status = TRY(wait_status_from(*status));
+  }
+  filter.page.after = TRY(call.number_of("after"));
+  filter.page.limit = 500;
+  JsonArray list;
+  for (const StoredWait& wait : TRY(options.store.get_waits(filter))) {
+    Json json = wait_json(wait);
+    const auto calls = options.store.get_tool_calls(
+        wait.session_id, {.page = {.after = wait.call_id - 1, .limit = 1}});
+    if (calls && !calls->empty()) {
+      json.as_object()["tool"] = calls->front().tool_name;
+      json.as_object()["arguments"] = calls->front().request;
+    }
+    if (const auto root = root_session(options.store, wait.session_id)) {
+      json.as_object()["root_session_id"] = root->id;
+      json.as_object()["agent"] = root->agent_name;
+    }
+    list.push_back(std::move(json));
+  }
+  return json_response({{"waits", std::move(list)}});
+}
+
+Answer answer_one(const ServiceOptions& options, const Call& call) {
+  const WaitId id = TRY(call.number());
+  const JsonObject body = TRY(call.body());
+  const Json* answer = body.if_contains("answer");
+  if (answer == nullptr) return fail(ErrorCode::invalid_argument, "'answer' is missing");
+  const StoredWait wait = TRY(options.runtime.answer(id, *answer, call.caller.name));
+  return json_response(wait_json(wait));
+}
+
+bool wants_stream(const http::Request& request) {
+  return request.header("Accept").find("text/event-stream") != std::string_view::npos;
+}
+
+Answer events_of(const ServiceOptions& options, const Call& call,
+                 std::optional<SessionId> session_id) {
+  if (session_id) TRY(options.store.get_session(*session_id));
+  auto after = TRY(call.number_of("after"));
+  if (const std::string_view last = call.request.header("Last-Event-ID"); !last.empty()) {
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(last.data(), last.data() + last.size(), number);
+    if (error != std::errc() || end != last.data() + last.size()) {
+      return fail(ErrorCode::invalid_argument, "Last-Event-ID must be the number of an event");
+    }
+    after = number;
+  }
+  if (!wants_stream(call.request)) {
+    JsonArray list;
+    const auto events = TRY(options.store.get_events(
+        {.after = after.value_or(0), .session_id = session_id, .limit = 500}));
+    for (const StoredEvent& event : events) list.push_back(event_json(event));
+    return json_response({{"events", std::move(list)}});
+  }
+  // All of a session, but of all sessions what is new.
+  const EventSequence from = after ? *after : session_id ? 0 : options.events.newest();
+  http::Stream stream = call.responder.stream({.headers = {{"Content-Type", "text/event-stream"},
+                                                           {"Cache-Control", "no-store"},
+                                                           {"X-Content-Type-Options", "nosniff"},
+                                                           {"X-Accel-Buffering", "no"}}},
+                                              {.heartbeat = ": \n\n", .ends_with_drain = true});
+  // Proxies hold the head back until the first byte of the body.
+  stream.write("retry: 1000\n\n");
+  options.events.listen(std::move(stream), from, session_id);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Route> wait_routes(const ServiceOptions& options) {
+  return {
+      {"GET", "/api/v1/waits", Access::known, Scope::read,
+       [&options](Call& call) { return list_waits(options, call, std::nullopt); }},
+      {"GET", "/api/v1/sessions/{id}/waits", Access::known, Scope::read,
+       [&options](Call& call) -> Answer {
+         const SessionId id = TRY(call.number());
+         TRY(options.store.get_session(id));
+         return list_waits(options, call, id);
+       }},
+      {"GET", "/api/v1/waits/{id}", Access::known, Scope::read,
+       [&options](Call& call) -> Answer {
+         const WaitId id = TRY(call.number());
+         const StoredWait wait = TRY(options.store.get_wait(id));
+         return json_response(wait_json(wait));
+       }},
+      {"POST", "/api/v1/waits/{id}/answer", Access::known, Scope::answer,
+       [&options](Call& call) { return answer_one(options, call); }},
+  };
+}
+
+std::vector<Route> event_routes(const ServiceOptions& options) {
+  return {
+      {"GET", "/api/v1/events", Access::known, Scope::read,
+       [&options](Call& call) { return events_of(options, call, std::nullopt); }},
+      {"GET", "/api/v1/sessions/{id}/events", Access::known, Scope::read,
+       [&options](Call& call) -> Answer {
+         const SessionId id = TRY(call.number());
+         return events_of(options, call, id);
+       }},
+  };
+}
+
+}  // namespace wright::server
