@@ -123,6 +123,7 @@ Result<void> BatchWriter::update_call(Query query, std::optional<CallId> id,
 Result<void> BatchWriter::apply(const UpdateSession& write, Requests& requests) {
   const auto feedback = TRY(store::json_column(write.feedback));
   const auto context = TRY(store::json_column(write.context));
+  const auto config = TRY(store::config_column(write.config.value_or(Json())));
   const auto tokens = [&](std::int64_t Usage::*count) {
     return write.usage ? std::optional((*write.usage).*count) : std::nullopt;
   };
@@ -132,7 +133,8 @@ Result<void> BatchWriter::apply(const UpdateSession& write, Requests& requests) 
                 tokens(&Usage::output_tokens), tokens(&Usage::cached_tokens),
                 tokens(&Usage::reasoning_tokens), tokens(&Usage::cache_write_tokens),
                 write.usage ? std::optional(write.usage->cost_usd) : std::nullopt, write.iterations,
-                write.agent_name, feedback, context, write.worked_ms, write.turn_worked_ms);
+                write.agent_name, feedback, context, write.worked_ms, write.turn_worked_ms,
+                write.provider, write.model, std::int64_t{write.config.has_value()}, config);
   if (!write.status) {
     requests.push_back(request(Query::update_progress, std::move(values)));
     return {};

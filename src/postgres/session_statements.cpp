@@ -18,7 +18,9 @@ constexpr std::string_view kProgress =
     "cost_usd = coalesce($11::float8, cost_usd), iterations = coalesce($12::bigint, iterations), "
     "agent_name = coalesce($13::text, agent_name), feedback = coalesce($14::text, feedback), "
     "context = coalesce($15::text, context), worked_ms = coalesce($16::bigint, worked_ms), "
-    "turn_worked_ms = coalesce($17::bigint, turn_worked_ms)";
+    "turn_worked_ms = coalesce($17::bigint, turn_worked_ms), "
+    "provider = coalesce($18::text, provider), model = coalesce($19::text, model), "
+    "config = CASE WHEN $20::bigint = 1 THEN $21::text ELSE config END";
 
 constexpr std::string_view kHasEnded = "status IN ('completed', 'failed', 'cancelled')";
 
@@ -86,18 +88,18 @@ std::string session_sql_of(Query query) {
                       is_alive_sql("$11::bigint", 15)),
           "id");
     case Query::update_session:
-      // $19 is the end, for statuses that are one; a call of the session above may wait for it.
+      // $23 is the end, for statuses that are one; a call of the session above may wait for it.
       return must_change(
-          fmt::format("UPDATE @agent_sessions SET status = $18::text, ended_at = $19::bigint, "
-                      "error = CASE WHEN $18 = 'failed' OR $18 = 'cancelled' "
+          fmt::format("UPDATE @agent_sessions SET status = $22::text, ended_at = $23::bigint, "
+                      "error = CASE WHEN $22 = 'failed' OR $22 = 'cancelled' "
                       "THEN coalesce($3::text, error) ELSE $3 END, "
                       "error_code = $4::text, limit_reached = $5::text, "
-                      "runner_id = CASE WHEN $18 = 'running' THEN runner_id END, "
-                      "cancel_reason = CASE WHEN $19 IS NULL THEN cancel_reason END, {} "
+                      "runner_id = CASE WHEN $22 = 'running' THEN runner_id END, "
+                      "cancel_reason = CASE WHEN $23 IS NULL THEN cancel_reason END, {} "
                       "WHERE id = {} RETURNING parent_call_id",
                       kProgress, kTarget),
           {},
-          ", told AS (UPDATE @agent_tool_calls SET has_news = 1 WHERE $19 IS NOT NULL "
+          ", told AS (UPDATE @agent_tool_calls SET has_news = 1 WHERE $23 IS NOT NULL "
           "AND id = (SELECT parent_call_id FROM done) AND status = 'waiting')");
     case Query::update_progress:
       return must_change(fmt::format(
