@@ -84,7 +84,7 @@ Result<void> CompatibleRun::start(const Conversation& conversation) {
     prepared.config.as_object()[kCallerToolsKey] = caller_tools_json(conversation.tools);
   }
   const std::string prompt = conversation.messages.back().text();
-  const StartOptions how{.config = prepared.config, .delivery = Delivery::streamed};
+  const RunOptions how{.config = prepared.config};
   const auto made = std::make_shared<const Agent>(std::move(agent));
   const std::vector<Message> history(conversation.messages.begin(),
                                      conversation.messages.end() - 1);
@@ -105,7 +105,7 @@ Result<void> CompatibleRun::start(const Conversation& conversation) {
   TRY(options_.store.get_session(id));
   listen_to(id);
   open_stream(id);
-  return options_.runtime.send(id, made, prompt, how);
+  return options_.runtime.send(made, id, prompt, how);
 }
 
 // The conversation before, as a session that has ended. Calls are done: their results are there.

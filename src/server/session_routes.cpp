@@ -49,8 +49,8 @@ Answer list_sessions(const ServiceOptions& options, const Call& call) {
                         {"next", has_more ? Json(sessions.back().id) : Json(nullptr)}});
 }
 
-Result<StartOptions> start_options(const JsonObject& body, Json config) {
-  StartOptions start{.config = std::move(config), .delivery = Delivery::streamed};
+Result<RunOptions> run_options(const JsonObject& body, Json config) {
+  RunOptions start{.config = std::move(config)};
   const Json* people = body.if_contains("people");
   if (people != nullptr) {
     const std::string word = TRY(text_in(body, "people"));
@@ -79,7 +79,7 @@ Answer create_session(const ServiceOptions& options, const Call& call) {
   const std::string prompt = TRY(text_in(body, "prompt"));
   if (prompt.empty()) return fail(ErrorCode::invalid_argument, "'prompt' is empty");
   auto prepared = TRY(options.agents.make(name));
-  auto start = TRY(start_options(body, std::move(prepared.config)));
+  auto start = TRY(run_options(body, std::move(prepared.config)));
   const SessionId id = TRY(options.runtime.start(prepared.agent, prompt, std::move(start)));
   const Session session = TRY(options.store.get_session(id));
   return created(session_json(session), id);
@@ -91,8 +91,8 @@ Answer send_message(const ServiceOptions& options, const Call& call) {
   const std::string text = TRY(text_in(body, "text"));
   const Session before = TRY(options.store.get_session(id));
   auto agent = TRY(options.agents.of_session(before));
-  auto start = TRY(start_options(body, before.config));
-  TRY(options.runtime.send(id, std::move(agent), text, std::move(start)));
+  auto start = TRY(run_options(body, before.config));
+  TRY(options.runtime.send(std::move(agent), id, text, std::move(start)));
   const Session session = TRY(options.store.get_session(id));
   return json_response(session_json(session), 202);
 }
@@ -218,8 +218,8 @@ Answer resume_session(const ServiceOptions& options, const Call& call) {
   }
   const Session before = TRY(options.store.get_session(id));
   auto agent = TRY(options.agents.of_session(before));
-  TRY(options.runtime.resume(id, std::move(agent), settlements,
-                             {.config = before.config, .delivery = Delivery::streamed}));
+  TRY(options.runtime.resume(std::move(agent), id,
+                             {.config = before.config, .settlements = std::move(settlements)}));
   const Session session = TRY(options.store.get_session(id));
   return json_response(session_json(session), 202);
 }
