@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "wright/run.h"
+#include "wright/events.h"
 #include "wright/store.h"
 
 namespace wright::runtime {

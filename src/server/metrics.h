@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "wright/run.h"
+#include "wright/events.h"
 
 namespace wright::server {
 

@@ -243,7 +243,7 @@ TEST_F(EveryPart, goes_through_json) {
 }
 
 TEST_F(EveryPart, goes_through_the_json_of_a_run) {
-  Run stored;
+  wright::Run stored;
   stored.agent = "all";
   stored.messages = messages_;
   const auto run = restored(std::move(stored));
