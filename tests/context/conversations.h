@@ -66,8 +66,8 @@ inline std::string message_of(const Talk& talk, int number) {
 inline std::string talk_blocking(const Talk& talk, const Agent& agent, Store& store) {
   SessionId session = 0;
   for (int i = 0; i < talk.messages; ++i) {
-    const auto answer = session == 0 ? run(agent, message_of(talk, i), {.store = &store})
-                                     : send(agent, session, message_of(talk, i), {.store = &store});
+    const auto answer = session == 0 ? run(store, agent, message_of(talk, i))
+                                     : send(store, agent, session, message_of(talk, i));
     if (!answer) return answer.error().message;
     session = answer->session_id;
   }
