@@ -202,7 +202,7 @@ void Process::claim() {
 
 void Process::take_what_needs_a_driver() {
   SessionFilter filter{.needs_driver = true, .limit = kNoLimit};
-  if (world_.has(Plant::loaded_end) && world_.faults().chance(100)) {
+  if (world_.has(Plant::revived_end) && world_.faults().chance(100)) {
     filter = {.status = SessionStatus::cancelled, .is_root = true, .limit = kNoLimit};
   }
   const auto sessions = world_.store().list_sessions(filter);
@@ -289,7 +289,7 @@ void Process::resume(runtime::ResumeRequest request) {
     for (const StoredCall& call : *calls)
       request.settlements[call.tool_call_id] = Settlement::retry;
   }
-  if (world_.has(Plant::loaded_end) && store::is_end(session->status)) {
+  if (world_.has(Plant::revived_end) && store::is_end(session->status)) {
     (void)world_.store().truth().apply_one(
         UpdateSession{.session_id = request.id, .status = SessionStatus::running});
   }
