@@ -153,7 +153,6 @@ TEST_F(StubbornServer, that_is_not_the_api_is_called_what_it_is_and_left_alone) 
            "answer: Welcome"},
           {200, "It works!\n", "Content-Type: text/plain\r\n",
            "plain text instead of a model's answer: It works!"},
-          {200, R"({"choices": nonsense)", "", "broken JSON instead of a model's answer"},
           {301, "", "Location: https://elsewhere.example/\r\n", "to https://elsewhere.example/"},
           {307, "", "", "sent the request elsewhere (HTTP 307)"},
           {429,

@@ -87,7 +87,9 @@ class EventDecoder final : public ResponseDecoder {
   Error what_is_missing() const {
     const std::string_view strange = body_.strange_kind();
     if (strange.empty()) return cut_answer(endpoint_, "before it was complete");
-    return not_an_answer(endpoint_, strange, read_vendor_error(body_.beginning()).message);
+    Error error = not_an_answer(endpoint_, strange, read_vendor_error(body_.beginning()).message);
+    // A web page will be one again; broken JSON may be an accident.
+    return strange == kBrokenJson ? error : as_final(std::move(error));
   }
 
   Result<void> take_event(const ServerSentEvent& event, const TextSink& on_text) {

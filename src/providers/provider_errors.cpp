@@ -198,13 +198,12 @@ Error not_an_answer(const Endpoint& endpoint, std::string_view what, std::string
   constexpr std::size_t kLongestQuote = 120;
   const std::string quoted =
       shortened(without_secrets(endpoint, one_line(valid_text(words))), kLongestQuote);
-  return as_final(
-      {ErrorCode::protocol,
-       fmt::format("{} answered with {} instead of a model's answer{}{}. Check that base_url ({}) "
-                   "is the address of the API",
-                   title(endpoint), what, quoted.empty() ? "" : ": ", quoted,
-                   endpoint.vendor.base_url),
-       JsonObject{{"vendor", endpoint.vendor.name}}});
+  return {ErrorCode::protocol,
+          fmt::format("{} answered with {} instead of a model's answer{}{}. Check that base_url "
+                      "({}) is the address of the API",
+                      title(endpoint), what, quoted.empty() ? "" : ": ", quoted,
+                      endpoint.vendor.base_url),
+          JsonObject{{"vendor", endpoint.vendor.name}}};
 }
 
 Error endless_answer(const Endpoint& endpoint, std::size_t limit) {

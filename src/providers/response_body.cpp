@@ -107,7 +107,7 @@ std::string_view ResponseBody::strange_kind() const {
   }
   // What is whole was read, and complained about, as a whole.
   if (document_end_.is_reached()) return {};
-  return is_beginning_of_json(document_) ? "" : "broken JSON";
+  return is_beginning_of_json(document_) ? "" : kBrokenJson;
 }
 
 }  // namespace wright::providers

@@ -28,6 +28,9 @@ class DocumentEnd {
   bool is_escaped_ = false;
 };
 
+// One of the kinds that ResponseBody::strange_kind() names.
+inline constexpr std::string_view kBrokenJson = "broken JSON";
+
 class ResponseBody {
  public:
   enum class Kind : std::uint8_t { unknown, events, document, page };

@@ -416,20 +416,28 @@ std::string command_list() {
 
 std::string environment_list() {
   std::vector<HelpRow> rows{{"Environment", "WRIGHT_CONFIG", "the configuration file"}};
+  constexpr std::string_view kKey = "_API_KEY";
+  constexpr std::size_t kColumns = 94;
   std::string vendors;
+  std::string others;
   for (const ConfigKey& key : kConfigKeys) {
-    if (key.environment_variable.empty()) continue;
+    const std::string_view variable = key.environment_variable;
+    if (variable.empty()) continue;
     if (key.section == "api_keys") {
-      if (!vendors.empty()) vendors += ", ";
-      vendors += key.environment_variable.substr(0, key.environment_variable.find('_'));
+      const bool is_usual = variable.ends_with(kKey);
+      std::string& list = is_usual ? vendors : others;
+      if (list.find(variable) != std::string::npos) continue;  // it is for two of them
+      if (!list.empty()) list += ", ";
+      list += is_usual ? variable.substr(0, variable.size() - kKey.size()) : variable;
       continue;
     }
     rows.push_back({"Environment", std::string(key.environment_variable),
                     key.flag.empty() ? key.full_name() : fmt::format("like {}", key.flag)});
   }
   rows.push_back({"Environment", "NO_COLOR", "no colours"});
-  return help_table(rows) +
-         fmt::format("  <VENDOR>_API_KEY with VENDOR one of\n{}\n", indented(vendors, 4));
+  return help_table(rows) + fmt::format("  <VENDOR>_API_KEY with VENDOR one of\n{}\n  and\n{}\n",
+                                        indented(wrapped(vendors, kColumns), 4),
+                                        indented(wrapped(others, kColumns), 4));
 }
 
 // Sentences that were broken for a wider screen are put on one line again, to be broken for this.

@@ -476,7 +476,7 @@ inline constexpr std::array kConfigKeys{
     keys::secret("azure_api_key", "AZURE_OPENAI_API_KEY", "Azure OpenAI"),
     keys::secret("bedrock_api_key", "AWS_BEARER_TOKEN_BEDROCK", "Amazon Bedrock"),
     keys::secret("vertex_api_key", "GOOGLE_OAUTH_ACCESS_TOKEN", "Google Vertex AI"),
-    keys::secret("vertex_anthropic_api_key", "", "Anthropic on Vertex AI"),
+    keys::secret("vertex_anthropic_api_key", "GOOGLE_OAUTH_ACCESS_TOKEN", "Anthropic on Vertex AI"),
     keys::secret("moonshot_api_key", "MOONSHOT_API_KEY", "Moonshot AI"),
     keys::secret("qwen_api_key", "DASHSCOPE_API_KEY", "Qwen"),
     keys::secret("minimax_api_key", "MINIMAX_API_KEY", "MiniMax"),
