@@ -115,7 +115,7 @@ INSTANTIATE_TEST_SUITE_P(
             "[log], [http], [bash], [web], [entities], [entities.embeddings], [api_keys], "
             "[permissions], [agents], "
             "[vendors], "
-            "[models]"},
+            "[models], [mcp]"},
         BadConfig{"section_that_is_a_value", "agent = 3\n",
                   "wright.toml:1: agent: must be a section [agent], not an integer"},
         BadConfig{"number_for_text", "[agent]\nmodel = 5\n",
