@@ -206,10 +206,11 @@ void CompatibleRun::take(const Event& event) {
     }
     waits_for(std::move(calls), waits, needs_person);
   } else if (const auto* ended = std::get_if<RunEnded>(&event)) {
+    Released released;
     const std::lock_guard lock(mutex_);
     if (completion_.text.empty()) completion_.text = ended->text;
     if (ended->error != nullptr) completion_.error = *ended->error;
-    end();
+    released = end();
   }
 }
 
@@ -240,6 +241,7 @@ void CompatibleRun::take(const SessionEvent& event) {
     }
     waits_for(std::move(calls), waits, needs_person);
   } else if (event.type == "run_ended") {
+    Released released;
     const std::lock_guard lock(mutex_);
     if (completion_.text.empty()) completion_.text = std::string(data->at("text").as_string());
     if (const JsonObject* error = data->at("error").if_object()) {
@@ -247,7 +249,7 @@ void CompatibleRun::take(const SessionEvent& event) {
       completion_.error =
           Error{code ? *code : ErrorCode::internal, std::string(error->at("message").as_string())};
     }
-    end();
+    released = end();
   }
 }
 
@@ -271,6 +273,7 @@ void CompatibleRun::look_at_stored(SessionId id) {
     const bool needs_person = calls.size() < waits.size();
     return waits_for(std::move(calls), waits, needs_person);
   }
+  Released released;
   const std::lock_guard lock(mutex_);
   if (has_ended_) return;
   completion_.usage = session->usage;
@@ -279,11 +282,12 @@ void CompatibleRun::look_at_stored(SessionId id) {
     completion_.error = Error{session->error_code.value_or(ErrorCode::internal),
                               session->error.value_or("The session was cancelled")};
   }
-  end();
+  released = end();
 }
 
 void CompatibleRun::waits_for(std::vector<HandedCall> calls, const std::set<WaitId>& waits,
                               bool needs_person) {
+  Released released;
   const std::lock_guard lock(mutex_);
   if (has_ended_) return;
   // Between the answers of this request, the session waits for those that are still to come.
@@ -297,17 +301,18 @@ void CompatibleRun::waits_for(std::vector<HandedCall> calls, const std::set<Wait
     if (stream_) stream_->write(rendering_->text(text));
     completion_.text += text;
   }
-  end();
+  released = end();
 }
 
 void CompatibleRun::fail_with(Error error) {
+  Released released;
   const std::lock_guard lock(mutex_);
   completion_.error = std::move(error);
-  end();
+  released = end();
 }
 
-void CompatibleRun::end() {
-  if (std::exchange(has_ended_, true)) return;
+CompatibleRun::Released CompatibleRun::end() {
+  if (std::exchange(has_ended_, true)) return {};
   if (stream_) {
     // What was not said piece by piece is said now.
     if (!completion_.error && completion_.calls.empty() && !has_spoken_) {
@@ -321,9 +326,7 @@ void CompatibleRun::end() {
   } else {
     responder_.send(json_response(rendering_->whole(completion_)));
   }
-  // Those who listen hold this run.
-  listening_.reset();
-  subscription_ = {};
+  return {std::move(listening_), std::move(subscription_)};
 }
 
 }  // namespace wright::server

@@ -37,7 +37,13 @@ class CompatibleRun : public std::enable_shared_from_this<CompatibleRun> {
   void look_at_stored(SessionId id);
   void said(std::string_view text);
   void waits_for(std::vector<HandedCall> calls, const std::set<WaitId>& waits, bool needs_person);
-  void end();  // with the mutex held
+  // What makes others hold this run. Let go when the mutex is free: whoever tells something at the
+  // moment holds a lock of its own, and is about to take the mutex.
+  struct Released {
+    std::shared_ptr<void> listening = {};
+    Subscription subscription = {};
+  };
+  Released end();  // with the mutex held
 
   const ServiceOptions& options_;
   SessionListeners& listeners_;
