@@ -327,7 +327,7 @@ INSTANTIATE_TEST_SUITE_P(
              "d e "},
         Work{"bash", "echo x > /dev/null; head -c 3 /dev/urandom | wc -c; cat <<< hi", "3\nhi\n"},
         Work{"bash", "timeout 0.2 sleep 10; echo $?", "124\n"},
-        Work{"ps", "ps -e -o comm= | sort | uniq", "bash\nps\nsort\nuniq\nwright-run\n",
+        Work{"ps", "ps -e -o comm= > names; sort -u names", "bash\nps\nwright-run\n",
              "processes outside"},
         Work{"python3",
              "python3 -c 'import multiprocessing as m\nwith m.Pool(2) as p: print(p.map(abs, [-1, "
