@@ -24,18 +24,16 @@ struct RecordedWait {
   std::optional<Json> answer = {};
 };
 
-struct RecordedSession;
-
-// What came of one call of a recorded session.
-struct RecordedCall {
-  std::string id = {};
-  CallStatus status = CallStatus::completed;
-  std::optional<ToolResult> result = {};  // absent where the record ends before it
-  std::vector<RecordedWait> waits = {};
-  std::vector<RecordedSession> specialist = {};  // one when a child session answered it, else none
-};
-
 struct RecordedSession {
+  // What came of one call.
+  struct Call {
+    std::string id = {};
+    CallStatus status = CallStatus::completed;
+    std::optional<ToolResult> result = {};  // absent where the record ends before it
+    std::vector<RecordedWait> waits = {};
+    std::vector<RecordedSession> specialist = {};  // one when a child session answered it
+  };
+
   std::string agent = {};  // with whom the conversation began
   std::string provider = {};
   std::string model = {};
@@ -45,8 +43,9 @@ struct RecordedSession {
   std::string error = {};
   std::optional<Limit> limit = {};  // that stopped it
   std::vector<Message> messages = {};
-  std::vector<RecordedCall> calls = {};  // one for each call in the messages, in their order
+  std::vector<Call> calls = {};  // one for each call in the messages, in their order
 };
+using RecordedCall = RecordedSession::Call;
 
 // The session with the specialists below it. Refuses what no run can have said.
 Result<RecordedSession> load_recording(Store& store, SessionId id);

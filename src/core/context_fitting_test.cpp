@@ -69,7 +69,7 @@ int fit_whole(ContextFitting& fitting, const Agent& agent, const Run& run,
   return asked;
 }
 
-Error refusal(std::string words) {
+Error too_long(std::string words) {
   return {ErrorCode::context_too_long, std::move(words), {}};
 }
 
@@ -100,7 +100,7 @@ TEST(ContextFittingSteps, believe_what_a_refusal_says_of_the_window) {
   const wright::Run run = long_run(agent, 20, 3'000);
   ContextFitting fitting;
   fitting.fit(agent, run);
-  ASSERT_TRUE(fitting.shrink(agent, run, refusal("maximum context length is 8000 tokens")));
+  ASSERT_TRUE(fitting.shrink(agent, run, too_long("maximum context length is 8000 tokens")));
   fit_whole(fitting, agent, run);
   EXPECT_EQ(fitting.meter(agent, run).window, 8'000);
   EXPECT_LE(fitting.estimate(agent, run), 7'500);
@@ -120,7 +120,7 @@ TEST(ContextFittingSteps, shrink_step_by_step_where_a_refusal_says_nothing) {
   fitting.fit(agent, run);
   std::int64_t last = fitting.estimate(agent, run);
   int steps = 0;
-  while (fitting.shrink(agent, run, refusal("That is too long"))) {
+  while (fitting.shrink(agent, run, too_long("That is too long"))) {
     fit_whole(fitting, agent, run);
     const std::int64_t now = fitting.estimate(agent, run);
     EXPECT_LT(now, last);

@@ -25,7 +25,7 @@ Json with(std::string_view key, Json value) {
   return json;
 }
 
-std::string error_of(const Json& json) {
+std::string error_of_run(const Json& json) {
   const auto run = run_from_json(json);
   return run ? std::string() : run.error().message;
 }
@@ -43,8 +43,8 @@ TEST(RunJson, carries_a_format_version_and_refuses_newer_ones) {
   ASSERT_FALSE(newer);
   EXPECT_EQ(newer.error().code, ErrorCode::unsupported);
   EXPECT_NE(newer.error().message.find("newer Wright"), std::string::npos);
-  EXPECT_NE(error_of(with("format", "1")), "");
-  EXPECT_NE(error_of(with("format", 0)), "");
+  EXPECT_NE(error_of_run(with("format", "1")), "");
+  EXPECT_NE(error_of_run(with("format", 0)), "");
 }
 
 TEST(RunJson, reads_runs_of_the_first_format) {
@@ -95,20 +95,22 @@ TEST(RunJson, keeps_limits_and_what_calls_have_been_answered) {
 TEST(RunJson, refuses_every_missing_or_mistyped_field_by_name) {
   for (const std::string key : {"agent", "max_iterations", "phase", "iterations", "usage", "error",
                                 "messages", "open_calls"}) {
-    EXPECT_NE(error_of(with(key, true)), "") << key;
+    EXPECT_NE(error_of_run(with(key, true)), "") << key;
     Json missing = to_json(waiting_run());
     missing.as_object().erase(key);
-    EXPECT_NE(error_of(missing).find("'" + key + "'"), std::string::npos) << error_of(missing);
+    EXPECT_NE(error_of_run(missing).find("'" + key + "'"), std::string::npos)
+        << error_of_run(missing);
   }
-  EXPECT_NE(error_of(Json("text")), "");
-  EXPECT_NE(error_of(with("phase", "sleeping")), "");
-  EXPECT_NE(error_of(with("iterations", -1)), "");
-  EXPECT_NE(error_of(with("usage", JsonObject{{"input_tokens", "many"}})), "");
-  EXPECT_NE(error_of(with("error", JsonObject{{"code", "odd"}, {"message", ""}, {"detail", ""}})),
-            "");
-  EXPECT_NE(error_of(with("messages", JsonArray{1})), "");
-  EXPECT_NE(error_of(with("open_calls", JsonArray{1})), "");
-  EXPECT_NE(error_of(with("open_calls", JsonArray{JsonObject{}})), "");
+  EXPECT_NE(error_of_run(Json("text")), "");
+  EXPECT_NE(error_of_run(with("phase", "sleeping")), "");
+  EXPECT_NE(error_of_run(with("iterations", -1)), "");
+  EXPECT_NE(error_of_run(with("usage", JsonObject{{"input_tokens", "many"}})), "");
+  EXPECT_NE(
+      error_of_run(with("error", JsonObject{{"code", "odd"}, {"message", ""}, {"detail", ""}})),
+      "");
+  EXPECT_NE(error_of_run(with("messages", JsonArray{1})), "");
+  EXPECT_NE(error_of_run(with("open_calls", JsonArray{1})), "");
+  EXPECT_NE(error_of_run(with("open_calls", JsonArray{JsonObject{}})), "");
 }
 
 TEST(RunJson, refuses_broken_open_calls) {
@@ -116,22 +118,22 @@ TEST(RunJson, refuses_broken_open_calls) {
   for (const std::string key : {"call", "state", "result"}) {
     Json bad = good;
     bad.at("open_calls").at(0).as_object()[key] = "odd";
-    EXPECT_NE(error_of(bad), "") << key;
+    EXPECT_NE(error_of_run(bad), "") << key;
     bad.at("open_calls").at(0).as_object().erase(key);
-    EXPECT_NE(error_of(bad), "") << key;
+    EXPECT_NE(error_of_run(bad), "") << key;
   }
   Json swapped = good;
   auto& first = swapped.at("open_calls").at(0).as_object();
   std::swap(first["call"], first["result"]);
-  EXPECT_NE(error_of(swapped), "");
+  EXPECT_NE(error_of_run(swapped), "");
 }
 
 TEST(RunJson, refuses_a_run_that_breaks_the_invariants) {
-  EXPECT_NE(error_of(with("open_calls", JsonArray{})).find("open calls"), std::string::npos);
-  EXPECT_NE(error_of(with("phase", "model")), "");
-  EXPECT_NE(error_of(with("phase", "tools")), "");
-  EXPECT_NE(error_of(with("phase", "done")), "");
-  EXPECT_NE(error_of(with("messages", JsonArray{})), "");
+  EXPECT_NE(error_of_run(with("open_calls", JsonArray{})).find("open calls"), std::string::npos);
+  EXPECT_NE(error_of_run(with("phase", "model")), "");
+  EXPECT_NE(error_of_run(with("phase", "tools")), "");
+  EXPECT_NE(error_of_run(with("phase", "done")), "");
+  EXPECT_NE(error_of_run(with("messages", JsonArray{})), "");
 
   const auto message = [](Role role, Part part) { return to_json(Message{role, {part}}); };
   const Part call = ToolCall{"1", "a", "{}"};
@@ -140,7 +142,7 @@ TEST(RunJson, refuses_a_run_that_breaks_the_invariants) {
   const auto history = [&](JsonArray messages) {
     Json json = to_json(start(Agent{.name = "keeper"}, "Go"));
     json.as_object()["messages"] = std::move(messages);
-    return error_of(json);
+    return error_of_run(json);
   };
   EXPECT_EQ(history({user, message(Role::assistant, call), message(Role::tool, result)}), "");
   EXPECT_NE(history({user, message(Role::user, call)}), "");
@@ -153,10 +155,10 @@ TEST(RunJson, refuses_a_run_that_breaks_the_invariants) {
             "");
   Json done = to_json(start(Agent{.name = "keeper"}, "Go"));
   done.as_object()["phase"] = "done";
-  EXPECT_NE(error_of(done), "");
+  EXPECT_NE(error_of_run(done), "");
   Json over = to_json(start(Agent{.name = "keeper"}, "Go"));
   over.as_object()["iterations"] = 10;
-  EXPECT_NE(error_of(over), "");
+  EXPECT_NE(error_of_run(over), "");
 }
 
 }  // namespace

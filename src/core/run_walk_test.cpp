@@ -104,8 +104,7 @@ class Walk {
       return ToolFinished{{call.id, call.name, "result", pick(3) == 0}};
     }
     if (const auto* wait = std::get_if<Wait>(&step)) {
-      const ToolCall& call =
-          wait->waits.empty() ? wait->specialists[0].call : wait->waits[0].call;
+      const ToolCall& call = wait->waits.empty() ? wait->specialists[0].call : wait->waits[0].call;
       return ToolFinished{{call.id, "tool", "answer", false}};
     }
     if (std::holds_alternative<Done>(step) && pick(3) == 0) return AnswerRefused{"again"};

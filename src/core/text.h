@@ -37,6 +37,10 @@ constexpr std::string_view trimmed(std::string_view text, std::string_view blank
   return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
 }
 
+constexpr bool is_blank(std::string_view text) {
+  return text.find_first_not_of(" \t\r\n\v\f") == std::string_view::npos;
+}
+
 constexpr bool is_one_of(std::string_view text, std::span<const std::string_view> list) {
   return std::ranges::find(list, text) != list.end();
 }

@@ -8,7 +8,7 @@ namespace wright::entities {
 namespace {
 
 constexpr std::chrono::seconds kPatienceWithGit{60};
-constexpr std::size_t kMostOutput = std::size_t{512} << 20;
+constexpr std::size_t kMostHistory = std::size_t{512} << 20;
 
 // The first line of a small file; empty when there is none.
 std::string first_line(const std::filesystem::path& file) {
@@ -128,12 +128,12 @@ std::optional<std::string> GitHistory::output_of(std::vector<std::string> argume
       .stop = stop,
       .kept_bytes = 4096,
       .on_output = [&](OutputStream stream, std::string_view piece) {
-        if (stream == OutputStream::output && output.size() < kMostOutput) {
+        if (stream == OutputStream::output && output.size() < kMostHistory) {
           output += piece;
         }
       }};
   const auto finished = sandbox_.run(command, options);
-  if (!finished || finished->exit_code != 0 || output.size() >= kMostOutput) return std::nullopt;
+  if (!finished || finished->exit_code != 0 || output.size() >= kMostHistory) return std::nullopt;
   return output;
 }
 

@@ -15,7 +15,7 @@ namespace {
 using sqlite::Row;
 using sqlite::Statement;
 
-constexpr std::size_t kLongestText = 2'000;
+constexpr std::size_t kLongestVectorText = 2'000;
 constexpr std::int64_t kLargestMatrix = std::int64_t{1} << 30;  // bytes
 
 // What a model is to understand of an entity. Not where it stands, so that what moves keeps its
@@ -23,7 +23,7 @@ constexpr std::int64_t kLargestMatrix = std::int64_t{1} << 30;  // bytes
 std::string text_of(const Row& row) {
   std::string text = fmt::format("{} {}{}\n{}\n{}", row.text(1), row.text(3), row.text(4),
                                  searchable_text(row.text(2)), row.text(5));
-  return std::string(utf8_prefix(text, kLongestText));
+  return std::string(utf8_prefix(text, kLongestVectorText));
 }
 
 // ?1: after which id, ?2: of which type, or NULL.

@@ -12,7 +12,7 @@
 namespace wright::entities {
 namespace {
 
-constexpr std::size_t kLongestName = 300;
+constexpr std::size_t kLongestWholeName = 300;
 
 bool is_beyond_ascii(char c) {
   return static_cast<unsigned char>(c) >= 0x80;
@@ -48,7 +48,7 @@ std::optional<std::string> whole_name(std::string_view name, std::string_view li
     if (wide.begin == place.begin && wide.end == place.end) return std::nullopt;
     if (!found) found = line.substr(wide.begin, wide.end - wide.begin);
   }
-  if (found) *found = utf8_prefix(*found, kLongestName);
+  if (found) *found = utf8_prefix(*found, kLongestWholeName);
   return found;
 }
 

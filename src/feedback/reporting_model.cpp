@@ -11,15 +11,11 @@
 namespace wright::feedback {
 namespace {
 
-constexpr std::string_view kBegin = "<tool_feedback";
+constexpr std::string_view kReportBegin = "<tool_feedback";
 
 const ToolCall* report_in(const Part& part) {
   const auto* call = std::get_if<ToolCall>(&part);
   return call != nullptr && call->name == kReportToolFeedback ? call : nullptr;
-}
-
-bool is_blank(std::string_view text) {
-  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
 }
 
 // What precedes a report is complete, even if the report itself was cut.
@@ -112,10 +108,10 @@ class TextFilter {
       return true;
     }
     if (rest.front() != '<') return step();
-    const std::size_t common = std::min(rest.size(), kBegin.size());
-    if (rest.substr(0, common) != kBegin.substr(0, common)) return step();
-    if (rest.size() <= kBegin.size()) return false;
-    if (rest[kBegin.size()] != '>' && rest[kBegin.size()] != ' ') return step();
+    const std::size_t common = std::min(rest.size(), kReportBegin.size());
+    if (rest.substr(0, common) != kReportBegin.substr(0, common)) return step();
+    if (rest.size() <= kReportBegin.size()) return false;
+    if (rest[kReportBegin.size()] != '>' && rest[kReportBegin.size()] != ' ') return step();
     state_ = State::feedback;
     return true;
   }

@@ -32,10 +32,6 @@ bool is_success(int status) {
   return status >= 200 && status < 300;
 }
 
-bool is_blank(std::string_view text) {
-  return trimmed(text).empty();
-}
-
 // A response that ended as it should, and holds neither words nor calls. A vendor that pauses says
 // so, and sends blocks of its own.
 bool says_nothing(const Response& response) {

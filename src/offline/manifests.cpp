@@ -146,13 +146,13 @@ void read_requirements(Manifest& manifest, std::string_view content) {
 
 using Reader = void (*)(Manifest&, std::string_view);
 
-struct Kind {
+struct ManifestKind {
   std::string_view file;
   std::string_view kind;
   Reader read;
 };
 
-constexpr auto kKinds = std::to_array<Kind>({
+constexpr auto kKinds = std::to_array<ManifestKind>({
     {"package.json", "npm package", read_json},
     {"composer.json", "Composer package", read_json},
     {"vcpkg.json", "vcpkg manifest", read_json},
@@ -163,8 +163,8 @@ constexpr auto kKinds = std::to_array<Kind>({
     {"requirements.txt", "Python requirements", read_requirements},
 });
 
-const Kind* kind_of(std::string_view path) {
-  const auto found = std::ranges::find(kKinds, file_name(path), &Kind::file);
+const ManifestKind* kind_of(std::string_view path) {
+  const auto found = std::ranges::find(kKinds, file_name(path), &ManifestKind::file);
   return found == kKinds.end() ? nullptr : &*found;
 }
 
@@ -175,7 +175,7 @@ bool is_manifest(std::string_view path) {
 }
 
 std::optional<Manifest> read_manifest(std::string_view path, std::string_view content) {
-  const Kind* kind = kind_of(path);
+  const ManifestKind* kind = kind_of(path);
   if (kind == nullptr) return std::nullopt;
   Manifest manifest;
   manifest.path = path;

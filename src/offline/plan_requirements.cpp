@@ -19,7 +19,7 @@ namespace wright::offline {
 namespace {
 
 constexpr std::string_view kAskUser = "ask_user";
-constexpr std::size_t kLongestAnswer = 400;
+constexpr std::size_t kLongestStated = 400;
 constexpr std::size_t kMostInList = 8;
 
 constexpr std::string_view kPurpose = "purpose";
@@ -42,7 +42,7 @@ struct Inquiry {
     const Json& answer = found->second;
     if (answer.is_string()) {
       const std::string said = without_credentials(std::string_view(answer.get_string()));
-      return std::string(trim(utf8_prefix(said, kLongestAnswer)));
+      return std::string(trim(utf8_prefix(said, kLongestStated)));
     }
     return answer.is_null() ? std::string() : to_text(answer);
   }
@@ -53,7 +53,7 @@ struct Inquiry {
     if (found == answers.end() || !found->second.is_array()) return items;
     for (const Json& each : found->second.get_array()) {
       if (each.is_string() && items.size() < kMostInList) {
-        items.emplace_back(utf8_prefix(each.get_string(), kLongestAnswer));
+        items.emplace_back(utf8_prefix(each.get_string(), kLongestStated));
       }
     }
     return items;

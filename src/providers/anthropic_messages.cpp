@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "core/text.h"
 #include "providers/anthropic_response.h"
 #include "providers/attachment.h"
 #include "providers/call_arguments.h"
@@ -43,10 +44,6 @@ int room_to_think(ReasoningEffort effort, const Quirks& quirks) {
     case ReasoningEffort::high: return 24576;
   }
   return 0;
-}
-
-bool is_blank(std::string_view text) {
-  return text.find_first_not_of(" \t\r\n\v\f") == std::string_view::npos;
 }
 
 bool is_forced(const ToolChoice& choice) {

@@ -4,16 +4,13 @@
 
 #include <algorithm>
 
+#include "core/text.h"
 #include "providers/paired_messages.h"
 
 namespace wright::providers {
 namespace {
 
-bool is_blank(std::string_view text) {
-  return text.find_first_not_of(" \t\r\n\v\f") == std::string_view::npos;
-}
-
-bool says_nothing(const Part& part) {
+bool is_only_blanks(const Part& part) {
   const std::string* words = words_in(part);
   return words != nullptr && is_blank(*words);
 }
@@ -49,7 +46,7 @@ void Conversation::add(const Message& message) {
   if (message.role == Role::system) return append_paragraph(system_, message.text());
   const auto speaker = message.role == Role::assistant ? Turn::Speaker::model : Turn::Speaker::user;
   for (const Part& part : message.parts) {
-    if (!says_nothing(part)) add_part(speaker, part);
+    if (!is_only_blanks(part)) add_part(speaker, part);
   }
 }
 

@@ -20,7 +20,7 @@
 namespace wright::providers {
 namespace {
 
-JsonArray tools_json(const Request& request, const ToolNames& names, const Quirks& quirks,
+JsonArray chat_tools(const Request& request, const ToolNames& names, const Quirks& quirks,
                      const boost::json::storage_ptr& storage) {
   JsonArray tools(storage);
   tools.reserve(request.tools.size());
@@ -36,7 +36,7 @@ JsonArray tools_json(const Request& request, const ToolNames& names, const Quirk
   return tools;
 }
 
-Json tool_choice_json(const ToolChoice& choice, const ToolNames& names) {
+Json chat_tool_choice(const ToolChoice& choice, const ToolNames& names) {
   switch (choice.kind) {
     case ToolChoice::Kind::automatic: return "auto";
     case ToolChoice::Kind::required: return "required";
@@ -72,7 +72,7 @@ void add_reasoning(JsonObject& body, const Sampling& sampling, const Quirks& qui
   }
 }
 
-void add_sampling(JsonObject& body, const Sampling& sampling, const Quirks& quirks) {
+void add_chat_sampling(JsonObject& body, const Sampling& sampling, const Quirks& quirks) {
   if (sampling.max_tokens > 0) {
     const std::string_view name = quirks.max_tokens_field;
     body[name.empty() ? "max_tokens" : name] = sampling.max_tokens;
@@ -101,8 +101,8 @@ Result<HttpRequest> encode_chat(const Endpoint& endpoint, const Request& request
   boost::json::monotonic_resource memory;
   JsonObject body({{"model", endpoint.model.name}}, &memory);
   body["messages"] = chat_messages(endpoint, request, names, &memory);
-  add_tools(body, request, names, quirks, {tools_json, tool_choice_json});
-  add_sampling(body, *request.sampling, quirks);
+  add_tools(body, request, names, quirks, {chat_tools, chat_tool_choice});
+  add_chat_sampling(body, *request.sampling, quirks);
   if (delivery == Delivery::streamed) {
     body["stream"] = true;
     if (quirks.supports_stream_usage) {

@@ -49,7 +49,7 @@ bool mentions_json(std::string_view text) {
   return text.contains("JSON") || text.contains("json") || text.contains("Json");
 }
 
-void append_paragraph(std::string& text, std::string_view paragraph) {
+void append_words(std::string& text, std::string_view paragraph) {
   if (paragraph.empty()) return;
   if (!text.empty()) text += "\n\n";
   text += paragraph;
@@ -103,10 +103,10 @@ std::string system_text(const Request& request, const ToolNames& names, const Qu
   const bool lacks_word =
       format.kind == ResponseFormat::Kind::json_object && !mentions_json(request.system);
   if ((lacks_schema || lacks_word) && word == JsonWord::in_system_text) {
-    append_paragraph(text, format_in_words(format));
+    append_words(text, format_in_words(format));
   }
   if (offers_tools(request, quirks) && quirks.tool_choice != Quirks::ToolChoiceSupport::full) {
-    append_paragraph(text, tool_choice_in_words(request.tool_choice(), names));
+    append_words(text, tool_choice_in_words(request.tool_choice(), names));
   }
   return text;
 }

@@ -19,8 +19,8 @@
 namespace wright::providers {
 namespace {
 
-JsonArray tools_json(const Request& request, const ToolNames& names, const Quirks& quirks,
-                     const boost::json::storage_ptr& storage) {
+JsonArray responses_tools(const Request& request, const ToolNames& names, const Quirks& quirks,
+                          const boost::json::storage_ptr& storage) {
   JsonArray tools(storage);
   tools.reserve(request.tools.size());
   for (const Tool& tool : request.tools) {
@@ -35,7 +35,7 @@ JsonArray tools_json(const Request& request, const ToolNames& names, const Quirk
   return tools;
 }
 
-Json tool_choice_json(const ToolChoice& choice, const ToolNames& names) {
+Json responses_tool_choice(const ToolChoice& choice, const ToolNames& names) {
   switch (choice.kind) {
     case ToolChoice::Kind::automatic: return "auto";
     case ToolChoice::Kind::required: return "required";
@@ -56,7 +56,7 @@ Json text_format_json(const ResponseFormat& format, const Quirks& quirks) {
                     {"strict", answer.is_strict}};
 }
 
-void add_sampling(JsonObject& body, const Sampling& sampling, const Quirks& quirks) {
+void add_responses_sampling(JsonObject& body, const Sampling& sampling, const Quirks& quirks) {
   if (sampling.max_tokens > 0) {
     const std::string_view name = quirks.max_tokens_field;
     body[name.empty() ? "max_output_tokens" : name] = sampling.max_tokens;
@@ -92,8 +92,8 @@ Result<HttpRequest> encode_responses(const Endpoint& endpoint, const Request& re
   const std::string instructions = system_text(request, names, quirks, JsonWord::elsewhere);
   if (!instructions.empty()) body["instructions"] = instructions;
   body["input"] = responses_input(endpoint, request, names);
-  add_tools(body, request, names, quirks, {tools_json, tool_choice_json});
-  add_sampling(body, *request.sampling, quirks);
+  add_tools(body, request, names, quirks, {responses_tools, responses_tool_choice});
+  add_responses_sampling(body, *request.sampling, quirks);
   if (delivery == Delivery::streamed) body["stream"] = true;
   return HttpRequest{.url = endpoint.vendor.base_url + "/responses",
                      .headers = request_headers(endpoint, {bearer(endpoint)}),

@@ -11,7 +11,7 @@ Message calls(std::vector<std::string> ids) {
   return message;
 }
 
-Message result(std::string id) {
+Message result_message(std::string id) {
   return Message::tool({.call_id = std::move(id), .name = "look", .content = "seen"});
 }
 
@@ -31,8 +31,8 @@ std::vector<Message> paired(const std::vector<Message>& messages) {
 
 TEST(PairedMessages, leave_alone_what_is_in_order) {
   const std::vector<Message> messages{
-      Message::user("a"), calls({"1", "2"}),       result("2"),  result("1"),
-      Message::user("b"), Message::assistant("c"), calls({"3"}), result("3")};
+      Message::user("a"), calls({"1", "2"}),       result_message("2"), result_message("1"),
+      Message::user("b"), Message::assistant("c"), calls({"3"}),        result_message("3")};
   const PairedMessages pairs(messages);
   ASSERT_EQ(pairs.messages().size(), messages.size());
   for (std::size_t i = 0; i < messages.size(); ++i) {
@@ -42,32 +42,34 @@ TEST(PairedMessages, leave_alone_what_is_in_order) {
 }
 
 TEST(PairedMessages, answer_calls_that_have_no_result) {
-  EXPECT_EQ(paired({Message::user("a"), calls({"1", "2"}), result("2"), Message::user("b")}),
-            (std::vector<Message>{Message::user("a"), calls({"1", "2"}), unknown("1"), result("2"),
-                                  Message::user("b")}));
+  EXPECT_EQ(
+      paired({Message::user("a"), calls({"1", "2"}), result_message("2"), Message::user("b")}),
+      (std::vector<Message>{Message::user("a"), calls({"1", "2"}), unknown("1"),
+                            result_message("2"), Message::user("b")}));
   EXPECT_EQ(paired({calls({"1"}), calls({"2"})}),
             (std::vector<Message>{calls({"1"}), unknown("1"), calls({"2"}), unknown("2")}));
 }
 
 TEST(PairedMessages, put_results_before_what_was_said_meanwhile) {
-  EXPECT_EQ(paired({calls({"1"}), Message::user("wait"), result("1")}),
-            (std::vector<Message>{calls({"1"}), result("1"), Message::user("wait")}));
+  EXPECT_EQ(paired({calls({"1"}), Message::user("wait"), result_message("1")}),
+            (std::vector<Message>{calls({"1"}), result_message("1"), Message::user("wait")}));
 }
 
 TEST(PairedMessages, make_text_of_results_without_their_call) {
   const Message told = Message::user("Tool look result:\nseen");
-  EXPECT_EQ(paired({result("0"), Message::assistant("c")}),
+  EXPECT_EQ(paired({result_message("0"), Message::assistant("c")}),
             (std::vector<Message>{told, Message::assistant("c")}));
-  EXPECT_EQ(paired({calls({"1"}), result("1"), result("1")}),
-            (std::vector<Message>{calls({"1"}), result("1"), told}));
-  EXPECT_EQ(paired({calls({"1"}), result("1"), Message::assistant("c"), result("1")}),
-            (std::vector<Message>{calls({"1"}), result("1"), Message::assistant("c"), told}));
+  EXPECT_EQ(paired({calls({"1"}), result_message("1"), result_message("1")}),
+            (std::vector<Message>{calls({"1"}), result_message("1"), told}));
+  EXPECT_EQ(
+      paired({calls({"1"}), result_message("1"), Message::assistant("c"), result_message("1")}),
+      (std::vector<Message>{calls({"1"}), result_message("1"), Message::assistant("c"), told}));
 }
 
 TEST(PairedMessages, keep_what_stands_beside_a_result) {
-  const Message mixed{Role::user, {Text{"and"}, result("1").parts.front()}};
+  const Message mixed{Role::user, {Text{"and"}, result_message("1").parts.front()}};
   EXPECT_EQ(paired({calls({"1"}), mixed}),
-            (std::vector<Message>{calls({"1"}), result("1"), Message::user("and")}));
+            (std::vector<Message>{calls({"1"}), result_message("1"), Message::user("and")}));
 }
 
 }  // namespace

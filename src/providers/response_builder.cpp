@@ -7,7 +7,7 @@
 namespace wright::providers {
 namespace {
 
-bool says_nothing(const Part& part) {
+bool holds_nothing(const Part& part) {
   if (const auto* text = std::get_if<Text>(&part)) return text->text.empty();
   if (const auto* reasoning = std::get_if<Reasoning>(&part)) {
     return reasoning->text.empty() && reasoning->opaque.empty();
@@ -130,7 +130,7 @@ Response ResponseBuilder::take(StopReason reason, const ModelInfo& model) {
   end_part();
   for (std::size_t i = 0; i < calls_.size(); ++i) calls_[i].joiner.finish(call(i).arguments);
   calls_.clear();
-  std::erase_if(response_.content, says_nothing);
+  std::erase_if(response_.content, holds_nothing);
   response_.stop_reason = reason;
   if (response_.usage.cost_usd == 0 && model.price) {
     response_.usage.cost_usd = cost_usd(*model.price, response_.usage);

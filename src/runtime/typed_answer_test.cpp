@@ -34,7 +34,7 @@ struct Car {
 constexpr const char* kCar =
     R"({"maker":"Saab","colour":"green","parts":[{"name":"door","weight":null},{"name":"seat"}]})";
 
-Agent agent_of(const ScriptedModel& script) {
+Agent reader_of(const ScriptedModel& script) {
   return Agent{.name = "reader", .instructions = "Read.", .model = script.model()};
 }
 
@@ -50,7 +50,7 @@ std::vector<std::string> notices_in(const std::vector<Message>& messages) {
 
 TEST(TypedAnswer, is_a_struct_with_all_that_is_in_it) {
   const ScriptedModel script({says(std::string("```json\n") + kCar + "\n```")});
-  const auto car = run_as<Car>(agent_of(script), "Which car?");
+  const auto car = run_as<Car>(reader_of(script), "Which car?");
   ASSERT_TRUE(car) << car.error().message;
   EXPECT_EQ(car->maker, "Saab");
   EXPECT_EQ(car->colour, Colour::green);
@@ -72,7 +72,7 @@ TEST(TypedAnswer, gives_its_schema_to_the_model) {
 }
 
 TEST(TypedAnswer, may_be_a_list_an_enumerator_a_map_or_a_number) {
-  const auto answer = [](const char* text) { return agent_of(ScriptedModel({says(text)})); };
+  const auto answer = [](const char* text) { return reader_of(ScriptedModel({says(text)})); };
   const auto cars = run_as<std::vector<Car>>(
       answer(R"({"answer":[{"maker":"Saab","colour":"red","parts":[]}]})"), "Cars?");
   ASSERT_TRUE(cars) << cars.error().message;
@@ -92,12 +92,12 @@ TEST(TypedAnswer, may_contain_itself) {
   const ScriptedModel script(
       {says(R"({"answer":[{"name":"a","below":[{"name":"b"}]}]})"),
        says(R"({"answer":[{"name":"a","below":[{"name":"b","below":[]}]}]})")});
-  const auto trees = run_as<std::vector<Tree>>(agent_of(script), "Trees?");
+  const auto trees = run_as<std::vector<Tree>>(reader_of(script), "Trees?");
   ASSERT_TRUE(trees) << trees.error().message;
   EXPECT_EQ(trees->at(0).below.at(0).name, "b");
   EXPECT_EQ(script.requests().size(), 2U) << "the first answer lacks a field deep inside";
   const ScriptedModel one({says(R"({"answer":{"name":"a","below":[{"name":"b","below":[]}]}})")});
-  const auto tree = run_as<std::optional<Tree>>(agent_of(one), "A tree, if there is one?");
+  const auto tree = run_as<std::optional<Tree>>(reader_of(one), "A tree, if there is one?");
   ASSERT_TRUE(tree) << tree.error().message;
   EXPECT_EQ(tree->value().below.at(0).name, "b");
 }
@@ -105,7 +105,7 @@ TEST(TypedAnswer, may_contain_itself) {
 TEST(TypedAnswer, that_is_wrong_is_told_to_the_model_and_asked_for_again) {
   const ScriptedModel script({says("A green Saab."), says(R"({"maker":"Saab"})"), says(kCar)});
   const auto store = open_memory_store();
-  const auto car = run_as<Car>(*store, agent_of(script), "Which car?");
+  const auto car = run_as<Car>(*store, reader_of(script), "Which car?");
   ASSERT_TRUE(car) << car.error().message;
   EXPECT_EQ(car->maker, "Saab");
   const auto requests = script.requests();
@@ -122,7 +122,7 @@ TEST(TypedAnswer, that_is_wrong_is_told_to_the_model_and_asked_for_again) {
 TEST(TypedAnswer, that_is_always_wrong_is_an_error_with_what_the_model_said) {
   const ScriptedModel script({says("one"), says("two"), says("three"), says(kCar)});
   const auto store = open_memory_store();
-  const auto car = run_as<Car>(*store, agent_of(script), "Which car?");
+  const auto car = run_as<Car>(*store, reader_of(script), "Which car?");
   ASSERT_FALSE(car);
   EXPECT_EQ(car.error().code, ErrorCode::answer_refused);
   EXPECT_EQ(answer_of(car.error()), "three");
@@ -134,14 +134,14 @@ TEST(TypedAnswer, that_is_always_wrong_is_an_error_with_what_the_model_said) {
 
 TEST(TypedAnswer, may_use_tools_before) {
   const ScriptedModel script({calls({call("look")}), says("green"), says(kCar)});
-  Agent agent = agent_of(script);
+  Agent agent = reader_of(script);
   agent.tools = {tool("look", "Looks", [] { return "a green Saab"; })};
   ASSERT_TRUE(run_as<Car>(agent, "Which car?"));
 }
 
 TEST(TypedAnswer, of_a_run_that_waits_comes_when_the_person_has_answered) {
   const ScriptedModel script({calls({call("ask")}), says("no JSON"), says(kCar)});
-  Agent agent = agent_of(script);
+  Agent agent = reader_of(script);
   agent.tools = {testing::asking()};
   const auto store = open_memory_store();
   const auto waiting = run_as<Car>(*store, agent, "Which car?");
@@ -155,14 +155,14 @@ TEST(TypedAnswer, of_a_run_that_waits_comes_when_the_person_has_answered) {
   EXPECT_EQ(car->colour, Colour::green);
   // The next message may be answered with another type.
   const ScriptedModel more({says(R"({"answer":false})")});
-  EXPECT_EQ(send_as<bool>(*store, agent_of(more), 1, "Is it red?").value(), false);
+  EXPECT_EQ(send_as<bool>(*store, reader_of(more), 1, "Is it red?").value(), false);
 }
 
 TEST(TypedAnswer, holds_in_the_concurrent_driver) {
   const ScriptedModel script({says("Saab"), says(kCar)});
   const auto store = open_memory_store();
   const auto runtime = testing::open_runtime(*store);
-  const auto agent = std::make_shared<const Agent>(answering_with<Car>(agent_of(script)));
+  const auto agent = std::make_shared<const Agent>(answering_with<Car>(reader_of(script)));
   const SessionId id = value_of(runtime->start(agent, "Which car?"));
   const auto car = answer_as<Car>(value_of(runtime->wait(id)));
   ASSERT_TRUE(car) << car.error().message;
@@ -171,7 +171,7 @@ TEST(TypedAnswer, holds_in_the_concurrent_driver) {
 
 TEST(TypedAnswer, holds_in_two_phases) {
   const ScriptedModel script({says("Saab"), says(kCar), says("1"), says("2"), says("3")});
-  TwoPhaseAgent agent(answering_with<Car>(agent_of(script)));
+  TwoPhaseAgent agent(answering_with<Car>(reader_of(script)));
   auto response = agent.process("Which car?").get();
   ASSERT_TRUE(response) << response.error().message;
   EXPECT_EQ(text_of(response)->all().value(), kCar);
@@ -185,7 +185,7 @@ TEST(TypedAnswer, is_replayed_as_it_was) {
   for (const bool ends_well : {true, false}) {
     const ScriptedModel script({says("a"), says("b"), says(ends_well ? kCar : "c")});
     const auto store = open_memory_store();
-    const Agent agent = answering_with<Car>(agent_of(script));
+    const Agent agent = answering_with<Car>(reader_of(script));
     EXPECT_EQ(run(*store, agent, "Which car?").has_value(), ends_well);
     const auto recorded = load_recording(*store, 1);
     ASSERT_TRUE(recorded) << recorded.error().message;
@@ -203,7 +203,7 @@ TEST(TypedAnswer, is_replayed_as_it_was) {
 TEST(RunOptions, tell_the_text_as_it_comes_or_whole) {
   for (const Delivery delivery : {Delivery::streamed, Delivery::whole}) {
     const ScriptedModel script({calls({call("look")}, "I look. "), says("It is green.")});
-    Agent agent = agent_of(script);
+    Agent agent = reader_of(script);
     agent.tools = {tool("look", "Looks", [] { return "green"; })};
     std::string told;
     int events = 0;
@@ -220,7 +220,7 @@ TEST(AnswerWait, takes_approvals_and_answers_by_their_types) {
   const ScriptedModel script(
       {calls({call("paint")}), says("done"), calls({call("paint")}), says("not done")});
   int painted = 0;
-  Agent agent = agent_of(script);
+  Agent agent = reader_of(script);
   agent.tools = {tool("paint", "Paints", [&] { ++painted; }, {.needs_approval = true})};
   const auto store = open_memory_store();
   const auto wait_of = [&](std::string_view prompt) {
@@ -239,7 +239,7 @@ TEST(AnswerWait, takes_approvals_and_answers_by_their_types) {
   const ScriptedModel asking({calls({call("ask_user", R"({"questions":[{"id":"hue",
       "question":"Which?"}]})")}),
                               says("blue it is")});
-  Agent asker = agent_of(asking);
+  Agent asker = reader_of(asking);
   asker.tools = {ask_user_tool()};
   const auto runtime = testing::open_runtime(*store);
   const SessionId id =

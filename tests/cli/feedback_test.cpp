@@ -13,10 +13,6 @@ constexpr const char* kAgent = "codebase-analysis";
 constexpr const char* kLongFunctions = "Which functions have more than 200 lines?";
 constexpr const char* kWithCalls = "Where is alpha_function defined?";  // also without the index
 
-bool has(const std::string& text, std::string_view words) {
-  return text.find(words) != std::string::npos;
-}
-
 TEST(DebugMode, tells_beside_the_answer_and_never_in_it) {
   Home home;
   home.environment["WRIGHT_ENTITY_INDEX"] = "false";  // without the tools that it asks for
@@ -101,8 +97,8 @@ TEST(DebugMode, follows_the_options_of_the_file) {
   EXPECT_TRUE(feedback.at("suggestions").as_array().empty());
   EXPECT_TRUE(feedback.as_object().contains("alternatives"));
   EXPECT_TRUE(json.at("feedback_record").at("usage").at(0).as_object().contains("total_ms"));
-  const Finished verbose = home.wright(
-      {"run", kAgent, kWithCalls, "--quiet", "--set", "debug.verbose_logging=true"});
+  const Finished verbose =
+      home.wright({"run", kAgent, kWithCalls, "--quiet", "--set", "debug.verbose_logging=true"});
   EXPECT_TRUE(has(verbose.error, "[TOOL FEEDBACK] A call ended")) << verbose.error;
 }
 

@@ -83,4 +83,8 @@ class Home {
   std::filesystem::path path_;
 };
 
+inline bool has(std::string_view text, std::string_view words) {
+  return text.find(words) != std::string_view::npos;
+}
+
 }  // namespace wright::cli

@@ -13,10 +13,6 @@ namespace {
 
 constexpr const char* kRecordedQuestion = "Where is alpha_function defined?";
 
-bool has(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
-
 // Session 1 has asked where a function is, and was answered.
 class ReplayCommand : public testing::Test {
  protected:

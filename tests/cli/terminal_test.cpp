@@ -9,11 +9,11 @@
 namespace wright::cli {
 namespace {
 
-constexpr const char* kQuestion = "Where is alpha_function defined?";
+constexpr const char* kTerminalQuestion = "Where is alpha_function defined?";
 
 TEST(Terminal, gets_colour_and_a_moving_line) {
   const Home home;
-  const Finished run = home.wright_on_terminal({"run", "codebase-analysis", kQuestion});
+  const Finished run = home.wright_on_terminal({"run", "codebase-analysis", kTerminalQuestion});
   EXPECT_EQ(run.exit_code, 0) << run.output;
   EXPECT_NE(run.output.find("\x1b[1mcodebase-analysis\x1b[0m"), std::string::npos) << run.output;
   EXPECT_NE(run.output.find("\r\x1b[K"), std::string::npos) << run.output;
@@ -38,7 +38,7 @@ TEST(Terminal, is_never_wider_than_it_is) {
   Home home;
   home.environment["NO_COLOR"] = "1";
   home.environment["COLUMNS"] = "80";
-  home.wright({"run", "codebase-analysis", kQuestion});
+  home.wright({"run", "codebase-analysis", kTerminalQuestion});
   for (const Arguments& arguments :
        {Arguments{"--help"}, Arguments{"help", "run"}, Arguments{"stats"}, Arguments{"agents"},
         Arguments{"tools"}, Arguments{"models", "openai"}}) {
@@ -53,15 +53,16 @@ TEST(Terminal, is_never_wider_than_it_is) {
 TEST(Terminal, shows_the_markdown_of_an_answer) {
   const Home home;
   for (const Arguments& how : {Arguments{}, Arguments{"--no-stream"}}) {
-    Arguments arguments{"run", "codebase-analysis", kQuestion};
+    Arguments arguments{"run", "codebase-analysis", kTerminalQuestion};
     arguments.insert(arguments.end(), how.begin(), how.end());
     const std::string shown = home.wright_on_terminal(arguments).output;
     EXPECT_NE(shown.find("\x1b[1malpha.cpp:2\x1b[0m"), std::string::npos) << shown;
     EXPECT_EQ(shown.find("**alpha.cpp:2**"), std::string::npos) << shown;
     EXPECT_EQ(shown.find("```"), std::string::npos) << shown;
   }
-  EXPECT_NE(home.wright({"run", "codebase-analysis", kQuestion}).output.find("**alpha.cpp:2**"),
-            std::string::npos)
+  EXPECT_NE(
+      home.wright({"run", "codebase-analysis", kTerminalQuestion}).output.find("**alpha.cpp:2**"),
+      std::string::npos)
       << "a pipe gets what the model wrote";
 }
 
@@ -69,7 +70,7 @@ TEST(Terminal, gets_no_colour_under_no_color) {
   Home home;
   home.environment["NO_COLOR"] = "1";
   for (const Arguments& arguments :
-       {Arguments{"run", "codebase-analysis", kQuestion}, Arguments{"sessions"},
+       {Arguments{"run", "codebase-analysis", kTerminalQuestion}, Arguments{"sessions"},
         Arguments{"sessions", "show", "1"}, Arguments{"config"}, Arguments{"doctor"},
         Arguments{"agents"}, Arguments{"tools"}, Arguments{"--help"}, Arguments{"rnu"}}) {
     const std::string shown = home.wright_on_terminal(arguments).output;
@@ -82,7 +83,7 @@ TEST(Terminal, gets_no_colour_under_no_color) {
 TEST(Terminal, gets_no_escape_codes_at_all_when_it_is_dumb) {
   Home home;
   home.environment["TERM"] = "dumb";
-  const Finished run = home.wright_on_terminal({"run", "codebase-analysis", kQuestion});
+  const Finished run = home.wright_on_terminal({"run", "codebase-analysis", kTerminalQuestion});
   EXPECT_EQ(run.exit_code, 0);
   EXPECT_EQ(run.output.find('\x1b'), std::string::npos) << run.output;
 }

@@ -250,7 +250,7 @@ std::string note_of(const Applied& applied) {
   return fmt::format("{} {}\n", operation_name(applied), applied.path);
 }
 
-Result<std::string> would_change(const Workspace& workspace, const Json& json) {
+Result<std::string> patch_would_change(const Workspace& workspace, const Json& json) {
   const auto arguments = TRY(decode<ApplyPatchArguments>(json));
   const auto files = TRY(parsed(arguments));
   Drafts drafts(workspace, {});
@@ -276,7 +276,7 @@ Tool apply_patch_tool(SharedWorkspace workspace, SharedFileCalls calls) {
       },
       {.effect = Effect::write});
   made.preview = [workspace = std::move(workspace)](const Json& arguments) {
-    return preview_of_change(would_change(*workspace, arguments));
+    return preview_of_change(patch_would_change(*workspace, arguments));
   };
   static constexpr OtherName kNames[] = {{"input", "patch"}};
   return with_rewrite(std::move(made),

@@ -59,7 +59,7 @@ std::size_t find_apart_from_blanks(const std::vector<std::string_view>& lines,
   return found.empty() ? lines.size() : static_cast<std::size_t>(found.begin() - lines.begin());
 }
 
-std::string shown(std::string_view line) {
+std::string quoted_line(std::string_view line) {
   const std::string valid = to_valid_utf8(std::string(line.substr(0, kComparedBytes)));
   return valid.ends_with('\r') ? valid.substr(0, valid.size() - 1) : valid;
 }
@@ -76,7 +76,7 @@ std::string nearest_lines(std::string_view text, std::string_view wanted_text) {
 
   if (const std::size_t at = find_apart_from_blanks(lines, wanted); at < lines.size()) {
     return fmt::format("The same text with other blanks stands in line {}:\n{}: {}", at + 1, at + 1,
-                       shown(lines[at]));
+                       quoted_line(lines[at]));
   }
   const Pairs pairs = pairs_of(trimmed(*first));
   std::vector<std::tuple<std::size_t, std::size_t>> best;  // unlikeness, index
@@ -91,7 +91,7 @@ std::string nearest_lines(std::string_view text, std::string_view wanted_text) {
   if (best.empty()) return "No line of the file is like its first line.";
   std::string made = "The lines most like its first line:";
   for (const auto& [unlikeness, i] : best) {
-    made += fmt::format("\n{}: {}", i + 1, shown(lines[i]));
+    made += fmt::format("\n{}: {}", i + 1, quoted_line(lines[i]));
   }
   return made;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/text.h"
 #include "core/try.h"
 #include "tools/workspace/workspace.h"
 
@@ -23,11 +24,6 @@ constexpr std::string_view kBlanks = " \t\r";
 
 std::string_view without_end_blanks(std::string_view text) {
   return text.substr(0, text.find_last_not_of(kBlanks) + 1);
-}
-
-std::string_view trimmed(std::string_view text) {
-  text = without_end_blanks(text);
-  return text.substr(std::min(text.find_first_not_of(kBlanks), text.size()));
 }
 
 // What follows a marker: "" for a marker alone, nothing for another line.

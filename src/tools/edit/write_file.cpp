@@ -139,7 +139,7 @@ Result<Json> write_file(const Workspace& workspace, const WriteFileArguments& ar
   }
 }
 
-Result<std::string> would_change(const Workspace& workspace, const Json& json) {
+Result<std::string> write_would_change(const Workspace& workspace, const Json& json) {
   const auto arguments = TRY(decode<WriteFileArguments>(json));
   const auto path = TRY(target_of(workspace, arguments));
   TRY(workspace.write_target(path));
@@ -168,7 +168,7 @@ Tool write_file_tool(SharedWorkspace workspace, SharedFileCalls calls) {
       },
       {.effect = Effect::write});
   made.preview = [workspace = std::move(workspace)](const Json& arguments) {
-    return preview_of_change(would_change(*workspace, arguments));
+    return preview_of_change(write_would_change(*workspace, arguments));
   };
   static constexpr OtherName kNames[] = {{"file_path", "path"}};
   return with_rewrite(std::move(made),

@@ -259,7 +259,7 @@ Result<Json> list_files(const Workspace& workspace, const ListFilesArguments& ar
 }
 
 // The names of other systems' list_files, which also lists a folder without being given a pattern.
-void use_own_names(JsonObject& arguments) {
+void use_names_of_list(JsonObject& arguments) {
   static constexpr OtherName kNames[] = {{"max_files", "limit"}};
   rename_members(arguments, kNames);
   if (arguments.contains("pattern") || !arguments.contains("path")) return;
@@ -280,7 +280,7 @@ Tool list_files_tool(SharedWorkspace workspace) {
              return list_files(*workspace, arguments, context.stop);
            },
            {.effect = Effect::read});
-  return with_rewrite(std::move(made), use_own_names);
+  return with_rewrite(std::move(made), use_names_of_list);
 }
 
 }  // namespace wright::tools

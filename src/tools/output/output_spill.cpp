@@ -1,6 +1,5 @@
 #include "tools/output/output_spill.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -16,6 +15,7 @@
 
 #include "core/try.h"
 #include "tools/workspace/file_calls.h"
+#include "tools/workspace/open_directory.h"
 #include "tools/workspace/workspace.h"
 #include "wright/json.h"
 
@@ -38,10 +38,6 @@ std::string new_name() {
                      number, kSuffix);
 }
 
-struct CloseDirectory {
-  void operator()(DIR* directory) const { ::closedir(directory); }
-};
-
 struct KeptFile {
   std::int64_t modified;
   std::uint64_t size;
@@ -50,7 +46,7 @@ struct KeptFile {
 
 std::vector<KeptFile> kept_files(int folder) {
   std::vector<KeptFile> files;
-  const std::unique_ptr<DIR, CloseDirectory> directory(
+  const OpenDirectory directory(
       ::fdopendir(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
   if (directory == nullptr) return files;
   while (const dirent* entry = ::readdir(directory.get())) {

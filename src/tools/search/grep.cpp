@@ -345,7 +345,7 @@ Result<Json> grep(const Workspace& workspace, const GrepArguments& arguments,
 }
 
 // The names of other systems' grep.
-void use_own_names(JsonObject& arguments) {
+void use_names_of_grep(JsonObject& arguments) {
   static constexpr OtherName kNames[] = {{"include_pattern", "glob"},
                                          {"max_results", "limit"},
                                          {"head_limit", "limit"},
@@ -376,7 +376,7 @@ Tool grep_tool(SharedWorkspace workspace) {
       {.effect = Effect::read});
   static constexpr std::string_view kNotShown[] = {"exclude_pattern", "max_files_searched",
                                                    "recursive", "include_line_numbers"};
-  return with_rewrite(without_showing(std::move(made), kNotShown), use_own_names);
+  return with_rewrite(without_showing(std::move(made), kNotShown), use_names_of_grep);
 }
 
 }  // namespace wright::tools

@@ -21,7 +21,7 @@ using Values = std::span<sqlite3_value*>;
 // Why the call is refused, if it is.
 using Check = std::optional<std::string> (*)(Values values);
 
-std::string_view text_of(sqlite3_value* value) {
+std::string_view text_in_value(sqlite3_value* value) {
   const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(value));
   if (text == nullptr) return {};
   return {text, static_cast<std::size_t>(sqlite3_value_bytes(value))};
@@ -32,7 +32,7 @@ std::optional<std::string> check_format(Values values) {
   constexpr int kMostDigits = 4;
   constexpr sqlite3_int64 kWidest = 9'999;
   if (values.empty()) return std::nullopt;
-  const std::string_view format = text_of(values.front());
+  const std::string_view format = text_in_value(values.front());
   int digits = 0;
   bool takes_width = false;
   bool is_too_wide = false;

@@ -73,7 +73,7 @@ constexpr auto kRefusedFunctions =
     std::to_array<std::string_view>({"edit", "fts3_tokenizer", "fts5_rowid", "icu_load_collation",
                                      "load_extension", "readfile", "sqlite_log", "writefile"});
 
-std::string lower(const char* text) {
+std::string lower_name(const char* text) {
   std::string made(text == nullptr ? "" : text);
   std::ranges::transform(made, made.begin(),
                          [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -89,7 +89,7 @@ bool contains(const Names& names, std::string_view name) {
 // tables directly gets by here and is refused like CREATE TABLE.
 bool is_kept_by_rtree(int action, const char* table) {
   if (action != SQLITE_INSERT && action != SQLITE_UPDATE && action != SQLITE_DELETE) return false;
-  const std::string name = lower(table);
+  const std::string name = lower_name(table);
   return name.ends_with("_node") || name.ends_with("_rowid") || name.ends_with("_parent");
 }
 
@@ -134,14 +134,14 @@ int SqliteGuard::install(sqlite3* database) {
 }
 
 void SqliteGuard::keep_from_expanding(const std::vector<std::string>& views) {
-  for (const std::string& name : views) views_not_to_expand_.insert(lower(name.c_str()));
+  for (const std::string& name : views) views_not_to_expand_.insert(lower_name(name.c_str()));
 }
 
 bool SqliteGuard::would_expand(const std::string& pragma, const char* argument) const {
   if (views_not_to_expand_.empty()) return false;
   if (pragma == "table_list") return true;  // it wants to know the columns of every view
   return (pragma == "table_info" || pragma == "table_xinfo") &&
-         views_not_to_expand_.contains(lower(argument));
+         views_not_to_expand_.contains(lower_name(argument));
 }
 
 void SqliteGuard::refuse(std::string message) {
@@ -161,7 +161,7 @@ int SqliteGuard::authorize(void* guard, int action, const char* first, const cha
     case SQLITE_READ:
     case SQLITE_RECURSIVE: return SQLITE_OK;
     case SQLITE_FUNCTION: {
-      const std::string name = lower(second);
+      const std::string name = lower_name(second);
       if (!contains(kRefusedFunctions, name)) return SQLITE_OK;
       self.refuse(
           fmt::format("The function {}() is not allowed: sqlite_reader reads the database "
@@ -170,7 +170,7 @@ int SqliteGuard::authorize(void* guard, int action, const char* first, const cha
       return SQLITE_DENY;
     }
     case SQLITE_PRAGMA: {
-      const std::string name = lower(first);
+      const std::string name = lower_name(first);
       const bool tells =
           contains(kTellingPragmas, name) || (second == nullptr && contains(kSettingPragmas, name));
       if (self.would_expand(name, second)) {

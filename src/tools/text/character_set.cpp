@@ -12,7 +12,7 @@
 namespace wright::tools {
 namespace {
 
-constexpr std::uint32_t kReplacement = 0xFFFD;
+constexpr std::uint32_t kReplacementCharacter = 0xFFFD;
 constexpr std::string_view kUtf8 = "utf-8";
 constexpr std::string_view kWindows1252 = "windows-1252";
 constexpr std::string_view kUtf16Little = "utf-16le";
@@ -24,11 +24,11 @@ constexpr std::array<std::uint16_t, 32> kWindows1252Characters{
     0x2039, 0x0152, 0x8D,   0x017D, 0x8F,   0x90,   0x2018, 0x2019, 0x201C, 0x201D, 0x2022,
     0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0x9D,   0x017E, 0x0178};
 
-struct OtherName {
+struct OtherSetName {
   std::string_view name;
   std::string_view meaning;
 };
-constexpr auto kNames = std::to_array<OtherName>({
+constexpr auto kNames = std::to_array<OtherSetName>({
     {"utf-8", kUtf8},
     {"utf8", kUtf8},
     {"unicode-1-1-utf-8", kUtf8},
@@ -67,7 +67,7 @@ std::string normalised(std::string_view name) {
 // Empty for one that is not known.
 std::string_view known_set(std::string_view name) {
   const std::string wanted = normalised(name);
-  const auto own = std::ranges::find(kNames, std::string_view(wanted), &OtherName::name);
+  const auto own = std::ranges::find(kNames, std::string_view(wanted), &OtherSetName::name);
   if (own != kNames.end()) return own->meaning;
   const auto other = std::ranges::find(kOfTheLibrary, std::string_view(wanted));
   return other == kOfTheLibrary.end() ? std::string_view() : *other;
@@ -107,7 +107,7 @@ std::string from_utf16(std::string_view bytes, std::string_view set) {
     append_utf8(text, 0x10000 + ((high - 0xD800) << 10U) + (unit(at + 2) - 0xDC00));
     at += 2;
   }
-  if (at < bytes.size()) append_utf8(text, kReplacement);
+  if (at < bytes.size()) append_utf8(text, kReplacementCharacter);
   return text;
 }
 
@@ -134,7 +134,7 @@ class Converter {
       const int problem = result == static_cast<std::size_t>(-1) ? errno : 0;
       text.append(piece.data(), piece.size() - room);
       if (problem == 0 || problem == E2BIG) continue;
-      append_utf8(text, kReplacement);
+      append_utf8(text, kReplacementCharacter);
       ++from;
       --left;
     }
@@ -155,7 +155,7 @@ std::optional<std::string> from_other(std::string_view bytes, std::string_view s
 
 void append_utf8(std::string& text, std::uint32_t code_point) {
   if (code_point > 0x10FFFF || (code_point >= 0xD800 && code_point < 0xE000)) {
-    code_point = kReplacement;
+    code_point = kReplacementCharacter;
   }
   const auto byte = [&](std::uint32_t value) { text += static_cast<char>(value); };
   const auto tail = [&](unsigned shift) { byte(0x80U | (code_point >> shift & 0x3FU)); };

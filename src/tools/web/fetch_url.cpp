@@ -43,7 +43,7 @@ namespace {
 constexpr int kMostRedirections = 5;
 constexpr std::size_t kContentShown = 48 * 1024;
 constexpr std::size_t kErrorBody = 16 * 1024;
-constexpr std::size_t kErrorShown = 500;
+constexpr std::size_t kPageErrorShown = 500;
 constexpr std::chrono::milliseconds kConnecting{10'000};
 constexpr std::string_view kAccepted =
     "text/html,application/xhtml+xml,application/json,text/*;q=0.9,*/*;q=0.5";
@@ -171,7 +171,8 @@ class WebReader {
     if (const auto page =
             read_page(arrival.answer.body, content_type_of(head), arrival.url, PageFormat::text)) {
       said = page->title.empty() ? page->text : page->title + "\n" + page->text;
-      if (said.size() > kErrorShown) said = std::string(utf8_prefix(said, kErrorShown)) + "…";
+      if (said.size() > kPageErrorShown)
+        said = std::string(utf8_prefix(said, kPageErrorShown)) + "…";
     }
     return fail(code_of(head.status),
                 fmt::format("{} answered with HTTP status {}{}{}", arrival.url.text, head.status,
@@ -226,8 +227,8 @@ class WebReader {
   net::HttpClient client_;
 };
 
-constexpr std::array kOtherNames{OtherName{"uri", "url"}, OtherName{"link", "url"},
-                                 OtherName{"max_length", "max_bytes"}};
+constexpr std::array kOtherUrlNames{OtherName{"uri", "url"}, OtherName{"link", "url"},
+                                    OtherName{"max_length", "max_bytes"}};
 
 }  // namespace
 }  // namespace wright::tools
@@ -251,7 +252,7 @@ Result<Tool> fetch_url_tool(WebAccessOptions options) {
       {.effect = Effect::read, .timeout = timeout});
   made.spec.aliases = {"web_fetch", "fetch"};
   return tools::with_rewrite(std::move(made), [](JsonObject& arguments) {
-    tools::rename_members(arguments, tools::kOtherNames);
+    tools::rename_members(arguments, tools::kOtherUrlNames);
   });
 }
 

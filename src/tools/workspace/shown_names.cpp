@@ -1,12 +1,11 @@
 #include "tools/workspace/shown_names.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 
 #include <algorithm>
-#include <memory>
 #include <string_view>
 
+#include "tools/workspace/open_directory.h"
 #include "wright/json.h"
 
 namespace wright::tools {
@@ -14,12 +13,8 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
-struct CloseDirectory {
-  void operator()(DIR* directory) const { ::closedir(directory); }
-};
-
 std::optional<std::string> name_shown_as(FileDescriptor folder, std::string_view shown) {
-  const std::unique_ptr<DIR, CloseDirectory> directory(::fdopendir(folder.get()));
+  const OpenDirectory directory(::fdopendir(folder.get()));
   if (directory == nullptr) return std::nullopt;
   folder.release();
   std::optional<std::string> found;

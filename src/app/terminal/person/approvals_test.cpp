@@ -18,7 +18,7 @@ Json as_json(const std::expected<Approval, GaveUp>& answer) {
   return Json{{"decision", to_string(answer->decision)}, {"reason", answer->reason}};
 }
 
-PersonAtTerminal::Program asks(Json shown) {
+PersonAtTerminal::Program asks_approval(Json shown) {
   return [shown](const PersonTerminal& where) { return as_json(ask_approval(shown, where)); };
 }
 
@@ -28,7 +28,7 @@ Json shell_line() {
       {"question", "May this command run?"},
       {"tool", "bash"},
       {"arguments", {{"command", "make test && rm -rf build"}}},
-      {"reason", "rm -rf build: a rule asks"},
+      {"reason", "rm -rf build: a rule asks_approval"},
       {"commands",
        JsonArray{Json{{"command", "make test"}, {"permission", "allow"}, {"reason", nullptr}},
                  Json{{"command", "rm -rf build"},
@@ -37,11 +37,11 @@ Json shell_line() {
 }
 
 TEST(Approvals, show_the_tool_the_arguments_and_each_command) {
-  PersonAtTerminal person(asks(shell_line()), TerminalKind::capable, 70, 24);
+  PersonAtTerminal person(asks_approval(shell_line()), TerminalKind::capable, 70, 24);
   person.await("? explains");
   EXPECT_EQ(person.screen().text(), R"(
 bash waits for your approval
-  rm -rf build: a rule asks
+  rm -rf build: a rule asks_approval
 
 With these arguments
   command  make test && rm -rf build
@@ -69,7 +69,7 @@ TEST(Approvals, are_given_for_once_or_for_the_session_or_never) {
   for (const TerminalKind kind : {TerminalKind::capable, TerminalKind::dumb}) {
     for (const Case& each :
          {Case{"yes\r", "once", ""}, Case{"S\r", "session", ""}, Case{"never\r", "never", ""}}) {
-      PersonAtTerminal person(asks(shell_line()), kind, 70, 24);
+      PersonAtTerminal person(asks_approval(shell_line()), kind, 70, 24);
       person.await("? explains");
       person.type(each.typed);
       EXPECT_EQ(*person.result(), (Json{{"decision", each.decision}, {"reason", each.reason}}));
@@ -78,7 +78,7 @@ TEST(Approvals, are_given_for_once_or_for_the_session_or_never) {
 }
 
 TEST(Approvals, ask_why_not) {
-  PersonAtTerminal person(asks(shell_line()), TerminalKind::capable, 70, 24);
+  PersonAtTerminal person(asks_approval(shell_line()), TerminalKind::capable, 70, 24);
   person.await("? explains");
   person.type("n\r");
   person.await("Enter: no reason");
@@ -87,7 +87,7 @@ TEST(Approvals, ask_why_not) {
 }
 
 TEST(Approvals, are_not_given_by_accident) {
-  PersonAtTerminal person(asks(shell_line()), TerminalKind::capable, 70, 30);
+  PersonAtTerminal person(asks_approval(shell_line()), TerminalKind::capable, 70, 30);
   person.await("? explains");
   person.type("\r");
   person.await("Answer y, s, n or never");
@@ -104,7 +104,7 @@ TEST(Approvals, say_what_is_remembered) {
   for (const auto& [shown, words] :
        {std::pair{line, "exactly this command, in this folder"},
         std::pair{shell_line(), "every call of bash, with any arguments"}}) {
-    PersonAtTerminal person(asks(shown), TerminalKind::capable, 70, 40);
+    PersonAtTerminal person(asks_approval(shown), TerminalKind::capable, 70, 40);
     person.await("? explains");
     person.type("?\r");
     person.await("the call waits on");
@@ -143,7 +143,7 @@ TEST(Approvals, show_a_diff_in_colour_and_all_of_it_when_asked) {
                    {"tool", "apply_patch"},
                    {"arguments", {{"patch", "*** Begin Patch\n*** End Patch"}}},
                    {"diff", diff}};
-  PersonAtTerminal person(asks(shown), TerminalKind::coloured, 70, 24);
+  PersonAtTerminal person(asks_approval(shown), TerminalKind::coloured, 70, 24);
   person.await("[y/s/n/never/all] >");
   EXPECT_NE(person.output().find("\x1b[31m-old\x1b[0m"), std::string::npos);
   EXPECT_NE(person.output().find("\x1b[32m+line 1\x1b[0m"), std::string::npos);

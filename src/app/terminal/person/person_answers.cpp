@@ -21,7 +21,7 @@
 namespace wright::app {
 namespace {
 
-std::string text_in(const Json& shown, std::string_view key) {
+std::string text_shown(const Json& shown, std::string_view key) {
   const JsonObject* object = shown.if_object();
   const Json* found = object != nullptr ? object->if_contains(key) : nullptr;
   return found != nullptr && found->is_string() ? std::string(found->get_string()) : "";
@@ -38,7 +38,7 @@ Json answer_json(const Approval& answer) {
 
 // A wait that is neither: its question, and one line for an answer.
 AskUserRequest one_question(const PersonWait& wait) {
-  std::string question = text_in(wait.shown, "question");
+  std::string question = text_shown(wait.shown, "question");
   if (question.empty()) question = fmt::format("{} waits for an answer", wait.call.name);
   return {.questions = {{.id = "answer", .question = std::move(question)}}};
 }
@@ -64,7 +64,7 @@ PersonTerminal this_terminal(CommandContext context, std::stop_token stop) {
 }
 
 bool holds_for_session(const Json& answer) {
-  const std::string decision = text_in(answer, "decision");
+  const std::string decision = text_shown(answer, "decision");
   return decision == to_string(Decision::session) || decision == to_string(Decision::never);
 }
 
