@@ -24,12 +24,12 @@ namespace wright {
 Result<Agent> codebase_analysis_agent(const FileAccess& access, Model model);
 Result<Agent> codebase_analysis_agent(const std::filesystem::path& base, Model model);
 
-// The same with the tools of tools.h beside them, over an index of the base.
+// The same with code_entity_tools() beside them, over an index of the base.
 Result<Agent> codebase_analysis_agent(const FileAccess& access, const CodeIndexOptions& index,
                                       Model model);
 
 // Answers questions about the databases of `options`, with sqlite_reader and, where it is one
-// database, the tools of tools.h.
+// database, database_entity_tools().
 Result<Agent> sqlite_analysis_agent(SqliteReaderOptions options, Model model);
 
 // Finds out what a process shall do: asks what is unclear with ask_user, and answers with a

@@ -1,5 +1,4 @@
-// The interceptors that Wright ships: each wraps every execution of a tool, (invocation, context,
-// next).
+// The interceptors that Wright ships: each wraps every execution of a tool.
 // An agent's list is outermost first. All of them may be used from several threads at once; copies
 // of one share its state.
 #pragma once

@@ -1,15 +1,15 @@
 // Describes a C++ struct or enum once, so that it has a JSON schema and a JSON form.
 //
 //   struct Place { std::string city; int days = 1; };
-//   WRIGHT_DESCRIBE(Place, WRIGHT_FIELD(city, "Name of the city").min_length(1),
-//                          WRIGHT_FIELD(days, "How far
-//                          ahead").at_least(1).at_most(7).with_default())
+//   WRIGHT_DESCRIBE(Place,
+//                   WRIGHT_FIELD(city, "Name of the city").min_length(1),
+//                   WRIGHT_FIELD(days, "How far ahead").at_least(1).at_most(7).with_default())
 //
 //   enum class Unit { celsius, fahrenheit };
 //   WRIGHT_ENUM(Unit, celsius, fahrenheit)
 //
 // Both stand at namespace scope, in the namespace of the type. A field is required unless it is a
-// std::optional or says with_default(). See schema.h for the types a field may have.
+// std::optional or says with_default(). Which types a field may have is said before schema_of().
 //
 // A plain struct (an aggregate of up to 32 fields, without base classes) needs no description: its
 // fields then have their names alone, and those that are no std::optional are required.
@@ -188,7 +188,7 @@ concept JsonStruct = DescribedStruct<T> || PlainStruct<T>;
 
 namespace wright {
 
-// From C++ types (schema.h) to JSON schemas and JSON values, and back.
+// From C++ types to JSON schemas and JSON values, and back.
 //
 // A field may be bool, an integer, a floating-point number, std::string, Json (anything), a
 // described enum, a struct that is described or plain, and std::optional, std::vector,

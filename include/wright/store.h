@@ -78,7 +78,7 @@ struct StatsFilter {
 };
 
 // Where sessions live. A Store keeps sessions, their messages, their tool calls, their waits and
-// who drives them; memory and SQLite stand behind this one interface.
+// who drives them; memory, SQLite and PostgreSQL stand behind this one interface.
 //
 // Writing is by batches: a batch is applied whole, in one transaction, or not at all. Order is by
 // row id, never by clock. Times are milliseconds since 1970, UTC. A store may be used from several

@@ -14,11 +14,11 @@
 namespace wright {
 
 // Writes that say who drives a session: runners and their leases, the queue, and the wish to
-// cancel. They come in batches with those of store_writes.h.
+// cancel. They come in batches with all other writes.
 //
-// A session belongs to at most one living runner. Every take raises the session's lease_epoch, so
-// that two drivers of one process can be told apart, too: what a driver writes holds the session
-// with the epoch that it took it with.
+// A session belongs to at most one living runner. Every claim raises the session's lease_epoch, so
+// that two drivers of one process can be told apart, too: what a driver writes holds the lease with
+// the epoch that it was claimed with.
 
 // A process that drives sessions. A running session belongs to one runner as long as that one's
 // time is not over; every other is refused. Registered once, renewed by a heartbeat. Processes of

@@ -47,7 +47,7 @@ struct SqliteReaderOptions {
 // Refused when two databases have one name, or one has none.
 Result<Tool> sqlite_reader_tool(SqliteReaderOptions options);
 
-// The tools that Wright ships.
+// list_files, read_file, grep, write_file and apply_patch.
 
 // What the file tools may touch. No path leaves these folders, whatever it looks like and whatever
 // links to where.
@@ -93,7 +93,7 @@ struct SpillOptions {
   std::uint64_t max_bytes = std::uint64_t{256} << 20;  // of all files; then the oldest go
 };
 
-// Gives every call that passes it a Context::spill. Refused when the folder cannot be used.
+// For Agent::spill. Refused when the folder cannot be used.
 Result<Spill> spill_output(SpillOptions options);
 
 // fetch_url and web_search: lets a model read the public web, and nothing behind it.
@@ -136,8 +136,8 @@ struct WebSearchOptions {
 // The tool `web_search`. Refused when the endpoint is no http or https URL.
 Result<Tool> web_search_tool(WebSearchOptions options);
 
-// The tool `ask_user`. A call never returns: the run waits for a person (wait_for_person()), who is
-// shown {"kind": "questions", "questions": […], …}.
+// The tool `ask_user`. A call answers with a Waiting: the run waits for a person, who is shown the
+// questions (questions_from() in people.h reads them).
 Tool ask_user_tool();
 
 // Who answers in place of a person who is asked. An answer that breaks the rules of its question is

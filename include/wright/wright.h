@@ -4,7 +4,7 @@
 #include "wright/detail/language.h"
 #include "wright/detail/misuse.h"
 #include "wright/detail/version.h"
-// The others need it.
+// First: what follows needs the language.
 #include "wright/agent.h"         // IWYU pragma: export
 #include "wright/agents.h"        // IWYU pragma: export
 #include "wright/context.h"       // IWYU pragma: export

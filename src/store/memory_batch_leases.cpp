@@ -1,4 +1,4 @@
-// The writes of a batch in memory that say who drives a session; see store_leases.h.
+// The writes of a batch in memory that say who drives a session; see store_writes.h.
 #include <algorithm>
 #include <deque>
 #include <functional>

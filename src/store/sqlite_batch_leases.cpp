@@ -1,4 +1,4 @@
-// The writes of a batch to SQLite that say who drives a session; see store_leases.h.
+// The writes of a batch to SQLite that say who drives a session; see store_writes.h.
 #include <sqlite3.h>
 
 #include <algorithm>
