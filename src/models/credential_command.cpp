@@ -14,8 +14,8 @@
 #include <cstring>
 #include <memory>
 
+#include "core/file_descriptor.h"
 #include "core/try.h"
-#include "net/file_handle.h"
 
 namespace wright::models {
 namespace {
@@ -34,11 +34,11 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   Result<void> start(const CommandLine& command, std::chrono::milliseconds longest) {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) return failed("pipe", errno);
-    output_ = net::FileHandle(ends[0]);
+    output_ = FileDescriptor(ends[0]);
     ::fcntl(output_.get(), F_SETFL, O_NONBLOCK);  // this end only: the command's own must block
-    const net::FileHandle written(ends[1]);
+    const FileDescriptor written(ends[1]);
     TRY(spawn(command, written.get()));
-    exit_ = net::FileHandle(static_cast<int>(::syscall(SYS_pidfd_open, process_, 0)));
+    exit_ = FileDescriptor(static_cast<int>(::syscall(SYS_pidfd_open, process_, 0)));
     if (exit_.get() < 0) return failed("pidfd_open", errno);
     const auto self = shared_from_this();
     loop_.watch(output_.get(), EPOLLIN, [self](std::uint32_t) { self->read(); });
@@ -144,8 +144,8 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
 
   net::EventLoop& loop_;
   std::function<void(Result<StepAnswer>)> done_;
-  net::FileHandle output_;
-  net::FileHandle exit_;
+  FileDescriptor output_;
+  FileDescriptor exit_;
   pid_t process_ = -1;
   std::string printed_;
   net::EventLoop::Timer timer_;

@@ -12,9 +12,9 @@
 namespace wright::net {
 namespace {
 
-FileHandle opened(int descriptor, const char* what) {
+FileDescriptor opened(int descriptor, const char* what) {
   if (descriptor < 0) throw std::system_error(errno, std::generic_category(), what);
-  return FileHandle(descriptor);
+  return FileDescriptor(descriptor);
 }
 
 // Signals belong to the threads of the program; a broken connection is an error here, not SIGPIPE.

@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "net/file_handle.h"
+#include "core/file_descriptor.h"
 
 namespace wright::net {
 
@@ -51,8 +51,8 @@ class EventLoop {
   void run_timers();
   int milliseconds_to_next_timer() const;
 
-  FileHandle epoll_;
-  FileHandle wake_up_;
+  FileDescriptor epoll_;
+  FileDescriptor wake_up_;
   std::mutex mutex_;
   std::vector<Task> posted_;
   bool is_ending_ = false;
