@@ -1,5 +1,5 @@
 // Long conversations with models whose window is small, and which mean it.
-#include "session/context_fitting.h"
+#include "wright/fitting.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -310,7 +310,7 @@ TEST(ContextFitting, sends_the_messages_themselves_while_they_fit) {
   const Agent agent = looker(model);
   const wright::Run run = start(agent, "Look around");
   const Step step = next(agent, run);
-  session::ContextFitting context;
+  ContextFitting context;
   context.fit(agent, run);
   EXPECT_FALSE(context.wants_summary());
   const Request request = context.fitted(std::get<CallModel>(step).request, run);

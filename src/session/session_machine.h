@@ -25,10 +25,10 @@
 #include <vector>
 
 #include "session/budget.h"
-#include "session/context_fitting.h"
 #include "session/journal.h"
 #include "session/lineage.h"
 #include "session/session_action.h"
+#include "wright/fitting.h"
 #include "wright/people.h"
 
 namespace wright::session {
