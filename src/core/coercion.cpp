@@ -9,15 +9,12 @@
 #include <optional>
 #include <utility>
 
+#include "core/json_members.h"
+
 namespace wright {
 namespace {
 
 constexpr int kMaxDepth = 64;
-
-const Json* member(const Json& schema, std::string_view name) {
-  const JsonObject* object = schema.if_object();
-  return object != nullptr ? object->if_contains(name) : nullptr;
-}
 
 // The types that a schema names itself; empty when it names none.
 std::vector<std::string_view> types_of(const Json& schema) {

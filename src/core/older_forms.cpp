@@ -3,13 +3,10 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
+#include "core/json_members.h"
+
 namespace wright::older {
 namespace {
-
-const Json* member(const Json& json, std::string_view key) {
-  const JsonObject* object = json.if_object();
-  return object != nullptr ? object->if_contains(key) : nullptr;
-}
 
 std::string_view text_of(const Json* json) {
   return json != nullptr && json->is_string() ? std::string_view(json->get_string()) : "";

@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "core/json_members.h"
 #include "core/older_forms.h"
 #include "core/run_invariants.h"
 #include "core/run_phases.h"
@@ -47,16 +48,11 @@ Json answers_json(const WaitAnswers& answers) {
   return json;
 }
 
-const JsonString* text_at(const JsonObject& object, std::string_view key) {
-  const Json* found = object.if_contains(key);
-  return found != nullptr ? found->if_string() : nullptr;
-}
-
 Result<SpecialistResult> specialist_from(const Json& json) {
   const JsonObject* object = json.if_object();
-  if (object == nullptr || text_at(*object, "text") == nullptr) return bad("specialist");
-  SpecialistResult answer{.text = std::string(*text_at(*object, "text"))};
-  if (const JsonString* error = text_at(*object, "error")) answer.error = std::string(*error);
+  if (object == nullptr || string_in(*object, "text") == nullptr) return bad("specialist");
+  SpecialistResult answer{.text = std::string(*string_in(*object, "text"))};
+  if (const JsonString* error = string_in(*object, "error")) answer.error = std::string(*error);
   const Json* duration = object->if_contains("duration_ms");
   if (duration != nullptr && duration->is_number()) {
     answer.duration_ms = duration->to_number<double>();
@@ -81,10 +77,10 @@ Result<WaitsFor> waits_from(const Json& json) {
   if (json.is_null()) return WaitsFor{};
   const JsonObject* object = json.if_object();
   if (object == nullptr) return bad("waits_for");
-  if (const JsonString* message = text_at(*object, "message")) {
+  if (const JsonString* message = string_in(*object, "message")) {
     return Delegate{std::string(*message)};
   }
-  const JsonString* kind = text_at(*object, "kind");
+  const JsonString* kind = string_in(*object, "kind");
   const Json* shown = object->if_contains("shown");
   const Json* covers = object->if_contains("covers");
   if (kind == nullptr || shown == nullptr || covers == nullptr || !covers->is_array()) {

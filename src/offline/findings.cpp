@@ -7,13 +7,10 @@
 #include <set>
 #include <string_view>
 
+#include "core/json_members.h"
+
 namespace wright::offline {
 namespace {
-
-const Json* member(const Json& json, std::string_view key) {
-  const JsonObject* object = json.if_object();
-  return object == nullptr ? nullptr : object->if_contains(key);
-}
 
 std::string string_at(const Json& json, std::string_view key) {
   const Json* found = member(json, key);

@@ -7,6 +7,7 @@
 #include <array>
 #include <tuple>
 
+#include "core/json_members.h"
 #include "offline/languages.h"
 #include "offline/markdown.h"
 #include "offline/regex_text.h"
@@ -19,17 +20,6 @@ constexpr auto kEntityTools = std::to_array<std::string_view>(
     {"query_entities", "number_range_search", "datetime_range_search", "text_pattern_search",
      "enum_filter_search", "aggregate_entities", "get_schema", "describe_entity",
      "explore_relationships", "semantic_search"});
-
-std::string text_in(const JsonObject& object, std::string_view key) {
-  const Json* value = object.if_contains(key);
-  return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
-}
-
-std::optional<std::int64_t> number_in(const JsonObject& object, std::string_view key) {
-  const Json* value = object.if_contains(key);
-  if (value == nullptr || !value->is_int64()) return std::nullopt;
-  return value->get_int64();
-}
 
 // ctags makes names up for namespaces and types without one.
 std::string without_made_up_names(std::string name) {
@@ -80,7 +70,7 @@ Entities read_entities(const Json& json) {
   Entities read;
   const JsonObject* answer = json.if_object();
   if (answer == nullptr) return read;
-  read.total = number_in(*answer, "total").value_or(0);
+  read.total = integer_in(*answer, "total").value_or(0);
   read.from = text_in(*answer, "from");
   read.until = text_in(*answer, "until");
   const Json* entities = answer->if_contains("entities");
@@ -92,10 +82,10 @@ Entities read_entities(const Json& json) {
         {.name = text_in(*entity, "name"),
          .type = text_in(*entity, "type"),
          .file = text_in(*entity, "file"),
-         .line = static_cast<int>(number_in(*entity, "start_line").value_or(0)),
-         .end_line = static_cast<int>(number_in(*entity, "end_line").value_or(0)),
-         .line_count = number_in(*entity, "line_count").value_or(0),
-         .method_count = number_in(*entity, "method_count"),
+         .line = static_cast<int>(integer_in(*entity, "start_line").value_or(0)),
+         .end_line = static_cast<int>(integer_in(*entity, "end_line").value_or(0)),
+         .line_count = integer_in(*entity, "line_count").value_or(0),
+         .method_count = integer_in(*entity, "method_count"),
          .signature = text_in(*entity, "signature"),
          .last_modified = text_in(*entity, "last_modified"),
          .parent = without_made_up_names(text_in(*entity, "parent")),

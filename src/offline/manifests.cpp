@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/json_members.h"
 #include "offline/regex_text.h"
 #include "offline/wording.h"
 #include "wright/json.h"
@@ -31,12 +32,6 @@ void add_all(std::vector<std::string>& list, std::string_view content, const RE2
   while (RE2::FindAndConsume(&rest, pattern, &found)) add(list, found);
 }
 
-std::string text_at(const JsonObject& object, std::string_view key) {
-  const Json* found = object.if_contains(key);
-  if (found == nullptr || !found->is_string()) return {};
-  return std::string(std::string_view(found->get_string()));
-}
-
 void add_keys(std::vector<std::string>& list, const JsonObject& object, std::string_view key) {
   const Json* found = object.if_contains(key);
   if (found == nullptr || !found->is_object()) return;
@@ -52,20 +47,20 @@ void read_json(Manifest& manifest, std::string_view content) {
   const auto json = parse_json(content);
   if (!json || !json->is_object()) return;
   const JsonObject& object = json->get_object();
-  manifest.name = text_at(object, "name");
-  manifest.version = text_at(object, "version");
-  manifest.description = text_at(object, "description");
-  manifest.licence = text_at(object, "license");
+  manifest.name = text_in(object, "name");
+  manifest.version = text_in(object, "version");
+  manifest.description = text_in(object, "description");
+  manifest.licence = text_in(object, "license");
   for (const char* key : {"dependencies", "devDependencies", "peerDependencies",
                           "optionalDependencies", "require", "require-dev"}) {
     add_keys(manifest.dependencies, object, key);
   }
-  add(manifest.entry_points, text_at(object, "main"));
-  add(manifest.entry_points, text_at(object, "module"));
-  add(manifest.entry_points, text_at(object, "bin"));
+  add(manifest.entry_points, text_in(object, "main"));
+  add(manifest.entry_points, text_in(object, "module"));
+  add(manifest.entry_points, text_in(object, "bin"));
   add_keys(manifest.entry_points, object, "bin");
   if (const Json* scripts = object.if_contains("scripts"); scripts && scripts->is_object()) {
-    const std::string start = text_at(scripts->get_object(), "start");
+    const std::string start = text_in(scripts->get_object(), "start");
     if (!start.empty()) add(manifest.entry_points, "npm start: " + start);
   }
 }

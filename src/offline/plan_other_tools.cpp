@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 
+#include "core/json_members.h"
 #include "offline/index.h"
 #include "offline/markdown.h"
 #include "offline/plans.h"
@@ -42,17 +43,6 @@ Values values_in(const std::string& prompt) {
   collect(values.numbers, prompt, kNumber);
   values.words = words_of(prompt);
   return values;
-}
-
-const JsonObject* object_at(const JsonObject& object, std::string_view key) {
-  const Json* found = object.if_contains(key);
-  return found == nullptr ? nullptr : found->if_object();
-}
-
-std::string string_at(const JsonObject& object, std::string_view key) {
-  const Json* found = object.if_contains(key);
-  if (found == nullptr || !found->is_string()) return {};
-  return std::string(std::string_view(found->get_string()));
 }
 
 std::optional<std::string> take(std::vector<std::string>& from) {
@@ -94,7 +84,7 @@ std::optional<Json> value_for(std::string_view name, const JsonObject& schema, V
     }
     return std::nullopt;
   }
-  const std::string type = string_at(schema, "type");
+  const std::string type = text_in(schema, "type");
   if (type == "integer" || type == "number") {
     const auto text = take(values.numbers);
     return text ? number_from(*text, type == "integer") : std::nullopt;
@@ -121,7 +111,7 @@ struct Prepared {
 Prepared prepare(const Tool& tool, const std::string& prompt) {
   Prepared prepared;
   const JsonObject* schema = tool.spec.parameters.if_object();
-  const JsonObject* properties = schema == nullptr ? nullptr : object_at(*schema, "properties");
+  const JsonObject* properties = schema == nullptr ? nullptr : object_in(*schema, "properties");
   if (properties == nullptr) return prepared;
   std::set<std::string> required;
   if (const Json* names = schema->if_contains("required"); names != nullptr && names->is_array()) {

@@ -1,16 +1,9 @@
 #include "session/waits.h"
 
+#include "core/json_members.h"
 #include "core/try.h"
 
 namespace wright::session {
-namespace {
-
-const Json* member(const Json& json, std::string_view key) {
-  const JsonObject* object = json.if_object();
-  return object != nullptr ? object->if_contains(key) : nullptr;
-}
-
-}  // namespace
 
 Result<WaitAnswers> answers_of(WaitKind kind, const Json& answer) {
   if (kind != WaitKind::approval) return WaitAnswers{.answer = answer};

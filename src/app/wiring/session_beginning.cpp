@@ -9,6 +9,7 @@
 
 #include "app/wiring/known_agents.h"
 #include "app/wiring/sampling_json.h"
+#include "core/json_members.h"
 #include "wright/interceptors.h"
 
 namespace wright::app {
@@ -63,11 +64,6 @@ JsonArray said_on_command_line(const Settings& settings) {
 }
 
 // --- reading -------------------------------------------------------------------------------------
-
-const Json* member(const Json& config, std::string_view key) {
-  const JsonObject* object = config.if_object();
-  return object != nullptr ? object->if_contains(key) : nullptr;
-}
 
 std::optional<std::string> text_in(const Json& config, std::string_view key) {
   const Json* value = member(config, key);

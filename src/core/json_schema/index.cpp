@@ -9,6 +9,7 @@
 #include <charconv>
 #include <span>
 
+#include "core/json_members.h"
 #include "core/json_schema/metaschemas.h"
 #include "core/json_schema/uri.h"
 
@@ -63,11 +64,6 @@ constexpr std::array kHolders7{
     Holder{"then", Holds::one_or_list},
     Holder{"else", Holds::one_or_list},
 };
-
-const JsonString* string_at(const JsonObject& object, std::string_view key) {
-  const Json* found = object.if_contains(key);
-  return found != nullptr ? found->if_string() : nullptr;
-}
 
 std::string without_empty_fragment(std::string uri) {
   if (uri.ends_with('#')) uri.pop_back();
@@ -126,7 +122,7 @@ void SchemaIndex::add(const std::string& uri, const Json& document) {
 }
 
 Dialect SchemaIndex::dialect_of(const JsonObject& schema, const Dialect& inherited) {
-  const JsonString* declared = string_at(schema, "$schema");
+  const JsonString* declared = string_in(schema, "$schema");
   if (declared == nullptr) return inherited;
   const std::string uri = without_empty_fragment(std::string(*declared));
   Dialect dialect;
@@ -138,7 +134,7 @@ Dialect SchemaIndex::dialect_of(const JsonObject& schema, const Dialect& inherit
   const Json* meta = document_at(uri);
   const JsonObject* object = meta != nullptr ? meta->if_object() : nullptr;
   if (object == nullptr) return dialect;
-  if (const JsonString* parent = string_at(*object, "$schema")) {
+  if (const JsonString* parent = string_in(*object, "$schema")) {
     if (const auto draft = known_draft(without_empty_fragment(std::string(*parent)))) {
       dialect.draft = *draft;
     }
@@ -161,7 +157,7 @@ ResourceId SchemaIndex::enter(const JsonObject& schema, const Json& json, Resour
   const Dialect inherited = resources_[outer].dialect;
   const bool is_draft7 = inherited.draft == SchemaDraft::draft7;
   if (is_draft7 && schema.contains("$ref")) return outer;
-  const JsonString* declared = string_at(schema, "$id");
+  const JsonString* declared = string_in(schema, "$id");
   if (declared == nullptr) return outer;
   const auto [address, fragment] = split_fragment(*declared);
   if (address.empty() && !fragment.empty()) {
@@ -190,10 +186,10 @@ void SchemaIndex::walk(const Json& schema, ResourceId outer) {
   const ResourceId own = enter(*object, schema, outer);
   resource_of_.emplace(&schema, own);
   if (resources_[own].dialect.draft == SchemaDraft::draft2020_12) {
-    if (const JsonString* anchor = string_at(*object, "$anchor")) {
+    if (const JsonString* anchor = string_in(*object, "$anchor")) {
       resources_[own].anchors.emplace(std::string(*anchor), &schema);
     }
-    if (const JsonString* anchor = string_at(*object, "$dynamicAnchor")) {
+    if (const JsonString* anchor = string_in(*object, "$dynamicAnchor")) {
       resources_[own].anchors.emplace(std::string(*anchor), &schema);
       resources_[own].dynamic_anchors.emplace(std::string(*anchor), &schema);
     }

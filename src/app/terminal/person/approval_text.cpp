@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "app/terminal/screen_text.h"
+#include "core/json_members.h"
 
 namespace wright::app {
 namespace {
@@ -15,11 +16,6 @@ constexpr std::size_t kMostDiffLines = 120;
 constexpr std::size_t kMostArgumentLines = 12;
 constexpr std::size_t kMostCommands = 40;
 constexpr std::size_t kLongestLine = 2000;
-
-std::string text_at(const JsonObject& object, std::string_view name) {
-  const Json* found = object.if_contains(name);
-  return found != nullptr && found->is_string() ? std::string(found->get_string()) : std::string();
-}
 
 // Blanks inside a line matter in code; line breaks are gone already.
 std::string harmless_line(std::string_view line) {
@@ -95,12 +91,12 @@ class Writer {
   void command(const Json& judged) {
     if (!judged.is_object()) return line("  " + bounded(to_text(judged)));
     const JsonObject& object = judged.get_object();
-    const std::string permission = text_at(object, "permission");
+    const std::string permission = text_in(object, "permission");
     line(fmt::format(
         "  {}  {}",
         painted(padded(on_one_line(permission), 5), colour_of_permission(permission), screen_),
-        bounded(on_one_line(text_at(object, "command")))));
-    if (const std::string reason = text_at(object, "reason"); !reason.empty()) {
+        bounded(on_one_line(text_in(object, "command")))));
+    if (const std::string reason = text_in(object, "reason"); !reason.empty()) {
       line(indented(fitted_prose(on_one_line(reason), 9, screen_), 9));
     }
   }
@@ -137,10 +133,10 @@ ApprovalText approval_text(const Json& shown, Detail detail, const Terminal& scr
     return std::move(writer).take();
   }
   const JsonObject& object = shown.get_object();
-  const std::string tool = on_one_line(text_at(object, "tool"));
+  const std::string tool = on_one_line(text_in(object, "tool"));
   writer.line(fmt::format("\n{} {}", painted(tool.empty() ? "A tool" : tool, Colour::bold, screen),
                           "waits for your approval"));
-  if (const std::string why = text_at(object, "reason"); !why.empty()) {
+  if (const std::string why = text_in(object, "reason"); !why.empty()) {
     writer.line(indented(fitted_prose(on_one_line(why), 2, screen), 2));
   }
   if (const Json* arguments = object.if_contains("arguments")) {
@@ -157,11 +153,11 @@ ApprovalText approval_text(const Json& shown, Detail detail, const Terminal& scr
   if (commands != nullptr && commands->is_array() && !commands->get_array().empty()) {
     write_commands(commands->get_array(), writer);
   }
-  if (const std::string diff = text_at(object, "diff"); !diff.empty()) {
+  if (const std::string diff = text_in(object, "diff"); !diff.empty()) {
     writer.title("It would change");
     writer.block(diff, kMostDiffLines, 2, colour_of_diff);
   }
-  if (const std::string problem = text_at(object, "problem"); !problem.empty()) {
+  if (const std::string problem = text_in(object, "problem"); !problem.empty()) {
     writer.line("");
     writer.line(
         painted(indented(fitted_prose(sanitised(problem), 2, screen), 2), Colour::yellow, screen));

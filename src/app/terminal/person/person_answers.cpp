@@ -14,18 +14,13 @@
 #include "app/terminal/person/questions.h"
 #include "app/terminal/screen_text.h"
 #include "app/terminal/standard_input.h"
+#include "core/json_members.h"
 #include "core/try.h"
 #include "runtime/person_answer.h"
 #include "session/waits.h"
 
 namespace wright::app {
 namespace {
-
-std::string text_shown(const Json& shown, std::string_view key) {
-  const JsonObject* object = shown.if_object();
-  const Json* found = object != nullptr ? object->if_contains(key) : nullptr;
-  return found != nullptr && found->is_string() ? std::string(found->get_string()) : "";
-}
 
 Result<AskUserRequest> questions_in(Json shown) {
   if (JsonObject* object = shown.if_object()) object->erase("kind");  // of earlier versions
@@ -38,7 +33,7 @@ Json answer_json(const Approval& answer) {
 
 // A wait that is neither: its question, and one line for an answer.
 AskUserRequest one_question(const PersonWait& wait) {
-  std::string question = text_shown(wait.shown, "question");
+  std::string question = text_in(wait.shown, "question");
   if (question.empty()) question = fmt::format("{} waits for an answer", wait.call.name);
   return {.questions = {{.id = "answer", .question = std::move(question)}}};
 }
@@ -64,7 +59,7 @@ PersonTerminal this_terminal(CommandContext context, std::stop_token stop) {
 }
 
 bool holds_for_session(const Json& answer) {
-  const std::string decision = text_shown(answer, "decision");
+  const std::string decision = text_in(answer, "decision");
   return decision == to_string(Decision::session) || decision == to_string(Decision::never);
 }
 
