@@ -4,11 +4,11 @@
 #include <array>
 #include <cstdint>
 
+#include "core/percent.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "models/credential_recipe.h"
 #include "providers/aws_profile.h"
-#include "providers/percent.h"
 #include "providers/printed_credential.h"
 
 namespace wright::models {
@@ -118,9 +118,9 @@ class AwsRecipe : public CredentialRecipe {
         const std::string_view role = text.substr(0, text.find_first_of("\r\n"));
         if (role.empty()) return nothing_found();
         stage_ = Stage::machine_keys;
-        return AskNearby{machine(fmt::format("/latest/meta-data/iam/security-credentials/{}",
-                                             providers::percent_encoded(role)),
-                                 "GET")};
+        return AskNearby{machine(
+            fmt::format("/latest/meta-data/iam/security-credentials/{}", percent_encoded(role)),
+            "GET")};
       }
       case Stage::machine_keys:
         if (!is_well) return nothing_found();

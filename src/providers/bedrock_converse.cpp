@@ -7,13 +7,13 @@
 
 #include <algorithm>
 
+#include "core/percent.h"
 #include "providers/attachment.h"
 #include "providers/bedrock_response.h"
 #include "providers/call_arguments.h"
 #include "providers/codec.h"
 #include "providers/conversation.h"
 #include "providers/opaque_block.h"
-#include "providers/percent.h"
 #include "providers/reasoning_effort.h"
 #include "providers/request_headers.h"
 #include "providers/schema_dialect.h"

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <boost/json/object.hpp>
 
+#include "core/percent.h"
 #include "core/try.h"
 #include "providers/digest.h"
-#include "providers/percent.h"
 #include "providers/response_json.h"
 
 namespace wright::providers {

@@ -8,9 +8,9 @@
 #include <charconv>
 #include <cmath>
 
+#include "core/percent.h"
 #include "core/text.h"
 #include "core/try.h"
-#include "providers/percent.h"
 #include "providers/platform_address.h"
 #include "providers/provider_errors.h"
 #include "providers/request_headers.h"

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "core/percent.h"
 #include "core/text.h"
-#include "providers/percent.h"
 
 namespace wright::providers {
 namespace {

@@ -2,11 +2,11 @@
 #include <gtest/gtest.h>
 #include <boost/json/object.hpp>
 
+#include "core/percent.h"
 #include "providers/aws_profile.h"
 #include "providers/codec_testing.h"
 #include "providers/digest.h"
 #include "providers/google_credentials.h"
-#include "providers/percent.h"
 #include "providers/printed_credential.h"
 #include "providers/sigv4.h"
 

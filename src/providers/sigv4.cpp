@@ -7,9 +7,9 @@
 #include <map>
 #include <vector>
 
+#include "core/percent.h"
 #include "core/text.h"
 #include "providers/digest.h"
-#include "providers/percent.h"
 
 namespace wright::providers {
 namespace {

@@ -12,6 +12,7 @@
 #include "core/json_members.h"
 #include "core/json_schema/metaschemas.h"
 #include "core/json_schema/uri.h"
+#include "core/percent.h"
 
 namespace wright::json_schema {
 namespace {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 
 namespace wright::json_schema {
 namespace {
@@ -109,22 +108,6 @@ std::pair<std::string_view, std::string_view> split_fragment(std::string_view ur
   const std::size_t hash = uri.find('#');
   if (hash == std::string_view::npos) return {uri, {}};
   return {uri.substr(0, hash), uri.substr(hash + 1)};
-}
-
-std::string percent_decoded(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    unsigned value = 0;
-    if (text[i] == '%' && i + 2 < text.size() &&
-        std::from_chars(text.data() + i + 1, text.data() + i + 3, value, 16).ptr ==
-            text.data() + i + 3) {
-      out += static_cast<char>(value);
-      i += 2;
-    } else {
-      out += text[i];
-    }
-  }
-  return out;
 }
 
 }  // namespace wright::json_schema

@@ -13,6 +13,4 @@ std::string resolve_uri(std::string_view base, std::string_view reference);
 // What stands before and after the first '#'.
 std::pair<std::string_view, std::string_view> split_fragment(std::string_view uri);
 
-std::string percent_decoded(std::string_view text);
-
 }  // namespace wright::json_schema

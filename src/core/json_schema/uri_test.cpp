@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/percent.h"
+
 namespace wright::json_schema {
 namespace {
 

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "core/percent.h"
 #include "core/try.h"
 #include "tools/workspace/beneath.h"
 #include "wright/json.h"
@@ -68,18 +69,6 @@ std::expected<FileDescriptor, int> find(const std::filesystem::path& path) {
   return file;
 }
 
-// For SQLite's file names that are URIs.
-std::string percent_encoded(std::string_view path) {
-  std::string made;
-  for (const char c : path) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                          (c >= '0' && c <= '9') || c == '/' || c == '.' || c == '-' || c == '_';
-    made += is_plain ? std::string(1, c) : fmt::format("%{:02X}", byte);
-  }
-  return made;
-}
-
 std::string told_by(sqlite3* database) {
   return to_valid_utf8(sqlite3_errmsg(database));
 }
@@ -113,7 +102,7 @@ Result<ReadOnlyDatabase> ReadOnlyDatabase::open(const std::string& path,
                                                 std::stop_token stop) {
   const bool is_immutable = options.sharing == DatabaseSharing::immutable;
   const std::string name =
-      is_immutable ? fmt::format("file:{}?immutable=1", percent_encoded(path)) : path;
+      is_immutable ? fmt::format("file:{}?immutable=1", percent_encoded(path, "/")) : path;
   // Links were followed when the path was resolved; one that is there now is somebody's trick.
   int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOFOLLOW;
   if (is_immutable) flags |= SQLITE_OPEN_URI;

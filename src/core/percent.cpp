@@ -1,8 +1,8 @@
-#include "providers/percent.h"
+#include "core/percent.h"
 
 #include <fmt/format.h>
 
-namespace wright::providers {
+namespace wright {
 namespace {
 
 int hex_digit(char c) {
@@ -13,11 +13,12 @@ int hex_digit(char c) {
 
 }  // namespace
 
-std::string percent_encoded(std::string_view text) {
+std::string percent_encoded(std::string_view text, std::string_view kept) {
   std::string encoded;
   for (const char c : text) {
     const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                          (c >= '0' && c <= '9') || std::string_view("-._~").contains(c);
+                          (c >= '0' && c <= '9') || std::string_view("-._~").contains(c) ||
+                          kept.contains(c);
     encoded += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
   }
   return encoded;
@@ -38,4 +39,4 @@ std::string percent_decoded(std::string_view text) {
   return decoded;
 }
 
-}  // namespace wright::providers
+}  // namespace wright
