@@ -323,7 +323,7 @@ std::string_view noun_word(const std::string& text) {
 // "How many lines of code are there?"
 std::optional<EntityPrompt> sum_of_lines(const std::string& text) {
   static const RE2 kLines(
-      R"((?i)^(?:how many|count(?: all)?(?: the)?|number of|total) (?:([\w+#]+) )?lines(?: of (?:source )?(code|text|[\w+#]+)(?: code)?)?\b)");
+      R"((?i)^(?:how many|count(?: all)?(?: the)?|number of|total) (?:([\w+#]+) )?lines(?: of (?:source )?(code|text|[\w+#]+)(?: code)?)?(?: (?:per|by|in each) language)?(?:$|[^\w+#]))");
   Rest rest(text);
   const std::string path = path_in(rest);
   const auto found = rest.take(kLines);

@@ -69,6 +69,8 @@ TEST(EntityPrompt, understands_sizes_names_times_and_groups) {
            {"What are the 3 largest files?", "file by size down"},
            {"how many python files are there", "file in python count"},
            {"How many lines of code are there?", "file per language count"},
+           {"How many lines of C++ are there?", "file in c++ per language count"},
+           {"How many lines per language?", "file per language count"},
            {"what languages are used?", "file per language count"},
        }) {
     EXPECT_EQ(understood(prompt), meaning) << prompt;
