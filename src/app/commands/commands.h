@@ -3,7 +3,7 @@
 #pragma once
 
 #include "app/commands/command_line.h"
-#include "app/terminal/surroundings.h"
+#include "app/terminal/command_context.h"
 
 namespace wright::app {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/settings/settings.h"
-#include "app/terminal/surroundings.h"
+#include "app/terminal/command_context.h"
 #include "mcp_server/host.h"
 
 namespace wright::app {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "app/terminal/surroundings.h"
+#include "app/terminal/command_context.h"
 #include "app/wiring/known_agents.h"
 #include "wright/log.h"
 

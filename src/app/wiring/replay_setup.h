@@ -4,7 +4,7 @@
 #include <string>
 
 #include "app/settings/settings.h"
-#include "app/terminal/surroundings.h"
+#include "app/terminal/command_context.h"
 #include "wright/replay.h"
 
 namespace wright::app {

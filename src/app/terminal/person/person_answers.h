@@ -7,7 +7,7 @@
 #include <stop_token>
 #include <string>
 
-#include "app/terminal/surroundings.h"
+#include "app/terminal/command_context.h"
 #include "wright/driver.h"
 
 namespace wright::app {
