@@ -32,7 +32,7 @@ Result<Agent> codebase_analysis_agent(const FileAccess& access, const CodeIndexO
 // database, database_entity_tools().
 Result<Agent> sqlite_analysis_agent(SqliteReaderOptions options, Model model);
 
-// Finds out what a process shall do: asks what is unclear with ask_user, and answers with a
+// Finds out what a process should do: asks what is unclear with ask_user, and answers with a
 // requirements document (requirements_from() in requirements.h reads it).
 Agent requirements_gathering_agent(Model model);
 

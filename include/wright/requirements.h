@@ -1,4 +1,4 @@
-// What a process shall do, as far as it is known: the outcome of gathering requirements. A plain
+// What a process should do, as far as it is known: the outcome of gathering requirements. A plain
 // value with a JSON form; as an answer it is Markdown for people, with the JSON in a fenced block.
 #pragma once
 
@@ -35,7 +35,7 @@ struct RequirementsDocument {
 };
 WRIGHT_DESCRIBE(
     RequirementsDocument,
-    WRIGHT_FIELD(goal, "What shall be reached, in a sentence or two").min_length(1),
+    WRIGHT_FIELD(goal, "What is to be achieved, in a sentence or two").min_length(1),
     WRIGHT_FIELD(actors, "Who starts it, takes part, or gets the result").with_default(),
     WRIGHT_FIELD(data_sources, "What is read and written, without credentials").with_default(),
     WRIGHT_FIELD(steps, "What happens, in its order").with_default(),

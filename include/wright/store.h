@@ -44,7 +44,7 @@ struct SessionFilter {
   std::string text = {};           // in the prompt or the result, ignoring ASCII case
   bool is_abandoned = false;       // only running ones that no living runner drives
   // Only sessions that a driver should take: without a parent, not ended, not driven by a living
-  // runner, and in whose tree a session is `running`, is wanted cancelled, or has a call that waits
+  // runner, and in whose tree a session is `running`, is to be cancelled, or has a call that waits
   // although its wait was answered or is overdue, or its specialist has ended.
   bool needs_driver = false;
   bool is_root = false;                           // only those without a parent

@@ -46,7 +46,7 @@ const ToolCall* find_call(const Run& run, const std::string& id) {
   return nullptr;
 }
 
-// The agent that the conversation was handed over to, which the first one knows how to make.
+// The agent that the conversation was handed off to, which the first one knows how to make.
 std::shared_ptr<const Agent> find_agent(const std::shared_ptr<const Agent>& agent,
                                         std::string_view name, int depth) {
   if (agent->name == name) return agent;

@@ -59,7 +59,7 @@ class RecordLoader {
                              .error = session.error.value_or(""),
                              .limit = session.limit};
     if (!recorded.limit) recorded.limit = older::limit_in(recorded.error);
-    // A conversation that was handed over belongs to the last agent; it began with the first one.
+    // A conversation that was handed off belongs to the last agent; it began with the first one.
     const JsonObject* config = recorded.config.if_object();
     const Json* first = config != nullptr ? config->if_contains("agent") : nullptr;
     if (!session.parent_session_id && first != nullptr && first->is_string()) {

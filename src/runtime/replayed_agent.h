@@ -1,5 +1,5 @@
 // An agent made over for a replay: its model answers from a tape, and its calls are answered from
-// the tape or executed. The agents it delegates to and hands over to are made over likewise.
+// the tape or executed. The agents it delegates to and hands off to are replaced in the same way.
 #pragma once
 
 #include <atomic>

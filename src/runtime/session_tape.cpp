@@ -135,7 +135,7 @@ const RecordedSession* SessionTape::take_specialist(std::string_view name, const
     found->is_taken = true;
     return found->session;
   };
-  // One that handed over has another name by now; one that is asked otherwise another message.
+  // One that handed off has another name by now; one that is asked otherwise another message.
   const RecordedSession* taken =
       take_first([&](const Untaken& each) { return has_name(each) && has_message(each); });
   if (taken == nullptr) taken = take_first(has_message);

@@ -387,7 +387,7 @@ LineCheck describe(CLI::App& app, ShowAgentCommand& command) {
 }
 
 LineCheck describe(CLI::App& app, NewAgentCommand& command) {
-  app.add_option("NAME", command.name, "What it shall be called: letters, digits and -");
+  app.add_option("NAME", command.name, "Its name: letters, digits and -");
   app.add_flag_callback(
       "--project", [&command] { command.place = AgentPlace::project; },
       "Below .wright/agents of the base folder instead of your own folder");
@@ -458,7 +458,7 @@ LineCheck describe(CLI::App& app, TestMcpCommand& command) {
 }
 
 LineCheck describe(CLI::App& app, AddMcpCommand& command) {
-  app.add_option("NAME", command.name, "What it shall be called: letters, digits and -");
+  app.add_option("NAME", command.name, "Its name: letters, digits and -");
   app.add_option("TARGET", command.target, "The program and its arguments, or an address");
   const auto add_pairs = [&](const char* names, std::vector<std::string>& pairs,
                              const char* description) {

@@ -34,7 +34,7 @@ struct SettingFlags {
   std::optional<std::string> log_file;
   std::optional<std::string> trace_http;
   std::vector<std::string> set;  // KEY=VALUE for any key of the file; the last one counts
-  // Files that tools shall not find. No flag names them: they are what a command itself works with.
+  // Files that tools must not find. No flag names them: they are what a command itself works with.
   std::vector<std::filesystem::path> hidden;
 };
 

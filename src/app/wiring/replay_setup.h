@@ -25,7 +25,7 @@ struct AgentForReplay {
   bool is_from_record = false;  // nobody here knows the agent: the record tells what it can
 };
 // The agent of the record as it is now, shipped or of a file, with its specialists, and with the
-// interceptors of live tools. Refused when it is not known and tools shall be live, or lacks what
+// interceptors of live tools. Refused when it is not known and tools are to be live, or lacks what
 // they need.
 Result<AgentForReplay> agent_for_replay(const RecordedSession& recorded, const Settings& settings,
                                         ToolSource tools, const Environment& environment);

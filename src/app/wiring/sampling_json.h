@@ -1,4 +1,4 @@
-// How the model of an agent shall answer, as JSON: for records of sessions and for people. What
+// How the model of an agent should answer, as JSON: for records of sessions and for people. What
 // is not there is the default. `max_tokens` is not part of it.
 #pragma once
 

@@ -25,7 +25,7 @@ Json portable_config(const Json& config);
 void demand_answers(Agent& agent, Json schema);
 void demand_answers_as_then(Agent& agent, const Json& config);
 
-// Whom the conversation began with; it may have been handed over since.
+// Whom the conversation began with; it may have been handed off since.
 std::string first_agent_of(const Session& session);
 
 // The folder that its tools read; empty where the record does not tell.

@@ -26,7 +26,7 @@ struct WriteFileArguments {
 };
 WRIGHT_DESCRIBE(
     WriteFileArguments, WRIGHT_FIELD(path, "Path of the file, relative to the base").min_length(1),
-    WRIGHT_FIELD(content, "All that the file shall contain; with append, what is added at its end"),
+    WRIGHT_FIELD(content, "The whole content of the file; with append, what is added at its end"),
     WRIGHT_FIELD(search,
                  "Instead of content: text that is in the file exactly once, and is replaced"),
     WRIGHT_FIELD(replace, "What takes the place of search"),
@@ -38,7 +38,7 @@ WRIGHT_DESCRIBE(
 
 namespace {
 
-// What the file shall contain afterwards.
+// What the file contains afterwards.
 struct Intended {
   std::string content;
   std::int64_t bytes_written = 0;

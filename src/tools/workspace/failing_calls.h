@@ -18,7 +18,7 @@ class UnsyncedCalls : public FileCalls {
 
 class FailingCalls : public FileCalls {
  public:
-  // Answers with the errno that a call shall fail with, or 0 to let it pass. `count` is how many
+  // Answers with the errno that a call is to fail with, or 0 to let it pass. `count` is how many
   // calls there were before.
   using Decide = std::function<int(std::string_view call, int count)>;
 
