@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/json_kind.h"
+#include "core/text.h"
 
 namespace wright::detail {
 namespace {
@@ -24,11 +25,6 @@ void report(const Path& path, Problems& problems, std::string_view what) {
 void report_type(const Json& json, std::string_view expected, const Path& path,
                  Problems& problems) {
   report(path, problems, fmt::format("must be {}, not {}", expected, kind_name(json)));
-}
-
-std::size_t count_characters(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
 // A bound as JSON: an integer where it is one, so that schemas say 7 and not 7.0.

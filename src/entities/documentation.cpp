@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "core/text.h"
 #include "wright/json.h"
 
 namespace wright::entities {
@@ -11,13 +12,6 @@ namespace {
 
 constexpr std::size_t kLongest = 300;
 constexpr int kMostLines = 12;
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\r";
-  const std::size_t start = text.find_first_not_of(kBlank);
-  if (start == std::string_view::npos) return {};
-  return text.substr(start, text.find_last_not_of(kBlank) - start + 1);
-}
 
 bool is_decoration(std::string_view line) {
   return line.starts_with('@') || (line.starts_with("#[") && line.ends_with(']')) ||

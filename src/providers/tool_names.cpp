@@ -4,17 +4,14 @@
 
 #include <algorithm>
 
+#include "core/text.h"
 #include "wright/tool.h"
 
 namespace wright::providers {
 namespace {
 
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 bool is_allowed(char c, const ToolNameRule& rule) {
-  return is_letter(c) || (c >= '0' && c <= '9') || rule.punctuation.contains(c);
+  return is_letter(c) || is_digit(c) || rule.punctuation.contains(c);
 }
 
 std::string allowed_name(std::string_view name, const ToolNameRule& rule) {

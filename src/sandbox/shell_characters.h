@@ -3,16 +3,15 @@
 
 #include <string_view>
 
+#include "core/text.h"
+
 namespace wright::sandbox {
 
 inline bool is_blank(char c) {
   return c == ' ' || c == '\t';
 }
-inline bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 inline bool is_name_start(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  return is_letter(c) || c == '_';
 }
 inline bool is_name(char c) {
   return is_name_start(c) || is_digit(c);

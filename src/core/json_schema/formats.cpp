@@ -7,16 +7,11 @@
 #include <utility>
 
 #include "core/json_schema/pattern.h"
+#include "core/text.h"
 
 namespace wright::json_schema {
 namespace {
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
 bool is_hex(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }

@@ -180,11 +180,6 @@ bool is_integer(const Json& value) {
          value.get_double() == std::trunc(value.get_double());
 }
 
-std::size_t count_characters(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
-
 bool has_duplicates(const JsonArray& array) {
   constexpr std::size_t kSmall = 8;
   if (array.size() <= kSmall) {

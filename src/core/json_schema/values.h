@@ -27,8 +27,6 @@ bool is_multiple_of(const Json& value, const Json& divisor);
 
 bool is_integer(const Json& value);  // 1.0 is one
 
-std::size_t count_characters(std::string_view text);
-
 // The array must not be nested deeper than the stack allows: check is_deeper_than() first.
 bool has_duplicates(const JsonArray& array);
 

@@ -4,6 +4,8 @@
 
 #include <limits>
 
+#include "core/text.h"
+
 namespace wright::json_schema {
 namespace {
 

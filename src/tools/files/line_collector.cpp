@@ -4,23 +4,16 @@
 
 #include <algorithm>
 
+#include "core/text.h"
 #include "wright/json.h"
 
 namespace wright::tools {
 namespace {
 
-bool starts_character(char c) {
-  return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-}
-
-std::size_t count_characters(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, starts_character));
-}
-
 std::string_view first_characters(std::string_view text, std::size_t count) {
   std::size_t seen = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (starts_character(text[i]) && ++seen > count) return text.substr(0, i);
+    if (!is_continuation(text[i]) && ++seen > count) return text.substr(0, i);
   }
   return text;
 }

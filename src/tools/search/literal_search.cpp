@@ -32,10 +32,6 @@ bool is_any_set(Bytes bytes) {
   return (words[0] | words[1]) != 0;
 }
 
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 // How often a byte is seen in source text and prose: larger is more often.
 std::size_t frequency(char c) {
   constexpr std::string_view kMostFrequentFirst =
