@@ -6,10 +6,10 @@
 
 #include <algorithm>
 
+#include "core/base64.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "mcp/protocol.h"
-#include "mcp/sha256.h"
 
 namespace wright::mcp {
 namespace {
@@ -110,7 +110,7 @@ std::string header_value(std::string_view text) {
                         std::ranges::all_of(text, [](char c) { return c >= 0x20 && c <= 0x7E; }) &&
                         !text.starts_with(kEncodedBegin);
   if (is_plain) return std::string(text);
-  return fmt::format("{}{}{}", kEncodedBegin, to_plain_alphabet(base64url(text)), kEncodedEnd);
+  return fmt::format("{}{}{}", kEncodedBegin, to_plain_alphabet(base64url_of(text)), kEncodedEnd);
 }
 
 std::optional<std::string> from_header_value(std::string_view value) {

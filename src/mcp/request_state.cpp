@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "core/base64.h"
 #include "core/try.h"
 #include "mcp/sha256.h"
 
@@ -21,7 +22,7 @@ std::string request_digest(const StateScope& scope) {
     text += value != nullptr ? to_text(*value) : std::string("-");
     text += '\n';
   }
-  return base64url(sha256(text));
+  return base64url_of(bytes_of(sha256(text)));
 }
 
 std::unexpected<Error> refused_state(std::string_view why) {
@@ -33,9 +34,9 @@ std::unexpected<Error> refused_state(std::string_view why) {
 
 std::string seal(std::string_view key, const JsonObject& state, const StateScope& scope,
                  std::int64_t now_ms) {
-  const std::string body = base64url(to_text(JsonObject{
+  const std::string body = base64url_of(to_text(JsonObject{
       {"until", now_ms + kStateLifetimeMs}, {"for", request_digest(scope)}, {"state", state}}));
-  return body + "." + base64url(hmac_sha256(key, body));
+  return body + "." + base64url_of(bytes_of(hmac_sha256(key, body)));
 }
 
 Result<JsonObject> unseal(std::string_view key, std::string_view sealed, const StateScope& scope,
@@ -45,7 +46,8 @@ Result<JsonObject> unseal(std::string_view key, std::string_view sealed, const S
     return refused_state("is none of this server's");
   }
   const std::string_view body = sealed.substr(0, dot);
-  if (!equal_in_constant_time(sealed.substr(dot + 1), base64url(hmac_sha256(key, body)))) {
+  if (!equal_in_constant_time(sealed.substr(dot + 1),
+                              base64url_of(bytes_of(hmac_sha256(key, body))))) {
     return refused_state("was changed, or another server made it");
   }
   const auto text = from_base64url(body);

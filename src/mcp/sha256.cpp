@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <string>
 
 namespace wright::mcp {
 namespace {
@@ -48,14 +49,11 @@ void take_block(std::array<std::uint32_t, 8>& state, const unsigned char* block)
   for (std::size_t i = 0; i < 8; ++i) state[i] += worked[i];
 }
 
-constexpr std::string_view kAlphabet =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+}  // namespace
 
 std::string_view bytes_of(const Digest& digest) {
   return {reinterpret_cast<const char*>(digest.data()), digest.size()};  // NOLINT: bytes as text
 }
-
-}  // namespace
 
 Digest sha256(std::string_view bytes) {
   std::array<std::uint32_t, 8> state{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
@@ -100,41 +98,6 @@ Digest hmac_sha256(std::string_view key, std::string_view bytes) {
   };
   const Digest inner = sha256(padded(0x36) + std::string(bytes));
   return sha256(padded(0x5c) + std::string(bytes_of(inner)));
-}
-
-std::string base64url(std::string_view bytes) {
-  std::string text;
-  std::uint32_t held = 0;
-  int bits = 0;
-  for (const char c : bytes) {
-    held = (held << 8) | static_cast<unsigned char>(c);
-    for (bits += 8; bits >= 6; bits -= 6) text += kAlphabet[(held >> (bits - 6)) & 63U];
-  }
-  if (bits > 0) text += kAlphabet[(held << (6 - bits)) & 63U];
-  return text;
-}
-
-std::string base64url(const Digest& digest) {
-  return base64url(bytes_of(digest));
-}
-
-std::optional<std::string> from_base64url(std::string_view text) {
-  std::string bytes;
-  std::uint32_t held = 0;
-  int bits = 0;
-  for (const char c : text) {
-    const std::size_t value = kAlphabet.find(c);
-    if (value == std::string_view::npos) return std::nullopt;
-    held = (held << 6) | static_cast<std::uint32_t>(value);
-    bits += 6;
-    if (bits >= 8) {
-      bits -= 8;
-      bytes += static_cast<char>((held >> bits) & 255U);
-    }
-  }
-  // One letter more than whole bytes, or bits that belong to none.
-  if (bits >= 6 || (held & ((1U << bits) - 1U)) != 0) return std::nullopt;
-  return bytes;
 }
 
 bool equal_in_constant_time(std::string_view a, std::string_view b) {

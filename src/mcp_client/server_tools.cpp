@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "core/base64.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "interceptors/glob.h"
@@ -63,7 +64,7 @@ std::string tool_name(std::string_view server, std::string_view tool) {
   }
   if (!is_changed && name.size() <= kLongestToolName) return name;
   // Different names must stay different.
-  const std::string mark = mcp::base64url(mcp::sha256(tool)).substr(0, 6);
+  const std::string mark = base64url_of(mcp::bytes_of(mcp::sha256(tool))).substr(0, 6);
   name.resize(std::min(name.size(), kLongestToolName - mark.size() - 1));
   return fmt::format("{}_{}", name, mark);
 }

@@ -39,9 +39,6 @@ constexpr std::array<std::uint32_t, 256> make_crc_table() {
 }
 constexpr std::array<std::uint32_t, 256> kCrcTable = make_crc_table();
 
-constexpr std::string_view kUrlDigits =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-
 }  // namespace
 
 std::string sha256(std::string_view bytes) {
@@ -92,35 +89,6 @@ std::string hex_of(std::string_view bytes) {
     text += kDigits[byte & 15];
   }
   return text;
-}
-
-std::string base64url_of(std::string_view bytes) {
-  std::string text;
-  text.reserve((bytes.size() * 4 + 2) / 3);
-  std::uint32_t bits = 0;
-  int count = 0;
-  for (const char c : bytes) {
-    bits = bits << 8 | static_cast<unsigned char>(c);
-    for (count += 8; count >= 6; count -= 6) text += kUrlDigits[bits >> (count - 6) & 63];
-  }
-  if (count > 0) text += kUrlDigits[bits << (6 - count) & 63];
-  return text;
-}
-
-std::optional<std::string> from_base64url(std::string_view text) {
-  std::string bytes;
-  std::uint32_t bits = 0;
-  int count = 0;
-  for (const char c : text) {
-    const std::size_t digit = kUrlDigits.find(c);
-    if (digit == std::string_view::npos) return {};
-    bits = bits << 6 | static_cast<std::uint32_t>(digit);
-    count += 6;
-    if (count < 8) continue;
-    count -= 8;
-    bytes += static_cast<char>(bits >> count & 255);
-  }
-  return bytes;
 }
 
 std::uint32_t crc32(std::string_view bytes, std::uint32_t before) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <boost/json/object.hpp>
 
+#include "core/base64.h"
 #include "core/percent.h"
 #include "core/try.h"
 #include "providers/digest.h"

@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 
+#include "core/base64.h"
 #include "core/text.h"
 #include "providers/digest.h"
 #include "providers/response_json.h"

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <boost/json/object.hpp>
 
+#include "core/base64.h"
 #include "core/percent.h"
 #include "providers/aws_profile.h"
 #include "providers/codec_testing.h"

@@ -8,13 +8,13 @@
 #include <span>
 #include <system_error>
 
+#include "core/base64.h"
 #include "core/try.h"
 #include "tools/file_tool_list.h"
 #include "tools/files/line_collector.h"
 #include "tools/files/similar_paths.h"
 #include "tools/other_names.h"
 #include "tools/output/output_budget.h"
-#include "tools/text/base64.h"
 #include "tools/text/character_set.h"
 #include "tools/text/text_file.h"
 #include "wright/schema.h"
