@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -45,6 +46,10 @@ constexpr std::string_view trimmed(std::string_view text, std::string_view blank
 
 constexpr bool is_blank(std::string_view text) {
   return text.find_first_not_of(" \t\r\n\v\f") == std::string_view::npos;
+}
+
+constexpr std::optional<std::string_view> unless_empty(std::string_view text) {
+  return text.empty() ? std::nullopt : std::optional(text);
 }
 
 constexpr bool is_one_of(std::string_view text, std::span<const std::string_view> list) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/text.h"
 #include "core/try.h"
 #include "entities/entity_types.h"
 #include "entities/index_schema.h"
@@ -14,11 +15,6 @@
 
 namespace wright::entities {
 namespace {
-
-std::optional<std::string_view> unless_empty(const std::string& text) {
-  if (text.empty()) return std::nullopt;
-  return text;
-}
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include "core/text.h"
 #include "core/try.h"
 #include "entities/identifier_words.h"
 #include "entities/index_schema.h"
@@ -66,11 +67,6 @@ int parameter_count(std::string_view signature) {
     if (c == '(' || c == '[' || c == '{' || c == '<') ++depth;
   }
   return is_blank || signature == "(void)" ? 0 : count + 1;
-}
-
-std::optional<std::string_view> unless_empty(std::string_view text) {
-  if (text.empty()) return std::nullopt;
-  return text;
 }
 
 Result<std::int64_t> integer_of(sqlite3* connection, const char* sql) {
