@@ -86,6 +86,7 @@ struct SpecialistResult {
 // What a call that waited has got since.
 struct WaitAnswers {
   std::optional<Approval> approval = {};
+  Json approved = {};               // what they saw who gave that approval
   std::optional<Json> answer = {};  // a person's answers, or a result from outside
   std::optional<SpecialistResult> specialist = {};
   bool operator==(const WaitAnswers&) const = default;

@@ -124,6 +124,9 @@ struct Tool {
   // the members are shown to them: "diff" (unified), "commands" ([{command, permission, reason}]),
   // "problem", or any other. Changes nothing. May be empty.
   std::function<Json(const Json& arguments)> preview = {};
+  // Whether a call with these arguments only reads, of a tool that can do more: such a call may run
+  // beside others though the tool is serial. May be empty.
+  std::function<bool(const Json& arguments)> only_reads = {};
   std::shared_ptr<const Specialist> specialist = {};  // see agent.h: a child run answers
 
   // The same tool under another name.

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "core/enum_names.h"
+#include "core/json_members.h"
 #include "wright/tool.h"
 
 namespace wright {
@@ -86,11 +87,25 @@ std::optional<Decision> RunMemory::decided(std::string_view kind) const {
   return found->second;
 }
 
+namespace {
+
+// What an approval was given for is what runs: a file that has changed since makes another diff.
+bool shows_another_diff(const JsonObject& shown, const Json& approved) {
+  const Json* now = shown.if_contains("diff");
+  const Json* then = member(approved, "diff");
+  return now != nullptr && then != nullptr && *now != *then;
+}
+
+}  // namespace
+
 std::optional<Result<ToolReply>> unless_approved(const Context& context, std::string_view tool,
                                                  JsonObject shown, std::vector<std::string> kinds) {
   if (const auto& approval = context.answers.approval) {
-    if (allows(approval->decision)) return std::nullopt;
-    return refused(tool, approval->reason);
+    if (!allows(approval->decision)) return refused(tool, approval->reason);
+    if (!shows_another_diff(shown, context.answers.approved)) return std::nullopt;
+    shown["reason"] = "What it would change is no longer what you approved";
+    return Waiting{
+        .kind = WaitKind::approval, .shown = std::move(shown), .covers = std::move(kinds)};
   }
   if (context.memory && !kinds.empty()) {
     const auto has = [&](const std::string& kind, Decision decision) {

@@ -196,6 +196,28 @@ TEST(Pipeline, checks_arguments_of_tools_of_every_kind_without_being_asked) {
   EXPECT_TRUE(wrong.result.is_error);
 }
 
+TEST(Pipeline, runs_what_was_approved_and_nothing_else) {
+  int ran = 0;
+  std::string diff = "-a\n+b\n";
+  Tool edit = tool("edit", "", [&] { ++ran; }, {.needs_approval = true});
+  edit.preview = [&](const Json&) { return Json{{"diff", diff}}; };
+  const auto asked = execute({&edit, 1}, {}, call("edit"), {});
+  ASSERT_TRUE(asked.waiting);
+  Context approved;
+  approved.answers.approval = Approval{.decision = Decision::once};
+  approved.answers.approved = asked.waiting->shown;
+  diff = "-c\n+b\n";  // somebody has changed the file
+  const auto again = execute({&edit, 1}, {}, call("edit"), approved);
+  ASSERT_TRUE(again.waiting);
+  EXPECT_EQ(ran, 0);
+  EXPECT_EQ(again.waiting->shown.at("diff"), Json(diff));
+  EXPECT_EQ(again.waiting->shown.at("reason"),
+            Json("What it would change is no longer what you approved"));
+  approved.answers.approved = again.waiting->shown;
+  EXPECT_FALSE(execute({&edit, 1}, {}, call("edit"), approved).waiting);
+  EXPECT_EQ(ran, 1);
+}
+
 TEST(Pipeline, checks_arguments_again_that_an_interceptor_changed) {
   const Interceptor spoil = [](const Invocation& i, const Context& context, const Next& next) {
     return next(i.with(JsonObject{{"text", 7}}), context);

@@ -304,7 +304,12 @@ Result<void> take(Run& run, WaitAnswered outcome) {
   if (open == nullptr || open->state != OpenCall::State::waiting) {
     return refuse(run, fmt::format("An answer for the call '{}'", outcome.call_id));
   }
-  if (outcome.answers.approval) open->answers.approval = std::move(outcome.answers.approval);
+  if (outcome.answers.approval) {
+    open->answers.approval = std::move(outcome.answers.approval);
+    if (const auto* waiting = std::get_if<Waiting>(&open->waits_for)) {
+      open->answers.approved = waiting->shown;
+    }
+  }
   if (outcome.answers.answer) open->answers.answer = std::move(outcome.answers.answer);
   if (outcome.answers.specialist) {
     open->answers.specialist = std::move(outcome.answers.specialist);

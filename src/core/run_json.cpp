@@ -37,6 +37,7 @@ Json answers_json(const WaitAnswers& answers) {
   if (answers.approval) {
     json["approval"] = {{"decision", to_string(answers.approval->decision)},
                         {"reason", answers.approval->reason}};
+    json["approved"] = answers.approved;
   }
   if (answers.answer) json["answer"] = *answers.answer;
   if (const auto& specialist = answers.specialist) {
@@ -119,6 +120,7 @@ Result<WaitAnswers> answers_from(const Json* json) {
   if (text("decision") == nullptr || text("reason") == nullptr) return bad("approval");
   const auto decision = TRY(decision_from(*text("decision")));
   answers.approval = Approval{decision, std::string(*text("reason"))};
+  if (const Json* approved = object->if_contains("approved")) answers.approved = *approved;
   return answers;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <boost/json/object.hpp>
 
+#include <algorithm>
 #include <utility>
 
 #include "core/call_preview.h"
@@ -44,15 +45,21 @@ class PermissionCheck {
   }
 
  private:
-  // A rule applies to the tool, whatever name it is called by.
   Permission by_rules(const Invocation& invocation) const {
     for (const PermissionRule& rule : options_.rules) {
-      if (matches_glob(rule.tool, invocation.tool.spec.name) ||
-          matches_glob(rule.tool, invocation.call.name)) {
-        return rule.permission;
-      }
+      if (applies(rule, invocation.tool.spec)) return rule.permission;
     }
     return options_.otherwise;
+  }
+
+  // A rule applies to the tool, whatever name it is called by. What allows must name it: by a
+  // pattern only its own name is meant, not another name that happens to fit.
+  static bool applies(const PermissionRule& rule, const ToolSpec& spec) {
+    return matches_glob(rule.tool, spec.name) ||
+           std::ranges::any_of(spec.aliases, [&](const std::string& alias) {
+             return rule.tool == alias ||
+                    (rule.permission != Permission::allow && matches_glob(rule.tool, alias));
+           });
   }
 
   PermissionOptions options_;

@@ -106,6 +106,24 @@ TEST_F(Permissions, rules_hold_for_a_tool_by_whatever_name_it_is_called) {
   EXPECT_EQ(runs_, 0);
 }
 
+TEST_F(Permissions, a_pattern_allows_no_tool_by_another_name_of_it) {
+  Tool tool = wright::tool("fetch_url", "", [this] { return ++runs_; });
+  tool.spec.aliases = {"web_fetch"};
+  const auto is_refused = [&](std::vector<PermissionRule> rules, std::string_view name) {
+    const std::vector<Interceptor> list{
+        permission({.rules = std::move(rules), .otherwise = Permission::deny})};
+    return execute({&tool, 1}, list, call(std::string(name)), {}).result.is_error;
+  };
+  for (const std::string_view name : {"fetch_url", "web_fetch"}) {
+    EXPECT_TRUE(is_refused({{"web_*", Permission::allow}}, name)) << name;
+    EXPECT_TRUE(is_refused({{"web_*", Permission::allow}, {"fetch_url", Permission::deny}}, name));
+    EXPECT_TRUE(is_refused({{"web_*", Permission::deny}, {"*", Permission::allow}}, name)) << name;
+    EXPECT_FALSE(is_refused({{"web_fetch", Permission::allow}}, name)) << name;
+    EXPECT_FALSE(is_refused({{"fetch_*", Permission::allow}}, name)) << name;
+  }
+  EXPECT_EQ(runs_, 4);
+}
+
 TEST_F(Permissions, somebody_who_is_there_answers_at_once) {
   const auto options = [](std::optional<Permission> answer) {
     return PermissionOptions{.otherwise = Permission::ask,

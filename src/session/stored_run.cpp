@@ -176,7 +176,10 @@ class Loader {
       if (wait.status != WaitStatus::answered || !wait.answer) continue;
       auto answers = answers_of(wait.kind, *wait.answer);
       if (!answers) continue;
-      if (answers->approval) open.answers.approval = std::move(answers->approval);
+      if (answers->approval) {
+        open.answers.approval = std::move(answers->approval);
+        open.answers.approved = wait.shown;
+      }
       if (answers->answer) open.answers.answer = std::move(answers->answer);
     }
   }

@@ -7,7 +7,10 @@ namespace {
 
 bool is_serial(const Agent& agent, const ToolCall& call) {
   const Tool* tool = find_tool(agent.tools, call.name);
-  return tool != nullptr && tool->spec.options.concurrency != Concurrency::parallel;
+  if (tool == nullptr || tool->spec.options.concurrency == Concurrency::parallel) return false;
+  if (tool->spec.options.concurrency == Concurrency::exclusive || !tool->only_reads) return true;
+  const auto arguments = parse_json(call.arguments);
+  return !arguments || !tool->only_reads(*arguments);
 }
 
 }  // namespace

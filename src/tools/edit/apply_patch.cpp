@@ -274,7 +274,7 @@ Tool apply_patch_tool(SharedWorkspace workspace, SharedFileCalls calls) {
                                             const Context& context) -> Result<Json> {
         return apply_patch(*workspace, arguments, *calls, context.stop);
       },
-      {.effect = Effect::write});
+      {.effect = Effect::write, .concurrency = Concurrency::serial});
   made.preview = [workspace = std::move(workspace)](const Json& arguments) {
     return preview_of_change(patch_would_change(*workspace, arguments));
   };

@@ -166,7 +166,7 @@ Tool write_file_tool(SharedWorkspace workspace, SharedFileCalls calls) {
                                             const Context& context) -> Result<Json> {
         return write_file(*workspace, arguments, *calls, context.stop);
       },
-      {.effect = Effect::write});
+      {.effect = Effect::write, .concurrency = Concurrency::serial});
   made.preview = [workspace = std::move(workspace)](const Json& arguments) {
     return preview_of_change(write_would_change(*workspace, arguments));
   };

@@ -238,7 +238,14 @@ Result<Tool> bash_tool(BashOptions options) {
       [bash](const tools::BashArguments& arguments, const Context& context) -> Result<ToolReply> {
         return bash->run(arguments, context);
       },
-      {.effect = Effect::write, .timeout = tools::kLongest});
+      {.effect = Effect::write, .concurrency = Concurrency::serial, .timeout = tools::kLongest});
+  made.only_reads =
+      [looking_around =
+           CommandRules::make(rules_of(CommandPreset::read_only)).value()](const Json& arguments) {
+        const auto decoded = decode<tools::BashArguments>(arguments);
+        return decoded &&
+               looking_around.judge(decoded->command).permission == intercept::Permission::allow;
+      };
   made.preview = [bash](const Json& arguments) { return bash->preview(arguments); };
   return made;
 }

@@ -78,6 +78,12 @@ class Writer {
                  screen_));
   }
 
+  void leave_out(std::size_t allowed) {
+    made_.is_cut = true;
+    line("  " +
+         painted(fmt::format("… {} more, allowed by the rules", allowed), Colour::dim, screen_));
+  }
+
   void argument(std::string_view name, const Json& value) {
     const std::string text = value.is_string() ? std::string(value.get_string()) : to_text(value);
     const std::string label = painted(on_one_line(name), Colour::dim, screen_);
@@ -114,12 +120,19 @@ class Writer {
 void write_commands(const JsonArray& commands, Writer& writer) {
   writer.title(fmt::format("It would run {} {}", commands.size(),
                            commands.size() == 1 ? "command" : "commands"));
-  for (std::size_t i = 0; i < commands.size(); ++i) {
-    if (writer.detail() == Detail::fitting && i == kMostCommands) {
-      return writer.cut(std::string(commands.size() - i - 1, '\n'), 2);
+  // What a person decides about is never left out, only what the rules allow anyway.
+  std::size_t shown = 0;
+  std::size_t left_out = 0;
+  for (const Json& command : commands) {
+    const bool is_allowed = text_in(command, "permission") == "allow";
+    if (is_allowed && writer.detail() == Detail::fitting && shown >= kMostCommands) {
+      ++left_out;
+      continue;
     }
-    writer.command(commands[i]);
+    writer.command(command);
+    ++shown;
   }
+  if (left_out > 0) writer.leave_out(left_out);
 }
 
 }  // namespace

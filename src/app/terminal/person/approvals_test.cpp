@@ -135,6 +135,22 @@ TEST(Approvals, take_nothing_that_was_typed_before_the_question) {
   EXPECT_EQ(*person.result(), (Json{{"decision", "refuse"}, {"reason", ""}}));
 }
 
+TEST(Approvals, leave_out_no_command_that_is_asked_about) {
+  JsonArray commands;
+  for (int i = 0; i < 90; ++i) {
+    commands.push_back({{"command", "true " + std::to_string(i)}, {"permission", "allow"}});
+  }
+  commands.push_back(
+      {{"command", "rm -rf important"}, {"permission", "ask"}, {"reason", "It removes"}});
+  const Json shown{{"tool", "bash"}, {"arguments", {{"command", "…"}}}, {"commands", commands}};
+  PersonAtTerminal person(asks_approval(shown), TerminalKind::capable, 70, 24);
+  person.await("[y/s/n/never/all] >");
+  EXPECT_TRUE(person.screen().contains("rm -rf important")) << person.screen().text();
+  EXPECT_TRUE(person.screen().contains("… 50 more, allowed by the rules"));
+  person.type("\x03");
+  (void)person.result();
+}
+
 TEST(Approvals, show_a_diff_in_colour_and_all_of_it_when_asked) {
   std::string diff = "--- a/x\n+++ b/x\n@@ -1 +1,200 @@\n-old\n";
   for (int i = 1; i <= 200; ++i) diff += "+line " + std::to_string(i) + "\n";
