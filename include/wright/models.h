@@ -58,6 +58,7 @@ struct ModelsOptions {
   HttpTimeouts timeouts = {};
   std::string ca_file = {};                          // empty: the system's
   std::function<void(std::string_view)> trace = {};  // gets HTTP traffic as text, keys masked
+  Redactor redactor = {};  // learns every credential that is obtained on the way
 };
 
 // Hands out models that share one transport, its connections and its pace. Cheap to copy.

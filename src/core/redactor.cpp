@@ -2,6 +2,8 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <mutex>
+#include <shared_mutex>
 #include <utility>
 
 #include "wright/log.h"
@@ -43,22 +45,32 @@ RE2::Options utf8_or_not() {
 }  // namespace
 
 struct Redactor::State {
+  mutable std::shared_mutex mutex;
   std::vector<std::string> secrets;  // longest first: one may be a part of another
-  RE2 shapes{kKeyShapes, utf8_or_not()};
+  const RE2 shapes{kKeyShapes, utf8_or_not()};
 };
 
-Redactor::Redactor(std::vector<std::string> secrets) {
-  std::erase_if(secrets, [](const std::string& each) { return each.size() < kShortestSecret; });
-  std::ranges::sort(secrets, std::greater{}, &std::string::size);
-  auto state = std::make_shared<State>();
-  state->secrets = std::move(secrets);
-  state_ = std::move(state);
+Redactor::Redactor(std::vector<std::string> secrets) : state_(std::make_shared<State>()) {
+  for (std::string& secret : secrets) learn(std::move(secret));
+}
+
+void Redactor::learn(std::string secret) const {
+  if (state_ == nullptr || secret.size() < kShortestSecret) return;
+  const std::lock_guard lock(state_->mutex);
+  auto& secrets = state_->secrets;
+  if (std::ranges::find(secrets, secret) != secrets.end()) return;
+  const auto shorter = std::ranges::find_if(
+      secrets, [&](const std::string& each) { return each.size() < secret.size(); });
+  secrets.insert(shorter, std::move(secret));
 }
 
 std::string Redactor::redacted(std::string_view text) const {
   std::string result(text);
   if (state_ == nullptr) return result;
-  for (const std::string& secret : state_->secrets) replace_all(result, secret, kRedacted);
+  {
+    const std::shared_lock lock(state_->mutex);
+    for (const std::string& secret : state_->secrets) replace_all(result, secret, kRedacted);
+  }
   RE2::GlobalReplace(&result, state_->shapes, "\\1[REDACTED]");
   return result;
 }

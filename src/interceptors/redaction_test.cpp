@@ -13,6 +13,16 @@ TEST(Redactor, hides_the_values_it_was_told) {
   EXPECT_EQ(redactor.redacted(std::string_view("abc")), "abc") << "too short to be a secret";
 }
 
+TEST(Redactor, learns_for_all_of_its_copies) {
+  const Redactor redactor({"hunter2"});
+  const Redactor copy = redactor;
+  redactor.learn("a-later-token");
+  redactor.learn("abc");
+  EXPECT_EQ(copy.redacted("hunter2 a-later-token abc"), "[REDACTED] [REDACTED] abc");
+  Redactor().learn("nothing");
+  EXPECT_EQ(Redactor().redacted("nothing"), "nothing");
+}
+
 TEST(Redactor, hides_what_looks_like_a_key) {
   const Redactor redactor(std::vector<std::string>{});
   for (const std::string secret :

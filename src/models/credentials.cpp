@@ -93,7 +93,12 @@ class Credentials::Fetch : public std::enable_shared_from_this<Fetch> {
   }
 
   void finish(const Result<Credential>& credential) {
-    if (credential) credentials_->kept_ = *credential;
+    if (credential) {
+      credentials_->kept_ = *credential;
+      for (std::string& secret : secrets_in(*credential)) {
+        credentials_->redactor_.learn(std::move(secret));
+      }
+    }
     const auto waiting = std::exchange(waiting_, {});
     credentials_->fetch_.reset();
     for (const Done& done : waiting) done(credential);
@@ -104,6 +109,12 @@ class Credentials::Fetch : public std::enable_shared_from_this<Fetch> {
   std::vector<Done> waiting_;
   int steps_ = 0;
 };
+
+std::vector<std::string> secrets_in(const Credential& credential) {
+  if (const auto* token = std::get_if<providers::Token>(&credential.proof)) return {token->text};
+  const auto& keys = std::get<providers::AwsKeys>(credential.proof);
+  return {keys.secret_access_key, keys.session_token};
+}
 
 Credentials::Credentials(std::unique_ptr<CredentialRecipe> recipe, Clock now)
     : recipe_(std::move(recipe)), now_(now ? std::move(now) : Clock(time_of_day)) {}

@@ -10,6 +10,7 @@
 
 #include "models/credential_recipe.h"
 #include "net/http_client.h"
+#include "wright/log.h"
 
 namespace wright::models {
 
@@ -21,6 +22,9 @@ class Credentials : public std::enable_shared_from_this<Credentials> {
 
   // `now` is the time of day; a test may give another.
   Credentials(std::unique_ptr<CredentialRecipe> recipe, Clock now = {});
+
+  // Who is to know the secrets in what is obtained.
+  void teach(Redactor redactor) { redactor_ = std::move(redactor); }
 
   // `done` is called once: at once, or later in the client's thread. When the client ends before
   // the credential is there, it gets `cancelled`.
@@ -39,9 +43,13 @@ class Credentials : public std::enable_shared_from_this<Credentials> {
 
   std::unique_ptr<CredentialRecipe> recipe_;
   Clock now_;
+  Redactor redactor_;
   std::optional<Credential> kept_;
   std::weak_ptr<Fetch> fetch_;  // under way; those who do its steps hold it
 };
+
+// What must not be seen of it.
+std::vector<std::string> secrets_in(const Credential& credential);
 
 // Where the vendor's credential comes from: its key_command, or the usual places of its platform.
 // Null for a vendor with a plain key.

@@ -112,8 +112,8 @@ struct Models::Shared {
         options.find_base_url ? options.find_base_url(vendor) : vendor.alternative_base_url;
     if (elsewhere.value.empty()) TRY(find_address(endpoint));
     if (!elsewhere.value.empty()) {
-      auto base_url = providers::canonical_base_url(vendor.platform, endpoint.protocol(),
-                                                    elsewhere.value);
+      auto base_url =
+          providers::canonical_base_url(vendor.platform, endpoint.protocol(), elsewhere.value);
       if (!base_url) return std::unexpected(bad_base_url(vendor, elsewhere, base_url.error()));
       vendor.base_url = std::move(*base_url);
     }
@@ -217,7 +217,10 @@ struct Models::Shared {
   std::shared_ptr<models::Credentials> credentials_of(const Endpoint& endpoint) {
     const std::lock_guard lock(mutex);
     auto& kept = credentials[endpoint.vendor.name];
-    if (kept == nullptr) kept = models::credentials_for(endpoint, surroundings());
+    if (kept == nullptr) {
+      kept = models::credentials_for(endpoint, surroundings());
+      if (kept != nullptr) kept->teach(options.redactor);
+    }
     return kept;
   }
 

@@ -10,9 +10,10 @@
 #include "models/blocking_call.h"
 #include "models/chance.h"
 #include "models/retry_policy.h"
+#include "models/secret_filter.h"
 #include "net/event_loop.h"
-#include "providers/provider_errors.h"
 #include "providers/credential.h"
+#include "providers/provider_errors.h"
 #include "wright/provider.h"
 
 namespace wright::models {
@@ -84,12 +85,17 @@ class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
   // Receives one exchange; what arrives after the request has moved on is dropped.
   class Attempt : public net::HttpReceiver {
    public:
-    explicit Attempt(std::shared_ptr<PendingRequest> pending) : pending_(std::move(pending)) {}
+    explicit Attempt(std::shared_ptr<PendingRequest> pending)
+        : pending_(std::move(pending)), filter_(pending_->secrets()) {
+      if (const auto& on_text = pending_->call_.on_text) {
+        on_text_ = [this, &on_text](std::string_view piece) { filter_.feed(piece, on_text); };
+      }
+    }
 
     void on_head(HttpResponseHead head) override { head_ = std::move(head); }
 
     Result<void> on_body(std::string_view bytes) override {
-      if (is_success(head_.status)) return decoder().feed(bytes, pending_->call_.on_text);
+      if (is_success(head_.status)) return decoder().feed(bytes, on_text_);
       error_body_ +=
           bytes.substr(0, kLargestErrorBody - std::min(kLargestErrorBody, error_body_.size()));
       return {};
@@ -111,15 +117,24 @@ class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
       if (!is_success(head_.status) && head_.status != 0) {
         return std::unexpected(error_from(pending_->endpoint_with_secret(), head_, error_body_));
       }
-      if (end) return decoder().finish(pending_->call_.on_text);
+      if (end) return finished();
       // A vendor may close the connection improperly after a complete response.
       if (end.error().code == ErrorCode::network && head_.status != 0) {
-        if (auto complete = decoder().finish(pending_->call_.on_text)) return complete;
+        if (auto complete = finished()) return complete;
       }
       return std::unexpected(std::move(end).error());
     }
 
+    Result<Response> finished() {
+      auto response = decoder().finish(on_text_);
+      if (on_text_) filter_.finish(pending_->call_.on_text);
+      if (response) filter_.clean(*response);
+      return response;
+    }
+
     std::shared_ptr<PendingRequest> pending_;
+    SecretFilter filter_;
+    SecretFilter::OnText on_text_;
     std::unique_ptr<ResponseDecoder> decoder_;
     HttpResponseHead head_;
     std::string error_body_;
@@ -172,7 +187,7 @@ class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
                                         const Result<Credential>& credential) mutable {
       if (self->has_ended_) return;
       if (!credential) return self->take(std::unexpected(credential.error()));
-      self->secret_ = secret_of(*credential);
+      self->secrets_ = secrets_in(*credential);
       auto authorised = providers::authorised(std::move(request), self->candidate().endpoint,
                                               *credential, self->candidate().credentials->now());
       if (!authorised) return self->take(std::unexpected(std::move(authorised).error()));
@@ -180,15 +195,15 @@ class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
     });
   }
 
-  static std::string secret_of(const Credential& credential) {
-    if (const auto* token = std::get_if<providers::Token>(&credential.proof)) return token->text;
-    return std::get<providers::AwsKeys>(credential.proof).secret_access_key;
+  // What must not come back.
+  std::vector<std::string> secrets() const {
+    return secrets_.empty() ? std::vector{candidate().endpoint.key} : secrets_;
   }
 
   // So that an error can leave it out.
   Endpoint endpoint_with_secret() const {
     Endpoint endpoint = candidate().endpoint;
-    if (!secret_.empty()) endpoint.key = secret_;
+    if (!secrets_.empty()) endpoint.key = secrets_.front();
     return endpoint;
   }
 
@@ -198,7 +213,7 @@ class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
     const bool is_refused = error.code == ErrorCode::authentication ||
                             (error.code == ErrorCode::permission_denied &&
                              candidate().endpoint.vendor.platform == Platform::aws);
-    if (!is_refused || secret_.empty()) return false;
+    if (!is_refused || secrets_.empty()) return false;
     candidate().credentials->forget();
     return !std::exchange(has_renewed_, true);
   }
@@ -247,7 +262,7 @@ class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
       ++asked_;
       failed_ = 0;
       has_said_nothing_ = false;
-      secret_.clear();
+      secrets_.clear();
       has_renewed_ = false;
       try_again(failures_.back(), milliseconds(0));
     } else {
@@ -314,8 +329,8 @@ class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
   net::HttpClient::Exchange exchange_ = 0;
   net::EventLoop::Timer timer_;
   bool has_ended_ = false;
-  std::string secret_;        // of the credential that was sent last
-  bool has_renewed_ = false;  // it, after the vendor refused it
+  std::vector<std::string> secrets_;  // of the credential that was sent last
+  bool has_renewed_ = false;          // it, after the vendor refused it
   std::optional<std::stop_callback<std::function<void()>>> on_stop_;
 };
 

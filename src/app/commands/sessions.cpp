@@ -38,7 +38,7 @@ Result<Export> exported(const ExportSessionCommand& command, const Settings& set
     const auto found = TRY(find_session(command.id, settings));
     auto recorded = TRY(load_recording(*found.store, found.id));
     recorded.config = portable_config(recorded.config);
-    return Export{found.id, cassette_text(recorded, Redactor(settings.secrets()))};
+    return Export{found.id, cassette_text(recorded, settings.redactor())};
   }
   const auto transcript = TRY(transcript_of(command.id, settings));
   return Export{transcript.session.id, command.format == ExportFormat::json

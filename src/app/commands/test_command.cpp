@@ -116,7 +116,7 @@ class TestRun {
     const auto settings = TRY(load_settings(flags, context_.environment));
     const auto agent =
         TRY(agent_for_replay(recorded, settings, command_.tools, context_.environment));
-    const Redactor redactor(settings.secrets());
+    const Redactor& redactor = settings.redactor();
     tested.report = TRY(wright::replay(agent.agent, recorded,
                                        {.tools = command_.tools,
                                         .after_difference = command_.after_difference(),

@@ -437,6 +437,7 @@ Result<Settings> load_settings(const SettingFlags& flags, const Environment& env
     if (is_catalogue_key(name)) settings.catalogue_flags_.emplace_back(name, text);
   }
   settings.rule_flags_ = given.rules;
+  settings.redactor_ = Redactor(settings.secrets());
   return settings;
 }
 

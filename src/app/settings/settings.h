@@ -121,6 +121,8 @@ class Settings {
   std::string text(const ConfigKey& key) const;  // empty when nothing sets it
   // Every key that is set, so that none is shown or logged.
   std::vector<std::string> secrets() const;
+  // Knows them, and what models learn on the way; all copies of the settings share it.
+  const Redactor& redactor() const { return redactor_; }
 
  private:
   friend Result<Settings> load_settings(const SettingFlags&, const Environment&);
@@ -133,6 +135,7 @@ class Settings {
   Variables command_environment_;
   std::filesystem::path temporary_folder_;
   std::filesystem::path output_folder_;
+  Redactor redactor_;
 };
 
 struct ConfigLocation {

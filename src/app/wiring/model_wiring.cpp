@@ -127,7 +127,8 @@ Result<Models> make_models(const Settings& settings, const SettingFlags& flags,
   ModelsOptions options{.catalogue = std::move(catalogue),
                         .fallback = settings.fallback(),
                         .retry = settings.http_retries(),
-                        .timeouts = settings.http_timeouts()};
+                        .timeouts = settings.http_timeouts(),
+                        .redactor = settings.redactor()};
   options.find_model = [](std::string_view id) {
     return id == "offline" || id == "offline:planner" ? offline_model() : Model();
   };
@@ -145,7 +146,7 @@ Result<Models> make_models(const Settings& settings, const SettingFlags& flags,
   }
   if (flags.trace_http) {
     auto file = TRY(
-        TraceFile::open(expand_home(*flags.trace_http, environment), Redactor(settings.secrets())));
+        TraceFile::open(expand_home(*flags.trace_http, environment), settings.redactor()));
     options.trace = [file = std::move(file)](std::string_view text) { file->write(text); };
   }
   return Models(std::move(options));

@@ -43,7 +43,7 @@ JsonObject record_of(const ReadyAgent& ready) {
 
 // What the command line said that may be said again. Keys of vendors cannot be said there.
 JsonArray said_on_command_line(const Settings& settings) {
-  const Redactor redactor(settings.secrets());
+  const Redactor& redactor = settings.redactor();
   const SettingFlags& flags = settings.flags();
   std::vector<std::string> said = flags.set;
   if (flags.model) said.push_back(fmt::format("{}={}", keys::kModel.full_name(), *flags.model));

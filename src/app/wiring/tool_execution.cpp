@@ -101,7 +101,7 @@ void set_up_calls(Agent& agent, const Settings& settings, const Logger& logger,
                       .output_limit = calls.output_limit(),
                       .secrets = calls.secrets(),
                       .logger = logger,
-                      .redactor = Redactor(settings.secrets())};
+                      .redactor = settings.redactor()};
   for (const auto& rules : {settings.permissions(), own.permissions}) {
     if (!rules.empty()) options.permissions.push_back(rules);
   }
