@@ -129,6 +129,27 @@ TEST_F(ProviderModel, asks_the_endpoint_and_brings_its_answer) {
   EXPECT_NE(script.requests()[0].find(R"("model":"first")"), std::string::npos);
 }
 
+TEST_F(ProviderModel, leaves_out_its_key_when_the_vendor_repeats_it) {
+  Script script({[](Connection& c) {
+                   c.send(kStreamHead);
+                   for (const char* piece : {"It is plain-", "key-1", "234 then"}) {
+                     c.send(text_event(piece));
+                   }
+                   c.send(kStreamEnd);
+                 },
+                 says(200, R"({"choices":[{"index":0,"message":{"role":"assistant","content":)"
+                           R"("plain-key-1234"},"finish_reason":"stop"}]})")});
+  Candidate keyed = candidate(script.server());
+  keyed.endpoint.key = "plain-key-1234";
+  const auto streamed = ask(*model({keyed}), Delivery::streamed);
+  ASSERT_TRUE(streamed.response) << streamed.response.error().message;
+  EXPECT_EQ(streamed.text, "It is [REDACTED] then");
+  EXPECT_EQ(streamed.response->text(), "It is [REDACTED] then");
+  const auto whole = ask(*model({keyed}));
+  ASSERT_TRUE(whole.response) << whole.response.error().message;
+  EXPECT_EQ(whole.response->text(), "[REDACTED]");
+}
+
 TEST_F(ProviderModel, says_what_the_answer_cost) {
   Script script({says(200, std::string(kAnswer))});
   Candidate priced = candidate(script.server());
