@@ -103,6 +103,7 @@ enum class OutputStream : std::uint8_t { output, error };
 struct CommandOptions {
   std::chrono::milliseconds timeout{120'000};
   std::stop_token stop = {};
+  std::function<Result<void>()> before_start = {};  // the last thing; its error starts nothing
   std::size_t kept_bytes = 256 * 1024;  // of each stream: half from its start, half from its end
   // Every piece as it arrives, in the thread of run(). It must not throw.
   std::function<void(OutputStream, std::string_view)> on_output = {};

@@ -79,6 +79,10 @@ struct Context {
   // The fencing token: rises with everybody who takes over the session. Whoever keeps the highest
   // one it has seen can refuse a process that was thought dead. 0 when nothing is stored.
   int lease_epoch = 0;
+  // Whether the session is still this process's own: while it slept or waited, another may have
+  // taken over. A tool that was long in preparing asks once more, as the last thing before it does
+  // what must not be done twice, and passes the error on. Empty when nothing is stored.
+  std::function<Result<void>()> still_ours = {};
   std::stop_token stop = {};               // asked to end early
   std::shared_ptr<RunMemory> memory = {};  // of the run; null where a call stands alone
   Spill spill = {};                        // may be empty: then a long text is only cut

@@ -28,8 +28,11 @@ void RunningCall::start(Host& host, ExclusiveGate* gate, std::function<void(Call
             });
       }
     }
-    report->outcome = self->execute();
+    ToolOutcome outcome = self->execute(host);
     const std::lock_guard lock(self->mutex_);
+    // It was about to begin what it is for, and did not.
+    report->is_fenced = self->is_fenced_ && outcome.error.has_value();
+    if (!report->is_fenced) report->outcome = std::move(outcome);
     if (timer != 0 && !self->is_given_up_) host.cancel(timer);
   };
   auto after = [self = shared_from_this(), report, done = std::move(done)] {
@@ -98,7 +101,17 @@ double RunningCall::milliseconds(const Host& host) const {
   return took.count();
 }
 
-ToolOutcome RunningCall::execute() {
+// A call that was given up may outlast the host.
+Result<void> RunningCall::check_lease(const Host& host) {
+  const std::lock_guard lock(mutex_);
+  if (is_given_up_) return fail(ErrorCode::cancelled, "Nobody waits for this call any more");
+  is_fenced_ = !host.is_lease_certain(plan_.held_since);
+  if (!is_fenced_) return {};
+  return fail(ErrorCode::unavailable,
+              "The session may be another process's by now: nothing was done");
+}
+
+ToolOutcome RunningCall::execute(const Host& host) {
   const ToolCall& call = *plan_.call;
   const std::string key = fmt::format("{}:{}", plan_.session_id, call.id);
   Context context{.agent_name = plan_.agent->name,
@@ -106,6 +119,7 @@ ToolOutcome RunningCall::execute() {
                   .call_id = call.id,
                   .idempotency_key = key,
                   .lease_epoch = plan_.lease_epoch,
+                  .still_ours = [this, &host] { return check_lease(host); },
                   .stop = stop_.get_token(),
                   .memory = plan_.memory,
                   .spill = plan_.agent->spill,

@@ -33,7 +33,8 @@ struct CallPlan {
 // What came of it. Nothing when it was stopped before it began.
 struct CallReport {
   std::optional<ToolOutcome> outcome = {};
-  bool is_fenced = false;  // it did not begin: the session may be somebody else's by now
+  // It did not begin, or not what it is for: the session may be somebody else's by now.
+  bool is_fenced = false;
 };
 
 class RunningCall : public std::enable_shared_from_this<RunningCall> {
@@ -59,7 +60,8 @@ class RunningCall : public std::enable_shared_from_this<RunningCall> {
   bool has_begun() const { return began_.load() != std::chrono::steady_clock::time_point{}; }
 
  private:
-  ToolOutcome execute();
+  ToolOutcome execute(const Host& host);
+  Result<void> check_lease(const Host& host);
   void tell_late();
   void leave_gate();
 
@@ -75,6 +77,7 @@ class RunningCall : public std::enable_shared_from_this<RunningCall> {
   std::function<void()> late_;
   Host::Ticket ticket_ = 0;
   bool is_given_up_ = false;
+  bool is_fenced_ = false;
   ExclusiveGate* gate_ = nullptr;  // that it has entered
   std::atomic<std::chrono::steady_clock::time_point> began_{};
 };

@@ -303,6 +303,7 @@ Result<FinishedCommand> Sandbox::run(const Command& command, const CommandOption
                                 .watch = watch.get(),
                                 .guarded = std::move(guarded.mounts)};
   for (const auto& [name, value] : environment) request.environment.push_back(name + "=" + value);
+  if (options.before_start) TRY(options.before_start());
   auto process = sandbox::spawn(request, state_->confinement);
   if (!process) {
     const bool is_missing = process.error().problem == ENOENT;

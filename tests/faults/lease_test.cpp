@@ -11,6 +11,7 @@
 #include "store/testing.h"
 #include "wright/agent.h"
 #include "wright/testing.h"
+#include "wright/tools.h"
 
 namespace wright::faults {
 namespace {
@@ -241,6 +242,66 @@ TEST_F(Leases, let_a_process_that_slept_start_nothing_that_it_had_queued) {
   ASSERT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), kFenced);
   EXPECT_TRUE(ledger_.lines().empty()) << ledger_.lines().front();
+}
+
+// A real shell and a real file, prepared while the process sleeps: the tool has begun, and its
+// effect has not.
+AgentPointer preparing_agent(const std::filesystem::path& folder, const Signal* begun,
+                             const Signal* let_go) {
+  Tool shell = bash_tool({.base = folder,
+                          .rules = {{"*", Permission::allow}, {"> *", Permission::allow}},
+                          .policy = {.mode = SandboxMode::off}})
+                   .value();
+  const auto run = shell.function;
+  shell.function = [=](const Json& arguments, const Context& context) {
+    if (begun != nullptr) begun->send();
+    if (let_go != nullptr) let_go->wait();  // what takes a sandbox long among many files
+    return run(arguments, context);
+  };
+  return std::make_shared<const Agent>(Agent{
+      .name = "preparing",
+      .model = model_from("test", "m",
+                          [](const Request& request, const ModelCall&) {
+                            if (request.messages.size() > 1) return Result<Response>(says("Done"));
+                            return Result<Response>(
+                                calls({call("bash", R"({"command":"echo X >> log.txt"})", "1")}));
+                          }),
+      .tools = {std::move(shell)}});
+}
+
+TEST_F(Leases, let_a_process_that_slept_while_it_prepared_do_nothing) {
+  const Signal begun;
+  const Signal let_go;
+  const std::filesystem::path workspace = folder_ / "workspace";
+  std::filesystem::create_directory(workspace);
+  const std::chrono::milliseconds short_time(300);
+  const pid_t sleeper = in_child([&] {
+    const auto store = open_sqlite_store(database_);
+    if (!store) return 1;
+    const auto runtime = Runtime::open({.store = store->get(), .lease_time = short_time});
+    if (!runtime) return 2;
+    const auto id = (*runtime)->start(preparing_agent(workspace, &begun, &let_go), "Go");
+    if (!id) return 3;
+    const auto answer = (*runtime)->wait(*id);
+    if (answer) return 4;
+    return answer.error().code == ErrorCode::unavailable ? kFenced : 5;
+  });
+  begun.wait();
+  ASSERT_EQ(::kill(sleeper, SIGSTOP), 0);
+  Result<RunResult> answer = fail(ErrorCode::unavailable, "not tried yet");
+  while (!answer && answer.error().code == ErrorCode::unavailable) {
+    const auto store = open_sqlite_store(database_);
+    ASSERT_TRUE(store);
+    answer = resume(**store, *preparing_agent(workspace, nullptr, nullptr), 1);
+  }
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(collect(database_).sessions.at(1).calls.at(0).status, CallStatus::unknown);
+  ASSERT_EQ(::kill(sleeper, SIGCONT), 0);
+  let_go.send();
+  const int status = wait_for(sleeper);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), kFenced);
+  EXPECT_FALSE(std::filesystem::exists(workspace / "log.txt"));
 }
 
 }  // namespace

@@ -211,11 +211,11 @@ Result<std::vector<Applied>> apply_all(Drafts& drafts, const std::vector<FilePat
 }
 
 Result<Json> apply_once(const Workspace& workspace, const std::vector<FilePatch>& files,
-                        FileCalls& calls, const std::stop_token& stop) {
-  Drafts drafts(workspace, stop);
-  const auto applied = TRY(apply_all(drafts, files, stop));
+                        FileCalls& calls, const Context& context) {
+  Drafts drafts(workspace, context.stop);
+  const auto applied = TRY(apply_all(drafts, files, context.stop));
   const auto changes = std::move(drafts).changes();
-  TRY(apply_changes(workspace, changes, MissingFolders::create, calls));
+  TRY(apply_changes(workspace, changes, MissingFolders::create, calls, context.still_ours));
   return result_json(applied);
 }
 
@@ -228,11 +228,11 @@ Result<std::vector<FilePatch>> parsed(const ApplyPatchArguments& arguments) {
 }
 
 Result<Json> apply_patch(const Workspace& workspace, const ApplyPatchArguments& arguments,
-                         FileCalls& calls, const std::stop_token& stop) {
+                         FileCalls& calls, const Context& context) {
   const auto files = TRY(parsed(arguments));
   constexpr int kMaxTries = 4;
   for (int tries = 1;; ++tries) {
-    auto result = apply_once(workspace, files, calls, stop);
+    auto result = apply_once(workspace, files, calls, context);
     if (result) return result;
     if (is_conflict(result.error()) && tries < kMaxTries) continue;
     Error error = std::move(result).error();
@@ -272,7 +272,7 @@ Tool apply_patch_tool(SharedWorkspace workspace, SharedFileCalls calls) {
       "changed as unified diffs. All or nothing: a patch that does not fit changes no file.",
       [workspace, calls = std::move(calls)](const ApplyPatchArguments& arguments,
                                             const Context& context) -> Result<Json> {
-        return apply_patch(*workspace, arguments, *calls, context.stop);
+        return apply_patch(*workspace, arguments, *calls, context);
       },
       {.effect = Effect::write, .concurrency = Concurrency::serial});
   made.preview = [workspace = std::move(workspace)](const Json& arguments) {

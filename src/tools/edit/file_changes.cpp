@@ -106,7 +106,8 @@ class ChangeSet {
   ChangeSet& operator=(const ChangeSet&) = delete;
   ~ChangeSet() { undo(); }
 
-  Result<void> apply(std::span<const FileChange> changes, MissingFolders missing) {
+  Result<void> apply(std::span<const FileChange> changes, MissingFolders missing,
+                     const std::function<Result<void>()>& may_change) {
     // A process may not hold as many files open as it may change.
     const auto beside = changes.size() <= kMaxNamelessFiles ? StagedChange::Beside::nameless
                                                             : StagedChange::Beside::named;
@@ -114,6 +115,7 @@ class ChangeSet {
       TRY(stage(change, missing, beside));
     }
     TRY(write_journal());
+    if (may_change) TRY(may_change());
     for (StagedChange& staged : staged_) {
       TRY(place(staged));
     }
@@ -328,11 +330,12 @@ Result<FileDescriptor> turn_to_write(const Workspace& workspace, FileCalls& call
 }  // namespace
 
 Result<void> apply_changes(const Workspace& workspace, std::span<const FileChange> changes,
-                           MissingFolders missing, FileCalls& calls) {
+                           MissingFolders missing, FileCalls& calls,
+                           const std::function<Result<void>()>& may_change) {
   const auto turn = TRY(turn_to_write(workspace, calls));
   recover_changes(workspace, calls);
   ChangeSet set(workspace, calls);
-  auto applied = set.apply(changes, missing);
+  auto applied = set.apply(changes, missing, may_change);
   if (applied) return applied;
   Error error = std::move(applied).error();
   error.message += set.undo();

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -43,7 +44,9 @@ enum class MissingFolders : std::uint8_t { refuse, create };
 // The error of a file that somebody else has changed since it was read; reading it again may help.
 bool is_conflict(const Error& error);
 
+// `may_change` is asked last, when everything is prepared: its error changes nothing. May be empty.
 Result<void> apply_changes(const Workspace& workspace, std::span<const FileChange> changes,
-                           MissingFolders missing, FileCalls& calls);
+                           MissingFolders missing, FileCalls& calls,
+                           const std::function<Result<void>()>& may_change = {});
 
 }  // namespace wright::tools

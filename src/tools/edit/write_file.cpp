@@ -95,7 +95,7 @@ Result<Intended> intended(const WriteFileArguments& arguments, const std::string
 }
 
 Result<Json> write_once(const Workspace& workspace, const WriteFileArguments& arguments,
-                        const std::string& path, FileCalls& calls) {
+                        const std::string& path, FileCalls& calls, const Context& context) {
   const auto existing = TRY(read_for_change(workspace, path));
   auto wanted = TRY(intended(arguments, path, existing));
   const bool is_changed = !existing || existing->content != wanted.content;
@@ -103,7 +103,7 @@ Result<Json> write_once(const Workspace& workspace, const WriteFileArguments& ar
     FileChange change{path, std::move(wanted.content), {}, {}};
     if (existing) change.replaced = existing->status;
     const auto missing = arguments.create_dirs ? MissingFolders::create : MissingFolders::refuse;
-    TRY(apply_changes(workspace, std::span(&change, 1), missing, calls));
+    TRY(apply_changes(workspace, std::span(&change, 1), missing, calls, context.still_ours));
   }
   JsonObject result{{"path", to_valid_utf8(path)},
                     {"success", true},
@@ -128,13 +128,13 @@ Result<std::string> target_of(const Workspace& workspace, const WriteFileArgumen
 }
 
 Result<Json> write_file(const Workspace& workspace, const WriteFileArguments& arguments,
-                        FileCalls& calls, const std::stop_token& stop) {
+                        FileCalls& calls, const Context& context) {
   const auto path = TRY(target_of(workspace, arguments));
   // Two calls that write to one file at once come one after the other.
   constexpr int kMaxTries = 16;
   for (int tries = 1;; ++tries) {
-    if (stop.stop_requested()) return fail(ErrorCode::cancelled, "Writing was cancelled");
-    auto result = write_once(workspace, arguments, path, calls);
+    if (context.stop.stop_requested()) return fail(ErrorCode::cancelled, "Writing was cancelled");
+    auto result = write_once(workspace, arguments, path, calls, context);
     if (result || !is_conflict(result.error()) || tries == kMaxTries) return result;
   }
 }
@@ -164,7 +164,7 @@ Tool write_file_tool(SharedWorkspace workspace, SharedFileCalls calls) {
       "Either all is written or nothing.",
       [workspace, calls = std::move(calls)](const WriteFileArguments& arguments,
                                             const Context& context) -> Result<Json> {
-        return write_file(*workspace, arguments, *calls, context.stop);
+        return write_file(*workspace, arguments, *calls, context);
       },
       {.effect = Effect::write, .concurrency = Concurrency::serial});
   made.preview = [workspace = std::move(workspace)](const Json& arguments) {

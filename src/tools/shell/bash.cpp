@@ -177,6 +177,7 @@ class Bash {
                      CommandProgress& progress) const {
     CommandOptions how{.timeout = std::chrono::seconds(arguments.timeout_secs),
                        .stop = context.stop,
+                       .before_start = context.still_ours,
                        .kept_bytes = 2 * kOutputShown};
     how.on_output = [this, &context, &printed, &progress](OutputStream stream,
                                                           std::string_view piece) {
