@@ -18,9 +18,10 @@ TEST(Redactor, learns_for_all_of_its_copies) {
   const Redactor copy = redactor;
   redactor.learn("a-later-token");
   redactor.learn("abc");
-  EXPECT_EQ(copy.redacted("hunter2 a-later-token abc"), "[REDACTED] [REDACTED] abc");
+  EXPECT_EQ(copy.redacted(std::string_view("hunter2 a-later-token abc")),
+            "[REDACTED] [REDACTED] abc");
   Redactor().learn("nothing");
-  EXPECT_EQ(Redactor().redacted("nothing"), "nothing");
+  EXPECT_EQ(Redactor().redacted(std::string_view("nothing")), "nothing");
 }
 
 TEST(Redactor, hides_what_looks_like_a_key) {

@@ -1,6 +1,7 @@
 #include "models/secret_filter.h"
 
 #include <algorithm>
+#include <utility>
 #include <variant>
 
 namespace wright::models {
@@ -14,39 +15,55 @@ constexpr std::size_t kShortestKey = 8;  // a shorter one is a placeholder: "non
 SecretFilter::SecretFilter(std::vector<std::string> secrets) : secrets_(std::move(secrets)) {
   std::erase_if(secrets_, [](const std::string& each) { return each.size() < kShortestKey; });
   std::ranges::sort(secrets_, std::greater{}, &std::string::size);
+  for (const std::string& secret : secrets_) beginnings_ += secret.front();
+}
+
+// Goes from left to right. Where a key may begin that the next piece completes, it stops, unless
+// there is no next piece; `rest` is what was not looked at.
+std::string SecretFilter::cleaned(std::string_view text, Piece piece,
+                                  std::string_view& rest) const {
+  std::string clean;
+  while (!text.empty()) {
+    const std::size_t plain = std::min(text.find_first_of(beginnings_), text.size());
+    clean += text.substr(0, plain);
+    text.remove_prefix(plain);
+    const auto may_be = std::ranges::find_if(secrets_, [&](const std::string& secret) {
+      return text.starts_with(secret) || (piece == Piece::more_follows && secret.starts_with(text));
+    });
+    if (text.empty() || may_be == secrets_.end()) {
+      clean += text.substr(0, 1);
+      text.remove_prefix(std::min<std::size_t>(1, text.size()));
+    } else if (!text.starts_with(*may_be)) {
+      break;
+    } else {
+      clean += kHidden;
+      text.remove_prefix(may_be->size());
+    }
+  }
+  rest = text;
+  return clean;
 }
 
 void SecretFilter::clean(std::string& text) const {
-  for (const std::string& secret : secrets_) {
-    for (std::size_t at = 0; (at = text.find(secret, at)) != std::string::npos;) {
-      text.replace(at, secret.size(), kHidden);
-      at += kHidden.size();
-    }
+  std::string_view rest;
+  if (text.find_first_of(beginnings_) != std::string::npos) {
+    text = cleaned(text, Piece::last, rest);
   }
-}
-
-std::size_t SecretFilter::open_end() const {
-  std::size_t most = 0;
-  for (const std::string& secret : secrets_) {
-    for (std::size_t size = std::min(held_.size(), secret.size() - 1); size > most; --size) {
-      if (held_.ends_with(std::string_view(secret).substr(0, size))) most = size;
-    }
-  }
-  return most;
 }
 
 void SecretFilter::feed(std::string_view piece, const OnText& on_text) {
   if (secrets_.empty()) return on_text(piece);
   held_ += piece;
-  clean(held_);
-  const std::size_t safe = held_.size() - open_end();
-  if (safe > 0) on_text(std::string_view(held_).substr(0, safe));
-  held_.erase(0, safe);
+  std::string_view rest;
+  const std::string clean = cleaned(held_, Piece::more_follows, rest);
+  held_ = std::string(rest);
+  if (!clean.empty()) on_text(clean);
 }
 
 void SecretFilter::finish(const OnText& on_text) {
-  if (!held_.empty()) on_text(held_);
-  held_.clear();
+  std::string left = std::exchange(held_, {});
+  clean(left);
+  if (!left.empty()) on_text(left);
 }
 
 void SecretFilter::clean(Response& response) const {

@@ -1,6 +1,7 @@
 // Keeps a key out of what a vendor says: some repeat it in their words.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -26,10 +27,12 @@ class SecretFilter {
   void clean(Response& response) const;
 
  private:
+  enum class Piece : std::uint8_t { more_follows, last };
+  std::string cleaned(std::string_view text, Piece piece, std::string_view& rest) const;
   void clean(std::string& text) const;
-  std::size_t open_end() const;  // how much of what is held may begin a key
 
-  std::vector<std::string> secrets_;
+  std::vector<std::string> secrets_;  // longest first: one may begin with another
+  std::string beginnings_;            // their first letters
   std::string held_;
 };
 

@@ -45,7 +45,7 @@ TEST(SecretFilter, cleans_every_word_of_a_response) {
   const std::string key = kKey;
   Response response;
   response.model = "m " + key;
-  response.content = {Text{key}, Reasoning{.text = key},
+  response.content = {Text{key}, Reasoning{key, {}},
                       ToolCall{key, key, "{\"a\":\"" + key + "\"}"}};
   SecretFilter({key}).clean(response);
   EXPECT_EQ(response.model, "m [REDACTED]");

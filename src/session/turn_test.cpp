@@ -9,7 +9,7 @@
 namespace wright::session {
 namespace {
 
-class Turns : public testing::Test {
+class Turns : public ::testing::Test {
  protected:
   Turns() {
     Tool shell = tool("shell", "", [] { return 1; }, {.concurrency = Concurrency::serial});
@@ -38,7 +38,7 @@ class Turns : public testing::Test {
   }
 
   Agent agent_;
-  Run run_;
+  wright::Run run_;
 };
 
 TEST_F(Turns, what_writes_runs_in_the_order_of_the_calls) {
