@@ -8,7 +8,7 @@ SEEDS     ?= 1..10000
 Q         ?= What is this project, and where is the run machine defined?
 export Q
 
-.PHONY: help try test simulate tsan fuzz coverage bench format lint install clean
+.PHONY: help try test simulate tsan fuzz coverage bench format lint times install clean
 .NOTPARALLEL:
 .SECONDARY:
 
@@ -25,6 +25,7 @@ help:
 	@echo '  make simulate     sessions in a world of faults, one history a seed; SEEDS=first..last'
 	@echo '  make tsan         the tests under ThreadSanitizer'
 	@echo '  make fuzz         every fuzz target for FUZZ_TIME seconds (default 5)'
+	@echo '  make times        where the time of the last build went, by folder; PRESET=dev'
 	@echo '  make format       clang-format every source file'
 	@echo '  make lint         clang-tidy all but the tests; SINCE=main: only files changed since'
 	@echo '  make clean        remove build/'
@@ -70,6 +71,10 @@ format: packages-format
 lint: packages-lint
 	@cmake --preset dev > /dev/null
 	$(LINTED) | xargs --no-run-if-empty -P $(JOBS) -n 1 clang-tidy-19 -p build/dev --quiet
+
+PRESET ?= dev
+times:
+	@cmake/build_times.sh build/$(PRESET)
 
 install: build-release
 	cmake --install build/release --prefix '$(PREFIX)'
