@@ -136,11 +136,16 @@ class StdioChannel : public Channel {
       is_over_ = true;
       changed_.notify_all();
     }
-    std::string why = ended ? fmt::format("the server ended with exit code {}", ended->exit_code)
-                            : ended.error().message;
+    std::string why = is_too_long_ ? fmt::format("the server wrote a line of more than {} MB",
+                                                 mcp::FrameReader::kLongestFrame >> 20)
+                      : ended ? fmt::format("the server ended with exit code {}", ended->exit_code)
+                              : ended.error().message;
     const std::string said = to_valid_utf8(std::string(trimmed(complaint_)));
     if (!said.empty()) why += fmt::format(". It said: {}", said);
-    listener_->on_lost({ended ? ErrorCode::unavailable : ended.error().code, std::move(why)});
+    const ErrorCode code = is_too_long_ ? ErrorCode::limit_reached
+                           : ended      ? ErrorCode::unavailable
+                                        : ended.error().code;
+    listener_->on_lost({code, std::move(why)});
   }
 
   void take(OutputStream stream, std::string_view piece) {
@@ -151,9 +156,14 @@ class StdioChannel : public Channel {
       }
       return;
     }
+    // Nothing tells whose answer a line was that is too long to be kept. None of those that wait
+    // can be sure of theirs, so all of them are told.
     frames_.feed(
-        piece, [this](std::string_view line) { listener_->on_line(line); },
-        [this] { listener_->on_line("\"a line that is too long\""); });
+        piece, [this](std::string_view line) { listener_->on_line(0, line); },
+        [this] {
+          is_too_long_ = true;
+          stop_.request_stop();
+        });
   }
 
   // Writes what did not fit into the pipe at once. Closes it at the end.
@@ -193,7 +203,8 @@ class StdioChannel : public Channel {
   bool is_over_ = false;
   std::stop_source stop_;
   mcp::FrameReader frames_;
-  std::string complaint_;  // the last that it wrote to its standard error
+  bool is_too_long_ = false;  // a line; of the runner's thread, as the next
+  std::string complaint_;     // the last that it wrote to its standard error
   std::thread runner_;
   std::thread writer_;
 };
