@@ -4,24 +4,20 @@
 // business.
 #include "mcp_client/stdio_channel.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <condition_variable>
-#include <cstdlib>
 #include <deque>
 #include <mutex>
-#include <system_error>
 #include <thread>
 
-#include "core/file_descriptor.h"
 #include "core/text.h"
 #include "core/try.h"
+#include "mcp_client/named_pipe.h"
 
 namespace wright::mcp_client {
 namespace {
@@ -32,44 +28,6 @@ constexpr milliseconds kTimeToEnd{2'000};  // after its input was closed
 constexpr std::size_t kKeptComplaint = 2'000;
 constexpr std::size_t kMostUnread = 64 << 20;  // of what we write
 constexpr int kLookMs = 100;
-
-std::unexpected<Error> cannot(std::string_view doing) {
-  return fail(ErrorCode::unavailable,
-              fmt::format("Cannot {}: {}", doing, std::generic_category().message(errno)));
-}
-
-// A named pipe in a folder of its own, both removed at the end.
-class NamedPipe {
- public:
-  static Result<NamedPipe> make(const std::filesystem::path& root) {
-    std::string folder = (root / "wright-mcp-XXXXXX").string();
-    if (::mkdtemp(folder.data()) == nullptr) return cannot("make a folder for the server");
-    NamedPipe made(folder);
-    if (::mkfifo(made.path().c_str(), 0600) != 0) return cannot("make a pipe to the server");
-    // For both ways, so that neither opening nor writing waits for the server or fails with it.
-    made.writing_ = FileDescriptor(::open(made.path().c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC));
-    if (!made.writing_.is_open()) return cannot("open the pipe to the server");
-    return made;
-  }
-  NamedPipe(NamedPipe&& other) noexcept
-      : folder_(std::exchange(other.folder_, {})), writing_(std::move(other.writing_)) {}
-  NamedPipe& operator=(NamedPipe&&) = delete;
-  ~NamedPipe() {
-    if (folder_.empty()) return;
-    ::unlink(path().c_str());
-    ::rmdir(folder_.c_str());
-  }
-
-  std::string path() const { return folder_ + "/input"; }
-  const std::string& folder() const { return folder_; }
-  int descriptor() const { return writing_.get(); }
-  void close() { writing_ = FileDescriptor(); }
-
- private:
-  explicit NamedPipe(std::string folder) : folder_(std::move(folder)) {}
-  std::string folder_;
-  FileDescriptor writing_;
-};
 
 class StdioChannel : public Channel {
  public:
