@@ -152,8 +152,7 @@ ClientActions ClientMachine::receive(std::string_view text) {
       const auto number = call_number(malformed.id);
       if (number && calls_.erase(*number) > 0) {
         actions.emplace_back(CallEnded{
-            *number, Problem{code::kInternalError,
-                             "the server's answer is malformed: " + malformed.problem.message}});
+            *number, Unreadable{"the server's answer is malformed: " + malformed.problem.message}});
       } else {
         actions.emplace_back(ServerLogs{
             "warning", "what the server wrote is no message: " + malformed.problem.message});

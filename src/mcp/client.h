@@ -50,7 +50,11 @@ struct InputRequired {
   std::map<std::string, Request, std::less<>> requests = {};
   std::optional<std::string> state = {};
 };
-using CallOutcome = std::variant<JsonObject, InputRequired, Problem>;
+// There was an answer, and it cannot be read: nobody knows what the call did.
+struct Unreadable {
+  std::string why = {};
+};
+using CallOutcome = std::variant<JsonObject, InputRequired, Problem, Unreadable>;
 
 struct SendFrame {
   std::string line = {};

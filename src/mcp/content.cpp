@@ -6,16 +6,41 @@
 
 #include <algorithm>
 
+#include "core/base64.h"
+#include "core/text.h"
 #include "core/try.h"
 
 namespace wright::mcp {
 namespace {
 
 constexpr std::size_t kLongestName = 128;
+// Of an answer: what vendors take of one image, and what a model can be shown at once.
+constexpr std::size_t kLargestImage = 5'000'000;  // as base64
+constexpr std::size_t kLargestImages = 20'000'000;
+constexpr std::size_t kMostImages = 20;
+constexpr std::size_t kLongestMediaType = 100;
+constexpr std::size_t kLargestSchema = 256 << 10;
+constexpr std::size_t kLongestDescription = 64 << 10;
 
 bool flag_in(const JsonObject* object, std::string_view key, bool otherwise) {
   const Json* value = object != nullptr ? object->if_contains(key) : nullptr;
   return value != nullptr && value->is_bool() ? value->get_bool() : otherwise;
+}
+
+// "image/png": two tokens of HTTP.
+bool is_media_type(std::string_view text) {
+  const auto is_token = [](std::string_view part) {
+    return !part.empty() && std::ranges::all_of(part, [](char c) {
+      return is_letter(c) || is_digit(c) || std::string_view("!#$&^_.+-").contains(c);
+    });
+  };
+  const std::size_t slash = text.find('/');
+  return text.size() <= kLongestMediaType && slash != std::string_view::npos &&
+         is_token(text.substr(0, slash)) && is_token(text.substr(slash + 1));
+}
+
+std::string_view shown_type(std::string_view media) {
+  return is_media_type(media) ? media : "of no known type";
 }
 
 JsonObject text_block(std::string_view text) {
@@ -33,9 +58,9 @@ class Reading {
     if (type == "text") {
       add(text_in(*object, "text"));
     } else if (type == "image") {
-      images_.push_back({media, text_in(*object, "data")});
+      take_image(media, string_in(*object, "data"));
     } else if (type == "audio") {
-      add(fmt::format("[audio, {}, which cannot be shown]", media));
+      add(fmt::format("[audio, {}, which cannot be shown]", shown_type(media)));
     } else if (type == "resource_link") {
       const std::string description = text_in(*object, "description");
       add(fmt::format("[resource {}: {}{}{}]", text_in(*object, "name"), text_in(*object, "uri"),
@@ -52,11 +77,31 @@ class Reading {
     if (const JsonString* text = string_in(resource, "text")) {
       add(std::string_view(*text));
     } else if (media.starts_with("image/")) {
-      images_.push_back({media, text_in(resource, "blob")});
+      take_image(media, string_in(resource, "blob"));
     } else {
       add(fmt::format("[{}: {}, about {} bytes, which cannot be shown]", text_in(resource, "uri"),
-                      media.empty() ? "bytes" : media, text_in(resource, "blob").size() / 4 * 3));
+                      shown_type(media), text_in(resource, "blob").size() / 4 * 3));
     }
+  }
+
+  // Models and vendors get it as it is, so it must be what it says.
+  void take_image(std::string_view media, const JsonString* data) {
+    const std::string_view base64 = data != nullptr ? std::string_view(*data) : std::string_view();
+    const auto leave_out = [&](std::string_view why) {
+      add(fmt::format("[image, {}, which is not shown: {}]", shown_type(media), why));
+    };
+    if (!is_media_type(media) || !media.starts_with("image/")) {
+      return leave_out("its type is not one of images");
+    }
+    if (base64.size() > kLargestImage) {
+      return leave_out(fmt::format("it is larger than {} bytes", kLargestImage / 4 * 3));
+    }
+    if (base64.empty() || !is_base64(base64)) return leave_out("it is not in base64");
+    if (images_.size() >= kMostImages || image_bytes_ + base64.size() > kLargestImages) {
+      return leave_out("there are too many");
+    }
+    image_bytes_ += base64.size();
+    images_.push_back({std::string(media), std::string(base64)});
   }
 
   const std::string& text() const { return text_; }
@@ -70,6 +115,7 @@ class Reading {
 
   std::string text_;
   std::vector<Image> images_;
+  std::size_t image_bytes_ = 0;
 };
 
 // Whether the text only repeats the structured content.
@@ -125,6 +171,16 @@ Result<RemoteTool> remote_tool(const Json& listed) {
   }
   tool.input_schema = *schema;
   if (const JsonObject* output = object_in(*object, "outputSchema")) tool.output_schema = *output;
+  if (to_text(tool.input_schema).size() > kLargestSchema ||
+      to_text(tool.output_schema).size() > kLargestSchema) {
+    return fail(ErrorCode::limit_reached, fmt::format("the tool {} has a schema of more than {} KB",
+                                                      tool.name, kLargestSchema >> 10));
+  }
+  if (tool.description.size() > kLongestDescription) {
+    return fail(ErrorCode::limit_reached,
+                fmt::format("the tool {} has a description of more than {} KB", tool.name,
+                            kLongestDescription >> 10));
+  }
   const JsonObject* hints = object_in(*object, "annotations");
   if (flag_in(hints, "readOnlyHint", false)) {
     tool.effect = Effect::read;

@@ -53,6 +53,41 @@ TEST(McpContent, TextImagesAndLinksReachTheModel) {
   EXPECT_EQ(output->images[0], (Image{"image/png", "aW1n"}));
 }
 
+TEST(McpContent, ImagesAreCheckedBeforeAModelGetsThem) {
+  const auto shown = [](std::string media, std::string data, std::size_t times = 1) {
+    JsonArray content;
+    for (std::size_t i = 0; i < times; ++i) {
+      content.push_back({{"type", "image"}, {"mimeType", media}, {"data", data}});
+    }
+    return output_of({{"content", content}}, {}).value();
+  };
+  EXPECT_EQ(shown("image/png", "aW1n").images.size(), 1U);
+  for (const auto& [media, data] : std::vector<std::pair<std::string, std::string>>{
+           {"image/png\r\nX: y", "aW1n"},
+           {"image/p,ng", "aW1n"},
+           {"text/html", "aW1n"},
+           {"png", "aW1n"},
+           {"", "aW1n"},
+           {"image/png", "aW1"},
+           {"image/png", "aW1n\""},
+           {"image/png", "a=1n"},
+           {"image/png", ""},
+           {"image/png", std::string(5'000'004, 'A')}}) {
+    const auto left_out = shown(media, data);
+    EXPECT_TRUE(left_out.images.empty()) << media << " " << data.substr(0, 10);
+    const std::string text(left_out.value.as_string());
+    EXPECT_NE(text.find("not shown"), std::string::npos) << text;
+    EXPECT_EQ(text.find('\n'), std::string::npos) << text;
+  }
+  EXPECT_EQ(shown("image/png", "aW1n", 30).images.size(), 20U);
+  EXPECT_EQ(shown("image/png", std::string(4'000'000, 'A'), 8).images.size(), 5U);
+  const auto resource = output_of(object(R"({"content":[{"type":"resource","resource":
+    {"uri":"x:z","blob":"not base64","mimeType":"image/gif"}}]})"),
+                                  {})
+                            .value();
+  EXPECT_TRUE(resource.images.empty());
+}
+
 TEST(McpContent, StructuredContentIsHeldToItsSchema) {
   const auto schema = JsonSchema::compile(
       object(R"({"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]})"));

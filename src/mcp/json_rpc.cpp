@@ -3,6 +3,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
+#include <algorithm>
 #include <utility>
 
 #include "core/json_kind.h"
@@ -19,6 +20,34 @@ Malformed malformed(const JsonObject* object, std::string message) {
   const Json* id = object != nullptr ? object->if_contains("id") : nullptr;
   if (id != nullptr && is_id(*id)) made.id = *id;
   return made;
+}
+
+// What can be told of a text before it is read: a value takes many times its text in memory.
+struct Glance {
+  std::size_t values = 0;  // at most, if it is JSON
+  RequestId id = {};       // of the message, if it is one; null: not found
+};
+Glance glance_at(std::string_view text) {
+  Glance seen;
+  std::size_t depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    // Every value but the first of its array or object has a comma before it.
+    if (c == ',' || c == '{' || c == '[') ++seen.values;
+    if (c == '{' || c == '[') ++depth;
+    if (c == '}' || c == ']') --depth;
+    if (c != '"') continue;
+    const std::size_t begin = i;
+    for (++i; i < text.size() && text[i] != '"'; ++i) {
+      if (text[i] == '\\') ++i;
+    }
+    if (depth != 1 || text.substr(begin, i - begin) != "\"id") continue;
+    const std::string_view rest = text.substr(std::min(i + 1, text.size()));
+    if (!rest.starts_with(':')) continue;
+    auto id = parse_json(rest.substr(1, rest.find_first_of(",}") - 1));
+    if (id && is_id(*id)) seen.id = std::move(*id);
+  }
+  return seen;
 }
 
 Message read_answer(JsonObject& object) {
@@ -77,6 +106,11 @@ std::string id_key(const RequestId& id) {
 }
 
 Frame read_frame(std::string_view text) {
+  if (Glance seen = glance_at(text); seen.values > kMostValues) {
+    return {{Malformed{.id = std::move(seen.id),
+                       .problem = {code::kInvalidRequest,
+                                   "the message has too many values; nothing of it was read"}}}};
+  }
   auto parsed = parse_json(text);
   if (!parsed) {
     return {{Malformed{.problem = {code::kParseError, std::move(parsed).error().message}}}};

@@ -110,6 +110,10 @@ void ServerMachine::take(std::int64_t now_ms, Request request, std::size_t batch
                   {code::kInvalidRequest, "a request with this id is still being answered"},
                   actions);
   }
+  if (is_modern(request) && batch != 0) {
+    return refuse(request.id, batch,
+                  {code::kInvalidRequest, "this revision has no batches: send it alone"}, actions);
+  }
   if (is_modern(request)) return take_modern(now_ms, std::move(request), actions);
   take_legacy(std::move(request), batch, actions);
 }
@@ -294,7 +298,8 @@ void ServerMachine::begin(Request request, std::shared_ptr<const ClientView> cli
                .client = std::move(client),
                .answers = std::move(answers),
                .state = std::move(state),
-               .wants_progress = open.progress_token.has_value()};
+               .wants_progress = open.progress_token.has_value(),
+               .principal = principal_};
   by_request_[id_key(open.request)] = id;
   const OpenWork& kept = open_.emplace(id, std::move(open)).first->second;
   actions.emplace_back(BeginWork{kept.work});

@@ -64,6 +64,7 @@ struct Work {
   InputAnswers answers = {};
   JsonObject state = {};  // as the host gave it with NeedsInput
   bool wants_progress = false;
+  std::string principal = {};  // who speaks, where somebody has shown that
 };
 
 struct Finished {

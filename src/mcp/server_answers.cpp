@@ -202,6 +202,13 @@ void ServerMachine::listen(const Request& request, ServerActions& actions) {
     return refuse(request.id, 0,
                   {code::kInvalidParams, "notifications must say what to listen for"}, actions);
   }
+  constexpr std::size_t kMostListening = 64;
+  constexpr std::size_t kMostUris = 10'000;
+  if (listening_.size() >= kMostListening) {
+    return refuse(request.id, 0,
+                  {code::kInternalError, "too many subscriptions; end one of the others first"},
+                  actions);
+  }
   Listening listening{
       .id = request.id,
       .tools = offer_->has_tools && is_true(*wanted, "toolsListChanged"),
@@ -215,7 +222,7 @@ void ServerMachine::listen(const Request& request, ServerActions& actions) {
   if (offer_->has_resources && uris != nullptr && uris->is_array()) {
     JsonArray taken;
     for (const Json& uri : uris->get_array()) {
-      if (!uri.is_string()) continue;
+      if (!uri.is_string() || taken.size() >= kMostUris) continue;
       listening.uris.emplace_back(uri.get_string());
       taken.push_back(uri);
     }

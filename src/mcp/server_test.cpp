@@ -5,6 +5,8 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
+#include <algorithm>
+
 namespace wright::mcp {
 namespace {
 
@@ -242,6 +244,31 @@ TEST(McpServer, AsksOnlyClientsThatCanBeAsked) {
                   .at("requiredCapabilities")
                   .as_object()
                   .contains("elicitation"));
+}
+
+TEST(McpServer, EveryRequestOfABatchIsAnswered) {
+  Server server;
+  server.begin("2025-03-26");
+  server.receive(fmt::format(R"([{{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{{{}}}}},)"
+                             R"({{"jsonrpc":"2.0","id":2,"method":"ping"}}])",
+                             kMeta));
+  ASSERT_EQ(server.said.size(), 1U);
+  ASSERT_TRUE(server.said[0].is_array());
+  EXPECT_EQ(server.said[0].as_array().size(), 2U);
+  EXPECT_TRUE(server.work.empty());
+}
+
+TEST(McpServer, SubscriptionsAreLimited) {
+  Server server;
+  for (int i = 0; i < 100; ++i) {
+    server.receive(
+        fmt::format(R"({{"jsonrpc":"2.0","id":{},"method":"subscriptions/listen","params":)"
+                    R"({{"notifications":{{"toolsListChanged":true}},{}}}}})",
+                    i, kMeta));
+  }
+  EXPECT_EQ(std::ranges::count_if(
+                server.said, [](const Json& line) { return line.as_object().contains("error"); }),
+            36);
 }
 
 TEST(McpServer, BatchesBelongToOneRevision) {

@@ -2,6 +2,7 @@
 // (mcp/client.h); who waits for them, of the connection.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string_view>
 
@@ -10,13 +11,19 @@
 
 namespace wright::mcp_client {
 
-// Called in threads of the channel, one call at a time.
+// Whether a request may have reached the server, which may have acted on it then.
+enum class Arrived : std::uint8_t { no, maybe };
+
+// Called in threads of the channel, one call at a time, and never from within send().
 class ChannelListener {
  public:
   virtual ~ChannelListener() = default;
-  virtual void on_line(std::string_view line) = 0;
+  // `call` is the request that the line came for; 0 where the channel does not know.
+  virtual void on_line(mcp::CallNumber call, std::string_view line) = 0;
+  // The server has refused the request and has not acted on it.
+  virtual void on_refused(mcp::CallNumber call, const mcp::Problem& problem) = 0;
   // The answer to this request will not come.
-  virtual void on_failed(mcp::CallNumber call, const mcp::Problem& problem) = 0;
+  virtual void on_unanswered(mcp::CallNumber call, const Error& why, Arrived arrived) = 0;
   // Nothing comes any more, from now on.
   virtual void on_lost(const Error& why) = 0;
 };

@@ -9,6 +9,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <set>
 
 #include "core/try.h"
 
@@ -20,8 +21,24 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kFirstPause{500};
 constexpr milliseconds kLongestPause{30'000};
-constexpr std::size_t kMostPages = 1000;
-constexpr std::size_t kMostItems = 100'000;
+constexpr std::size_t kMostItems = 10'000;
+constexpr std::size_t kMostListBytes = 32 << 20;
+constexpr std::size_t kMostQuestions = 16;  // that one call may have open
+
+// For requests in which nothing is done by the server.
+std::unexpected<Error> unanswered(std::string_view server, std::string_view method,
+                                  const Reached& reached) {
+  ErrorCode code = ErrorCode::unavailable;
+  std::string why = "it needs input";
+  if (const auto* problem = std::get_if<mcp::Problem>(&reached)) {
+    code = ErrorCode::protocol;
+    why = problem->message;
+  } else if (const auto* lost = std::get_if<Lost>(&reached)) {
+    code = lost->code;
+    why = lost->why;
+  }
+  return fail(code, fmt::format("The MCP server {} does not answer {}: {}", server, method, why));
+}
 
 }  // namespace
 
@@ -70,8 +87,14 @@ class Connection::State : public std::enable_shared_from_this<Connection::State>
     return handle;
   }
 
+  // The bytes of all lines that have come, which is what lists are measured by.
+  std::size_t bytes_received() {
+    const std::lock_guard lock(mutex_);
+    return bytes_received_;
+  }
+
   Result<Reached> wait(const CallHandle& call, const WaitOptions& options) {
-    const auto deadline = Clock::now() + options.timeout;
+    const auto deadline = options.deadline.value_or(Clock::now() + options.timeout);
     std::unique_lock lock(mutex_);
     while (true) {
       const auto found = calls_.find(call.number);
@@ -79,6 +102,17 @@ class Connection::State : public std::enable_shared_from_this<Connection::State>
         return Lost{"the server was started again"};
       }
       OpenCall& open = found->second;
+      // Before what a server that never comes to an end may say without end.
+      if (!open.ended && options.stop.stop_requested()) {
+        give_up(lock, call, "the caller does not want it any more");
+        return fail(ErrorCode::cancelled, "The call was cancelled");
+      }
+      if (!open.ended && Clock::now() >= deadline) {
+        give_up(lock, call, "it took too long");
+        return Lost{fmt::format("it did not answer within {:g} s",
+                                std::chrono::duration<double>(options.timeout).count()),
+                    ErrorCode::timeout};
+      }
       if (!open.progress.empty()) {
         const auto told = std::exchange(open.progress, {});
         lock.unlock();
@@ -97,15 +131,6 @@ class Connection::State : public std::enable_shared_from_this<Connection::State>
         Asked asked = std::move(open.asked.front());
         open.asked.pop_front();
         return asked;
-      }
-      if (options.stop.stop_requested()) {
-        give_up(lock, call, "the caller does not want it any more");
-        return fail(ErrorCode::cancelled, "The call was cancelled");
-      }
-      if (Clock::now() >= deadline) {
-        give_up(lock, call, "it took too long");
-        return fail(ErrorCode::timeout, fmt::format("The MCP server {} did not answer within {} s",
-                                                    options_.name, options.timeout.count() / 1000));
       }
       ++open.waiters;
       changed_.wait_until(lock, options.stop, deadline, [&] {
@@ -158,11 +183,15 @@ class Connection::State : public std::enable_shared_from_this<Connection::State>
    public:
     Listener(std::weak_ptr<State> state, std::uint64_t life)
         : state_(std::move(state)), life_(life) {}
-    void on_line(std::string_view line) override {
-      if (const auto state = state_.lock()) state->receive(life_, line);
+    void on_line(mcp::CallNumber call, std::string_view line) override {
+      if (const auto state = state_.lock()) state->receive(life_, call, line);
     }
-    void on_failed(mcp::CallNumber call, const mcp::Problem& problem) override {
+    void on_refused(mcp::CallNumber call, const mcp::Problem& problem) override {
       if (const auto state = state_.lock()) state->call_failed(life_, call, problem);
+    }
+    void on_unanswered(mcp::CallNumber call, const Error& why, Arrived arrived) override {
+      const auto state = state_.lock();
+      if (state) state->call_failed(life_, call, Lost{why.message, why.code, arrived});
     }
     void on_lost(const Error& why) override {
       if (const auto state = state_.lock()) state->lost(life_, why);
@@ -239,22 +268,27 @@ class Connection::State : public std::enable_shared_from_this<Connection::State>
 
   // --- what comes ----------------------------------------------------------------------------
 
-  void receive(std::uint64_t life, std::string_view line) {
+  void receive(std::uint64_t life, mcp::CallNumber call, std::string_view line) {
     std::unique_lock lock(mutex_);
     if (life != life_ || phase_ == Phase::closed) return;
+    bytes_received_ += line.size();
+    came_for_ = call;
     perform(lock, machine_->receive(line));
+    came_for_ = 0;
   }
 
-  void call_failed(std::uint64_t life, mcp::CallNumber call, const mcp::Problem& problem) {
+  void call_failed(std::uint64_t life, mcp::CallNumber call, Reached how) {
     std::unique_lock lock(mutex_);
     if (life != life_ || phase_ == Phase::closed) return;
     if (phase_ == Phase::opening) {
       if (machine_->is_probing()) return perform(lock, machine_->start_with_handshake());
-      last_error_ = {ErrorCode::unavailable, problem.message};
+      const auto* problem = std::get_if<mcp::Problem>(&how);
+      last_error_ = {ErrorCode::unavailable,
+                     problem != nullptr ? problem->message : std::get<Lost>(how).why};
       phase_ = Phase::closed;
     }
     const auto found = calls_.find(call);
-    if (found != calls_.end()) found->second.ended = problem;
+    if (found != calls_.end() && !found->second.ended) found->second.ended = std::move(how);
     changed_.notify_all();
   }
 
@@ -284,7 +318,7 @@ class Connection::State : public std::enable_shared_from_this<Connection::State>
     if (const auto sent = channel_->send(frame); !sent && frame.call != 0) {
       const auto found = calls_.find(frame.call);
       if (found != calls_.end()) {
-        found->second.ended = mcp::Problem{mcp::code::kInternalError, sent.error().message};
+        found->second.ended = Lost{sent.error().message, sent.error().code, Arrived::no};
       }
     }
   }
@@ -299,8 +333,11 @@ class Connection::State : public std::enable_shared_from_this<Connection::State>
   void take(mcp::CallEnded& ended) {
     const auto found = calls_.find(ended.number);
     if (found == calls_.end()) return;
-    found->second.ended =
-        std::visit([](auto& each) { return Reached(std::move(each)); }, ended.outcome);
+    found->second.ended = std::visit([](auto& each) { return reached(each); }, ended.outcome);
+  }
+  static Reached reached(auto& outcome) { return std::move(outcome); }
+  static Reached reached(mcp::Unreadable& outcome) {
+    return Lost{std::move(outcome.why), ErrorCode::protocol};
   }
   void take(mcp::CallProgressed& progressed) {
     const auto found = calls_.find(progressed.number);
@@ -310,17 +347,27 @@ class Connection::State : public std::enable_shared_from_this<Connection::State>
       found->second.progress.push_back(std::move(progressed.progress));
     }
   }
-  // Nothing says which call it is about: the oldest that somebody waits for, else the oldest.
-  void take(mcp::ServerAsks& asks) {
-    auto open = std::ranges::find_if(
-        calls_, [](const auto& each) { return !each.second.ended && each.second.waiters > 0; });
-    if (open == calls_.end()) {
-      open = std::ranges::find_if(calls_, [](const auto& each) { return !each.second.ended; });
+  // The call that it came for. Where nothing says which that is: the oldest that somebody waits
+  // for, else the oldest.
+  auto asked_call() {
+    const auto is_open = [](const auto& each) { return !each.second.ended; };
+    if (came_for_ != 0) {
+      const auto own = calls_.find(came_for_);
+      return own != calls_.end() && is_open(*own) ? own : calls_.end();
     }
-    if (open == calls_.end()) {
-      take_all(machine_->answer(
-          asks.id, mcp::Problem{mcp::code::kInvalidRequest, "there is no call to ask about"}));
-      return;
+    const auto open = std::ranges::find_if(
+        calls_, [&](const auto& each) { return is_open(each) && each.second.waiters > 0; });
+    return open != calls_.end() ? open : std::ranges::find_if(calls_, is_open);
+  }
+  void take(mcp::ServerAsks& asks) {
+    const auto refuse = [&](std::string why) {
+      take_all(machine_->answer(asks.id, mcp::Problem{mcp::code::kInvalidRequest, std::move(why)}));
+    };
+    const auto open = asked_call();
+    if (open == calls_.end()) return refuse("there is no call to ask about");
+    if (open->second.asked.size() >= kMostQuestions ||
+        open_questions_.size() >= kMostQuestions * calls_.size()) {
+      return refuse("too many questions are open already");
     }
     open_questions_.push_back(mcp::id_key(asks.id));
     open->second.asked.push_back({asks.id, std::move(asks.method), std::move(asks.params)});
@@ -359,6 +406,8 @@ class Connection::State : public std::enable_shared_from_this<Connection::State>
   std::optional<mcp::ClientMachine> machine_;
   std::map<mcp::CallNumber, OpenCall> calls_;
   std::vector<std::string> open_questions_;
+  mcp::CallNumber came_for_ = 0;  // the call that the line came for which is being taken
+  std::size_t bytes_received_ = 0;
   bool is_known_legacy_ = false;
   int failures_ = 0;
   Clock::time_point not_before_ = {};
@@ -401,42 +450,50 @@ void Connection::cancel(const CallHandle& call, std::string_view reason) {
 
 Result<JsonObject> Connection::ask(std::string_view method, JsonObject params,
                                    const WaitOptions& options) {
+  WaitOptions whole = options;
+  if (!whole.deadline) whole.deadline = Clock::now() + options.timeout;
   const auto call = TRY(begin(method, std::move(params), options.stop));
   while (true) {
-    auto reached = TRY(wait(call, options));
+    auto reached = TRY(wait(call, whole));
     if (auto* result = std::get_if<JsonObject>(&reached)) return std::move(*result);
-    if (const auto* asked = std::get_if<Asked>(&reached)) {
-      answer(call, asked->id,
-             mcp::Problem{mcp::code::kInvalidRequest, "nobody can be asked about this request"});
-      continue;
-    }
-    const auto* problem = std::get_if<mcp::Problem>(&reached);
-    const auto* lost = std::get_if<Lost>(&reached);
-    return fail(problem != nullptr ? ErrorCode::protocol : ErrorCode::unavailable,
-                fmt::format("The MCP server {} does not answer {}: {}", name(), method,
-                            problem != nullptr ? problem->message
-                            : lost != nullptr  ? lost->why
-                                               : "it needs input"));
+    const auto* asked = std::get_if<Asked>(&reached);
+    if (asked == nullptr) return unanswered(name(), method, reached);
+    answer(call, asked->id,
+           mcp::Problem{mcp::code::kInvalidRequest, "nobody can be asked about this request"});
   }
 }
 
 Result<JsonArray> Connection::list(std::string_view method, std::string_view key,
                                    const WaitOptions& options) {
+  WaitOptions whole = options;
+  if (!whole.deadline) whole.deadline = Clock::now() + options.timeout;
+  const auto refuse = [&](std::string_view why) {
+    return fail(ErrorCode::limit_reached,
+                fmt::format("The MCP server {} {} in answer to {}", name(), why, method));
+  };
+  const std::size_t bytes_before = state_->bytes_received();
   JsonArray items;
   JsonObject params;
-  for (std::size_t page = 0; page < kMostPages; ++page) {
-    JsonObject result = TRY(ask(method, params, options));
+  std::set<std::string, std::less<>> cursors;
+  while (true) {
+    JsonObject result = TRY(ask(method, params, whole));
     Json* listed = result.if_contains(key);
     if (listed != nullptr && listed->is_array()) {
-      for (Json& each : listed->get_array()) {
-        if (items.size() < kMostItems) items.push_back(std::move(each));
+      JsonArray& page = listed->get_array();
+      if (items.size() + page.size() > kMostItems) {
+        return refuse(fmt::format("lists more than {} {}", kMostItems, key));
       }
+      for (Json& each : page) items.push_back(std::move(each));
+    }
+    if (state_->bytes_received() - bytes_before > kMostListBytes) {
+      return refuse(fmt::format("sends more than {} MB", kMostListBytes >> 20));
     }
     const JsonString* cursor = mcp::string_in(result, "nextCursor");
-    if (cursor == nullptr) break;
+    if (cursor == nullptr) return items;
+    if (cursors.size() >= kMostItems) return refuse("sends pages without end");
+    if (!cursors.emplace(*cursor).second) return refuse("sends the same page again and again");
     params = {{"cursor", *cursor}};
   }
-  return items;
 }
 
 }  // namespace wright::mcp_client

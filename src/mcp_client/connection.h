@@ -5,6 +5,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <variant>
@@ -42,15 +43,19 @@ struct Asked {
   std::string method = {};
   JsonObject params = {};
 };
-// The connection was lost while the call was under way: nobody knows what it did.
+// The answer will not come: the connection was lost, the time is over, or what came was none.
 struct Lost {
   std::string why = {};
+  ErrorCode code = ErrorCode::unavailable;
+  Arrived arrived = Arrived::maybe;  // maybe: nobody knows what the call did
 };
 using Reached = std::variant<JsonObject, mcp::InputRequired, Asked, Lost, mcp::Problem>;
 
 struct WaitOptions {
   std::stop_token stop = {};
   std::chrono::milliseconds timeout{300'000};
+  // Instead of `timeout` from now: for what takes several requests and has one time for all.
+  std::optional<std::chrono::steady_clock::time_point> deadline = {};
   // In the waiting thread. May be empty.
   std::function<void(const mcp::Progress&)> on_progress = {};
 };
@@ -71,7 +76,8 @@ class Connection {
   Result<CallHandle> begin(std::string_view method, JsonObject params,
                            const std::stop_token& stop = {},
                            const std::vector<mcp::HeaderParameter>& repeated = {});
-  // Until the call has ended or the server asks. With the time over, or stopped, it is cancelled.
+  // Until the call has ended or the server asks. With the time over, or stopped, it is cancelled:
+  // the former is a Lost, the latter an error.
   Result<Reached> wait(const CallHandle& call, const WaitOptions& options);
   // False when the server does not wait for it any more.
   bool answer(const CallHandle& call, const mcp::RequestId& id,
@@ -80,7 +86,8 @@ class Connection {
 
   // begin() and wait(), for requests in which nobody is asked.
   Result<JsonObject> ask(std::string_view method, JsonObject params, const WaitOptions& options);
-  // All pages of a list, its items joined.
+  // All pages of a list, its items joined. All of them have the time of one request. Refuses what
+  // is longer than any list should be, and pages that go in circles.
   Result<JsonArray> list(std::string_view method, std::string_view key, const WaitOptions& options);
 
  private:

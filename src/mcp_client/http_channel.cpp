@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <boost/json/object.hpp>
 
+#include <algorithm>
+#include <future>
 #include <map>
 #include <mutex>
 #include <set>
@@ -19,14 +21,19 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kUsualPause{1'000};
-constexpr int kMostRepeats = 10;  // of a stream that breaks without an event
+constexpr milliseconds kShortestPause{250};  // whatever the server says
+constexpr int kMostRepeats = 10;             // of a stream that breaks without an event
 constexpr std::size_t kMostBytes = 64 << 20;
 
 // Whether it is the answer to this request.
 bool answers(std::string_view line, mcp::CallNumber call) {
   const mcp::Frame frame = mcp::read_frame(line);
-  const auto* answer = std::get_if<mcp::Answer>(&frame.messages.front());
-  return answer != nullptr && answer->id == Json(call);
+  return std::ranges::any_of(frame.messages, [&](const mcp::Message& message) {
+    const auto* answer = std::get_if<mcp::Answer>(&message);
+    if (answer != nullptr) return answer->id == Json(call);
+    const auto* malformed = std::get_if<mcp::Malformed>(&message);
+    return malformed != nullptr && malformed->id == Json(call);
+  });
 }
 
 class HttpChannelState : public std::enable_shared_from_this<HttpChannelState> {
@@ -44,6 +51,9 @@ class HttpChannelState : public std::enable_shared_from_this<HttpChannelState> {
   struct Exchange;
   void start(const std::shared_ptr<Exchange>& exchange, HttpRequest request);
   void ended(const std::shared_ptr<Exchange>& exchange, const Result<void>& end);
+  void unanswered(const Exchange& exchange, const Error& why);
+  void refused(const Exchange& exchange);
+  void forget(const Exchange& exchange);
   void take_up(const std::shared_ptr<Exchange>& exchange);
   void listen();
 
@@ -59,21 +69,23 @@ class HttpChannelState : public std::enable_shared_from_this<HttpChannelState> {
     const std::lock_guard lock(mutex_);
     session_ = session;
   }
-  bool is_closed() {
+  // Whether what it is for is still wanted.
+  bool is_wanted(mcp::CallNumber call) {
     const std::lock_guard lock(mutex_);
-    return is_closed_;
+    return !is_closed_ && (call == 0 || calls_.contains(call));
   }
   ChannelListener& listener() { return *listener_; }
 
  private:
   const ServerAddress address_;
-  const std::shared_ptr<net::HttpClient> client_;
+  std::shared_ptr<net::HttpClient> client_;  // until it is closed
   const std::shared_ptr<ChannelListener> listener_;
   std::mutex mutex_;
   std::string session_;
   std::string version_;  // once it is settled with a handshake
   bool is_modern_ = false;
   bool is_closed_ = false;
+  // With the exchange that is under way, or the last one. Until the call has ended or is given up.
   std::map<mcp::CallNumber, net::HttpClient::Exchange> calls_;
   std::set<net::HttpClient::Exchange> open_;
 };
@@ -85,6 +97,7 @@ struct HttpChannelState::Exchange : net::HttpReceiver,
   std::string method;
   net::HttpClient::Exchange number = 0;
   int status = 0;
+  bool was_sent = false;
   bool is_stream = false;
   bool is_answered = false;
   bool is_listening = false;  // the server's own stream
@@ -92,6 +105,7 @@ struct HttpChannelState::Exchange : net::HttpReceiver,
   std::string body;
   mcp::EventStream events;
 
+  void on_sending() override { was_sent = true; }
   void on_head(HttpResponseHead head) override {
     status = head.status;
     is_stream = lower(find_header(head.headers, "Content-Type")).starts_with("text/event-stream");
@@ -113,7 +127,7 @@ struct HttpChannelState::Exchange : net::HttpReceiver,
     return events.feed(bytes, [&](std::string_view data) -> Result<void> {
       repeats = 0;
       if (call != 0 && answers(data, call)) is_answered = true;
-      there->listener().on_line(data);
+      there->listener().on_line(call, data);
       return {};
     });
   }
@@ -127,12 +141,13 @@ void HttpChannelState::start(const std::shared_ptr<Exchange>& exchange, HttpRequ
   timeouts.first_byte = address_.timeout;
   timeouts.idle = std::chrono::minutes(15);
   timeouts.total = std::chrono::hours(24);
-  const auto number = client_->start(std::move(request), timeouts, exchange);
+  // It may end before the number is known here, which ended() waits for.
   const std::lock_guard lock(mutex_);
+  if (is_closed_) return;
+  const auto number = client_->start(std::move(request), timeouts, exchange);
   exchange->number = number;
   open_.insert(number);
   if (exchange->call != 0) calls_[exchange->call] = number;
-  if (is_closed_) client_->cancel(number);
 }
 
 void HttpChannelState::post(const mcp::SendFrame& frame) {
@@ -170,38 +185,65 @@ void HttpChannelState::ended(const std::shared_ptr<Exchange>& exchange, const Re
   {
     const std::lock_guard lock(mutex_);
     open_.erase(exchange->number);
-    if (exchange->call != 0) calls_.erase(exchange->call);
     if (is_closed_) return;
     has_session = !session_.empty();
   }
   const mcp::CallNumber call = exchange->call;
+  if (!is_wanted(call)) return;  // it was given up
   if (exchange->is_stream && exchange->status < 300) {
-    if (!exchange->is_answered) take_up(exchange);
-    return;
+    if (exchange->is_answered) return forget(*exchange);
+    // What the stream brought cannot be taken, and would not be better the next time.
+    const bool is_broken =
+        end || end.error().code == ErrorCode::network || end.error().code == ErrorCode::timeout;
+    return is_broken ? take_up(exchange) : unanswered(*exchange, end.error());
   }
   if (exchange->is_listening) return;  // the server has no stream of its own
-  if (end && exchange->status < 300) {
-    if (!exchange->body.empty()) return listener_->on_line(exchange->body);
-    if (call != 0) {
-      listener_->on_failed(call, {mcp::code::kInternalError, "the server answered with nothing"});
-    }
-    return;
+  const bool is_answer = call != 0 && answers(exchange->body, call);
+  if (end && (is_answer || exchange->status < 300)) {
+    if (!exchange->body.empty()) listener_->on_line(call, exchange->body);
+    if (is_answer || call == 0) return forget(*exchange);
+    return unanswered(*exchange, {ErrorCode::protocol,
+                                  exchange->body.empty()
+                                      ? "the server answered with nothing"
+                                      : "what the server answered is no answer to this request"});
   }
   if (exchange->status == 404 && has_session && exchange->method != "initialize") {
-    return listener_->on_lost({ErrorCode::unavailable, "the server has ended the session"});
+    const Error why{ErrorCode::unavailable, "the server has ended the session"};
+    if (call != 0) listener_->on_refused(call, {mcp::code::kInternalError, why.message});
+    forget(*exchange);
+    return listener_->on_lost(why);
   }
   if (call == 0) return;
-  const mcp::Frame frame = mcp::read_frame(exchange->body);
-  const auto* answer = std::get_if<mcp::Answer>(&frame.messages.front());
-  if (answer != nullptr && answer->id == Json(call)) return listener_->on_line(exchange->body);
-  std::string why = end ? fmt::format("the server answered with HTTP status {}", exchange->status)
-                        : end.error().message;
-  if (exchange->status == 401 || exchange->status == 403) {
+  if (!end) return unanswered(*exchange, end.error());
+  constexpr int kServerErrors = 500;
+  if (exchange->status < kServerErrors) return refused(*exchange);
+  unanswered(*exchange, {ErrorCode::unavailable,
+                         fmt::format("the server answered with HTTP status {}", exchange->status)});
+}
+
+void HttpChannelState::forget(const Exchange& exchange) {
+  const std::lock_guard lock(mutex_);
+  calls_.erase(exchange.call);
+}
+
+void HttpChannelState::unanswered(const Exchange& exchange, const Error& why) {
+  forget(exchange);
+  if (exchange.call == 0) return;
+  listener_->on_unanswered(exchange.call, why, exchange.was_sent ? Arrived::maybe : Arrived::no);
+}
+
+// The server answers with a status that says that it did nothing.
+void HttpChannelState::refused(const Exchange& exchange) {
+  forget(exchange);
+  std::string why = fmt::format("the server answered with HTTP status {}", exchange.status);
+  if (exchange.status == 401 || exchange.status == 403) {
     why += ": it wants to know who you are. Set its headers in the configuration";
   }
+  const mcp::Frame frame = mcp::read_frame(exchange.body);
+  const auto* answer = std::get_if<mcp::Answer>(&frame.messages.front());
   const auto* problem = answer != nullptr ? std::get_if<mcp::Problem>(&answer->outcome) : nullptr;
   if (problem != nullptr) why += fmt::format(" ({})", problem->message);
-  listener_->on_failed(call, {mcp::code::kInternalError, std::move(why)});
+  listener_->on_refused(exchange.call, {mcp::code::kInternalError, std::move(why)});
 }
 
 // A stream that ended before its answer: the rest comes through another, after the pause that the
@@ -210,24 +252,22 @@ void HttpChannelState::take_up(const std::shared_ptr<Exchange>& exchange) {
   const std::string id = exchange->events.last_id();
   const bool is_own = exchange->is_listening;
   if ((!is_own && id.empty()) || exchange->repeats >= kMostRepeats) {
-    if (exchange->call != 0) {
-      listener_->on_failed(exchange->call, {mcp::code::kInternalError,
-                                            "the server's stream ended before its answer"});
-    }
-    return;
+    return unanswered(*exchange,
+                      {ErrorCode::unavailable, "the server's stream ended before its answer"});
   }
-  const auto pause = exchange->events.retry().value_or(kUsualPause);
+  const auto pause = std::max(exchange->events.retry().value_or(kUsualPause), kShortestPause);
   auto next = std::make_shared<Exchange>();
   next->channel = weak_from_this();
   next->call = exchange->call;
   next->method = exchange->method;
   next->is_listening = is_own;
   next->repeats = exchange->repeats + 1;
+  next->was_sent = true;  // the request that this is the rest of
   next->events = std::move(exchange->events);
   // This is the client's own thread.
   client_->loop().run_at(net::EventLoop::Clock::now() + pause, [weak = weak_from_this(), next, id] {
     const auto there = weak.lock();
-    if (!there || there->is_closed()) return;
+    if (!there || !there->is_wanted(next->call)) return;
     HttpRequest request{.url = there->address_.url, .headers = there->common_headers()};
     request.method = "GET";
     request.headers.push_back({"Accept", "text/event-stream"});
@@ -257,16 +297,12 @@ void HttpChannelState::settle(const mcp::ServerView& server) {
   listen();
 }
 
+// Nobody listens for it any more. To a server of the newest revision that says all; older ones must
+// be told, since to them a stream that breaks is one that will be taken up again.
 bool HttpChannelState::close_call(mcp::CallNumber call) {
-  std::optional<net::HttpClient::Exchange> number;
-  {
-    const std::lock_guard lock(mutex_);
-    if (!is_modern_) return false;
-    const auto found = calls_.find(call);
-    if (found != calls_.end()) number = found->second;
-  }
-  if (number) client_->cancel(*number);
-  return true;
+  const std::lock_guard lock(mutex_);
+  if (const auto found = calls_.extract(call)) client_->cancel(found.mapped());
+  return is_modern_;
 }
 
 void HttpChannelState::close() {
@@ -279,13 +315,20 @@ void HttpChannelState::close() {
     has_session = !session_.empty();
   }
   for (const auto number : open) client_->cancel(number);
-  if (!has_session || client_->loop().is_own_thread()) return;
+  if (client_->loop().is_own_thread()) return;
+  // After this the client's thread is in none of our functions, and comes into none: whatever they
+  // hold on to, the client itself perhaps, is not let go of there.
+  std::promise<void> is_quiet;
+  client_->loop().post([&is_quiet] { is_quiet.set_value(); });
+  is_quiet.get_future().wait();
+  const auto client = std::move(client_);
+  if (!has_session) return;
   // So that the server need not keep it.
   HttpRequest request{.url = address_.url, .headers = common_headers()};
   request.method = "DELETE";
   HttpTimeouts timeouts;
   timeouts.connect = timeouts.first_byte = timeouts.idle = timeouts.total = milliseconds(2'000);
-  (void)net::ask_and_wait(*client_, std::move(request), timeouts,
+  (void)net::ask_and_wait(*client, std::move(request), timeouts,
                           [](const HttpResponseHead&) { return std::size_t{0}; }, {});
 }
 

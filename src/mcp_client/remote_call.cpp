@@ -60,10 +60,10 @@ bool answers_all(const Json& answer, const AskUserRequest& asked) {
 
 std::unexpected<Error> outcome_unknown(std::string_view server, std::string_view why) {
   return fail(ErrorCode::unavailable,
-              fmt::format("The outcome of this call is not known: the MCP server {} was lost while "
-                          "it ran ({}). It may have happened or not, and it was not repeated. Find "
+              fmt::format("The outcome of this call is not known: the MCP server {} gave no answer "
+                          "to it ({}). It may have happened or not, and it was not repeated. Find "
                           "out before you do it again.",
-                          server, why));
+                          server, to_valid_utf8(std::string(why))));
 }
 
 }  // namespace
@@ -135,9 +135,10 @@ Result<ToolReply> RemoteCalls::run(const RemoteToolCall& call, const Json& argum
   return finish(call, handle, params, given, context);
 }
 
-Result<Reached> RemoteCalls::go_on(const RemoteToolCall& call, CallHandle& handle,
+Result<Reached> RemoteCalls::go_on(const RemoteToolCall& call, const CallHandle& handle,
+                                   std::chrono::steady_clock::time_point deadline,
                                    const Context& context) {
-  WaitOptions options{.stop = context.stop, .timeout = call.timeout};
+  WaitOptions options{.stop = context.stop, .timeout = call.timeout, .deadline = deadline};
   if (context.progress) {
     options.on_progress = [&](const mcp::Progress& progress) {
       std::string text = progress.message;
@@ -156,8 +157,9 @@ Result<ToolReply> RemoteCalls::finish(const RemoteToolCall& call, CallHandle han
                                       JsonObject params, std::optional<Json> spare,
                                       const Context& context) {
   constexpr int kMostRounds = 20;
+  const auto deadline = std::chrono::steady_clock::now() + call.timeout;  // of all rounds together
   for (int round = 0; round < kMostRounds; ++round) {
-    auto reached = TRY(go_on(call, handle, context));
+    auto reached = TRY(go_on(call, handle, deadline, context));
     if (auto* result = std::get_if<JsonObject>(&reached)) {
       auto output = TRY(mcp::output_of(*result, call.output_schema));
       return output;
@@ -168,9 +170,11 @@ Result<ToolReply> RemoteCalls::finish(const RemoteToolCall& call, CallHandle han
                               to_valid_utf8(problem->message)));
     }
     if (const auto* lost = std::get_if<Lost>(&reached)) {
-      if (call.effect == Effect::write) return outcome_unknown(connection_->name(), lost->why);
-      return fail(ErrorCode::unavailable,
-                  fmt::format("The MCP server {} was lost: {}", connection_->name(), lost->why));
+      if (call.effect == Effect::write && lost->arrived == Arrived::maybe) {
+        return outcome_unknown(connection_->name(), lost->why);
+      }
+      return fail(lost->code, fmt::format("The MCP server {} gave no answer: {}",
+                                          connection_->name(), to_valid_utf8(lost->why)));
     }
     Parked parked;
     std::map<std::string, JsonObject, std::less<>> forms;

@@ -45,7 +45,8 @@ class RemoteCalls {
     Questions questions = {};
   };
 
-  Result<Reached> go_on(const RemoteToolCall& call, CallHandle& handle, const Context& context);
+  Result<Reached> go_on(const RemoteToolCall& call, const CallHandle& handle,
+                        std::chrono::steady_clock::time_point deadline, const Context& context);
   Result<ToolReply> finish(const RemoteToolCall& call, CallHandle handle, JsonObject params,
                            std::optional<Json> spare, const Context& context);
   Result<Questions> questions_of(const std::map<std::string, JsonObject, std::less<>>& forms) const;

@@ -5,6 +5,7 @@
 #include <boost/json/object.hpp>
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "core/base64.h"
 #include "core/text.h"
@@ -19,6 +20,8 @@ namespace wright::mcp_client {
 namespace {
 
 constexpr std::size_t kLongestToolName = 64;
+constexpr std::size_t kMostTools = 1000;  // of one server
+constexpr std::size_t kMostNotes = 20;
 
 bool is_wanted(const ServerToolsOptions& options, std::string_view tool) {
   return std::ranges::any_of(options.patterns, [&](const std::string& pattern) {
@@ -77,27 +80,45 @@ Result<ServerTools> server_tools(const std::shared_ptr<Connection>& connection,
   const auto listed =
       TRY(connection->list("tools/list", "tools", {.stop = stop, .timeout = options.timeout}));
   const auto calls = std::make_shared<RemoteCalls>(connection);
+  std::unordered_set<std::string> names;
+  std::size_t notes_left_out = 0;
+  const auto note = [&](std::string text) {
+    if (made.notes.size() < kMostNotes) {
+      made.notes.push_back(std::move(text));
+    } else {
+      ++notes_left_out;
+    }
+  };
   for (const Json& each : listed) {
     auto remote = mcp::remote_tool(each);
     if (!remote) {
-      made.notes.push_back(fmt::format("{}: {}", options.name, remote.error().message));
+      note(fmt::format("{}: {}", options.name, remote.error().message));
       continue;
     }
     if (!is_wanted(options, remote->name)) continue;
+    if (made.tools.size() >= kMostTools) {
+      note(
+          fmt::format("{} has more than {} tools; the others are left out. Choose those that you "
+                      "want: `tools` below [mcp.servers.{}]",
+                      options.name, kMostTools, options.name));
+      break;
+    }
     remote->effect = effect_of(options, *remote);
     const std::string name = remote->name;
     auto tool = made_tool(calls, std::move(*remote), options);
     if (!tool) {
-      made.notes.push_back(
+      note(
           fmt::format("{} goes without its tool {}: {}", options.name, name, tool.error().message));
       continue;
     }
-    const auto is_same = [&](const Tool& other) { return other.spec.name == tool->spec.name; };
-    if (std::ranges::any_of(made.tools, is_same)) {
-      made.notes.push_back(fmt::format("{} has the tool {} twice", options.name, name));
+    if (!names.insert(tool->spec.name).second) {
+      note(fmt::format("{} has the tool {} twice", options.name, name));
       continue;
     }
     made.tools.push_back(std::move(*tool));
+  }
+  if (notes_left_out > 0) {
+    made.notes.push_back(fmt::format("{}: {} more like these", options.name, notes_left_out));
   }
   return made;
 }

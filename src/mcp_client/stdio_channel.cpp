@@ -4,24 +4,20 @@
 // business.
 #include "mcp_client/stdio_channel.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <condition_variable>
-#include <cstdlib>
 #include <deque>
 #include <mutex>
-#include <system_error>
 #include <thread>
 
-#include "core/file_descriptor.h"
 #include "core/text.h"
 #include "core/try.h"
+#include "mcp_client/named_pipe.h"
 
 namespace wright::mcp_client {
 namespace {
@@ -32,44 +28,6 @@ constexpr milliseconds kTimeToEnd{2'000};  // after its input was closed
 constexpr std::size_t kKeptComplaint = 2'000;
 constexpr std::size_t kMostUnread = 64 << 20;  // of what we write
 constexpr int kLookMs = 100;
-
-std::unexpected<Error> cannot(std::string_view doing) {
-  return fail(ErrorCode::unavailable,
-              fmt::format("Cannot {}: {}", doing, std::generic_category().message(errno)));
-}
-
-// A named pipe in a folder of its own, both removed at the end.
-class NamedPipe {
- public:
-  static Result<NamedPipe> make(const std::filesystem::path& root) {
-    std::string folder = (root / "wright-mcp-XXXXXX").string();
-    if (::mkdtemp(folder.data()) == nullptr) return cannot("make a folder for the server");
-    NamedPipe made(folder);
-    if (::mkfifo(made.path().c_str(), 0600) != 0) return cannot("make a pipe to the server");
-    // For both ways, so that neither opening nor writing waits for the server or fails with it.
-    made.writing_ = FileDescriptor(::open(made.path().c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC));
-    if (!made.writing_.is_open()) return cannot("open the pipe to the server");
-    return made;
-  }
-  NamedPipe(NamedPipe&& other) noexcept
-      : folder_(std::exchange(other.folder_, {})), writing_(std::move(other.writing_)) {}
-  NamedPipe& operator=(NamedPipe&&) = delete;
-  ~NamedPipe() {
-    if (folder_.empty()) return;
-    ::unlink(path().c_str());
-    ::rmdir(folder_.c_str());
-  }
-
-  std::string path() const { return folder_ + "/input"; }
-  const std::string& folder() const { return folder_; }
-  int descriptor() const { return writing_.get(); }
-  void close() { writing_ = FileDescriptor(); }
-
- private:
-  explicit NamedPipe(std::string folder) : folder_(std::move(folder)) {}
-  std::string folder_;
-  FileDescriptor writing_;
-};
 
 class StdioChannel : public Channel {
  public:
@@ -136,11 +94,16 @@ class StdioChannel : public Channel {
       is_over_ = true;
       changed_.notify_all();
     }
-    std::string why = ended ? fmt::format("the server ended with exit code {}", ended->exit_code)
-                            : ended.error().message;
+    std::string why = is_too_long_ ? fmt::format("the server wrote a line of more than {} MB",
+                                                 mcp::FrameReader::kLongestFrame >> 20)
+                      : ended ? fmt::format("the server ended with exit code {}", ended->exit_code)
+                              : ended.error().message;
     const std::string said = to_valid_utf8(std::string(trimmed(complaint_)));
     if (!said.empty()) why += fmt::format(". It said: {}", said);
-    listener_->on_lost({ended ? ErrorCode::unavailable : ended.error().code, std::move(why)});
+    const ErrorCode code = is_too_long_ ? ErrorCode::limit_reached
+                           : ended      ? ErrorCode::unavailable
+                                        : ended.error().code;
+    listener_->on_lost({code, std::move(why)});
   }
 
   void take(OutputStream stream, std::string_view piece) {
@@ -151,9 +114,14 @@ class StdioChannel : public Channel {
       }
       return;
     }
+    // Nothing tells whose answer a line was that is too long to be kept. None of those that wait
+    // can be sure of theirs, so all of them are told.
     frames_.feed(
-        piece, [this](std::string_view line) { listener_->on_line(line); },
-        [this] { listener_->on_line("\"a line that is too long\""); });
+        piece, [this](std::string_view line) { listener_->on_line(0, line); },
+        [this] {
+          is_too_long_ = true;
+          stop_.request_stop();
+        });
   }
 
   // Writes what did not fit into the pipe at once. Closes it at the end.
@@ -193,7 +161,8 @@ class StdioChannel : public Channel {
   bool is_over_ = false;
   std::stop_source stop_;
   mcp::FrameReader frames_;
-  std::string complaint_;  // the last that it wrote to its standard error
+  bool is_too_long_ = false;  // a line; of the runner's thread, as the next
+  std::string complaint_;     // the last that it wrote to its standard error
   std::thread runner_;
   std::thread writer_;
 };

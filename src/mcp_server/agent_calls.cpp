@@ -25,9 +25,13 @@ std::optional<std::int64_t> integer_in(const JsonObject& object, std::string_vie
 // One call of an agent, from its beginning or from where it waited.
 class AgentCall {
  public:
-  AgentCall(const OfferedAgent& offered, Store& store, const mcp::Work& work,
+  AgentCall(const OfferedAgent& offered, const AgentSessions& sessions, const mcp::Work& work,
             const WorkControls& controls)
-      : offered_(offered), store_(store), work_(work), controls_(controls) {}
+      : offered_(offered),
+        sessions_(sessions),
+        store_(sessions.store),
+        work_(work),
+        controls_(controls) {}
 
   mcp::WorkOutcome run() {
     auto result = work_.answers.empty() ? begin() : go_on();
@@ -56,7 +60,12 @@ class AgentCall {
     if (!session->is_int64()) {
       return fail(ErrorCode::invalid_argument, "session_id must be an integer");
     }
-    session_ = session->get_int64();
+    const SessionId wanted = session->get_int64();
+    if (!sessions_.are_all_open && !sessions_.begun.contains(work_.principal, wanted)) {
+      return fail(ErrorCode::not_found,
+                  fmt::format("there is no session {} that began here", wanted));
+    }
+    session_ = wanted;
     const auto stored = TRY(store_.get_session(session_));
     if (stored.agent_name != made.agent->name) {
       return fail(ErrorCode::invalid_argument,
@@ -70,7 +79,8 @@ class AgentCall {
     const auto session = integer_in(work_.state, kSession);
     if (!session) return fail(ErrorCode::invalid_argument, "there is nothing to go on with");
     session_ = *session;
-    const auto open = TRY(store_.get_waits({.session_id = session_.load(), .status = WaitStatus::open}));
+    const auto open =
+        TRY(store_.get_waits({.session_id = session_.load(), .status = WaitStatus::open}));
     for (const StoredWait& wait : open) {
       const auto answer = work_.answers.find(fmt::format("{}{}", kWaitKey, wait.id));
       if (answer == work_.answers.end()) continue;
@@ -96,7 +106,10 @@ class AgentCall {
   }
 
   void observe(const Event& event) {
-    if (const auto* started = std::get_if<SessionStarted>(&event)) session_ = started->session_id;
+    if (const auto* started = std::get_if<SessionStarted>(&event)) {
+      session_ = started->session_id;
+      sessions_.begun.add(work_.principal, started->session_id);
+    }
     if (!controls_.progress) return;
     std::string message;
     if (std::holds_alternative<ModelStarted>(event)) {
@@ -144,6 +157,7 @@ class AgentCall {
   }
 
   const OfferedAgent& offered_;
+  const AgentSessions& sessions_;
   Store& store_;
   const mcp::Work& work_;
   const WorkControls& controls_;
@@ -153,9 +167,9 @@ class AgentCall {
 
 }  // namespace
 
-mcp::WorkOutcome call_agent(const OfferedAgent& offered, Store& store, const mcp::Work& work,
-                            const WorkControls& controls) {
-  return AgentCall(offered, store, work, controls).run();
+mcp::WorkOutcome call_agent(const OfferedAgent& offered, const AgentSessions& sessions,
+                            const mcp::Work& work, const WorkControls& controls) {
+  return AgentCall(offered, sessions, work, controls).run();
 }
 
 }  // namespace wright::mcp_server

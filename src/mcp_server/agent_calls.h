@@ -7,7 +7,13 @@
 
 namespace wright::mcp_server {
 
-mcp::WorkOutcome call_agent(const OfferedAgent& offered, Store& store, const mcp::Work& work,
-                            const WorkControls& controls);
+struct AgentSessions {
+  Store& store;
+  BegunSessions& begun;
+  bool are_all_open = false;  // else those that began here
+};
+
+mcp::WorkOutcome call_agent(const OfferedAgent& offered, const AgentSessions& sessions,
+                            const mcp::Work& work, const WorkControls& controls);
 
 }  // namespace wright::mcp_server

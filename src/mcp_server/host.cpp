@@ -43,7 +43,19 @@ JsonObject agent_json(const OfferedAgent& agent) {
 
 }  // namespace
 
-Host::Host(Offering offering) : offering_(std::move(offering)) {
+void BegunSessions::add(std::string_view principal, SessionId session) {
+  const std::lock_guard lock(mutex_);
+  sessions_.emplace(principal, session);
+}
+
+bool BegunSessions::contains(std::string_view principal, SessionId session) const {
+  const std::lock_guard lock(mutex_);
+  return sessions_.contains({std::string(principal), session});
+}
+
+Host::Host(Offering offering)
+    : offering_(std::move(offering)),
+      record_(std::make_unique<CallRecord>(offering_.store, offering_.caller->name)) {
   if (offering_.store == nullptr) {
     offering_.agents.clear();
     offering_.shows_sessions = false;
@@ -74,13 +86,14 @@ mcp::WorkOutcome Host::call_tool(const mcp::Work& work, const WorkControls& cont
   const std::string name = mcp::text_in(work.params, "name");
   const auto agent = std::ranges::find(offering_.agents, name, &OfferedAgent::tool);
   if (agent != offering_.agents.end()) {
-    return call_agent(*agent, *offering_.store, work, controls);
+    return call_agent(*agent, {*offering_.store, *begun_, offering_.shows_sessions}, work,
+                      controls);
   }
   if (find_tool(offering_.caller->tools, name) == nullptr) {
     return mcp::Problem{mcp::code::kInvalidParams,
                         fmt::format("Unknown tool: {}", to_valid_utf8(name.substr(0, 200)))};
   }
-  return call_own_tool(*offering_.caller, work, controls);
+  return call_own_tool(*offering_.caller, *record_, work, controls);
 }
 
 mcp::WorkOutcome Host::perform(const mcp::Work& work, const WorkControls& controls) const {

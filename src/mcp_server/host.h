@@ -6,11 +6,15 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mcp/server.h"
+#include "mcp_server/call_record.h"
 #include "wright/agent.h"
 #include "wright/store.h"
 
@@ -32,7 +36,8 @@ struct Offering {
   // Its tools are offered; its interceptors and rules stand around every call.
   std::shared_ptr<const Agent> caller = {};
   std::vector<OfferedAgent> agents = {};
-  // Where the sessions of agents are kept; not owned. Null: there are no agents.
+  // Where the sessions of agents and the calls of tools are kept; not owned. Null: there are no
+  // agents, and nothing is kept.
   Store* store = nullptr;
   bool shows_sessions = false;  // as resources
 };
@@ -42,6 +47,17 @@ struct WorkControls {
   std::stop_token stop = {};
   std::function<void(const mcp::Progress&)> progress = {};            // may be empty
   std::function<void(mcp::LoggingLevel, const Json& data)> log = {};  // may be empty
+};
+
+// The sessions that clients began here: what they may go on with. From any thread.
+class BegunSessions {
+ public:
+  void add(std::string_view principal, SessionId session);
+  bool contains(std::string_view principal, SessionId session) const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::set<std::pair<std::string, SessionId>> sessions_;
 };
 
 class Host {
@@ -60,6 +76,8 @@ class Host {
   mcp::WorkOutcome call_tool(const mcp::Work& work, const WorkControls& controls) const;
   Offering offering_;
   JsonArray tools_;  // as tools/list shows them
+  std::unique_ptr<BegunSessions> begun_ = std::make_unique<BegunSessions>();
+  std::unique_ptr<CallRecord> record_;
 };
 
 }  // namespace wright::mcp_server

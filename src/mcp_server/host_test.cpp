@@ -47,7 +47,7 @@ struct Hosted {
   std::shared_ptr<Agent> worker = std::make_shared<Agent>();
   std::unique_ptr<Host> host;
 
-  explicit Hosted(std::vector<Result<Response>> turns = {}) {
+  explicit Hosted(std::vector<Result<Response>> turns = {}, bool shows_sessions = true) {
     worker->name = "worker";
     worker->tools = {ask_user_tool(), echo()};
     worker->model = testing::ScriptedModel(std::move(turns)).model();
@@ -60,7 +60,7 @@ struct Hosted {
                                                          return AgentToRun{worker, JsonObject{}};
                                                        }}},
                                            .store = store.get(),
-                                           .shows_sessions = true});
+                                           .shows_sessions = shows_sessions});
   }
 };
 
@@ -102,6 +102,71 @@ TEST(McpHost, AToolThatNeedsAPersonAsksTheClients) {
   EXPECT_NE(text_of(hosted.host->perform(asked, {})).find("Ada"), std::string::npos);
   asked.answers[needs->requests[0].key] = JsonObject{{"action", "decline"}};
   EXPECT_EQ(result_of(hosted.host->perform(asked, {})).at("isError"), Json(true));
+}
+
+TEST(McpHost, EveryCallIsRecorded) {
+  Hosted hosted;
+  hosted.host->perform(work("tools/call", R"({"name":"echo","arguments":{"text":"hi"}})"), {});
+  mcp::Work second = work("tools/call", R"({"name":"echo","arguments":{}})");
+  second.id = 2;
+  hosted.host->perform(second, {});
+  const auto sessions = hosted.store->list_sessions({}).value();
+  ASSERT_EQ(sessions.size(), 1U);
+  EXPECT_EQ(sessions[0].status, SessionStatus::completed);  // nobody is to drive it
+  const auto calls = hosted.store->get_tool_calls(sessions[0].id).value();
+  ASSERT_EQ(calls.size(), 2U);
+  EXPECT_EQ(calls[0].status, CallStatus::completed);
+  EXPECT_EQ(calls[0].request, R"({"text":"hi"})");
+  EXPECT_EQ(calls[0].response, Json("hi"));
+  EXPECT_TRUE(calls[0].execution_time_ms);
+  EXPECT_EQ(calls[1].status, CallStatus::failed);
+  EXPECT_TRUE(calls[1].error_details);
+  EXPECT_NE(calls[0].tool_call_id, calls[1].tool_call_id);
+  // Another process has other ids for the same request.
+  Hosted other;
+  other.host->perform(work("tools/call", R"({"name":"echo","arguments":{"text":"hi"}})"), {});
+  EXPECT_NE(other.store->get_tool_calls(other.store->list_sessions({}).value()[0].id)
+                .value()[0]
+                .tool_call_id,
+            calls[0].tool_call_id);
+}
+
+TEST(McpHost, ACallThatWaitsForAPersonIsOneCallInTheRecord) {
+  Hosted hosted;
+  mcp::Work asked = work("tools/call", kAsk, R"({"elicitation":{}})");
+  const auto outcome = hosted.host->perform(asked, {});
+  const auto& needs = std::get<mcp::NeedsInput>(outcome);
+  const SessionId id = hosted.store->list_sessions({}).value().at(0).id;
+  EXPECT_EQ(hosted.store->get_tool_calls(id).value().at(0).status, CallStatus::waiting);
+  asked.state = needs.state;
+  asked.answers[needs.requests[0].key] =
+      parse_json(R"({"action":"accept","content":{"who":"Ada"}})").value().as_object();
+  hosted.host->perform(asked, {});
+  const auto calls = hosted.store->get_tool_calls(id).value();
+  ASSERT_EQ(calls.size(), 1U);
+  EXPECT_EQ(calls[0].status, CallStatus::completed);
+}
+
+TEST(McpHost, OnlySessionsThatBeganHereCanBeGoneOnWith) {
+  Hosted hosted({testing::says("One."), testing::says("Two.")}, false);
+  const SessionId other =
+      hosted.store->create_session({.agent_name = "worker", .user_prompt = "private"}).value();
+  ASSERT_TRUE(hosted.store->complete_session(other, "a secret"));
+  const auto ask = [&](SessionId session) {
+    return result_of(hosted.host->perform(
+        work("tools/call", R"({"name":"ask_worker","arguments":{"prompt":"On?","session_id":)" +
+                               std::to_string(session) + "}}"),
+        {}));
+  };
+  EXPECT_EQ(ask(other).at("isError"), Json(true));
+  const SessionId own =
+      result_of(hosted.host->perform(
+                    work("tools/call", R"({"name":"ask_worker","arguments":{"prompt":"Go"}})"), {}))
+          .at("structuredContent")
+          .at("session_id")
+          .as_int64();
+  EXPECT_EQ(ask(own).at("structuredContent").at("answer"), Json("Two."));
+  EXPECT_EQ(hosted.store->get_session(other).value().user_prompt, "private");
 }
 
 TEST(McpHost, AnAgentAnswersWithItsSession) {

@@ -9,8 +9,11 @@
 #include <condition_variable>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <system_error>
 #include <thread>
 
 #include "mcp/content.h"
@@ -39,11 +42,15 @@ class StdioServer : public std::enable_shared_from_this<StdioServer> {
             std::make_shared<mcp::ServerOffer>(host_->offer(options.self, options.state_key))) {}
 
   void serve() {
-    start_reader();
+    {
+      const std::lock_guard lock(mutex_);
+      start_reader();
+    }
     watch_readers();
     std::unique_lock lock(mutex_);
     const auto all_done = [this] { return threads_ == 0; };
     ended_.wait_for(lock, options_.patience, all_done);
+    waiting_.clear();
     for (auto& [id, stop] : working_) stop.request_stop();
     ended_.wait_for(lock, options_.grace, all_done);
   }
@@ -51,13 +58,12 @@ class StdioServer : public std::enable_shared_from_this<StdioServer> {
  private:
   // --- who reads -----------------------------------------------------------------------------
 
+  // With the lock held, since whoever decides it: the reader before must not find that it is still
+  // its turn. The new one waits for the lock.
   void start_reader() {
-    const std::lock_guard lock(mutex_);
-    if (threads_ >= options_.most_calls) return;
-    ++threads_;
+    if (!start([self = shared_from_this(), turn = reader_ + 1] { self->read_on(turn); })) return;
     ++reader_;
     busy_since_ = 0;
-    std::thread([self = shared_from_this(), turn = reader_] { self->read_on(turn); }).detach();
   }
 
   bool is_reader(std::uint64_t turn) {
@@ -85,11 +91,7 @@ class StdioServer : public std::enable_shared_from_this<StdioServer> {
         continue;
       }
       const std::int64_t busy = busy_since_;
-      if (busy != 0 && now.time_since_epoch() - Clock::duration(busy) > kMoment) {
-        lock.unlock();
-        start_reader();
-        lock.lock();
-      }
+      if (busy != 0 && now.time_since_epoch() - Clock::duration(busy) > kMoment) start_reader();
       changed_.wait_for(lock, kMoment);
     }
   }
@@ -111,9 +113,7 @@ class StdioServer : public std::enable_shared_from_this<StdioServer> {
     } catch (const std::exception&) {
       end();  // out of memory: nothing can be promised any more
     }
-    const std::lock_guard lock(mutex_);
-    --threads_;
-    ended_.notify_all();
+    end_thread();
   }
 
   // False when there is no more to come.
@@ -149,6 +149,7 @@ class StdioServer : public std::enable_shared_from_this<StdioServer> {
     }
     if (wakes) changed_.notify_all();
     perform(std::move(actions));
+    while (auto work = next_waiting()) perform(work_on(*work));
     const std::lock_guard lock(mutex_);
     if (reader_ == turn) busy_since_ = 0;
   }
@@ -178,17 +179,46 @@ class StdioServer : public std::enable_shared_from_this<StdioServer> {
     }
   }
 
+  // What exceeds the threads that there may be waits for one of them.
   void start_thread(mcp::Work work) {
-    {
-      const std::lock_guard lock(mutex_);
-      ++threads_;
+    const std::lock_guard lock(mutex_);
+    waiting_.push_back(std::move(work));
+    start([self = shared_from_this()] { self->end_thread(); });
+  }
+
+  // With the lock held. False when there are enough threads, or can be no more.
+  bool start(std::function<void()> body) {
+    if (threads_ >= options_.most_calls) return false;
+    try {
+      std::thread(std::move(body)).detach();
+    } catch (const std::system_error&) {
+      return false;
     }
-    std::thread([self = shared_from_this(), work = std::move(work)] {
-      self->perform(self->work_on(work));
-      const std::lock_guard lock(self->mutex_);
-      --self->threads_;
-      self->ended_.notify_all();
-    }).detach();
+    ++threads_;
+    return true;
+  }
+
+  std::optional<mcp::Work> next_waiting() {
+    const std::lock_guard lock(mutex_);
+    return take_waiting();
+  }
+  std::optional<mcp::Work> take_waiting() {
+    if (waiting_.empty()) return std::nullopt;
+    mcp::Work work = std::move(waiting_.front());
+    waiting_.pop_front();
+    return work;
+  }
+
+  // Does what waits for a thread, then leaves.
+  void end_thread() {
+    std::unique_lock lock(mutex_);
+    while (auto work = take_waiting()) {
+      lock.unlock();
+      perform(work_on(*work));
+      lock.lock();
+    }
+    --threads_;
+    ended_.notify_all();
   }
 
   mcp::ServerActions work_on(const mcp::Work& work) {
@@ -224,6 +254,7 @@ class StdioServer : public std::enable_shared_from_this<StdioServer> {
     std::stop_source source(std::nostopstate);
     {
       const std::lock_guard lock(mutex_);
+      std::erase_if(waiting_, [id](const mcp::Work& work) { return work.id == id; });
       const auto found = working_.find(id);
       if (found != working_.end()) source = found->second;
     }
@@ -254,6 +285,7 @@ class StdioServer : public std::enable_shared_from_this<StdioServer> {
   std::condition_variable ended_;
   mcp::ServerMachine machine_;
   std::map<mcp::WorkId, std::stop_source> working_;
+  std::deque<mcp::Work> waiting_;  // for a thread
   std::size_t threads_ = 0;
   std::uint64_t reader_ = 0;  // whose turn it is to read
   std::uint64_t calls_ = 0;

@@ -6,9 +6,11 @@
 #include <boost/json/object.hpp>
 
 #include <array>
+#include <atomic>
 #include <condition_variable>
 #include <csignal>
 #include <mutex>
+#include <set>
 #include <thread>
 
 #include "core/file_descriptor.h"
@@ -19,7 +21,8 @@ namespace {
 // A server in a thread of its own, and both ends of its streams.
 class Served {
  public:
-  explicit Served(Agent caller) {
+  explicit Served(Agent caller, std::string_view revision = "2025-11-25",
+                  std::size_t most_calls = 64) {
     std::signal(SIGPIPE, SIG_IGN);
     std::array<int, 2> in{};
     std::array<int, 2> out{};
@@ -29,13 +32,15 @@ class Served {
     from_ = FileDescriptor(out[0]);
     auto host = std::make_shared<const Host>(
         Offering{.caller = std::make_shared<Agent>(std::move(caller))});
-    thread_ = std::thread([host, input = in[0], output = out[1]] {
-      serve_stdio(host, {.input = input, .output = output, .self = {"test", "", "1"}});
+    thread_ = std::thread([host, input = in[0], output = out[1], most_calls] {
+      serve_stdio(
+          host,
+          {.input = input, .output = output, .self = {"test", "", "1"}, .most_calls = most_calls});
       ::close(input);
       ::close(output);
     });
-    say(R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25",)"
-        R"("capabilities":{}}})");
+    say(R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":")" +
+        std::string(revision) + R"(","capabilities":{}}})");
     EXPECT_EQ(hear().at("id"), Json(0));
   }
   ~Served() {
@@ -137,6 +142,50 @@ TEST(StdioServer, BrokenLinesAreAnsweredAndTheNextOneCounts) {
   served.say("");
   served.say(called(1, "quick"));
   EXPECT_EQ(served.hear().at("id"), Json(1));
+}
+
+TEST(StdioServer, ABatchHasNoMoreThreadsThanAnythingElse) {
+  std::atomic<int> running = 0;
+  std::atomic<int> most = 0;
+  Agent agent;
+  agent.tools.push_back(tool("count", "Counts", [&] {
+    const int now = ++running;
+    int seen = most;
+    while (now > seen && !most.compare_exchange_weak(seen, now)) {
+    }
+    std::this_thread::yield();
+    --running;
+    return std::string("counted");
+  }));
+  Served served(std::move(agent), "2025-03-26", 4);
+  std::string batch = "[";
+  for (int i = 1; i <= 200; ++i) batch += (i > 1 ? "," : "") + called(i, "count");
+  served.say(batch + "]");
+  EXPECT_EQ(served.hear().as_array().size(), 200U);
+  EXPECT_LE(most, 4);
+}
+
+// Calls that take about as long as the reader is waited for, so that the turn changes all the time.
+TEST(StdioServer, OneReadsAtATime) {
+  Agent agent;
+  agent.tools.push_back(tool("linger", "Takes a moment", [] {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(2100);
+    while (std::chrono::steady_clock::now() < until) std::this_thread::yield();
+    return std::string("done");
+  }));
+  Served served(std::move(agent));
+  constexpr int kCalls = 300;
+  std::thread sayer([&] {
+    for (int i = 1; i <= kCalls; ++i) served.say(called(i, "linger"));
+  });
+  std::set<std::int64_t> answered;
+  for (int i = 0; i < kCalls; ++i) {
+    const Json heard = served.hear();
+    ASSERT_TRUE(heard.is_object() && heard.as_object().contains("result")) << to_text(heard);
+    answered.insert(heard.at("id").as_int64());
+  }
+  sayer.join();
+  EXPECT_EQ(answered.size(), static_cast<std::size_t>(kCalls));
 }
 
 TEST(StdioServer, ItEndsWithItsInput) {

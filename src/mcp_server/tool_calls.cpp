@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::string_view kApproval = "approval";
 constexpr std::string_view kAnswer = "answer";
+constexpr std::string_view kRecorded = "call";  // its row in the store
 
 // What a person said to the rounds before.
 Result<WaitAnswers> answers_so_far(const mcp::Work& work) {
@@ -61,12 +62,12 @@ Result<Json> answer_from(const mcp::InputAnswer& answer, WaitKind kind) {
   return to_json(approval);
 }
 
-mcp::WorkOutcome call_own_tool(const Agent& caller, const mcp::Work& work,
+mcp::WorkOutcome call_own_tool(const Agent& caller, CallRecord& record, const mcp::Work& work,
                                const WorkControls& controls) {
   const auto answers = answers_so_far(work);
   if (!answers) return mcp::Finished{mcp::error_result(answers.error().message)};
   const Json* arguments = work.params.if_contains("arguments");
-  const ToolCall call{.id = fmt::format("mcp_{}", work.id),
+  const ToolCall call{.id = record.id_of(work),
                       .name = mcp::text_in(work.params, "name"),
                       .arguments = arguments != nullptr ? to_text(*arguments) : "{}"};
   double steps = 0;
@@ -80,7 +81,15 @@ mcp::WorkOutcome call_own_tool(const Agent& caller, const mcp::Work& work,
       controls.progress({.progress = ++steps, .message = std::string(text)});
     };
   }
+  const Json* earlier = work.state.if_contains(kRecorded);
+  const auto recorded = record.begin(
+      work, call, earlier != nullptr && earlier->is_int64() ? earlier->get_int64() : 0);
+  if (!recorded) {
+    return mcp::Finished{mcp::error_result(fmt::format(
+        "The call was not made, since it cannot be recorded: {}", recorded.error().message))};
+  }
   const ToolOutcome outcome = execute(caller, call, context);
+  (void)record.end(work, *recorded, outcome);
   if (outcome.delegate) return mcp::Finished{mcp::error_result("This tool is only for agents")};
   if (!outcome.waiting) return mcp::Finished{mcp::call_result(outcome)};
   const Waiting& waiting = *outcome.waiting;
@@ -93,7 +102,8 @@ mcp::WorkOutcome call_own_tool(const Agent& caller, const mcp::Work& work,
   auto request = request_for(std::string(waiting.kind == WaitKind::approval ? kApproval : kAnswer),
                              waiting.kind, call.name, waiting.shown);
   if (!request) return mcp::Finished{mcp::error_result(request.error().message)};
-  return mcp::NeedsInput{.requests = {std::move(*request)}, .state = {{"shown", waiting.shown}}};
+  return mcp::NeedsInput{.requests = {std::move(*request)},
+                         .state = {{"shown", waiting.shown}, {kRecorded, *recorded}}};
 }
 
 }  // namespace wright::mcp_server

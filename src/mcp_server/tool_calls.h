@@ -3,11 +3,12 @@
 #pragma once
 
 #include "mcp/server.h"
+#include "mcp_server/call_record.h"
 #include "mcp_server/host.h"
 
 namespace wright::mcp_server {
 
-mcp::WorkOutcome call_own_tool(const Agent& caller, const mcp::Work& work,
+mcp::WorkOutcome call_own_tool(const Agent& caller, CallRecord& record, const mcp::Work& work,
                                const WorkControls& controls);
 
 // What a wait asks of a person, as a request to the client. An error where it cannot be asked so.

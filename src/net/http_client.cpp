@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <deque>
 #include <unordered_map>
 #include <vector>
 
@@ -39,7 +40,9 @@ class HttpClient::Engine {
     auto exchange = std::make_shared<HttpExchange>(number, std::move(request), timeouts,
                                                    std::move(receiver), options_);
     if (loop_.is_own_thread()) {
-      begin(std::move(exchange));
+      // Not at once: it may fail at once, and the caller may hold what its receiver needs.
+      starting_.push_back(std::move(exchange));
+      loop_.post([this] { begin_next(); });
     } else {
       loop_.post([this, exchange = std::move(exchange)]() mutable { begin(std::move(exchange)); });
     }
@@ -54,6 +57,13 @@ class HttpClient::Engine {
   EventLoop& loop() { return loop_; }
 
  private:
+  void begin_next() {
+    if (starting_.empty()) return;  // the client is ending
+    auto exchange = std::move(starting_.front());
+    starting_.pop_front();
+    begin(std::move(exchange));
+  }
+
   void begin(std::shared_ptr<HttpExchange> exchange) {
     if (auto prepared = exchange->prepare(fresh_handle()); !prepared) {
       exchange->end(std::move(prepared));
@@ -105,8 +115,15 @@ class HttpClient::Engine {
   }
 
   void end_all() {
-    while (!exchanges_.empty()) {
-      end(exchanges_.begin()->first, fail(ErrorCode::cancelled, "The program is ending"));
+    while (!exchanges_.empty() || !starting_.empty()) {
+      const auto ending = [] { return fail(ErrorCode::cancelled, "The program is ending"); };
+      if (!exchanges_.empty()) {
+        end(exchanges_.begin()->first, ending());
+      } else {
+        const auto exchange = std::move(starting_.front());
+        starting_.pop_front();
+        exchange->end(ending());
+      }
     }
     spare_handles_.clear();
     multis_.clear();
@@ -141,6 +158,7 @@ class HttpClient::Engine {
   std::atomic<Exchange> last_exchange_ = 0;
   std::vector<std::unique_ptr<CurlMulti>> multis_;
   std::unordered_map<Exchange, Running> exchanges_;
+  std::deque<std::shared_ptr<HttpExchange>> starting_;  // from the loop's own thread
   std::vector<CurlHandle> spare_handles_;
   EventLoop loop_;  // last, so that it ends first
 };

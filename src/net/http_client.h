@@ -21,9 +21,13 @@ namespace wright::net {
 class EventLoop;
 
 // Receives one exchange. Called in the client's thread, so it must be quick and must not throw.
+// Never called from within start(): whoever starts an exchange may hold a lock that these take.
 class HttpReceiver {
  public:
   virtual ~HttpReceiver() = default;
+  // There is a connection, and the request goes out. An exchange that ends with an error after
+  // this may have been acted upon; one that ends before has not.
+  virtual void on_sending() {}
   virtual void on_head(HttpResponseHead head) = 0;
   // An error ends the exchange with that error.
   virtual Result<void> on_body(std::string_view bytes) = 0;
@@ -68,7 +72,9 @@ class HttpClient {
   HttpClient(const HttpClient&) = delete;
   HttpClient& operator=(const HttpClient&) = delete;
 
-  // From any thread. `request` is sent as it is; redirects are returned, not followed.
+  // From any thread. `request` is sent as it is; redirects are returned, not followed. It is sent
+  // once: whether to try again is the caller's decision. Only GET and HEAD, which do nothing, are
+  // repeated on a fresh connection when one that was kept turns out to be closed.
   Exchange start(HttpRequest request, const HttpTimeouts& timeouts,
                  std::shared_ptr<HttpReceiver> receiver);
 

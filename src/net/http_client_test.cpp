@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <condition_variable>
+#include <future>
 #include <latch>
 
 #include "net/canned_server.h"
@@ -37,6 +38,10 @@ class Recorder : public HttpReceiver {
     changed_.notify_all();
   }
 
+  bool has_ended() {
+    const std::lock_guard lock(mutex_);
+    return end_.has_value();
+  }
   void refuse(std::string text) { refused_ = std::move(text); }
   Result<void> wait_for_end() {
     std::unique_lock lock(mutex_);
@@ -100,6 +105,70 @@ TEST(HttpClient, uses_a_connection_again) {
   HttpClient client;
   for (int i = 0; i < 20; ++i) EXPECT_EQ(exchange(client, {.url = server.url()}).body, "ok");
   EXPECT_EQ(server.connections(), 1);
+}
+
+// Keeps a connection for every client, and acts on what it is sent without ever answering it.
+TEST(HttpClient, a_request_that_does_something_is_never_sent_twice) {
+  std::atomic<int> acted = 0;
+  CannedServer server([&](Connection& connection) {
+    while (true) {
+      const std::string request = connection.read_request();
+      if (request.empty()) return;
+      if (request.find("act") != std::string::npos) {
+        ++acted;
+        return;  // closes, without a byte
+      }
+      connection.answer(200, "kept");
+    }
+  });
+  HttpClient client;
+  // Several connections, so that there would be one for each try.
+  std::vector<std::shared_ptr<Recorder>> recorders;
+  for (int i = 0; i < 4; ++i) {
+    recorders.push_back(std::make_shared<Recorder>());
+    client.start({.url = server.url(), .body = "warm"}, {}, recorders.back());
+  }
+  for (const auto& recorder : recorders) EXPECT_TRUE(recorder->wait_for_end());
+  const int connections = server.connections();
+
+  const Exchanged done = exchange(client, {.url = server.url(), .body = "act"});
+  ASSERT_FALSE(done.end);
+  EXPECT_EQ(done.end.error().code, ErrorCode::network);
+  EXPECT_NE(done.end.error().message.find("after the request had been sent"), std::string::npos)
+      << done.end.error().message;
+  EXPECT_EQ(acted, 1);
+  // It did go over a connection that was kept, and the others are still good.
+  EXPECT_TRUE(exchange(client, {.url = server.url(), .body = "warm"}).end);
+  EXPECT_LE(server.connections(), connections + 1);
+}
+
+TEST(HttpClient, a_request_that_only_reads_is_repeated_on_a_fresh_connection) {
+  std::atomic<int> asked = 0;
+  CannedServer server([&](Connection& connection) {
+    for (int here = 0; here < 2; ++here) {
+      if (connection.read_request().empty()) return;
+      if (++asked == 2) return;
+      connection.answer(200, "kept");
+    }
+  });
+  HttpClient client;
+  EXPECT_TRUE(exchange(client, {.url = server.url(), .method = "GET"}).end);
+  const Exchanged again = exchange(client, {.url = server.url(), .method = "GET"});
+  EXPECT_TRUE(again.end) << again.end.error().message;
+  EXPECT_EQ(asked, 3);
+}
+
+// What is started in the client's own thread ends there, but never before start() has returned.
+TEST(HttpClient, a_receiver_is_never_called_while_its_exchange_is_being_started) {
+  HttpClient client;
+  const auto recorder = std::make_shared<Recorder>();
+  std::promise<bool> had_ended;
+  client.loop().post([&] {
+    client.start({.url = "http://127.0.0.1:9/", .headers = {{"X", "a\r\nb"}}}, {}, recorder);
+    had_ended.set_value(recorder->has_ended());
+  });
+  EXPECT_FALSE(had_ended.get_future().get());
+  EXPECT_FALSE(recorder->wait_for_end());
 }
 
 TEST(HttpClient, passes_over_informational_heads) {

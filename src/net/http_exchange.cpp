@@ -113,6 +113,8 @@ Result<void> HttpExchange::prepare(CurlHandle handle) {
   }
   // With any value, libcurl decompresses what comes compressed, asked for or not.
   set(CURLOPT_ACCEPT_ENCODING, options_.compression == Compression::accepted ? "" : "identity");
+  set(CURLOPT_PREREQFUNCTION, before_request);
+  set(CURLOPT_PREREQDATA, static_cast<void*>(this));
   set(CURLOPT_OPENSOCKETFUNCTION, open_socket);
   set(CURLOPT_OPENSOCKETDATA, static_cast<void*>(this));
   set(CURLOPT_ERRORBUFFER, error_text_.data());
@@ -149,6 +151,12 @@ Result<void> HttpExchange::result_of(CURLcode code) const {
   if (code == CURLE_OK) return {};
   if (refusal_) return std::unexpected(*refusal_);
   const std::string server = server_of(request_.url);
+  if (is_resend_refused_) {
+    return fail(ErrorCode::network,
+                fmt::format("The connection to {} was closed without an answer after the request "
+                            "had been sent",
+                            server));
+  }
   const std::string_view reason =
       error_text_[0] != '\0' ? std::string_view(error_text_.data()) : curl_easy_strerror(code);
   switch (code) {
@@ -213,6 +221,26 @@ void HttpExchange::end(Result<void> end) {
   trace(HttpTraceEvent::Kind::end, end ? std::string_view("complete") : end.error().message);
   const auto receiver = std::move(receiver_);
   receiver->on_end(std::move(end));
+}
+
+int HttpExchange::before_request(void* exchange, char*, char*, int, int) {
+  return static_cast<HttpExchange*>(exchange)->may_send() ? CURL_PREREQFUNC_OK
+                                                          : CURL_PREREQFUNC_ABORT;
+}
+
+// Called whenever there is a connection and the request would go out. libcurl sends a request again
+// by itself when a connection that was used before ends without a byte; the server may have acted
+// on it all the same. What may have arrived and does something is not sent twice.
+bool HttpExchange::may_send() {
+  if (!std::exchange(was_sent_, true)) {
+    receiver_->on_sending();
+    return true;
+  }
+  if (request_.method == "GET" || request_.method == "HEAD") return true;
+  long bytes_sent = 0;
+  curl_easy_getinfo(handle_.get(), CURLINFO_REQUEST_SIZE, &bytes_sent);
+  is_resend_refused_ = bytes_sent > 0;
+  return !is_resend_refused_;
 }
 
 // The only place where sockets are opened. They must not leak into programs that tools start.

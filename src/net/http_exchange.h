@@ -51,6 +51,8 @@ class HttpExchange {
   std::function<void()> on_pace;  // called when next_check() moved closer
 
  private:
+  static int before_request(void* exchange, char*, char*, int, int);
+  bool may_send();
   static curl_socket_t open_socket(void* exchange, curlsocktype, curl_sockaddr* address);
   static std::size_t take_header(char* bytes, std::size_t, std::size_t count, void* exchange);
   static std::size_t take_body(char* bytes, std::size_t, std::size_t count, void* exchange);
@@ -68,6 +70,8 @@ class HttpExchange {
   CurlList headers_;
   HttpResponseHead head_;
   std::size_t head_bytes_ = 0;  // of all heads together
+  bool was_sent_ = false;
+  bool is_resend_refused_ = false;
   bool has_told_head_ = false;
   bool has_body_ = false;
   std::optional<Error> receiver_error_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
@@ -370,10 +371,24 @@ class Compiler {
     }
   }
 
-  PropertyRule& property(ObjectRules& rules, std::string_view name) {
-    const auto found = std::ranges::lower_bound(rules.properties, name, {}, &PropertyRule::name);
-    if (found != rules.properties.end() && found->name == name) return *found;
-    return *rules.properties.insert(found, PropertyRule{std::string(name)});
+  // Adds those that are not there yet. All at once: there may be very many, and they are sorted.
+  static void declare(ObjectRules& rules, std::vector<std::string> names) {
+    std::ranges::sort(names);
+    const std::size_t known = rules.properties.size();
+    for (std::string& name : names) {
+      const auto before = std::span(rules.properties).first(known);
+      const bool is_last = rules.properties.size() > known && rules.properties.back().name == name;
+      if (is_last || std::ranges::binary_search(before, name, {}, &PropertyRule::name)) continue;
+      rules.properties.push_back(PropertyRule{std::move(name)});
+    }
+    const auto first = rules.properties.begin();
+    std::ranges::inplace_merge(first, first + static_cast<std::ptrdiff_t>(known),
+                               rules.properties.end(), {}, &PropertyRule::name);
+  }
+
+  // One that was declared.
+  static PropertyRule& property(ObjectRules& rules, std::string_view name) {
+    return *std::ranges::lower_bound(rules.properties, name, {}, &PropertyRule::name);
   }
 
   void compile_objects(Node& node) {
@@ -386,9 +401,8 @@ class Compiler {
           return refuse("required",
                         "must be an array of names, in the schema of the object that has them");
         }
-        for (const std::string& name : names(*required, "required")) {
-          property(rules, name).is_required = true;
-        }
+        declare(rules, names(*required, "required"));
+        for (PropertyRule& rule : rules.properties) rule.is_required = true;
         rules.required_count = rules.properties.size();
       }
       if (const JsonObject* dependents = is_draft7_ ? nullptr : map("dependentRequired")) {
@@ -410,6 +424,9 @@ class Compiler {
 
   void compile_members(ObjectRules& rules) {
     if (const JsonObject* properties = map("properties")) {
+      std::vector<std::string> declared;
+      for (const auto& member : *properties) declared.emplace_back(member.key());
+      declare(rules, std::move(declared));
       for (const auto& member : *properties) {
         property(rules, member.key()).schema =
             child(member.value(), fmt::format("properties/{}", std::string_view(member.key())));
