@@ -2,6 +2,7 @@
 
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -15,6 +16,7 @@ using boost::asio::posix::descriptor_base;
 using std::chrono::milliseconds;
 
 constexpr std::size_t kMostPipelined = 64 * 1024;
+constexpr std::size_t kMostTlsWords = 256 * 1024;
 constexpr int kReadsInARow = 4;  // then it is another connection's turn
 constexpr milliseconds kLingerTime{1'000};
 
@@ -28,6 +30,7 @@ Connection::Connection(std::shared_ptr<Core> core, AcceptedPeer peer,
       peer_(std::move(peer.name)),
       is_from_machine_(peer.is_from_machine),
       peer_port_(peer.port),
+      peer_user_(std::move(peer.user)),
       tls_(std::move(tls)) {}
 
 void Connection::start() {
@@ -69,9 +72,12 @@ void Connection::take_bytes(std::string_view bytes) {
     return advance();
   }
   auto plain = tls_->opened(bytes);
+  const std::size_t before = out_.size();
   queue({});
+  tls_words_ += out_.size() - before;
   send_some();
   if (!plain) return close();
+  if (tls_words_ > kMostTlsWords) return cut();  // it asks and asks, and reads no answer
   in_ += *plain;
   advance();
   if (tls_->has_ended()) peer_is_gone();
@@ -81,9 +87,18 @@ void Connection::peer_is_gone() {
   peer_has_ended_ = true;
   if (state_ != State::handling || channel_) return close();
   // Whoever has sent everything may still want to read the response.
-  const std::lock_guard lock(exchange_->mutex);
-  exchange_->is_closed = true;
-  if (exchange_->when_closed) core_->run(std::exchange(exchange_->when_closed, {}));
+  tell_closed();
+}
+
+// What is called back may hold the responder, whose end takes the mutex.
+void Connection::tell_closed() {
+  std::function<void()> then;
+  {
+    const std::lock_guard lock(exchange_->mutex);
+    exchange_->is_closed = true;
+    then = std::exchange(exchange_->when_closed, {});
+  }
+  if (then) core_->run(std::move(then));
 }
 
 void Connection::advance() {
@@ -98,21 +113,68 @@ void Connection::advance() {
   }
   if (state_ != State::reading) return;
   in_.erase(0, parser_->feed(in_));
-  switch (parser_->state()) {
-    case RequestParser::State::head: return;
-    case RequestParser::State::refused: return refuse(parser_->refused_status());
-    case RequestParser::State::done: return handle();
-    case RequestParser::State::body: break;
+  const RequestParser::State state = parser_->state();
+  if (state == RequestParser::State::head) return;
+  if (state == RequestParser::State::refused) return refuse(parser_->refused_status());
+  if (!exchange_) return handle();
+  take_body();
+}
+
+void Connection::read_body(std::size_t most, std::function<void(std::string)> then) {
+  if (state_ != State::handling || response_is_whole_ || channel_ || !parser_) return;
+  state_ = State::reading;
+  on_body_ = std::move(then);
+  room_ = std::make_shared<BodyRoom>(core_);
+  set_deadline(Deadline::body, core_->options.body_time);
+  parser_->want_body(std::min(most, core_->options.most_body_bytes));
+  advance();
+  if (state_ == State::reading && peer_has_ended_) return close();
+  wait_for_bytes();
+}
+
+// What has come of it, as far as it goes.
+void Connection::take_body() {
+  if (!room_->grow_to(parser_->body_bytes())) return refuse(503);
+  if (parser_->state() == RequestParser::State::body) {
+    // Sizes, extensions and trailers are not taken before they are whole.
+    if (in_.size() > core_->options.most_header_bytes) return refuse(431);
+    if (parser_->expects_continue() && !std::exchange(said_continue_, true)) {
+      queue("HTTP/1.1 100 Continue\r\n\r\n");
+      send_some();
+    }
+    return;
   }
-  if (deadline_ == Deadline::head) set_deadline(Deadline::body, core_->options.body_time);
-  if (parser_->expects_continue() && !std::exchange(said_continue_, true)) {
-    queue("HTTP/1.1 100 Continue\r\n\r\n");
-    send_some();
-  }
+  state_ = State::handling;
+  set_deadline(Deadline::none, {});
+  std::string body = parser_->take_body();
+  parser_.reset();
+  core_->run([then = std::exchange(on_body_, {}), room = std::exchange(room_, {}),
+              body = std::move(body)]() mutable {
+    try {
+      then(std::move(body));
+    } catch (...) {  // whoever is not answered by now gets status 500
+    }
+  });
+}
+
+// The request is answered without the rest of its body, which is nothing that can be read on.
+void Connection::leave_body() {
+  if (!parser_) return;
+  state_ = State::handling;
+  request_keeps_alive_ = false;
+  parser_.reset();
+  room_.reset();
+  in_.clear();
+  on_body_ = {};
 }
 
 void Connection::refuse(int status) {
+  if (exchange_) {
+    const std::lock_guard lock(exchange_->mutex);
+    exchange_->is_answered = true;
+  }
   state_ = State::handling;
+  leave_body();
   request_keeps_alive_ = false;
   is_head_ = false;
   exchange_ = std::make_shared<Exchange>();
@@ -126,14 +188,16 @@ void Connection::handle() {
   core_->requests.fetch_add(1, std::memory_order_relaxed);
   request_keeps_alive_ = parser_->keeps_alive();
   is_version_1_0_ = parser_->is_version_1_0();
-  Request request = parser_->take();
-  parser_.reset();
+  const bool has_body = parser_->state() == RequestParser::State::body;
+  Request request = parser_->take_request();
+  if (!has_body) parser_.reset();
   request.peer = peer_;
   request.peer_port = peer_port_;
   request.is_from_machine = is_from_machine_;
+  if (peer_user_) request.peer_user = [user = peer_user_] { return user->get(); };
   is_head_ = request.method == "HEAD";
   response_is_whole_ = false;
-  exchange_ = std::make_shared<Exchange>();
+  exchange_ = std::make_shared<Exchange>(has_body);
   Responder responder(
       std::make_shared<Responder::State>(core_, weak_from_this(), exchange_, framing()));
   core_->run(
@@ -155,7 +219,9 @@ bool Connection::keeps_alive() const {
 }
 
 void Connection::send(Response response) {
-  if (state_ != State::handling || response_is_whole_ || channel_) return;
+  const bool is_awaited = state_ == State::handling || (state_ == State::reading && exchange_);
+  if (!is_awaited || response_is_whole_ || channel_) return;
+  leave_body();
   request_keeps_alive_ = keeps_alive();
   queue(head_text(response, {Framing::length, response.body.size(), request_keeps_alive_}));
   if (!is_head_ && has_body(response.status)) queue(response.body);
@@ -164,11 +230,13 @@ void Connection::send(Response response) {
 }
 
 void Connection::begin_stream(Response head, std::shared_ptr<Channel> channel) {
-  if (state_ != State::handling || response_is_whole_ || channel_ || peer_has_ended_) {
+  const bool is_awaited = state_ == State::handling || (state_ == State::reading && exchange_);
+  if (!is_awaited || response_is_whole_ || channel_ || peer_has_ended_) {
     channel->closed();
-    if (state_ == State::handling) close();
+    if (is_awaited) close();
     return;
   }
+  leave_body();
   channel_ = std::move(channel);
   request_keeps_alive_ = keeps_alive() && framing() == Framing::chunked;
   queue(head_text(head, {framing(), 0, request_keeps_alive_}));
@@ -221,12 +289,14 @@ void Connection::send_some() {
   }
   out_ = {};
   out_sent_ = 0;
+  tls_words_ = 0;
   all_is_sent();
 }
 
 void Connection::all_is_sent() {
   if (state_ == State::reading && deadline_ == Deadline::write) {
-    set_deadline(Deadline::head, core_->options.header_time);
+    set_deadline(exchange_ ? Deadline::body : Deadline::head,
+                 exchange_ ? core_->options.body_time : core_->options.header_time);
   }
   if (state_ != State::handling) return;
   if (channel_) channel_->sent();
@@ -299,11 +369,9 @@ void Connection::close() {
   socket_.close(ignored);
   if (channel_) channel_->closed();
   channel_.reset();
-  if (exchange_) {
-    const std::lock_guard lock(exchange_->mutex);
-    exchange_->is_closed = true;
-    if (exchange_->when_closed) core_->run(std::exchange(exchange_->when_closed, {}));
-  }
+  if (exchange_) tell_closed();
+  room_.reset();
+  on_body_ = {};
   core_->connections.erase(self);
   const std::lock_guard lock(core_->count_mutex);
   if (core_->open_connections.fetch_sub(1) == 1) core_->all_closed.notify_all();

@@ -23,6 +23,7 @@ namespace wright::http {
 
 // What a responder and its connection share.
 struct Exchange {
+  const bool has_body = false;
   std::mutex mutex = {};
   bool is_answered = false;
   bool is_closed = false;
@@ -34,6 +35,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Connection(std::shared_ptr<Core> core, AcceptedPeer peer, std::unique_ptr<TlsSession> tls);
 
   void start();
+  void read_body(std::size_t most, std::function<void(std::string)> then);
   void send(Response response);
   void begin_stream(Response head, std::shared_ptr<Channel> channel);
   Framing framing() const;
@@ -47,8 +49,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
  private:
   enum class State : std::uint8_t {
     idle,       // between requests
-    reading,    // a request has begun
-    handling,   // its response is awaited or on its way
+    reading,    // the head of a request, or its body
+    handling,   // its response is awaited or on its way; or somebody has to ask for its body
     lingering,  // the last response is sent; what the peer still sends is thrown away
     closed,
   };
@@ -58,7 +60,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void read();
   void take_bytes(std::string_view bytes);
   void peer_is_gone();
+  void tell_closed();
   void advance();
+  void take_body();
+  void leave_body();
   void refuse(int status);
   void handle();
   void queue(std::string_view bytes);
@@ -75,17 +80,21 @@ class Connection : public std::enable_shared_from_this<Connection> {
   const std::string peer_;
   const bool is_from_machine_;
   const int peer_port_;
-  const std::unique_ptr<TlsSession> tls_;  // null: plain
+  const std::shared_ptr<PeerUser> peer_user_;  // null: nobody knows
+  const std::unique_ptr<TlsSession> tls_;      // null: plain
 
   State state_ = State::idle;
   Deadline deadline_ = Deadline::none;
-  std::string in_;  // not parsed yet
-  std::unique_ptr<RequestParser> parser_;
-  std::shared_ptr<Exchange> exchange_;
+  std::string in_;                         // not parsed yet
+  std::unique_ptr<RequestParser> parser_;  // until the request was read whole
+  std::shared_ptr<Exchange> exchange_;     // once its head was
+  std::function<void(std::string)> on_body_;
+  std::shared_ptr<BodyRoom> room_;
   std::shared_ptr<Channel> channel_;  // of a streamed response
   std::string out_;
-  std::size_t out_sent_ = 0;  // of `out_`
-  bool is_head_ = false;      // the request wants no body
+  std::size_t out_sent_ = 0;   // of `out_`
+  std::size_t tls_words_ = 0;  // of `out_`: what TLS says of its own accord
+  bool is_head_ = false;       // the request wants no body
   bool response_is_whole_ = false;
   bool request_keeps_alive_ = true;
   bool is_version_1_0_ = false;

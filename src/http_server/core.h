@@ -32,7 +32,8 @@ struct Core {
     if (!is_stopped) boost::asio::post(io, std::move(task));
     return !is_stopped;
   }
-  // In a thread of the handlers.
+  // In a thread of the handlers. Without them the task is dropped, so nobody calls this with a lock
+  // that the end of the task may want.
   void run(std::function<void()> task) {
     const std::lock_guard lock(mutex);
     if (handlers != nullptr) boost::asio::post(*handlers, std::move(task));
@@ -57,6 +58,30 @@ struct Core {
   std::atomic<std::uint64_t> refused = 0;
   std::atomic<std::uint64_t> requests = 0;
   std::atomic<std::uint64_t> cut = 0;
+  std::atomic<std::size_t> bytes_of_bodies = 0;
+};
+
+// The room that one body takes of what there is for all; given back when it is destroyed.
+class BodyRoom {
+ public:
+  explicit BodyRoom(std::shared_ptr<Core> core) : core_(std::move(core)) {}
+  ~BodyRoom() { core_->bytes_of_bodies -= held_; }
+  BodyRoom(const BodyRoom&) = delete;
+  BodyRoom& operator=(const BodyRoom&) = delete;
+
+  // In the thread of the sockets. False when there is not as much.
+  bool grow_to(std::size_t bytes) {
+    if (bytes <= held_) return true;
+    if (core_->bytes_of_bodies + (bytes - held_) > core_->options.most_bytes_of_bodies)
+      return false;
+    core_->bytes_of_bodies += bytes - held_;
+    held_ = bytes;
+    return true;
+  }
+
+ private:
+  const std::shared_ptr<Core> core_;
+  std::size_t held_ = 0;
 };
 
 }  // namespace wright::http

@@ -176,16 +176,52 @@ Result<ListeningSocket> listening_socket(int given) {
   return ListeningSocket{std::move(descriptor), std::move(address), {}, is_unix};
 }
 
+namespace {
+
+std::shared_ptr<PeerUser> user_of_unix_peer(int descriptor) {
+  ucred peer{};
+  socklen_t size = sizeof(peer);
+  if (::getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return nullptr;
+  return std::make_shared<PeerUser>(peer.uid);
+}
+
+std::shared_ptr<PeerUser> user_of_loopback_peer(int descriptor, const sockaddr_storage& peer) {
+  sockaddr_storage local{};
+  socklen_t size = sizeof(local);
+  struct stat status {};
+  if (::getsockname(descriptor, reinterpret_cast<sockaddr*>(&local), &size) != 0 ||
+      ::fstat(descriptor, &status) != 0) {
+    return nullptr;
+  }
+  return std::make_shared<PeerUser>(ConnectionEnds{.peer = host_text(peer),
+                                                   .peer_port = port_of(peer),
+                                                   .local = host_text(local),
+                                                   .local_port = port_of(local),
+                                                   .inode = status.st_ino});
+}
+
+}  // namespace
+
 AcceptedPeer accept_from(const ListeningSocket& socket) {
   sockaddr_storage address{};
   socklen_t size = sizeof(address);
   const int accepted = ::accept4(socket.descriptor.get(), reinterpret_cast<sockaddr*>(&address),
                                  &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
   if (accepted < 0) return {.error = errno};
-  if (socket.is_unix) return {FileDescriptor(accepted), "unix", true};
+  if (socket.is_unix) {
+    return {.descriptor = FileDescriptor(accepted),
+            .name = "unix",
+            .is_from_machine = true,
+            .user = user_of_unix_peer(accepted)};
+  }
   const int on = 1;
   ::setsockopt(accepted, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-  return {FileDescriptor(accepted), host_text(address), is_loopback(address), port_of(address)};
+  const bool is_from_machine = is_loopback(address);
+  return {.descriptor = FileDescriptor(accepted),
+          .name = host_text(address),
+          .is_from_machine = is_from_machine,
+          .port = port_of(address),
+          .user = is_from_machine ? user_of_loopback_peer(accepted, address) : nullptr};
 }
 
 }  // namespace wright::http

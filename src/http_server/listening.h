@@ -1,10 +1,12 @@
 // Sockets that listen: addresses as people write them, and what is behind them.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "core/file_descriptor.h"
+#include "http_server/peer_user.h"
 #include "wright/error.h"
 
 namespace wright::http {
@@ -26,7 +28,8 @@ struct AcceptedPeer {
   std::string name = {};         // see Request::peer
   bool is_from_machine = false;  // see Request::is_from_machine
   int port = 0;
-  int error = 0;  // where there is no descriptor
+  std::shared_ptr<PeerUser> user = {};  // where it is from this machine
+  int error = 0;                        // where there is no descriptor
 };
 AcceptedPeer accept_from(const ListeningSocket& socket);
 

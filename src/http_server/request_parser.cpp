@@ -14,7 +14,7 @@ struct RequestParser::Parts {
 };
 
 RequestParser::RequestParser(RequestLimits limits) : parts_(std::make_unique<Parts>()) {
-  parts_->parser.eager(true);
+  parts_->parser.eager(false);
   parts_->parser.header_limit(static_cast<std::uint32_t>(limits.header_bytes));
   parts_->parser.body_limit(limits.body_bytes);
 }
@@ -38,18 +38,19 @@ std::string text_from(boost::beast::string_view text) {
 std::size_t RequestParser::feed(std::string_view bytes) {
   std::size_t used = 0;
   auto& parser = parts_->parser;
-  while (state_ == State::head || state_ == State::body) {
+  while (state_ == State::head || (state_ == State::body && is_body_wanted_)) {
     boost::system::error_code error;
     used += parser.put(boost::asio::const_buffer(bytes.data() + used, bytes.size() - used), error);
     if (error && error != beast_http::error::need_more) {
       refuse(status_for(error));
       break;
     }
-    if (state_ == State::head && parser.is_header_done()) take_head();
-    if (state_ == State::body && parser.is_done()) {
-      request_.body = std::move(parser.get().body());
-      state_ = State::done;
+    if (state_ == State::head && parser.is_header_done()) {
+      take_head();
+      if (state_ == State::body && parser.is_done()) state_ = State::done;
+      break;
     }
+    if (state_ == State::body && parser.is_done()) state_ = State::done;
     if (error || used == bytes.size()) break;
   }
   return used;
@@ -82,6 +83,20 @@ void RequestParser::take_head() {
   if (query != std::string_view::npos) request_.query = target.substr(query + 1);
 }
 
+void RequestParser::want_body(std::size_t most) {
+  auto& parser = parts_->parser;
+  is_body_wanted_ = true;
+  parser.eager(true);
+  parser.body_limit(most);
+  if (const auto announced = parser.content_length(); announced && *announced > most) refuse(413);
+}
+
+std::size_t RequestParser::body_bytes() const {
+  const auto& parser = parts_->parser;
+  const auto announced = parser.content_length();
+  return announced ? static_cast<std::size_t>(*announced) : parser.get().body().size();
+}
+
 bool RequestParser::expects_continue() const {
   if (state_ != State::body) return false;
   const auto& message = parts_->parser.get();
@@ -96,8 +111,12 @@ bool RequestParser::keeps_alive() const {
   return parts_->parser.get().keep_alive();
 }
 
-Request RequestParser::take() {
+Request RequestParser::take_request() {
   return std::move(request_);
+}
+
+std::string RequestParser::take_body() {
+  return std::move(parts_->parser.get().body());
 }
 
 }  // namespace wright::http

@@ -18,7 +18,12 @@ struct RequestLimits {
 
 class RequestParser {
  public:
-  enum class State : std::uint8_t { head, body, done, refused };
+  enum class State : std::uint8_t {
+    head,
+    body,  // the head is whole; nothing more is taken before want_body()
+    done,
+    refused,
+  };
 
   explicit RequestParser(RequestLimits limits);
   ~RequestParser();
@@ -30,6 +35,11 @@ class RequestParser {
   std::size_t feed(std::string_view bytes);
   State state() const { return state_; }
 
+  // Of State::body, once: refuses a body that is, or says that it is, larger than that.
+  void want_body(std::size_t most);
+  // How much room it takes: what the peer has announced, or what has come.
+  std::size_t body_bytes() const;
+
   // Whether the peer waits for a sign before it sends the body.
   bool expects_continue() const;
   bool is_version_1_0() const;
@@ -37,8 +47,10 @@ class RequestParser {
   // Of State::refused.
   int refused_status() const { return refused_status_; }
 
-  // The request without its peer. Of State::done, once.
-  Request take();
+  // The request without its body and its peer. When the head is whole, once.
+  Request take_request();
+  // Of State::done, once.
+  std::string take_body();
 
  private:
   struct Parts;
@@ -49,6 +61,7 @@ class RequestParser {
   Request request_;
   State state_ = State::head;
   int refused_status_ = 0;
+  bool is_body_wanted_ = false;
 };
 
 }  // namespace wright::http

@@ -18,8 +18,9 @@ Responder::State::~State() {
 }
 
 bool Responder::State::answers_first() {
+  std::function<void()> dropped;  // outlives the lock: it may hold the responder itself
   const std::lock_guard lock(exchange_->mutex);
-  exchange_->when_closed = {};
+  dropped = std::exchange(exchange_->when_closed, {});
   return !std::exchange(exchange_->is_answered, true);
 }
 
@@ -42,11 +43,23 @@ Stream Responder::State::stream(Response head, StreamOptions options) {
   return stream;
 }
 
+void Responder::State::read_body(std::size_t most, std::function<void(std::string)> then) {
+  if (!exchange_->has_body) return then({});
+  core_->post([connection = connection_, most, then = std::move(then)]() mutable {
+    if (const auto held = connection.lock()) held->read_body(most, std::move(then));
+  });
+}
+
 void Responder::State::when_closed(std::function<void()> then) {
-  const std::lock_guard lock(exchange_->mutex);
-  if (exchange_->is_answered) return;
-  if (exchange_->is_closed) return core_->run(std::move(then));
-  exchange_->when_closed = std::move(then);
+  {
+    const std::lock_guard lock(exchange_->mutex);
+    if (exchange_->is_answered) return;
+    if (!exchange_->is_closed) {
+      std::swap(exchange_->when_closed, then);
+      return;
+    }
+  }
+  core_->run(std::move(then));
 }
 
 void Responder::send(Response response) const {
@@ -55,6 +68,10 @@ void Responder::send(Response response) const {
 
 Stream Responder::stream(Response head, StreamOptions options) const {
   return state_->stream(std::move(head), std::move(options));
+}
+
+void Responder::read_body(std::size_t most, std::function<void(std::string)> then) const {
+  state_->read_body(most, std::move(then));
 }
 
 void Responder::when_closed(std::function<void()> then) const {

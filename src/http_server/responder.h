@@ -19,6 +19,7 @@ class Responder::State {
 
   void send(Response response);
   Stream stream(Response head, StreamOptions options);
+  void read_body(std::size_t most, std::function<void(std::string)> then);
   void when_closed(std::function<void()> then);
 
  private:

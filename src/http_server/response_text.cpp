@@ -92,10 +92,12 @@ std::string chunk(std::string_view bytes) {
 }
 
 Response refusal(int status) {
-  return {.status = status,
-          .headers = {{"Content-Type", "application/problem+json"}},
-          .body = fmt::format(R"({{"type":"about:blank","title":"{}","status":{}}})",
-                              reason_phrase(status), status)};
+  Response response{.status = status,
+                    .headers = {{"Content-Type", "application/problem+json"}},
+                    .body = fmt::format(R"({{"type":"about:blank","title":"{}","status":{}}})",
+                                        reason_phrase(status), status)};
+  if (status == 503) response.headers.push_back({"Retry-After", "1"});
+  return response;
 }
 
 }  // namespace wright::http

@@ -166,6 +166,17 @@ class Server::Implementation {
   std::thread thread_;
 };
 
+Handler with_body(std::size_t most, Handler handler) {
+  return [most, handler = std::make_shared<const Handler>(std::move(handler))](
+             Request request, const Responder& responder) {
+    const auto held = std::make_shared<Request>(std::move(request));
+    responder.read_body(most, [handler, held, responder](std::string body) {
+      held->body = std::move(body);
+      (*handler)(std::move(*held), responder);
+    });
+  };
+}
+
 Server::Server(std::unique_ptr<Implementation> implementation)
     : implementation_(std::move(implementation)) {}
 

@@ -27,6 +27,9 @@ struct Request {
   std::string peer = {};  // "127.0.0.1", "::1", "unix"
   int peer_port = 0;
   bool is_from_machine = false;  // over a loopback address or a Unix socket
+  // The user whose program sends it, as the kernel says now; see peer_user.h. Empty where it is not
+  // from this machine. May read a file; any thread.
+  std::function<std::optional<unsigned>()> peer_user = {};
 
   // The value of the first header of that name, whatever its case; empty when there is none.
   std::string_view header(std::string_view name) const { return find_header(headers, name); }
@@ -90,6 +93,12 @@ class Responder {
   // The head of the response; its body is ignored.
   Stream stream(Response head, StreamOptions options = {}) const;
 
+  // Reads the body, of at most that many bytes, and calls `then` with it in a thread of the
+  // server's handlers; at once where there is none. Once a request. Whoever sends more (413),
+  // something broken (400, 431), too slowly (408), or while there is no room for it (503) is
+  // answered without `then`, which is dropped, and so it is when somebody answers before.
+  void read_body(std::size_t most, std::function<void(std::string body)> then) const;
+
   // Calls `then` once, in a thread of the server's handlers, when the peer goes away before its
   // request is answered. One function a request.
   void when_closed(std::function<void()> then) const;
@@ -98,9 +107,16 @@ class Responder {
   std::shared_ptr<State> state_;
 };
 
-// Called in one of the handlers' threads, several at a time; it may block for a moment. What it
-// throws becomes status 500. The request is the handler's own.
+// Called when the head of a request has come, in one of the handlers' threads, several at a time;
+// it may block for a moment. What it throws becomes status 500. The request is the handler's own.
+//
+// The body is empty until somebody asks for it with Responder::read_body(), so that nobody fills
+// the memory before it is known who they are. An answer without having read a body that is there
+// ends the connection.
 using Handler = std::function<void(Request request, Responder responder)>;
+
+// For servers that read every body, whoever sends it.
+Handler with_body(std::size_t most, Handler handler);
 
 struct ServerOptions {
   // "127.0.0.1:7411", "[::1]:7411", "0.0.0.0:0" (any free port), "unix:/run/wright.sock" (which is
@@ -115,7 +131,9 @@ struct ServerOptions {
   std::string key_file = {};
 
   std::size_t most_header_bytes = 32 * 1024;
-  std::size_t most_body_bytes = std::size_t{32} << 20;
+  std::size_t most_body_bytes = std::size_t{32} << 20;  // whatever a handler asks for
+  // All bodies that are being read, or wait for their handler, together.
+  std::size_t most_bytes_of_bodies = std::size_t{256} << 20;
   std::size_t most_connections = 20'000;
   std::chrono::milliseconds header_time{10'000};  // from the first byte of a request to its body
   std::chrono::milliseconds body_time{60'000};

@@ -49,6 +49,11 @@ class RawPeer {
       bytes.remove_prefix(static_cast<std::size_t>(count));
     }
   }
+  // Whether the server has said something, or closed.
+  bool has_something() {
+    pollfd waiting{socket_.get(), POLLIN, 0};
+    return ::poll(&waiting, 1, 0) > 0;
+  }
   void end_writing() { ::shutdown(socket_.get(), SHUT_WR); }
   void leave() { socket_ = FileDescriptor(); }
 
@@ -100,8 +105,10 @@ inline std::unique_ptr<Server> served(ServerOptions options, Handler handler) {
 }
 
 inline void echo(const Request& request, const Responder& responder) {
-  responder.send({.headers = {{"Content-Type", "text/plain"}},
-                  .body = request.method + " " + request.path + " [" + request.body + "]"});
+  responder.read_body(std::size_t{64} << 20, [request, responder](const std::string& body) {
+    responder.send({.headers = {{"Content-Type", "text/plain"}},
+                    .body = request.method + " " + request.path + " [" + body + "]"});
+  });
 }
 
 inline std::string get(std::string_view path) {

@@ -56,13 +56,19 @@ Result<std::unique_ptr<TlsContext>> TlsContext::open(const std::string& certific
   if (context == nullptr) return tls_error("Cannot set up TLS");
   SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
   SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
+  SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION);
+  // A key with a password would ask at the terminal, which a server may not have.
+  SSL_CTX_set_default_passwd_cb(context, [](char*, int, int, void*) { return -1; });
   SSL_CTX_set_alpn_select_cb(context, choose_http_1_1, nullptr);
   if (SSL_CTX_use_certificate_chain_file(context, certificate_file.c_str()) != 1) {
     return tls_error(fmt::format("Cannot use the certificate in {}", certificate_file));
   }
   if (SSL_CTX_use_PrivateKey_file(context, key_file.c_str(), SSL_FILETYPE_PEM) != 1 ||
       SSL_CTX_check_private_key(context) != 1) {
-    return tls_error(fmt::format("Cannot use the key in {}", key_file));
+    return tls_error(
+        fmt::format("Cannot use the key in {} (it must be that of the certificate, and have no "
+                    "password)",
+                    key_file));
   }
   return std::unique_ptr<TlsContext>(new TlsContext(std::move(parts)));
 }

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <set>
 #include <string>
 #include <thread>
@@ -14,6 +15,10 @@
 namespace wright::postgres {
 namespace {
 
+constexpr std::chrono::milliseconds kWaitForWriters{2'000};
+constexpr std::chrono::milliseconds kShortestPause{1};
+constexpr std::chrono::milliseconds kLongestPause{50};
+
 using Writers = std::set<std::string>;  // transactions that have written events
 
 // Whoever writes events takes a lock before it takes numbers, and keeps it until it has committed.
@@ -23,9 +28,10 @@ struct Horizon {
   Writers writers = {};
 };
 
-Result<Horizon> look(Pool& pool, Slot& slot) {
+// The connection is given back after every look: others need it more than one who waits.
+Result<Horizon> look(Pool& pool) {
   Horizon horizon;
-  TRY(pool.read(slot, [&] {
+  TRY(pool.read([&] {
     horizon = {};
     const auto note_last = [&](const Row& row) -> Result<void> {
       horizon.last = row.integer(0);
@@ -48,37 +54,39 @@ bool is_any_left(const Writers& before, const Writers& now) {
 }  // namespace
 
 Result<std::vector<StoredEvent>> read_events(Pool& pool, const EventFilter& filter) {
-  std::vector<StoredEvent> events;
-  {
-    Pool::Lease slot = pool.take();
-    const auto first = TRY(look(pool, *slot));
-    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(2);
-    for (Writers left = first.writers; !left.empty();) {
-      if (std::chrono::steady_clock::now() >= until) return events;
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      const auto again = TRY(look(pool, *slot));
-      if (!is_any_left(left, again.writers)) break;
+  const auto first = TRY(look(pool));
+  const auto until = std::chrono::steady_clock::now() + kWaitForWriters;
+  for (auto pause = kShortestPause; !first.writers.empty();) {
+    if (std::chrono::steady_clock::now() >= until) {
+      return fail(ErrorCode::unavailable,
+                  "Somebody has been writing events to PostgreSQL for seconds and has not "
+                  "committed: read them again later");
     }
-    const Sql sql = pool.statements().make(fmt::format(
-        "SELECT {} FROM @agent_events WHERE sequence > $2::bigint AND sequence <= $4::bigint "
-        "AND {} ORDER BY sequence LIMIT $3::bigint",
-        store::kEventColumns,
-        filter.session_id
-            ? "session_id IN (WITH RECURSIVE family (id) AS (SELECT $1::bigint UNION "
-              "SELECT child.id FROM @agent_sessions child "
-              "JOIN family ON child.parent_session_id = family.id) SELECT id FROM family)"
-            : "$1::bigint IS NULL"));
-    TRY(pool.read(*slot, [&] {
-      events.clear();
-      return std::vector{Request{
-          &sql, values_of(filter.session_id, filter.after, row_limit(filter.limit), first.last),
-          [&](const Row& row) -> Result<void> {
-            auto event = TRY(store::event_of(row));
-            events.push_back(std::move(event));
-            return {};
-          }}};
-    }));
+    std::this_thread::sleep_for(pause);
+    pause = std::min(pause * 2, kLongestPause);
+    const auto again = TRY(look(pool));
+    if (!is_any_left(first.writers, again.writers)) break;
   }
+  const Sql sql = pool.statements().make(fmt::format(
+      "SELECT {} FROM @agent_events WHERE sequence > $2::bigint AND sequence <= $4::bigint "
+      "AND {} ORDER BY sequence LIMIT $3::bigint",
+      store::kEventColumns,
+      filter.session_id
+          ? "session_id IN (WITH RECURSIVE family (id) AS (SELECT $1::bigint UNION "
+            "SELECT child.id FROM @agent_sessions child "
+            "JOIN family ON child.parent_session_id = family.id) SELECT id FROM family)"
+          : "$1::bigint IS NULL"));
+  std::vector<StoredEvent> events;
+  TRY(pool.read([&] {
+    events.clear();
+    return std::vector{Request{
+        &sql, values_of(filter.session_id, filter.after, row_limit(filter.limit), first.last),
+        [&](const Row& row) -> Result<void> {
+          auto event = TRY(store::event_of(row));
+          events.push_back(std::move(event));
+          return {};
+        }}};
+  }));
   if (events.empty() && filter.session_id) {
     TRY(read_session(pool, *filter.session_id));
   }

@@ -21,8 +21,8 @@ Result<StoreStats> read_stats(Pool& pool, const StatsFilter& filter);
 
 // Events have rising numbers, but transactions that have taken a number commit in any order. So
 // that whoever follows them misses none, this waits, for a moment, for those who have a lower
-// number than what it is about to show and are not committed yet. If they take longer, it shows
-// nothing.
+// number than what it is about to show and are not committed yet. If they take longer, it fails
+// with ErrorCode::unavailable: an empty list would say that there is nothing up to now.
 Result<std::vector<StoredEvent>> read_events(Pool& pool, const EventFilter& filter);
 
 }  // namespace wright::postgres

@@ -3,6 +3,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
+#include <algorithm>
 #include <utility>
 
 #include "core/try.h"
@@ -51,28 +52,29 @@ Answer list_models(const ServiceOptions& options) {
 }  // namespace
 
 void SessionListeners::observe(const Event& event, const EventOrigin& origin) {
-  std::shared_ptr<Listener> listener;
+  std::vector<std::shared_ptr<Listener>> told;
   {
     const std::lock_guard lock(mutex_);
-    const auto found = listeners_.find(origin.session_id);
-    if (found == listeners_.end()) return;
-    listener = found->second;
+    const auto [first, last] = listeners_.equal_range(origin.session_id);
+    for (auto each = first; each != last; ++each) told.push_back(each->second);
   }
-  (*listener)(event);
+  for (const auto& listener : told) (*listener)(event);
 }
 
 std::shared_ptr<void> SessionListeners::listen(SessionId id, Listener listener) {
   const auto held = std::make_shared<Listener>(std::move(listener));
-  const std::lock_guard lock(mutex_);
-  listeners_.insert_or_assign(id, held);
   const auto remove = [this, id, listening = held.get()](void*) {
-    std::shared_ptr<Listener> gone;
-    const std::lock_guard removing(mutex_);
-    const auto found = listeners_.find(id);
-    if (found == listeners_.end() || found->second.get() != listening) return;
+    std::shared_ptr<Listener> gone;  // outlives the lock
+    const std::lock_guard lock(mutex_);
+    const auto [first, last] = listeners_.equal_range(id);
+    const auto found =
+        std::find_if(first, last, [&](const auto& each) { return each.second.get() == listening; });
+    if (found == last) return;
     gone = std::move(found->second);
     listeners_.erase(found);
   };
+  const std::lock_guard lock(mutex_);
+  listeners_.emplace(id, held);
   return {static_cast<void*>(held.get()), remove};
 }
 

@@ -13,19 +13,21 @@
 
 namespace wright::server {
 
-// Hears of sessions that somebody waits for here. Thread-safe.
+// Hears of sessions that somebody waits for here. Thread-safe. A listener holds whoever waits, and
+// its end may take any lock, this one too: none is called or dropped with the mutex held.
 class SessionListeners {
  public:
   using Listener = std::function<void(const Event&)>;
 
   // For RuntimeOptions::observer. Tells events of the session itself, not of those below.
   void observe(const Event& event, const EventOrigin& origin);
-  // Until the result is destroyed. One listener a session; a later one takes its place.
+  // Until the result is destroyed. A session may have several: whoever asks for one that is under
+  // way is refused by the runtime, and takes nothing from the one who was first.
   std::shared_ptr<void> listen(SessionId id, Listener listener);
 
  private:
   std::mutex mutex_;
-  std::map<SessionId, std::shared_ptr<Listener>> listeners_;
+  std::multimap<SessionId, std::shared_ptr<Listener>> listeners_;
 };
 
 // Refer to both.

@@ -163,8 +163,9 @@ Result<SessionId> CompatibleRun::store_history(const Agent& agent, const Json& c
 void CompatibleRun::listen_to(SessionId id) {
   auto listening =
       listeners_.listen(id, [self = shared_from_this()](const Event& event) { self->take(event); });
+  // What was heard meanwhile may have ended it: then nobody is to hold it any more.
   const std::lock_guard lock(mutex_);
-  listening_ = std::move(listening);
+  if (!has_ended_) listening_ = std::move(listening);
 }
 
 void CompatibleRun::open_stream(SessionId id) {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <iterator>
 #include <utility>
 
 #include "server/resources.h"
@@ -82,75 +84,122 @@ std::size_t EventHub::listeners() const {
 }
 
 void EventHub::read_all() {
+  auto looked_at = std::chrono::steady_clock::now();
   for (;;) {
+    std::list<ListenerPointer> gone;  // outlives the lock
     {
       std::unique_lock lock(mutex_);
       changed_.wait_for(lock, poll_time_, [&] { return is_over_ || has_news_; });
       if (is_over_) return;
-      if (!std::exchange(has_news_, false)) forget_those_who_left();
+      has_news_ = false;
+      if (const auto now = std::chrono::steady_clock::now(); now - looked_at >= poll_time_) {
+        looked_at = now;
+        gone = take_those_who_left();
+      }
     }
+    gone.clear();
+    go_on_with_those_behind();
     while (read_some()) {
     }
   }
 }
 
 // With the mutex held. Whoever hears nothing is not noticed otherwise.
-void EventHub::forget_those_who_left() {
-  listening_ -= std::erase_if(
-      live_, [](const ListenerPointer& listener) { return !listener->stream.is_open(); });
+std::list<EventHub::ListenerPointer> EventHub::take_those_who_left() {
+  std::list<ListenerPointer> gone;
+  for (std::list<ListenerPointer>* list : {&live_, &behind_}) {
+    for (auto each = list->begin(); each != list->end();) {
+      const auto next = std::next(each);
+      if (!(*each)->stream.is_open()) gone.splice(gone.end(), *list, each);
+      each = next;
+    }
+  }
+  listening_ -= gone.size();
+  return gone;
+}
+
+void EventHub::go_on_with_those_behind() {
+  std::list<ListenerPointer> behind;
+  {
+    const std::lock_guard lock(mutex_);
+    behind.swap(behind_);
+  }
+  while (!behind.empty() && catch_up(behind.front())) behind.pop_front();
+  if (behind.empty()) return;
+  behind.pop_front();  // it is among them again
+  const std::lock_guard lock(mutex_);
+  behind_.splice(behind_.end(), behind);
 }
 
 bool EventHub::read_some() {
   const auto events = store_.get_events({.after = last_, .limit = kEventsAtATime});
   if (!events || events->empty()) return false;
-  tell(*events);
+  const auto families = families_of(*events);
+  if (!families) return false;
+  tell(*events, *families);
   return events->size() == kEventsAtATime;
 }
 
+// A session's parent never changes. One that is not there any more has no events either.
+Result<EventHub::Families> EventHub::families_of(const std::vector<StoredEvent>& events) {
+  Families families;
+  for (const StoredEvent& event : events) {
+    Family& family = families[event.session_id];
+    if (!family.empty()) continue;
+    for (SessionId id = event.session_id; id != 0;) {
+      family.push_back(id);
+      auto found = parents_.find(id);
+      if (found == parents_.end()) {
+        const auto session = store_.get_session(id);
+        if (!session && session.error().code == ErrorCode::not_found) break;
+        if (!session) return std::unexpected(session.error());
+        if (parents_.size() >= kMostParents) parents_.clear();
+        found = parents_.emplace(id, session->parent_session_id.value_or(0)).first;
+      }
+      id = found->second;
+    }
+  }
+  return families;
+}
+
 // Only the hub's thread changes last_, always with the mutex held.
-void EventHub::tell(const std::vector<StoredEvent>& events) {
+void EventHub::tell(const std::vector<StoredEvent>& events, const Families& families) {
   std::vector<std::string> texts;
   texts.reserve(events.size());
   for (const StoredEvent& event : events) texts.push_back(event_text(event));
-  const std::lock_guard lock(mutex_);
-  for (auto each = live_.begin(); each != live_.end();) {
-    const ListenerPointer listener = *each;
-    std::string text;
-    for (std::size_t i = 0; i < events.size(); ++i) {
-      // It may have read them from the store while it caught up.
-      if (events[i].sequence <= listener->after) continue;
-      if (listener->session_id && !concerns(*listener->session_id, events[i].session_id)) continue;
-      text += texts[i];
+  const auto concerns = [&](const Listener& listener, const StoredEvent& event) {
+    // It may have read them from the store while it caught up.
+    if (event.sequence <= listener.after) return false;
+    if (!listener.session_id) return true;
+    const Family& family = families.at(event.session_id);
+    return std::ranges::find(family, *listener.session_id) != family.end();
+  };
+  std::list<ListenerPointer> gone;  // these two outlive the lock
+  std::list<ListenerPointer> slow;
+  {
+    const std::lock_guard lock(mutex_);
+    for (auto each = live_.begin(); each != live_.end();) {
+      const auto next = std::next(each);
+      Listener& listener = **each;
+      std::string text;
+      for (std::size_t i = 0; i < events.size(); ++i) {
+        if (concerns(listener, events[i])) text += texts[i];
+      }
+      if (!text.empty() && listener.stream.unsent() + text.size() > kMostAhead) {
+        slow.splice(slow.end(), live_, each);
+      } else if (!text.empty() && !listener.stream.write(std::move(text))) {
+        gone.splice(gone.end(), live_, each);
+        --listening_;
+      } else {
+        listener.after = std::max(listener.after, events.back().sequence);
+      }
+      each = next;
     }
-    if (!text.empty() && listener->stream.unsent() > kMostAhead) {
-      each = live_.erase(each);
-      listener->stream.when_sent([this, listener] { catch_up(listener); });
-      continue;
-    }
-    if (!text.empty() && !listener->stream.write(std::move(text))) {
-      each = live_.erase(each);
-      --listening_;
-      continue;
-    }
-    listener->after = std::max(listener->after, events.back().sequence);
-    ++each;
+    last_ = events.back().sequence;
   }
-  last_ = events.back().sequence;
-}
-
-// With the mutex held. A session's parent never changes.
-bool EventHub::concerns(SessionId listened_to, SessionId session_id) {
-  while (session_id != 0 && session_id != listened_to) {
-    auto found = parents_.find(session_id);
-    if (found == parents_.end()) {
-      const auto session = store_.get_session(session_id);
-      if (!session) return false;
-      if (parents_.size() >= kMostParents) parents_.clear();
-      found = parents_.emplace(session_id, session->parent_session_id.value_or(0)).first;
-    }
-    session_id = found->second;
+  for (const ListenerPointer& listener : slow) {
+    listener->stream.when_sent([this, listener] { catch_up(listener); });
   }
-  return session_id == listened_to;
 }
 
 void EventHub::listen(http::Stream stream, EventSequence after,
@@ -162,7 +211,7 @@ void EventHub::listen(http::Stream stream, EventSequence after,
   catch_up(std::make_shared<Listener>(Listener{std::move(stream), after, session_id}));
 }
 
-void EventHub::catch_up(const ListenerPointer& listener) {
+bool EventHub::catch_up(const ListenerPointer& listener) {
   for (;;) {
     EventSequence known = 0;
     {
@@ -170,30 +219,40 @@ void EventHub::catch_up(const ListenerPointer& listener) {
       known = last_;
       if (is_over_ || !listener->stream.is_open()) {
         --listening_;
-        return;
+        return true;
       }
       if (listener->after >= known) {  // the hub tells it all that follows
         live_.push_back(listener);
-        return;
+        return true;
       }
     }
     const auto events = store_.get_events(
         {.after = listener->after, .session_id = listener->session_id, .limit = kEventsAtATime});
-    if (!events) {
+    if (!events && events.error().code == ErrorCode::not_found) {  // the session was deleted
       listener->stream.end();
       continue;  // ends above
     }
-    if (events->size() < kEventsAtATime) {
+    if (!events) {
+      const std::lock_guard lock(mutex_);
+      behind_.push_back(listener);
+      return false;
+    }
+    std::string text;
+    std::size_t taken = 0;
+    while (taken < events->size() && text.size() <= kMostAhead) {
+      const StoredEvent& event = (*events)[taken++];
+      text += event_text(event);
+      listener->after = std::max(listener->after, event.sequence);
+    }
+    if (taken == events->size() && taken < kEventsAtATime) {
       // Nothing else of its session is there up to what was known before the question.
       listener->after = std::max(listener->after, known);
     }
-    if (events->empty()) continue;
-    listener->after = std::max(listener->after, events->back().sequence);
-    std::string text;
-    for (const StoredEvent& event : *events) text += event_text(event);
+    if (text.empty()) continue;
     if (!listener->stream.write(std::move(text))) continue;  // ends above
     if (listener->stream.unsent() > kMostAhead) {
-      return listener->stream.when_sent([this, listener] { catch_up(listener); });
+      listener->stream.when_sent([this, listener] { catch_up(listener); });
+      return true;
     }
   }
 }

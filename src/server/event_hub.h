@@ -1,6 +1,9 @@
 // Stored events for those who listen: each from where it left off, none twice, none left out. One
 // thread reads what is new for all of them; whoever is behind, or reads slowly, reads the store at
-// its own pace.
+// its own pace. While the store does not answer, everybody keeps their place.
+//
+// The mutex is held for what is in memory alone: nobody asks the store with it, and no listener is
+// dropped with it, since the end of a stream takes locks of its own.
 #pragma once
 
 #include <condition_variable>
@@ -40,20 +43,26 @@ class EventHub {
   struct Listener;
   using ListenerPointer = std::shared_ptr<Listener>;
 
+  using Family = std::vector<SessionId>;  // a session and all above it
+  using Families = std::map<SessionId, Family>;
+
   void read_all();
-  void forget_those_who_left();
+  std::list<ListenerPointer> take_those_who_left();
+  void go_on_with_those_behind();
   bool read_some();
-  void tell(const std::vector<StoredEvent>& events);
-  void catch_up(const ListenerPointer& listener);
-  bool concerns(SessionId listened_to, SessionId session_id);
+  Result<Families> families_of(const std::vector<StoredEvent>& events);
+  void tell(const std::vector<StoredEvent>& events, const Families& families);
+  // False when the store does not answer: then it is among those behind.
+  bool catch_up(const ListenerPointer& listener);
 
   Store& store_;
   const std::chrono::milliseconds poll_time_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::list<ListenerPointer> live_;  // those that know everything up to last_
+  std::list<ListenerPointer> live_;    // those that know everything up to last_
+  std::list<ListenerPointer> behind_;  // those that the store did not answer
   EventSequence last_ = 0;
-  std::map<SessionId, SessionId> parents_;  // 0: none
+  std::map<SessionId, SessionId> parents_;  // of the hub's thread; 0: none
   std::size_t listening_ = 0;
   bool has_news_ = false;
   bool is_over_ = false;

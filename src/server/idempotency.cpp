@@ -32,17 +32,29 @@ Answer IdempotentAnswers::once(const Call& call, const std::function<Answer()>& 
       oldest_.pop_front();
     }
   }
-  Answer answered = answer();
+  // However it ends: a key is under way only as long as somebody works on it.
+  Answer answered = std::nullopt;
+  try {
+    answered = answer();
+  } catch (...) {
+    forget(key);
+    throw;
+  }
+  if (!answered || !*answered) {
+    forget(key);
+    return answered;
+  }
   const std::lock_guard lock(mutex_);
-  const auto found = known_.find(key);
-  if (found == known_.end()) return answered;
-  if (answered && *answered) {
+  if (const auto found = known_.find(key); found != known_.end()) {
     found->second.response = **answered;
-  } else {
-    known_.erase(found);
-    std::erase(oldest_, key);
   }
   return answered;
+}
+
+void IdempotentAnswers::forget(const std::string& key) {
+  const std::lock_guard lock(mutex_);
+  known_.erase(key);
+  std::erase(oldest_, key);
 }
 
 }  // namespace wright::server

@@ -20,10 +20,13 @@ class IdempotentAnswers {
 
   // Calls `answer` unless the same request was answered before. A key that stands for another
   // request is refused (ErrorCode::unsupported), one whose request is under way too
-  // (ErrorCode::already_exists). Without a key, every request is a new one. Failures are not kept.
+  // (ErrorCode::already_exists). Without a key, every request is a new one. Failures are not kept,
+  // nor is what was thrown.
   Answer once(const Call& call, const std::function<Answer()>& answer);
 
  private:
+  void forget(const std::string& key);
+
   struct Known {
     std::string request;  // what it was said with, hashed
     std::optional<http::Response> response;

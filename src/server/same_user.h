@@ -1,11 +1,13 @@
-// Whether the process at the other end of a connection over loopback belongs to this process's
-// user. Asks the kernel's table of connections; where there is none, the answer is no.
+// Whether the program at the other end of a connection from this machine belongs to this process's
+// user, by what the kernel says; see http_server/peer_user.h for what counts. Where it is not
+// known, the answer is no. For a process of the user that the kernel writes for users it cannot
+// name (65534 as a rule, "nobody"), it is always no.
 #pragma once
 
-#include <string_view>
+#include "http_server/server.h"
 
 namespace wright::server {
 
-bool is_of_same_user(std::string_view address, int port);
+bool is_of_same_user(const http::Request& request);
 
 }  // namespace wright::server

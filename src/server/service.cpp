@@ -46,11 +46,26 @@ std::optional<std::int64_t> number_from(std::string_view text) {
   return number;
 }
 
-// For every response, also those that a browser shows.
-void add_safety_headers(http::Response& response) {
+// Every response, also those that a browser shows.
+void send(const http::Responder& responder, http::Response response) {
   response.headers.push_back({"X-Content-Type-Options", "nosniff"});
   response.headers.push_back({"Referrer-Policy", "no-referrer"});
   response.headers.push_back({"Cross-Origin-Resource-Policy", "same-origin"});
+  responder.send(std::move(response));
+}
+
+http::Response method_not_allowed(const std::string& allowed) {
+  http::Response response = json_response(
+      {{"type", "about:blank"}, {"title", "method not allowed"}, {"status", 405}}, 405);
+  response.headers.push_back({"Allow", allowed});
+  return response;
+}
+
+// Whoever is not known may send little: a JSON takes many times its size once it is read.
+std::size_t most_body_of(const Route& route) {
+  constexpr std::size_t kOfAnybody = 4 * 1024;
+  constexpr std::size_t kOfKnown = std::size_t{32} << 20;
+  return route.most_body_bytes.value_or(route.access == Access::anybody ? kOfAnybody : kOfKnown);
 }
 
 }  // namespace
@@ -110,9 +125,8 @@ void add_all_routes(Service& service) {
   service.add(event_routes(service.options()));
 }
 
-Answer Service::answer(Call& call) {
+Result<const Route*> Service::admit(Call& call, std::string& allowed) {
   const Route* found = nullptr;
-  std::string allowed;
   for (const Route& route : routes_) {
     auto words = matched(route.pattern, call.request.path);
     if (!words) continue;
@@ -129,12 +143,6 @@ Answer Service::answer(Call& call) {
   // Who may not be here learns nothing about what is.
   const Access access = found == nullptr ? Access::known : found->access;
   call.caller = TRY(guard_.admit(call.request, access));
-  if (found == nullptr && !allowed.empty()) {
-    http::Response response = json_response(
-        {{"type", "about:blank"}, {"title", "method not allowed"}, {"status", 405}}, 405);
-    response.headers.push_back({"Allow", allowed});
-    return response;
-  }
   if (found == nullptr) {
     return fail(ErrorCode::not_found, fmt::format("There is nothing at {}", call.request.path));
   }
@@ -143,18 +151,27 @@ Answer Service::answer(Call& call) {
                 fmt::format("This token may not do that: it lacks the scope '{}'",
                             enum_name(found->scope)));
   }
-  return found->answer(call);
+  return found;
 }
 
 void Service::handle(http::Request request, const http::Responder& responder) {
-  Call call{.request = std::move(request), .responder = responder};
-  const std::string path = call.request.path;
-  auto answered = answer(call);
-  if (answered && !*answered) return;
-  http::Response response =
-      answered ? std::move(**answered) : error_response(path, answered.error());
-  add_safety_headers(response);
-  responder.send(std::move(response));
+  const auto call =
+      std::make_shared<Call>(Call{.request = std::move(request), .responder = responder});
+  std::string allowed;
+  const auto route = admit(*call, allowed);
+  if (!route) {
+    const bool is_other_method = route.error().code == ErrorCode::not_found && !allowed.empty();
+    return send(responder, is_other_method ? method_not_allowed(allowed)
+                                           : error_response(call->request.path, route.error()));
+  }
+  const Route& found = **route;
+  responder.read_body(most_body_of(found), [call, &found](std::string body) {
+    call->request.body = std::move(body);
+    const std::string path = call->request.path;
+    const auto answered = found.answer(*call);
+    if (answered && !*answered) return;
+    send(call->responder, answered ? **answered : error_response(path, answered.error()));
+  });
 }
 
 }  // namespace wright::server

@@ -69,13 +69,14 @@ struct Route {
   Access access = Access::known;
   Scope scope = Scope::read;
   std::function<Answer(Call&)> answer = {};
+  std::optional<std::size_t> most_body_bytes = {};  // else what its access allows
 };
 
 class Service {
  public:
   explicit Service(ServiceOptions options);
 
-  // For http::Server.
+  // For http::Server. The body is read when the guard has let the request in.
   void handle(http::Request request, const http::Responder& responder);
 
   // Routes of others, such as /mcp, behind the same guard.
@@ -86,7 +87,8 @@ class Service {
   const std::vector<Route>& routes() const { return routes_; }
 
  private:
-  Answer answer(Call& call);
+  // The route that the guard lets the call go to. `allowed`: the methods of this path otherwise.
+  Result<const Route*> admit(Call& call, std::string& allowed);
 
   const ServiceOptions options_;
   Guard guard_;

@@ -5,11 +5,13 @@
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/rand.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <fstream>
 #include <sstream>
 #include <system_error>
@@ -173,28 +175,49 @@ Result<std::vector<TokenRecord>> Tokens::list() {
   return records_;
 }
 
+Result<void> Tokens::change(const std::function<Result<void>(std::vector<TokenRecord>&)>& with) {
+  std::error_code ignored;
+  std::filesystem::create_directories(file_.parent_path(), ignored);
+  const std::string beside = file_.string() + ".lock";
+  const FileDescriptor lock(
+      ::open(beside.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR));
+  int locked = -1;
+  do {
+    locked = ::flock(lock.get(), LOCK_EX);
+  } while (locked != 0 && errno == EINTR);
+  if (locked != 0) {
+    return fail(ErrorCode::storage,
+                fmt::format("Cannot lock {}: check who may write there", beside));
+  }
+  read_at_.reset();
+  TRY(read());
+  std::vector<TokenRecord> records = records_;
+  TRY(with(records));
+  return write(records);
+}
+
 Result<std::string> Tokens::add(std::string_view name, Scopes scopes, std::int64_t now_ms) {
   const std::lock_guard lock(mutex_);
-  TRY(read());
-  if (name.empty() || std::ranges::find(records_, name, &TokenRecord::name) != records_.end()) {
-    return fail(ErrorCode::already_exists,
-                fmt::format("There is a token of the name '{}' already", name));
-  }
   std::string token = "wright_" + random_token();
-  std::vector<TokenRecord> records = records_;
-  records.push_back({std::string(name), std::move(scopes), sha256_hex(token), now_ms});
-  TRY(write(records));
+  TRY(change([&](std::vector<TokenRecord>& records) -> Result<void> {
+    if (name.empty() || std::ranges::find(records, name, &TokenRecord::name) != records.end()) {
+      return fail(ErrorCode::already_exists,
+                  fmt::format("There is a token of the name '{}' already", name));
+    }
+    records.push_back({std::string(name), std::move(scopes), sha256_hex(token), now_ms});
+    return {};
+  }));
   return token;
 }
 
 Result<void> Tokens::remove(std::string_view name) {
   const std::lock_guard lock(mutex_);
-  TRY(read());
-  std::vector<TokenRecord> records = records_;
-  if (std::erase_if(records, [&](const TokenRecord& each) { return each.name == name; }) == 0) {
-    return fail(ErrorCode::not_found, fmt::format("There is no token of the name '{}'", name));
-  }
-  return write(records);
+  return change([&](std::vector<TokenRecord>& records) -> Result<void> {
+    if (std::erase_if(records, [&](const TokenRecord& each) { return each.name == name; }) == 0) {
+      return fail(ErrorCode::not_found, fmt::format("There is no token of the name '{}'", name));
+    }
+    return {};
+  });
 }
 
 std::optional<Tokens::Known> Tokens::find(std::string_view token) {

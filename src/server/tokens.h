@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -39,7 +40,8 @@ struct TokenRecord {
 };
 
 // The file is read again whenever it has changed, so that a removed token is refused at once.
-// Thread-safe. Several processes may use one file; each writes it whole.
+// Thread-safe. Several processes may use one file: whoever changes it holds a lock (on a file
+// beside it, .lock) from reading to writing, and writes it whole.
 class Tokens {
  public:
   explicit Tokens(std::filesystem::path file);
@@ -62,6 +64,8 @@ class Tokens {
 
  private:
   Result<void> read();  // with the mutex held
+  // With the mutex held: reads, changes, writes, while no other process does.
+  Result<void> change(const std::function<Result<void>(std::vector<TokenRecord>&)>& with);
   Result<void> write(const std::vector<TokenRecord>& records);
 
   const std::filesystem::path file_;

@@ -56,7 +56,9 @@ void answer_over_http(HttpEndpoint& endpoint, http::Request request, http::Respo
 }
 
 http::Handler mcp_handler(std::shared_ptr<HttpEndpoint> endpoint) {
-  return [endpoint = std::move(endpoint)](http::Request request, http::Responder responder) {
+  constexpr std::size_t kMostBody = std::size_t{32} << 20;
+  return http::with_body(kMostBody, [endpoint = std::move(endpoint)](http::Request request,
+                                                                     http::Responder responder) {
     if (request.path == kPath) {
       return answer_over_http(*endpoint, std::move(request), std::move(responder));
     }
@@ -64,7 +66,7 @@ http::Handler mcp_handler(std::shared_ptr<HttpEndpoint> endpoint) {
     responder.send({.status = 404,
                     .headers = {{"Content-Type", "application/json"}},
                     .body = R"({"error":"not_found"})"});
-  };
+  });
 }
 
 }  // namespace wright::mcp_server
