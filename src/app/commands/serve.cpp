@@ -54,7 +54,7 @@ std::vector<int> inherited_sockets(const Environment& environment) {
 Json models_json(const Models& models) {
   JsonArray list;
   for (const ModelInfo& model : models.catalogue().models()) {
-    list.push_back({{"id", fmt::format("{}:{}", model.vendor, model.name)}});
+    list.push_back(JsonObject{{"id", fmt::format("{}:{}", model.vendor, model.name)}});
   }
   return list;
 }
