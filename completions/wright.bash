@@ -80,7 +80,7 @@ _wright() {
 
   local words='' options=''
   if [[ $COMP_CWORD -eq 1 ]]; then
-    words='run chat resume answer waits sessions replay test feedback stats agents tools mcp models config doctor help'
+    words='run chat resume answer waits sessions replay test feedback stats agents tools mcp models config doctor serve token help'
     options='--help --version'
   else
     case $command in
@@ -141,7 +141,13 @@ _wright() {
         ;;
       'config path' | 'config init') options="$config" ;;
       doctor) options="--online --json $settings --set" ;;
-      help) words='run chat resume answer waits sessions replay test feedback stats agents tools mcp models config doctor' ;;
+      serve) options="--listen --host --certificate --key $settings $log" ;;
+      token)
+        words='add rm list'
+        options='--json'
+        ;;
+      'token add') options='--scope' ;;
+      help) words='run chat resume answer waits sessions replay test feedback stats agents tools mcp models config doctor serve token' ;;
     esac
     options+=' -h --help'
   fi

@@ -41,6 +41,8 @@ complete -c wright -n '__wright_after 1' -a mcp -d 'MCP servers; Wright as one'
 complete -c wright -n '__wright_after 1' -a models -d 'List vendors and models'
 complete -c wright -n '__wright_after 1' -a config -d 'Show the settings'
 complete -c wright -n '__wright_after 1' -a doctor -d 'Check this machine'
+complete -c wright -n '__wright_after 1' -a serve -d 'Serve over HTTP'
+complete -c wright -n '__wright_after 1' -a token -d 'Tokens for the server'
 complete -c wright -n '__wright_after 1' -a help -d 'Explain a command'
 
 # Settings and --json, which several commands have
@@ -156,4 +158,4 @@ complete -c wright -n '__wright_in doctor' -l online -d 'Ask every provider that
 
 # config and help
 complete -c wright -n '__wright_in config; and __wright_after 2' -a 'path init'
-complete -c wright -n '__wright_in help; and __wright_after 2' -a 'run chat resume answer waits sessions replay test feedback stats agents tools mcp models config doctor'
+complete -c wright -n '__wright_in help; and __wright_after 2' -a 'run chat resume answer waits sessions replay test feedback stats agents tools mcp models config doctor serve token'

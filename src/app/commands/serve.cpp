@@ -1,0 +1,211 @@
+// `wright serve`: the server, from its sockets to its end.
+#include "app/commands/serve.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <future>
+#include <latch>
+#include <stop_token>
+
+#include "app/commands/commands.h"
+#include "app/settings/paths.h"
+#include "app/terminal/interruption.h"
+#include "app/terminal/log_output.h"
+#include "app/wiring/model_wiring.h"
+#include "app/wiring/served_agents.h"
+#include "app/wiring/session_store.h"
+#include "app/wiring/shipped.h"
+#include "app/wiring/stored_session.h"
+#include "runtime/event_writer.h"
+#include "server/compatible_routes.h"
+#include "server/dashboard_routes.h"
+#include "server/metrics.h"
+#include "server/service.h"
+#include "wright/runtime.h"
+
+namespace wright::app {
+namespace {
+
+constexpr const char* kDefaultListen = "127.0.0.1:7411";
+constexpr std::chrono::milliseconds kPollTime{1'000};
+constexpr std::chrono::milliseconds kDrainTime{10'000};
+
+int number_in(const Environment& environment, std::string_view variable) {
+  const std::string text = environment.find(variable).value_or("");
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() ? number : 0;
+}
+
+// Sockets that systemd has opened: from descriptor 3 on.
+std::vector<int> inherited_sockets(const Environment& environment) {
+  if (number_in(environment, "LISTEN_PID") != ::getpid()) return {};
+  std::vector<int> sockets;
+  for (int i = 0; i < number_in(environment, "LISTEN_FDS"); ++i) sockets.push_back(3 + i);
+  return sockets;
+}
+
+Json models_json(const Models& models) {
+  JsonArray list;
+  for (const ModelInfo& model : models.catalogue().models()) {
+    list.push_back(JsonObject{{"id", fmt::format("{}:{}", model.vendor, model.name)}});
+  }
+  return list;
+}
+
+// Everything that serves, in the order in which it has to be there.
+class Serving {
+ public:
+  Serving(const Settings& settings, const Models& models, Store& store, server::Tokens& tokens,
+          CommandContext context, const Logger& logger)
+      : store_(store),
+        tokens_(tokens),
+        models_(models),
+        agents_(settings, models, context, logger),
+        events_(store, kPollTime),
+        writer_(store, [this] { events_.look(); }) {}
+
+  Result<void> open(http::ServerOptions options, const std::vector<std::string>& names);
+  const http::Server& http() const { return *http_; }
+
+  void end() {
+    http_->drain(kDrainTime);
+    runtime_->drain(kDrainTime);
+  }
+
+ private:
+  void observe(const Event& event, const EventOrigin& origin) {
+    write_(event, origin);
+    metrics_.observe(event, origin);
+    listeners_.observe(event, origin);
+  }
+
+  Store& store_;
+  server::Tokens& tokens_;
+  const Models& models_;
+  ServedAgents agents_;
+  server::EventHub events_;
+  server::Metrics metrics_;
+  server::SessionListeners listeners_;
+  runtime::EventWriter writer_;
+  const Observer write_ = writer_.observer();
+  std::unique_ptr<Runtime> runtime_;
+  std::unique_ptr<server::Service> service_;
+  std::unique_ptr<http::Server> http_;
+};
+
+Result<void> Serving::open(http::ServerOptions options, const std::vector<std::string>& names) {
+  const server::AgentSource source = agents_.source();
+  auto runtime = Runtime::open({.store = &store_,
+                                .agents = source.of_session,
+                                .observer = [this](const Event& event, const EventOrigin& origin) {
+                                  observe(event, origin);
+                                }});
+  if (!runtime) return std::unexpected(std::move(runtime).error());
+  runtime_ = std::move(*runtime);
+  // The real ports are known when it listens; nobody is answered before the service is there.
+  std::promise<void> is_ready;
+  auto opened = http::Server::open(std::move(options),
+                                   [this, ready = is_ready.get_future().share()](
+                                       http::Request request, const http::Responder& responder) {
+                                     ready.wait();
+                                     service_->handle(std::move(request), responder);
+                                   });
+  if (!opened) return std::unexpected(std::move(opened).error());
+  http_ = std::move(*opened);
+  std::vector<std::string> hosts = server::hosts_of(http_->addresses());
+  hosts.insert(hosts.end(), names.begin(), names.end());
+  service_ = std::make_unique<server::Service>(server::ServiceOptions{
+      .store = store_,
+      .runtime = *runtime_,
+      .agents = source,
+      .tokens = tokens_,
+      .guard = {.hosts = std::move(hosts)},
+      .events = events_,
+      .models = [this] { return models_json(models_); },
+      .metrics = &metrics_,
+      .gauges =
+          [this] {
+            const http::ServerFigures figures = http_->figures();
+            return std::vector<server::Gauge>{
+                {"wright_http_connections", "Connections that are open.",
+                 static_cast<double>(figures.connections)},
+                {"wright_events_left_out", "Events that could not be written since the start.",
+                 static_cast<double>(writer_.left_out())}};
+          }});
+  server::add_all_routes(*service_);
+  service_->add(server::compatible_routes(service_->options(), listeners_));
+  service_->add(server::dashboard_routes());
+  is_ready.set_value();
+  // Others may have left sessions behind.
+  (void)runtime_->resume_abandoned();
+  return {};
+}
+
+}  // namespace
+
+std::filesystem::path tokens_file(const Environment& environment) {
+  const auto beside = trusted_agents_file(environment);
+  return beside.empty() ? beside : beside.parent_path() / "tokens.json";
+}
+
+ExitCode execute(const ServeCommand& command, CommandContext context) {
+  const auto settings = settings_or_complain(command.settings, context);
+  if (!settings) return ExitCode::usage;
+  Interruption interruption;
+  const auto models = make_models(*settings, command.settings, context.environment);
+  if (!models) return complain_about(models.error(), context.console);
+  const auto logger = make_logger(
+      *settings, [&](std::string_view line) { context.console.note(line); }, LogLevel::off);
+  if (!logger) return complain_about(logger.error(), context.console);
+  make_output_folder(*settings);
+
+  http::ServerOptions options{.listen = command.listen,
+                              .sockets = inherited_sockets(context.environment),
+                              .certificate_file = command.certificate.value_or(""),
+                              .key_file = command.key.value_or("")};
+  if (options.listen.empty() && options.sockets.empty()) options.listen = {kDefaultListen};
+  server::Tokens tokens(tokens_file(context.environment));
+  const auto known = tokens.list();
+  if (!known) return complain_about(known.error(), context.console);
+  const bool is_local = std::ranges::all_of(options.listen, server::is_local_address);
+  if (!is_local && known->empty()) {
+    context.console.complain("an address that others can reach needs a token, and there is none",
+                             "Make one first: wright token add NAME --scope read");
+    return ExitCode::usage;
+  }
+  auto store = open_store(*settings);
+  if (!store) return complain_about(store.error(), context.console);
+  const bool has_tls = command.certificate.has_value();
+  Serving serving(*settings, *models, **store, tokens, context, *logger);
+  if (auto opened = serving.open(std::move(options), command.hosts); !opened) {
+    return complain_about(opened.error(), context.console);
+  }
+  for (const std::string& address : serving.http().addresses()) {
+    const bool is_unix = address.starts_with("unix:");
+    const char* scheme = is_unix ? "" : has_tls ? "https://" : "http://";
+    context.console.note(fmt::format("  Listening on {}{}\n", scheme, address));
+    if (is_unix || !server::is_local_address(address)) continue;
+    // The code is good for one browser; what stands behind '#' is sent nowhere.
+    context.console.note(
+        fmt::format("  Dashboard: {}{}/#code={}\n", scheme, address, tokens.make_code()));
+  }
+  if (!is_local) context.console.note("  Others can reach it: every request needs a token.\n");
+
+  std::latch is_over(1);
+  const std::stop_callback on_stop(interruption.token(), [&] { is_over.count_down(); });
+  interruption.watch([&] {
+    context.console.note("  Ending; what still runs can be resumed. Ctrl-C again quits at once.\n");
+  });
+  is_over.wait();
+  serving.end();
+  return ExitCode::ok;
+}
+
+}  // namespace wright::app
