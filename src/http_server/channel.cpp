@@ -46,10 +46,11 @@ bool Channel::write(std::string_view bytes) {
 }
 
 void Channel::end() {
+  std::function<void()> dropped;  // outlives the lock: it may hold the stream itself
   const std::lock_guard lock(mutex_);
   if (!is_open_ || std::exchange(has_ended_, true)) return;
   if (framing_ == Framing::chunked) pending_ += kLastChunk;
-  when_closed_ = {};
+  dropped = std::exchange(when_closed_, {});
   post_flush();
 }
 
@@ -63,23 +64,29 @@ bool Channel::is_open() const {
   return is_open_ && !has_ended_;
 }
 
+// What is called back holds the stream, which ends with it: it is neither run nor dropped with the
+// mutex held.
 void Channel::when_sent(std::function<void()> then) {
-  const std::lock_guard lock(mutex_);
-  if (is_open_ && pending_.size() + taken_ > 0) {
-    when_sent_ = std::move(then);
-  } else {
-    core_->run(std::move(then));
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_open_ && pending_.size() + taken_ > 0) {
+      std::swap(when_sent_, then);
+      return;
+    }
   }
+  core_->run(std::move(then));
 }
 
 void Channel::when_closed(std::function<void()> then) {
-  const std::lock_guard lock(mutex_);
-  if (has_ended_) return;
-  if (is_open_) {
-    when_closed_ = std::move(then);
-  } else {
-    core_->run(std::move(then));
+  {
+    const std::lock_guard lock(mutex_);
+    if (has_ended_) return;
+    if (is_open_) {
+      std::swap(when_closed_, then);
+      return;
+    }
   }
+  core_->run(std::move(then));
 }
 
 Channel::Taken Channel::take() {
@@ -90,19 +97,28 @@ Channel::Taken Channel::take() {
 }
 
 void Channel::sent() {
-  const std::lock_guard lock(mutex_);
-  taken_ = 0;
-  if (!pending_.empty() || !when_sent_) return;
-  core_->run(std::exchange(when_sent_, {}));
+  std::function<void()> then;
+  {
+    const std::lock_guard lock(mutex_);
+    taken_ = 0;
+    if (pending_.empty()) then = std::exchange(when_sent_, {});
+  }
+  if (then) core_->run(std::move(then));
 }
 
 void Channel::closed() {
-  const std::lock_guard lock(mutex_);
-  is_open_ = false;
-  pending_ = {};
-  taken_ = 0;
-  if (when_sent_) core_->run(std::exchange(when_sent_, {}));
-  if (when_closed_) core_->run(std::exchange(when_closed_, {}));
+  std::function<void()> sent;
+  std::function<void()> closed;
+  {
+    const std::lock_guard lock(mutex_);
+    is_open_ = false;
+    pending_ = {};
+    taken_ = 0;
+    sent = std::exchange(when_sent_, {});
+    closed = std::exchange(when_closed_, {});
+  }
+  if (sent) core_->run(std::move(sent));
+  if (closed) core_->run(std::move(closed));
 }
 
 std::string Channel::heartbeat() const {

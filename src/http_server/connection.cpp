@@ -81,9 +81,18 @@ void Connection::peer_is_gone() {
   peer_has_ended_ = true;
   if (state_ != State::handling || channel_) return close();
   // Whoever has sent everything may still want to read the response.
-  const std::lock_guard lock(exchange_->mutex);
-  exchange_->is_closed = true;
-  if (exchange_->when_closed) core_->run(std::exchange(exchange_->when_closed, {}));
+  tell_closed();
+}
+
+// What is called back may hold the responder, whose end takes the mutex.
+void Connection::tell_closed() {
+  std::function<void()> then;
+  {
+    const std::lock_guard lock(exchange_->mutex);
+    exchange_->is_closed = true;
+    then = std::exchange(exchange_->when_closed, {});
+  }
+  if (then) core_->run(std::move(then));
 }
 
 void Connection::advance() {
@@ -299,11 +308,7 @@ void Connection::close() {
   socket_.close(ignored);
   if (channel_) channel_->closed();
   channel_.reset();
-  if (exchange_) {
-    const std::lock_guard lock(exchange_->mutex);
-    exchange_->is_closed = true;
-    if (exchange_->when_closed) core_->run(std::exchange(exchange_->when_closed, {}));
-  }
+  if (exchange_) tell_closed();
   core_->connections.erase(self);
   const std::lock_guard lock(core_->count_mutex);
   if (core_->open_connections.fetch_sub(1) == 1) core_->all_closed.notify_all();

@@ -58,6 +58,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void read();
   void take_bytes(std::string_view bytes);
   void peer_is_gone();
+  void tell_closed();
   void advance();
   void refuse(int status);
   void handle();

@@ -32,7 +32,8 @@ struct Core {
     if (!is_stopped) boost::asio::post(io, std::move(task));
     return !is_stopped;
   }
-  // In a thread of the handlers.
+  // In a thread of the handlers. Without them the task is dropped, so nobody calls this with a lock
+  // that the end of the task may want.
   void run(std::function<void()> task) {
     const std::lock_guard lock(mutex);
     if (handlers != nullptr) boost::asio::post(*handlers, std::move(task));

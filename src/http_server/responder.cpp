@@ -18,8 +18,9 @@ Responder::State::~State() {
 }
 
 bool Responder::State::answers_first() {
+  std::function<void()> dropped;  // outlives the lock: it may hold the responder itself
   const std::lock_guard lock(exchange_->mutex);
-  exchange_->when_closed = {};
+  dropped = std::exchange(exchange_->when_closed, {});
   return !std::exchange(exchange_->is_answered, true);
 }
 
@@ -43,10 +44,15 @@ Stream Responder::State::stream(Response head, StreamOptions options) {
 }
 
 void Responder::State::when_closed(std::function<void()> then) {
-  const std::lock_guard lock(exchange_->mutex);
-  if (exchange_->is_answered) return;
-  if (exchange_->is_closed) return core_->run(std::move(then));
-  exchange_->when_closed = std::move(then);
+  {
+    const std::lock_guard lock(exchange_->mutex);
+    if (exchange_->is_answered) return;
+    if (!exchange_->is_closed) {
+      std::swap(exchange_->when_closed, then);
+      return;
+    }
+  }
+  core_->run(std::move(then));
 }
 
 void Responder::send(Response response) const {

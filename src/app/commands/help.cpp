@@ -388,7 +388,10 @@ Examples:
   curl -s http://127.0.0.1:7411/api/v1/sessions
 )"},
     CommandHelp{"token", "token [list] [options]", "List the tokens that a server accepts.",
-                R"(Only hashes are kept. A token that is removed is refused at once.
+                R"(  wright token add NAME --scope SCOPE   make one: read, answer, run or admin
+  wright token rm NAME                  remove it; running servers refuse it at once
+
+Only hashes are kept.
 )"},
     CommandHelp{"token add", "token add NAME --scope SCOPE",
                 "Make a token. It is printed once, on standard output.",

@@ -22,6 +22,7 @@
 #include "app/wiring/session_store.h"
 #include "app/wiring/shipped.h"
 #include "app/wiring/stored_session.h"
+#include "core/try.h"
 #include "runtime/event_writer.h"
 #include "server/compatible_routes.h"
 #include "server/dashboard_routes.h"
@@ -73,6 +74,10 @@ class Serving {
 
   Result<void> open(http::ServerOptions options, const std::vector<std::string>& names);
   const http::Server& http() const { return *http_; }
+  // Whether nobody else can reach it.
+  bool is_local() const {
+    return std::ranges::all_of(http_->addresses(), server::is_local_address);
+  }
 
   void end() {
     http_->drain(kDrainTime);
@@ -80,6 +85,7 @@ class Serving {
   }
 
  private:
+  Result<void> check_reach();
   void observe(const Event& event, const EventOrigin& origin) {
     write_(event, origin);
     metrics_.observe(event, origin);
@@ -115,10 +121,11 @@ Result<void> Serving::open(http::ServerOptions options, const std::vector<std::s
                                    [this, ready = is_ready.get_future().share()](
                                        http::Request request, const http::Responder& responder) {
                                      ready.wait();
-                                     service_->handle(std::move(request), responder);
+                                     if (service_) service_->handle(std::move(request), responder);
                                    });
   if (!opened) return std::unexpected(std::move(opened).error());
   http_ = std::move(*opened);
+  TRY(check_reach());
   std::vector<std::string> hosts = server::hosts_of(http_->addresses());
   hosts.insert(hosts.end(), names.begin(), names.end());
   service_ = std::make_unique<server::Service>(server::ServiceOptions{
@@ -148,6 +155,35 @@ Result<void> Serving::open(http::ServerOptions options, const std::vector<std::s
   return {};
 }
 
+// Real addresses: those of sockets that somebody else opened, too.
+Result<void> Serving::check_reach() {
+  if (is_local()) return {};
+  const auto known = TRY(tokens_.list());
+  if (!known.empty()) return {};
+  return fail(ErrorCode::invalid_argument,
+              "an address that others can reach needs a token, and there is none. Make one first: "
+              "wright token add NAME --scope read");
+}
+
+void announce(const Serving& serving, server::Tokens& tokens, std::string_view scheme,
+              Console& console) {
+  for (const std::string& address : serving.http().addresses()) {
+    if (address.starts_with("unix:")) {
+      console.note(fmt::format("  Listening on {}\n", address));
+      continue;
+    }
+    console.note(fmt::format("  Listening on {}{}\n", scheme, address));
+    if (!server::is_local_address(address)) continue;
+    // The code is good for one browser; what stands behind '#' is sent nowhere.
+    console.note(
+        fmt::format("  Dashboard, once: {}{}/#code={}\n", scheme, address, tokens.make_code()));
+  }
+  if (!serving.is_local()) {
+    console.note("  Others can reach it: whoever is not on this machine needs a token.\n");
+  }
+  console.note("  Ctrl-C ends it.\n");
+}
+
 }  // namespace
 
 std::filesystem::path tokens_file(const Environment& environment) {
@@ -172,38 +208,19 @@ ExitCode execute(const ServeCommand& command, CommandContext context) {
                               .key_file = command.key.value_or("")};
   if (options.listen.empty() && options.sockets.empty()) options.listen = {kDefaultListen};
   server::Tokens tokens(tokens_file(context.environment));
-  const auto known = tokens.list();
-  if (!known) return complain_about(known.error(), context.console);
-  const bool is_local = std::ranges::all_of(options.listen, server::is_local_address);
-  if (!is_local && known->empty()) {
-    context.console.complain("an address that others can reach needs a token, and there is none",
-                             "Make one first: wright token add NAME --scope read");
-    return ExitCode::usage;
-  }
   auto store = open_store(*settings);
   if (!store) return complain_about(store.error(), context.console);
-  const bool has_tls = command.certificate.has_value();
   Serving serving(*settings, *models, **store, tokens, context, *logger);
   if (auto opened = serving.open(std::move(options), command.hosts); !opened) {
     return complain_about(opened.error(), context.console);
   }
-  for (const std::string& address : serving.http().addresses()) {
-    const bool is_unix = address.starts_with("unix:");
-    const char* scheme = is_unix ? "" : has_tls ? "https://" : "http://";
-    context.console.note(fmt::format("  Listening on {}{}\n", scheme, address));
-    if (is_unix || !server::is_local_address(address)) continue;
-    // The code is good for one browser; what stands behind '#' is sent nowhere.
-    context.console.note(
-        fmt::format("  Dashboard: {}{}/#code={}\n", scheme, address, tokens.make_code()));
-  }
-  if (!is_local) context.console.note("  Others can reach it: every request needs a token.\n");
+  announce(serving, tokens, command.certificate ? "https://" : "http://", context.console);
 
   std::latch is_over(1);
   const std::stop_callback on_stop(interruption.token(), [&] { is_over.count_down(); });
-  interruption.watch([&] {
-    context.console.note("  Ending; what still runs can be resumed. Ctrl-C again quits at once.\n");
-  });
+  interruption.watch({});
   is_over.wait();
+  context.console.note("  Ending; what still runs can be resumed. Ctrl-C again quits at once.\n");
   serving.end();
   return ExitCode::ok;
 }
