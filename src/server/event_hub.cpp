@@ -122,7 +122,7 @@ void EventHub::tell(const std::vector<StoredEvent>& events) {
       if (listener->session_id && !concerns(*listener->session_id, events[i].session_id)) continue;
       text += texts[i];
     }
-    if (!text.empty() && listener->stream.unsent() > kMostAhead) {
+    if (!text.empty() && listener->stream.unsent() + text.size() > kMostAhead) {
       each = live_.erase(each);
       listener->stream.when_sent([this, listener] { catch_up(listener); });
       continue;
@@ -183,14 +183,18 @@ void EventHub::catch_up(const ListenerPointer& listener) {
       listener->stream.end();
       continue;  // ends above
     }
-    if (events->size() < kEventsAtATime) {
+    std::string text;
+    std::size_t taken = 0;
+    while (taken < events->size() && text.size() <= kMostAhead) {
+      const StoredEvent& event = (*events)[taken++];
+      text += event_text(event);
+      listener->after = std::max(listener->after, event.sequence);
+    }
+    if (taken == events->size() && taken < kEventsAtATime) {
       // Nothing else of its session is there up to what was known before the question.
       listener->after = std::max(listener->after, known);
     }
-    if (events->empty()) continue;
-    listener->after = std::max(listener->after, events->back().sequence);
-    std::string text;
-    for (const StoredEvent& event : *events) text += event_text(event);
+    if (text.empty()) continue;
     if (!listener->stream.write(std::move(text))) continue;  // ends above
     if (listener->stream.unsent() > kMostAhead) {
       return listener->stream.when_sent([this, listener] { catch_up(listener); });

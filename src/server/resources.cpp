@@ -10,6 +10,25 @@ Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
+// Events are for showing what happens. What is longer than this is read where it is kept.
+constexpr std::size_t kLongestText = 16 * 1024;
+
+bool shorten(Json& json) {
+  if (auto* text = json.if_string()) {
+    if (text->size() <= kLongestText) return false;
+    std::string shorter(utf8_prefix(*text, kLongestText));
+    json = std::move(shorter);
+    return true;
+  }
+  bool is_cut = false;
+  if (auto* object = json.if_object()) {
+    for (auto& member : *object) is_cut = shorten(member.value()) || is_cut;
+  } else if (auto* array = json.if_array()) {
+    for (Json& each : *array) is_cut = shorten(each) || is_cut;
+  }
+  return is_cut;
+}
+
 }  // namespace
 
 Json session_json(const Session& session) {
@@ -71,11 +90,14 @@ Json wait_json(const StoredWait& wait) {
 }
 
 Json event_json(const StoredEvent& event) {
-  return {{"sequence", event.sequence},
-          {"session_id", event.session_id},
-          {"type", event.type},
-          {"at", event.at},
-          {"data", event.data}};
+  JsonObject json{{"sequence", event.sequence},
+                  {"session_id", event.session_id},
+                  {"type", event.type},
+                  {"at", event.at},
+                  {"data", event.data}};
+  // Words as they come are kept nowhere else.
+  if (event.type != "text_delta" && shorten(json["data"])) json["is_cut"] = true;
+  return json;
 }
 
 Json tool_json(const ToolSpec& spec) {

@@ -143,6 +143,23 @@ Answer list_calls(const ServiceOptions& options, const Call& call) {
   return json_response({{"calls", std::move(list)}});
 }
 
+// One call, whole, by the model's id of it: the newest of that name.
+Answer show_call(const ServiceOptions& options, const Call& call) {
+  const SessionId id = TRY(call.number());
+  TRY(options.store.get_session(id));
+  CallFilter filter{.page = {.limit = kSessionsOfAPage, .keep = Page::Keep::last}};
+  for (;;) {
+    const auto calls = TRY(options.store.get_tool_calls(id, filter));
+    for (auto each = calls.rbegin(); each != calls.rend(); ++each) {
+      if (each->tool_call_id == call.words.at(1)) return json_response(call_json(*each));
+    }
+    if (calls.size() < filter.page.limit) break;
+    filter.page.before = calls.front().id;
+  }
+  return fail(ErrorCode::not_found,
+              fmt::format("Session {} has no call '{}'", id, call.words.at(1)));
+}
+
 Result<Json> exported(Store& store, SessionId id) {
   const Session session = TRY(store.get_session(id));
   Json json = session_json(session);
@@ -251,6 +268,7 @@ std::vector<Route> session_routes(const ServiceOptions& options) {
       {"GET", one + "/messages", Access::known, Scope::read, with(list_messages)},
       {"POST", one + "/messages", Access::known, Scope::run, once_with(send_message)},
       {"GET", one + "/calls", Access::known, Scope::read, with(list_calls)},
+      {"GET", one + "/calls/{call}", Access::known, Scope::read, with(show_call)},
       {"GET", one + "/export", Access::known, Scope::read,
        [&options](Call& call) -> Answer {
          const SessionId id = TRY(call.number());
