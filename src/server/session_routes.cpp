@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::size_t kSessionsOfAPage = 50;
 constexpr std::int64_t kMostOfAPage = 500;
+constexpr std::size_t kLongestInList = 2'000;
 
 Result<std::size_t> page_size(const Call& call, std::size_t otherwise) {
   const auto limit = TRY(call.number_of("limit"));
@@ -44,7 +45,8 @@ Answer list_sessions(const ServiceOptions& options, const Call& call) {
   const bool has_more = sessions.size() > size;
   if (has_more) sessions.resize(size);
   JsonArray list;
-  for (const Session& session : sessions) list.push_back(session_json(session));
+  for (const Session& session : sessions)
+    list.push_back(with_short_texts(session_json(session), kLongestInList));
   return json_response({{"sessions", std::move(list)},
                         {"next", has_more ? Json(sessions.back().id) : Json(nullptr)}});
 }
@@ -121,9 +123,11 @@ Answer list_messages(const ServiceOptions& options, const Call& call) {
   const SessionId id = TRY(call.number());
   TRY(options.store.get_session(id));
   const Page page = TRY(page_of(call));
+  const bool is_short = call.request.parameter("texts") == "short";
   JsonArray list;
   for (const StoredMessage& message : TRY(options.store.get_messages(id, page))) {
-    list.push_back(message_json(message));
+    Json json = message_json(message);
+    list.push_back(is_short ? with_short_texts(std::move(json)) : std::move(json));
   }
   return json_response({{"messages", std::move(list)}});
 }
