@@ -110,7 +110,7 @@ export async function figuresView(view, events) {
       card('Tokens', count(usage.input_tokens + usage.output_tokens),
         `${percent(usage.cached_tokens / Math.max(1, usage.input_tokens))} of the input from a cache`),
       card('Cost', dollars(usage.cost_usd))),
-    history.is_complete ? null : element('p', { class: 'waiting' }, 'The plots show the newest 20,000 sessions.'),
+    history.is_complete ? '' : element('p', { class: 'waiting' }, 'The plots show the newest 20,000 sessions.'),
     element('div', { class: 'plots' },
       plot('Sessions', history, [['fine', 'good', (b) => b.sessions - b.failed], ['failed', 'bad', (b) => b.failed]]),
       plot('Durations', history, [['p50', 'accent', (b) => b.p50_ms], ['p95', 'warn', (b) => b.p95_ms]],

@@ -310,7 +310,7 @@ export class Timeline {
       if (this.#scale.gaps.some((gap) => at > gap.at && at < gap.at + gap.length)) continue;
       const tick = element('span', { class: 'tl-tick' }, at === 0 ? '0' : duration(this.#scale.time(at) - this.#scale.begin));
       tick.style.left = `${this.#percent(at)}%`;
-      if (this.#percent(at) < 94) plot.append(tick);
+      if (this.#percent(at) < (this.#plot().width < 400 ? 82 : 93)) plot.append(tick);
     }
     this.axis.replaceChildren(element('span', { class: 'tl-label' }, `${this.#rows.length} steps`), plot);
     this.range.textContent = this.#to === null ? '' : `${duration(this.#scale.time(this.#from) - this.#scale.begin)} – `

@@ -54,7 +54,7 @@ function questionForm(wait, answer) {
     const label = element(isGroup ? 'span' : 'label', { id: `${ids[i]}-label`, for: isGroup ? undefined : ids[i] },
       question.question, question.optional ? element('span', { class: 'dim' }, ' (optional)') : null);
     if (isGroup) inputs[i].setAttribute('aria-labelledby', `${ids[i]}-label`);
-    return element('div', { class: 'question' }, label, inputs[i],
+    return element('div', { class: 'field' }, label, inputs[i],
       element('span', { class: 'dim', id: `${ids[i]}-more` }, question.description ?? ''));
   }),
   element('button', { class: 'main' }, 'Answer'));
