@@ -186,7 +186,7 @@ export async function sessionView(view, events, id) {
   let before = null;
   const load = async () => {
     const last = Math.max(0, ...shown.keys());
-    const [session, page] = await Promise.all([get(`sessions/${id}`),
+    const [session, page] = await Promise.all([get(`sessions/${id}?texts=short`),
       get(`sessions/${id}/messages?texts=short&${last ? `after=${last}` : 'keep=last'}&limit=${kMessages}`), cards.load()]);
     head.replaceChildren(...heading(session).filter(Boolean));
     if (session.status !== before) doing.replaceChildren(actions(session, load));

@@ -103,6 +103,7 @@ Answer show_session(const ServiceOptions& options, const Call& call) {
   const SessionId id = TRY(call.number());
   const Session session = TRY(options.store.get_session(id));
   Json json = session_json(session);
+  if (call.request.parameter("texts") == "short") json = with_short_texts(std::move(json));
   JsonArray children;
   const auto below = TRY(options.store.list_sessions({.parent_session_id = id, .limit = kNoLimit}));
   for (const Session& child : below) children.push_back(child.id);

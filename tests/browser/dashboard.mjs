@@ -14,7 +14,7 @@ const problems = [];
 page.on('pageerror', (error) => problems.push(error.message));
 page.on('console', (message) => { if (message.type() === 'error') problems.push(message.text()); });
 const picture = async (name) => {
-  if (pictures) await page.screenshot({ path: `${pictures}/${name}.png` });
+  if (pictures) await page.screenshot({ path: `${pictures}/${name}.png`, fullPage: true });
 };
 // Whether everybody can use it: nothing serious.
 await page.addInitScript(axe);
