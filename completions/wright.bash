@@ -63,7 +63,7 @@ _wright() {
       mapfile -t COMPREPLY < <(compgen -W 'once session' -- "$current")
       return
       ;;
-    -p | --prompt | --max-iterations | --set | --settle | --refuse | --answer | --wait | --since | --older-than | --search | --limit | --at | --tools | --agents | -e | --env | --header | --listen | --host)
+    -p | --prompt | --max-iterations | --set | --settle | --refuse | --answer | --wait | --since | --older-than | --search | --limit | --at | --tools | --agents | -e | --env | --header | --listen | --host | --webhook)
       return
       ;;
   esac
@@ -146,7 +146,7 @@ _wright() {
         ;;
       'config path' | 'config init') options="$config" ;;
       doctor) options="--online --json $settings --set" ;;
-      serve) options="--listen --host --certificate --key $settings $log" ;;
+      serve) options="--listen --host --certificate --key --webhook $settings $log" ;;
       token)
         words='add rm list'
         options='--json'

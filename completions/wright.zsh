@@ -163,7 +163,7 @@ _wright() {
     serve)
       _arguments $help $settings $log '*--listen[where to listen]:address:' \
         '*--host[a further name it is reached by]:name:' '--certificate[speak TLS with this]:file:_files' \
-        '--key[its key]:file:_files' '*--set[any key of the configuration file]:key=value:'
+        '--key[its key]:file:_files' '*--webhook[tell this URL what waits and ends]:url:' '*--set[any key of the configuration file]:key=value:'
       ;;
     token) _arguments $help $json '1:command:(add rm list)' ;;
     'token add') _arguments $help '--scope[what it may do]:scope:(read answer run admin)' '1:name:' ;;

@@ -257,6 +257,7 @@ struct ServeCommand {
   std::vector<std::string> hosts;   // further names that the server is reached by
   std::optional<std::string> certificate;
   std::optional<std::string> key;
+  std::vector<std::string> webhooks;  // URLs
 };
 struct ListTokensCommand {
   SettingFlags settings;

@@ -537,6 +537,8 @@ LineCheck describe(CLI::App& app, ServeCommand& command) {
            "A further name that it is reached by, as in the Host header");
   add_text(app, "--certificate", command.certificate, "FILE", "Speak TLS with this (PEM)");
   add_text(app, "--key", command.key, "FILE", "The certificate's key (PEM)");
+  add_list("--webhook", command.webhooks, "URL",
+           "Tell this URL what waits for a person and what has ended; may be given several times");
   add_all_settings(app, command.settings);
   add_log_options(app, command.settings);
   add_set_option(app, command.settings);

@@ -375,7 +375,8 @@ Examples:
                 R"(Programs of the same user on this machine need no token; all others, and every web page, send one
 as `Authorization: Bearer TOKEN`. An address that others can reach needs a token to begin with.
 Ctrl-C and SIGTERM let requests and sessions end for a while; what still runs then can be resumed.
-A socket that systemd hands over is served in place of --listen.
+A socket that systemd hands over is served in place of --listen. Webhooks are signed with the
+secret in WRIGHT_WEBHOOK_SECRET, and sent again until they are taken.
 
   /api/v1          sessions, waits, events, agents; described by /api/v1/openapi.json
   /v1              chat/completions, responses, messages, models: agents as models

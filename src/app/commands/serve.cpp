@@ -23,11 +23,13 @@
 #include "app/wiring/shipped.h"
 #include "app/wiring/stored_session.h"
 #include "core/try.h"
+#include "net/whole_response.h"
 #include "runtime/event_writer.h"
 #include "server/compatible_routes.h"
 #include "server/dashboard_routes.h"
 #include "server/metrics.h"
 #include "server/service.h"
+#include "server/webhooks.h"
 #include "wright/runtime.h"
 
 namespace wright::app {
@@ -36,6 +38,11 @@ namespace {
 constexpr const char* kDefaultListen = "127.0.0.1:7411";
 constexpr std::chrono::milliseconds kPollTime{1'000};
 constexpr std::chrono::milliseconds kDrainTime{10'000};
+constexpr std::chrono::milliseconds kWebhookDrainTime{3'000};
+constexpr HttpTimeouts kWebhookTimeouts{.connect = std::chrono::seconds(10),
+                                        .first_byte = std::chrono::seconds(20),
+                                        .idle = std::chrono::seconds(20),
+                                        .total = std::chrono::seconds(30)};
 
 int number_in(const Environment& environment, std::string_view variable) {
   const std::string text = environment.find(variable).value_or("");
@@ -60,16 +67,44 @@ Json models_json(const Models& models) {
   return list;
 }
 
+// None without URLs. The secret is no flag: those can be seen by everybody on the machine.
+Result<server::WebhookOptions> webhook_options(const std::vector<std::string>& urls,
+                                               const Environment& environment,
+                                               net::HttpClient& client) {
+  server::WebhookOptions options{.urls = urls};
+  if (urls.empty()) return options;
+  for (const std::string& url : urls) {
+    if (url.starts_with("http://") || url.starts_with("https://")) continue;
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("--webhook needs a URL that begins with http:// or https://: {}", url));
+  }
+  const auto secret = environment.find("WRIGHT_WEBHOOK_SECRET");
+  if (!secret) {
+    return fail(ErrorCode::invalid_argument,
+                "webhooks are signed: put their secret into WRIGHT_WEBHOOK_SECRET, for example "
+                "WRIGHT_WEBHOOK_SECRET=whsec_$(openssl rand -base64 24)");
+  }
+  options.key = TRY(server::webhook_key(*secret));
+  options.send = [&client](HttpRequest request, const std::stop_token& stop) -> Result<int> {
+    const auto nothing = [](const HttpResponseHead&) { return std::size_t{0}; };
+    const auto response =
+        TRY(net::ask_and_wait(client, std::move(request), kWebhookTimeouts, nothing, stop));
+    return response.head.status;
+  };
+  return options;
+}
+
 // Everything that serves, in the order in which it has to be there.
 class Serving {
  public:
   Serving(const Settings& settings, const Models& models, Store& store, server::Tokens& tokens,
-          CommandContext context, const Logger& logger)
+          server::WebhookOptions webhooks, CommandContext context, const Logger& logger)
       : store_(store),
         tokens_(tokens),
         models_(models),
         agents_(settings, models, context, logger),
         events_(store, kPollTime),
+        webhooks_(std::move(webhooks)),
         writer_(store, [this] { events_.look(); }) {}
 
   Result<void> open(http::ServerOptions options, const std::vector<std::string>& names);
@@ -82,6 +117,7 @@ class Serving {
   void end() {
     http_->drain(kDrainTime);
     runtime_->drain(kDrainTime);
+    webhooks_.drain(kWebhookDrainTime);
   }
 
  private:
@@ -90,6 +126,7 @@ class Serving {
     write_(event, origin);
     metrics_.observe(event, origin);
     listeners_.observe(event, origin);
+    webhooks_.observe(event, origin);
   }
 
   Store& store_;
@@ -99,6 +136,7 @@ class Serving {
   server::EventHub events_;
   server::Metrics metrics_;
   server::SessionListeners listeners_;
+  server::Webhooks webhooks_;
   runtime::EventWriter writer_;
   const Observer write_ = writer_.observer();
   std::unique_ptr<Runtime> runtime_;
@@ -140,9 +178,14 @@ Result<void> Serving::open(http::ServerOptions options, const std::vector<std::s
       .gauges =
           [this] {
             const http::ServerFigures figures = http_->figures();
+            const server::WebhookFigures told = webhooks_.figures();
             return std::vector<server::Gauge>{
                 {"wright_http_connections", "Connections that are open.",
                  static_cast<double>(figures.connections)},
+                {"wright_webhooks_waiting", "Webhooks that are still to be delivered.",
+                 static_cast<double>(told.waiting)},
+                {"wright_webhooks_lost", "Webhooks that were given up since the start.",
+                 static_cast<double>(told.lost)},
                 {"wright_events_left_out", "Events that could not be written since the start.",
                  static_cast<double>(writer_.left_out())}};
           }});
@@ -210,7 +253,10 @@ ExitCode execute(const ServeCommand& command, CommandContext context) {
   server::Tokens tokens(tokens_file(context.environment));
   auto store = open_store(*settings);
   if (!store) return complain_about(store.error(), context.console);
-  Serving serving(*settings, *models, **store, tokens, context, *logger);
+  net::HttpClient client;
+  auto webhooks = webhook_options(command.webhooks, context.environment, client);
+  if (!webhooks) return complain_about(webhooks.error(), context.console);
+  Serving serving(*settings, *models, **store, tokens, std::move(*webhooks), context, *logger);
   if (auto opened = serving.open(std::move(options), command.hosts); !opened) {
     return complain_about(opened.error(), context.console);
   }
