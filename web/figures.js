@@ -152,7 +152,7 @@ function ranking(title, wishes) {
 }
 
 export async function feedbackView(view) {
-  const summary = await get('feedback');
+  const summary = await get(`feedback?since=${Date.now() - 30 * 86400e3}`);
   const troubled = summary.troubled_tools;
   const parts = [ranking('Tools to build', summary.tools_to_build),
     ranking('Fields to expose', summary.fields_to_expose), ranking('Improvements', summary.improvements),
@@ -162,7 +162,7 @@ export async function feedbackView(view) {
         each.example_error ? element('pre', { tabindex: '0' }, each.example_error) : null,
         element('div', { class: 'dim' }, 'sessions: ', sessionLinks(each.examples)))))) : null].filter(Boolean);
   view.replaceChildren(element('h1', {}, 'Feedback'), element('p', { class: 'dim' },
-    `${summary.with_feedback} of ${summary.sessions} sessions gave feedback`
+    `${summary.with_feedback} of ${summary.sessions} sessions of the last 30 days gave feedback`
     + `${summary.contradicted ? `; ${summary.contradicted} said what did not happen` : ''}.`),
   ...(parts.length ? parts : [element('p', {}, 'No tool is missed and none fails. Agents tell what they lack '
     + 'when they run with --debug.')]));

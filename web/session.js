@@ -201,6 +201,7 @@ export async function sessionView(view, events, id) {
       const page = await get(`sessions/${id}/events?after=${rows.last}`);
       for (const event of page.events) rows.add(event);
       if (page.events.length < kPage) break;
+      draw();  // a long session shows itself while it is read
     }
     isRead = true;
     for (const event of early) take(event);

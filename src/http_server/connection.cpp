@@ -28,6 +28,7 @@ Connection::Connection(std::shared_ptr<Core> core, AcceptedPeer peer,
       peer_(std::move(peer.name)),
       is_from_machine_(peer.is_from_machine),
       peer_port_(peer.port),
+      peer_user_(peer.user),
       tls_(std::move(tls)) {}
 
 void Connection::start() {
@@ -139,6 +140,7 @@ void Connection::handle() {
   parser_.reset();
   request.peer = peer_;
   request.peer_port = peer_port_;
+  request.peer_user = peer_user_;
   request.is_from_machine = is_from_machine_;
   is_head_ = request.method == "HEAD";
   response_is_whole_ = false;

@@ -76,6 +76,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   const std::string peer_;
   const bool is_from_machine_;
   const int peer_port_;
+  const std::optional<std::uint32_t> peer_user_;
   const std::unique_ptr<TlsSession> tls_;  // null: plain
 
   State state_ = State::idle;

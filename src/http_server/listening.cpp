@@ -192,7 +192,13 @@ AcceptedPeer accept_from(const ListeningSocket& socket) {
   const int accepted = ::accept4(socket.descriptor.get(), reinterpret_cast<sockaddr*>(&address),
                                  &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
   if (accepted < 0) return {.error = errno};
-  if (socket.is_unix) return {FileDescriptor(accepted), "unix", true};
+  if (socket.is_unix) {
+    AcceptedPeer peer{FileDescriptor(accepted), "unix", true};
+    ucred who{};
+    socklen_t length = sizeof(who);
+    if (::getsockopt(accepted, SOL_SOCKET, SO_PEERCRED, &who, &length) == 0) peer.user = who.uid;
+    return peer;
+  }
   const int on = 1;
   ::setsockopt(accepted, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   return {FileDescriptor(accepted), host_text(address), is_loopback(address), port_of(address)};

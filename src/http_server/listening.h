@@ -1,6 +1,8 @@
 // Sockets that listen: addresses as people write them, and what is behind them.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -26,7 +28,8 @@ struct AcceptedPeer {
   std::string name = {};         // see Request::peer
   bool is_from_machine = false;  // see Request::is_from_machine
   int port = 0;
-  int error = 0;  // where there is no descriptor
+  std::optional<std::uint32_t> user = {};  // see Request::peer_user
+  int error = 0;                           // where there is no descriptor
 };
 AcceptedPeer accept_from(const ListeningSocket& socket);
 

@@ -26,7 +26,8 @@ struct Request {
   std::string body = {};
   std::string peer = {};  // "127.0.0.1", "::1", "unix"
   int peer_port = 0;
-  bool is_from_machine = false;  // over a loopback address or a Unix socket
+  std::optional<std::uint32_t> peer_user = {};  // who connected to a Unix socket
+  bool is_from_machine = false;                 // over a loopback address or a Unix socket
 
   // The value of the first header of that name, whatever its case; empty when there is none.
   std::string_view header(std::string_view name) const { return find_header(headers, name); }

@@ -67,7 +67,7 @@ Result<Caller> Guard::admit(const http::Request& request, Access access) {
   }
   if (options_.trusts_same_user && request.is_from_machine && !is_from_page(request)) {
     const bool is_same = options_.is_same_user ? options_.is_same_user(request)
-                                               : is_of_same_user(request.peer, request.peer_port);
+                                               : is_of_same_user(request);
     if (is_same) return Caller{"this machine", {Scope::admin}};
   }
   return fail(ErrorCode::authentication,

@@ -51,10 +51,7 @@ bool table_has(const char* table, const std::string& local, const std::string& u
   return false;
 }
 
-}  // namespace
-
-bool is_of_same_user(std::string_view address, int port) {
-  if (address == "unix") return true;  // nobody else may connect
+bool owns_connection(std::string_view address, int port) {
   const std::string user = std::to_string(::geteuid());
   if (address.starts_with("::ffff:")) address.remove_prefix(std::string_view("::ffff:").size());
   const std::string local = table_address(address, port);
@@ -64,6 +61,14 @@ bool is_of_same_user(std::string_view address, int port) {
   const std::string mapped = table_address(fmt::format("::ffff:{}", address), port);
   return table_has("/proc/self/net/tcp6", local, user) ||
          (!mapped.empty() && table_has("/proc/self/net/tcp6", mapped, user));
+}
+
+}  // namespace
+
+bool is_of_same_user(const http::Request& request) {
+  // A socket that somebody else opened may let in anybody.
+  if (request.peer_user) return *request.peer_user == ::geteuid();
+  return owns_connection(request.peer, request.peer_port);
 }
 
 }  // namespace wright::server

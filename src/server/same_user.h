@@ -1,11 +1,12 @@
-// Whether the process at the other end of a connection over loopback belongs to this process's
-// user. Asks the kernel's table of connections; where there is none, the answer is no.
+// Whether the process at the other end of a connection belongs to this process's user: over a Unix
+// socket the kernel said so, over loopback its table of connections is asked. Otherwise the answer
+// is no.
 #pragma once
 
-#include <string_view>
+#include "http_server/server.h"
 
 namespace wright::server {
 
-bool is_of_same_user(std::string_view address, int port);
+bool is_of_same_user(const http::Request& request);
 
 }  // namespace wright::server
