@@ -19,7 +19,7 @@ _wright() {
 
   # The value of an option.
   case $previous in
-    -c | --config | --database-path | --database | --log-file | --trace-http | --schema | -o | --output)
+    -c | --config | --database-path | --database | --log-file | --trace-http | --schema | -o | --output | --certificate | --key)
       mapfile -t COMPREPLY < <(compgen -f -- "$current")
       return
       ;;
@@ -55,11 +55,15 @@ _wright() {
       mapfile -t COMPREPLY < <(compgen -W 'running completed failed waiting cancelled' -- "$current")
       return
       ;;
+    --scope)
+      mapfile -t COMPREPLY < <(compgen -W 'read answer run admin' -- "$current")
+      return
+      ;;
     --approve)
       mapfile -t COMPREPLY < <(compgen -W 'once session' -- "$current")
       return
       ;;
-    -p | --prompt | --max-iterations | --set | --settle | --refuse | --answer | --wait | --since | --older-than | --search | --limit | --at | --tools | --agents | -e | --env | --header)
+    -p | --prompt | --max-iterations | --set | --settle | --refuse | --answer | --wait | --since | --older-than | --search | --limit | --at | --tools | --agents | -e | --env | --header | --listen | --host | --webhook)
       return
       ;;
   esac
@@ -71,6 +75,7 @@ _wright() {
       'sessions show' | 'sessions export' | 'sessions fork' | 'sessions rm' | 'sessions prune' | 'tools show' | 'tools call' | \
         'agents show' | 'agents new' | 'agents trust' | \
         'mcp add' | 'mcp test' | 'mcp remove' | 'mcp serve' | \
+        'token add' | 'token rm' | \
         'config path' | 'config init')
         command+=" ${COMP_WORDS[2]}"
         position=$((position - 1))
@@ -80,7 +85,7 @@ _wright() {
 
   local words='' options=''
   if [[ $COMP_CWORD -eq 1 ]]; then
-    words='run chat resume answer waits sessions replay test feedback stats agents tools mcp models config doctor help'
+    words='run chat resume answer waits sessions replay test feedback stats agents tools mcp models config doctor serve token help'
     options='--help --version'
   else
     case $command in
@@ -141,7 +146,14 @@ _wright() {
         ;;
       'config path' | 'config init') options="$config" ;;
       doctor) options="--online --json $settings --set" ;;
-      help) words='run chat resume answer waits sessions replay test feedback stats agents tools mcp models config doctor' ;;
+      serve) options="--listen --host --certificate --key --webhook $settings $log" ;;
+      token)
+        words='add rm list'
+        options='--json'
+        ;;
+      'token add') options='--scope' ;;
+      'token rm') ;;
+      help) words='run chat resume answer waits sessions replay test feedback stats agents tools mcp models config doctor serve token' ;;
     esac
     options+=' -h --help'
   fi

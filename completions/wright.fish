@@ -11,7 +11,7 @@ function __wright_in
     set -l longer "$words[2] $words[3]"
     if contains -- $longer 'sessions show' 'sessions export' 'sessions fork' 'sessions rm' 'sessions prune' 'tools show' \
             'tools call' 'config path' 'config init' 'agents show' 'agents new' 'agents trust' \
-            'mcp add' 'mcp test' 'mcp remove' 'mcp serve'
+            'token add' 'token rm' 'mcp add' 'mcp test' 'mcp remove' 'mcp serve'
         set command $longer
     end
     contains -- $command $argv
@@ -41,6 +41,8 @@ complete -c wright -n '__wright_after 1' -a mcp -d 'MCP servers; Wright as one'
 complete -c wright -n '__wright_after 1' -a models -d 'List vendors and models'
 complete -c wright -n '__wright_after 1' -a config -d 'Show the settings'
 complete -c wright -n '__wright_after 1' -a doctor -d 'Check this machine'
+complete -c wright -n '__wright_after 1' -a serve -d 'Serve over HTTP'
+complete -c wright -n '__wright_after 1' -a token -d 'Tokens for the server'
 complete -c wright -n '__wright_after 1' -a help -d 'Explain a command'
 
 # Settings and --json, which several commands have
@@ -58,10 +60,10 @@ complete -c wright -n "__wright_in $with_all_settings '"(string join "' '" $of_a
 complete -c wright -n "__wright_in $with_all_settings '"(string join "' '" $with_json)"'" -l json -d 'Print JSON'
 
 # The log
-complete -c wright -n "__wright_in run resume config 'tools call'" -l log-level -x -a 'debug info warning error off' -d 'What is logged'
-complete -c wright -n "__wright_in run resume config 'tools call'" -l log-format -x -a 'text json' -d 'How it is logged'
-complete -c wright -n "__wright_in run resume config 'tools call'" -l log-file -r -F -d 'Append the log there'
-complete -c wright -n "__wright_in run resume config replay test agents 'agents show' tools 'tools show' 'tools call' models doctor" -l set -x -d 'Any key of the configuration file'
+complete -c wright -n "__wright_in run resume config serve 'tools call'" -l log-level -x -a 'debug info warning error off' -d 'What is logged'
+complete -c wright -n "__wright_in run resume config serve 'tools call'" -l log-format -x -a 'text json' -d 'How it is logged'
+complete -c wright -n "__wright_in run resume config serve 'tools call'" -l log-file -r -F -d 'Append the log there'
+complete -c wright -n "__wright_in run resume config serve replay test agents 'agents show' tools 'tools show' 'tools call' models doctor" -l set -x -d 'Any key of the configuration file'
 
 # run
 complete -c wright -n '__wright_in run; and __wright_after 2' -a '(__wright_names agents)'
@@ -154,6 +156,19 @@ complete -c wright -n '__wright_in models; and __wright_after 2' -a '(wright mod
 complete -c wright -n '__wright_in models' -l compare -d 'Show what differs from the vendors\' own lists'
 complete -c wright -n '__wright_in doctor' -l online -d 'Ask every provider that has a key'
 
+# serve and token
+complete -c wright -n '__wright_in serve' -l database-path -r -F -d 'Where sessions are kept'
+complete -c wright -n '__wright_in serve' -l base-path -x -a '(__fish_complete_directories)' -d 'The folder that tools may read'
+complete -c wright -n '__wright_in serve' -l model -x -a offline -d 'offline, or vendor:name'
+complete -c wright -n '__wright_in serve' -l listen -x -d 'Where to listen'
+complete -c wright -n '__wright_in serve' -l host -x -d 'A further name it is reached by'
+complete -c wright -n '__wright_in serve' -l certificate -r -d 'Speak TLS with this'
+complete -c wright -n '__wright_in serve' -l key -r -d 'Its key'
+complete -c wright -n '__wright_in serve' -l webhook -x -d 'Tell this URL what waits and ends'
+complete -c wright -n '__wright_in token; and __wright_after 2' -a 'add rm list'
+complete -c wright -n '__wright_in token' -l json -d 'Print JSON'
+complete -c wright -n "__wright_in 'token add'" -l scope -x -a 'read answer run admin' -d 'What it may do'
+
 # config and help
 complete -c wright -n '__wright_in config; and __wright_after 2' -a 'path init'
-complete -c wright -n '__wright_in help; and __wright_after 2' -a 'run chat resume answer waits sessions replay test feedback stats agents tools mcp models config doctor'
+complete -c wright -n '__wright_in help; and __wright_after 2' -a 'run chat resume answer waits sessions replay test feedback stats agents tools mcp models config doctor serve token'

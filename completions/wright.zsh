@@ -34,6 +34,7 @@ _wright() {
       'feedback:what the tools lack'
       'stats:how often and how long' 'agents:list the agents'
       'tools:list the tools' 'mcp:MCP servers; Wright as one' 'models:list vendors and models' 'config:show the settings' 'doctor:check this machine'
+      'serve:serve over HTTP' 'token:tokens for the server'
       'help:explain a command')
     _describe command commands
     _arguments '(-h --help)'{-h,--help}'[show help]' '(-V --version)'{-V,--version}'[show the version]'
@@ -159,6 +160,14 @@ _wright() {
       _arguments $help $json $settings '--online[ask every provider that has a key]' \
         '*--set[any key of the configuration file]:key=value:'
       ;;
+    serve)
+      _arguments $help $settings $log '*--listen[where to listen]:address:' \
+        '*--host[a further name it is reached by]:name:' '--certificate[speak TLS with this]:file:_files' \
+        '--key[its key]:file:_files' '*--webhook[tell this URL what waits and ends]:url:' '*--set[any key of the configuration file]:key=value:'
+      ;;
+    token) _arguments $help $json '1:command:(add rm list)' ;;
+    'token add') _arguments $help '--scope[what it may do]:scope:(read answer run admin)' '1:name:' ;;
+    'token rm') _arguments $help '1:name:' ;;
     models)
       _arguments $help $json $config '--compare[show what differs from the lists of the vendors]' \
         '*--set[any key of the configuration file]:key=value:' \
@@ -191,7 +200,7 @@ _wright() {
       ;;
     config) _arguments $help $json $settings $log '1:command:(path init)' ;;
     'config path' | 'config init') _arguments $help $config ;;
-    help) _arguments '1:command:(run chat resume answer waits sessions replay test feedback stats agents tools mcp models config doctor)' ;;
+    help) _arguments '1:command:(run chat resume answer waits sessions replay test feedback stats agents tools mcp models config doctor serve token)' ;;
   esac
 }
 

@@ -1,22 +1,45 @@
-// The dashboard: which view the address names, and what is live.
-import { element, get, logIn, Events } from './platform.js';
-import { sessionsView, statsView } from './lists.js';
+// The dashboard: which view the address names, what is live, and keys that hold everywhere.
+import { element, Events, get, isTyping, logIn, NotAdmitted, useToken } from './platform.js';
+import { sessionsView } from './lists.js';
+import { feedbackView, figuresView } from './figures.js';
 import { sessionView } from './session.js';
 import { waitsView } from './waits.js';
 
 const view = /** @type {HTMLElement} */ (document.getElementById('view'));
 const events = new Events();
 let leave = () => {};
+let shown = 0;
 
 const kViews = [
-  [/^#\/sessions\/(\d+)/, (match) => sessionView(view, events, Number(match[1]))],
-  [/^#\/sessions/, () => sessionsView(view, events)],
-  [/^#\/waits/, () => waitsView(view, events)],
-  [/^#\/stats/, () => statsView(view)],
+  [/^#\/sessions\/(\d+)/, (place, match) => sessionView(place, events, Number(match[1]))],
+  [/^#\/sessions/, (place) => sessionsView(place, events)],
+  [/^#\/waits/, (place) => waitsView(place, events)],
+  [/^#\/figures/, (place) => figuresView(place, events)],
+  [/^#\/feedback/, (place) => feedbackView(place)],
 ];
+
+function tokenForm() {
+  const input = element('input', { type: 'password', 'aria-label': 'Token', autocomplete: 'off', size: '40' });
+  return element('form', { class: 'row', onsubmit: (event) => {
+    event.preventDefault();
+    useToken(input.value.trim());
+    location.reload();
+  } }, input, element('button', { class: 'main' }, 'Use it'));
+}
+
+function complain(place, error) {
+  place.replaceChildren(element('h1', {}, 'That did not work'),
+    element('p', { role: 'alert' }, error.message));
+  if (!(error instanceof NotAdmitted)) return;
+  place.append(element('p', { class: 'dim' },
+    'The link that `wright serve` prints opens this page once. Or paste a token here; '
+    + 'it is kept until this tab is closed.'), tokenForm());
+}
 
 async function show() {
   leave();
+  leave = () => {};
+  const mine = ++shown;
   const address = location.hash || '#/sessions';
   for (const link of document.querySelectorAll('nav a')) {
     const isHere = address.startsWith(link.getAttribute('href') ?? '');
@@ -24,15 +47,22 @@ async function show() {
     else link.removeAttribute('aria-current');
   }
   const [pattern, open] = kViews.find(([each]) => each.test(address)) ?? kViews[1];
+  // A view draws into a place of its own: one that was left behind draws nowhere.
+  const place = element('div');
+  view.replaceChildren(place);
+  scrollTo(0, 0);
   try {
-    leave = (await open(address.match(pattern))) ?? (() => {});
+    const left = (await open(place, address.match(pattern))) ?? (() => {});
+    if (mine === shown) leave = left;
+    else left();
   } catch (error) {
-    view.replaceChildren(element('h1', {}, 'That did not work'),
-      element('p', { role: 'alert' }, error.message));
+    complain(place, error);
   }
 }
 
+let counting = 0;
 async function countWaits() {
+  counting = 0;
   const { waits } = await get('waits').catch(() => ({ waits: [] }));
   const counter = document.getElementById('open-waits');
   if (counter) counter.textContent = waits.length ? String(waits.length) : '';
@@ -40,10 +70,24 @@ async function countWaits() {
 
 events.addEventListener('connection', (event) => {
   const place = document.getElementById('connection');
-  if (place) place.textContent = event.detail;
+  if (!place) return;
+  place.textContent = event.detail;
+  place.className = event.detail === 'live' ? 'live' : 'cut-off';
 });
 events.addEventListener('event', (event) => {
-  if (['run_waiting', 'run_ended', 'tool_ended'].includes(event.detail.type)) countWaits();
+  const types = ['run_waiting', 'run_ended', 'tool_started'];
+  if (types.includes(event.detail.type) && !counting) counting = setTimeout(countWaits, 300);
+});
+
+const help = /** @type {HTMLDialogElement} */ (document.getElementById('help'));
+document.getElementById('keys')?.addEventListener('click', () => help.showModal());
+const kPlaces = { s: '#/sessions', w: '#/waits', f: '#/figures', b: '#/feedback' };
+let isAfterG = false;
+document.addEventListener('keydown', (event) => {
+  if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === '?') help.showModal();
+  else if (isAfterG && kPlaces[event.key]) location.hash = kPlaces[event.key];
+  isAfterG = event.key === 'g';
 });
 
 await logIn();

@@ -1,25 +1,29 @@
-// Sessions, newest first, and figures.
-import { block, duration, element, get, moment, post, status } from './platform.js';
+// Sessions, newest first, as they happen.
+import { count, dollars, duration, element, get, isTyping, moment, post, soon, status } from './platform.js';
 
 const kStatuses = ['', 'running', 'waiting', 'completed', 'failed', 'cancelled', 'queued'];
+const kColumns = [['ID'], ['Status'], ['Agent', 'wide'], ['Prompt'], ['Started', 'wide'], ['Took', 'wide number'],
+  ['Tokens', 'wide number'], ['Cost', 'wide number']];
 
 function row(session) {
-  return element('tr', {},
+  const { usage } = session;
+  return element('tr', { 'data-id': String(session.id) },
     element('td', {}, element('a', { href: `#/sessions/${session.id}` }, String(session.id))),
     element('td', {}, status(session.status)),
     element('td', { class: 'wide' }, session.agent),
-    element('td', { class: 'text' }, element('span', { class: 'cut' }, session.prompt)),
+    element('td', { class: 'text' }, element('span', { class: 'cut' }, session.prompt.slice(0, 400))),
     element('td', { class: 'wide' }, moment(session.started_at)),
-    element('td', { class: 'wide' }, duration(session.duration_ms)));
+    element('td', { class: 'wide number' }, duration(session.duration_ms)),
+    element('td', { class: 'wide number' }, count(usage.input_tokens + usage.output_tokens)),
+    element('td', { class: 'wide number' }, dollars(usage.cost_usd)));
 }
 
-async function beginForm() {
-  const { agents } = await get('agents');
+function beginForm(agents) {
   const agent = element('select', { 'aria-label': 'Agent' },
     agents.filter((each) => !each.unavailable).map((each) => element('option', {}, each.name)));
-  const prompt = element('input', { 'aria-label': 'Prompt', placeholder: 'What shall it do?', size: '40' });
+  const prompt = element('input', { 'aria-label': 'Prompt', placeholder: 'What shall it do?', class: 'grow' });
   const problem = element('span', { role: 'alert', class: 'failed' });
-  return element('form', { class: 'row', onsubmit: async (event) => {
+  return element('form', { class: 'row begin', onsubmit: async (event) => {
     event.preventDefault();
     try {
       const session = await post('sessions', { agent: agent.value, prompt: prompt.value });
@@ -30,26 +34,42 @@ async function beginForm() {
   } }, agent, prompt, element('button', { class: 'main' }, 'Begin'), problem);
 }
 
+// What is searched for stands in the address, so that it can be kept and sent.
+function filterOf(address) {
+  const parameters = new URLSearchParams(address.split('?')[1] ?? '');
+  return { search: parameters.get('search') ?? '', status: parameters.get('status') ?? '',
+    agent: parameters.get('agent') ?? '' };
+}
+function addressOf(filter) {
+  const parameters = new URLSearchParams(Object.entries(filter).filter(([, value]) => value));
+  return `#/sessions${parameters.size ? `?${parameters}` : ''}`;
+}
+
 export async function sessionsView(view, events) {
-  const filter = { search: '', status: '' };
+  const filter = filterOf(location.hash);
   const body = element('tbody');
+  const empty = element('p', { class: 'dim', hidden: true });
   const more = element('button', { type: 'button', hidden: true }, 'Older ones');
   let next = null;
+  let asked = 0;
   const query = (before) => {
     const parameters = new URLSearchParams({ root: 'true', limit: '50' });
-    if (filter.search) parameters.set('search', filter.search);
-    if (filter.status) parameters.set('status', filter.status);
+    for (const [key, value] of Object.entries(filter)) if (value) parameters.set(key, value);
     if (before) parameters.set('before', before);
     return get(`sessions?${parameters}`);
   };
   const load = async () => {
+    const mine = ++asked;
     const page = await query(null);
+    if (mine !== asked) return;  // a later question is under way
+    const chosen = body.querySelector('tr[aria-selected]')?.dataset.id;
     next = page.next;
     more.hidden = next === null;
     body.replaceChildren(...page.sessions.map(row));
-    if (!page.sessions.length) {
-      body.append(element('tr', {}, element('td', { colspan: '6', class: 'dim' }, 'No sessions.')));
-    }
+    if (chosen) body.querySelector(`tr[data-id="${chosen}"]`)?.setAttribute('aria-selected', 'true');
+    empty.hidden = page.sessions.length > 0;
+    const isFiltered = Object.values(filter).some(Boolean);
+    empty.textContent = isFiltered ? 'No session fits.' : 'No sessions yet. Begin one above.';
   };
   more.addEventListener('click', async () => {
     const page = await query(next);
@@ -57,40 +77,57 @@ export async function sessionsView(view, events) {
     more.hidden = next === null;
     body.append(...page.sessions.map(row));
   });
+  const ask = soon(load, 150);
+  const change = (key, value) => {
+    filter[key] = value;
+    history.replaceState(null, '', addressOf(filter));
+    ask();
+  };
   const search = element('input', { type: 'search', 'aria-label': 'Search', placeholder: 'Search  ( / )',
-    oninput: () => { filter.search = search.value; load(); } });
-  const statuses = element('select', { 'aria-label': 'Status', onchange: () => {
-    filter.status = statuses.value;
-    load();
-  } }, kStatuses.map((word) => element('option', { value: word }, word || 'any status')));
-  const head = ['ID', 'Status', 'Agent', 'Prompt', 'Started', 'Took'].map((title, i) => element('th', {
-    scope: 'col', class: [2, 4, 5].includes(i) ? 'wide' : undefined }, title));
-  view.replaceChildren(element('h1', {}, 'Sessions'), await beginForm(),
-    element('div', { class: 'row' }, search, statuses),
-    element('table', {}, element('thead', {}, element('tr', {}, head)), body), more);
+    value: filter.search, oninput: () => change('search', search.value) });
+  const { agents } = await get('agents');
+  const choice = (label, key, words) => {
+    const made = element('select', { 'aria-label': label, onchange: () => change(key, made.value) },
+      words.map((word) => element('option', { value: word, selected: word === filter[key] },
+        word || `any ${label.toLowerCase()}`)));
+    return made;
+  };
+  const head = kColumns.map(([title, kind]) => element('th', { scope: 'col', class: kind }, title));
+  view.replaceChildren(element('h1', {}, 'Sessions'), beginForm(agents),
+    element('div', { class: 'row' }, search, choice('Status', 'status', kStatuses),
+      choice('Agent', 'agent', ['', ...agents.map((agent) => agent.name)])),
+    element('table', { class: 'sessions' }, element('thead', {}, element('tr', {}, head)), body), empty, more);
   await load();
 
   // What changes is shown soon, but not for every word of a model.
-  let timer = null;
+  const reload = soon(load, 300);
   const changed = (event) => {
-    if (!['session_started', 'run_ended', 'run_waiting'].includes(event.detail.type) || timer) return;
-    timer = setTimeout(() => { timer = null; load(); }, 300);
+    if (['session_started', 'run_ended', 'run_waiting'].includes(event.detail.type)) reload();
+  };
+  const move = (step) => {
+    const rows = [...body.children];
+    const now = rows.findIndex((each) => each.hasAttribute('aria-selected'));
+    const there = rows[Math.max(0, Math.min(rows.length - 1, now + step))];
+    rows[now]?.removeAttribute('aria-selected');
+    there?.setAttribute('aria-selected', 'true');
+    there?.querySelector('a')?.focus();
   };
   const key = (event) => {
-    if (event.key !== '/' || event.target.matches('input, textarea, select')) return;
-    event.preventDefault();
-    search.focus();
+    if (isTyping(event) || event.ctrlKey || event.metaKey) return;
+    if (event.key === 'j') move(1);
+    else if (event.key === 'k') move(-1);
+    else if (event.key !== '/') return;
+    else {
+      event.preventDefault();
+      search.focus();
+    }
   };
   events.addEventListener('event', changed);
   document.addEventListener('keydown', key);
   return () => {
-    clearTimeout(timer);
+    reload.stop();
+    ask.stop();
     events.removeEventListener('event', changed);
     document.removeEventListener('keydown', key);
   };
-}
-
-export async function statsView(view) {
-  const stats = await get('stats');
-  view.replaceChildren(element('h1', {}, 'Figures'), block(stats));
 }

@@ -1,6 +1,18 @@
 // What the views share: elements, requests, events, words. Everything that a model, a tool or a
 // person wrote becomes text, never markup.
 
+// Characters that turn text around would show something else than what is there.
+const kTurns = /[\u202A-\u202E\u2066-\u2069]/g;
+const visible = (text) => text.replace(kTurns, (c) => `⟨U+${c.charCodeAt(0).toString(16).toUpperCase()}⟩`);
+
+function addTo(made, children) {
+  for (const child of children.flat(3)) {
+    if (child === null || child === undefined || child === false) continue;
+    made.append(typeof child === 'string' ? visible(child) : child);
+  }
+  return made;
+}
+
 /** @param {string} name @param {Record<string, any>} [attributes] @param {...any} children */
 export function element(name, attributes = {}, ...children) {
   const made = document.createElement(name);
@@ -10,23 +22,20 @@ export function element(name, attributes = {}, ...children) {
     else if (key in made && typeof value !== 'string') made[key] = value;
     else made.setAttribute(key, value === true ? '' : String(value));
   }
-  made.append(...children.flat().filter((child) => child !== null && child !== undefined));
-  return made;
+  return addTo(made, children);
 }
 
 const kSvg = 'http://www.w3.org/2000/svg';
 /** @param {string} name @param {Record<string, any>} attributes @param {...any} children */
 export function svg(name, attributes, ...children) {
   const made = document.createElementNS(kSvg, name);
-  for (const [key, value] of Object.entries(attributes)) {
-    if (key.startsWith('on')) made.addEventListener(key.slice(2), value);
-    else made.setAttribute(key, String(value));
-  }
-  made.append(...children);
-  return made;
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));
+  return addTo(made, children);
 }
 
 const token = () => sessionStorage.getItem('token');
+export const useToken = (given) => sessionStorage.setItem('token', given);
+export class NotAdmitted extends Error {}
 
 // The one-time code stands behind '#', which no browser sends anywhere.
 export async function logIn() {
@@ -35,7 +44,7 @@ export async function logIn() {
   history.replaceState(null, '', '#/sessions');
   const response = await fetch('/api/v1/login', {
     method: 'POST', body: JSON.stringify({ code }) });
-  if (response.ok) sessionStorage.setItem('token', (await response.json()).token);
+  if (response.ok) useToken((await response.json()).token);
 }
 
 /** @param {string} path @param {RequestInit} [options] */
@@ -45,7 +54,8 @@ async function send(path, options = {}) {
   const response = await fetch(path, { ...options, headers });
   if (response.ok) return response;
   const problem = await response.json().catch(() => ({}));
-  throw new Error(problem.detail ?? `The server answers ${response.status}`);
+  const message = problem.detail ?? `The server answers ${response.status}`;
+  throw response.status === 401 ? new NotAdmitted(message) : new Error(message);
 }
 
 /** @param {string} path */
@@ -79,9 +89,10 @@ export class Events extends EventTarget {
     while (!running.signal.aborted) {
       try {
         await this.#read(running.signal);
-      } catch {
+      } catch (error) {
         if (running.signal.aborted) return;
-        this.#tell('connection', 'not connected');
+        this.#tell('connection', error instanceof NotAdmitted ? '' : 'not connected');
+        if (error instanceof NotAdmitted) return;
       }
       await new Promise((done) => setTimeout(done, 1000));
     }
@@ -93,14 +104,17 @@ export class Events extends EventTarget {
     const response = await send('/api/v1/events', { headers, signal });
     this.#tell('connection', 'live');
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-    let rest = '';
+    let rest = [];
     for (;;) {
       const { value, done } = await reader.read();
       if (done) return;
-      const blocks = (rest + value).split('\n\n');
-      rest = blocks.pop() ?? '';
-      for (const block of blocks) {
-        const data = block.split('\n').find((line) => line.startsWith('data: '));
+      rest.push(value);
+      // A long event comes in many pieces: they are joined once.
+      if (!value.includes('\n')) continue;
+      const blocks = rest.join('').split('\n\n');
+      rest = [blocks.pop() ?? ''];
+      for (const text of blocks) {
+        const data = text.split('\n').find((line) => line.startsWith('data: '));
         if (!data) continue;
         const event = JSON.parse(data.slice(6));
         this.#last = event.sequence;
@@ -114,39 +128,82 @@ export class Events extends EventTarget {
   }
 }
 
+// At most one call for many, soon.
+export function soon(work, milliseconds = 200) {
+  let timer = 0;
+  const later = () => {
+    timer ||= setTimeout(() => { timer = 0; work(); }, milliseconds);
+  };
+  later.stop = () => clearTimeout(timer);
+  return later;
+}
+
+export const isTyping = (event) => event.target instanceof Element
+  && event.target.matches('input, textarea, select, dialog *');
+
 /** @param {number | null} milliseconds */
 export function duration(milliseconds) {
   if (milliseconds === null || milliseconds === undefined) return '';
+  if (milliseconds < 1) return '<1 ms';
   if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
-  if (milliseconds < 60000) return `${(milliseconds / 1000).toFixed(1)} s`;
-  return `${Math.floor(milliseconds / 60000)} min ${Math.round((milliseconds % 60000) / 1000)} s`;
+  const seconds = milliseconds / 1000;
+  if (seconds < 60) return `${seconds.toFixed(1)} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+  if (seconds < 172800) return `${Math.floor(seconds / 3600)} h ${Math.round((seconds % 3600) / 60)} min`;
+  return `${Math.round(seconds / 86400)} days`;
 }
 
-export const moment = (milliseconds) => (milliseconds
-  ? element('time', { datetime: new Date(milliseconds).toISOString() },
-    new Date(milliseconds).toLocaleString())
-  : '');
+export function count(number) {
+  if (number < 10000) return String(number);
+  return number < 1e6 ? `${(number / 1e3).toFixed(number < 1e5 ? 1 : 0)}k` : `${(number / 1e6).toFixed(1)}M`;
+}
 
-const kMarks = { completed: '✓', failed: '✗', cancelled: '✗', waiting: '…', running: '▸', queued: '·',
+export const dollars = (number) => (number ? `$${number < 1 ? number.toFixed(4) : number.toFixed(2)}` : '');
+
+export function moment(milliseconds) {
+  if (!milliseconds) return '';
+  const at = new Date(milliseconds);
+  const isToday = at.toDateString() === new Date().toDateString();
+  return element('time', { datetime: at.toISOString(), title: at.toLocaleString() },
+    isToday ? at.toLocaleTimeString() : at.toLocaleString(undefined, {
+      month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' }));
+}
+
+const kMarks = { completed: '✓', failed: '✗', cancelled: '⊘', waiting: '…', running: '▸', queued: '·',
   executing: '▸', pending: '·', unknown: '?' };
 export const status = (word) => element('span', { class: `status ${word}` },
   `${kMarks[word] ?? ''} ${word}`);
 
-// Long texts are cut until somebody wants them.
-const kShown = 20000;
+// Long texts are shown piece by piece, as far as somebody wants them.
+const kFirst = 20000;
+const kMore = 200000;
 export function block(text) {
-  const shown = typeof text === 'string' ? text : JSON.stringify(text, null, 2);
-  const made = element('pre', {}, shown.slice(0, kShown));
-  if (shown.length <= kShown) return made;
+  const whole = typeof text === 'string' ? text : JSON.stringify(text, null, 2) ?? '';
+  const made = element('pre', { tabindex: '0' }, whole.slice(0, kFirst));
+  if (whole.length <= kFirst) return made;
+  let shown = kFirst;
+  const label = () => `Show more (${count(whole.length - shown)} characters are left)`;
   const more = element('button', { type: 'button', onclick: () => {
-    made.textContent = shown;
-    more.remove();
-  } }, `Show all ${shown.length} characters`);
+    made.append(visible(whole.slice(shown, shown + kMore)));
+    shown += kMore;
+    if (shown >= whole.length) more.remove();
+    else more.textContent = label();
+  } }, label());
   return element('div', {}, made, more);
 }
 
+// JSON in a text as it is easier to read.
+export function readable(text) {
+  if (typeof text !== 'string' || !/^\s*[[{]/.test(text) || text.length > 2e6) return text;
+  try { return JSON.stringify(JSON.parse(text), null, 2); } catch { return text; }
+}
+
+const kMostLines = 2000;
 export function diff(text) {
-  const lines = text.split('\n').map((line) => element('span', {
-    class: line.startsWith('+') ? 'added' : line.startsWith('-') ? 'removed' : undefined }, `${line}\n`));
-  return element('pre', {}, lines);
+  const lines = text.split('\n');
+  const rows = lines.slice(0, kMostLines).map((line) => element('span', {
+    class: line.startsWith('+') ? 'added' : line.startsWith('-') ? 'removed'
+      : line.startsWith('@@') ? 'dim' : undefined }, `${line}\n`));
+  if (lines.length > kMostLines) rows.push(`… ${lines.length - kMostLines} more lines\n`);
+  return element('pre', { class: 'diff', tabindex: '0' }, rows);
 }

@@ -1,86 +1,91 @@
 // One session: its timeline, its conversation, its calls, and what can be done with it.
-import { block, duration, element, get, moment, post, status, svg } from './platform.js';
-import { waitCard } from './waits.js';
+import { block, count, diff, dollars, duration, element, get, moment, post, readable, soon, status } from './platform.js';
+import { Rows, Timeline } from './timeline.js';
+import { WaitCards } from './waits.js';
 
-const kRow = 18;
-const kWidth = 1000;
+const kPage = 500;
+const kMessages = 100;
 
-// Bars from events: what a model or a tool began and ended.
-function barsOf(events) {
-  const bars = [];
-  const open = new Map();
-  for (const event of events) {
-    const at = event.at;
-    const key = (id) => `${event.session_id}/${id}`;
-    if (event.type === 'model_started') {
-      const bar = { kind: 'model', label: 'model', from: at, to: null, event };
-      open.set(key('model'), bar);
-      bars.push(bar);
-    } else if (event.type === 'tool_started') {
-      const bar = { kind: 'tool', label: event.data.name, from: at, to: null, event };
-      open.set(key(event.data.call_id), bar);
-      bars.push(bar);
-    } else if (event.type === 'model_ended' || event.type === 'tool_ended') {
-      const bar = open.get(key(event.type === 'model_ended' ? 'model' : event.data.call_id));
-      if (!bar) continue;
-      bar.to = at;
-      bar.ended = event;
-      if (event.data.status === 'failed') bar.kind = 'bad';
-      if (event.data.status === 'waiting') bar.kind = 'wait';
-    }
+function pairs(...rows) {
+  return element('dl', { class: 'facts' }, rows.filter(([, value]) => value !== '' && value !== null && value !== undefined)
+    .map(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]));
+}
+
+// What interceptors noted stands in the result of a tool; a person reads it beside.
+function resultParts(content) {
+  let value = content;
+  if (typeof content === 'string' && content.length < 2e6) {
+    try { value = JSON.parse(content); } catch { /* a text */ }
   }
-  return bars;
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return { result: readable(content) };
+  const { _execution_metadata: notes, ...rest } = value;
+  return { result: JSON.stringify(rest, null, 2), notes, change: typeof rest.diff === 'string' ? rest.diff : null };
 }
 
-// Time in which nothing happens is folded, so that bursts stay visible.
-const kLongestGap = 2000;
-function timeScale(bars, now) {
-  const points = [...new Set(bars.flatMap((bar) => [bar.from, bar.to ?? now]))].sort((a, b) => a - b);
-  const places = new Map();
-  let place = 0;
-  points.forEach((point, i) => {
-    if (i > 0) {
-      const gap = point - points[i - 1];
-      const isBusy = bars.some((bar) => bar.from <= points[i - 1] && (bar.to ?? now) >= point);
-      place += isBusy ? gap : Math.min(gap, kLongestGap);
-    }
-    places.set(point, place);
-  });
-  const whole = Math.max(place, 1);
-  return (point) => (places.get(point) / whole) * kWidth;
+async function toolDetail(row) {
+  const asked = row.event.data;
+  const ended = row.ended;
+  const call = await get(`sessions/${row.session}/calls/${encodeURIComponent(asked.call_id)}`).catch(() => null);
+  const answer = call?.error ?? (ended?.is_cut && call ? call.response : ended?.data.content ?? call?.response);
+  const { result, notes, change } = resultParts(answer);
+  return [
+    pairs(['Status', status(call?.status ?? row.state)],
+      ['Took', duration(ended?.data.duration_ms ?? call?.execution_time_ms)],
+      ['Call', asked.call_id ?? '']),
+    element('h3', {}, 'Arguments'), block(readable(asked.arguments ?? call?.arguments ?? asked.shown ?? {})),
+    change ? [element('h3', {}, 'Change'), diff(change)] : null,
+    answer !== null && answer !== undefined
+      ? [element('h3', {}, call?.error ? 'Error' : 'Result'), block(result)] : null,
+    notes ? [element('h3', {}, 'Notes'), block(notes)] : null];
 }
 
-function timeline(bars, choose) {
-  const shown = bars.slice(-300);
-  const now = Date.now();
-  const x = timeScale(shown, now);
-  const height = Math.max(shown.length, 1) * kRow;
-  const rows = shown.map((bar, i) => {
-    const left = x(bar.from);
-    const width = Math.max(2, x(bar.to ?? now) - left);
-    const took = duration((bar.to ?? now) - bar.from);
-    const word = { bad: '✗ failed', wait: '… waits' }[bar.kind] ?? '';
-    return svg('g', {},
-      svg('rect', { x: left, y: i * kRow + 3, width, height: kRow - 6, class: bar.kind, tabindex: 0,
-        role: 'button', 'aria-label': `${bar.label}, ${took} ${word}`, onclick: () => choose(bar),
-        onkeydown: (event) => { if (event.key === 'Enter') choose(bar); } }),
-      svg('text', left < kWidth * 0.7
-        ? { x: Math.min(left + width + 4, kWidth - 4), y: i * kRow + 13 }
-        : { x: left - 4, y: i * kRow + 13, 'text-anchor': 'end' }, `${bar.label} ${took} ${word}`));
-  });
-  return svg('svg', { class: 'timeline', viewBox: `0 0 ${kWidth} ${height}`, role: 'group',
-    'aria-label': 'Timeline' }, ...rows);
+function modelDetail(row) {
+  const { usage = {}, text, duration_ms: took } = row.ended?.data ?? {};
+  return [
+    pairs(['Took', duration(took)], ['Input', usage.input_tokens ? `${count(usage.input_tokens)} tokens` : ''],
+      ['From cache', usage.cached_tokens ? `${count(usage.cached_tokens)} tokens` : ''],
+      ['Output', usage.output_tokens ? `${count(usage.output_tokens)} tokens` : ''],
+      ['Reasoning', usage.reasoning_tokens ? `${count(usage.reasoning_tokens)} tokens` : ''],
+      ['Cost', dollars(usage.cost_usd)]),
+    row.retries.map((retry) => element('p', { class: 'waiting' },
+      `Tried again after ${retry.data.wait_ms} ms: ${retry.data.error?.message ?? ''}`)),
+    text ? [element('h3', {}, 'Text'), block(text)] : element('p', { class: 'dim' }, row.to ? 'No text: it called tools.' : 'It still answers.')];
 }
 
-function messageBlock(message) {
+function messageBlock(message, fork) {
+  const parts = message.message?.parts ?? [];
+  const calls = parts.filter((part) => part.type === 'tool_call');
+  const isTool = message.role === 'tool';
+  const shownText = (of) => block(isTool ? readable(of.message?.parts?.[0]?.content ?? of.text) : of.text);
+  const text = message.text ? element('div', {}, shownText(message)) : null;
+  if (message.is_cut && text) {
+    text.append(element('button', { type: 'button', onclick: async () => {
+      const page = await get(`sessions/${message.session_id}/messages?after=${message.id - 1}&limit=1`);
+      text.replaceChildren(shownText(page.messages[0]));
+    } }, 'Load the whole text'));
+  }
   return element('div', { class: `message ${message.role}` },
-    element('div', { class: 'dim' }, `${message.role} `, moment(message.created_at)), block(message.text));
+    element('div', { class: 'row dim' }, element('b', {}, isTool ? `tool ${parts[0]?.name ?? ''}` : message.role),
+      moment(message.created_at), element('span', { class: 'grow' }),
+      element('button', { type: 'button', class: 'quiet', onclick: () => fork(message.id),
+        title: 'A new session that begins with everything up to here' }, 'Fork here')),
+    isTool ? element('details', {}, element('summary', {}, `${count(message.text.length)} characters${message.is_cut ? ' and more' : ''}`), text) : text,
+    calls.map((call) => element('details', {}, element('summary', {}, 'calls ', element('code', {}, call.name)),
+      block(readable(call.arguments)))));
 }
 
+function save(name, json) {
+  const address = URL.createObjectURL(new Blob([JSON.stringify(json, null, 2)], { type: 'application/json' }));
+  element('a', { href: address, download: name }).click();
+  URL.revokeObjectURL(address);
+}
+
+// Buttons and the line to say more; the same elements for as long as they fit.
 function actions(session, refresh) {
   const problem = element('span', { role: 'alert', class: 'failed' });
   const act = (work) => async (event) => {
-    event.preventDefault();
+    event?.preventDefault();
+    problem.textContent = '';
     try {
       await work();
       refresh();
@@ -89,83 +94,158 @@ function actions(session, refresh) {
     }
   };
   const hasEnded = ['completed', 'failed', 'cancelled'].includes(session.status);
-  const text = element('input', { 'aria-label': 'Message', placeholder: 'Say more', size: '40' });
+  const path = `sessions/${session.id}`;
+  const button = (word, work, shown = true) => (shown
+    ? element('button', { type: 'button', onclick: act(work) }, word) : null);
+  const text = element('input', { 'aria-label': 'Message', placeholder: 'Say more', class: 'grow' });
+  const more = hasEnded && !session.parent_session_id;
   return element('form', { class: 'row', onsubmit: act(async () => {
-    await post(`sessions/${session.id}/messages`, { text: text.value });
+    await post(`${path}/messages`, { text: text.value });
     text.value = '';
   }) },
-  hasEnded && !session.parent_session_id
-    ? [text, element('button', { class: 'main' }, 'Send')] : null,
-  hasEnded ? null : element('button', { type: 'button',
-    onclick: act(() => post(`sessions/${session.id}/cancel`, {})) }, 'Cancel'),
-  hasEnded ? element('button', { type: 'button', onclick: act(async () => {
-    const fork = await post(`sessions/${session.id}/fork`, {});
-    location.hash = `#/sessions/${fork.id}`;
-  }) }, 'Fork') : null, problem);
+  more ? [text, element('button', { class: 'main' }, 'Send')] : null,
+  button('Cancel', () => post(`${path}/cancel`, {}), !hasEnded),
+  button('Resume', () => post(`${path}/resume`, {}), ['failed', 'cancelled'].includes(session.status) && more),
+  button('Fork', async () => {
+    location.hash = `#/sessions/${(await post(`${path}/fork`, {})).id}`;
+  }, more),
+  button('Save as JSON', async () => save(`session-${session.id}.json`, await get(`${path}/export`))), problem);
+}
+
+function heading(session) {
+  const { usage } = session;
+  const link = (id, word) => element('a', { href: `#/sessions/${id}` }, `${word} ${id}`);
+  return [
+    element('h1', {}, session.prompt.slice(0, 300)),
+    element('p', { class: 'facts-line' }, status(session.status), element('span', {}, session.agent),
+      element('span', {}, `${session.provider}:${session.model}`), moment(session.started_at),
+      session.duration_ms === null ? null : element('span', {}, duration(session.duration_ms)),
+      element('span', {}, `${count(usage.input_tokens)} tokens in, ${count(usage.output_tokens)} out`),
+      usage.cost_usd ? element('span', {}, dollars(usage.cost_usd)) : null,
+      session.parent_session_id ? link(session.parent_session_id, 'specialist of') : null,
+      session.forked_from ? link(session.forked_from, 'fork of') : null),
+    session.error ? element('p', { role: 'alert', class: 'failed' }, session.error) : null,
+    session.cancel_reason ? element('p', { class: 'failed' }, session.cancel_reason) : null];
 }
 
 export async function sessionView(view, events, id) {
   const head = element('div');
-  const speaking = element('pre', { hidden: true, 'aria-live': 'polite' });
-  const chart = element('div');
-  const detail = element('div', { 'aria-live': 'polite' });
+  const doing = element('div');
   const waits = element('div');
+  const detail = element('aside', { 'aria-label': 'Details', 'aria-live': 'polite', hidden: true });
   const conversation = element('div');
-  let known = [];
+  const older = element('button', { type: 'button', hidden: true }, 'Earlier messages');
+  const speaking = element('pre', { class: 'speaking', hidden: true, 'aria-live': 'polite', tabindex: '0' });
+  const rows = new Rows(id);
 
-  const choose = (bar) => detail.replaceChildren(element('article', {},
-    element('h2', {}, bar.label), element('p', { class: 'dim' }, moment(bar.from)),
-    block(bar.event.data.arguments ?? bar.event.data),
-    bar.ended ? block(bar.ended.data.content ?? bar.ended.data.text ?? bar.ended.data) : null));
-  const draw = () => chart.replaceChildren(timeline(barsOf(known), choose));
+  let chosen = null;
+  const choose = async (row) => {
+    chosen = row;
+    const parts = row.kind === 'model' ? modelDetail(row) : await toolDetail(row);
+    if (chosen !== row) return;  // another was chosen meanwhile
+    detail.hidden = false;
+    detail.replaceChildren(element('article', {},
+      element('div', { class: 'row' }, element('h2', { class: 'grow' }, row.label),
+        element('button', { type: 'button', class: 'quiet', 'aria-label': 'Close', onclick: () => {
+          detail.hidden = true;
+        } }, '✕')),
+      element('p', { class: 'dim' }, moment(row.from),
+        row.child ? [' · ', element('a', { href: `#/sessions/${row.child}` }, `session ${row.child}`)] : null),
+      element('div', {}, parts)));
+  };
+  const timeline = new Timeline(choose);
+  const draw = soon(() => timeline.show(rows.inOrder()), 100);
 
+  const trouble = element('p', { role: 'alert', class: 'failed' });
+  const fork = async (message) => {
+    try {
+      const made = await post(`sessions/${id}/fork`, { message_id: message });
+      location.hash = `#/sessions/${made.id}`;
+    } catch (error) {
+      trouble.textContent = error.message;
+      trouble.scrollIntoView({ block: 'nearest' });
+    }
+  };
+  const shown = new Map();  // messages by id: those that are there stay
+  const place = (messages, isOlder) => {
+    const made = messages.filter((message) => !shown.has(message.id)).map((message) => {
+      shown.set(message.id, messageBlock(message, fork));
+      return shown.get(message.id);
+    });
+    if (isOlder) conversation.prepend(...made);
+    else conversation.append(...made);
+    if (isOlder || shown.size === messages.length) older.hidden = messages.length < kMessages;
+  };
+  older.addEventListener('click', async () => {
+    const before = Math.min(...shown.keys());
+    const page = await get(`sessions/${id}/messages?texts=short&keep=last&limit=${kMessages}&before=${before}`);
+    place(page.messages, true);
+  });
+
+  const cards = new WaitCards(waits, () => get(`sessions/${id}/waits`));
+  let before = null;
   const load = async () => {
-    const [session, messages, open] = await Promise.all([get(`sessions/${id}`),
-      get(`sessions/${id}/messages?keep=last&limit=200`), get(`sessions/${id}/waits`)]);
-    const usage = session.usage;
-    head.replaceChildren(element('h1', {}, session.prompt.slice(0, 300)), element('p', {},
-      status(session.status), ` · ${session.agent} · ${session.provider}:${session.model} · `,
-      moment(session.started_at), ` · ${duration(session.duration_ms)} · ${usage.input_tokens} tokens in, `
-      + `${usage.output_tokens} out${usage.cost_usd ? ` · $${usage.cost_usd.toFixed(4)}` : ''}`),
-    session.error ? element('p', { role: 'alert', class: 'failed' }, session.error) : null,
-    session.children.length ? element('p', {}, 'Specialists: ', session.children.map((child) => element(
-      'a', { href: `#/sessions/${child}` }, `${child} `))) : null, actions(session, load));
-    waits.replaceChildren(...open.waits.map((wait) => waitCard(wait, load)));
-    conversation.replaceChildren(...messages.messages.map(messageBlock));
+    const last = Math.max(0, ...shown.keys());
+    const [session, page] = await Promise.all([get(`sessions/${id}?texts=short`),
+      get(`sessions/${id}/messages?texts=short&${last ? `after=${last}` : 'keep=last'}&limit=${kMessages}`), cards.load()]);
+    head.replaceChildren(...heading(session).filter(Boolean));
+    if (session.status !== before) doing.replaceChildren(actions(session, load));
+    before = session.status;
+    place(page.messages, false);
   };
 
+  const early = [];  // what happens while the past is read
+  let isRead = false;
   const readEvents = async () => {
-    for (let after = 0; ;) {
-      const page = await get(`sessions/${id}/events?after=${after}`);
-      known.push(...page.events);
-      if (page.events.length < 500) return;
-      after = page.events.at(-1).sequence;
+    for (;;) {
+      const page = await get(`sessions/${id}/events?after=${rows.last}`);
+      for (const event of page.events) rows.add(event);
+      if (page.events.length < kPage) break;
+      draw();  // a long session shows itself while it is read
     }
+    isRead = true;
+    for (const event of early) take(event);
   };
-
-  view.replaceChildren(head, waits, element('h2', {}, 'Timeline'), chart, detail,
-    element('h2', {}, 'Conversation'), conversation, speaking);
-  let frame = 0;
-  const changed = ({ detail: event }) => {
-    const isOurs = event.session_id === id || known.some((each) => each.type === 'child_started'
-      && each.data.session_id === event.session_id);
-    if (!isOurs || event.sequence <= (known.at(-1)?.sequence ?? 0)) return;
-    known.push(event);
-    if (event.type === 'text_delta' && event.session_id === id) {
+  const reload = soon(load);
+  const take = (event) => {
+    if (!isRead) return early.push(event);
+    if (!rows.has(event.session_id) || event.sequence <= rows.last) return null;
+    rows.add(event);
+    if (event.session_id === id && event.type === 'text_delta') {
       speaking.hidden = false;
-      speaking.textContent += event.data.text;
-      return;
+      speaking.append(event.data.text);
+      return null;
     }
-    if (['model_ended', 'tool_ended', 'run_ended', 'run_waiting'].includes(event.type)) {
-      speaking.hidden = true;
-      speaking.textContent = '';
-      load();
+    if (['model_ended', 'tool_ended', 'run_ended', 'run_waiting', 'session_started'].includes(event.type)) {
+      if (event.session_id === id) {
+        speaking.hidden = true;
+        speaking.replaceChildren();
+      }
+      reload();
     }
-    cancelAnimationFrame(frame);
-    frame = requestAnimationFrame(draw);
+    return draw();
   };
+  const changed = ({ detail: event }) => take(event);
+
+  view.replaceChildren(head, doing, waits, element('h2', {}, 'Timeline'),
+    element('div', { class: 'with-detail' }, timeline.element, detail),
+    element('h2', {}, 'Conversation'), trouble, older, conversation, speaking);
   events.addEventListener('event', changed);
-  await Promise.all([load(), readEvents()]);
-  draw();
-  return () => events.removeEventListener('event', changed);
+  const leave = () => {
+    draw.stop();
+    reload.stop();
+    clearInterval(ticking);
+    timeline.watch.disconnect();
+    events.removeEventListener('event', changed);
+  };
+  // What still runs grows.
+  const ticking = setInterval(() => { if (before === 'running') draw(); }, 1000);
+  try {
+    await Promise.all([load(), readEvents()]);
+  } catch (error) {
+    leave();
+    throw error;
+  }
+  timeline.show(rows.inOrder());
+  return leave;
 }

@@ -1,22 +1,28 @@
 // What waits for a person: questions as forms, approvals with what they would touch.
-import { block, diff, element, get, post } from './platform.js';
+import { block, diff, element, get, moment, post, soon } from './platform.js';
 
-function field(question) {
-  const name = { name: question.id, 'aria-label': question.question };
-  const preset = question.default;
-  switch (question.type ?? 'text') {
-    case 'boolean': return element('input', { ...name, type: 'checkbox', checked: preset === true });
-    case 'number': return element('input', { ...name, type: 'number', step: 'any', value: preset });
-    case 'password': return element('input', { ...name, type: 'password', autocomplete: 'off' });
-    case 'email': return element('input', { ...name, type: 'email', value: preset });
-    case 'url': return element('input', { ...name, type: 'url', value: preset });
-    case 'select': case 'multiselect': {
-      const chosen = [preset].flat();
-      return element('select', { ...name, multiple: question.type === 'multiselect' },
-        (question.options ?? []).map((option) => element('option', {
-          selected: chosen.includes(option) }, option)));
-    }
-    default: return element('input', { ...name, type: 'text', value: preset, size: '40' });
+const kInputs = { number: 'number', password: 'password', email: 'email', url: 'url' };
+
+function field(question, id) {
+  const { validation: rules = {}, default: preset } = question;
+  const type = question.type ?? 'text';
+  const common = { id, name: question.id, 'aria-describedby': `${id}-more` };
+  const chosen = [preset].flat();
+  switch (type) {
+    case 'boolean': return element('input', { ...common, type: 'checkbox', checked: preset === true });
+    case 'multiselect': return element('div', { id, role: 'group', class: 'choices' },
+      (question.options ?? []).map((option) => element('label', {}, element('input', {
+        type: 'checkbox', value: option, checked: chosen.includes(option) }), ' ', option)));
+    case 'select': return element('select', common,
+      chosen.includes(undefined) ? element('option', { value: '' }, '— choose —') : null,
+      (question.options ?? []).map((option) => element('option', {
+        value: option, selected: chosen.includes(option) }, option)));
+    default: return element('input', { ...common, type: kInputs[type] ?? 'text', class: 'grow',
+      value: preset === undefined || preset === null ? undefined : String(preset),
+      step: type === 'number' ? 'any' : undefined, min: rules?.min_value, max: rules?.max_value,
+      minlength: rules?.min_length, maxlength: rules?.max_length,
+      autocomplete: 'off', spellcheck: type === 'text' ? 'true' : 'false',
+      placeholder: type === 'file_path' ? 'path/to/file' : undefined });
   }
 }
 
@@ -24,39 +30,57 @@ function answerOf(question, input) {
   switch (question.type ?? 'text') {
     case 'boolean': return input.checked;
     case 'number': return input.value === '' ? null : Number(input.value);
-    case 'multiselect': return [...input.selectedOptions].map((option) => option.value);
+    case 'multiselect': return [...input.querySelectorAll('input:checked')].map((each) => each.value);
     default: return input.value;
   }
 }
 
+const isBlank = (given) => given === '' || given === null || (Array.isArray(given) && !given.length);
+
 function questionForm(wait, answer) {
-  const questions = wait.shown.questions ?? [];
-  const inputs = questions.map(field);
-  return element('form', { onsubmit: (event) => {
+  const questions = wait.shown?.questions;
+  if (!Array.isArray(questions)) return resultForm(wait, answer);
+  const ids = questions.map((_, i) => `wait-${wait.id}-${i}`);
+  const inputs = questions.map((question, i) => field(question, ids[i]));
+  return element('form', { class: 'questions', onsubmit: (event) => {
     event.preventDefault();
     const responses = questions.map((question, i) => ({
       question_id: question.id, answer: answerOf(question, inputs[i]) }))
-      .filter(({ answer: given }, i) => !(questions[i].optional && (given === '' || given === null)));
+      .filter(({ answer: given }) => !isBlank(given));
     answer({ responses });
   } }, wait.shown.prompt ? element('p', {}, wait.shown.prompt) : null,
-  questions.map((question, i) => element('p', {}, element('label', {}, question.question, ' ', inputs[i]),
-    question.description ? element('span', { class: 'dim' }, ` ${question.description}`) : null)),
+  questions.map((question, i) => {
+    const isGroup = question.type === 'multiselect';
+    const label = element(isGroup ? 'span' : 'label', { id: `${ids[i]}-label`, for: isGroup ? undefined : ids[i] },
+      question.question, question.optional ? element('span', { class: 'dim' }, ' (optional)') : null);
+    if (isGroup) inputs[i].setAttribute('aria-labelledby', `${ids[i]}-label`);
+    return element('div', { class: 'field' }, label, inputs[i],
+      element('span', { class: 'dim', id: `${ids[i]}-more` }, question.description ?? ''));
+  }),
   element('button', { class: 'main' }, 'Answer'));
 }
 
 function approvalForm(wait, answer) {
-  const { diff: change, commands, ...others } = wait.shown ?? {};
-  const reason = element('input', { 'aria-label': 'Reason', placeholder: 'Why not' });
-  const decide = (decision, word, main) => element('button', { type: 'button', class: main,
+  const shown = wait.shown ?? {};
+  const { diff: change, commands, tool, arguments: given, reason: why, problem, ...others } = shown;
+  const reason = element('input', { 'aria-label': 'Reason', placeholder: 'Why not (optional)' });
+  const decide = (decision, word, kind) => element('button', { type: 'button', class: kind,
     onclick: () => answer({ decision, reason: reason.value }) }, word);
   return element('div', {},
-    change ? diff(String(change)) : null,
-    (commands ?? []).map((each) => element('p', {}, element('code', {}, each.command ?? ''),
-      ` ${each.permission ?? ''} ${each.reason ?? ''}`)),
+    why ? element('p', {}, String(why)) : null,
+    Array.isArray(commands) && commands.length ? [element('h3', {}, 'It would run'),
+      element('ul', { class: 'commands' }, commands.map((each) => element('li', {},
+        element('span', { class: `permission ${each.permission ?? ''}` }, each.permission ?? '?'), ' ',
+        element('code', {}, each.command ?? JSON.stringify(each)),
+        each.reason ? element('div', { class: 'dim' }, each.reason) : null)))] : null,
+    change ? [element('h3', {}, 'It would change'), diff(String(change))] : null,
+    given !== undefined ? element('details', { open: !change && !commands },
+      element('summary', {}, 'Arguments'), block(given)) : null,
     Object.keys(others).length ? block(others) : null,
+    problem ? element('p', { class: 'waiting' }, String(problem)) : null,
     element('div', { class: 'row' }, decide('once', 'Allow once', 'main'),
-      decide('session', 'Allow in this session'), reason, decide('refuse', 'Refuse'),
-      decide('never', 'Never in this session')));
+      decide('session', 'Allow in this session'), decide('refuse', 'Refuse'),
+      decide('never', 'Never in this session'), reason));
 }
 
 function resultForm(wait, answer) {
@@ -70,9 +94,11 @@ function resultForm(wait, answer) {
 }
 
 const kForms = { question: questionForm, approval: approvalForm, result: resultForm };
+const kTitles = { question: 'asks', approval: 'needs your approval', result: 'waits for a result' };
 
 export function waitCard(wait, done) {
   const problem = element('p', { role: 'alert', class: 'failed' });
+  const session = wait.root_session_id ?? wait.session_id;
   const answer = async (given) => {
     try {
       await post(`waits/${wait.id}/answer`, { answer: given });
@@ -81,37 +107,55 @@ export function waitCard(wait, done) {
       problem.textContent = error.message;
     }
   };
-  return element('article', {}, element('h2', {}, `${wait.tool ?? ''} · ${wait.kind} · `,
-    element('a', { href: `#/sessions/${wait.root_session_id ?? wait.session_id}` },
-      `session ${wait.root_session_id ?? wait.session_id}`)),
-  kForms[wait.kind](wait, answer), problem);
+  return element('article', { class: `wait ${wait.kind}` }, element('h2', {}, `${wait.tool ?? 'A tool'} ${kTitles[wait.kind]}`),
+    element('p', { class: 'dim' }, element('a', { href: `#/sessions/${session}` }, `session ${session}`),
+      ` · ${wait.agent ?? ''} · since `, moment(wait.created_at),
+      wait.expires_at ? [' · until ', moment(wait.expires_at)] : null),
+    kForms[wait.kind](wait, answer), problem);
+}
+
+// Cards of what waits; a form that somebody fills in stays as it is.
+export class WaitCards {
+  #cards = new Map();
+  constructor(place, read) {
+    this.place = place;
+    this.read = read;
+  }
+
+  async load() {
+    const { waits } = await this.read();
+    const open = new Set(waits.map((wait) => wait.id));
+    for (const [id, card] of this.#cards) {
+      if (open.has(id)) continue;
+      card.remove();
+      this.#cards.delete(id);
+    }
+    for (const wait of waits) {
+      if (this.#cards.has(wait.id)) continue;
+      this.#cards.set(wait.id, waitCard(wait, () => this.load()));
+      this.place.append(this.#cards.get(wait.id));
+    }
+    return waits.length;
+  }
 }
 
 export async function waitsView(view, events) {
   const list = element('div');
-  // A form that somebody fills in stays as it is.
-  const cards = new Map();
-  const load = async () => {
-    const { waits } = await get('waits');
-    const open = new Set(waits.map((wait) => wait.id));
-    for (const [id, card] of cards) {
-      if (open.has(id)) continue;
-      card.remove();
-      cards.delete(id);
-    }
-    for (const wait of waits) {
-      if (cards.has(wait.id)) continue;
-      cards.set(wait.id, waitCard(wait, load));
-      list.append(cards.get(wait.id));
-    }
-    empty.hidden = waits.length > 0;
-  };
   const empty = element('p', { class: 'dim' }, 'Nothing waits for a person.');
+  const cards = new WaitCards(list, async () => {
+    const page = await get('waits');
+    empty.hidden = page.waits.length > 0;
+    return page;
+  });
   view.replaceChildren(element('h1', {}, 'Waits'), empty, list);
-  await load();
+  await cards.load();
+  const reload = soon(() => cards.load());
   const changed = (event) => {
-    if (['run_waiting', 'run_ended', 'tool_started'].includes(event.detail.type)) load();
+    if (['run_waiting', 'run_ended', 'tool_started'].includes(event.detail.type)) reload();
   };
   events.addEventListener('event', changed);
-  return () => events.removeEventListener('event', changed);
+  return () => {
+    reload.stop();
+    events.removeEventListener('event', changed);
+  };
 }

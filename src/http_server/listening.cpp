@@ -24,9 +24,19 @@ namespace {
 constexpr int kBacklog = 4096;
 constexpr int kFlags = SOCK_NONBLOCK | SOCK_CLOEXEC;
 
+std::string_view advice_for(int error) {
+  switch (error) {
+    case EADDRINUSE: return "; something else listens there: stop it, or choose another port";
+    case EACCES: return "; this user may not: choose a port above 1023, or another folder";
+    case EADDRNOTAVAIL: return "; this machine has no such address";
+    case ENOENT: return "; make its folder first";
+    default: return "";
+  }
+}
+
 std::unexpected<Error> cannot_listen(std::string_view address, int error) {
-  return fail(ErrorCode::unavailable,
-              fmt::format("Cannot listen on {}: {}", address, std::strerror(error)));
+  return fail(ErrorCode::unavailable, fmt::format("Cannot listen on {}: {}{}", address,
+                                                  std::strerror(error), advice_for(error)));
 }
 
 std::string host_text(const sockaddr_storage& address) {

@@ -28,6 +28,10 @@ __asm__(
     "/session.js\"\n"
     "wright_embed waits \"" WRIGHT_WEB_FOLDER
     "/waits.js\"\n"
+    "wright_embed timeline \"" WRIGHT_WEB_FOLDER
+    "/timeline.js\"\n"
+    "wright_embed figures \"" WRIGHT_WEB_FOLDER
+    "/figures.js\"\n"
     ".previous\n");
 
 extern "C" {
@@ -47,6 +51,10 @@ extern const char wright_session_begin[];
 extern const char wright_session_end[];
 extern const char wright_waits_begin[];
 extern const char wright_waits_end[];
+extern const char wright_timeline_begin[];
+extern const char wright_timeline_end[];
+extern const char wright_figures_begin[];
+extern const char wright_figures_end[];
 }
 
 namespace wright::server {
@@ -64,7 +72,9 @@ const std::vector<EmbeddedFile>& dashboard_files() {
       {"/platform.js", kScript, {wright_platform_begin, wright_platform_end}},
       {"/lists.js", kScript, {wright_lists_begin, wright_lists_end}},
       {"/session.js", kScript, {wright_session_begin, wright_session_end}},
-      {"/waits.js", kScript, {wright_waits_begin, wright_waits_end}}};
+      {"/waits.js", kScript, {wright_waits_begin, wright_waits_end}},
+      {"/timeline.js", kScript, {wright_timeline_begin, wright_timeline_end}},
+      {"/figures.js", kScript, {wright_figures_begin, wright_figures_end}}};
   return files;
 }
 

@@ -1,9 +1,11 @@
 // Who may use the server: tokens, and the guard before every route.
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <fstream>
 
 #include "server/guard.h"
+#include "server/same_user.h"
 #include "server/service_testing.h"
 
 namespace wright::server {
@@ -97,6 +99,16 @@ class GuardTest : public ::testing::Test {
   Tokens tokens_{file_.path()};
   bool is_same_user_ = true;
 };
+
+// A socket that systemd made lets everybody connect.
+TEST(SameUser, is_whom_the_kernel_names_at_a_unix_socket) {
+  http::Request request{.peer = "unix", .is_from_machine = true};
+  EXPECT_FALSE(is_of_same_user(request)) << "not known";
+  request.peer_user = ::geteuid();
+  EXPECT_TRUE(is_of_same_user(request));
+  request.peer_user = ::geteuid() + 1;
+  EXPECT_FALSE(is_of_same_user(request));
+}
 
 TEST_F(GuardTest, trusts_programs_of_the_same_user_on_this_machine_alone) {
   EXPECT_TRUE(admit(from_machine({})));

@@ -3,12 +3,14 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
+#include <algorithm>
 #include <map>
 
 #include "core/try.h"
 #include "feedback/statistics.h"
 #include "feedback/summary.h"
 #include "server/embedded.h"
+#include "server/history.h"
 #include "server/problem.h"
 #include "server/resources.h"
 #include "server/service.h"
@@ -74,6 +76,29 @@ Answer feedback_of_sessions(const ServiceOptions& options, const Call& call) {
   return json_response(feedback::to_json(std::move(collector).finish()));
 }
 
+Answer show_history(const ServiceOptions& options, const Call& call) {
+  constexpr std::int64_t kDay = 24 * 60 * 60 * 1000;
+  HistoryFilter filter{.agent_name = call.request.parameter("agent"), .until = system_clock_ms()};
+  const auto since = TRY(call.number_of("since"));
+  filter.since = std::min(since.value_or(filter.until - kDay), filter.until - 1);
+  const auto buckets = TRY(call.number_of("buckets"));
+  filter.buckets = buckets.value_or(filter.buckets);
+  const Json history = TRY(history_json(options.store, filter));
+  return json_response(history);
+}
+
+Answer list_runners(const ServiceOptions& options) {
+  JsonArray list;
+  for (const Runner& runner : TRY(options.store.get_runners())) {
+    list.push_back({{"id", runner.id},
+                    {"name", runner.name},
+                    {"expires_at", runner.expires_at},
+                    {"is_alive", runner.expires_at > system_clock_ms()}});
+  }
+  return json_response({{"runners", std::move(list)},
+                        {"running_here", static_cast<std::int64_t>(options.runtime.running())}});
+}
+
 }  // namespace
 
 std::vector<Route> information_routes(const ServiceOptions& options) {
@@ -97,6 +122,10 @@ std::vector<Route> information_routes(const ServiceOptions& options) {
          const auto stats = TRY(options.store.get_stats(filter));
          return json_response(feedback::to_json(feedback::statistics_of(stats)));
        }},
+      {"GET", "/api/v1/stats/history", Access::known, Scope::read,
+       [&options](Call& call) { return show_history(options, call); }},
+      {"GET", "/api/v1/runners", Access::known, Scope::read,
+       [&options](Call&) { return list_runners(options); }},
       {"GET", "/api/v1/feedback", Access::known, Scope::read,
        [&options](Call& call) { return feedback_of_sessions(options, call); }},
       {"GET", "/api/v1/openapi.json", Access::known, Scope::read,

@@ -10,7 +10,28 @@ Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
+bool shorten(Json& json, std::size_t most) {
+  if (auto* text = json.if_string()) {
+    if (text->size() <= most) return false;
+    std::string shorter(utf8_prefix(*text, most));
+    json = std::move(shorter);
+    return true;
+  }
+  bool is_cut = false;
+  if (auto* object = json.if_object()) {
+    for (auto& member : *object) is_cut = shorten(member.value(), most) || is_cut;
+  } else if (auto* array = json.if_array()) {
+    for (Json& each : *array) is_cut = shorten(each, most) || is_cut;
+  }
+  return is_cut;
+}
+
 }  // namespace
+
+Json with_short_texts(Json json, std::size_t most) {
+  if (shorten(json, most)) json.as_object()["is_cut"] = true;
+  return json;
+}
 
 Json session_json(const Session& session) {
   return {{"id", session.id},
@@ -71,11 +92,14 @@ Json wait_json(const StoredWait& wait) {
 }
 
 Json event_json(const StoredEvent& event) {
-  return {{"sequence", event.sequence},
-          {"session_id", event.session_id},
-          {"type", event.type},
-          {"at", event.at},
-          {"data", event.data}};
+  Json json{{"sequence", event.sequence},
+            {"session_id", event.session_id},
+            {"type", event.type},
+            {"at", event.at},
+            {"data", event.data}};
+  // Events are for showing what happens; what is long is read where it is kept. Words as they come
+  // are kept nowhere else.
+  return event.type == "text_delta" ? json : with_short_texts(std::move(json));
 }
 
 Json tool_json(const ToolSpec& spec) {

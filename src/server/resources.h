@@ -7,6 +7,9 @@
 
 namespace wright::server {
 
+// An object whose texts have at most so many bytes; "is_cut" says that some were longer.
+Json with_short_texts(Json json, std::size_t most = 16 * 1024);
+
 Json session_json(const Session& session);
 Json message_json(const StoredMessage& message);
 Json call_json(const StoredCall& call);

@@ -96,6 +96,12 @@ TEST(ServerApi, answers_as_its_description_says) {
   const auto wait =
       "/api/v1/waits/" + std::to_string(waits.at("waits").at(0).at("id").to_number<WaitId>());
   EXPECT_EQ(api.ask("GET", one + "/waits", waiting + "/waits").status, 200);
+  const Json calls = api.ask("GET", one + "/calls", waiting + "/calls").json();
+  const std::string call(calls.at("calls").at(0).at("call_id").as_string());
+  const std::string called = one + "/calls/{call}";
+  EXPECT_EQ(api.ask("GET", called, waiting + "/calls/" + call).json().at("tool").as_string(),
+            "ask");
+  EXPECT_EQ(api.ask("GET", called, waiting + "/calls/none").status, 404);
   EXPECT_EQ(api.ask("GET", "/api/v1/waits/{id}", wait).status, 200);
   const std::string answering = "/api/v1/waits/{id}/answer";
   EXPECT_EQ(api.ask("POST", answering, wait + "/answer", "{}").status, 400);
@@ -109,7 +115,8 @@ TEST(ServerApi, answers_as_its_description_says) {
   EXPECT_EQ(api.ask("GET", one + "/events", path + "/events").status, 200);
   EXPECT_EQ(api.ask("DELETE", one, path).status, 204);
   EXPECT_EQ(api.ask("DELETE", one, path).status, 404);
-  for (const char* plain : {"agents", "tools", "models", "stats", "feedback", "openapi.json"}) {
+  for (const char* plain : {"agents", "tools", "models", "stats", "stats/history", "runners",
+                            "feedback", "openapi.json"}) {
     const std::string there = std::string("/api/v1/") + plain;
     EXPECT_EQ(api.ask("GET", there, there).status, 200) << there;
   }
@@ -216,6 +223,20 @@ TEST(ServerEvents, of_one_session_are_of_that_session_alone) {
   const std::string text = peer.read_until("event: run_ended");
   EXPECT_NE(text.find("event: session_started"), std::string::npos);
   EXPECT_EQ(text.find(fmt::format("\"session_id\":{}", id - 1)), std::string::npos);
+}
+
+TEST(ServerEvents, that_are_large_reach_those_who_come_later) {
+  ServedService served;
+  served.begin(std::string(std::size_t{2} << 20, 'x'));
+  const SessionId last = served.begin("small");
+  served.writer().flush();
+  http::RawPeer peer(served.http());
+  peer.write(ServedService::request_text("GET", "/api/v1/events?after=0", "",
+                                         "Accept: text/event-stream\r\n"));
+  const std::string text =
+      peer.read_until(fmt::format("\"session_id\":{},\"type\":\"run_ended\"", last));
+  EXPECT_EQ(ids_in(text).size(), served.store().get_events({})->size());
+  EXPECT_NE(text.find("\"is_cut\":true"), std::string::npos) << "answers are kept elsewhere";
 }
 
 TEST(ServerHealth, tells_machines_how_it_is) {

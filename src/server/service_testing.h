@@ -39,33 +39,41 @@ struct Answered {
 
 // Says the prompt again, or calls a tool when the prompt is "call NAME ARGUMENTS" and tells what it
 // answered.
-inline Model parrot() {
-  return model_from("test", "parrot", [](const wright::Request& request, const ModelCall& call) {
-    const Message& last = request.messages.back();
-    std::string text = last.text();
-    if (last.role == Role::tool) {
-      text = "told: ";
-      for (const Part& part : last.parts) {
-        if (const auto* result = std::get_if<ToolResult>(&part)) text += result->content;
-      }
-    } else if (text.starts_with("call ")) {
-      const std::size_t space = text.find(' ', 5);
-      return Result<wright::Response>(testing::calls({testing::call(
-          text.substr(5, space - 5), space == std::string::npos ? "{}" : text.substr(space + 1))}));
+inline Result<wright::Response> parrot_answer(const wright::Request& request,
+                                              const ModelCall& call) {
+  const Message& last = request.messages.back();
+  std::string text = last.text();
+  if (last.role == Role::tool) {
+    text = "told: ";
+    for (const Part& part : last.parts) {
+      if (const auto* result = std::get_if<ToolResult>(&part)) text += result->content;
     }
-    wright::Response response = testing::says(text);
-    response.usage = {.input_tokens = 10, .output_tokens = 2};
-    if (call.on_text) {
-      call.on_text(std::string_view(text).substr(0, text.size() / 2));
-      call.on_text(std::string_view(text).substr(text.size() / 2));
-    }
-    return Result<wright::Response>(response);
-  });
+  } else if (text.starts_with("call ")) {
+    const std::size_t space = text.find(' ', 5);
+    return testing::calls({testing::call(
+        text.substr(5, space - 5), space == std::string::npos ? "{}" : text.substr(space + 1))});
+  }
+  wright::Response response = testing::says(text);
+  response.usage = {.input_tokens = 10, .output_tokens = 2};
+  if (call.on_text) {
+    call.on_text(std::string_view(text).substr(0, text.size() / 2));
+    call.on_text(std::string_view(text).substr(text.size() / 2));
+  }
+  return response;
 }
+inline Model parrot() {
+  return model_from("test", "parrot", parrot_answer);
+}
+
+// What a test has instead of a parrot that can ask.
+struct Served {
+  Model model = parrot();
+  std::vector<Tool> tools = {};  // more of them
+};
 
 class ServedService {
  public:
-  ServedService()
+  explicit ServedService(Served what = {})
       : folder_([] {
           char name[] = "/tmp/wright-server-XXXXXX";
           return std::string(::mkdtemp(name));
@@ -74,14 +82,15 @@ class ServedService {
         tokens_(folder_ + "/tokens.json"),
         events_(*store_, std::chrono::milliseconds(1'000)),
         writer_(*store_, [this] { events_.look(); }) {
-    agent_ = std::make_shared<const Agent>(
-        Agent{.name = "parrot",
-              .description = "Says it again",
-              .model = parrot(),
-              .tools = {tool("ask", "Asks a person", [](const Context& context) -> ToolReply {
-                if (context.answers.answer) return Output{.value = *context.answers.answer};
-                return Waiting{.kind = WaitKind::result, .shown = {{"question", "Well?"}}};
-              })}});
+    Agent agent{.name = "parrot",
+                .description = "Says it again",
+                .model = std::move(what.model),
+                .tools = {tool("ask", "Asks a person", [](const Context& context) -> ToolReply {
+                  if (context.answers.answer) return Output{.value = *context.answers.answer};
+                  return Waiting{.kind = WaitKind::result, .shown = {{"question", "Well?"}}};
+                })}};
+    for (Tool& each : what.tools) agent.tools.push_back(std::move(each));
+    agent_ = std::make_shared<const Agent>(std::move(agent));
     AgentSource agents{.names = [] { return std::vector<std::string>{"parrot"}; },
                        .make = [this](std::string_view name) -> Result<PreparedAgent> {
                          if (name != "parrot")

@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::size_t kSessionsOfAPage = 50;
 constexpr std::int64_t kMostOfAPage = 500;
+constexpr std::size_t kLongestInList = 2'000;
 
 Result<std::size_t> page_size(const Call& call, std::size_t otherwise) {
   const auto limit = TRY(call.number_of("limit"));
@@ -44,7 +45,8 @@ Answer list_sessions(const ServiceOptions& options, const Call& call) {
   const bool has_more = sessions.size() > size;
   if (has_more) sessions.resize(size);
   JsonArray list;
-  for (const Session& session : sessions) list.push_back(session_json(session));
+  for (const Session& session : sessions)
+    list.push_back(with_short_texts(session_json(session), kLongestInList));
   return json_response({{"sessions", std::move(list)},
                         {"next", has_more ? Json(sessions.back().id) : Json(nullptr)}});
 }
@@ -101,6 +103,7 @@ Answer show_session(const ServiceOptions& options, const Call& call) {
   const SessionId id = TRY(call.number());
   const Session session = TRY(options.store.get_session(id));
   Json json = session_json(session);
+  if (call.request.parameter("texts") == "short") json = with_short_texts(std::move(json));
   JsonArray children;
   const auto below = TRY(options.store.list_sessions({.parent_session_id = id, .limit = kNoLimit}));
   for (const Session& child : below) children.push_back(child.id);
@@ -121,9 +124,11 @@ Answer list_messages(const ServiceOptions& options, const Call& call) {
   const SessionId id = TRY(call.number());
   TRY(options.store.get_session(id));
   const Page page = TRY(page_of(call));
+  const bool is_short = call.request.parameter("texts") == "short";
   JsonArray list;
   for (const StoredMessage& message : TRY(options.store.get_messages(id, page))) {
-    list.push_back(message_json(message));
+    Json json = message_json(message);
+    list.push_back(is_short ? with_short_texts(std::move(json)) : std::move(json));
   }
   return json_response({{"messages", std::move(list)}});
 }
@@ -141,6 +146,23 @@ Answer list_calls(const ServiceOptions& options, const Call& call) {
     list.push_back(call_json(each));
   }
   return json_response({{"calls", std::move(list)}});
+}
+
+// One call, whole, by the model's id of it: the newest of that name.
+Answer show_call(const ServiceOptions& options, const Call& call) {
+  const SessionId id = TRY(call.number());
+  TRY(options.store.get_session(id));
+  CallFilter filter{.page = {.limit = kSessionsOfAPage, .keep = Page::Keep::last}};
+  for (;;) {
+    const auto calls = TRY(options.store.get_tool_calls(id, filter));
+    for (auto each = calls.rbegin(); each != calls.rend(); ++each) {
+      if (each->tool_call_id == call.words.at(1)) return json_response(call_json(*each));
+    }
+    if (calls.size() < filter.page.limit) break;
+    filter.page.before = calls.front().id;
+  }
+  return fail(ErrorCode::not_found,
+              fmt::format("Session {} has no call '{}'", id, call.words.at(1)));
 }
 
 Result<Json> exported(Store& store, SessionId id) {
@@ -251,6 +273,7 @@ std::vector<Route> session_routes(const ServiceOptions& options) {
       {"GET", one + "/messages", Access::known, Scope::read, with(list_messages)},
       {"POST", one + "/messages", Access::known, Scope::run, once_with(send_message)},
       {"GET", one + "/calls", Access::known, Scope::read, with(list_calls)},
+      {"GET", one + "/calls/{call}", Access::known, Scope::read, with(show_call)},
       {"GET", one + "/export", Access::known, Scope::read,
        [&options](Call& call) -> Answer {
          const SessionId id = TRY(call.number());

@@ -48,6 +48,9 @@ Answer answer_one(const ServiceOptions& options, const Call& call) {
   return json_response(wait_json(wait));
 }
 
+// The hub writes a quarter of a megabyte at a time, and one event may be longer.
+constexpr std::size_t kMostUnsent = std::size_t{16} << 20;
+
 bool wants_stream(const http::Request& request) {
   return request.header("Accept").find("text/event-stream") != std::string_view::npos;
 }
@@ -73,11 +76,12 @@ Answer events_of(const ServiceOptions& options, const Call& call,
   }
   // All of a session, but of all sessions what is new.
   const EventSequence from = after ? *after : session_id ? 0 : options.events.newest();
-  http::Stream stream = call.responder.stream({.headers = {{"Content-Type", "text/event-stream"},
-                                                           {"Cache-Control", "no-store"},
-                                                           {"X-Content-Type-Options", "nosniff"},
-                                                           {"X-Accel-Buffering", "no"}}},
-                                              {.heartbeat = ": \n\n", .ends_with_drain = true});
+  http::Stream stream = call.responder.stream(
+      {.headers = {{"Content-Type", "text/event-stream"},
+                   {"Cache-Control", "no-store"},
+                   {"X-Content-Type-Options", "nosniff"},
+                   {"X-Accel-Buffering", "no"}}},
+      {.heartbeat = ": \n\n", .most_unsent = kMostUnsent, .ends_with_drain = true});
   // Proxies hold the head back until the first byte of the body.
   stream.write("retry: 1000\n\n");
   options.events.listen(std::move(stream), from, session_id);

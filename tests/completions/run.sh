@@ -87,6 +87,10 @@ config
 config path
 config init
 doctor
+serve
+token
+token add
+token rm
 END
 
 # expect_offer EXPECTED WORD…: bash offers this for the last of the words.
@@ -97,7 +101,7 @@ expect_offer() {
   [ "$offered" = "$expected" ] || fail "for 'wright $*' bash offers '$offered', not '$expected'"
 }
 
-expect_offer 'agents answer chat config doctor feedback help mcp models replay resume run sessions stats test tools waits' ''
+expect_offer 'agents answer chat config doctor feedback help mcp models replay resume run serve sessions stats test token tools waits' ''
 expect_offer 'run' ru
 
 # Every command is in both overviews and in the synopsis of the manual page.

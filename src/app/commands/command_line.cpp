@@ -133,6 +133,10 @@ constexpr std::array kCommands{
     CommandEntry{"config path", parse_as<ConfigPathCommand>},
     CommandEntry{"config init", parse_as<InitConfigCommand>},
     CommandEntry{"doctor", parse_as<DoctorCommand>},
+    CommandEntry{"serve", parse_as<ServeCommand>},
+    CommandEntry{"token", parse_as<ListTokensCommand>},
+    CommandEntry{"token add", parse_as<AddTokenCommand>},
+    CommandEntry{"token rm", parse_as<RemoveTokenCommand>},
 };
 
 const CommandEntry* find_command(std::string_view path) {

@@ -250,6 +250,29 @@ struct DoctorCommand {
   OutputFormat output = OutputFormat::text;
 };
 
+// The server, and who may use it.
+struct ServeCommand {
+  SettingFlags settings;
+  std::vector<std::string> listen;  // none: kDefaultListen
+  std::vector<std::string> hosts;   // further names that the server is reached by
+  std::optional<std::string> certificate;
+  std::optional<std::string> key;
+  std::vector<std::string> webhooks;  // URLs
+};
+struct ListTokensCommand {
+  SettingFlags settings;
+  OutputFormat output = OutputFormat::text;
+};
+struct AddTokenCommand {
+  SettingFlags settings;
+  std::string name;
+  std::string scope;
+};
+struct RemoveTokenCommand {
+  SettingFlags settings;
+  std::string name;
+};
+
 // Help or the version. `code` is usage when nobody asked for it: then it goes to standard error.
 struct PrintCommand {
   std::string text;
@@ -264,7 +287,8 @@ using Command =
                  ListToolsCommand, ShowToolCommand, CallToolCommand, ShowConfigCommand,
                  ConfigPathCommand, InitConfigCommand, ListModelsCommand, DoctorCommand,
                  FeedbackCommand, StatsCommand, ListMcpCommand, ServeMcpCommand, TestMcpCommand,
-                 AddMcpCommand, RemoveMcpCommand>;
+                 AddMcpCommand, RemoveMcpCommand, ServeCommand, ListTokensCommand, AddTokenCommand,
+                 RemoveTokenCommand>;
 
 struct UsageError {
   std::string message;

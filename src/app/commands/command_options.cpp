@@ -522,4 +522,51 @@ LineCheck describe(CLI::App& app, DoctorCommand& command) {
   return {};
 }
 
+LineCheck describe(CLI::App& app, ServeCommand& command) {
+  const auto add_list = [&app](const char* name, std::vector<std::string>& list, const char* type,
+                               const char* description) {
+    app.add_option(name, list, description)
+        ->type_name(type)
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->allow_extra_args(false);
+  };
+  add_list("--listen", command.listen, "ADDRESS",
+           "HOST:PORT or unix:PATH instead of 127.0.0.1:7411; may be given several times");
+  add_list("--host", command.hosts, "NAME",
+           "A further name that it is reached by, as in the Host header");
+  add_text(app, "--certificate", command.certificate, "FILE", "Speak TLS with this (PEM)");
+  add_text(app, "--key", command.key, "FILE", "The certificate's key (PEM)");
+  add_list("--webhook", command.webhooks, "URL",
+           "Tell this URL what waits for a person and what has ended; may be given several times");
+  add_all_settings(app, command.settings);
+  add_log_options(app, command.settings);
+  add_set_option(app, command.settings);
+  return [&command] {
+    return command.certificate.has_value() == command.key.has_value()
+               ? std::string()
+               : std::string("--certificate and --key belong together");
+  };
+}
+
+LineCheck describe(CLI::App& app, ListTokensCommand& command) {
+  add_json(app, command.output, "Print a JSON array");
+  return {};
+}
+
+LineCheck describe(CLI::App& app, AddTokenCommand& command) {
+  app.add_option("NAME", command.name, "What it is called, to find and remove it again");
+  app.add_option("--scope", command.scope, "read, answer, run or admin; several with commas")
+      ->type_name("SCOPE");
+  return [&command] {
+    if (command.name.empty()) return missing("the token's name");
+    return command.scope.empty() ? missing("--scope") : std::string();
+  };
+}
+
+LineCheck describe(CLI::App& app, RemoveTokenCommand& command) {
+  app.add_option("NAME", command.name, "What it is called");
+  return needs(command.name, "the token's name");
+}
+
 }  // namespace wright::app

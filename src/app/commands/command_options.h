@@ -49,5 +49,9 @@ LineCheck describe(CLI::App& app, ConfigPathCommand& command);
 LineCheck describe(CLI::App& app, InitConfigCommand& command);
 LineCheck describe(CLI::App& app, ListModelsCommand& command);
 LineCheck describe(CLI::App& app, DoctorCommand& command);
+LineCheck describe(CLI::App& app, ServeCommand& command);
+LineCheck describe(CLI::App& app, ListTokensCommand& command);
+LineCheck describe(CLI::App& app, AddTokenCommand& command);
+LineCheck describe(CLI::App& app, RemoveTokenCommand& command);
 
 }  // namespace wright::app

@@ -40,6 +40,10 @@ ExitCode execute(const ConfigPathCommand& command, CommandContext context);
 ExitCode execute(const InitConfigCommand& command, CommandContext context);
 ExitCode execute(const ListModelsCommand& command, CommandContext context);
 ExitCode execute(const DoctorCommand& command, CommandContext context);
+ExitCode execute(const ServeCommand& command, CommandContext context);
+ExitCode execute(const ListTokensCommand& command, CommandContext context);
+ExitCode execute(const AddTokenCommand& command, CommandContext context);
+ExitCode execute(const RemoveTokenCommand& command, CommandContext context);
 
 // The settings for a command, or a complaint on standard error.
 std::optional<Settings> settings_or_complain(const SettingFlags& flags, CommandContext context);

@@ -369,6 +369,37 @@ Examples:
   wright config init
   wright config init -c ./wright.toml
 )"},
+    CommandHelp{"serve", "serve [options]",
+                "Serve sessions over HTTP: an API, agents for programs of OpenAI and Anthropic, "
+                "and figures.",
+                R"(Programs of the same user on this machine need no token; all others, and every web page, send one
+as `Authorization: Bearer TOKEN`. An address that others can reach needs a token to begin with.
+Ctrl-C and SIGTERM let requests and sessions end for a while; what still runs then can be resumed.
+A socket that systemd hands over is served in place of --listen. Webhooks are signed with the
+secret in WRIGHT_WEBHOOK_SECRET, and sent again until they are taken.
+
+  /api/v1          sessions, waits, events, agents; described by /api/v1/openapi.json
+  /v1              chat/completions, responses, messages, models: agents as models
+  /metrics, /healthz, /readyz
+  /                the dashboard; the link that is printed opens it in one browser
+
+Examples:
+  wright serve
+  wright serve --listen 127.0.0.1:8080 --listen unix:$XDG_RUNTIME_DIR/wright.sock
+  curl -s http://127.0.0.1:7411/api/v1/sessions
+)"},
+    CommandHelp{"token", "token [list] [options]", "List the tokens that a server accepts.",
+                R"(  wright token add NAME --scope SCOPE   make one: read, answer, run or admin
+  wright token rm NAME                  remove it; running servers refuse it at once
+
+Only hashes are kept.
+)"},
+    CommandHelp{"token add", "token add NAME --scope SCOPE",
+                "Make a token. It is printed once, on standard output.",
+                R"(Scopes: read looks at everything; answer also answers what waits for a person; run also begins,
+continues and cancels sessions; admin may do everything.
+)"},
+    CommandHelp{"token rm", "token rm NAME", "Remove a token.", ""},
     CommandHelp{"doctor", "doctor [options]",
                 "Check what works on this machine and what does not, and what to do about it.",
                 R"(Exits with 1 when something essential fails.
@@ -393,6 +424,8 @@ constexpr std::array kOverview{
     std::pair{"models", "List vendors and models, and which have a key"},
     std::pair{"config", "Show the settings and where each came from"},
     std::pair{"doctor", "Check what works on this machine"},
+    std::pair{"serve", "Serve sessions and agents over HTTP"},
+    std::pair{"token", "List, make and remove tokens for the server"},
     std::pair{"help COMMAND", "Explain a command, with examples"},
 };
 

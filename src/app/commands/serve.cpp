@@ -1,0 +1,274 @@
+// `wright serve`: the server, from its sockets to its end.
+#include "app/commands/serve.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <future>
+#include <latch>
+#include <stop_token>
+
+#include "app/commands/commands.h"
+#include "app/settings/paths.h"
+#include "app/terminal/interruption.h"
+#include "app/terminal/log_output.h"
+#include "app/wiring/model_wiring.h"
+#include "app/wiring/served_agents.h"
+#include "app/wiring/session_store.h"
+#include "app/wiring/shipped.h"
+#include "app/wiring/stored_session.h"
+#include "core/try.h"
+#include "net/whole_response.h"
+#include "runtime/event_writer.h"
+#include "server/compatible_routes.h"
+#include "server/dashboard_routes.h"
+#include "server/metrics.h"
+#include "server/service.h"
+#include "server/webhooks.h"
+#include "wright/runtime.h"
+
+namespace wright::app {
+namespace {
+
+constexpr const char* kDefaultListen = "127.0.0.1:7411";
+constexpr std::chrono::milliseconds kPollTime{1'000};
+constexpr std::chrono::milliseconds kDrainTime{10'000};
+constexpr std::chrono::milliseconds kWebhookDrainTime{3'000};
+constexpr HttpTimeouts kWebhookTimeouts{.connect = std::chrono::seconds(10),
+                                        .first_byte = std::chrono::seconds(20),
+                                        .idle = std::chrono::seconds(20),
+                                        .total = std::chrono::seconds(30)};
+
+int number_in(const Environment& environment, std::string_view variable) {
+  const std::string text = environment.find(variable).value_or("");
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() ? number : 0;
+}
+
+// Sockets that systemd has opened: from descriptor 3 on.
+std::vector<int> inherited_sockets(const Environment& environment) {
+  if (number_in(environment, "LISTEN_PID") != ::getpid()) return {};
+  std::vector<int> sockets;
+  for (int i = 0; i < number_in(environment, "LISTEN_FDS"); ++i) sockets.push_back(3 + i);
+  return sockets;
+}
+
+Json models_json(const Models& models) {
+  JsonArray list;
+  for (const ModelInfo& model : models.catalogue().models()) {
+    list.push_back(JsonObject{{"id", fmt::format("{}:{}", model.vendor, model.name)}});
+  }
+  return list;
+}
+
+// None without URLs. The secret is no flag: those can be seen by everybody on the machine.
+Result<server::WebhookOptions> webhook_options(const std::vector<std::string>& urls,
+                                               const Environment& environment,
+                                               net::HttpClient& client) {
+  server::WebhookOptions options{.urls = urls};
+  if (urls.empty()) return options;
+  for (const std::string& url : urls) {
+    if (url.starts_with("http://") || url.starts_with("https://")) continue;
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("--webhook needs a URL that begins with http:// or https://: {}", url));
+  }
+  const auto secret = environment.find("WRIGHT_WEBHOOK_SECRET");
+  if (!secret) {
+    return fail(ErrorCode::invalid_argument,
+                "webhooks are signed: put their secret into WRIGHT_WEBHOOK_SECRET, for example "
+                "WRIGHT_WEBHOOK_SECRET=whsec_$(openssl rand -base64 24)");
+  }
+  options.key = TRY(server::webhook_key(*secret));
+  options.send = [&client](HttpRequest request, const std::stop_token& stop) -> Result<int> {
+    const auto nothing = [](const HttpResponseHead&) { return std::size_t{0}; };
+    const auto response =
+        TRY(net::ask_and_wait(client, std::move(request), kWebhookTimeouts, nothing, stop));
+    return response.head.status;
+  };
+  return options;
+}
+
+// Everything that serves, in the order in which it has to be there.
+class Serving {
+ public:
+  Serving(const Settings& settings, const Models& models, Store& store, server::Tokens& tokens,
+          server::WebhookOptions webhooks, CommandContext context, const Logger& logger)
+      : store_(store),
+        tokens_(tokens),
+        models_(models),
+        agents_(settings, models, context, logger),
+        events_(store, kPollTime),
+        webhooks_(std::move(webhooks)),
+        writer_(store, [this] { events_.look(); }) {}
+
+  Result<void> open(http::ServerOptions options, const std::vector<std::string>& names);
+  const http::Server& http() const { return *http_; }
+  // Whether nobody else can reach it.
+  bool is_local() const {
+    return std::ranges::all_of(http_->addresses(), server::is_local_address);
+  }
+
+  void end() {
+    http_->drain(kDrainTime);
+    runtime_->drain(kDrainTime);
+    webhooks_.drain(kWebhookDrainTime);
+  }
+
+ private:
+  Result<void> check_reach();
+  void observe(const Event& event, const EventOrigin& origin) {
+    write_(event, origin);
+    metrics_.observe(event, origin);
+    listeners_.observe(event, origin);
+    webhooks_.observe(event, origin);
+  }
+
+  Store& store_;
+  server::Tokens& tokens_;
+  const Models& models_;
+  ServedAgents agents_;
+  server::EventHub events_;
+  server::Metrics metrics_;
+  server::SessionListeners listeners_;
+  server::Webhooks webhooks_;
+  runtime::EventWriter writer_;
+  const Observer write_ = writer_.observer();
+  std::unique_ptr<Runtime> runtime_;
+  std::unique_ptr<server::Service> service_;
+  std::unique_ptr<http::Server> http_;
+};
+
+Result<void> Serving::open(http::ServerOptions options, const std::vector<std::string>& names) {
+  const server::AgentSource source = agents_.source();
+  auto runtime = Runtime::open({.store = &store_,
+                                .agents = source.of_session,
+                                .observer = [this](const Event& event, const EventOrigin& origin) {
+                                  observe(event, origin);
+                                }});
+  if (!runtime) return std::unexpected(std::move(runtime).error());
+  runtime_ = std::move(*runtime);
+  // The real ports are known when it listens; nobody is answered before the service is there.
+  std::promise<void> is_ready;
+  auto opened = http::Server::open(std::move(options),
+                                   [this, ready = is_ready.get_future().share()](
+                                       http::Request request, const http::Responder& responder) {
+                                     ready.wait();
+                                     if (service_) service_->handle(std::move(request), responder);
+                                   });
+  if (!opened) return std::unexpected(std::move(opened).error());
+  http_ = std::move(*opened);
+  TRY(check_reach());
+  std::vector<std::string> hosts = server::hosts_of(http_->addresses());
+  hosts.insert(hosts.end(), names.begin(), names.end());
+  service_ = std::make_unique<server::Service>(server::ServiceOptions{
+      .store = store_,
+      .runtime = *runtime_,
+      .agents = source,
+      .tokens = tokens_,
+      .guard = {.hosts = std::move(hosts)},
+      .events = events_,
+      .models = [this] { return models_json(models_); },
+      .metrics = &metrics_,
+      .gauges =
+          [this] {
+            const http::ServerFigures figures = http_->figures();
+            const server::WebhookFigures told = webhooks_.figures();
+            return std::vector<server::Gauge>{
+                {"wright_http_connections", "Connections that are open.",
+                 static_cast<double>(figures.connections)},
+                {"wright_webhooks_waiting", "Webhooks that are still to be delivered.",
+                 static_cast<double>(told.waiting)},
+                {"wright_webhooks_lost", "Webhooks that were given up since the start.",
+                 static_cast<double>(told.lost)},
+                {"wright_events_left_out", "Events that could not be written since the start.",
+                 static_cast<double>(writer_.left_out())}};
+          }});
+  server::add_all_routes(*service_);
+  service_->add(server::compatible_routes(service_->options(), listeners_));
+  service_->add(server::dashboard_routes());
+  is_ready.set_value();
+  // Others may have left sessions behind.
+  (void)runtime_->resume_abandoned();
+  return {};
+}
+
+// Real addresses: those of sockets that somebody else opened, too.
+Result<void> Serving::check_reach() {
+  if (is_local()) return {};
+  const auto known = TRY(tokens_.list());
+  if (!known.empty()) return {};
+  return fail(ErrorCode::invalid_argument,
+              "an address that others can reach needs a token, and there is none. Make one first: "
+              "wright token add NAME --scope read");
+}
+
+void announce(const Serving& serving, server::Tokens& tokens, std::string_view scheme,
+              Console& console) {
+  for (const std::string& address : serving.http().addresses()) {
+    if (address.starts_with("unix:")) {
+      console.note(fmt::format("  Listening on {}\n", address));
+      continue;
+    }
+    console.note(fmt::format("  Listening on {}{}\n", scheme, address));
+    if (!server::is_local_address(address)) continue;
+    // The code is good for one browser; what stands behind '#' is sent nowhere.
+    console.note(
+        fmt::format("  Dashboard, once: {}{}/#code={}\n", scheme, address, tokens.make_code()));
+  }
+  if (!serving.is_local()) {
+    console.note("  Others can reach it: whoever is not on this machine needs a token.\n");
+  }
+  console.note("  Ctrl-C ends it.\n");
+}
+
+}  // namespace
+
+std::filesystem::path tokens_file(const Environment& environment) {
+  const auto beside = trusted_agents_file(environment);
+  return beside.empty() ? beside : beside.parent_path() / "tokens.json";
+}
+
+ExitCode execute(const ServeCommand& command, CommandContext context) {
+  const auto settings = settings_or_complain(command.settings, context);
+  if (!settings) return ExitCode::usage;
+  Interruption interruption;
+  const auto models = make_models(*settings, command.settings, context.environment);
+  if (!models) return complain_about(models.error(), context.console);
+  const auto logger = make_logger(
+      *settings, [&](std::string_view line) { context.console.note(line); }, LogLevel::off);
+  if (!logger) return complain_about(logger.error(), context.console);
+  make_output_folder(*settings);
+
+  http::ServerOptions options{.listen = command.listen,
+                              .sockets = inherited_sockets(context.environment),
+                              .certificate_file = command.certificate.value_or(""),
+                              .key_file = command.key.value_or("")};
+  if (options.listen.empty() && options.sockets.empty()) options.listen = {kDefaultListen};
+  server::Tokens tokens(tokens_file(context.environment));
+  auto store = open_store(*settings);
+  if (!store) return complain_about(store.error(), context.console);
+  net::HttpClient client;
+  auto webhooks = webhook_options(command.webhooks, context.environment, client);
+  if (!webhooks) return complain_about(webhooks.error(), context.console);
+  Serving serving(*settings, *models, **store, tokens, std::move(*webhooks), context, *logger);
+  if (auto opened = serving.open(std::move(options), command.hosts); !opened) {
+    return complain_about(opened.error(), context.console);
+  }
+  announce(serving, tokens, command.certificate ? "https://" : "http://", context.console);
+
+  std::latch is_over(1);
+  const std::stop_callback on_stop(interruption.token(), [&] { is_over.count_down(); });
+  interruption.watch({});
+  is_over.wait();
+  context.console.note("  Ending; what still runs can be resumed. Ctrl-C again quits at once.\n");
+  serving.end();
+  return ExitCode::ok;
+}
+
+}  // namespace wright::app

@@ -1,0 +1,137 @@
+// `wright serve` and `wright token`: the real program behind a Unix socket.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+#include "process.h"
+
+namespace wright::cli {
+namespace {
+
+// Sends a request and reads until the server closes.
+std::string over_socket(const std::filesystem::path& path, const std::string& request) {
+  sockaddr_un name{};
+  name.sun_family = AF_UNIX;
+  std::strncpy(name.sun_path, path.c_str(), sizeof(name.sun_path) - 1);
+  const int socket = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  EXPECT_EQ(::connect(socket, reinterpret_cast<sockaddr*>(&name), sizeof(name)), 0);
+  EXPECT_EQ(::send(socket, request.data(), request.size(), MSG_NOSIGNAL),
+            static_cast<ssize_t>(request.size()));
+  std::string all;
+  char buffer[4096];
+  for (ssize_t count = 0; (count = ::recv(socket, buffer, sizeof(buffer), 0)) > 0;) {
+    all.append(buffer, static_cast<std::size_t>(count));
+  }
+  ::close(socket);
+  return all;
+}
+
+std::string request_for(const std::string& method, const std::string& path,
+                        const std::string& body = {}) {
+  return method + " " + path +
+         " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: " +
+         std::to_string(body.size()) + "\r\n\r\n" + body;
+}
+
+TEST(Serve, runs_sessions_that_other_commands_see_and_ends_with_a_signal) {
+  const Home home;
+  const auto socket = home.path() / "s";
+  Process server({"serve", "--listen", "unix:" + socket.string()}, home.environment, home.project(),
+                 Streams::pipes);
+  server.await("Listening on unix:");
+  EXPECT_TRUE(over_socket(socket, request_for("GET", "/readyz")).ends_with("ready\n"));
+  const std::string begun = over_socket(
+      socket, request_for("POST", "/v1/chat/completions",
+                          R"({"model":"codebase-analysis","messages":[{"role":"user","content":)"
+                          R"("Where is alpha_function defined?"}]})"));
+  EXPECT_NE(begun.find("alpha_function"), std::string::npos) << begun;
+  EXPECT_NE(over_socket(socket, request_for("GET", "/api/v1/sessions"))
+                .find("\"agent\":\"codebase-analysis\""),
+            std::string::npos);
+  EXPECT_NE(over_socket(socket, request_for("GET", "/")).find("<title>Wright</title>"),
+            std::string::npos);
+  const Finished second = home.wright({"serve", "--listen", "unix:" + socket.string()});
+  EXPECT_EQ(second.exit_code, 1);
+  EXPECT_NE(second.error.find("something else listens there"), std::string::npos) << second.error;
+  server.send(SIGTERM);
+  server.await("Ending");
+  EXPECT_EQ(server.finish().exit_code, 0);
+  EXPECT_FALSE(std::filesystem::exists(socket));
+  EXPECT_EQ(home.wright({"sessions", "show", "1", "--json"})
+                .json()
+                .at("session")
+                .at("status")
+                .as_string(),
+            "completed");
+}
+
+TEST(Serve, refuses_an_address_that_others_can_reach_without_a_token) {
+  const Home home;
+  const Finished refused = home.wright({"serve", "--listen", "0.0.0.0:0"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.error.find("wright token add"), std::string::npos) << refused.error;
+  const Finished nonsense = home.wright({"serve", "--listen", "nonsense"});
+  EXPECT_EQ(nonsense.exit_code, 2);
+  EXPECT_NE(nonsense.error.find("HOST:PORT"), std::string::npos) << nonsense.error;
+  EXPECT_EQ(home.wright({"serve", "--certificate", "x"}).exit_code, 2);
+}
+
+// As systemd does it: the socket is open before the program is there.
+TEST(Serve, takes_sockets_that_somebody_else_opened) {
+  const Home home;
+  const auto path = home.path() / "given";
+  sockaddr_un name{};
+  name.sun_family = AF_UNIX;
+  std::strncpy(name.sun_path, path.c_str(), sizeof(name.sun_path) - 1);
+  const int given = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  ASSERT_EQ(::bind(given, reinterpret_cast<sockaddr*>(&name), sizeof(name)), 0);
+  ASSERT_EQ(::listen(given, 8), 0);
+  std::vector<std::string> variables{"LISTEN_FDS=1", "LISTEN_PID="};
+  for (const auto& [key, value] : home.environment) variables.push_back(key + "=" + value);
+  variables[1].reserve(40);
+  std::vector<char*> pointers;
+  for (std::string& variable : variables) pointers.push_back(variable.data());
+  pointers.push_back(nullptr);
+  const std::string folder = home.project().string();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::snprintf(pointers[1], 40, "LISTEN_PID=%d", static_cast<int>(::getpid()));
+    if (given == 3 ? ::fcntl(3, F_SETFD, 0) != 0 : ::dup2(given, 3) != 3) ::_exit(126);
+    if (::chdir(folder.c_str()) != 0) ::_exit(126);
+    ::execle(WRIGHT_PROGRAM, "wright", "serve", nullptr, pointers.data());
+    ::_exit(127);
+  }
+  ::close(given);
+  EXPECT_TRUE(over_socket(path, request_for("GET", "/readyz")).ends_with("ready\n"));
+  ::kill(child, SIGINT);
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_TRUE(std::filesystem::exists(path)) << "whoever made it removes it";
+}
+
+TEST(Token, is_shown_once_listed_by_name_and_removed) {
+  const Home home;
+  EXPECT_EQ(home.wright({"token", "add", "ci"}).exit_code, 2);
+  EXPECT_EQ(home.wright({"token", "add", "ci", "--scope", "fly"}).exit_code, 2);
+  const Finished added = home.wright({"token", "add", "ci", "--scope", "read,answer"});
+  EXPECT_EQ(added.exit_code, 0);
+  EXPECT_TRUE(added.output.starts_with("wright_")) << added.output;
+  EXPECT_EQ(home.wright({"token"}).output, "ci  read,answer\n");
+  EXPECT_EQ(home.wright({"token", "--json"}).json().at(0).at("name").as_string(), "ci");
+  EXPECT_EQ(home.wright({"token", "add", "ci", "--scope", "read"}).exit_code, 1);
+  EXPECT_EQ(home.wright({"token", "rm", "ci"}).exit_code, 0);
+  EXPECT_EQ(home.wright({"token", "rm", "ci"}).exit_code, 1);
+}
+
+}  // namespace
+}  // namespace wright::cli

@@ -1,0 +1,103 @@
+// node sdk.mjs openai|anthropic|vercel URL: talks to a parrot, which says everything again, and
+// calls a tool when it is told "call NAME ARGUMENTS". Ends with 1 and a word on what is wrong.
+import assert from 'node:assert/strict';
+
+const [part, url] = process.argv.slice(2);
+const weather = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+const asked = 'call weather {"city":"Oslo"}';
+
+async function openai() {
+  const { default: OpenAI } = await import('openai');
+  const client = new OpenAI({ apiKey: 'any', baseURL: `${url}/v1`, maxRetries: 0 });
+
+  const models = [];
+  for await (const model of client.models.list()) models.push(model.id);
+  assert.deepEqual(models, ['parrot']);
+
+  const whole = await client.chat.completions.create({
+    model: 'parrot', messages: [{ role: 'user', content: 'hello' }] });
+  assert.equal(whole.choices[0].message.content, 'hello');
+  assert.equal(whole.usage.total_tokens, 12);
+
+  const runner = client.chat.completions.stream({
+    model: 'parrot', stream_options: { include_usage: true },
+    messages: [{ role: 'user', content: 'as it comes' }] });
+  let pieces = 0;
+  runner.on('content', () => ++pieces);
+  const streamed = await runner.finalChatCompletion();
+  assert.equal(streamed.choices[0].message.content, 'as it comes');
+  assert.ok(pieces >= 1);  // words that come at once are one piece
+
+  const calls = [];
+  const tools = client.chat.completions.runTools({
+    model: 'parrot', stream: true, messages: [{ role: 'user', content: asked }],
+    tools: [{ type: 'function', function: {
+      name: 'weather', parameters: weather, parse: JSON.parse,
+      function: ({ city }) => { calls.push(city); return `sunny in ${city}`; } } }] });
+  assert.equal(await tools.finalContent(), 'told: sunny in Oslo');
+  assert.deepEqual(calls, ['Oslo']);
+
+  const response = await client.responses.create({ model: 'parrot', input: 'first' });
+  assert.equal(response.output_text, 'first');
+  const stream = client.responses.stream({
+    model: 'parrot', input: asked, previous_response_id: response.id,
+    tools: [{ type: 'function', name: 'weather', parameters: weather, strict: false }] });
+  const done = await stream.finalResponse();
+  const call = done.output.find((item) => item.type === 'function_call');
+  assert.deepEqual(JSON.parse(call.arguments), { city: 'Oslo' });
+  const after = await client.responses.create({
+    model: 'parrot', previous_response_id: done.id,
+    input: [{ type: 'function_call_output', call_id: call.call_id, output: 'rain' }] });
+  assert.equal(after.output_text, 'told: rain');
+
+  await assert.rejects(
+    client.chat.completions.create({
+      model: 'nobody', messages: [{ role: 'user', content: 'x' }] }),
+    OpenAI.NotFoundError);
+}
+
+async function anthropic() {
+  const { default: Anthropic } = await import('@anthropic-ai/sdk');
+  const client = new Anthropic({ apiKey: 'any', baseURL: url, maxRetries: 0 });
+  const common = { model: 'parrot', max_tokens: 100 };
+
+  const whole = await client.messages.create({
+    ...common, messages: [{ role: 'user', content: 'hello' }] });
+  assert.equal(whole.content[0].text, 'hello');
+  assert.equal(whole.usage.output_tokens, 2);
+
+  const tools = [{ name: 'weather', input_schema: weather }];
+  const question = { role: 'user', content: asked };
+  const first = await client.messages.stream({ ...common, tools, messages: [question] })
+    .finalMessage();
+  assert.equal(first.stop_reason, 'tool_use');
+  const use = first.content.find((block) => block.type === 'tool_use');
+  assert.deepEqual(use.input, { city: 'Oslo' });
+  const text = await client.messages.stream({
+    ...common, tools, messages: [question, { role: 'assistant', content: first.content },
+      { role: 'user', content: [
+        { type: 'tool_result', tool_use_id: use.id, content: 'snow' }] }] }).finalText();
+  assert.equal(text, 'told: snow');
+
+  await assert.rejects(
+    client.messages.create({ ...common, model: 'nobody', messages: [question] }),
+    Anthropic.NotFoundError);
+}
+
+async function vercel() {
+  const { generateText, streamText, tool, jsonSchema, stepCountIs } = await import('ai');
+  const { createOpenAI } = await import('@ai-sdk/openai');
+  const { createAnthropic } = await import('@ai-sdk/anthropic');
+  const ours = createOpenAI({ apiKey: 'any', baseURL: `${url}/v1` });
+  const theirs = createAnthropic({ apiKey: 'any', baseURL: `${url}/v1` });
+  const tools = { weather: tool({
+    inputSchema: jsonSchema(weather), execute: async ({ city }) => `sunny in ${city}` }) };
+  for (const model of [ours.chat('parrot'), ours.responses('parrot'), theirs('parrot')]) {
+    const whole = await generateText({ model, prompt: 'hello' });
+    assert.equal(whole.text, 'hello');
+    const streamed = streamText({ model, prompt: asked, tools, stopWhen: stepCountIs(3) });
+    assert.equal(await streamed.text, 'told: "sunny in Oslo"'.replaceAll('"', ''));
+  }
+}
+
+await { openai, anthropic, vercel }[part]();
