@@ -95,11 +95,12 @@ class Runtime {
                       StartOptions options = {});
   // Every session that needs a driver and has none (SessionFilter::needs_driver): its process ended
   // while it ran, or it was answered, cancelled or is overdue and nobody has gone on with it.
-  // Agents come from RuntimeOptions::agents; those that it does not know are left alone.
-  Result<std::vector<SessionId>> resume_abandoned();
+  // Agents come from RuntimeOptions::agents; those that it does not know are left alone. At most so
+  // many, the oldest first.
+  Result<std::vector<SessionId>> resume_abandoned(std::size_t most = kNoLimit);
   // Takes up to `most` sessions from the queue of the store and drives them, with agents from
-  // RuntimeOptions::agents.
-  Result<std::vector<SessionId>> claim(std::size_t most);
+  // RuntimeOptions::agents. Only sessions of the agents that are named; of all where none is.
+  Result<std::vector<SessionId>> claim(std::size_t most, std::vector<std::string> agent_names = {});
 
   // Also the specialists below it, and the processes of its tools. Whatever it does: one that runs
   // here stops, one that waits or is queued ends, and one that another process drives is stopped

@@ -82,8 +82,8 @@ class Runtime::Implementation {
   Result<SessionId> start(AgentPointer agent, std::string_view prompt, StartOptions options);
   Result<void> load_tree(ResumeRequest resume_request, AgentPointer agent,
                          std::optional<StartOptions> options);
-  Result<std::vector<SessionId>> resume_abandoned();
-  Result<std::vector<SessionId>> claim(std::size_t most);
+  Result<std::vector<SessionId>> resume_abandoned(std::size_t most);
+  Result<std::vector<SessionId>> claim(std::size_t most, std::vector<std::string> agent_names);
   Result<void> cancel(SessionId id, std::string reason);
   Result<StoredWait> answer(WaitId id, const Json& answer, std::string answered_by);
   Result<RunResult> wait(SessionId id);
@@ -388,15 +388,17 @@ void Runtime::Implementation::wake_at(const RootPointer& root, SessionId id, std
   root->expiry = host_.run_at(std::chrono::steady_clock::now() + left, wake);
 }
 
-Result<std::vector<SessionId>> Runtime::Implementation::resume_abandoned() {
+Result<std::vector<SessionId>> Runtime::Implementation::resume_abandoned(std::size_t most) {
   if (!options_.agents) {
     return fail(ErrorCode::invalid_argument,
                 "RuntimeOptions::agents must say which agents abandoned sessions have");
   }
   TRY(end_dead_runners(store_));
-  const auto sessions = TRY(store_.list_sessions({.needs_driver = true, .limit = kNoLimit}));
+  auto sessions = TRY(store_.list_sessions({.needs_driver = true, .limit = kNoLimit}));
+  std::ranges::sort(sessions, {}, &Session::id);
   std::vector<SessionId> resumed;
   for (const Session& session : sessions) {
+    if (resumed.size() >= most) break;
     auto agent = agent_for(session);
     if (!agent) continue;
     if (load_tree({.id = session.id}, std::move(*agent), std::nullopt))
@@ -405,12 +407,14 @@ Result<std::vector<SessionId>> Runtime::Implementation::resume_abandoned() {
   return resumed;
 }
 
-Result<std::vector<SessionId>> Runtime::Implementation::claim(std::size_t most) {
+Result<std::vector<SessionId>> Runtime::Implementation::claim(
+    std::size_t most, std::vector<std::string> agent_names) {
   if (!options_.agents) {
     return fail(ErrorCode::invalid_argument,
                 "RuntimeOptions::agents must say which agents queued sessions have");
   }
-  const auto claimed = TRY(store_.apply_one(Claim{.runner_id = runner_->id(), .most = most}));
+  const auto claimed = TRY(store_.apply_one(
+      Claim{.runner_id = runner_->id(), .agent_names = std::move(agent_names), .most = most}));
   std::vector<SessionId> driven;
   for (const ClaimedSession& each : claimed.claimed) {
     const auto session = store_.get_session(each.session_id);
@@ -589,12 +593,13 @@ Result<void> Runtime::resume(SessionId id, AgentPointer agent, const Settlements
                                     std::move(agent), std::move(options));
 }
 
-Result<std::vector<SessionId>> Runtime::resume_abandoned() {
-  return implementation_->resume_abandoned();
+Result<std::vector<SessionId>> Runtime::resume_abandoned(std::size_t most) {
+  return implementation_->resume_abandoned(most);
 }
 
-Result<std::vector<SessionId>> Runtime::claim(std::size_t most) {
-  return implementation_->claim(most);
+Result<std::vector<SessionId>> Runtime::claim(std::size_t most,
+                                              std::vector<std::string> agent_names) {
+  return implementation_->claim(most, std::move(agent_names));
 }
 
 Result<void> Runtime::cancel(SessionId id, std::string reason) {

@@ -17,6 +17,7 @@ namespace {
 
 Json shown_value(const Setting& setting) {
   if (const auto* text = std::get_if<std::string>(&setting.value)) {
+    if (setting.key->full_name() == keys::kStore.full_name()) return Json(shown_store(*text));
     return setting.key->type == KeyType::secret ? Json(masked(*text)) : Json(*text);
   }
   if (const auto* flag = std::get_if<bool>(&setting.value)) return *flag;

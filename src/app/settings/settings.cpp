@@ -14,6 +14,7 @@ namespace {
 
 std::optional<std::string> flag_for(const ConfigKey& key, const SettingFlags& flags) {
   if (key.name == keys::kDatabasePath.name) return flags.database_path;
+  if (key.full_name() == keys::kStore.full_name()) return flags.store;
   if (key.name == keys::kBasePath.name) return flags.base_path;
   if (key.name == keys::kDatabase.name) return flags.database;
   if (key.full_name() == keys::kModel.full_name()) return flags.model;
@@ -46,6 +47,25 @@ Result<Setting> setting_from(const ConfigKey& key, const std::string& text, Orig
     return fail(value.error().code, fmt::format("{} {}", origin.place, value.error().message));
   }
   return Setting{&key, std::move(*value), std::move(origin)};
+}
+
+// The stronger of the two sources counts; of two equal ones, the store.
+Result<StorePlace> chosen_store(const Setting& store, const Setting& file,
+                                const SettingFlags& flags, const Environment& environment) {
+  if (flags.store && flags.database_path) {
+    return fail(ErrorCode::invalid_argument,
+                "--store and --database-path both say where sessions are kept: use one of them");
+  }
+  const auto* place = std::get_if<std::string>(&store.value);
+  if (place == nullptr || store.origin.source > file.origin.source) {
+    return StorePlace{.file = std::get<std::string>(file.value)};
+  }
+  auto chosen = store_place_from(*place, environment);
+  if (!chosen) {
+    return fail(chosen.error().code,
+                fmt::format("{}: {}", store.origin.text(), chosen.error().message));
+  }
+  return chosen;
 }
 
 // agents.NAME.tool_execution.KEY, agents.NAME.debug.KEY
@@ -213,6 +233,7 @@ const Setting& Settings::get(const ConfigKey& key) const {
 }
 
 std::filesystem::path Settings::database_path() const {
+  if (!store_.is_postgres()) return store_.file;
   return std::get<std::string>(get(keys::kDatabasePath).value);
 }
 
@@ -388,6 +409,9 @@ std::vector<std::string> Settings::secrets() const {
     const auto* text = std::get_if<std::string>(&setting.value);
     if (setting.key->type == KeyType::secret && text != nullptr) values.push_back(*text);
   }
+  if (auto password = password_in(this->text(keys::kStore)); !password.empty()) {
+    values.push_back(std::move(password));
+  }
   return values;
 }
 
@@ -425,6 +449,8 @@ Result<Settings> load_settings(const SettingFlags& flags, const Environment& env
     }
     settings.all_.push_back(std::move(setting));
   }
+  settings.store_ = TRY(chosen_store(settings.get(keys::kStore), settings.get(keys::kDatabasePath),
+                                     flags, environment));
   settings.of_agents_ = TRY(resolve_agents(given, settings.file_));
   for (const auto& [name, text] : given.values) {
     if (is_catalogue_key(name)) settings.catalogue_flags_.emplace_back(name, text);

@@ -1,0 +1,31 @@
+// Where sessions are kept, as --store, WRIGHT_STORE and sessions.store say it: a path, sqlite:PATH,
+// or the URI of a PostgreSQL.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "app/settings/environment.h"
+#include "wright/error.h"
+
+namespace wright::app {
+
+struct StorePlace {
+  std::filesystem::path file = {};  // of SQLite; counts when there is no URI
+  std::string uri = {};             // as libpq takes it, without what is Wright's own in it
+  std::string schema = "wright";    // ?schema=NAME
+  std::size_t connections = 4;      // ?connections=N
+
+  bool is_postgres() const { return !uri.empty(); }
+};
+
+Result<StorePlace> store_place_from(std::string_view text, const Environment& environment);
+
+// For people: without a password.
+std::string shown_store(std::string_view text);
+// The password in it; empty where there is none.
+std::string password_in(std::string_view text);
+
+}  // namespace wright::app
