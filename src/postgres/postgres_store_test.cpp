@@ -10,6 +10,7 @@
 
 #include "postgres/errors.h"
 #include "postgres/open.h"
+#include "postgres/place.h"
 #include "postgres/schema.h"
 #include "postgres/test_cluster.h"
 #include "store/testing.h"
@@ -60,6 +61,36 @@ TEST(PostgresStore, says_what_is_wrong_when_nobody_is_there) {
   EXPECT_TRUE(nobody.error().message.contains("/nonexistent")) << nobody.error().message;
   const auto broken = open_postgres_store("postgresql://[");
   EXPECT_FALSE(broken.has_value());
+}
+
+TEST(PostgresPlace, is_shown_without_its_passwords) {
+  for (const auto& [place, shown] : std::vector<std::pair<std::string, std::string>>{
+           {"postgresql://me:geheim@host/x", "postgresql://me:***@host/x"},
+           {"postgres://me:ge%40heim@host:5432/x?a=b", "postgres://me:***@host:5432/x?a=b"},
+           {"postgresql://host/x?user=a@b&password=geheim&c=d",
+            "postgresql://host/x?user=a@b&password=***&c=d"},
+           {"postgresql:///x?sslpassword=geheim", "postgresql:///x?sslpassword=***"},
+           {"postgresql:///x?p%61ssword=geheim", "postgresql:///x?p%61ssword=***"},
+           {"postgresql://me@host:5432/x", "postgresql://me@host:5432/x"},
+           {"postgresql://a:geheim@[", "postgresql://a:***@["}}) {
+    EXPECT_EQ(shown_place(place), shown);
+    EXPECT_FALSE(without_passwords("no \"" + place + "\", ge@heim", place).contains("heim"))
+        << place;
+  }
+}
+
+TEST(PostgresPlace, never_says_a_password_when_it_cannot_connect) {
+  for (const char* place :
+       {"postgresql://a:geheim@[", "postgresql://a:geheim@host:port/x",
+        "postgresql://a:ge%zzheim@/", "postgresql://a:ge@heim@/x?host=/nonexistent",
+        "postgresql://a:ge/heim@localhost/x", "postgresql://a:ge?heim@localhost/x",
+        "postgresql:///x?password=geheim&nonsense=1",
+        "postgresql:///x?password=geheim&host=/nonexistent"}) {
+    const auto opened = open_postgres_store(place);
+    ASSERT_FALSE(opened.has_value()) << place;
+    EXPECT_FALSE(opened.error().message.contains("ge")) << opened.error().message;
+    EXPECT_FALSE(opened.error().message.contains("heim")) << opened.error().message;
+  }
 }
 
 TEST(PostgresStore, is_seen_by_all_who_open_it) {

@@ -134,7 +134,10 @@ CREATE TABLE @agent_writers (
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 100);
 )sql";
 
-constexpr std::array kMigrations{Migration{6, 6, kTables}};
+// A worker that knows no labels would claim what is not its own.
+constexpr std::string_view kLabels = "ALTER TABLE @agent_sessions ADD COLUMN labels TEXT;\n";
+
+constexpr std::array kMigrations{Migration{6, 6, kTables}, Migration{7, 7, kLabels}};
 static_assert(kAgentSchemaVersion == kMigrations.back().version);
 
 std::uint32_t short_hash(std::string_view text) {
