@@ -95,7 +95,8 @@ class Runtime {
   // Takes up to `most` sessions from the queue of the store and drives them, with agents from
   // RuntimeOptions::agents. Only sessions of the agents that are named; of all where none is. One
   // that cannot be driven here goes back into the queue, and is left to others for some minutes.
-  Result<std::vector<SessionId>> claim(std::size_t most, std::vector<std::string> agent_names = {});
+  Result<std::vector<SessionId>> claim(std::size_t most,
+                                       const std::vector<std::string>& agent_names = {});
 
   // Also the specialists below it, and the processes of its tools. Whatever it does: one that runs
   // here stops, one that waits or is queued ends, and one that another process drives is stopped

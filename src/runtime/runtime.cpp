@@ -91,7 +91,8 @@ class Runtime::Implementation {
   Result<void> load_tree(ResumeRequest request, AgentPointer agent,
                          std::optional<RunOptions> options);
   Result<std::vector<SessionId>> resume_abandoned(std::size_t most);
-  Result<std::vector<SessionId>> claim(std::size_t most, std::vector<std::string> agent_names);
+  Result<std::vector<SessionId>> claim(std::size_t most,
+                                       const std::vector<std::string>& agent_names);
   Result<void> cancel(SessionId id, std::string reason);
   Result<StoredWait> answer(WaitId id, const Json& answer, std::string answered_by);
   Result<RunResult> wait(SessionId id);
@@ -139,6 +140,7 @@ class Runtime::Implementation {
   // will be.
   void look_after(const RootPointer& root, SessionId id);
   void wake_at(const RootPointer& root, SessionId id, std::int64_t wall_ms);
+  Result<void> drive_claimed(const ClaimedSession& claimed);
   void give_back(const ClaimedSession& claimed);
   void take(const RunnerNews& news);
   Error draining() const {
@@ -465,35 +467,42 @@ Result<std::vector<SessionId>> Runtime::Implementation::resume_abandoned(std::si
 }
 
 Result<std::vector<SessionId>> Runtime::Implementation::claim(
-    std::size_t most, std::vector<std::string> agent_names) {
+    std::size_t most, const std::vector<std::string>& agent_names) {
   if (!options_.agents) {
     return fail(ErrorCode::invalid_argument,
                 "RuntimeOptions::agents must say which agents queued sessions have");
   }
-  const auto claimed = store_.apply_one(Claim{.runner_id = runner_->id(),
-                                              .agent_names = std::move(agent_names),
-                                              .most = most,
-                                              .labels = options_.labels,
-                                              .except = foreign_.all()});
-  if (!claimed) {
-    // Some may have been claimed all the same.
-    if (claimed.error().code == ErrorCode::storage) runner_->look_for_strays();
-    return std::unexpected(claimed.error());
-  }
   std::vector<SessionId> driven;
-  for (const ClaimedSession& each : claimed->claimed) {
-    const auto session = store_.get_session(each.session_id);
-    auto agent = session ? options_.agents(*session) : std::unexpected(session.error());
-    const auto loaded =
-        agent ? load_tree({.id = each.session_id, .held_epoch = each.epoch}, std::move(*agent), {})
-              : Result<void>(std::unexpected(agent.error()));
-    if (loaded) {
-      driven.push_back(each.session_id);
-    } else {
-      give_back(each);
+  // What cannot be driven here must not stand in front of what can.
+  for (bool is_any_foreign = true; is_any_foreign && driven.size() < most;) {
+    is_any_foreign = false;
+    const auto claimed = store_.apply_one(Claim{.runner_id = runner_->id(),
+                                                .agent_names = agent_names,
+                                                .most = most - driven.size(),
+                                                .labels = options_.labels,
+                                                .except = foreign_.all()});
+    if (!claimed) {
+      // Some may have been claimed all the same.
+      if (claimed.error().code == ErrorCode::storage) runner_->look_for_strays();
+      if (driven.empty()) return std::unexpected(claimed.error());
+      break;
+    }
+    for (const ClaimedSession& each : claimed->claimed) {
+      if (drive_claimed(each)) {
+        driven.push_back(each.session_id);
+      } else {
+        give_back(each);
+        is_any_foreign = true;
+      }
     }
   }
   return driven;
+}
+
+Result<void> Runtime::Implementation::drive_claimed(const ClaimedSession& claimed) {
+  const auto session = TRY(store_.get_session(claimed.session_id));
+  auto agent = TRY(options_.agents(session));
+  return load_tree({.id = claimed.session_id, .held_epoch = claimed.epoch}, std::move(agent), {});
 }
 
 // It is as it was before it was claimed: nothing has happened yet.
@@ -669,8 +678,8 @@ Result<std::vector<SessionId>> Runtime::resume_abandoned(std::size_t most) {
 }
 
 Result<std::vector<SessionId>> Runtime::claim(std::size_t most,
-                                              std::vector<std::string> agent_names) {
-  return implementation_->claim(most, std::move(agent_names));
+                                              const std::vector<std::string>& agent_names) {
+  return implementation_->claim(most, agent_names);
 }
 
 Result<void> Runtime::cancel(SessionId id, std::string reason) {

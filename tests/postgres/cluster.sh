@@ -54,6 +54,8 @@ trap 'exit 1' TERM INT HUP
 
 "${as_user[@]}" "$programs/initdb" -D "$data" -U wright -A trust -E UTF8 --locale=C --no-sync \
   > "$folder/initdb.log" 2>&1 < /dev/null || { cat "$folder/initdb.log" >&2; exit 1; }
+# Everybody may come in, but `locked`, who needs a password.
+sed -i '1i local all locked scram-sha-256' "$data/pg_hba.conf" || exit 1
 start "$@" || exit 1
 echo "postgresql://wright@/postgres?host=$folder"
 while read -r command; do

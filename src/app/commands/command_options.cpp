@@ -392,7 +392,7 @@ LineCheck describe(CLI::App& app, WorkerCommand& command) {
   add_duration(app, "--grace", command.grace, "How long sessions may take to end at SIGTERM (30s)");
   app.add_flag_callback(
       "--until-idle", [&command] { command.lasting = WorkerCommand::Lasting::until_idle; },
-      "End when nothing is queued and nothing runs");
+      "End when there is nothing that it could do");
   app.add_flag_callback(
       "-q,--quiet", [&command] { command.verbosity = Verbosity::quiet; },
       "Do not tell of sessions");

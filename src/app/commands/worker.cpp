@@ -64,7 +64,6 @@ class Worker {
   Result<AgentPointer> agent_of(const Session& session);
   void observe(const Event& event, const EventOrigin& origin);
   Result<std::size_t> take(Runtime& runtime);
-  bool is_idle(const Runtime& runtime) const;
   milliseconds pause();
   // Of what keeps it from working: once, and when it is over.
   void tell_of(std::string trouble) {
@@ -89,6 +88,7 @@ class Worker {
   std::mutex console_mutex_;
   std::string trouble_;
   std::chrono::steady_clock::time_point next_look_ = {};
+  bool has_looked_ = false;  // for what others left behind, in the last round
   std::minstd_rand random_{std::random_device{}()};
 };
 
@@ -139,7 +139,8 @@ Result<std::size_t> Worker::take(Runtime& runtime) {
     return concurrency - std::min(concurrency, std::max(runtime.running(), taken));
   };
   const auto now = std::chrono::steady_clock::now();
-  if (room() > 0 && now >= next_look_) {
+  has_looked_ = room() > 0 && now >= next_look_;
+  if (has_looked_) {
     next_look_ = now + std::max(command_.lease / 10, milliseconds(200));
     auto resumed = runtime.resume_abandoned(room());
     if (!resumed) return std::unexpected(std::move(resumed).error());
@@ -151,12 +152,6 @@ Result<std::size_t> Worker::take(Runtime& runtime) {
     taken += claimed->size();
   }
   return taken;
-}
-
-bool Worker::is_idle(const Runtime& runtime) const {
-  if (runtime.running() > 0) return false;
-  const auto queued = store_.list_sessions({.status = SessionStatus::queued, .limit = 1});
-  return queued && queued->empty();
 }
 
 // Workers that look at the same moment would find the same sessions.
@@ -197,8 +192,10 @@ ExitCode Worker::work() {
     const bool is_full = (*runtime)->running() >= static_cast<std::size_t>(command_.concurrency);
     if (*taken > 0 && !is_full) continue;
     if (*taken == 0 && command_.lasting == WorkerCommand::Lasting::until_idle &&
-        is_idle(**runtime)) {
-      break;
+        (*runtime)->running() == 0) {
+      if (has_looked_) break;
+      next_look_ = {};  // once more, everywhere
+      continue;
     }
     bell_.wait(pause());
   }
