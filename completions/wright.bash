@@ -59,7 +59,7 @@ _wright() {
       mapfile -t COMPREPLY < <(compgen -W 'once session' -- "$current")
       return
       ;;
-    -p | --prompt | --max-iterations | --set | --settle | --refuse | --answer | --wait | --since | --older-than | --search | --limit | --at | --priority | --delay | --concurrency | --poll | --lease | --grace | --tools | --agents | -e | --env | --header)
+    -p | --prompt | --max-iterations | --set | --settle | --refuse | --answer | --wait | --since | --older-than | --search | --limit | --at | --priority | --delay | --labels | --concurrency | --poll | --lease | --grace | --tools | --agents | -e | --env | --header)
       return
       ;;
   esac
@@ -85,7 +85,7 @@ _wright() {
   else
     case $command in
       run)
-        options="--queue --priority --delay"
+        options="--queue --priority --delay --labels"
         options+=" -a --agent -p --prompt --schema --json -q --quiet --stream --no-stream --debug --no-debug"
         options+=" --no-input --trace-http"
         options+=" $settings $log"
@@ -102,7 +102,7 @@ _wright() {
         ;;
       answer) options="--set --approve --refuse --answer --wait --json $config $database" ;;
       worker)
-        options="--agents --concurrency --poll --lease --grace --until-idle -q --quiet $settings $log"
+        options="--agents --labels --concurrency --poll --lease --grace --until-idle -q --quiet $settings $log"
         ;;
       migrate) options="--from --to --json $config" ;;
       waits) options="--json $config $database" ;;

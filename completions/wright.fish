@@ -81,10 +81,12 @@ complete -c wright -n '__wright_in run resume' -l trace-http -r -F -d 'Append al
 complete -c wright -n '__wright_in run resume' -l no-input -d 'Nobody is there to be asked'
 complete -c wright -n '__wright_in run' -l queue -d 'Only put it into the queue'
 complete -c wright -n '__wright_in run' -l priority -x -d 'In the queue: higher ones come first'
+complete -c wright -n '__wright_in run' -l labels -x -d 'In the queue: what its worker must have'
 complete -c wright -n '__wright_in run' -l delay -x -d 'In the queue: not before'
 
 # worker, migrate
 complete -c wright -n '__wright_in worker' -l agents -x -a '(__wright_names agents)' -d 'Only of these agents'
+complete -c wright -n '__wright_in worker' -l labels -x -d 'What sessions may ask for'
 complete -c wright -n '__wright_in worker' -l concurrency -x -d 'Sessions at a time'
 complete -c wright -n '__wright_in worker' -l poll -x -d 'How often to look for work'
 complete -c wright -n '__wright_in worker' -l lease -x -d 'After how long it is taken for dead'

@@ -62,7 +62,7 @@ _wright() {
     run)
       _arguments $help $json $settings $log \
         '--queue[only put it into the queue]' '--priority[higher ones come first]:number:' \
-        '--delay[not before]:time:' \
+        '--delay[not before]:time:' '--labels[what its worker must have]:labels:' \
         '(-a --agent)'{-a,--agent}'[the agent]:agent:_wright_names agents' \
         '(-p --prompt)'{-p,--prompt}'[the prompt]:text:' \
         '--schema[print JSON that fits this JSON schema]:file:_files' \
@@ -112,6 +112,7 @@ _wright() {
       ;;
     worker)
       _arguments $help $settings $log '*--agents[only of these agents]:agents:_wright_names agents' \
+        '--labels[what sessions may ask for]:labels:' \
         '--concurrency[sessions at a time]:number:' '--poll[how often to look for work]:time:' \
         '--lease[after how long it is taken for dead]:time:' \
         '--grace[how long sessions may take to end]:time:' \

@@ -31,7 +31,6 @@ namespace {
 using postgres::TestCluster;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
-using store::value_of;
 
 int from_environment(const char* name, int otherwise) {
   const char* text = std::getenv(name);
@@ -65,11 +64,11 @@ const char* agent_of(int number) {
 
 void queue_sessions(Store& store, int first, int last) {
   for (int i = first; i < last; ++i) {
-    value_of(store.create_session({.agent_name = agent_of(i),
-                                   .provider = "office",
-                                   .model = "scripted",
-                                   .user_prompt = std::string(kFirstMessage),
-                                   .is_queued = true}));
+    store::value_of(store.create_session({.agent_name = agent_of(i),
+                                          .provider = "office",
+                                          .model = "scripted",
+                                          .user_prompt = std::string(kFirstMessage),
+                                          .is_queued = true}));
   }
 }
 
@@ -84,7 +83,8 @@ Blows deal_blows(const Plan& plan, Fleet& fleet, const RoughProxy& proxy, Store&
     std::this_thread::sleep_for(milliseconds(50 + random() % 250));
     fleet.continue_those_that_are_due();
     const std::size_t which = random() % fleet.size();
-    const unsigned kind = number < 3 ? static_cast<unsigned>(number) : random() % 40;
+    const unsigned kind =
+        number < 3 ? static_cast<unsigned>(number) : static_cast<unsigned>(random() % 40);
     if (kind == 2) {
       TestCluster::instance().tell("immediate");
       ++blows.crashes;
@@ -137,7 +137,8 @@ void expect_ends(const Evidence& evidence, const Plan& plan) {
     EXPECT_EQ(one.session.status, expected) << one.session.error.value_or("");
     std::vector<Message> messages;
     for (const StoredMessage& stored : one.messages) messages.push_back(stored.message);
-    if (expected == SessionStatus::completed) EXPECT_EQ(flaw_of(messages), "");
+    const bool is_whole = expected == SessionStatus::completed;
+    EXPECT_EQ(is_whole ? flaw_of(messages) : "", "");
     for (const StoredCall& call : one.calls) {
       const bool is_fine = call.status == CallStatus::completed ||
                            (call.status == CallStatus::unknown && call.tool_name == "pay") ||
@@ -154,7 +155,7 @@ void expect_answered_once(Store& store, const Ledger& ledger) {
     if (line.starts_with("answered ")) ++answered[line];
   }
   for (const auto& [line, times] : answered) EXPECT_EQ(times, 1) << line;
-  for (const StoredWait& wait : value_of(store.get_waits({}))) {
+  for (const StoredWait& wait : store::value_of(store.get_waits({}))) {
     EXPECT_EQ(wait.status, WaitStatus::answered) << wait.id;
   }
 }
@@ -162,7 +163,7 @@ void expect_answered_once(Store& store, const Ledger& ledger) {
 void expect_all_events_seen(Store& store, const Surroundings& around, int door) {
   std::vector<EventSequence> all;
   for (bool is_over = false; !is_over;) {
-    const auto events = value_of(store.get_events({.after = all.empty() ? 0 : all.back()}));
+    const auto events = store::value_of(store.get_events({.after = all.empty() ? 0 : all.back()}));
     for (const StoredEvent& event : events) all.push_back(event.sequence);
     is_over = events.empty();
   }
@@ -187,7 +188,7 @@ TEST(Chaos, loses_nothing_and_does_nothing_twice) {
       .ledger = Ledger(folder / "ledger"),
       .folder = folder.path()};
   // By the straight way.
-  const auto store = value_of(open_postgres_store(cluster.url(), {.schema = around.schema}));
+  const auto store = store::value_of(open_postgres_store(cluster.url(), {.schema = around.schema}));
   ASSERT_NE(store, nullptr);
 
   const auto began = steady_clock::now();

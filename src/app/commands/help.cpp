@@ -197,6 +197,7 @@ takes no more sessions, gives those it has --grace to end, and leaves the rest t
 Examples:
   wright worker --store postgresql://wright@db/wright --concurrency 32
   wright worker --agents codebase-analysis,sqlite-analysis
+  wright worker --labels gpu,repository=shop
   wright worker --until-idle            do what is there, and end
 
 Exit codes:
