@@ -106,6 +106,22 @@ TEST(PostgresStore, is_seen_by_all_who_open_it) {
       << "by the clock of the server";
 }
 
+// As behind a pooler that mixes up connections: a kept statement is refused in the middle of a
+// batch, when rows of those before it have come already.
+TEST(PostgresStore, tells_every_number_once_when_a_kept_statement_is_refused) {
+  const Opened opened;
+  const SessionId id = value_of(opened.store->create_session(session_named("a")));
+  const std::vector<Write> writes{RegisterRunner{"worker", std::chrono::minutes(1)},
+                                  AppendMessage{id, Message::user("Hello")}};
+  value_of(opened.store->apply(writes));
+  TestCluster::instance().run(
+      fmt::format("ALTER TABLE {}.agent_messages ALTER COLUMN id TYPE INTEGER", opened.schema));
+  const BatchIds ids = value_of(opened.store->apply(writes));
+  ASSERT_EQ(ids.runners.size(), 1U);
+  EXPECT_EQ(ids.messages.size(), 1U);
+  expect_ok(opened.store->renew_runner(ids.runners.front(), std::chrono::minutes(1)));
+}
+
 TEST(PostgresStore, opens_at_once_from_many_sides) {
   Opened opened{.store = nullptr};
   std::atomic<int> fine = 0;
@@ -128,20 +144,20 @@ TEST(PostgresMigrations, run_beside_older_programs_until_these_are_shut_out) {
   std::vector<Migration> steps(migrations().begin(), migrations().end());
   const int known = steps.back().version;
   steps.push_back({known + 1, known, "ALTER TABLE @agent_sessions ADD COLUMN later TEXT;\n"});
-  expect_ok(migrate(connection, opened.schema, steps, Preparing::kept));
-  expect_ok(migrate(connection, opened.schema, steps, Preparing::kept));
+  expect_ok(migrate(connection, opened.schema, steps));
+  expect_ok(migrate(connection, opened.schema, steps));
   const SessionId id = value_of(opened.store->create_session(session_named("a")));
   EXPECT_EQ(value_of(opened.store->get_session(id)).id, id) << "opened before";
   EXPECT_EQ(value_of(opened.open()->get_session(id)).id, id) << "opened after";
 
   steps.push_back({known + 2, known + 2, "CREATE INDEX later ON @agent_sessions (later);\n"});
-  expect_ok(migrate(connection, opened.schema, steps, Preparing::kept));
+  expect_ok(migrate(connection, opened.schema, steps));
   const auto shut_out =
       open_postgres_store(TestCluster::instance().url(), {.schema = opened.schema});
   EXPECT_EQ(code_of(shut_out), ErrorCode::unsupported);
 
   steps.push_back({known + 3, known + 3, "CREATE TABLE @more (id BIGINT);\nNONSENSE;\n"});
-  EXPECT_FALSE(migrate(connection, opened.schema, steps, Preparing::kept));
+  EXPECT_FALSE(migrate(connection, opened.schema, steps));
   EXPECT_EQ(TestCluster::instance().run(
                 fmt::format("SELECT version FROM {}.agent_schema", opened.schema)),
             fmt::format("{}\n", known + 2));

@@ -43,10 +43,12 @@ Tool paying(const Ledger& ledger) {
 }
 
 Tool asking_somebody() {
-  return tool("ask", "", [](const Context& context) -> ToolReply {
-    if (context.answers.answer) return Output{.value = *context.answers.answer};
-    return Waiting{.kind = WaitKind::result, .shown = {{"question", "May I?"}}};
-  });
+  return tool("ask", "",
+              [](const Context& context) -> ToolReply {
+                if (context.answers.answer) return Output{.value = *context.answers.answer};
+                return Waiting{.kind = WaitKind::result, .shown = {{"question", "May I?"}}};
+              },
+              {.effect = Effect::read});
 }
 
 Tool lasting_until_stopped() {
