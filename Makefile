@@ -5,10 +5,12 @@ JOBS      ?= $(shell nproc)
 PREFIX    ?= /usr/local
 FUZZ_TIME ?= 5
 SEEDS     ?= 1..10000
+SESSIONS  ?= 2000
+SECONDS_OF_BLOWS ?= 180
 Q         ?= What is this project, and where is the run machine defined?
 export Q
 
-.PHONY: help try test simulate tsan fuzz coverage bench format lint times install clean
+.PHONY: help try test simulate chaos tsan fuzz coverage bench format lint times install clean
 .NOTPARALLEL:
 .SECONDARY:
 
@@ -23,6 +25,7 @@ help:
 	@echo '  make bench        build the benchmarks and print one table'
 	@echo '  make coverage     test coverage of src/core, src/store and src/feedback; fails below 90 %'
 	@echo '  make simulate     sessions in a world of faults, one history a seed; SEEDS=first..last'
+	@echo '  make chaos        workers on a PostgreSQL that are killed for minutes; SESSIONS=…, SECONDS_OF_BLOWS=…'
 	@echo '  make tsan         the tests under ThreadSanitizer'
 	@echo '  make fuzz         every fuzz target for FUZZ_TIME seconds (default 5)'
 	@echo '  make times        where the time of the last build went, by folder; PRESET=dev'
@@ -42,6 +45,10 @@ test: packages-npm build-dev
 
 simulate: build-simulation
 	build/simulation/tests/simulation/wright_simulation --seeds $(SEEDS)
+
+# CHAOS_SEED=2 is another one.
+chaos: build-dev
+	CHAOS_SESSIONS=$(SESSIONS) CHAOS_WORKERS=8 CHAOS_SECONDS=$(SECONDS_OF_BLOWS) build/dev/tests/postgres/wright_chaos_test
 
 # The label `build` is on tests of compiling and installing, which no sanitizer or counter sees.
 tsan: packages-npm build-tsan

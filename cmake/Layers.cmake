@@ -25,9 +25,8 @@ set(WRIGHT_LAYER_mcp_server core mcp store tools runtime)
 set(WRIGHT_LAYER_offline core)
 set(WRIGHT_LAYER_http_server core)
 set(WRIGHT_LAYER_server core store feedback runtime http_server)
-set(WRIGHT_LAYER_app core providers net models sqlite store sandbox tools entities interceptors agents
-                     feedback session runtime mcp mcp_client mcp_server offline
-                     http_server server)
+set(WRIGHT_LAYER_app core providers net models sqlite store postgres sandbox tools entities interceptors
+                     agents feedback session runtime mcp mcp_client mcp_server offline http_server server)
 
 # The folders inside of a folder, likewise: each sees itself and those listed for it. What stands in
 # the folder itself sees them all.

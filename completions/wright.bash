@@ -12,14 +12,14 @@ _wright_names() {
 
 _wright() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-  local config='-c --config' database='--database-path' base='--base-path --database'
+  local config='-c --config' database='--database-path --store' base='--base-path --database'
   local log='--log-level --log-format --log-file --set'
   local settings="$config $database $base --model --max-iterations"
   COMPREPLY=()
 
   # The value of an option.
   case $previous in
-    -c | --config | --database-path | --database | --log-file | --trace-http | --schema | -o | --output | --certificate | --key)
+    -c | --config | --database-path | --store | --from | --to | --database | --log-file | --trace-http | --schema | -o | --output | --certificate | --key)
       mapfile -t COMPREPLY < <(compgen -f -- "$current")
       return
       ;;
@@ -27,7 +27,7 @@ _wright() {
       mapfile -t COMPREPLY < <(compgen -d -- "$current")
       return
       ;;
-    -a | --agent)
+    -a | --agent | --agents)
       mapfile -t COMPREPLY < <(compgen -W "$(_wright_names agents)" -- "$current")
       return
       ;;
@@ -63,7 +63,7 @@ _wright() {
       mapfile -t COMPREPLY < <(compgen -W 'once session' -- "$current")
       return
       ;;
-    -p | --prompt | --max-iterations | --set | --settle | --refuse | --answer | --wait | --since | --older-than | --search | --limit | --at | --tools | --agents | -e | --env | --header | --listen | --host | --webhook)
+    -p | --prompt | --max-iterations | --set | --settle | --refuse | --answer | --wait | --since | --older-than | --search | --limit | --at | --priority | --delay | --labels | --concurrency | --poll | --lease | --grace | --tools | --agents | -e | --env | --header | --listen | --host | --webhook)
       return
       ;;
   esac
@@ -85,12 +85,13 @@ _wright() {
 
   local words='' options=''
   if [[ $COMP_CWORD -eq 1 ]]; then
-    words='run chat resume answer waits sessions replay test feedback stats agents tools mcp models config doctor serve token help'
+    words='run chat resume answer waits worker migrate sessions replay test feedback stats agents tools mcp models config doctor serve token help'
     options='--help --version'
   else
     case $command in
       run)
-        options="-a --agent -p --prompt --schema --json -q --quiet --stream --no-stream --debug --no-debug"
+        options="--queue --priority --delay --labels"
+        options+=" -a --agent -p --prompt --schema --json -q --quiet --stream --no-stream --debug --no-debug"
         options+=" --no-input --trace-http"
         options+=" $settings $log"
         ;;
@@ -105,6 +106,10 @@ _wright() {
         options+=" $settings $log"
         ;;
       answer) options="--set --approve --refuse --answer --wait --json $config $database" ;;
+      worker)
+        options="--agents --labels --concurrency --poll --lease --grace --until-idle -q --quiet $settings $log"
+        ;;
+      migrate) options="--from --to --json $config" ;;
       waits) options="--json $config $database" ;;
       sessions)
         words='show export fork rm prune list'
@@ -153,7 +158,7 @@ _wright() {
         ;;
       'token add') options='--scope' ;;
       'token rm') ;;
-      help) words='run chat resume answer waits sessions replay test feedback stats agents tools mcp models config doctor serve token' ;;
+      help) words='run chat resume answer waits worker migrate sessions replay test feedback stats agents tools mcp models config doctor serve token' ;;
     esac
     options+=' -h --help'
   fi

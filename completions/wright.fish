@@ -30,6 +30,8 @@ complete -c wright -n '__wright_after 1' -a chat -d 'Talk with an agent'
 complete -c wright -n '__wright_after 1' -a resume -d 'Go on with a session'
 complete -c wright -n '__wright_after 1' -a answer -d 'Answer what a session waits for'
 complete -c wright -n '__wright_after 1' -a waits -d 'List what waits for a person'
+complete -c wright -n '__wright_after 1' -a worker -d 'Drive sessions of the queue'
+complete -c wright -n '__wright_after 1' -a migrate -d 'Copy all sessions to another store'
 complete -c wright -n '__wright_after 1' -a sessions -d 'See what was done'
 complete -c wright -n '__wright_after 1' -a replay -d 'Run a session again, offline'
 complete -c wright -n '__wright_after 1' -a test -d 'Run recorded sessions as tests'
@@ -46,13 +48,14 @@ complete -c wright -n '__wright_after 1' -a token -d 'Tokens for the server'
 complete -c wright -n '__wright_after 1' -a help -d 'Explain a command'
 
 # Settings and --json, which several commands have
-set -l with_all_settings run resume replay agents config doctor
+set -l with_all_settings run worker resume replay agents config doctor
 set -l of_agents 'agents show' 'agents new' 'agents trust'
 set -l with_database answer waits feedback stats sessions 'sessions show' 'sessions export' 'sessions fork' 'sessions rm' 'sessions prune' $of_agents
 set -l with_base_path test tools 'tools show' 'tools call' $of_agents
 set -l with_json answer waits feedback stats sessions 'sessions show' 'sessions fork' 'sessions prune' 'agents show' test tools 'tools call' models
 complete -c wright -n 'not __wright_after 1; and not __wright_in help' -s c -l config -r -F -d 'Configuration file'
 complete -c wright -n "__wright_in $with_all_settings '"(string join "' '" $with_database)"'" -l database-path -r -F -d 'Where sessions are kept'
+complete -c wright -n "__wright_in $with_all_settings chat '"(string join "' '" $with_database)"'" -l store -r -F -d 'The same: a path, or postgresql://…'
 complete -c wright -n "__wright_in $with_all_settings '"(string join "' '" $with_base_path)"'" -l base-path -x -a '(__fish_complete_directories)' -d 'The folder that tools may read'
 complete -c wright -n "__wright_in $with_all_settings '"(string join "' '" $with_base_path)"'" -l database -r -F -d 'The SQLite file that sqlite-analysis reads'
 complete -c wright -n "__wright_in $with_all_settings '"(string join "' '" $of_agents)"'" -l model -x -a offline -d 'offline, or vendor:name'
@@ -60,10 +63,10 @@ complete -c wright -n "__wright_in $with_all_settings '"(string join "' '" $of_a
 complete -c wright -n "__wright_in $with_all_settings '"(string join "' '" $with_json)"'" -l json -d 'Print JSON'
 
 # The log
-complete -c wright -n "__wright_in run resume config serve 'tools call'" -l log-level -x -a 'debug info warning error off' -d 'What is logged'
-complete -c wright -n "__wright_in run resume config serve 'tools call'" -l log-format -x -a 'text json' -d 'How it is logged'
-complete -c wright -n "__wright_in run resume config serve 'tools call'" -l log-file -r -F -d 'Append the log there'
-complete -c wright -n "__wright_in run resume config serve replay test agents 'agents show' tools 'tools show' 'tools call' models doctor" -l set -x -d 'Any key of the configuration file'
+complete -c wright -n "__wright_in run worker resume config serve 'tools call'" -l log-level -x -a 'debug info warning error off' -d 'What is logged'
+complete -c wright -n "__wright_in run worker resume config serve 'tools call'" -l log-format -x -a 'text json' -d 'How it is logged'
+complete -c wright -n "__wright_in run worker resume config serve 'tools call'" -l log-file -r -F -d 'Append the log there'
+complete -c wright -n "__wright_in run worker resume config serve replay test agents 'agents show' tools 'tools show' 'tools call' models doctor" -l set -x -d 'Any key of the configuration file'
 
 # run
 complete -c wright -n '__wright_in run; and __wright_after 2' -a '(__wright_names agents)'
@@ -78,6 +81,23 @@ complete -c wright -n '__wright_in run chat resume' -l no-debug -d 'Do not, what
 complete -c wright -n '__wright_in run resume' -l trace-http -r -F -d 'Append all traffic with models there'
 
 complete -c wright -n '__wright_in run resume' -l no-input -d 'Nobody is there to be asked'
+complete -c wright -n '__wright_in run' -l queue -d 'Only put it into the queue'
+complete -c wright -n '__wright_in run' -l priority -x -d 'In the queue: higher ones come first'
+complete -c wright -n '__wright_in run' -l labels -x -d 'In the queue: what its worker must have'
+complete -c wright -n '__wright_in run' -l delay -x -d 'In the queue: not before'
+
+# worker, migrate
+complete -c wright -n '__wright_in worker' -l agents -x -a '(__wright_names agents)' -d 'Only of these agents'
+complete -c wright -n '__wright_in worker' -l labels -x -d 'What sessions may ask for'
+complete -c wright -n '__wright_in worker' -l concurrency -x -d 'Sessions at a time'
+complete -c wright -n '__wright_in worker' -l poll -x -d 'How often to look for work'
+complete -c wright -n '__wright_in worker' -l lease -x -d 'After how long it is taken for dead'
+complete -c wright -n '__wright_in worker' -l grace -x -d 'How long sessions may take to end'
+complete -c wright -n '__wright_in worker' -l until-idle -d 'End when nothing is left to do'
+complete -c wright -n '__wright_in worker' -s q -l quiet -d 'Do not tell of sessions'
+complete -c wright -n '__wright_in migrate' -l from -r -F -d 'The store to copy'
+complete -c wright -n '__wright_in migrate' -l to -r -F -d 'The store to copy to'
+complete -c wright -n '__wright_in migrate' -l json -d 'Print JSON'
 
 # resume, answer
 complete -c wright -n '__wright_in resume answer; and __wright_after 2' -a 'last (__wright_names sessions)'
@@ -171,4 +191,4 @@ complete -c wright -n "__wright_in 'token add'" -l scope -x -a 'read answer run 
 
 # config and help
 complete -c wright -n '__wright_in config; and __wright_after 2' -a 'path init'
-complete -c wright -n '__wright_in help; and __wright_after 2' -a 'run chat resume answer waits sessions replay test feedback stats agents tools mcp models config doctor serve token'
+complete -c wright -n '__wright_in help; and __wright_after 2' -a 'run chat resume answer waits worker migrate sessions replay test feedback stats agents tools mcp models config doctor serve token'

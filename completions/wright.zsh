@@ -13,7 +13,8 @@ _wright_names() {
 _wright() {
   local -a config database base settings log json help
   config=('(-c --config)'{-c,--config}'[configuration file]:file:_files')
-  database=('--database-path[where sessions are kept]:file:_files')
+  database=('--database-path[where sessions are kept]:file:_files'
+    '--store[the same\: a path, or postgresql\://…]:place:_files')
   base=('--base-path[the folder that tools may read]:folder:_files -/'
     '--database[the SQLite file that sqlite-analysis reads]:file:_files')
   settings=($config $database $base
@@ -30,6 +31,7 @@ _wright() {
     local -a commands
     commands=('run:ask an agent' 'chat:talk with an agent' 'resume:go on with a session'
       'answer:answer what a session waits for' 'waits:list what waits for a person'
+      'worker:drive sessions of the queue' 'migrate:copy all sessions to another store'
       'sessions:see what was done' 'replay:run a session again, offline' 'test:run recorded sessions as tests'
       'feedback:what the tools lack'
       'stats:how often and how long' 'agents:list the agents'
@@ -60,6 +62,8 @@ _wright() {
   case $command in
     run)
       _arguments $help $json $settings $log \
+        '--queue[only put it into the queue]' '--priority[higher ones come first]:number:' \
+        '--delay[not before]:time:' '--labels[what its worker must have]:labels:' \
         '(-a --agent)'{-a,--agent}'[the agent]:agent:_wright_names agents' \
         '(-p --prompt)'{-p,--prompt}'[the prompt]:text:' \
         '--schema[print JSON that fits this JSON schema]:file:_files' \
@@ -106,6 +110,18 @@ _wright() {
         '--approve[let the call run]::for:(once session)' \
         '--refuse[do not let the call run]:reason:' '--answer[the whole answer]:JSON:' \
         '--wait[which wait]:number:' '1:session:_wright_names sessions'
+      ;;
+    worker)
+      _arguments $help $settings $log '*--agents[only of these agents]:agents:_wright_names agents' \
+        '--labels[what sessions may ask for]:labels:' \
+        '--concurrency[sessions at a time]:number:' '--poll[how often to look for work]:time:' \
+        '--lease[after how long it is taken for dead]:time:' \
+        '--grace[how long sessions may take to end]:time:' \
+        '--until-idle[end when nothing is left to do]' '(-q --quiet)'{-q,--quiet}'[do not tell of sessions]'
+      ;;
+    migrate)
+      _arguments $help $json $config '--from[the store to copy]:place:_files' \
+        '--to[the store to copy to]:place:_files'
       ;;
     waits) _arguments $help $json $config $database ;;
     sessions)
@@ -200,7 +216,7 @@ _wright() {
       ;;
     config) _arguments $help $json $settings $log '1:command:(path init)' ;;
     'config path' | 'config init') _arguments $help $config ;;
-    help) _arguments '1:command:(run chat resume answer waits sessions replay test feedback stats agents tools mcp models config doctor serve token)' ;;
+    help) _arguments '1:command:(run chat resume answer waits worker migrate sessions replay test feedback stats agents tools mcp models config doctor serve token)' ;;
   esac
 }
 

@@ -40,6 +40,8 @@ struct RuntimeOptions {
   std::chrono::milliseconds grace{5'000};        // for tools of a cancelled session to end
   // Finds the agent of a session that this process has not started, when an answer to it comes.
   std::function<Result<AgentPointer>(const Session&)> agents = {};
+  // What this process has that sessions may ask for: see NewSession::labels.
+  std::vector<std::string> labels = {};
   // Looks on at all sessions of this runtime, those below too. It is called where things happen, so
   // it must be quick. May be empty.
   Observer observer = {};
@@ -87,11 +89,14 @@ class Runtime {
   Result<void> resume(AgentPointer agent, SessionId id, RunOptions options = {});
   // Every session that needs a driver and has none (SessionFilter::needs_driver): its process ended
   // while it ran, or it was answered, cancelled or is overdue and nobody has gone on with it.
-  // Agents come from RuntimeOptions::agents; those that it does not know are left alone.
-  Result<std::vector<SessionId>> resume_abandoned();
+  // At most so many, from the oldest on. Agents come from RuntimeOptions::agents; a session whose
+  // agent is not known here, or that asks for labels that are not there, is left alone.
+  Result<std::vector<SessionId>> resume_abandoned(std::size_t most = kNoLimit);
   // Takes up to `most` sessions from the queue of the store and drives them, with agents from
-  // RuntimeOptions::agents.
-  Result<std::vector<SessionId>> claim(std::size_t most);
+  // RuntimeOptions::agents. Only sessions of the agents that are named; of all where none is. One
+  // that cannot be driven here goes back into the queue, and is left to others for some minutes.
+  Result<std::vector<SessionId>> claim(std::size_t most,
+                                       const std::vector<std::string>& agent_names = {});
 
   // Also the specialists below it, and the processes of its tools. Whatever it does: one that runs
   // here stops, one that waits or is queued ends, and one that another process drives is stopped

@@ -56,6 +56,9 @@ struct NewSession {
   bool is_queued = false;                     // nobody does: it is `queued`, and has no parent
   int priority = 0;                           // in the queue; see Claim
   std::optional<std::int64_t> ready_at = {};  // not to be claimed before
+  // That whoever claims it must have, such as "gpu" or "repository=shop": each up to 63 letters,
+  // digits and . _ - = of ASCII.
+  std::vector<std::string> labels = {};
 };
 
 struct Session {
@@ -90,6 +93,7 @@ struct Session {
   std::optional<std::string> cancel_reason = {};  // somebody wants it cancelled; see RequestCancel
   int priority = 0;
   std::optional<std::int64_t> ready_at = {};
+  std::vector<std::string> labels = {};
 };
 
 // What people are told that a session took: its time at work where it is known, else the time from

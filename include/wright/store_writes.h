@@ -97,6 +97,8 @@ struct Claim {
   RunnerId runner_id = 0;
   std::vector<std::string> agent_names = {};  // none: any
   std::size_t most = 1;
+  std::vector<std::string> labels = {};  // of the runner: a session that asks for others is not its
+  std::vector<SessionId> except = {};    // those that it cannot drive, whatever the reason
 };
 
 struct ClaimedSession {

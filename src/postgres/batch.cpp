@@ -7,6 +7,7 @@
 
 #include "core/try.h"
 #include "store/json_columns.h"
+#include "store/labels.h"
 #include "store/message_codec.h"
 #include "store/row_values.h"
 #include "store/status.h"
@@ -31,6 +32,7 @@ OnRow keep_in(std::vector<std::int64_t>& ids) {
 
 Result<void> BatchWriter::create(const NewSession& session, Requests& requests) {
   const auto config = TRY(store::config_column(session.config));
+  const auto labels = TRY(store::labels_column(session.labels));
   if (session.is_queued && session.runner_id) return std::unexpected(store::queued_with_runner());
   if (session.is_queued && session.parent_session_id) {
     return std::unexpected(store::queued_child());
@@ -47,7 +49,7 @@ Result<void> BatchWriter::create(const NewSession& session, Requests& requests) 
                         session.user_prompt, now_, session.parent_session_id, config,
                         Session{}.format_version, session.parent_call_id, session.runner_id,
                         to_string(status), session.priority, session.ready_at, moment_.wall,
-                        moment_.boot_id, moment_.boot),
+                        moment_.boot_id, moment_.boot, labels),
               [this, epoch](const Row& row) -> Result<void> {
                 ids_.session = row.integer(0);
                 ids_.epoch = epoch;

@@ -1,5 +1,6 @@
 // The writes of a batch that say who drives a session, and those about whole sessions.
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "core/try.h"
@@ -88,6 +89,10 @@ Result<void> BatchWriter::apply(const Claim& write, Requests& requests) {
   for (auto& value : values_of(moment_.wall, moment_.boot_id, moment_.boot)) {
     values.push_back(std::move(value));
   }
+  values.push_back(array_literal(write.labels));
+  std::vector<std::string> except;
+  for (const SessionId id : write.except) except.push_back(std::to_string(id));
+  values.push_back(array_literal(except));
   requests.push_back(
       request(Query::claim, std::move(values), [this](const Row& row) -> Result<void> {
         ids_.claimed.push_back({row.integer(0), static_cast<int>(row.integer(1))});

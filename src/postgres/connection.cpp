@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/try.h"
+#include "postgres/place.h"
 
 namespace wright::postgres {
 namespace {
@@ -50,7 +51,30 @@ void Connection::Close::operator()(pg_conn* connection) const {
   PQfinish(connection);
 }
 
+namespace {
+
+// What to do about a connection that was refused, as far as libpq tells.
+std::string_view advice_for(PGconn* connection, std::string_view message) {
+  if (PQconnectionNeedsPassword(connection) == 1) {
+    return ". Put the password into ~/.pgpass, or into PGPASSWORD";
+  }
+  if (PQconnectionUsedPassword(connection) == 1 && message.contains("authentication")) {
+    return ". Check the user and the password: those of the address count before PGPASSWORD, and "
+           "that before ~/.pgpass";
+  }
+  if (message.contains("database \"") && message.contains("does not exist")) {
+    return ". Create it first, with createdb";
+  }
+  if (message.contains("too many clients") || message.contains("remaining connection slots")) {
+    return ". Raise max_connections, use a pooler, or give each process fewer (?connections=2)";
+  }
+  return "";
+}
+
+}  // namespace
+
 Result<Connection> Connection::open(const std::string& place) {
+  TRY(check_place(place));
   // What stands before `dbname` is a default that the place may override.
   constexpr std::array kNames{"connect_timeout",           "keepalives_idle",
                               "keepalives_interval",       "keepalives_count",
@@ -65,8 +89,9 @@ Result<Connection> Connection::open(const std::string& place) {
   }
   PGconn* const raw = connection.connection_.get();
   if (PQstatus(raw) != CONNECTION_OK) {
-    return fail(ErrorCode::unavailable, fmt::format("Cannot connect to PostgreSQL: {}",
-                                                    to_valid_utf8(trimmed(PQerrorMessage(raw)))));
+    const std::string why = without_passwords(to_valid_utf8(trimmed(PQerrorMessage(raw))), place);
+    return fail(ErrorCode::unavailable,
+                fmt::format("Cannot connect to PostgreSQL: {}{}", why, advice_for(raw, why)));
   }
   constexpr int kNonBlocking = 1;
   if (PQsetnonblocking(raw, kNonBlocking) != 0 || PQenterPipelineMode(raw) != 1) {

@@ -32,6 +32,7 @@ struct Outcome {
   std::string message = {};
   // Every row came, so whoever finds out that it was committed knows all that there is to know.
   bool has_all_rows = false;
+  bool is_unprepared = false;  // it failed because of a kept statement, and can be tried again
 
   bool is_done() const { return kind == Kind::done; }
   bool has_state(std::string_view wanted) const { return kind == Kind::failed && state == wanted; }

@@ -32,7 +32,8 @@ std::string_view advice_of(std::string_view state) {
 
 bool is_conflict(const Outcome& outcome) {
   // 25P02: what came before in the same transaction was one.
-  return outcome.has_state("40001") || outcome.has_state("40P01") || outcome.has_state("25P02");
+  return outcome.is_unprepared || outcome.has_state("40001") || outcome.has_state("40P01") ||
+         outcome.has_state("25P02");
 }
 
 bool is_about_preparing(const Outcome& outcome) {

@@ -28,7 +28,7 @@ Result<Figures> read_figures(const std::string& place, const std::string& schema
             figures.oldest_snapshot_ms = row.optional_integer(0);
             return {};
           }));
-  const bool is_there = TRY(has_tables(connection, schema, Preparing::every_time));
+  const bool is_there = TRY(has_tables(connection, schema));
   if (!is_there) return figures;
   TRY(ask("SELECT version FROM @agent_schema", [&](const Row& row) -> Result<void> {
     figures.schema_version = static_cast<int>(row.integer(0));

@@ -75,8 +75,13 @@ Outcome Pool::exchange(Slot& slot, std::span<const Request> requests, Deadline d
   const Preparing preparing = preparing_;
   Outcome outcome = slot.connection->exchange(requests, deadline, preparing);
   if (preparing == Preparing::every_time || !is_about_preparing(outcome)) return outcome;
-  // The server has undone everything, so it can be sent once more.
+  // The server has undone everything. It can be sent once more by whoever has not taken rows of it.
   preparing_ = Preparing::every_time;
+  const auto sent = requests.first(std::min(outcome.index, requests.size()));
+  if (std::ranges::any_of(sent, [](const Request& request) { return bool{request.on_row}; })) {
+    outcome.is_unprepared = true;
+    return outcome;
+  }
   return slot.connection->exchange(requests, deadline, Preparing::every_time);
 }
 

@@ -64,13 +64,13 @@ Result<std::unique_ptr<Store>> open_store(const std::string& place, PostgresOpti
     Pool::Lease slot = pool->take();
     TRY(pool->connect_now(*slot));
     if (options.tables == TableMaking::refused) {
-      const bool is_there = TRY(has_tables(*slot->connection, options.schema, pool->preparing()));
+      const bool is_there = TRY(has_tables(*slot->connection, options.schema));
       if (!is_there) {
         return fail(ErrorCode::not_found,
                     fmt::format("There are no sessions in the schema {} yet", options.schema));
       }
     }
-    TRY(migrate(*slot->connection, options.schema, migrations(), pool->preparing()));
+    TRY(migrate(*slot->connection, options.schema, migrations()));
     const Request forget{&pool->statements()[Query::forget_writers]};
     pool->exchange(*slot, {&forget, 1}, std::chrono::steady_clock::now() + std::chrono::seconds(5));
   }

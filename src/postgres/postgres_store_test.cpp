@@ -10,6 +10,7 @@
 
 #include "postgres/errors.h"
 #include "postgres/open.h"
+#include "postgres/place.h"
 #include "postgres/schema.h"
 #include "postgres/test_cluster.h"
 #include "store/testing.h"
@@ -62,6 +63,39 @@ TEST(PostgresStore, says_what_is_wrong_when_nobody_is_there) {
   EXPECT_FALSE(broken.has_value());
 }
 
+TEST(PostgresPlace, is_shown_without_its_passwords) {
+  for (const auto& [place, shown] : std::vector<std::pair<std::string, std::string>>{
+           {"postgresql://me:geheim@host/x", "postgresql://me:***@host/x"},
+           {"postgres://me:ge%40heim@host:5432/x?a=b", "postgres://me:***@host:5432/x?a=b"},
+           {"postgresql://host/x?user=a@b&password=geheim&c=d",
+            "postgresql://host/x?user=a@b&password=***&c=d"},
+           {"postgresql:///x?sslpassword=geheim", "postgresql:///x?sslpassword=***"},
+           {"postgresql:///x?p%61ssword=geheim", "postgresql:///x?p%61ssword=***"},
+           {"postgresql://me@host:5432/x", "postgresql://me@host:5432/x"},
+           {"postgresql://a:geheim@[", "postgresql://a:***@["}}) {
+    EXPECT_EQ(shown_place(place), shown);
+    EXPECT_FALSE(without_passwords("no \"" + place + "\" here", place).contains("heim")) << place;
+  }
+}
+
+TEST(PostgresPlace, hides_a_password_as_it_is_written_and_as_it_is_meant) {
+  EXPECT_EQ(without_passwords("a%40b, a@b, a", "postgresql://me:a%40b@host/x"), "***, ***, a");
+}
+
+TEST(PostgresPlace, never_says_a_password_when_it_cannot_connect) {
+  for (const char* place :
+       {"postgresql://a:qxqzxz@[", "postgresql://a:qxqzxz@host:port/x",
+        "postgresql://a:qxq%zzzxz@/", "postgresql://a:qxq@zxz@/x?host=/nonexistent",
+        "postgresql://a:qxq/zxz@localhost/x", "postgresql://a:qxq?zxz@localhost/x",
+        "postgresql:///x?password=qxqzxz&nonsense=1",
+        "postgresql:///x?password=qxqzxz&host=/nonexistent"}) {
+    const auto opened = open_postgres_store(place);
+    ASSERT_FALSE(opened.has_value()) << place;
+    EXPECT_FALSE(opened.error().message.contains("qxq")) << opened.error().message;
+    EXPECT_FALSE(opened.error().message.contains("zxz")) << opened.error().message;
+  }
+}
+
 TEST(PostgresStore, is_seen_by_all_who_open_it) {
   const Opened opened;
   const auto other = opened.open();
@@ -70,6 +104,22 @@ TEST(PostgresStore, is_seen_by_all_who_open_it) {
   EXPECT_NEAR(static_cast<double>(value_of(other->get_session(id)).started_at),
               static_cast<double>(system_clock_ms()), 60'000.0)
       << "by the clock of the server";
+}
+
+// As behind a pooler that mixes up connections: a kept statement is refused in the middle of a
+// batch, when rows of those before it have come already.
+TEST(PostgresStore, tells_every_number_once_when_a_kept_statement_is_refused) {
+  const Opened opened;
+  const SessionId id = value_of(opened.store->create_session(session_named("a")));
+  const std::vector<Write> writes{RegisterRunner{"worker", std::chrono::minutes(1)},
+                                  AppendMessage{id, Message::user("Hello")}};
+  value_of(opened.store->apply(writes));
+  TestCluster::instance().run(
+      fmt::format("ALTER TABLE {}.agent_messages ALTER COLUMN id TYPE INTEGER", opened.schema));
+  const BatchIds ids = value_of(opened.store->apply(writes));
+  ASSERT_EQ(ids.runners.size(), 1U);
+  EXPECT_EQ(ids.messages.size(), 1U);
+  expect_ok(opened.store->renew_runner(ids.runners.front(), std::chrono::minutes(1)));
 }
 
 TEST(PostgresStore, opens_at_once_from_many_sides) {
@@ -94,20 +144,20 @@ TEST(PostgresMigrations, run_beside_older_programs_until_these_are_shut_out) {
   std::vector<Migration> steps(migrations().begin(), migrations().end());
   const int known = steps.back().version;
   steps.push_back({known + 1, known, "ALTER TABLE @agent_sessions ADD COLUMN later TEXT;\n"});
-  expect_ok(migrate(connection, opened.schema, steps, Preparing::kept));
-  expect_ok(migrate(connection, opened.schema, steps, Preparing::kept));
+  expect_ok(migrate(connection, opened.schema, steps));
+  expect_ok(migrate(connection, opened.schema, steps));
   const SessionId id = value_of(opened.store->create_session(session_named("a")));
   EXPECT_EQ(value_of(opened.store->get_session(id)).id, id) << "opened before";
   EXPECT_EQ(value_of(opened.open()->get_session(id)).id, id) << "opened after";
 
   steps.push_back({known + 2, known + 2, "CREATE INDEX later ON @agent_sessions (later);\n"});
-  expect_ok(migrate(connection, opened.schema, steps, Preparing::kept));
+  expect_ok(migrate(connection, opened.schema, steps));
   const auto shut_out =
       open_postgres_store(TestCluster::instance().url(), {.schema = opened.schema});
   EXPECT_EQ(code_of(shut_out), ErrorCode::unsupported);
 
   steps.push_back({known + 3, known + 3, "CREATE TABLE @more (id BIGINT);\nNONSENSE;\n"});
-  EXPECT_FALSE(migrate(connection, opened.schema, steps, Preparing::kept));
+  EXPECT_FALSE(migrate(connection, opened.schema, steps));
   EXPECT_EQ(TestCluster::instance().run(
                 fmt::format("SELECT version FROM {}.agent_schema", opened.schema)),
             fmt::format("{}\n", known + 2));

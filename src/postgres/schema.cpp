@@ -134,7 +134,10 @@ CREATE TABLE @agent_writers (
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 100);
 )sql";
 
-constexpr std::array kMigrations{Migration{6, 6, kTables}};
+// A worker that knows no labels would claim what is not its own.
+constexpr std::string_view kLabels = "ALTER TABLE @agent_sessions ADD COLUMN labels TEXT;\n";
+
+constexpr std::array kMigrations{Migration{6, 6, kTables}, Migration{7, 7, kLabels}};
 static_assert(kAgentSchemaVersion == kMigrations.back().version);
 
 std::uint32_t short_hash(std::string_view text) {
@@ -151,8 +154,7 @@ struct Stored {
   int oldest = 0;
 };
 
-Result<Stored> stored_version(Connection& connection, std::string_view schema,
-                              Preparing preparing) {
+Result<Stored> stored_version(Connection& connection, std::string_view schema) {
   const Deadline deadline = std::chrono::steady_clock::now() + kPatience;
   bool is_there = false;
   // Not to_regclass(): what that knows may be older than the lock that the caller has waited for.
@@ -164,7 +166,7 @@ Result<Stored> stored_version(Connection& connection, std::string_view schema,
                        is_there = row.text(0) == "t";
                        return {};
                      }};
-  TRY(all_done(connection.exchange({&look, 1}, deadline, preparing)));
+  TRY(all_done(connection.exchange({&look, 1}, deadline, Preparing::every_time)));
   if (!is_there) return Stored{};
   Stored stored;
   const Sql version(in_schema("SELECT version, oldest FROM @agent_schema", schema));
@@ -173,7 +175,7 @@ Result<Stored> stored_version(Connection& connection, std::string_view schema,
         stored = {static_cast<int>(row.integer(0)), static_cast<int>(row.integer(1))};
         return {};
       }};
-  TRY(all_done(connection.exchange({&read, 1}, deadline, preparing)));
+  TRY(all_done(connection.exchange({&read, 1}, deadline, Preparing::every_time)));
   if (stored.version < 1) {
     return fail(ErrorCode::storage,
                 fmt::format("The schema {} has agent tables without a valid version", schema));
@@ -213,8 +215,8 @@ Result<void> check_schema_name(std::string_view name) {
                           to_valid_utf8(std::string(name))));
 }
 
-Result<bool> has_tables(Connection& connection, std::string_view schema, Preparing preparing) {
-  const auto stored = TRY(stored_version(connection, schema, preparing));
+Result<bool> has_tables(Connection& connection, std::string_view schema) {
+  const auto stored = TRY(stored_version(connection, schema));
   return stored.version > 0;
 }
 
@@ -232,9 +234,9 @@ std::string in_schema(std::string_view sql, std::string_view schema) {
 }
 
 Result<void> migrate(Connection& connection, std::string_view schema,
-                     std::span<const Migration> steps, Preparing preparing) {
+                     std::span<const Migration> steps) {
   const int target = steps.back().version;
-  auto stored = TRY(stored_version(connection, schema, preparing));
+  auto stored = TRY(stored_version(connection, schema));
   const bool is_done = TRY(is_current(stored, schema, target));
   if (is_done) return {};
 
@@ -250,7 +252,7 @@ Result<void> migrate(Connection& connection, std::string_view schema,
                                 lock_of(schema, "migrate"))}));
   // Another process may have been faster, so only what is seen under the lock counts.
   const auto apply = [&]() -> Result<void> {
-    stored = TRY(stored_version(connection, schema, preparing));
+    stored = TRY(stored_version(connection, schema));
     const bool is_done_now = TRY(is_current(stored, schema, target));
     if (is_done_now) return {};
     std::vector<std::string> statements;

@@ -26,13 +26,13 @@ Result<void> check_schema_name(std::string_view name);
 std::string in_schema(std::string_view sql, std::string_view schema);
 
 // Whether there are any.
-Result<bool> has_tables(Connection& connection, std::string_view schema, Preparing preparing);
+Result<bool> has_tables(Connection& connection, std::string_view schema);
 
 // Brings the schema to the version of the last of `steps`, each in a transaction of its own, one
 // process at a time. Leaves tables alone that a newer Wright has brought further, where this one
 // can still use them.
 Result<void> migrate(Connection& connection, std::string_view schema,
-                     std::span<const Migration> steps, Preparing preparing);
+                     std::span<const Migration> steps);
 
 // What names the locks of one schema among those of the whole database.
 inline constexpr int kLockClass = 0x57524947;

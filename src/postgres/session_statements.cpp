@@ -44,6 +44,9 @@ std::string claim_sql() {
       "CROSS JOIN LATERAL (SELECT id, priority FROM @agent_sessions AS queued "
       "WHERE status = 'queued' AND agent_name = names.name AND parent_session_id IS NULL "
       "AND (ready_at IS NULL OR ready_at <= $4::bigint) AND NOT {} "
+      "AND (labels IS NULL OR NOT EXISTS (SELECT 1 FROM unnest(string_to_array(labels, ',')) "
+      "AS label WHERE NOT (label = ANY ($7::text[])))) "
+      "AND NOT (id = ANY ($8::bigint[])) "
       "ORDER BY priority DESC, id LIMIT $2::bigint FOR NO KEY UPDATE SKIP LOCKED) AS line "
       "WHERE names.name IS NOT NULL AND ($3::text[] IS NULL OR names.name = ANY ($3))), "
       "placed AS (SELECT *, row_number() OVER (PARTITION BY name ORDER BY priority DESC, id) "
@@ -78,11 +81,12 @@ std::string session_sql_of(Query query) {
       return must_change(
           fmt::format("INSERT INTO @agent_sessions (agent_name, provider, model, system_prompt, "
                       "user_prompt, started_at, parent_session_id, config, format_version, "
-                      "parent_call_id, runner_id, lease_epoch, status, priority, ready_at) "
+                      "parent_call_id, runner_id, lease_epoch, status, priority, ready_at, labels) "
                       "SELECT $1::text, $2::text, $3::text, $4::text, $5::text, $6::bigint, "
                       "$7::bigint, $8::text, $9::bigint, $10::bigint, $11::bigint, "
                       "CASE WHEN $11::bigint IS NULL THEN 0 ELSE 1 END, $12::text, $13::bigint, "
-                      "$14::bigint WHERE ($11::bigint IS NULL OR {}) AND ($10::bigint IS NULL OR "
+                      "$14::bigint, $18::text WHERE ($11::bigint IS NULL OR {}) AND ($10::bigint "
+                      "IS NULL OR "
                       "EXISTS (SELECT 1 FROM @agent_tool_calls WHERE id = $10 "
                       "AND session_id = $7)) RETURNING id",
                       is_alive_sql("$11::bigint", 15)),
@@ -151,12 +155,12 @@ std::string session_sql_of(Query query) {
           "WHERE id = {} AND NOT {} RETURNING 1",
           kTarget, kHasEnded));
     case Query::enqueue_session:
-      return must_change(
-          fmt::format("UPDATE @agent_sessions AS session SET status = 'queued', ended_at = NULL, "
-                      "error = NULL, error_code = NULL, limit_reached = NULL, runner_id = NULL, "
-                      "turn_worked_ms = 0, iterations = 0, priority = $2::bigint, ready_at = $3::bigint "
-                      "WHERE id = {} AND parent_session_id IS NULL AND {} AND NOT {} RETURNING 1",
-                      kTarget, kHasEnded, is_alive_sql("session.runner_id", 4)));
+      return must_change(fmt::format(
+          "UPDATE @agent_sessions AS session SET status = 'queued', ended_at = NULL, "
+          "error = NULL, error_code = NULL, limit_reached = NULL, runner_id = NULL, "
+          "turn_worked_ms = 0, iterations = 0, priority = $2::bigint, ready_at = $3::bigint "
+          "WHERE id = {} AND parent_session_id IS NULL AND {} AND NOT {} RETURNING 1",
+          kTarget, kHasEnded, is_alive_sql("session.runner_id", 4)));
     case Query::runner_lives:
       return fmt::format("SELECT 1 / (CASE WHEN {} THEN 1 ELSE 0 END)",
                          is_alive_sql("$1::bigint", 2));

@@ -218,8 +218,11 @@ Result<BatchIds> Writing::attempt(const Batch& batch, bool& is_worth_another) {
     }
     return std::unexpected(all_done(begun).error());
   }
+  const Preparing preparing = pool_.preparing();
   const auto written = write_in(batch, writer, questions, is_worth_another);
   if (!written) {
+    // A question whose statement was not there has ended the transaction.
+    if (preparing != pool_.preparing()) is_worth_another = true;
     // A connection that cannot even be rolled back is closed, which comes to the same.
     if (!questions.ask(Query::rollback, {})) slot_.connection.reset();
     return std::unexpected(written.error());

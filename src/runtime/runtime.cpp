@@ -10,12 +10,14 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <random>
 #include <stop_token>
 #include <thread>
 #include <utility>
 
 #include "core/try.h"
 #include "runtime/event_stream.h"
+#include "runtime/foreign_sessions.h"
 #include "runtime/load_tree.h"
 #include "runtime/past_endings.h"
 #include "runtime/run_options.h"
@@ -23,6 +25,7 @@
 #include "runtime/runner_registration.h"
 #include "runtime/thread_host.h"
 #include "runtime/tree_driver.h"
+#include "store/labels.h"
 
 namespace wright {
 namespace {
@@ -37,6 +40,9 @@ using std::chrono::milliseconds;
 
 // How long those who wait for a session wait for its listeners, too.
 constexpr milliseconds kPatienceWithListeners{1'000};
+
+// How far a process looks beyond the oldest sessions that nobody drives.
+constexpr std::size_t kShuffled = 16;
 
 constexpr const char* kStopped = "The run was cancelled";
 
@@ -84,8 +90,9 @@ class Runtime::Implementation {
   Result<SessionId> start(AgentPointer agent, std::string_view prompt, RunOptions options);
   Result<void> load_tree(ResumeRequest request, AgentPointer agent,
                          std::optional<RunOptions> options);
-  Result<std::vector<SessionId>> resume_abandoned();
-  Result<std::vector<SessionId>> claim(std::size_t most);
+  Result<std::vector<SessionId>> resume_abandoned(std::size_t most);
+  Result<std::vector<SessionId>> claim(std::size_t most,
+                                       const std::vector<std::string>& agent_names);
   Result<void> cancel(SessionId id, std::string reason);
   Result<StoredWait> answer(WaitId id, const Json& answer, std::string answered_by);
   Result<RunResult> wait(SessionId id);
@@ -133,6 +140,8 @@ class Runtime::Implementation {
   // will be.
   void look_after(const RootPointer& root, SessionId id);
   void wake_at(const RootPointer& root, SessionId id, std::int64_t wall_ms);
+  Result<void> drive_claimed(const ClaimedSession& claimed);
+  void give_back(const ClaimedSession& claimed);
   void take(const RunnerNews& news);
   Error draining() const {
     return {ErrorCode::unavailable, "The runtime is ending and takes no more sessions"};
@@ -153,6 +162,7 @@ class Runtime::Implementation {
   std::map<SessionId, RootPointer> roots_;
   std::map<SessionId, RootPointer> driven_by_;  // of every session that is driven
   runtime::PastEndings past_;
+  runtime::ForeignSessions foreign_;
   std::size_t driven_ = 0;
   std::size_t tasks_ = 0;               // that look after sessions
   std::atomic<SessionId> last_id_ = 0;  // of sessions that are not stored
@@ -424,49 +434,84 @@ void Runtime::Implementation::wake_at(const RootPointer& root, SessionId id, std
   root->expiry = host_.run_at(std::chrono::steady_clock::now() + left, wake);
 }
 
-Result<std::vector<SessionId>> Runtime::Implementation::resume_abandoned() {
+Result<std::vector<SessionId>> Runtime::Implementation::resume_abandoned(std::size_t most) {
   if (!options_.agents) {
     return fail(ErrorCode::invalid_argument,
                 "RuntimeOptions::agents must say which agents abandoned sessions have");
   }
   TRY(end_dead_runners(store_));
-  const auto sessions = TRY(store_.list_sessions({.needs_driver = true, .limit = kNoLimit}));
+  auto sessions = TRY(store_.list_sessions({.needs_driver = true, .limit = kNoLimit}));
+  const auto refused = foreign_.all();
+  std::erase_if(sessions, [&](const Session& session) {
+    return std::ranges::binary_search(refused, session.id) ||
+           !store::has_labels(options_.labels, session.labels);
+  });
+  std::ranges::sort(sessions, {}, &Session::id);
+  // Others look at this moment, too: each begins somewhere else among the oldest.
+  const std::size_t some = std::min(sessions.size(), std::min(most, kShuffled) * kShuffled);
+  std::ranges::shuffle(sessions.begin(), sessions.begin() + static_cast<std::ptrdiff_t>(some),
+                       std::minstd_rand(std::random_device{}()));
   std::vector<SessionId> resumed;
   for (const Session& session : sessions) {
+    if (resumed.size() >= most) break;
     auto agent = agent_for(session);
-    if (!agent) continue;
-    if (load_tree({.id = session.id}, std::move(*agent), std::nullopt))
+    if (!agent) {
+      foreign_.add(session.id);
+      continue;
+    }
+    if (load_tree({.id = session.id}, std::move(*agent), std::nullopt)) {
       resumed.push_back(session.id);
+    }
   }
   return resumed;
 }
 
-Result<std::vector<SessionId>> Runtime::Implementation::claim(std::size_t most) {
+Result<std::vector<SessionId>> Runtime::Implementation::claim(
+    std::size_t most, const std::vector<std::string>& agent_names) {
   if (!options_.agents) {
     return fail(ErrorCode::invalid_argument,
                 "RuntimeOptions::agents must say which agents queued sessions have");
   }
-  const auto claimed = store_.apply_one(Claim{.runner_id = runner_->id(), .most = most});
-  if (!claimed) {
-    // Some may have been claimed all the same.
-    if (claimed.error().code == ErrorCode::storage) runner_->look_for_strays();
-    return std::unexpected(claimed.error());
-  }
   std::vector<SessionId> driven;
-  for (const ClaimedSession& each : claimed->claimed) {
-    const auto session = store_.get_session(each.session_id);
-    auto agent = session ? options_.agents(*session) : std::unexpected(session.error());
-    auto loaded =
-        agent ? load_tree({.id = each.session_id, .held_epoch = each.epoch}, std::move(*agent), {})
-              : Result<void>(std::unexpected(agent.error()));
-    if (loaded) {
-      driven.push_back(each.session_id);
-      continue;
+  // What cannot be driven here must not stand in front of what can.
+  for (bool is_any_foreign = true; is_any_foreign && driven.size() < most;) {
+    is_any_foreign = false;
+    const auto claimed = store_.apply_one(Claim{.runner_id = runner_->id(),
+                                                .agent_names = agent_names,
+                                                .most = most - driven.size(),
+                                                .labels = options_.labels,
+                                                .except = foreign_.all()});
+    if (!claimed) {
+      // Some may have been claimed all the same.
+      if (claimed.error().code == ErrorCode::storage) runner_->look_for_strays();
+      if (driven.empty()) return std::unexpected(claimed.error());
+      break;
     }
-    // Back into the queue is not possible for one that has begun; it is there for whoever can.
-    (void)store_.apply_one(ReleaseLease{each.session_id, runner_->id(), each.epoch});
+    for (const ClaimedSession& each : claimed->claimed) {
+      if (drive_claimed(each)) {
+        driven.push_back(each.session_id);
+      } else {
+        give_back(each);
+        is_any_foreign = true;
+      }
+    }
   }
   return driven;
+}
+
+Result<void> Runtime::Implementation::drive_claimed(const ClaimedSession& claimed) {
+  const auto session = TRY(store_.get_session(claimed.session_id));
+  auto agent = TRY(options_.agents(session));
+  return load_tree({.id = claimed.session_id, .held_epoch = claimed.epoch}, std::move(agent), {});
+}
+
+// It is as it was before it was claimed: nothing has happened yet.
+void Runtime::Implementation::give_back(const ClaimedSession& claimed) {
+  foreign_.add(claimed.session_id);
+  const std::vector<Write> writes{
+      HoldLease{claimed.session_id, runner_->id(), claimed.epoch},
+      UpdateSession{.session_id = claimed.session_id, .status = SessionStatus::queued}};
+  if (!store_.apply(writes)) runner_->release(claimed.session_id, claimed.epoch);
 }
 
 // --- from outside ------------------------------------------------------------------------------
@@ -628,12 +673,13 @@ Result<void> Runtime::resume(AgentPointer agent, SessionId id, RunOptions option
   return implementation_->load_tree(std::move(request), std::move(agent), std::move(options));
 }
 
-Result<std::vector<SessionId>> Runtime::resume_abandoned() {
-  return implementation_->resume_abandoned();
+Result<std::vector<SessionId>> Runtime::resume_abandoned(std::size_t most) {
+  return implementation_->resume_abandoned(most);
 }
 
-Result<std::vector<SessionId>> Runtime::claim(std::size_t most) {
-  return implementation_->claim(most);
+Result<std::vector<SessionId>> Runtime::claim(std::size_t most,
+                                              const std::vector<std::string>& agent_names) {
+  return implementation_->claim(most, agent_names);
 }
 
 Result<void> Runtime::cancel(SessionId id, std::string reason) {

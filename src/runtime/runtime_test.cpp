@@ -345,6 +345,42 @@ TEST(Runtime, takes_sessions_from_the_queue) {
   EXPECT_TRUE(value_of(runtime->claim(5)).empty());
 }
 
+TEST(Runtime, puts_back_what_it_cannot_drive) {
+  const auto store = open_memory_store();
+  const auto agent =
+      agent_with("known", ScriptedModel({says("1"), says("2"), says("3")}).model(), {});
+  const auto queue = [&](const char* name, std::vector<std::string> labels = {}) {
+    return value_of(store->create_session(
+        {.agent_name = name, .user_prompt = "Go", .is_queued = true, .labels = std::move(labels)}));
+  };
+  const SessionId foreign = queue("foreign");
+  const SessionId elsewhere = queue("known", {"elsewhere"});
+  const SessionId known = queue("known");
+  const auto open = [&](std::vector<std::string> labels, std::string only) {
+    return value_of(
+        Runtime::open({.store = store.get(),
+                       .agents = [agent, only](const Session& session) -> Result<AgentPointer> {
+                         if (session.agent_name == only) return agent;
+                         return fail(ErrorCode::not_found, "Not here");
+                       },
+                       .labels = std::move(labels)}));
+  };
+  const auto here = open({}, "known");
+  EXPECT_EQ(value_of(here->claim(9)), std::vector<SessionId>{known});
+  const Session back = value_of(store->get_session(foreign));
+  EXPECT_EQ(back.status, SessionStatus::queued);
+  EXPECT_EQ(back.runner_id, std::nullopt);
+  EXPECT_EQ(back.lease_epoch, 1);
+  EXPECT_TRUE(value_of(here->claim(9)).empty());
+  EXPECT_EQ(value_of(store->get_session(foreign)).lease_epoch, 1) << "it is left to others";
+  const auto there = open({"elsewhere"}, "foreign");
+  EXPECT_EQ(value_of(there->claim(9)), std::vector<SessionId>{foreign});
+  EXPECT_TRUE(there->wait(foreign));
+  const auto also_there = open({"elsewhere"}, "known");
+  EXPECT_EQ(value_of(also_there->claim(9)), std::vector<SessionId>{elsewhere});
+  EXPECT_TRUE(also_there->wait(elsewhere));
+}
+
 TEST(Runtime, goes_on_with_what_was_answered_while_nobody_drove_it) {
   const auto store = open_memory_store();
   const auto agent = agent_with("asking", calling({call("ask", "{}", "1")}), {asking()});

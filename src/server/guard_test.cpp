@@ -104,9 +104,9 @@ class GuardTest : public ::testing::Test {
 TEST(SameUser, is_whom_the_kernel_names_at_a_unix_socket) {
   http::Request request{.peer = "unix", .is_from_machine = true};
   EXPECT_FALSE(is_of_same_user(request)) << "not known";
-  request.peer_user = ::geteuid();
+  request.peer_user = [] { return std::optional<unsigned>(::geteuid()); };
   EXPECT_TRUE(is_of_same_user(request));
-  request.peer_user = ::geteuid() + 1;
+  request.peer_user = [] { return std::optional<unsigned>(::geteuid() + 1); };
   EXPECT_FALSE(is_of_same_user(request));
 }
 

@@ -22,6 +22,8 @@ extern const char* const kCreateWaitTables;
 extern const char* const kAddCovers;
 // Added by version 6, beside what the first three tables have.
 extern const char* const kAddQueuesAndEvents;
+// Added to the sessions by version 7.
+extern const char* const kAddLabels;
 
 inline constexpr std::array<std::string_view, 3> kAgentTables{"agent_sessions", "agent_messages",
                                                               "agent_tool_calls"};

@@ -12,7 +12,8 @@ inline constexpr std::string_view kSessionColumns =
     "result, error, parent_session_id, input_tokens, output_tokens, cached_tokens, "
     "reasoning_tokens, cache_write_tokens, cost_usd, iterations, config, format_version, "
     "parent_call_id, forked_from, runner_id, lease_epoch, feedback, context, "
-    "error_code, limit_reached, worked_ms, turn_worked_ms, cancel_reason, priority, ready_at";
+    "error_code, limit_reached, worked_ms, turn_worked_ms, cancel_reason, priority, ready_at, "
+    "labels";
 
 // The same of agent_tool_calls.
 inline constexpr std::string_view kCallColumns =

@@ -5,6 +5,7 @@
 
 #include "core/try.h"
 #include "store/json_columns.h"
+#include "store/labels.h"
 #include "store/memory_rows.h"
 #include "store/status.h"
 
@@ -44,6 +45,7 @@ BatchIds MemoryBatch::keep() {
 
 Result<void> MemoryBatch::create_session(const NewSession& session) {
   auto config = TRY(config_column(session.config));
+  TRY(labels_column(session.labels));
   if (session.is_queued && session.runner_id) return std::unexpected(queued_with_runner());
   if (session.is_queued && session.parent_session_id) return std::unexpected(queued_child());
   TRY(check_parent(session));
@@ -68,7 +70,8 @@ Result<void> MemoryBatch::create_session(const NewSession& session) {
               .runner_id = session.runner_id,
               .lease_epoch = session.runner_id ? 1 : 0,
               .priority = session.priority,
-              .ready_at = session.ready_at};
+              .ready_at = session.ready_at,
+              .labels = session.labels};
   ids_.session = id;
   ids_.epoch = row.session.lease_epoch;
   return {};

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/try.h"
+#include "store/labels.h"
 #include "store/memory_batch.h"
 #include "store/status.h"
 
@@ -111,6 +112,10 @@ Result<void> MemoryBatch::apply(const Claim& write) {
     const bool is_wanted =
         write.agent_names.empty() ||
         std::ranges::find(write.agent_names, session.agent_name) != write.agent_names.end();
+    if (!has_labels(write.labels, session.labels) ||
+        std::ranges::find(write.except, id) != write.except.end()) {
+      continue;
+    }
     if (is_wanted) ready[session.agent_name].push_back(&row);
   }
   struct Line {

@@ -12,6 +12,7 @@
 
 #include "core/try.h"
 #include "store/json_columns.h"
+#include "store/labels.h"
 #include "store/message_codec.h"
 #include "wright/store.h"
 
@@ -62,6 +63,7 @@ Result<Session> session_of(const Row& row) {
       .cancel_reason = row.optional_text(31),
       .priority = static_cast<int>(row.integer(32)),
       .ready_at = row.optional_integer(33),
+      .labels = labels_from(row.optional_text(34)),
   };
   if (const auto code = row.optional_text(27)) {
     const auto known = error_code_from(*code);

@@ -116,6 +116,10 @@ WHERE status = 'waiting'
       AND id IN (SELECT call_id FROM main.agent_waits WHERE status <> 'open')
       AND id NOT IN (SELECT call_id FROM main.agent_waits WHERE status = 'open');
 UPDATE main.agent_schema SET version = 6;
+)sql",
+                                                                     R"sql(
+ALTER TABLE main.agent_sessions ADD COLUMN labels TEXT;
+UPDATE main.agent_schema SET version = 7;
 )sql"};
 
 // SQLite cannot change which statuses a table takes; the rows of version 5 rest meanwhile.
@@ -225,13 +229,14 @@ Result<void> replace_tables(sqlite3* connection, std::string_view table,
 
 Result<void> create_tables(sqlite3* connection) {
   return execute_all(connection, {kCreateSessions, kCreateMessagesAndCalls, kCreateWaitTables,
-                                  kAddCovers, kAddQueuesAndEvents});
+                                  kAddCovers, kAddQueuesAndEvents, kAddLabels});
 }
 
 Result<void> upgrade_unversioned(sqlite3* connection) {
-  return replace_tables(connection, "",
-                        {kSetRowsAside, kCreateSessions, kCreateMessagesAndCalls, kBringRowsBack,
-                         kTieMessagesToCalls, kCreateWaitTables, kAddCovers, kAddQueuesAndEvents});
+  return replace_tables(
+      connection, "",
+      {kSetRowsAside, kCreateSessions, kCreateMessagesAndCalls, kBringRowsBack, kTieMessagesToCalls,
+       kCreateWaitTables, kAddCovers, kAddQueuesAndEvents, kAddLabels});
 }
 
 Result<void> upgrade_from_version(sqlite3* connection, int version) {

@@ -1,5 +1,6 @@
 // The writes of a batch to SQLite that say who drives a session; see store_writes.h.
 #include <sqlite3.h>
+#include <boost/json/array.hpp>
 
 #include <algorithm>
 #include <deque>
@@ -131,6 +132,8 @@ Result<void> SqliteBatch::apply(const Claim& write) {
     return {};
   });
   if (!read) return read;
+  const std::string labels = to_text(Json(JsonArray(write.labels.begin(), write.labels.end())));
+  const std::string except = to_text(Json(JsonArray(write.except.begin(), write.except.end())));
   for (Line& line : lines) {
     read = queries_.each(
         Query::queued_sessions,
@@ -138,7 +141,8 @@ Result<void> SqliteBatch::apply(const Claim& write) {
           line.sessions.emplace_back(row.integer(0), row.integer(1));
           return {};
         },
-        line.agent_name, row_limit(write.most), moment_.wall, moment_.boot_id, moment_.boot);
+        line.agent_name, row_limit(write.most), moment_.wall, moment_.boot_id, moment_.boot, labels,
+        except);
     if (!read) return read;
   }
   std::erase_if(lines, [](const Line& line) { return line.sessions.empty(); });

@@ -36,8 +36,9 @@ std::string sql_of(Query query) {
       return fmt::format(
           "INSERT INTO agent_sessions (agent_name, provider, model, system_prompt, user_prompt, "
           "started_at, parent_session_id, config, format_version, parent_call_id, runner_id, "
-          "lease_epoch, status, priority, ready_at) "
-          "SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?11 IS NOT NULL, ?12, ?13, ?14 "
+          "lease_epoch, status, priority, ready_at, labels) "
+          "SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?11 IS NOT NULL, ?12, ?13, ?14, "
+          "?18 "
           "WHERE (?11 IS NULL OR {}) AND (?10 IS NULL OR EXISTS (SELECT 1 FROM agent_tool_calls "
           "WHERE id = ?10 AND session_id = ?7))",
           is_alive_sql("?11", 15));
@@ -150,6 +151,9 @@ std::string sql_of(Query query) {
       return fmt::format(
           "SELECT id, priority FROM agent_sessions WHERE status = 'queued' AND agent_name = ?1 "
           "AND parent_session_id IS NULL AND (ready_at IS NULL OR ready_at <= ?3) AND NOT {} "
+          "AND (labels IS NULL OR NOT EXISTS (SELECT 1 FROM json_each('[\"' || "
+          "replace(labels, ',', '\",\"') || '\"]') WHERE value NOT IN (SELECT value FROM "
+          "json_each(?6)))) AND id NOT IN (SELECT value FROM json_each(?7)) "
           "ORDER BY priority DESC, id LIMIT ?2",
           is_alive_sql("agent_sessions.runner_id", 3));
     case Query::claim_session:

@@ -111,6 +111,39 @@ TEST_P(StoreQueue, nothing_is_claimed_before_it_is_ready) {
   EXPECT_EQ(claim(9), Ids{later});
 }
 
+TEST_P(StoreQueue, gives_a_session_to_whoever_has_its_labels) {
+  const auto ask_for = [&](std::vector<std::string> labels) {
+    NewSession session = session_named("a");
+    session.is_queued = true;
+    session.labels = std::move(labels);
+    return store().create_session(session);
+  };
+  const SessionId both = value_of(ask_for({"gpu", "repository=shop"}));
+  const SessionId one = value_of(ask_for({"gpu"}));
+  const SessionId none = value_of(ask_for({}));
+  EXPECT_EQ(value_of(store().get_session(both)).labels,
+            (std::vector<std::string>{"gpu", "repository=shop"}));
+  EXPECT_TRUE(value_of(store().get_session(none)).labels.empty());
+  for (const char* wrong : {"", "a,b", "a b", "ü", "\"", "a\nb"}) {
+    EXPECT_EQ(code_of(ask_for({wrong})), ErrorCode::invalid_argument) << wrong;
+  }
+  EXPECT_EQ(code_of(ask_for({std::string(64, 'a')})), ErrorCode::invalid_argument);
+  const auto claim_with = [&](std::vector<std::string> labels, std::vector<SessionId> except) {
+    const BatchIds ids = value_of(store().apply_one(Claim{.runner_id = runner_,
+                                                          .most = 9,
+                                                          .labels = std::move(labels),
+                                                          .except = std::move(except)}));
+    Ids claimed;
+    for (const ClaimedSession& each : ids.claimed) claimed.push_back(each.session_id);
+    return claimed;
+  };
+  EXPECT_EQ(claim_with({"repository=shop"}, {none}), Ids{}) << "part of what is asked for";
+  EXPECT_EQ(claim_with({}, {}), Ids{none});
+  EXPECT_EQ(claim_with({"gpu", "fast"}, {4711}), Ids{one});
+  EXPECT_EQ(claim_with({"repository=shop", "gpu"}, {both}), Ids{});
+  EXPECT_EQ(claim_with({"repository=shop", "gpu"}, {}), Ids{both});
+}
+
 TEST_P(StoreQueue, agents_take_turns) {
   Ids many;
   for (int i = 0; i < 30; ++i) many.push_back(queue("busy", 9));

@@ -60,6 +60,8 @@ chat
 resume
 answer
 waits
+worker
+migrate
 sessions
 sessions show
 sessions export

@@ -57,17 +57,20 @@ std::map<std::string, int> counted(const Ledger& ledger) {
 
 }  // namespace
 
-Evidence collect(const std::filesystem::path& database) {
+Evidence collect(Store& store) {
   Evidence evidence;
-  const auto store = value_of(open_sqlite_store(database));
-  if (!store) return evidence;
-  for (Session& session : value_of(store->list_sessions({}))) {
+  for (Session& session : value_of(store.list_sessions({.limit = kNoLimit}))) {
     const SessionId id = session.id;
-    evidence.sessions[id] = {std::move(session), value_of(store->get_messages(id)),
-                             value_of(store->get_tool_calls(id))};
+    evidence.sessions[id] = {std::move(session), value_of(store.get_messages(id)),
+                             value_of(store.get_tool_calls(id))};
   }
-  evidence.runners = value_of(store->get_runners()).size();
+  evidence.runners = value_of(store.get_runners()).size();
   return evidence;
+}
+
+Evidence collect(const std::filesystem::path& database) {
+  const auto store = value_of(open_sqlite_store(database));
+  return store ? collect(*store) : Evidence();
 }
 
 void expect_kept(const Evidence& before, const Evidence& after) {

@@ -19,6 +19,7 @@ struct Evidence {
   std::size_t runners = 0;
 };
 
+Evidence collect(Store& store);
 // Opens the database and closes it again.
 Evidence collect(const std::filesystem::path& database);
 

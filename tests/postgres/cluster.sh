@@ -8,6 +8,8 @@
 #   start       starts it again
 #
 # Each is answered by one line. Options of postgres may follow on the command line: -c fsync=on
+# With WRIGHT_TEST_POOLER=pgbouncer the way there leads through a PgBouncer in transaction mode; lines
+# for its configuration may be in WRIGHT_TEST_POOLER_SETTINGS.
 set -u
 programs=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -1)
 [ -n "$programs" ] || programs=$(dirname "$(command -v initdb 2>/dev/null)" 2>/dev/null)
@@ -49,13 +51,47 @@ stop() {
   wait "$postgres" 2> /dev/null
   postgres=0
 }
-trap 'stop; cd /; rm -rf "$folder"' EXIT
+pooler=0
+start_pooler() {
+  printf '"wright" ""\n"locked" ""\n' > "$folder/users"
+  mkdir "$folder/pool"
+  cat > "$folder/pgbouncer.ini" <<END
+[databases]
+* = host=$folder
+[pgbouncer]
+listen_addr =
+unix_socket_dir = $folder/pool
+auth_type = trust
+auth_file = $folder/users
+pool_mode = transaction
+default_pool_size = 20
+max_client_conn = 500
+${WRIGHT_TEST_POOLER_SETTINGS:-}
+END
+  [ ${#as_user[@]} = 0 ] || chown -R "$user" "$folder/pool" "$folder/pgbouncer.ini" "$folder/users"
+  "${as_user[@]}" pgbouncer -q "$folder/pgbouncer.ini" > "$folder/pool.log" 2>&1 < /dev/null &
+  pooler=$!
+  for _ in $(seq 100); do
+    [ -S "$folder/pool/.s.PGSQL.6432" ] && return 0
+    sleep 0.05
+  done
+  cat "$folder/pool.log" >&2
+  return 1
+}
+trap '[ "$pooler" = 0 ] || kill "$pooler"; stop; cd /; rm -rf "$folder"' EXIT
 trap 'exit 1' TERM INT HUP
 
 "${as_user[@]}" "$programs/initdb" -D "$data" -U wright -A trust -E UTF8 --locale=C --no-sync \
   > "$folder/initdb.log" 2>&1 < /dev/null || { cat "$folder/initdb.log" >&2; exit 1; }
+# Everybody may come in, but `locked`, who needs a password.
+sed -i '1i local all locked scram-sha-256' "$data/pg_hba.conf" || exit 1
 start "$@" || exit 1
-echo "postgresql://wright@/postgres?host=$folder"
+if [ "${WRIGHT_TEST_POOLER:-}" = pgbouncer ]; then
+  start_pooler || exit 1
+  echo "postgresql://wright@/postgres?host=$folder/pool&port=6432"
+else
+  echo "postgresql://wright@/postgres?host=$folder"
+fi
 while read -r command; do
   case $command in
     immediate) stop; start "$@" && echo started ;;

@@ -30,11 +30,12 @@ std::vector<Case> all_cases() {
     const bool waits = scenario && std::ranges::any_of(scenario->expected, [](const auto& line) {
                          return line.starts_with("wait ");
                        });
-    for (const StoreKind store : {StoreKind::none, StoreKind::memory, StoreKind::sqlite}) {
+    for (const StoreKind store :
+         {StoreKind::none, StoreKind::memory, StoreKind::sqlite, StoreKind::postgres}) {
       if (waits && store == StoreKind::none) continue;
       cases.push_back({entry.path(), DriverKind::blocking, store});
     }
-    for (const StoreKind store : {StoreKind::memory, StoreKind::sqlite}) {
+    for (const StoreKind store : {StoreKind::memory, StoreKind::sqlite, StoreKind::postgres}) {
       cases.push_back({entry.path(), DriverKind::concurrent, store});
     }
   }
@@ -43,7 +44,7 @@ std::vector<Case> all_cases() {
 }
 
 std::string name_of(const ::testing::TestParamInfo<Case>& info) {
-  static constexpr const char* kStores[] = {"no_store", "memory", "sqlite"};
+  static constexpr const char* kStores[] = {"no_store", "memory", "sqlite", "postgres"};
   static constexpr const char* kDrivers[] = {"own_loop", "blocking", "concurrent"};
   return info.param.file.stem().string() + "_" + kDrivers[static_cast<int>(info.param.driver)] +
          "_" + kStores[static_cast<int>(info.param.store)];

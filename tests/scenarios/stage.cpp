@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "postgres/test_cluster.h"
 #include "wright/agent.h"
 #include "wright/people.h"
+#include "wright/postgres.h"
 #include "wright/replay.h"
 
 namespace wright::scenarios {
@@ -38,7 +40,10 @@ namespace {
 std::unique_ptr<Store> open_store(StoreKind kind) {
   if (kind == StoreKind::none) return nullptr;
   if (kind == StoreKind::memory) return open_memory_store();
-  auto store = open_sqlite_store(":memory:");
+  auto store = kind == StoreKind::sqlite
+                   ? open_sqlite_store(":memory:")
+                   : open_postgres_store(postgres::TestCluster::instance().url(),
+                                         {.schema = postgres::TestCluster::new_schema()});
   if (!store) throw std::runtime_error(store.error().message);
   return std::move(*store);
 }

@@ -15,7 +15,7 @@
 
 namespace wright::scenarios {
 
-enum class StoreKind : std::uint8_t { none, memory, sqlite };
+enum class StoreKind : std::uint8_t { none, memory, sqlite, postgres };
 enum class DriverKind : std::uint8_t { own_loop, blocking, concurrent };
 
 class Stage {

@@ -106,6 +106,8 @@ constexpr std::array kCommands{
     CommandEntry{"resume", parse_as<ResumeCommand>},
     CommandEntry{"answer", parse_as<AnswerCommand>},
     CommandEntry{"waits", parse_as<WaitsCommand>},
+    CommandEntry{"worker", parse_as<WorkerCommand>},
+    CommandEntry{"migrate", parse_as<MigrateCommand>},
     CommandEntry{"sessions", parse_as<ListSessionsCommand>},
     CommandEntry{"sessions show", parse_as<ShowSessionCommand>},
     CommandEntry{"sessions export", parse_as<ExportSessionCommand>},

@@ -1,6 +1,7 @@
 // What a person typed, as plain values: one struct a command. Reads nothing but the arguments.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <expected>
 #include <optional>
@@ -44,6 +45,36 @@ struct RunCommand {
   Streaming streaming = Streaming::automatic;
   Input input = Input::terminal;
   std::optional<bool> debug;  // absent: as the settings say
+  // Only put into the queue, for a worker.
+  struct Queueing {
+    bool is_wanted = false;
+    int priority = 0;
+    std::chrono::milliseconds delay{0};
+    std::vector<std::string> labels;  // that its worker must have
+  };
+  Queueing queueing = {};
+};
+
+// Drives sessions of the queue.
+struct WorkerCommand {
+  enum class Lasting : std::uint8_t { until_signal, until_idle };
+  SettingFlags settings;
+  std::vector<std::string> agents;  // none: any
+  std::vector<std::string> labels;  // that sessions may ask for
+  int concurrency = 8;
+  std::chrono::milliseconds lease{10'000};
+  std::chrono::milliseconds poll{1'000};
+  std::chrono::milliseconds grace{30'000};
+  Lasting lasting = Lasting::until_signal;
+  Verbosity verbosity = Verbosity::normal;
+};
+
+// Copies all sessions from one store to another.
+struct MigrateCommand {
+  SettingFlags settings;
+  std::string from;
+  std::string to;
+  OutputFormat output = OutputFormat::text;
 };
 
 struct ChatCommand {
@@ -288,7 +319,7 @@ using Command =
                  ConfigPathCommand, InitConfigCommand, ListModelsCommand, DoctorCommand,
                  FeedbackCommand, StatsCommand, ListMcpCommand, ServeMcpCommand, TestMcpCommand,
                  AddMcpCommand, RemoveMcpCommand, ServeCommand, ListTokensCommand, AddTokenCommand,
-                 RemoveTokenCommand>;
+                 RemoveTokenCommand, WorkerCommand, MigrateCommand>;
 
 struct UsageError {
   std::string message;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <chrono>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -38,6 +39,8 @@ void add_config_option(CLI::App& app, SettingFlags& flags) {
 void add_database_option(CLI::App& app, SettingFlags& flags) {
   add_text(app, "--database-path", flags.database_path, "FILE",
            "Where sessions are kept; :memory: for the process only", kSettingsGroup);
+  add_text(app, "--store", flags.store, "PLACE", "The same: a path, or postgresql://…",
+           kSettingsGroup);
 }
 
 void add_base_path_option(CLI::App& app, SettingFlags& flags) {
@@ -111,6 +114,33 @@ void add_run_options(CLI::App& app, C& command) {
   add_set_option(app, command.settings);
 }
 
+// Words with commas between them, or the option several times.
+void add_list(CLI::App& app, const char* name, std::vector<std::string>& value, const char* type,
+              const char* description) {
+  app.add_option(name, value, description)
+      ->type_name(type)
+      ->delimiter(',')
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false);
+}
+
+// A time as people write it: 250ms, 30s, 5m.
+void add_duration(CLI::App& app, const char* name, std::chrono::milliseconds& value,
+                  const char* description) {
+  app.add_option_function<std::string>(
+         name,
+         [&value, name](const std::string& text) {
+           const auto duration = duration_from(text);
+           if (!duration || duration->count() < 0) {
+             throw CLI::ValidationError(name,
+                                        "must be a time such as 500ms, 30s or 5m, not " + text);
+           }
+           value = *duration;
+         },
+         description)
+      ->type_name("TIME");
+}
+
 void add_refresh(CLI::App& app, Taking& taking) {
   app.add_flag_callback(
       "--refresh", [&taking] { taking = Taking::as_now; },
@@ -173,6 +203,16 @@ LineCheck describe(CLI::App& app, RunCommand& command) {
   add_text(app, "--schema", command.schema, "FILE",
            "Print JSON that fits this JSON schema: a file, or the schema itself");
   add_json(app, command.output, "Print one JSON object: answer, status, usage, tool calls");
+  app.add_flag_callback(
+      "--queue", [&command] { command.queueing.is_wanted = true; },
+      "Only put it into the queue, for a `wright worker`; prints the session's number");
+  app.add_option("--priority", command.queueing.priority, "In the queue: higher ones come first")
+      ->type_name("N")
+      ->needs("--queue");
+  add_duration(app, "--delay", command.queueing.delay,
+               "In the queue: not before this time is over");
+  add_list(app, "--labels", command.queueing.labels, "LABELS",
+           "In the queue: only for workers that have these --labels");
   add_run_options(app, command);
   return [&app, &command] {
     const std::string problem = place_words(app, command);
@@ -337,6 +377,44 @@ LineCheck describe(CLI::App& app, PruneSessionsCommand& command) {
   add_database_option(app, command.settings);
   return
       [&command] { return command.older_than.empty() ? missing("--older-than") : std::string(); };
+}
+
+LineCheck describe(CLI::App& app, WorkerCommand& command) {
+  add_list(app, "--agents", command.agents, "NAMES", "Only sessions of these agents: a,b");
+  add_list(app, "--labels", command.labels, "LABELS",
+           "What is there that sessions may ask for: gpu,repository=shop");
+  app.add_option("--concurrency", command.concurrency, "Sessions at a time (8)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 10'000));
+  add_duration(app, "--poll", command.poll, "How often to look for work (1s)");
+  add_duration(app, "--lease", command.lease,
+               "After how long a silent worker is taken for dead (10s)");
+  add_duration(app, "--grace", command.grace, "How long sessions may take to end at SIGTERM (30s)");
+  app.add_flag_callback(
+      "--until-idle", [&command] { command.lasting = WorkerCommand::Lasting::until_idle; },
+      "End when there is nothing that it could do");
+  app.add_flag_callback(
+      "-q,--quiet", [&command] { command.verbosity = Verbosity::quiet; },
+      "Do not tell of sessions");
+  add_all_settings(app, command.settings);
+  add_log_options(app, command.settings);
+  add_set_option(app, command.settings);
+  return [&command]() -> std::string {
+    constexpr auto kShortestLease = std::chrono::milliseconds(500);
+    return command.lease < kShortestLease ? "--lease must be 500ms or more" : "";
+  };
+}
+
+LineCheck describe(CLI::App& app, MigrateCommand& command) {
+  app.add_option("--from", command.from, "The store to copy: a path, or postgresql://…")
+      ->type_name("PLACE");
+  app.add_option("--to", command.to, "The store to copy to, likewise")->type_name("PLACE");
+  add_json(app, command.output, "Print a JSON object with the number of rows of each table");
+  add_config_option(app, command.settings);
+  return [&command]() -> std::string {
+    if (command.from.empty()) return missing("--from");
+    return command.to.empty() ? missing("--to") : "";
+  };
 }
 
 LineCheck describe(CLI::App& app, FeedbackCommand& command) {

@@ -28,6 +28,8 @@ LineCheck describe(CLI::App& app, ExportSessionCommand& command);
 LineCheck describe(CLI::App& app, ForkSessionCommand& command);
 LineCheck describe(CLI::App& app, RemoveSessionsCommand& command);
 LineCheck describe(CLI::App& app, PruneSessionsCommand& command);
+LineCheck describe(CLI::App& app, WorkerCommand& command);
+LineCheck describe(CLI::App& app, MigrateCommand& command);
 LineCheck describe(CLI::App& app, FeedbackCommand& command);
 LineCheck describe(CLI::App& app, StatsCommand& command);
 LineCheck describe(CLI::App& app, ReplayCommand& command);

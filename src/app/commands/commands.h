@@ -13,6 +13,8 @@ ExitCode execute(const ChatCommand& command, CommandContext context);
 ExitCode execute(const ResumeCommand& command, CommandContext context);
 ExitCode execute(const AnswerCommand& command, CommandContext context);
 ExitCode execute(const WaitsCommand& command, CommandContext context);
+ExitCode execute(const WorkerCommand& command, CommandContext context);
+ExitCode execute(const MigrateCommand& command, CommandContext context);
 ExitCode execute(const ListSessionsCommand& command, CommandContext context);
 ExitCode execute(const ShowSessionCommand& command, CommandContext context);
 ExitCode execute(const ExportSessionCommand& command, CommandContext context);

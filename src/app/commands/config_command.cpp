@@ -10,6 +10,7 @@
 #include "app/settings/paths.h"
 #include "app/terminal/screen_text.h"
 #include "core/permission_names.h"
+#include "postgres/place.h"
 #include "wright/json.h"
 
 namespace wright::app {
@@ -17,6 +18,8 @@ namespace {
 
 Json shown_value(const Setting& setting) {
   if (const auto* text = std::get_if<std::string>(&setting.value)) {
+    if (setting.key->full_name() == keys::kStore.full_name())
+      return Json(postgres::shown_place(*text));
     return setting.key->type == KeyType::secret ? Json(masked(*text)) : Json(*text);
   }
   if (const auto* flag = std::get_if<bool>(&setting.value)) return *flag;

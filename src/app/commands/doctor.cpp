@@ -16,6 +16,8 @@
 #include "app/wiring/model_wiring.h"
 #include "app/wiring/shipped.h"
 #include "core/enum_names.h"
+#include "postgres/figures.h"
+#include "postgres/place.h"
 #include "wright/detail/version.h"
 #include "wright/model.h"
 
@@ -42,7 +44,11 @@ class Examination {
   std::vector<Check> examine() && {
     add({"version", Health::ok, "wright " WRIGHT_VERSION});
     const Settings settings = check_config();
-    check_database(settings);
+    if (settings.store().is_postgres()) {
+      check_postgres(settings);
+    } else {
+      check_database(settings);
+    }
     check_base_path(settings.base_path());
     check_agents(settings);
     check_model();
@@ -117,6 +123,57 @@ class Examination {
     add({"database folder", Health::ok,
          is_there ? shown(folder) : fmt::format("{} (made on first use)", shown(folder))});
     check_sqlite(existing);
+  }
+
+  void check_postgres(const Settings& settings) {
+    const StorePlace& place = settings.store();
+    const auto figures = postgres::read_figures(place.uri, place.schema);
+    if (!figures) {
+      return add({"database", Health::fail, figures.error().message,
+                  "Check sessions.store (--store, WRIGHT_STORE); `psql` takes the same URI."});
+    }
+    const std::string shown_uri = postgres::shown_place(place.uri);
+    if (figures->schema_version == 0) {
+      return add({"database", Health::ok,
+                  fmt::format("{}, PostgreSQL {}, without Wright's tables yet", shown_uri,
+                              figures->server)});
+    }
+    add({"database", Health::ok,
+         fmt::format("{}, PostgreSQL {}, schema {} {}", shown_uri, figures->server, place.schema,
+                     figures->schema_version)});
+    check_queue(*figures);
+    check_vacuum(*figures);
+  }
+
+  void check_queue(const postgres::Figures& figures) {
+    constexpr std::int64_t kLongMs = 60'000;
+    const std::int64_t oldest = figures.oldest_ready_ms.value_or(0);
+    Check check{"queue", Health::ok,
+                fmt::format("{} queued, {} running, the oldest ready for {}", figures.queued,
+                            figures.running, show_duration(static_cast<double>(oldest)))};
+    if (oldest > kLongMs) {
+      check.health = Health::warn;
+      check.advice = "Start more workers (`wright worker`), or give them more --concurrency.";
+    }
+    add(std::move(check));
+  }
+
+  // A queue dies of rows that are dead and cannot go, because somebody still might see them.
+  void check_vacuum(const postgres::Figures& figures) {
+    constexpr std::int64_t kLongMs = 5 * 60'000;
+    const std::int64_t snapshot = figures.oldest_snapshot_ms.value_or(0);
+    Check check{
+        "vacuum", Health::ok,
+        fmt::format("{} dead rows beside {}, the oldest snapshot is {} old", figures.dead_rows,
+                    figures.live_rows, show_duration(static_cast<double>(snapshot)))};
+    if (snapshot > kLongMs) {
+      check.health = Health::warn;
+      check.advice = "End the long transaction: pg_stat_activity has it, by xact_start.";
+    } else if (figures.dead_rows > 10'000 && figures.dead_rows > figures.live_rows) {
+      check.health = Health::warn;
+      check.advice = "Autovacuum does not keep up: see its settings, or run VACUUM.";
+    }
+    add(std::move(check));
   }
 
   void check_schema(const std::filesystem::path& path) {

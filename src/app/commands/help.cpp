@@ -21,6 +21,8 @@ constexpr std::array kCommandHelp{
   wright run codebase-analysis --base-path ~/src/project "Summarise this project"
   git diff | wright run codebase-analysis          the prompt from standard input
   wright run codebase-analysis -q --json "How many tests are there?" | jq .answer
+  wright run codebase-analysis --queue "Summarise this project"
+                                                   for a `wright worker`; prints the session's number
   wright run codebase-analysis --debug "Classes with more than 200 lines?"
                                                    and what the tools lacked, on standard error
 
@@ -183,6 +185,41 @@ Exit codes:
   0    all are ok or were updated
   1    one differs or is broken
   2    bad flags or configuration
+)"},
+    CommandHelp{
+        "worker", "worker [options]",
+        "Drive sessions that were queued with `wright run --queue`, and those of dead workers.",
+        R"(Any number of workers, on any number of machines, may share one store: a PostgreSQL
+(--store postgresql://…), or on one machine a file. Each session is driven by one of them at a
+time. When one dies, others go on with its sessions as soon as its lease is over; at SIGTERM it
+takes no more sessions, gives those it has --grace to end, and leaves the rest to others.
+
+Examples:
+  wright worker --store postgresql://wright@db/wright --concurrency 32
+  wright worker --agents codebase-analysis,sqlite-analysis
+  wright worker --labels gpu,repository=shop
+  wright worker --until-idle            do what is there, and end
+
+Exit codes:
+  0    ended by a signal, or idle
+  1    the store cannot be used
+  2    bad flags or configuration
+)"},
+    CommandHelp{
+        "migrate", "migrate --from PLACE --to PLACE",
+        "Copy all sessions from one store to another, with their numbers, and compare them.",
+        R"(Either side is a SQLite file or a PostgreSQL. Nobody may drive sessions of the first meanwhile,
+and the second must be empty, or hold the beginning of the same copy: what was interrupted goes on
+where it was. At the end every row of both is read and compared.
+
+Examples:
+  wright migrate --from ~/.local/share/wright/agents.db --to postgresql://wright@db/wright
+  wright migrate --from postgresql://wright@db/wright --to backup.db
+
+Exit codes:
+  0    everything was copied, and is the same
+  1    it was not, and why
+  2    bad flags
 )"},
     CommandHelp{
         "feedback", "feedback [options]",
@@ -413,6 +450,8 @@ constexpr std::array kOverview{
     std::pair{"resume ID", "Go on with a session that was interrupted or answered"},
     std::pair{"waits", "List what waits for a person"},
     std::pair{"answer ID", "Answer what a session waits for"},
+    std::pair{"worker", "Drive sessions of the queue"},
+    std::pair{"migrate", "Copy all sessions to another store"},
     std::pair{"sessions", "List, show, export, fork and delete past sessions"},
     std::pair{"replay ID", "Run a past session again, offline, and show what differs"},
     std::pair{"test FILE…", "Run recorded sessions as tests"},

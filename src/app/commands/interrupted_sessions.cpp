@@ -65,6 +65,7 @@ void resume_interrupted(const Settings& settings, const RunCommand& command,
   SettingFlags flags;
   flags.config = command.settings.config;
   flags.database_path = command.settings.database_path;
+  flags.store = command.settings.store;
   const auto here = folder_of(settings);
   for (const Session& session : sessions) {
     // Another folder's work is that folder's.

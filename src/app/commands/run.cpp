@@ -10,6 +10,9 @@
 #include "app/terminal/screen_text.h"
 #include "app/terminal/standard_input.h"
 #include "app/wiring/session_beginning.h"
+#include "app/wiring/session_store.h"
+#include "app/wiring/stored_session.h"
+#include "postgres/hints.h"
 #include "wright/json.h"
 
 namespace wright::app {
@@ -70,6 +73,43 @@ bool demand_schema_or_complain(const std::string& given, Agent& agent, Console& 
 
 }  // namespace
 
+namespace {
+
+// Leaves the session to whoever claims it.
+ExitCode queue_session(const RunCommand& command, const ReadyAgent& ready,
+                       const std::string& prompt, const Settings& settings,
+                       CommandContext context) {
+  auto store = open_store(settings);
+  if (!store) return complain_about(store.error(), context.console);
+  const Agent& agent = ready.chosen.agent;
+  NewSession session{.agent_name = agent.name,
+                     .provider = agent.model.provider(),
+                     .model = agent.model.name(),
+                     .user_prompt = prompt,
+                     .config = session_config(ready, settings),
+                     .is_queued = true,
+                     .priority = command.queueing.priority,
+                     .labels = command.queueing.labels};
+  if (!agent.instructions.empty()) session.system_prompt = agent.instructions;
+  if (command.queueing.delay.count() > 0) {
+    session.ready_at = system_clock_ms() + command.queueing.delay.count();
+  }
+  const auto id = (*store)->create_session(session);
+  if (!id) return complain_about(id.error(), context.console);
+  const StorePlace& place = settings.store();
+  // Without the hint, workers find it when they look next.
+  if (place.is_postgres()) (void)postgres::send_hint(place.uri, place.schema);
+  if (command.output == OutputFormat::json) {
+    context.console.print_json(
+        to_text(Json{{"session_id", *id}, {"status", to_string(SessionStatus::queued)}}) + "\n");
+  } else {
+    context.console.print(fmt::format("{}\n", *id));
+  }
+  return ExitCode::ok;
+}
+
+}  // namespace
+
 ExitCode execute(const RunCommand& command, CommandContext context) {
   const auto settings = settings_or_complain(command.settings, context);
   if (!settings) return ExitCode::usage;
@@ -81,6 +121,9 @@ ExitCode execute(const RunCommand& command, CommandContext context) {
   }
   const auto prompt = prompt_or_complain(command, context.console);
   if (!prompt) return ExitCode::usage;
+  if (command.queueing.is_wanted) {
+    return queue_session(command, *agent, *prompt, *settings, context);
+  }
   const ExitCode code = AgentRun({.output = command.output,
                                   .verbosity = command.verbosity,
                                   .streaming = command.streaming,

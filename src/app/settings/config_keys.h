@@ -128,6 +128,15 @@ inline constexpr ConfigKey kDurability{
     0,
     "normal",
     "normal, full"};
+inline constexpr ConfigKey kStore{
+    "sessions",
+    "store",
+    KeyType::text,
+    "WRIGHT_STORE",
+    "--store",
+    "where sessions are kept, instead of agent.database_path: a path, or a PostgreSQL that many "
+    "machines share",
+    "\"postgresql://wright@db.example.com/wright\""};
 inline constexpr ConfigKey kAutomaticResume{
     "sessions",
     "resume",
@@ -400,6 +409,7 @@ inline constexpr std::array kConfigKeys{
     keys::kLimitCents,
     keys::kLimitTime,
     keys::kLimitRepeats,
+    keys::kStore,
     keys::kDurability,
     keys::kAutomaticResume,
     keys::kEnableValidation,

@@ -9,12 +9,14 @@
 #include "core/nearest.h"
 #include "core/text.h"
 #include "core/try.h"
+#include "postgres/place.h"
 
 namespace wright::app {
 namespace {
 
 std::optional<std::string> flag_for(const ConfigKey& key, const SettingFlags& flags) {
   if (key.name == keys::kDatabasePath.name) return flags.database_path;
+  if (key.full_name() == keys::kStore.full_name()) return flags.store;
   if (key.name == keys::kBasePath.name) return flags.base_path;
   if (key.name == keys::kDatabase.name) return flags.database;
   if (key.full_name() == keys::kModel.full_name()) return flags.model;
@@ -47,6 +49,25 @@ Result<Setting> setting_from(const ConfigKey& key, const std::string& text, Orig
     return fail(value.error().code, fmt::format("{} {}", origin.place, value.error().message));
   }
   return Setting{&key, std::move(*value), std::move(origin)};
+}
+
+// The stronger of the two sources counts; of two equal ones, the store.
+Result<StorePlace> chosen_store(const Setting& store, const Setting& file,
+                                const SettingFlags& flags, const Environment& environment) {
+  if (flags.store && flags.database_path) {
+    return fail(ErrorCode::invalid_argument,
+                "--store and --database-path both say where sessions are kept: use one of them");
+  }
+  const auto* place = std::get_if<std::string>(&store.value);
+  if (place == nullptr || store.origin.source > file.origin.source) {
+    return StorePlace{.file = std::get<std::string>(file.value)};
+  }
+  auto chosen = store_place_from(*place, environment);
+  if (!chosen) {
+    return fail(chosen.error().code,
+                fmt::format("{}: {}", store.origin.text(), chosen.error().message));
+  }
+  return chosen;
 }
 
 // agents.NAME.tool_execution.KEY, agents.NAME.debug.KEY
@@ -214,11 +235,12 @@ const Setting& Settings::get(const ConfigKey& key) const {
 }
 
 std::filesystem::path Settings::database_path() const {
+  if (!store_.is_postgres()) return store_.file;
   return std::get<std::string>(get(keys::kDatabasePath).value);
 }
 
 bool Settings::keeps_sessions_in_memory() const {
-  return database_path() == ":memory:";
+  return store_.is_in_memory();
 }
 
 std::filesystem::path Settings::base_path() const {
@@ -395,6 +417,9 @@ std::vector<std::string> Settings::secrets() const {
       values.emplace_back(trimmed(*text));  // as they are sent
     }
   }
+  for (std::string& password : postgres::passwords_of(this->text(keys::kStore))) {
+    values.push_back(std::move(password));
+  }
   return values;
 }
 
@@ -432,6 +457,8 @@ Result<Settings> load_settings(const SettingFlags& flags, const Environment& env
     }
     settings.all_.push_back(std::move(setting));
   }
+  settings.store_ = TRY(chosen_store(settings.get(keys::kStore), settings.get(keys::kDatabasePath),
+                                     flags, environment));
   settings.of_agents_ = TRY(resolve_agents(given, settings.file_));
   for (const auto& [name, text] : given.values) {
     if (is_catalogue_key(name)) settings.catalogue_flags_.emplace_back(name, text);

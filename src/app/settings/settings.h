@@ -15,6 +15,7 @@
 #include "app/settings/environment.h"
 #include "app/settings/rule_flags.h"
 #include "app/settings/setting_value.h"
+#include "app/settings/store_place.h"
 #include "wright/agent.h"
 #include "wright/models.h"
 #include "wright/sandbox.h"
@@ -25,6 +26,7 @@ namespace wright::app {
 struct SettingFlags {
   std::optional<std::string> config;
   std::optional<std::string> database_path;
+  std::optional<std::string> store;
   std::optional<std::string> base_path;
   std::optional<std::string> database;
   std::optional<std::string> model;
@@ -79,8 +81,12 @@ class Settings {
   // What the command line said.
   const SettingFlags& flags() const { return flags_; }
 
-  std::filesystem::path database_path() const;  // empty without a home folder
-  bool keeps_sessions_in_memory() const;        // ":memory:": gone with the process
+  // Where sessions are kept: what was said last of sessions.store and agent.database_path, of
+  // flags, environment and file in this order.
+  const StorePlace& store() const { return store_; }
+  // The SQLite file of the sessions, or where it would be. Empty without a home folder.
+  std::filesystem::path database_path() const;
+  bool keeps_sessions_in_memory() const;  // ":memory:": gone with the process
   std::filesystem::path base_path() const;
   std::filesystem::path database() const;  // empty when none was named
   std::string model() const;
@@ -128,6 +134,7 @@ class Settings {
   friend Result<Settings> load_settings(const SettingFlags&, const Environment&);
   SettingFlags flags_;
   std::vector<Setting> all_;
+  StorePlace store_;
   std::vector<AgentSetting> of_agents_;
   std::vector<std::pair<std::string, std::string>> catalogue_flags_;
   RuleFlags rule_flags_;

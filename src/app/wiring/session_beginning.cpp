@@ -54,7 +54,8 @@ JsonArray said_on_command_line(const Settings& settings) {
   for (const std::string& each : said) {
     const bool is_place = each.starts_with(keys::kBasePath.full_name() + "=") ||
                           each.starts_with(keys::kDatabase.full_name() + "=") ||
-                          each.starts_with(keys::kDatabasePath.full_name() + "=");
+                          each.starts_with(keys::kDatabasePath.full_name() + "=") ||
+                          each.starts_with(keys::kStore.full_name() + "=");
     const bool is_log = each.starts_with("log.");
     if (!is_place && !is_log && is_valid_utf8(each) && redactor.redacted(each) == each) {
       kept.emplace_back(each);
@@ -199,7 +200,13 @@ AgentAtBeginning agent_at_beginning(const Session& session) {
 }
 
 SettingFlags flags_for_folder(const Json& config, SettingFlags given, const Settings& found_in) {
-  if (!found_in.database_path().empty()) given.database_path = found_in.database_path().string();
+  if (found_in.store().is_postgres()) {
+    given.store = found_in.text(keys::kStore);
+    given.database_path.reset();
+  } else if (!found_in.database_path().empty()) {
+    given.database_path = found_in.database_path().string();
+    given.store.reset();
+  }
   const auto keep = [&](const ConfigKey& key, std::string_view name) {
     // At the front: what is said now comes later, and counts.
     if (const auto value = text_in(config, name); value && !value->empty()) {

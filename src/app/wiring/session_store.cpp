@@ -1,28 +1,53 @@
 #include "app/wiring/session_store.h"
 
+#include "wright/postgres.h"
+
 namespace wright::app {
+namespace {
+
+PostgresOptions postgres_options(const StorePlace& place, TableMaking tables) {
+  return {.schema = place.schema, .connections = place.connections, .tables = tables};
+}
+
+}  // namespace
 
 SqliteOptions store_options(const Settings& settings) {
   const bool is_full = settings.text(keys::kDurability) == "full";
   return {.durability = is_full ? Durability::full : Durability::normal};
 }
 
-Result<std::unique_ptr<Store>> open_store(const Settings& settings) {
-  const auto path = settings.database_path();
-  if (path.empty()) {
+Result<std::unique_ptr<Store>> open_store(const StorePlace& place, const Settings& settings) {
+  if (place.is_postgres()) {
+    return open_postgres_store(place.uri, postgres_options(place, TableMaking::allowed));
+  }
+  if (place.file.empty()) {
     return fail(ErrorCode::invalid_argument,
                 "There is no home folder to keep sessions in. Set --database-path");
   }
-  if (settings.keeps_sessions_in_memory()) return open_memory_store();
+  if (place.is_in_memory()) return open_memory_store();
+  return open_sqlite_store(place.file, store_options(settings));
+}
+
+Result<std::unique_ptr<Store>> open_store(const Settings& settings) {
+  return open_store(settings.store(), settings);
+}
+
+Result<std::unique_ptr<Store>> open_existing_store(const StorePlace& place,
+                                                   const Settings& settings) {
+  if (place.is_postgres()) {
+    auto store = open_postgres_store(place.uri, postgres_options(place, TableMaking::refused));
+    if (!store && store.error().code == ErrorCode::not_found) return nullptr;
+    return store;
+  }
+  const auto& path = place.file;
+  std::error_code error;
+  const bool has_none = path.empty() || place.is_in_memory();
+  if (has_none || (!std::filesystem::exists(path, error) && !error)) return nullptr;
   return open_sqlite_store(path, store_options(settings));
 }
 
 Result<std::unique_ptr<Store>> open_existing_store(const Settings& settings) {
-  const auto path = settings.database_path();
-  std::error_code error;
-  const bool has_none = path.empty() || settings.keeps_sessions_in_memory();
-  if (has_none || (!std::filesystem::exists(path, error) && !error)) return nullptr;
-  return open_sqlite_store(path, store_options(settings));
+  return open_existing_store(settings.store(), settings);
 }
 
 }  // namespace wright::app

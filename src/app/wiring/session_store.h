@@ -10,9 +10,12 @@ namespace wright::app {
 
 // Made when it is not there.
 Result<std::unique_ptr<Store>> open_store(const Settings& settings);
+Result<std::unique_ptr<Store>> open_store(const StorePlace& place, const Settings& settings);
 
 // Null when there is no database yet: looking must not create one.
 Result<std::unique_ptr<Store>> open_existing_store(const Settings& settings);
+Result<std::unique_ptr<Store>> open_existing_store(const StorePlace& place,
+                                                   const Settings& settings);
 
 // How it is opened.
 SqliteOptions store_options(const Settings& settings);

@@ -1,0 +1,86 @@
+// `wright migrate`: all sessions from one store to another.
+#include <fmt/format.h>
+#include <boost/json/object.hpp>
+
+#include <algorithm>
+
+#include "app/commands/commands.h"
+#include "app/wiring/session_store.h"
+#include "app/wiring/stored_session.h"
+#include "core/try.h"
+#include "postgres/place.h"
+#include "postgres/table_copy.h"
+#include "store/lease.h"
+#include "wright/driver.h"
+
+namespace wright::app {
+namespace {
+
+Result<std::unique_ptr<postgres::TableStore>> tables_at(const StorePlace& place) {
+  if (place.is_postgres()) return postgres::open_postgres_tables(place.uri, place.schema);
+  return postgres::open_sqlite_tables(place.file);
+}
+
+// What is driven changes while it is copied.
+Result<void> check_quiet(Store& store) {
+  TRY(end_dead_runners(store));
+  const auto runners = TRY(store.get_runners());
+  const store::Moment now = store::moment_of(Clocks());
+  for (const Runner& runner : runners) {
+    if (!store::is_alive(runner, now)) continue;
+    return fail(
+        ErrorCode::unavailable,
+        fmt::format("Sessions are being driven by {}: end workers and runs first", runner.name));
+  }
+  return {};
+}
+
+Result<std::vector<postgres::CopyProgress>> migrate(const MigrateCommand& command,
+                                                    const Settings& settings,
+                                                    CommandContext context) {
+  const auto from = TRY(store_place_from(command.from, context.environment));
+  const auto to = TRY(store_place_from(command.to, context.environment));
+  if (from.file == to.file && from.uri == to.uri && from.schema == to.schema) {
+    return fail(ErrorCode::invalid_argument, "--from and --to are the same store");
+  }
+  // Opening brings the tables of both to this version.
+  const auto source = TRY(open_existing_store(from, settings));
+  if (!source) {
+    return fail(ErrorCode::not_found,
+                fmt::format("There are no sessions in {}", postgres::shown_place(command.from)));
+  }
+  TRY(check_quiet(*source));
+  const auto target = TRY(open_store(to, settings));
+  TRY(check_quiet(*target));
+  const auto source_tables = TRY(tables_at(from));
+  const auto target_tables = TRY(tables_at(to));
+  std::int64_t next = 0;
+  return postgres::copy_tables(
+      *source_tables, *target_tables, [&](const postgres::CopyProgress& progress) {
+        if (progress.rows < next && progress.rows > 200) return;
+        next = progress.rows + 5'000;
+        context.console.note(fmt::format("  {}: {} rows\n", progress.table, progress.rows));
+      });
+}
+
+}  // namespace
+
+ExitCode execute(const MigrateCommand& command, CommandContext context) {
+  const auto settings = settings_or_complain(command.settings, context);
+  if (!settings) return ExitCode::usage;
+  const auto copied = migrate(command, *settings, context);
+  if (!copied) return complain_about(copied.error(), context.console);
+  if (command.output == OutputFormat::json) {
+    JsonObject rows;
+    for (const auto& table : *copied) rows[table.table] = table.rows;
+    context.console.print_json(to_text(Json(std::move(rows))) + "\n");
+    return ExitCode::ok;
+  }
+  for (const auto& table : *copied) {
+    context.console.print(
+        fmt::format("{:<18} {:>10} rows, the same in both\n", table.table, table.rows));
+  }
+  return ExitCode::ok;
+}
+
+}  // namespace wright::app

@@ -1,0 +1,74 @@
+#include "app/settings/store_place.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <vector>
+
+#include "app/settings/paths.h"
+#include "core/try.h"
+#include "postgres/place.h"
+
+namespace wright::app {
+namespace {
+
+constexpr std::string_view kSqlite = "sqlite:";
+
+Result<void> take_own(std::string_view name, std::string_view value, StorePlace& place) {
+  if (name == "schema") {
+    place.schema = value;
+    return {};
+  }
+  const auto [end, problem] =
+      std::from_chars(value.data(), value.data() + value.size(), place.connections);
+  constexpr std::size_t kMost = 1000;
+  if (problem == std::errc() && end == value.data() + value.size() && place.connections > 0 &&
+      place.connections <= kMost) {
+    return {};
+  }
+  return fail(ErrorCode::invalid_argument,
+              fmt::format("connections={} is not a number from 1 to {}", value, kMost));
+}
+
+Result<StorePlace> postgres_place(std::string_view text) {
+  TRY(postgres::check_place(text));
+  StorePlace place;
+  const std::size_t question = text.find('?');
+  place.uri = text.substr(0, question);
+  if (question == std::string_view::npos) return place;
+  std::string_view rest = text.substr(question + 1);
+  char separator = '?';
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('&'), rest.size());
+    const std::string_view one = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    const std::size_t equals = one.find('=');
+    const std::string_view name = one.substr(0, equals);
+    if (equals != std::string_view::npos && (name == "schema" || name == "connections")) {
+      TRY(take_own(name, one.substr(equals + 1), place));
+      continue;
+    }
+    (place.uri += separator) += one;
+    separator = '&';
+  }
+  return place;
+}
+
+}  // namespace
+
+Result<StorePlace> store_place_from(std::string_view text, const Environment& environment) {
+  if (postgres::is_place(text)) return postgres_place(text);
+  const bool is_named = text.starts_with(kSqlite);
+  if (!is_named && text.contains("://")) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("{}… is no store that Wright knows: use a path, sqlite:PATH or "
+                            "postgresql://…",
+                            text.substr(0, text.find("://") + 3)));
+  }
+  const std::string_view path = is_named ? text.substr(kSqlite.size()) : text;
+  if (path.empty()) return fail(ErrorCode::invalid_argument, "sqlite: needs a path behind it");
+  return StorePlace{.file = expand_home(path, environment)};
+}
+
+}  // namespace wright::app
