@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "app/settings/settings.h"
-#include "app/terminal/surroundings.h"
+#include "app/terminal/command_context.h"
 #include "app/wiring/known_agents.h"
 #include "server/service.h"
 #include "wright/log.h"
