@@ -395,6 +395,9 @@ std::vector<std::string> Settings::secrets() const {
       values.emplace_back(trimmed(*text));  // as they are sent
     }
   }
+  for (const McpServer& server : mcp_servers()) {
+    values.insert(values.end(), server.secrets.begin(), server.secrets.end());
+  }
   return values;
 }
 
