@@ -109,5 +109,18 @@ TEST(FrameReader, ALineThatIsTooLongIsPassedOver) {
   EXPECT_EQ(lines.lines, std::vector<std::string>{"{}"});
 }
 
+TEST(JsonRpc, AMessageWithTooManyValuesIsNotReadButItsIdIsKnown) {
+  std::string values = "0";
+  for (std::size_t i = 0; i < kMostValues; ++i) values += ",0";
+  const Frame frame =
+      read_frame(R"({"jsonrpc":"2.0","id":7,"result":{"id":8,"a":[)" + values + "]}}");
+  ASSERT_TRUE(std::holds_alternative<Malformed>(frame.messages.front()));
+  EXPECT_EQ(std::get<Malformed>(frame.messages.front()).id, Json(7));
+  // What is in a string is no value.
+  const Frame text =
+      read_frame(R"({"jsonrpc":"2.0","id":"x","result":{"a":"\"[)" + values + "\"}}");
+  EXPECT_TRUE(std::holds_alternative<Answer>(text.messages.front()));
+}
+
 }  // namespace
 }  // namespace wright::mcp

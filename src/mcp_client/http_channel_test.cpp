@@ -39,7 +39,9 @@ void begin_stream(const SocketPeer& peer) {
 // A server of the revisions with a handshake, with the tools write, look and second.
 class HttpPeer {
  public:
-  explicit HttpPeer(OnToolCall on_call) : on_call_(std::move(on_call)) {}
+  // `on_taken_up` is for a stream that is taken up again.
+  explicit HttpPeer(OnToolCall on_call, std::function<void(SocketPeer&)> on_taken_up = {})
+      : on_call_(std::move(on_call)), on_taken_up_(std::move(on_taken_up)) {}
 
   std::shared_ptr<Connection> connect() {
     ServerAddress address{.url = server_.url("/mcp")};
@@ -63,6 +65,9 @@ class HttpPeer {
     while (true) {
       const std::string request = peer.read_request();
       if (request.empty()) return;
+      if (on_taken_up_ && request.find("Last-Event-ID") != std::string::npos) {
+        return on_taken_up_(peer);
+      }
       if (!request.starts_with("POST")) {
         peer.answer(405, "");
         continue;
@@ -99,6 +104,7 @@ class HttpPeer {
   }
 
   const OnToolCall on_call_;
+  const std::function<void(SocketPeer&)> on_taken_up_;
   std::atomic<int> calls_ = 0;
   CannedServer server_{[this](SocketPeer& peer) { serve(peer); }};
 };
@@ -236,6 +242,27 @@ TEST(McpOverHttp, AQuestionIsPutToTheCallThatItCameFor) {
   is_asked.count_down();
   caller.join();
   EXPECT_EQ(first, "first");
+}
+
+// A server that always has something new to say, and wants no pause.
+TEST(McpOverHttp, AStreamIsNotTakenUpWithoutAPause) {
+  std::atomic<int> taken_up = 0;
+  const auto cut = [](const SocketPeer& socket) {
+    begin_stream(socket);
+    socket.send("id: 1\nretry: 0\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}\n\n");
+  };
+  HttpPeer peer(
+      [&](SocketPeer& socket, const mcp::RequestId&, std::string_view) {
+        cut(socket);
+        return false;
+      },
+      [&](SocketPeer& socket) {
+        ++taken_up;
+        cut(socket);
+      });
+  EXPECT_TRUE(is_unknown(said(peer.tools(std::chrono::seconds(1)), "web__write")));
+  EXPECT_GE(taken_up, 1);
+  EXPECT_LE(taken_up, 5);  // in one second, and fewer the slower it goes
 }
 
 // The configuration refuses it; if it comes this far all the same, nothing hangs.

@@ -350,7 +350,8 @@ Examples:
         "mcp serve", "mcp serve [options]", "Be an MCP server on standard input and output.",
         R"(Offers the tools that only read, and every agent that can run as a tool ask_NAME. What needs a
 person is asked of the client's, where it can ask (elicitation). Permissions and limits of the
-settings hold. Clients of the revisions 2024-11-05 to 2025-11-25 and 2026-07-28 are served.
+settings hold, and every call is recorded in a session of its client (--database-path :memory: keeps
+nothing). Clients of the revisions 2024-11-05 to 2025-11-25 and 2026-07-28 are served.
 
 Examples:
   wright mcp serve --base-path ~/project

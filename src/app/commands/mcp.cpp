@@ -15,24 +15,20 @@
 #include "app/wiring/session_store.h"
 #include "core/nearest.h"
 #include "mcp_server/stdio_server.h"
-#include "wright/driver.h"
 #include "wright/detail/version.h"
+#include "wright/driver.h"
 
 namespace wright::app {
 namespace {
 
-std::string where_is(const McpServer& server) {
-  return server.url.empty() ? fmt::format("{}", fmt::join(server.command, " ")) : server.url;
-}
-
 Json server_json(const McpServer& server) {
   JsonArray command;
-  for (const std::string& word : server.command) command.emplace_back(word);
+  for (const std::string& word : server.shown_command) command.emplace_back(word);
   JsonArray agents;
   for (const std::string& agent : server.agents) agents.emplace_back(agent);
   return {{"name", server.name},
           {"command", std::move(command)},
-          {"url", server.url},
+          {"url", server.url.empty() ? "" : server.shown},
           {"agents", std::move(agents)},
           {"enabled", server.is_enabled}};
 }
@@ -125,7 +121,7 @@ ExitCode execute(const ListMcpCommand& command, CommandContext context) {
   std::string text;
   for (const McpServer& server : servers) {
     text += fmt::format("{}  {}{}\n", painted(server.name, Colour::bold, context.console.output()),
-                        on_one_line(where_is(server)), server.is_enabled ? "" : "  (off)");
+                        on_one_line(server.shown), server.is_enabled ? "" : "  (off)");
   }
   context.console.print_fitted(text);
   return ExitCode::ok;
@@ -139,8 +135,11 @@ ExitCode execute(const TestMcpCommand& command, CommandContext context) {
   if (server == nullptr) return ExitCode::usage;
   const auto found = tested(*server, *settings, context);
   if (!found) {
-    context.console.complain(found.error().message,
-                             fmt::format("It is started as: {}", on_one_line(where_is(*server))));
+    const Redactor redactor(hidden_for(*server));
+    context.console.complain(
+        redactor.redacted(found.error().message),
+        fmt::format("{}: {}", server->url.empty() ? "It is started as" : "It is at",
+                    on_one_line(server->shown)));
     return ExitCode::failed;
   }
   if (command.output == OutputFormat::json) {

@@ -18,6 +18,49 @@ constexpr auto kServerKeys = std::to_array<std::string_view>(
     {"command", "args", "env", "cwd", "url", "headers", "agents", "tools", "effects", "timeout",
      "startup_timeout", "sandbox", "network", "revision", "enabled"});
 
+bool is_unprintable(char c) {
+  return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == '\x7f';
+}
+
+// "name:password" of an address; empty: it has none.
+std::string_view user_in(std::string_view url) {
+  const std::size_t scheme = url.find("://");
+  if (scheme == std::string_view::npos) return {};
+  const std::string_view host =
+      url.substr(scheme + 3, url.find_first_of("/?#", scheme + 3) - scheme - 3);
+  const std::size_t at = host.rfind('@');
+  return at == std::string_view::npos ? std::string_view() : host.substr(0, at);
+}
+
+std::string without_user(std::string url) {
+  const std::string_view user = user_in(url);
+  if (user.empty()) return url;
+  const auto begin = static_cast<std::size_t>(user.data() - url.data());
+  return url.replace(begin, user.size(), "***");
+}
+
+bool is_secret_name(std::string_view name) {
+  const std::string small = lower(name);
+  constexpr auto kParts = std::to_array<std::string_view>(
+      {"auth", "token", "key", "secret", "passw", "credential", "cookie", "bearer"});
+  return std::ranges::any_of(kParts, [&](std::string_view part) { return small.contains(part); });
+}
+
+// Variables that say where things are on this machine.
+bool is_everybodys(std::string_view name) {
+  constexpr auto kNames = std::to_array<std::string_view>(
+      {"HOME", "USER", "LOGNAME", "PWD", "PATH", "SHELL", "LANG", "TMPDIR", "HOSTNAME"});
+  return is_one_of(name, kNames) || name.starts_with("XDG_");
+}
+
+// A token of HTTP.
+bool is_header_name(std::string_view name) {
+  constexpr std::string_view kOthers = "!#$%&'*+-.^_`|~";
+  return !name.empty() && std::ranges::all_of(name, [&](char c) {
+    return is_letter(c) || is_digit(c) || kOthers.contains(c);
+  });
+}
+
 // Reads one [mcp.servers.NAME].
 class ServerReader {
  public:
@@ -41,6 +84,13 @@ class ServerReader {
     }
     if (server_.url.empty() && !server_.headers.empty()) report("headers belong to a url");
     server_.command.insert(server_.command.end(), arguments_.begin(), arguments_.end());
+    if (server_.url.empty()) {
+      server_.shown_command = {shown_};
+      server_.shown_command.insert(server_.shown_command.end(), shown_arguments_.begin(),
+                                   shown_arguments_.end());
+      shown_ = fmt::format("{}", fmt::join(server_.shown_command, " "));
+    }
+    server_.shown = shown_;
     return std::move(server_);
   }
 
@@ -48,16 +98,25 @@ class ServerReader {
   void report(std::string_view what) { problems_.report(line_, key_, what); }
 
   void take(std::string_view name, const toml::node& node) {
-    if (name == "command") server_.command = {text(node)};
-    if (name == "args") arguments_ = texts(node);
+    if (name == "command") {
+      server_.command = {text(node)};
+      shown_ = node.value_or(std::string());
+    }
+    if (name == "args") {
+      arguments_ = texts(node);
+      shown_arguments_ = given_texts(node);
+    }
     if (name == "cwd") server_.working_directory = text(node);
-    if (name == "url") take_url(text(node));
+    if (name == "url") {
+      take_url(text(node));
+      shown_ = without_user(node.value_or(std::string()));
+    }
     if (name == "agents") server_.agents = texts(node);
     if (name == "tools") server_.tools = texts(node);
     if (name == "env") {
       for (auto& [key, value] : pairs(node)) server_.environment[key] = std::move(value);
     }
-    if (name == "headers") server_.headers = pairs(node);
+    if (name == "headers") take_headers(node);
     if (name == "effects") take_effects(node);
     if (name == "timeout") take_duration(node, server_.timeout);
     if (name == "startup_timeout") take_duration(node, server_.time_to_start);
@@ -83,7 +142,29 @@ class ServerReader {
       return {};
     }
     if (value->find('\0') != std::string::npos) report("must not contain a NUL character");
+    if (*value != given) note_variables(given);
     return std::move(*value);
+  }
+
+  void note_variables(std::string_view given) {
+    for (std::size_t at = given.find("${"); at != std::string_view::npos;
+         at = given.find("${", at + 2)) {
+      const std::string_view inside = given.substr(at + 2, given.find('}', at) - at - 2);
+      const std::string_view name = inside.substr(0, inside.find(":-"));
+      const auto value = environment_.find_non_empty(name);
+      if (!value || is_everybodys(name)) continue;
+      const std::string kept(trimmed(*value));
+      server_.expanded.push_back(kept);
+      if (is_secret_name(name)) server_.secrets.push_back(kept);
+    }
+  }
+
+  static std::vector<std::string> given_texts(const toml::node& node) {
+    std::vector<std::string> given;
+    if (const toml::array* array = node.as_array()) {
+      for (const toml::node& each : *array) given.push_back(each.value_or(std::string()));
+    }
+    return given;
   }
 
   std::string text(const toml::node& node) {
@@ -133,10 +214,43 @@ class ServerReader {
   }
 
   void take_url(std::string url) {
+    url = std::string(trimmed(url));
     if (!url.starts_with("http://") && !url.starts_with("https://")) {
       report("must begin with http:// or https://");
     }
+    if (std::ranges::any_of(url, [](char c) { return c == ' ' || is_unprintable(c); })) {
+      report("must not have a space or a line break in it");
+    }
+    if (const std::string_view user = user_in(url); !user.empty()) {
+      server_.secrets.emplace_back(user);
+      if (const std::size_t colon = user.find(':'); colon != std::string_view::npos) {
+        server_.secrets.emplace_back(user.substr(colon + 1));
+      }
+    }
     server_.url = std::move(url);
+  }
+
+  // A value may come from a file with a line end after it, which is no part of it.
+  void take_headers(const toml::node& node) {
+    for (auto& [header, value] : pairs(node)) {
+      if (!is_header_name(header)) {
+        report(fmt::format("'{}' cannot be the name of a header: it may have letters, digits and -",
+                           to_valid_utf8(header)));
+      }
+      const std::string_view kept = trimmed(value);
+      if (std::ranges::any_of(kept, is_unprintable)) {
+        report(
+            fmt::format("the value of '{}' has a line break or another control character in it; "
+                        "check where it comes from",
+                        to_valid_utf8(header)));
+      }
+      if (is_secret_name(header)) {
+        // Also without "Bearer".
+        server_.secrets.emplace_back(kept);
+        server_.secrets.emplace_back(kept.substr(kept.rfind(' ') + 1));
+      }
+      server_.headers.emplace_back(header, std::string(kept));
+    }
   }
 
   void take_effects(const toml::node& node) {
@@ -186,6 +300,8 @@ class ServerReader {
   TomlProblems& problems_;
   McpServer server_;
   std::vector<std::string> arguments_;
+  std::string shown_;
+  std::vector<std::string> shown_arguments_;
 };
 
 }  // namespace

@@ -49,6 +49,16 @@ struct McpServer {
   NetworkAccess network = NetworkAccess::off;  // in the sandbox
   McpRevisions revisions = McpRevisions::automatic;
   bool is_enabled = true;
+  // As it stands in the configuration, for people: variables are not expanded, and a password in
+  // the address is hidden.
+  std::string shown = {};
+  std::vector<std::string> shown_command = {};  // word by word; empty where there is a url
+  // What is secret in it: tokens in headers and addresses, and variables with names like
+  // API_TOKEN.
+  std::vector<std::string> secrets = {};
+  // The values of all variables in it but those that everybody has, such as HOME. For what is said
+  // about the server itself.
+  std::vector<std::string> expanded = {};
 
   bool is_for(std::string_view agent) const;
 };

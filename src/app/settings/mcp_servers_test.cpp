@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "app/settings/config.h"
 
 namespace wright::app {
@@ -47,6 +49,31 @@ headers = { Authorization = "Bearer ${TOKEN}" }
   EXPECT_EQ(docs.headers.front().second, "Bearer s3cret");
 }
 
+TEST(McpServers, SecretsAreKnownAndNotShown) {
+  const Environment environment({{"TOKEN", "s3cret\n"}, {"HOME", "/home/x"}, {"PLACE", "cellar"}});
+  const auto file = parse_config(R"([mcp.servers.a]
+command = "prog"
+args = ["--token=${TOKEN}", "${HOME}/a", "${PLACE}"]
+
+[mcp.servers.b]
+url = "https://ada:pass@example.com/mcp?k=${TOKEN}"
+headers = { Authorization = "Bearer ${TOKEN}", Accept-Language = "en" }
+)",
+                                 "c.toml", environment);
+  ASSERT_TRUE(file) << file.error().message;
+  const McpServer& a = file->mcp_servers[0];
+  EXPECT_EQ(a.shown, "prog --token=${TOKEN} ${HOME}/a ${PLACE}");
+  EXPECT_EQ(a.secrets, std::vector<std::string>{"s3cret"});
+  EXPECT_EQ(a.expanded, (std::vector<std::string>{"s3cret", "cellar"}));
+  const McpServer& b = file->mcp_servers[1];
+  EXPECT_EQ(b.shown, "https://***@example.com/mcp?k=${TOKEN}");
+  EXPECT_EQ(b.headers.back().second, "Bearer s3cret");  // without the line end of the file
+  for (const std::string_view secret : {"Bearer s3cret", "s3cret", "pass"}) {
+    EXPECT_NE(std::ranges::find(b.secrets, secret), b.secrets.end()) << secret;
+  }
+  EXPECT_EQ(std::ranges::find(b.secrets, "en"), b.secrets.end());
+}
+
 TEST(McpServers, WhatIsWrongIsToldWithItsLine) {
   const auto message = [](std::string_view text) {
     const auto file = parse_config(text, "c.toml", kEnvironment);
@@ -68,6 +95,11 @@ TEST(McpServers, WhatIsWrongIsToldWithItsLine) {
   expect("[mcp.servers.x]\ncommand = \"${NOT_SET}\"\n", "NOT_SET");
   expect("[mcp.servers.\"a b\"]\ncommand = \"a\"\n", "letters, digits and -");
   expect("[mcp]\nserver = 1\n", "[mcp.servers.NAME]");
+  expect("[mcp.servers.x]\nurl = \"http://b\"\nheaders = { X = \"a\\r\\nInjected: y\" }\n",
+         "the value of 'X' has a line break");
+  expect("[mcp.servers.x]\nurl = \"http://b\"\nheaders = { \"X Y\" = \"a\" }\n",
+         "cannot be the name of a header");
+  expect("[mcp.servers.x]\nurl = \"http://b/ c\"\n", "must not have a space");
 }
 
 }  // namespace

@@ -420,6 +420,9 @@ std::vector<std::string> Settings::secrets() const {
   for (std::string& password : postgres::passwords_of(this->text(keys::kStore))) {
     values.push_back(std::move(password));
   }
+  for (const McpServer& server : mcp_servers()) {
+    values.insert(values.end(), server.secrets.begin(), server.secrets.end());
+  }
   return values;
 }
 

@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <thread>
+#include <unordered_set>
 
 #include "core/try.h"
 #include "mcp_client/http_channel.h"
 #include "mcp_client/stdio_channel.h"
 #include "net/http_client.h"
 #include "wright/detail/version.h"
+#include "wright/log.h"
 
 namespace wright::app {
 namespace {
@@ -93,6 +95,12 @@ mcp_client::ServerToolsOptions tools_options(const McpServer& server) {
           .timeout = server.timeout};
 }
 
+std::vector<std::string> hidden_for(const McpServer& server) {
+  std::vector<std::string> hidden = server.secrets;
+  hidden.insert(hidden.end(), server.expanded.begin(), server.expanded.end());
+  return hidden;
+}
+
 // All that are new, beside each other: each may take seconds.
 void McpServers::connect(std::string_view agent) {
   std::vector<std::thread> threads;
@@ -115,15 +123,20 @@ std::vector<std::string> McpServers::add_tools(Agent& agent) {
   for (const McpServer& server : settings_.mcp_servers()) {
     if (!server.is_enabled || !server.is_for(agent.name)) continue;
     const auto& tools = known_.at(server.name);
+    const Redactor redactor(hidden_for(server));
     if (!tools) {
       notes.push_back(fmt::format("{} goes without the MCP server {}: {}", agent.name, server.name,
-                                  tools.error().message));
+                                  redactor.redacted(tools.error().message)));
       continue;
     }
-    notes.insert(notes.end(), tools->notes.begin(), tools->notes.end());
+    for (const std::string& note : tools->notes) notes.push_back(redactor.redacted(note));
+    std::unordered_set<std::string_view> names;
+    for (const Tool& tool : agent.tools) names.insert(tool.spec.name);
+    std::vector<Tool> added;
     for (const Tool& tool : tools->tools) {
-      if (find_tool(agent.tools, tool.spec.name) == nullptr) agent.tools.push_back(tool);
+      if (!names.contains(tool.spec.name)) added.push_back(tool);
     }
+    agent.tools.insert(agent.tools.end(), added.begin(), added.end());
   }
   return notes;
 }

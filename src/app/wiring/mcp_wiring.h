@@ -19,6 +19,8 @@ Result<std::shared_ptr<mcp_client::Connection>> make_connection(const McpServer&
                                                                 const Environment& environment,
                                                                 const Logger& logger = {});
 mcp_client::ServerToolsOptions tools_options(const McpServer& server);
+// What must not be shown of what is said about it.
+std::vector<std::string> hidden_for(const McpServer& server);
 
 // The servers of the settings, each connected once for all agents of a command.
 class McpServers {

@@ -400,5 +400,29 @@ TEST(JsonSchema, asserts_formats_when_asked) {
   EXPECT_EQ(strict.violations(Json("x"))[0].message, "The arguments must be a valid ipv4");
 }
 
+// As many as a hostile server may send, in an order that is not theirs: none costs more than the
+// others.
+TEST(JsonSchema, takes_very_many_properties) {
+  JsonObject properties;
+  JsonArray required;
+  for (int i = 200'000; i > 0; --i) {
+    const std::string name = std::to_string(i);
+    properties[name] = JsonObject{{"type", "integer"}};
+    if (i % 2 == 0) required.emplace_back(name);
+    if (i % 4 == 0) required.emplace_back(std::to_string(i + 1'000'000));  // not a property
+  }
+  required.resize(100'000);
+  const auto schema = JsonSchema::compile(JsonObject{
+      {"type", "object"}, {"properties", std::move(properties)}, {"required", required}});
+  ASSERT_TRUE(schema) << schema.error().message;
+  JsonObject value;
+  for (const Json& name : required) value[name.as_string()] = 1;
+  EXPECT_TRUE(schema->accepts(value));
+  value[required.front().as_string()] = "text";
+  EXPECT_FALSE(schema->accepts(value));
+  value.erase(required.front().as_string());
+  EXPECT_FALSE(schema->accepts(value));
+}
+
 }  // namespace
 }  // namespace wright
