@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 #include "core/try.h"
+#include "postgres/errors.h"
 #include "postgres/place.h"
 
 namespace wright::postgres {
@@ -43,6 +46,22 @@ bool wait_for(int descriptor, short events, Deadline deadline) {
     if (ready < 0 && errno != EINTR) return false;
     if (is_over(deadline)) return false;
   }
+}
+
+// For the transaction in which it is sent. A shorter one that somebody has set for the user or the
+// database stays.
+Request limit_of_time(Deadline deadline) {
+  static const Sql kLimit(
+      "SELECT set_config('statement_timeout', CASE WHEN "
+      "current_setting('statement_timeout')::interval BETWEEN interval '1 microsecond' "
+      "AND $1::bigint * interval '1 millisecond' THEN current_setting('statement_timeout') "
+      "ELSE $1::bigint::text END, true)");
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+      deadline - std::chrono::steady_clock::now());
+  constexpr std::int64_t kLongestAnswer = 1000;  // until the refusal is here
+  const std::int64_t spared = std::min(left.count() / 10, kLongestAnswer);
+  constexpr std::int64_t kMost = 24 * 3600 * 1000;
+  return {&kLimit, values_of(std::clamp<std::int64_t>(left.count() - spared, 1, kMost))};
 }
 
 }  // namespace
@@ -89,7 +108,7 @@ Result<Connection> Connection::open(const std::string& place) {
   }
   PGconn* const raw = connection.connection_.get();
   if (PQstatus(raw) != CONNECTION_OK) {
-    const std::string why = without_passwords(to_valid_utf8(trimmed(PQerrorMessage(raw))), place);
+    const std::string why = without_passwords(why_not_connected(PQerrorMessage(raw)), place);
     return fail(ErrorCode::unavailable,
                 fmt::format("Cannot connect to PostgreSQL: {}{}", why, advice_for(raw, why)));
   }
@@ -115,23 +134,40 @@ int Connection::process() const {
   return PQbackendPID(connection_.get());
 }
 
+// What the server is told takes a connection of its own, which may last: a thread waits for it, and
+// for nothing of anybody else.
+void Connection::give_up() {
+  const std::shared_ptr<PGconn> given_up(connection_.release(), PQfinish);
+  const std::shared_ptr<PGcancel> cancel(PQgetCancel(given_up.get()), PQfreeCancel);
+  if (!cancel) return;
+  try {
+    std::thread([given_up, cancel] {
+      std::array<char, 256> ignored{};
+      PQcancel(cancel.get(), ignored.data(), static_cast<int>(ignored.size()));
+    }).detach();
+  } catch (const std::system_error&) {  // no thread: its timeout ends it
+  }
+}
+
 Outcome Connection::lost(Outcome outcome) {
   outcome.kind = Outcome::Kind::lost;
   if (connection_ != nullptr && outcome.message.empty()) {
     outcome.message = to_valid_utf8(trimmed(PQerrorMessage(connection_.get())));
   }
   if (outcome.message.empty()) outcome.message = "The server did not answer in time";
+  if (is_open()) give_up();
   connection_.reset();  // whatever still comes belongs to nobody
   prepared_.clear();
   return outcome;
 }
 
-bool Connection::send(std::span<const Request> requests, Preparing preparing) {
+bool Connection::send(std::span<const Request* const> requests, Preparing preparing) {
   PGconn* const raw = connection_.get();
   constexpr int kTextResult = 0;
   being_prepared_.clear();
   std::vector<const char*> values;
-  for (const Request& request : requests) {
+  for (const Request* const given : requests) {
+    const Request& request = *given;
     values.clear();
     for (const auto& value : request.values) values.push_back(value ? value->c_str() : nullptr);
     const auto count = static_cast<int>(values.size());
@@ -195,10 +231,18 @@ Outcome Connection::exchange(std::span<const Request> requests, Deadline deadlin
                              Preparing preparing) {
   Outcome outcome{.index = requests.size()};
   row_error_ = {};
-  if (!is_open() || !send(requests, preparing) || !flush(deadline)) return lost(outcome);
-  std::size_t index = 0;
+  if (!is_open()) return lost(outcome);
+  std::vector<const Request*> all;
+  const Request limit = limit_of_time(deadline);
+  // A transaction that is open has its limit, and one that has failed takes nothing but its end.
+  const bool is_limited = PQtransactionStatus(connection_.get()) == PQTRANS_IDLE;
+  if (is_limited) all.push_back(&limit);
+  for (const Request& request : requests) all.push_back(&request);
+  if (!send(all, preparing) || !flush(deadline)) return lost(outcome);
+  std::size_t at = 0;
   for (const Sql* prepared : being_prepared_) {
-    const Request& request = requests[index];
+    const Request& request = *all[at];
+    const std::size_t index = !is_limited ? at : at == 0 ? requests.size() : at - 1;
     while (true) {
       PGresult* raw = nullptr;
       const bool is_alive = read_result(deadline, &raw);
@@ -219,7 +263,7 @@ Outcome Connection::exchange(std::span<const Request> requests, Deadline deadlin
         }
       }
     }
-    if (prepared == nullptr) ++index;
+    if (prepared == nullptr) ++at;
   }
   outcome.has_all_rows = outcome.kind == Outcome::Kind::done;
   PGresult* raw = nullptr;

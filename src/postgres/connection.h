@@ -1,5 +1,8 @@
 // One connection to PostgreSQL, in pipeline mode. It may be used by one thread at a time. No call
-// lasts longer than its deadline.
+// lasts longer than its deadline, and neither does what it asked the server for: every transaction
+// begins by setting statement_timeout for itself (which a pooler hands on with the transaction), a
+// little shorter than the deadline, so that the server refuses before anybody gives up; and whoever
+// gives up asks the server to cancel.
 #pragma once
 
 #include <chrono>
@@ -68,12 +71,13 @@ class Connection {
   };
   explicit Connection(pg_conn* connection) : connection_(connection) {}
 
-  bool send(std::span<const Request> requests, Preparing preparing);
+  bool send(std::span<const Request* const> requests, Preparing preparing);
   bool flush(Deadline deadline);
   bool wait_for_result(Deadline deadline);
   bool read_result(Deadline deadline, pg_result** result);
   void note_failure(const pg_result* result, std::size_t index, Outcome& outcome);
   Outcome lost(Outcome outcome);
+  void give_up();
 
   std::unique_ptr<pg_conn, Close> connection_;
   std::unordered_set<std::string> prepared_;  // by name

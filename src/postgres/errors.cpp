@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace wright::postgres {
 namespace {
+
+constexpr std::string_view kQueryCanceled = "57014";
 
 ErrorCode code_of_state(std::string_view state) {
   if (state == kForeignKey) return ErrorCode::not_found;
@@ -21,6 +25,10 @@ std::string_view advice_of(std::string_view state) {
   if (state == "42501") {
     return ". Let somebody who may run CREATE SCHEMA … AUTHORIZATION for this user";
   }
+  if (state == kQueryCanceled) {
+    return ". It took too long: look in pg_stat_activity for what holds a lock or keeps the server "
+           "busy";
+  }
   if (state == "53100") return ". The server's disk is full";
   if (state == "53300") return ". Raise max_connections, or use a pooler";
   if (state == "25006") return ". This server is a replica: give the primary's address";
@@ -36,10 +44,31 @@ bool is_conflict(const Outcome& outcome) {
          outcome.has_state("25P02");
 }
 
+bool is_timeout(const Outcome& outcome) {
+  return outcome.has_state(kQueryCanceled);
+}
+
 bool is_about_preparing(const Outcome& outcome) {
   // 0A000: the result of a kept statement has changed since a migration.
   return outcome.has_state("26000") || outcome.has_state("42P05") || outcome.has_state("0A000") ||
          outcome.has_state("08P01");
+}
+
+std::string why_not_connected(std::string_view said) {
+  constexpr std::string_view kOfServer = "connection to server ";
+  std::string kept;
+  bool is_kept = false;
+  while (!said.empty()) {
+    const std::string_view line = said.substr(0, said.find('\n'));
+    said.remove_prefix(std::min(line.size() + 1, said.size()));
+    // Further lines about the same begin with a tab.
+    is_kept = line.starts_with(kOfServer) || (is_kept && line.starts_with('\t'));
+    if (is_kept) kept.append(kept.empty() ? "" : "\n").append(line);
+  }
+  if (!kept.empty()) return to_valid_utf8(kept);
+  return "its address cannot be read, or nobody knows its host. Write "
+         "postgresql://USER@HOST:PORT/DATABASE and put the password into ~/.pgpass or PGPASSWORD; "
+         "within the address, write % as %25, / as %2F, : as %3A and @ as %40";
 }
 
 Error error_of(const Outcome& outcome) {

@@ -18,8 +18,15 @@ inline constexpr std::string_view kUniqueViolation = "23505";
 
 // The whole transaction may be tried again at once.
 bool is_conflict(const Outcome& outcome);
+// The server has given up because of the time.
+bool is_timeout(const Outcome& outcome);
 // The server does not have a statement under that name, or has it already: see Preparing.
 bool is_about_preparing(const Outcome& outcome);
+
+// What libpq says about a connection that could not be opened, as far as it is about the server.
+// What it says about the connection string is not passed on: it repeats parts of it, and a '/', '@'
+// or '%' in a password makes another part of that. Says how to write it instead.
+std::string why_not_connected(std::string_view said);
 
 // For an outcome that is not `done`. One that is `failed` has certainly changed nothing; one that
 // is `lost` becomes ErrorCode::storage.

@@ -11,8 +11,11 @@ namespace wright::postgres {
 
 Pool::Pool(std::string place, std::string schema, std::size_t connections,
            std::optional<Clocks> clocks)
-    : place_(std::move(place)), statements_(std::move(schema)), clocks_(std::move(clocks)) {
-  for (std::size_t i = 0; i < std::max<std::size_t>(connections, 1); ++i) {
+    : place_(std::move(place)),
+      statements_(std::move(schema)),
+      clocks_(std::move(clocks)),
+      connections_(std::max<std::size_t>(connections, 1)) {
+  for (std::size_t i = 0; i < connections_; ++i) {
     free_.push_back(std::make_unique<Slot>());
   }
 }
@@ -26,13 +29,20 @@ Pool::~Pool() {
   }
 }
 
-Pool::Lease Pool::take() {
+Result<Pool::Lease> Pool::take(Use use, Deadline deadline) {
+  const std::size_t kept = use == Use::reading && connections_ > 1 ? 1 : 0;
   std::unique_lock lock(mutex_);
-  returned_.wait(lock, [&] { return !free_.empty(); });
+  if (!returned_.wait_until(lock, deadline, [&] { return free_.size() > kept; })) {
+    return fail(ErrorCode::unavailable,
+                fmt::format("All {} connections to PostgreSQL are in use and none became free in "
+                            "time: look in pg_stat_activity for what is slow, or give the store "
+                            "more connections",
+                            connections_));
+  }
   // The one that was used last is the likeliest to be open.
   auto slot = std::move(free_.back());
   free_.pop_back();
-  return {*this, std::move(slot)};
+  return Lease(*this, std::move(slot));
 }
 
 void Pool::give_back(std::unique_ptr<Slot> slot) {
@@ -40,7 +50,7 @@ void Pool::give_back(std::unique_ptr<Slot> slot) {
     const std::lock_guard lock(mutex_);
     free_.push_back(std::move(slot));
   }
-  returned_.notify_one();
+  returned_.notify_all();  // not everybody may have it
 }
 
 Result<void> Pool::connect_now(Slot& slot) {
@@ -86,17 +96,13 @@ Outcome Pool::exchange(Slot& slot, std::span<const Request> requests, Deadline d
 }
 
 Result<void> Pool::read(const Begin& begin) {
-  Lease slot = take();
-  return read(*slot, begin);
-}
-
-Result<void> Pool::read(Slot& slot, const Begin& begin) {
   const Deadline deadline = std::chrono::steady_clock::now() + kPatience;
+  Lease slot = TRY(take(Use::reading, deadline));
   while (true) {
-    TRY(connect(slot, deadline));
+    TRY(connect(*slot, deadline));
     const std::vector<Request> requests = begin();
-    const Outcome outcome = exchange(slot, requests, deadline);
-    if (outcome.is_done()) return slot.connection->row_error();
+    const Outcome outcome = exchange(*slot, requests, deadline);
+    if (outcome.is_done()) return slot->connection->row_error();
     const bool may_help = outcome.kind == Outcome::Kind::lost || is_conflict(outcome);
     if (!may_help || std::chrono::steady_clock::now() >= deadline) return all_done(outcome);
   }

@@ -52,7 +52,10 @@ class Pool {
     Pool* pool_;
     std::unique_ptr<Slot> slot_;
   };
-  Lease take();  // waits for one
+  // Waits for one until the deadline; ErrorCode::unavailable then. Of several connections, one is
+  // kept for those who write: whoever renews a lease must not wait for those who read.
+  enum class Use : std::uint8_t { reading, writing };
+  Result<Lease> take(Use use, Deadline deadline);
 
   // Opens the slot's connection where it is not; tries until the deadline.
   Result<void> connect(Slot& slot, Deadline deadline);
@@ -65,7 +68,6 @@ class Pool {
   // `begin` therefore starts anew whatever the rows are collected in. For reads alone.
   using Begin = std::function<std::vector<Request>()>;
   Result<void> read(const Begin& begin);
-  Result<void> read(Slot& slot, const Begin& begin);
 
   const Statements& statements() const { return statements_; }
   const std::string& place() const { return place_; }
@@ -86,6 +88,7 @@ class Pool {
   std::atomic<Preparing> preparing_{Preparing::kept};
   std::mutex mutex_;
   std::condition_variable returned_;
+  const std::size_t connections_;
   std::vector<std::unique_ptr<Slot>> free_;
 };
 

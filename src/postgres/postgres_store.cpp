@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/try.h"
+#include "postgres/errors.h"
 #include "postgres/open.h"
 #include "postgres/reads.h"
 #include "postgres/schema.h"
@@ -61,7 +62,8 @@ Result<std::unique_ptr<Store>> open_store(const std::string& place, PostgresOpti
   auto pool =
       std::make_unique<Pool>(place, options.schema, options.connections, std::move(options.clock));
   {
-    Pool::Lease slot = pool->take();
+    Pool::Lease slot =
+        TRY(pool->take(Pool::Use::writing, std::chrono::steady_clock::now() + kPatience));
     TRY(pool->connect_now(*slot));
     if (options.tables == TableMaking::refused) {
       const bool is_there = TRY(has_tables(*slot->connection, options.schema));

@@ -203,6 +203,7 @@ Result<RunnerNews> read_news(Pool& pool, RunnerId id) {
 Result<SpentBelow> read_spent(Pool& pool, SessionId id, MessageId since) {
   Result<SpentBelow> spent = std::unexpected(store::no_session(id));
   TRY(pool.read([&] {
+    spent = std::unexpected(store::no_session(id));
     return std::vector{Request{&pool.statements()[Query::spent_below], values_of(id, since),
                                [&](const Row& row) -> Result<void> {
                                  if (row.integer(7) == 0) return {};

@@ -177,18 +177,12 @@ class PostgresTables final : public TableStore {
   }
   Result<void> run(std::span<const Request> requests) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(2);
-    Outcome outcome = connection_.exchange(requests, deadline, preparing_);
-    if (preparing_ == Preparing::kept && is_about_preparing(outcome)) {
-      // Behind a pooler: nothing was done, and no rows have come.
-      preparing_ = Preparing::every_time;
-      outcome = connection_.exchange(requests, deadline, preparing_);
-    }
-    TRY(all_done(outcome));
+    // A pooler may hand every transaction to another connection, which knows no kept statement.
+    TRY(all_done(connection_.exchange(requests, deadline, Preparing::every_time)));
     return connection_.row_error();
   }
 
   Connection connection_;
-  Preparing preparing_ = Preparing::kept;
   const std::string schema_;
 };
 

@@ -180,6 +180,8 @@ std::optional<Writing::Results> Writing::together(std::span<const Batch> batches
     } else if (is_conflict(outcome) && may_go_on()) {
       pause();
       continue;
+    } else if (is_timeout(outcome)) {
+      return all_fail(batches.size(), error_of(outcome));  // statement by statement takes longer
     } else {
       return std::nullopt;
     }
@@ -281,7 +283,11 @@ Result<void> Writing::write_in(const Batch& batch, BatchWriter& writer, Question
 
 std::vector<Result<BatchIds>> write_batches(Pool& pool, std::span<const Batch> batches,
                                             Caution caution) {
-  Pool::Lease slot = pool.take();
+  auto taken = pool.take(Pool::Use::writing, std::chrono::steady_clock::now() + kPatience);
+  if (!taken) {
+    return std::vector<Result<BatchIds>>(batches.size(), std::unexpected(taken.error()));
+  }
+  Pool::Lease slot = std::move(*taken);
   const bool is_plain =
       caution == Caution::as_needed && std::ranges::all_of(batches, is_plain_batch);
   if (is_plain && batches.size() > 1) {
