@@ -327,7 +327,9 @@ export class Timeline {
 
   #drawAxis() {
     const length = this.#end() - this.#from;
-    const step = kSteps.find((each) => length / each <= 8) ?? 86400000 * Math.ceil(length / 8 / 86400000);
+    const isNarrow = this.#plot().width < 450;
+    const most = isNarrow ? 3 : 8;  // ticks
+    const step = kSteps.find((each) => length / each <= most) ?? 86400000 * Math.ceil(length / most / 86400000);
     const plot = element('div', { class: 'tl-plot' });
     for (const gap of this.#scale.gaps) {
       const left = this.#percent(gap.at);
@@ -343,7 +345,7 @@ export class Timeline {
       if (this.#scale.gaps.some((gap) => at > gap.at && at < gap.at + gap.length)) continue;
       const tick = element('span', { class: 'tl-tick' }, at === 0 ? '0' : duration(this.#scale.time(at) - this.#scale.begin));
       tick.style.left = `${this.#percent(at)}%`;
-      if (this.#percent(at) < (this.#plot().width < 400 ? 82 : 93)) plot.append(tick);
+      if (this.#percent(at) < (isNarrow ? 82 : 93)) plot.append(tick);
     }
     this.axis.replaceChildren(element('span', { class: 'tl-label' }, `${this.#rows.length} steps`), plot);
     this.range.textContent = this.#to === null ? '' : `${duration(this.#scale.time(this.#from) - this.#scale.begin)} – `
