@@ -52,6 +52,7 @@ export async function sessionsView(view, events) {
   const more = element('button', { type: 'button', hidden: true }, 'Older ones');
   let next = null;
   let asked = 0;
+  let isOld = false;  // whoever reads old ones is not taken back to the newest
   const query = (before) => {
     const parameters = new URLSearchParams({ root: 'true', limit: '50' });
     for (const [key, value] of Object.entries(filter)) if (value) parameters.set(key, value);
@@ -75,11 +76,13 @@ export async function sessionsView(view, events) {
     const page = await query(next);
     next = page.next;
     more.hidden = next === null;
+    isOld = true;
     body.append(...page.sessions.map(row));
   });
   const ask = soon(load, 150);
   const change = (key, value) => {
     filter[key] = value;
+    isOld = false;
     history.replaceState(null, '', addressOf(filter));
     ask();
   };
@@ -102,7 +105,7 @@ export async function sessionsView(view, events) {
   // What changes is shown soon, but not for every word of a model.
   const reload = soon(load, 300);
   const changed = (event) => {
-    if (['session_started', 'run_ended', 'run_waiting'].includes(event.detail.type)) reload();
+    if (!isOld && ['session_started', 'run_ended', 'run_waiting'].includes(event.detail.type)) reload();
   };
   const move = (step) => {
     const rows = [...body.children];
@@ -124,7 +127,10 @@ export async function sessionsView(view, events) {
   };
   events.addEventListener('event', changed);
   document.addEventListener('keydown', key);
+  // Other processes that use the same store send no events.
+  const polling = setInterval(() => { if (!document.hidden && !isOld) reload(); }, 10000);
   return () => {
+    clearInterval(polling);
     reload.stop();
     ask.stop();
     events.removeEventListener('event', changed);

@@ -194,6 +194,18 @@ export async function sessionView(view, events, id) {
     place(page.messages, false);
   };
 
+  const all = async (what, page = []) => {
+    const last = page.length ? `&after=${page.at(-1).id}` : '';
+    const more = (await get(`sessions/${id}/${what}?texts=short&limit=${kPage}${last}`))[what];
+    return more.length < kPage ? [...page, ...more] : all(what, [...page, ...more]);
+  };
+  const readStored = async () => {
+    const session = await get(`sessions/${id}?texts=short`);
+    if (session.started_at > rows.first - 1000) return;  // events tell all of it
+    const [messages, calls, { sessions }] = await Promise.all([all('messages'), all('calls'),
+      get(`sessions?parent=${id}&limit=${kPage}`)]);
+    rows.addStored(messages, calls, sessions);
+  };
   const early = [];  // what happens while the past is read
   let isRead = false;
   const readEvents = async () => {
@@ -203,6 +215,7 @@ export async function sessionView(view, events, id) {
       if (page.events.length < kPage) break;
       draw();  // a long session shows itself while it is read
     }
+    await readStored();
     isRead = true;
     for (const event of early) take(event);
   };
@@ -238,8 +251,13 @@ export async function sessionView(view, events, id) {
     timeline.watch.disconnect();
     events.removeEventListener('event', changed);
   };
-  // What still runs grows.
-  const ticking = setInterval(() => { if (before === 'running') draw(); }, 1000);
+  // What still runs grows; and other processes may drive it, which send no events.
+  let ticks = 0;
+  const ticking = setInterval(() => {
+    if (document.hidden || !['running', 'waiting', 'queued'].includes(before)) return;
+    if (before === 'running') draw();
+    if (++ticks % 5 === 0) reload();
+  }, 1000);
   try {
     await Promise.all([load(), readEvents()]);
   } catch (error) {

@@ -14,6 +14,7 @@ export class Rows {
 
   constructor(root) {
     this.root = root;
+    this.first = Infinity;  // when the first event happened
     this.last = 0;  // the newest event that is in
     this.#sessions.set(root, { depth: 0, rows: [] });
   }
@@ -23,6 +24,7 @@ export class Rows {
   add(event) {
     this.last = event.sequence;
     const { session_id: session, data, at, type } = event;
+    this.first = Math.min(this.first, at);
     const isOf = this.#session(session);
     const key = (id) => `${session}/${id}`;
     const begin = (kind, label, id) => {
@@ -62,6 +64,37 @@ export class Rows {
         Object.assign(row, { to: at, state: data.phase === 'done' ? 'completed' : 'cancelled' });
       }
     }
+  }
+
+  // Sessions that ran without a server have no events. What else is stored tells nearly the same: what
+  // happened before the first event.
+  addStored(messages, calls, children) {
+    const rows = [];
+    const add = (row) => {
+      if (row.from < this.first) rows.push({ session: this.root, depth: 0, retries: [], ...row });
+    };
+    let turn = 0;
+    let before = messages[0]?.created_at;
+    for (const { role, text, created_at: at } of messages) {
+      if (role === 'assistant') {
+        add({ kind: 'model', label: `model, turn ${++turn}`, from: before, to: at, state: 'completed',
+          event: { data: {} }, ended: { data: { text } } });
+      }
+      before = at;
+    }
+    for (const call of calls) {
+      const { completed_at: to, execution_time_ms: took } = call;
+      const isWaiting = call.status === 'waiting';
+      add({ kind: isWaiting ? 'wait' : 'tool', label: call.tool, to, state: call.status === 'executing' ? 'running' : call.status,
+        from: to !== null && took !== null ? to - took : call.created_at,
+        event: { data: { call_id: call.call_id, arguments: call.arguments } }, ended: { data: { duration_ms: took } } });
+    }
+    for (const child of children) {
+      add({ kind: 'child', label: child.agent, from: child.started_at, to: child.ended_at, state: child.status,
+        session: child.id, event: { data: {} }, ended: { data: { content: child.result } } });
+    }
+    rows.sort((a, b) => a.from - b.from);
+    this.#session(this.root).rows.unshift(...rows);
   }
 
   #session(id) {
@@ -294,7 +327,9 @@ export class Timeline {
 
   #drawAxis() {
     const length = this.#end() - this.#from;
-    const step = kSteps.find((each) => length / each <= 8) ?? 86400000 * Math.ceil(length / 8 / 86400000);
+    const isNarrow = this.#plot().width < 450;
+    const most = isNarrow ? 3 : 8;  // ticks
+    const step = kSteps.find((each) => length / each <= most) ?? 86400000 * Math.ceil(length / most / 86400000);
     const plot = element('div', { class: 'tl-plot' });
     for (const gap of this.#scale.gaps) {
       const left = this.#percent(gap.at);
@@ -310,7 +345,7 @@ export class Timeline {
       if (this.#scale.gaps.some((gap) => at > gap.at && at < gap.at + gap.length)) continue;
       const tick = element('span', { class: 'tl-tick' }, at === 0 ? '0' : duration(this.#scale.time(at) - this.#scale.begin));
       tick.style.left = `${this.#percent(at)}%`;
-      if (this.#percent(at) < (this.#plot().width < 400 ? 82 : 93)) plot.append(tick);
+      if (this.#percent(at) < (isNarrow ? 82 : 93)) plot.append(tick);
     }
     this.axis.replaceChildren(element('span', { class: 'tl-label' }, `${this.#rows.length} steps`), plot);
     this.range.textContent = this.#to === null ? '' : `${duration(this.#scale.time(this.#from) - this.#scale.begin)} – `

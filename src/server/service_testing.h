@@ -167,6 +167,7 @@ class ServedService {
   }
 
   Store& store() { return *store_; }
+  const Agent& agent() const { return *agent_; }
   Runtime& runtime() { return *runtime_; }
   Tokens& tokens() { return tokens_; }
   Service& service() { return *service_; }

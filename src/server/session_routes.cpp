@@ -141,9 +141,11 @@ Answer list_calls(const ServiceOptions& options, const Call& call) {
   if (const auto status = call.request.parameter("status")) {
     filter.status = TRY(call_status_from(*status));
   }
+  const bool is_short = call.request.parameter("texts") == "short";
   JsonArray list;
   for (const StoredCall& each : TRY(options.store.get_tool_calls(id, filter))) {
-    list.push_back(call_json(each));
+    Json json = call_json(each);
+    list.push_back(is_short ? with_short_texts(std::move(json)) : std::move(json));
   }
   return json_response({{"calls", std::move(list)}});
 }

@@ -8,6 +8,7 @@
 
 #include "server/service_testing.h"
 #include "wright/agent.h"
+#include "wright/driver.h"
 #include "wright/tools.h"
 
 namespace wright::server {
@@ -111,6 +112,9 @@ TEST(Dashboard, works_in_a_browser) {
       R"(do [[["read",{"path":"a.txt"}],["search",{"path":"b"}],["fail",{}]],)"
       R"([["helper",{"message":"do [[[\"read\",{\"path\":\"c\"}],[\"read\",{\"path\":\"d\"}]]]"}]],)"
       R"([["read",{"path":"z.txt"}]]])");
+  ASSERT_TRUE(
+      run(served.store(), served.agent(), R"(do [[["read",{"path":"apart"}],["fail",{}]]])"))
+      << "by another process, which tells nobody";
   served.begin("call ask");
   served.begin(kNineQuestions);
   served.begin(R"(do [[["change",{"path":"main.cpp"}]]])");
@@ -119,7 +123,7 @@ TEST(Dashboard, works_in_a_browser) {
   const char* pictures = std::getenv("WRIGHT_PICTURES");
   const std::string command = std::string("cp ") + WRIGHT_BROWSER_SOURCE + "/dashboard.mjs " +
                               WRIGHT_BROWSER_FOLDER + "/ && cd " + WRIGHT_BROWSER_FOLDER +
-                              " && timeout 120 node dashboard.mjs http://" +
+                              " && timeout 240 node dashboard.mjs http://" +
                               served.http().addresses().at(0) + " " + served.tokens().make_code() +
                               " " + (pictures == nullptr ? "" : pictures);
   const int status = std::system(command.c_str());

@@ -91,6 +91,12 @@ await picture('session');
 await page.getByRole('option', { name: /^helper/ }).click();
 await detail.getByRole('link', { name: /^session/ }).waitFor();
 
+// One that another process ran: there are no events of it.
+await openSession('apart');
+await page.getByRole('option', { name: /^model, turn 2/ }).waitFor();
+await page.getByRole('option', { name: /^fail .*failed/ }).click();
+await detail.getByText('<b>The disk</b> is full').waitFor();
+
 // Ten megabytes are shown as far as somebody wants them.
 await link('Sessions').click();
 await page.getByLabel('Prompt').fill('shout');
@@ -151,7 +157,7 @@ await page.getByRole('rowheader', { name: 'search' }).waitFor();
 await examine('figures');
 await picture('figures');
 await link('Feedback').click();
-await page.getByText(/fail.* failed 1 of 1 times/).waitFor();
+await page.getByText(/fail.* failed 2 of 2 times/).waitFor();
 await examine('feedback');
 await picture('feedback');
 
