@@ -41,7 +41,7 @@ using std::chrono::milliseconds;
 // How long those who wait for a session wait for its listeners, too.
 constexpr milliseconds kPatienceWithListeners{1'000};
 
-// How far a process looks beyond the oldest sessions that nobody drives.
+// How many times as many as it takes a process chooses from, of the oldest that nobody drives.
 constexpr std::size_t kShuffled = 16;
 
 constexpr const char* kStopped = "The run was cancelled";
@@ -448,9 +448,11 @@ Result<std::vector<SessionId>> Runtime::Implementation::resume_abandoned(std::si
   });
   std::ranges::sort(sessions, {}, &Session::id);
   // Others look at this moment, too: each begins somewhere else among the oldest.
-  const std::size_t some = std::min(sessions.size(), std::min(most, kShuffled) * kShuffled);
-  std::ranges::shuffle(sessions.begin(), sessions.begin() + static_cast<std::ptrdiff_t>(some),
-                       std::minstd_rand(std::random_device{}()));
+  if (most < sessions.size()) {
+    const std::size_t some = std::min(sessions.size(), most * kShuffled);
+    std::ranges::shuffle(sessions.begin(), sessions.begin() + static_cast<std::ptrdiff_t>(some),
+                         std::minstd_rand(std::random_device{}()));
+  }
   std::vector<SessionId> resumed;
   for (const Session& session : sessions) {
     if (resumed.size() >= most) break;

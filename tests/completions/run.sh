@@ -103,7 +103,7 @@ expect_offer() {
   [ "$offered" = "$expected" ] || fail "for 'wright $*' bash offers '$offered', not '$expected'"
 }
 
-expect_offer 'agents answer chat config doctor feedback help mcp models replay resume run serve sessions stats test token tools waits' ''
+expect_offer 'agents answer chat config doctor feedback help mcp migrate models replay resume run serve sessions stats test token tools waits worker' ''
 expect_offer 'run' ru
 
 # Every command is in both overviews and in the synopsis of the manual page.
