@@ -30,6 +30,8 @@ struct CodeFile {
   std::string hash = {};  // blob_hash() of the content
   std::int64_t size = 0;
   std::int64_t modified_ns = 0;
+  std::int64_t changed_ns = 0;  // of its data or of what the system knows about it
+  std::int64_t number = 0;      // of the file in its file system
   int line_count = 0;
   std::vector<CodeEntity> entities = {};
 };

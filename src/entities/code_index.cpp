@@ -194,7 +194,9 @@ Result<CodeIndex::Scan> CodeIndex::scan(const std::stop_token& stop) {
         }
         const IndexedFile& file = before->second;
         const bool is_same = file.is_settled && file.size == entry.status.size &&
-                             file.modified_ns == entry.status.modified;
+                             file.modified_ns == entry.status.modified &&
+                             file.changed_ns == entry.status.changed &&
+                             file.number == static_cast<std::int64_t>(entry.status.number);
         if (!is_same) made.to_read.push_back({entry.path, entry.status.size, file.hash});
         known.erase(before);
         return tools::Visited::proceed;

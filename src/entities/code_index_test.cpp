@@ -79,6 +79,51 @@ TEST_F(CodeIndexTest, notices_a_change_that_keeps_size_and_time) {
   EXPECT_EQ(contents_of(one->file()), from_scratch());
 }
 
+// As cp -p and rsync -t do: an old time, and the same size.
+TEST_F(CodeIndexTest, notices_a_copy_that_keeps_size_and_an_old_time) {
+  const auto path = tree.files() / "a.py";
+  const timespec old[2] = {{kNoon / 1000, 0}, {kNoon / 1000, 0}};
+  const auto write = [&](const char* text) {
+    tree.files().write("a.py", text);
+    EXPECT_EQ(::utimensat(AT_FDCWD, path.c_str(), old, 0), 0);
+    struct stat status {};
+    EXPECT_EQ(::stat(path.c_str(), &status), 0);
+    return status.st_ctim;
+  };
+  const timespec before = write("def aaa():\n    pass\n");
+  const auto one = index();
+  refreshed(*one);
+  // The clock of a file system moves in steps.
+  timespec after = before;
+  for (int i = 0; i < 100'000 && after.tv_sec == before.tv_sec && after.tv_nsec == before.tv_nsec;
+       ++i) {
+    after = write("def bbb():\n    pass\n");
+  }
+  EXPECT_EQ(refreshed(*one).read, 1);
+  EXPECT_EQ(contents_of(one->file()), from_scratch());
+}
+
+TEST_F(CodeIndexTest, is_its_owners_alone) {
+  const auto mode_of = [](const std::filesystem::path& path) {
+    struct stat status {};
+    EXPECT_EQ(::stat(path.c_str(), &status), 0) << path;
+    return status.st_mode & 0777U;
+  };
+  tree.files().write("a.py", "def f(): pass\n");
+  const tools::TemporaryFolder folder;
+  CodeIndexOptions options = tree.options();
+  options.folder = folder.path() / "kept" / "entities";
+  const auto one = index(options);
+  refreshed(*one);
+  EXPECT_EQ(mode_of(options.folder), 0700U);
+  EXPECT_EQ(mode_of(one->file()), 0600U);
+  EXPECT_EQ(mode_of(one->file().native() + "-wal"), 0600U);
+  // One that an earlier version left readable for all.
+  ASSERT_EQ(::chmod(one->file().c_str(), 0644), 0);
+  refreshed(*index(options));
+  EXPECT_EQ(mode_of(one->file()), 0600U);
+}
+
 TEST_F(CodeIndexTest, is_the_same_after_any_edits_as_one_made_from_scratch) {
   std::mt19937 random(5);
   const auto below = [&](unsigned limit) { return static_cast<unsigned>(random() % limit); };

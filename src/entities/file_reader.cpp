@@ -12,6 +12,7 @@
 #include "entities/block_ends.h"
 #include "entities/documentation.h"
 #include "entities/entity_types.h"
+#include "entities/script_functions.h"
 #include "entities/source_lines.h"
 #include "entities/tcl_procedures.h"
 #include "entities/whole_names.h"
@@ -96,6 +97,8 @@ FileReader::Loaded FileReader::load(const FileToRead& wanted, const std::stop_to
   }
   file.size = opened->status.size;
   file.modified_ns = opened->status.modified;
+  file.changed_ns = opened->status.changed;
+  file.number = static_cast<std::int64_t>(opened->status.number);
   const bool is_kept = file.size <= kLargestParsed;
   Sha1 hash;
   hash.add(fmt::format("blob {}", file.size));
@@ -152,6 +155,7 @@ Result<std::vector<FileRead>> FileReader::read(std::span<const FileToRead> files
       const SourceLines lines(each.content);
       make_names_whole(found.entities, lines);
       if (found.language == "Tcl") correct_tcl_procedures(found.entities, lines);
+      correct_script_functions(found.entities, lines);
       complete(found.entities, each.content, lines);
       file.language = found.language.empty() ? std::string(language_by_name(file.path))
                                              : std::move(found.language);

@@ -2,6 +2,11 @@
 
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
 
 #include "core/text.h"
 #include "core/try.h"
@@ -77,6 +82,36 @@ Result<std::int64_t> integer_of(sqlite3* connection, const char* sql) {
     return {};
   }));
   return value;
+}
+
+// The names in private code are private, too: a new folder and the file are their owner's alone,
+// and SQLite gives its side files the mode of the file. mknod() and not open(): closing a
+// descriptor would drop the locks of other connections. A folder that is there keeps its mode, as
+// it may be anybody's.
+Result<void> make_private(const std::filesystem::path& file) {
+  const std::filesystem::path folder = file.parent_path();
+  std::error_code problem;
+  if (folder.has_parent_path()) {
+    std::filesystem::create_directories(folder.parent_path(), problem);
+  }
+  if (!problem && ::mkdir(folder.c_str(), S_IRWXU) != 0 && !std::filesystem::is_directory(folder)) {
+    problem = std::error_code(errno, std::generic_category());
+  }
+  if (problem) {
+    return fail(sqlite::code_of_errno(problem.value()),
+                to_valid_utf8(fmt::format("Cannot create the folder {} for the index: {}",
+                                          folder.string(), problem.message())));
+  }
+  constexpr mode_t kOwnerOnly = S_IRUSR | S_IWUSR;
+  if (::mknod(file.c_str(), S_IFREG | kOwnerOnly, 0) == 0 || errno != EEXIST) return {};
+  for (const char* ending : {"", "-wal", "-shm"}) {
+    const std::string name = file.native() + ending;
+    struct stat status {};
+    const bool is_ours = ::lstat(name.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
+                         status.st_uid == ::geteuid();
+    if (is_ours && (status.st_mode & (S_IRWXG | S_IRWXO)) != 0) ::chmod(name.c_str(), kOwnerOnly);
+  }
+  return {};
 }
 
 Result<void> finish_indexes(sqlite3* connection) {
@@ -172,18 +207,13 @@ Result<Connection> IndexDatabase::connect(const std::filesystem::path& file) {
 }
 
 Result<IndexDatabase> IndexDatabase::open(const std::filesystem::path& file) {
-  std::error_code problem;
-  std::filesystem::create_directories(file.parent_path(), problem);
-  if (problem) {
-    return fail(sqlite::code_of_errno(problem.value()),
-                to_valid_utf8(fmt::format("Cannot create the folder {} for the index: {}",
-                                          file.parent_path().string(), problem.message())));
-  }
+  TRY(make_private(file));
   auto connection = opened_as_is(file);
   const bool is_useless = connection ? !connection->has_value() : is_damage(connection.error());
   if (is_useless) {
     connection = std::optional<Connection>();  // closed before its file goes
     discard(file);
+    TRY(make_private(file));
     connection = opened_as_is(file);
   }
   if (!connection) return std::unexpected(std::move(connection).error());
@@ -199,11 +229,13 @@ Result<IndexDatabase> IndexDatabase::open(const std::filesystem::path& file) {
   };
   auto find_file = prepared("SELECT id FROM file WHERE key = ?1");
   auto put_file = prepared(
-      "INSERT INTO file (key, hash, size, modified_ns, is_settled, last_modified) "
-      "VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (key) DO UPDATE SET hash = ?2, size = ?3, "
-      "modified_ns = ?4, is_settled = ?5, last_modified = ?6 RETURNING id");
-  auto touch_file =
-      prepared("UPDATE file SET size = ?2, modified_ns = ?3, is_settled = ?4 WHERE key = ?1");
+      "INSERT INTO file (key, hash, size, modified_ns, is_settled, last_modified, changed_ns, "
+      "number) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (key) DO UPDATE SET hash = ?2, "
+      "size = ?3, modified_ns = ?4, is_settled = ?5, last_modified = ?6, changed_ns = ?7, "
+      "number = ?8 RETURNING id");
+  auto touch_file = prepared(
+      "UPDATE file SET size = ?2, modified_ns = ?3, is_settled = ?4, changed_ns = ?5, "
+      "number = ?6 WHERE key = ?1");
   auto remove_file = prepared("DELETE FROM file WHERE key = ?1");
   auto committed = prepared(
       "SELECT committed_ms FROM committed WHERE key = ?1 AND hash = ?2 AND committed_ms >= 0");
@@ -240,11 +272,16 @@ Result<IndexDatabase> IndexDatabase::open(const std::filesystem::path& file) {
 
 Result<std::map<std::string, IndexedFile>> IndexDatabase::files() {
   auto statement = TRY(Statement::prepare(
-      connection_.get(), "SELECT key, hash, size, modified_ns, is_settled FROM file"));
+      connection_.get(),
+      "SELECT key, hash, size, modified_ns, is_settled, changed_ns, number FROM file"));
   std::map<std::string, IndexedFile> files;
   TRY(statement.query([&](const Row& row) -> Result<void> {
-    files.emplace(path_of_key(row.text(0)),
-                  IndexedFile{row.text(1), row.integer(2), row.integer(3), row.integer(4) != 0});
+    files.emplace(path_of_key(row.text(0)), IndexedFile{.hash = row.text(1),
+                                                        .size = row.integer(2),
+                                                        .modified_ns = row.integer(3),
+                                                        .changed_ns = row.integer(5),
+                                                        .number = row.integer(6),
+                                                        .is_settled = row.integer(4) != 0});
     return {};
   }));
   return files;
@@ -357,7 +394,7 @@ Result<void> IndexDatabase::put_file(const CodeFile& file, Settled settled) {
         return {};
       },
       path_key(file.path), file.hash, file.size, file.modified_ns, settled == Settled::yes ? 1 : 0,
-      time_ms);
+      time_ms, file.changed_ns, file.number);
   if (done) done = remove_entities(id);
   for (const CodeEntity& entity : file.entities) {
     if (!done) return done;
@@ -368,7 +405,7 @@ Result<void> IndexDatabase::put_file(const CodeFile& file, Settled settled) {
 
 Result<void> IndexDatabase::touch_file(const CodeFile& file, Settled settled) {
   return statements_->touch_file.run(path_key(file.path), file.size, file.modified_ns,
-                                     settled == Settled::yes ? 1 : 0);
+                                     settled == Settled::yes ? 1 : 0, file.changed_ns, file.number);
 }
 
 Result<void> IndexDatabase::remove_file(const std::string& path) {

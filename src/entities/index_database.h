@@ -22,13 +22,15 @@ struct IndexedFile {
   std::string hash = {};
   std::int64_t size = 0;
   std::int64_t modified_ns = 0;
+  std::int64_t changed_ns = 0;
+  std::int64_t number = 0;
   bool is_settled = false;
 };
 
 // Whether an error says that the file of an index is of no use any more.
 bool is_damage(const Error& error);
 
-// Whether size and time of a file alone tell that it did not change. They do not while it is so
+// Whether size and times of a file alone tell that it did not change. They do not while it is so
 // fresh that another change would have the same time.
 enum class Settled : std::uint8_t { no, yes };
 

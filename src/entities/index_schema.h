@@ -3,7 +3,7 @@
 
 namespace wright::entities {
 
-inline constexpr int kIndexVersion = 3;
+inline constexpr int kIndexVersion = 4;
 
 inline constexpr const char* kIndexTables = R"sql(
 CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -13,6 +13,8 @@ CREATE TABLE file (
   hash TEXT NOT NULL,
   size INTEGER NOT NULL,
   modified_ns INTEGER NOT NULL,
+  changed_ns INTEGER NOT NULL,  -- moves on when a copy keeps the time of its original
+  number INTEGER NOT NULL,      -- of the file in its file system
   is_settled INTEGER NOT NULL,
   last_modified INTEGER NOT NULL  -- of its entities, milliseconds since 1970
 );

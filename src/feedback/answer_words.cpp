@@ -23,7 +23,8 @@ constexpr auto kRefusingPhrases = std::to_array<std::string_view>(
      "i have to decline", "i do not have access", "i don't have access", "i do not have a tool",
      "i don't have a tool", "i do not have the tool", "i don't have the tool", "i have no tool",
      "i have no way", "i do not know", "i don't know", "i do not understand", "i don't understand",
-     "i did not understand", "i didn't understand", "not possible to determine",
+     "i did not understand", "i didn't understand", "i do not recognise", "i do not recognize",
+     "i don't recognise", "i don't recognize", "not possible to determine",
      "not possible to answer", "not possible to tell", "not possible for me",
      "cannot be determined", "can't be determined", "could not be determined", "cannot be answered",
      "could not be answered", "can't help with", "cannot help with", "none of my tools",
@@ -128,9 +129,12 @@ AnswerWords words_of_answer(std::string_view answer) {
       const bool has_contrast = std::ranges::any_of(kContrasts, [&](std::string_view words) {
         return rest.find(words) != std::string_view::npos;
       });
+      // "These are search results, not an answer: …", however much follows.
+      const bool says_no_answer =
+          rest.substr(0, kLongestOpening).find("not an answer") != std::string_view::npos;
       return {.kind = Kind::refusal,
               .sentence = sentence_at(shown, *denial),
-              .goes_on = has_contrast || answer.size() > kLongestRefusal};
+              .goes_on = !says_no_answer && (has_contrast || answer.size() > kLongestRefusal)};
     }
   }
   if (ends_with_question(answer)) {

@@ -23,6 +23,16 @@ TEST(AnswerWords, tell_a_refusal_by_how_it_begins) {
   }
 }
 
+TEST(AnswerWords, take_search_results_for_what_they_say_they_are) {
+  const std::string answer =
+      "I do not recognise this question; without a language model I can only search for its words. "
+      "These are search results, not an answer:\n\n- `Session` (class) at src/session.h:12\n" +
+      std::string(1'000, 'x') + "\n\nBut these I understand: where is X defined?";
+  const AnswerWords words = words_of_answer(answer);
+  EXPECT_EQ(words.kind, AnswerWords::Kind::refusal);
+  EXPECT_FALSE(words.goes_on);
+}
+
 TEST(AnswerWords, tell_when_a_refusal_goes_on_to_answer) {
   EXPECT_TRUE(
       words_of_answer("I cannot filter by lines, but the largest is Agent with 245.").goes_on);

@@ -28,6 +28,39 @@ void keep_first(std::vector<Item>& items, Key key) {
   std::erase_if(items, [&](const Item& item) { return !seen.insert(key(item)).second; });
 }
 
+constexpr std::string_view kSwitchOn = "Switch on ";
+
+// The tools that a suggestion of switch_on() names; none for any other.
+std::vector<std::string> switched_on_by(const Suggestion& suggestion) {
+  std::string_view text = suggestion.description;
+  const std::size_t end = text.find(": ");
+  if (!suggestion.config_change || !text.starts_with(kSwitchOn) || end == std::string_view::npos) {
+    return {};
+  }
+  text = text.substr(kSwitchOn.size(), end - kSwitchOn.size());
+  std::vector<std::string> names;
+  while (!text.empty()) {
+    const std::size_t comma = std::min(text.find(", "), text.size());
+    names.emplace_back(text.substr(0, comma));
+    text.remove_prefix(std::min(comma + 2, text.size()));
+  }
+  return names;
+}
+
+// The first of those that ask for the same, with what the others add.
+void join_same(std::vector<Suggestion>& suggestions) {
+  std::vector<Suggestion> joined;
+  for (Suggestion& each : suggestions) {
+    const auto known = std::ranges::find(joined, key_of(each), key_of);
+    if (known == joined.end()) {
+      joined.push_back(std::move(each));
+    } else {
+      join_into(*known, each);
+    }
+  }
+  suggestions = std::move(joined);
+}
+
 template <class Item>
 void append(std::vector<Item>& items, std::vector<Item> more) {
   items.insert(items.end(), std::make_move_iterator(more.begin()),
@@ -59,9 +92,21 @@ Suggestion switch_on(const AvailableTool& first, const std::vector<std::string>&
   const bool is_one = names.size() == 1;
   return {
       SuggestionType::improve_existing, priority,
-      fmt::format("Switch on {}: {} there already, and the agent does not have {}",
+      fmt::format("{}{}: {} there already, and the agent does not have {}", kSwitchOn,
                   fmt::join(names, ", "), is_one ? "it is" : "they are", is_one ? "it" : "them"),
       std::nullopt, ConfigChange{std::string(agent), first.change, first.example}};
+}
+
+void join_into(Suggestion& known, const Suggestion& more) {
+  known.priority = std::min(known.priority, more.priority);
+  std::vector<std::string> names = switched_on_by(known);
+  if (names.empty()) return;
+  for (std::string& name : switched_on_by(more)) {
+    if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+  }
+  const ConfigChange& change = *known.config_change;
+  const AvailableTool first{names.front(), change.change, change.example};
+  known.description = switch_on(first, names, change.entity, known.priority).description;
 }
 
 bool is_refused(const Evidence& evidence) {
@@ -91,7 +136,7 @@ Findings all_findings(const Evidence& evidence) {
   std::ranges::stable_sort(findings.suggestions, {}, &Suggestion::priority);
   keep_first(findings.limitations,
              [](const Limitation& each) { return normalised(each.description); });
-  keep_first(findings.suggestions, key_of);
+  join_same(findings.suggestions);
   keep_first(findings.alternatives,
              [](const Alternative& each) { return normalised(each.approach); });
   return findings;

@@ -51,6 +51,10 @@ const AvailableTool* available_tool(const std::vector<AvailableTool>& available,
 Suggestion switch_on(const AvailableTool& first, const std::vector<std::string>& names,
                      std::string_view agent, Impact priority);
 
+// Two suggestions with the same key as one: the more serious priority, and where both switch tools
+// on, all of their names.
+void join_into(Suggestion& known, const Suggestion& more);
+
 // Whether the answer says that it is not one.
 bool is_refused(const Evidence& evidence);
 

@@ -172,7 +172,7 @@ class Merging {
     if (known == all.end()) {
       all.push_back(said);
     } else {
-      known->priority = std::min(known->priority, said.priority);
+      join_into(*known, said);
     }
   }
 

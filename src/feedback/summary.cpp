@@ -136,9 +136,14 @@ void FeedbackCollector::add_wish(const Suggestion& wished, const Session& sessio
     }
   }
   const std::string key = key_of(suggestion);
-  if (!seen.insert(key).second) return;
+  const bool is_again = !seen.insert(key).second;
   Wish& wish = wishes_.try_emplace(key, Wish{.suggestion = suggestion}).first->second;
-  wish.suggestion.priority = std::min(wish.suggestion.priority, suggestion.priority);
+  const Impact before = wish.suggestion.priority;
+  join_into(wish.suggestion, suggestion);
+  if (is_again) {
+    wish.suggestion.priority = before;  // the first of a session counts
+    return;
+  }
   ++wish.sessions;
   wish.score += weight_of(suggestion.priority);
   add_example(wish.examples, session.id);

@@ -49,6 +49,26 @@ TEST(FeedbackSummary, counts_the_same_wish_once_a_session_and_ranks) {
   EXPECT_EQ(summary.tools_to_build[2].suggestion.tool_spec->name, "rare");
 }
 
+TEST(FeedbackSummary, names_every_tool_that_one_change_switches_on) {
+  FeedbackCollector collector([](std::string_view tool, std::string_view) {
+    return std::optional<AvailableTool>(
+        AvailableTool{std::string(tool), "Set entities.index to true", "[entities]\nindex = true"});
+  });
+  collector.add(session_with(2, {tool_wish("datetime_range_search", Impact::high),
+                                 tool_wish("query_entities", Impact::high)}),
+                {});
+  collector.add(session_with(1, {tool_wish("number_range_search", Impact::critical),
+                                 tool_wish("query_entities", Impact::low)}),
+                {});
+  const FeedbackSummary summary = std::move(collector).finish();
+  ASSERT_EQ(summary.improvements.size(), 1U);
+  EXPECT_EQ(summary.improvements[0].sessions, 2);
+  EXPECT_EQ(summary.improvements[0].suggestion.priority, Impact::critical);
+  EXPECT_EQ(summary.improvements[0].suggestion.description,
+            "Switch on datetime_range_search, query_entities, number_range_search: they are there "
+            "already, and the agent does not have them");
+}
+
 TEST(FeedbackSummary, tells_kinds_of_wishes_apart) {
   FeedbackCollector collector;
   const ConfigChange field{"class", "Add line_count to searchable_fields", "x"};

@@ -51,6 +51,8 @@ struct DatabasePrompt {
   bool is_descending = true;
   std::optional<int> limit = {};
   std::vector<DatabaseCondition> conditions = {};
+  // Those whose texts are all numbers, as was found out: they are compared as numbers.
+  std::vector<const DatabaseColumn*> numbers_in_text = {};
   std::vector<std::string> unexplained = {};  // what nothing in the outline explains: values, maybe
   std::string problem = {};  // why it cannot be answered, where that is clear already
 };

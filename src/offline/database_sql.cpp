@@ -30,6 +30,18 @@ std::string column_sql(const DatabasePrompt& question, const DatabaseColumn& col
   return quoted_name(column.table) + "." + quoted_name(column.name);
 }
 
+// Likewise, as a number where it is one that is stored as text.
+std::string compared_sql(const DatabasePrompt& question, const DatabaseColumn& column) {
+  const std::string plain = column_sql(question, column);
+  const bool is_number_in_text =
+      std::ranges::find(question.numbers_in_text, &column) != question.numbers_in_text.end();
+  return is_number_in_text ? fmt::format("CAST({} AS NUMERIC)", plain) : plain;
+}
+
+bool has_order(const DatabaseCondition& condition) {
+  return condition.comparison.starts_with('<') || condition.comparison.starts_with('>');
+}
+
 // How much of an ISO date makes the period.
 int length_of_period(std::string_view period) {
   return period == "year" ? 4 : period == "month" ? 7 : 10;
@@ -40,9 +52,12 @@ std::string period_sql(const DatabasePrompt& question) {
                      length_of_period(question.period));
 }
 
-std::string value_sql(const DatabaseCondition& condition) {
+std::string value_sql(const DatabasePrompt& question, const DatabaseCondition& condition) {
   // A column without a type compares a number with a text by their kind, not by what they say.
-  const bool is_number = is_plain_number(condition.value) && !is_text(*condition.column);
+  const bool is_known = std::ranges::find(question.numbers_in_text, condition.column) !=
+                        question.numbers_in_text.end();
+  const bool is_number =
+      is_plain_number(condition.value) && (is_known || !is_text(*condition.column));
   return is_number ? condition.value : quoted_text(condition.value);
 }
 
@@ -66,8 +81,8 @@ std::string condition_sql(const DatabasePrompt& question, const DatabaseConditio
   if (sign == "contains") {
     return fmt::format("instr(lower({}), lower({})) > 0", column, quoted_text(condition.value));
   }
-  const std::string value = value_sql(condition);
-  return fmt::format("{} {} {}{}", column, sign, value,
+  const std::string value = value_sql(question, condition);
+  return fmt::format("{} {} {}{}", compared_sql(question, *condition.column), sign, value,
                      value.starts_with('\'') ? " COLLATE NOCASE" : "");
 }
 
@@ -142,7 +157,7 @@ std::string sql_for(const DatabasePrompt& question) {
   const std::string order =
       has_period && question.group == nullptr ? "1" : fmt::format("{} DESC, 1", columns + 1);
   const std::string measure =
-      question.measure == nullptr ? "" : column_sql(question, *question.measure);
+      question.measure == nullptr ? "" : compared_sql(question, *question.measure);
   const char* direction = question.is_descending ? "DESC" : "ASC";
   switch (question.kind) {
     case Kind::count: return "SELECT count(*)" + from;
@@ -168,6 +183,46 @@ std::string sql_for(const DatabasePrompt& question) {
     shown += (shown.empty() ? "" : ", ") + column_sql(question, *column);
   if (shown.empty() && question.join != nullptr) shown = quoted_name(question.table->name) + ".*";
   return fmt::format("SELECT {}{}{}", shown.empty() ? "*" : shown, from, limit);
+}
+
+std::vector<const DatabaseColumn*> to_check_for_numbers(const DatabasePrompt& question) {
+  std::vector<const DatabaseColumn*> columns;
+  const auto add = [&](const DatabaseColumn* column) {
+    const bool may_be_text =
+        column != nullptr && column != question.date && (is_text(*column) || column->type.empty());
+    if (may_be_text && std::ranges::find(columns, column) == columns.end())
+      columns.push_back(column);
+  };
+  if (question.kind == Kind::extreme || question.kind == Kind::aggregate) add(question.measure);
+  for (const DatabaseCondition& condition : question.conditions) {
+    if (has_order(condition) && is_plain_number(condition.value)) add(condition.column);
+  }
+  return columns;
+}
+
+std::string sql_to_check_numbers(const DatabaseColumn& column) {
+  const std::string name = quoted_name(column.name);
+  return fmt::format(
+      "SELECT count(*) FROM {0} WHERE {1} IS NOT NULL AND typeof({1}) NOT IN ('integer', 'real') "
+      "AND (typeof({1}) = 'blob' OR ltrim(trim({1}), '-+') IN ('', '.') OR {1} LIKE '%.%.%' OR "
+      "ltrim(trim({1}), '-+') GLOB '*[^0-9.]*')",
+      quoted_name(column.table), name);
+}
+
+std::string sql_to_count_unmatched(const DatabasePrompt& question) {
+  const bool is_grouped = question.kind == Kind::values || question.kind == Kind::aggregate;
+  const bool is_about_other =
+      std::ranges::any_of(question.conditions, [&](const DatabaseCondition& condition) {
+        return condition.column->table != question.table->name;
+      });
+  if (question.join == nullptr || !is_grouped || is_about_other) return {};
+  const ForeignKey& key = *question.join;
+  const std::string conditions = where(question);
+  return fmt::format(
+      "SELECT count(*) FROM {0}{1}{2}NOT EXISTS (SELECT 1 FROM {3} AS other WHERE other.{4} = "
+      "{0}.{5})",
+      quoted_name(key.table), conditions, conditions.empty() ? " WHERE " : " AND ",
+      quoted_name(key.other_table), quoted_name(key.other_column), quoted_name(key.column));
 }
 
 std::string sql_to_check_dates(const DatabasePrompt& question) {

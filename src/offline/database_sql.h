@@ -17,6 +17,17 @@ std::string sql_for(const DatabasePrompt& question);
 // "The most frequent values of `country` in `customers`", without what ends it.
 std::string lead_for(const DatabasePrompt& question);
 
+// The columns that are compared or ranked and may hold numbers as text, where '9' is more than
+// '10'.
+std::vector<const DatabaseColumn*> to_check_for_numbers(const DatabasePrompt& question);
+
+// How many values of the column are no numbers, whatever they are stored as.
+std::string sql_to_check_numbers(const DatabaseColumn& column);
+
+// How many rows of the table the join leaves out, as they refer to nothing; empty where no row of
+// the answer can be missing.
+std::string sql_to_count_unmatched(const DatabasePrompt& question);
+
 // Counts the values of the question's date column that are no dates as ISO text.
 std::string sql_to_check_dates(const DatabasePrompt& question);
 

@@ -210,6 +210,28 @@ TEST_F(OfflineOnDatabase, runs_the_sql_of_the_prompt_and_tells_why_it_is_refused
   expect_answer("How many customers are there?", {"3 rows"});
 }
 
+TEST_F(OfflineOnDatabase, compares_numbers_in_text_as_numbers_or_says_that_it_does_not) {
+  execute(R"SQL(
+    CREATE TABLE items(product TEXT, price TEXT, code TEXT, loose);
+    INSERT INTO items VALUES ('x', '5.25', '9', '9'), ('y', '9', 'A10', 10), ('z', '10', '10', 7);
+  )SQL");
+  expect_answer("What is the highest price in items?", {": 10.", "CAST"});
+  expect_answer("Which items have a price more than 8?", {"| y |", "| z |"});
+  expect_answer("How many items have a price more than 8?", {": 2."});
+  expect_answer("What is the highest loose in items?", {": 10."});
+  expect_answer("What is the highest code in items?",
+                {"`code` is text that is not all numbers, so it was compared as text"});
+}
+
+TEST_F(OfflineOnDatabase, tells_how_many_rows_a_join_leaves_out) {
+  fill_shop();
+  expect_answer("How many order items per customer?", {"| Ada |"});
+  EXPECT_EQ(ask("How many order items per customer?").find("Not among these"), std::string::npos);
+  execute("INSERT INTO order_items VALUES (5, 9, 50, 'paid'), (6, NULL, 60, 'open')");
+  expect_answer("How many order items per customer?",
+                {"Not among these: 2 rows of `order_items` that refer to no row of `customers`"});
+}
+
 TEST_F(OfflineOnDatabase, copes_with_odd_schemas) {
   execute(R"SQL(
     CREATE TABLE "select" ("from" TEXT, "group by" INT);

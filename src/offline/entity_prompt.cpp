@@ -36,10 +36,36 @@ constexpr auto kNouns = std::to_array<Noun>({
 
 constexpr std::size_t kLongestQuestion = 1000;
 
+bool has_capital(std::string_view word) {
+  return !word.empty() && word.front() >= 'A' && word.front() <= 'Z';
+}
+
+// The words that are written as names are: with a capital though no sentence begins there, or in
+// backticks or quotes. Where every word has a capital, it tells nothing.
+std::set<std::string> written_as_names(std::string_view text) {
+  static const RE2 kQuoted(R"re([`"'](\w+)[`"'])re");
+  std::set<std::string> names;
+  const std::vector<std::string> words = words_of(text);
+  const auto capitals = std::ranges::count_if(words, has_capital);
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const bool tells = capitals < std::ssize(words);
+    if (tells && has_capital(words[i])) names.insert(words[i]);
+  }
+  re2::StringPiece rest(text.data(), text.size());
+  std::string quoted;
+  while (RE2::FindAndConsume(&rest, kQuoted, &quoted)) names.insert(quoted);
+  return names;
+}
+
 // What is left of a question after parts of it were understood.
 class Rest {
  public:
-  explicit Rest(std::string text) : text_(std::move(text)) {}
+  explicit Rest(std::string text) : Rest(text, written_as_names(text)) {}
+  Rest(std::string text, std::set<std::string> names)
+      : text_(std::move(text)), names_(std::move(names)) {}
+
+  // The same question with another text left.
+  void keep(std::string text) { text_ = std::move(text); }
 
   // The groups of the first match, which is taken out; nothing without one.
   std::optional<std::vector<std::string>> take(const RE2& pattern) {
@@ -60,7 +86,8 @@ class Rest {
 
   bool has(const RE2& pattern) { return take(pattern).has_value(); }
 
-  // Whether nothing is left but words that hold a sentence together.
+  // Whether nothing is left but words that hold a sentence together. Of those that are written as
+  // names, none does: "the methods of Project" are not those of the project.
   bool is_grammar() const {
     static const std::set<std::string_view> kGrammar{
         "a",        "all",     "and",     "any",        "are",     "be",         "been", "code",
@@ -71,14 +98,18 @@ class Rest {
         "their",    "there",   "this",    "total",      "us",      "was",        "we",   "were",
         "what",     "which",   "whose",   "with",       "contain", "contains",   "you",  "can",
         "tell",     "name",    "names",   "by",         "tree",    "altogether", "s"};
-    return std::ranges::all_of(
-        words_of(text_), [&](const std::string& word) { return kGrammar.contains(lower(word)); });
+    return std::ranges::all_of(words_of(text_), [&](const std::string& word) {
+      return kGrammar.contains(lower(word)) && !names_.contains(word);
+    });
   }
+
+  bool is_name(const std::string& word) const { return names_.contains(word); }
 
   const std::string& text() const { return text_; }
 
  private:
   std::string text_;
+  std::set<std::string> names_;
 };
 
 #define NUMBER R"((\d{1,7}))"
@@ -243,11 +274,11 @@ std::optional<int> limit_in(Rest& rest) {
   if (RE2::PartialMatch(text, kNumbered, &limit, &word)) {
     std::string kept = text;
     RE2::Replace(&kept, kNumbered, R"(\2)");
-    rest = Rest(kept);
+    rest.keep(kept);
   } else if (RE2::PartialMatch(text, kAfter, &word, &limit)) {
     std::string kept = text;
     RE2::Replace(&kept, kAfter, R"(\1)");
-    rest = Rest(kept);
+    rest.keep(kept);
   } else if (const auto found = rest.take(kTop)) {
     limit = std::stoi((*found)[1]);
   } else {
@@ -274,7 +305,7 @@ std::string path_in(Rest& rest) {
     if (!word) return {};
     const bool is_type = !globs_for_type((*word)[1]).empty();
     if (is_type || RE2::FullMatch((*word)[1], kNoPath)) {
-      rest = Rest(before);
+      rest.keep(before);
       return {};
     }
     path = (*word)[1];
@@ -295,7 +326,7 @@ std::string type_in(Rest& rest, std::string_view noun) {
     if (globs_for_type(word).empty()) continue;
     std::string kept = rest.text();
     RE2::Replace(&kept, *pattern, pattern == &before ? " " + std::string(noun) : " ");
-    rest = Rest(kept);
+    rest.keep(kept);
     return lower(word);
   }
   return {};
@@ -382,7 +413,11 @@ std::optional<EntityPrompt> understand_entities(std::string_view given) {
   if (question.time) rest.take(RE2(R"((?i)\bcode\b)"));
   question.file_type = type_in(rest, noun_word(rest.text()));
   question.path = path_in(rest);
-  if (const auto found = rest.take(kVisibility)) question.visibility = lower((*found)[1]);
+  std::string visibility;
+  if (RE2::PartialMatch(rest.text(), kVisibility, &visibility) && !rest.is_name(visibility)) {
+    rest.take(kVisibility);
+    question.visibility = lower(visibility);
+  }
   const Noun* noun = noun_in(rest);
   // "What changed in the last week?" asks for files.
   if (noun == nullptr && question.time) noun = &kNouns.back();

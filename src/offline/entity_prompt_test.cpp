@@ -72,6 +72,9 @@ TEST(EntityPrompt, understands_sizes_names_times_and_groups) {
            {"How many lines of C++ are there?", "file in c++ per language count"},
            {"How many lines per language?", "file per language count"},
            {"what languages are used?", "file per language count"},
+           {"Private methods in src/a.cpp", "method private below src/a.cpp"},
+           {"How Many Functions Are There In This Project", "function count"},
+           {"HOW MANY FUNCTIONS ARE THERE", "function count"},
        }) {
     EXPECT_EQ(understood(prompt), meaning) << prompt;
   }
@@ -84,7 +87,12 @@ TEST(EntityPrompt, passes_no_word_over) {
         "unused functions", "functions changed by Ann in the last week", "abstract classes",
         "how many functions return void?", "classes with more methods than functions",
         "functions and classes in src/net", "what changed this month?", "files changed yesterday",
-        "where is the largest function defined?", "how complex is this function?"}) {
+        "where is the largest function defined?", "how complex is this function?",
+        // Names of classes, though a sentence may have such words.
+        "What are the methods of Project?", "What are the methods of S?", "methods of Codebase",
+        "What are the methods of Source?", "What are the methods of Public?",
+        "What are the methods of `total`?", "How many methods does Repo have?",
+        "How many lines does Project have?", "class Repo"}) {
     EXPECT_EQ(understood(prompt), "(something else)") << prompt;
   }
 }

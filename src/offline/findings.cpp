@@ -104,6 +104,13 @@ Matches read_matches(const Json& json) {
                integer_at(json, "files_with_matches"));
   found.files_searched = integer_at(json, "files_searched");
   found.is_truncated = is_set(json, "truncated");
+  if (const Json* skipped = member(json, "skipped")) {
+    found.left_out = {.hidden = integer_at(*skipped, "hidden"),
+                      .ignored = integer_at(*skipped, "ignored"),
+                      .binary = integer_at(*skipped, "binary"),
+                      .unreadable = integer_at(*skipped, "unreadable"),
+                      .links = integer_at(*skipped, "links")};
+  }
   return found;
 }
 

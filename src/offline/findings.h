@@ -45,6 +45,15 @@ struct FileCount {
   std::int64_t count = 0;
 };
 
+// What a search left out. Where it is not empty, "nothing" is a claim about the rest only.
+struct LeftOutOfSearch {
+  std::int64_t hidden = 0;
+  std::int64_t ignored = 0;  // because of .gitignore
+  std::int64_t binary = 0;
+  std::int64_t unreadable = 0;
+  std::int64_t links = 0;
+};
+
 struct Matches {
   std::vector<Match> matches;     // output_mode content
   std::vector<FileCount> counts;  // output_mode count and files
@@ -52,6 +61,7 @@ struct Matches {
   std::int64_t files_with_matches = 0;
   std::int64_t files_searched = 0;
   bool is_truncated = false;
+  LeftOutOfSearch left_out = {};
 };
 
 Listing read_listing(const Json& json);

@@ -132,6 +132,7 @@ Listing Investigation::list_files(const ListRequest& wanted) {
   set_if(arguments, "path", wanted.path);
   if (!wanted.is_recursive) arguments["recursive"] = false;
   if (wanted.with_details) arguments["details"] = true;
+  if (wanted.with_hidden) arguments["include_hidden"] = true;
   set_if(arguments, "sort", wanted.sort);
   arguments["limit"] = wanted.limit;
   const Json found = call("list_files", std::move(arguments));

@@ -26,6 +26,7 @@ struct ListRequest {
   std::string path = {};
   bool is_recursive = true;
   bool with_details = false;
+  bool with_hidden = false;
   std::string sort = {};  // name, size or modified
   int limit = 1000;
 };

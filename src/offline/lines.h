@@ -22,6 +22,17 @@ std::string folder_phrase(const ParsedPrompt& question);
 // A search limited to the folder or file that the question names.
 GrepRequest in_scope(const ParsedPrompt& question, std::string pattern);
 
+// A search that also looks into what grep leaves out as hidden. What is left out still, it counts:
+// a plan that says "nothing" adds not_searched(). While waiting, what is known already.
+Matches grep_with_hidden(const GrepRequest& wanted, Investigation& look);
+
+// " Not searched: what .gitignore names (2 entries)…"; empty when all was searched.
+std::string not_searched(const Matches& found);
+
+// Whether a line of code looks as if it defined the name: what backs a claim that something is
+// nowhere defined, since the index does not know what ctags cannot read.
+bool looks_defining(const Match& match, const std::string& name);
+
 // "12 lines in 3 files"
 std::string mention_count(const Matches& found);
 

@@ -139,6 +139,54 @@ void read_requirements(Manifest& manifest, std::string_view content) {
   }
 }
 
+// A script: what stands in it as plain text is read, what it computes is not.
+void read_setup_py(Manifest& manifest, std::string_view content) {
+  static const RE2 kName(R"re((?m)(?:^|[\s(,])name\s*=\s*["']([^"']+)["'])re");
+  static const RE2 kVersion(R"re((?m)(?:^|[\s(,])version\s*=\s*["']([^"']+)["'])re");
+  static const RE2 kDescription(R"re((?m)(?:^|[\s(,])description\s*=\s*["']([^"']+)["'])re");
+  static const RE2 kLicence(R"re((?m)(?:^|[\s(,])license\s*=\s*["']([^"']+)["'])re");
+  static const RE2 kClassifier(R"re(["']License :: (?:OSI Approved :: )?([^"']+)["'])re");
+  static const RE2 kRequired(R"((?s)\binstall_requires\s*=\s*\[([^\]]*)\])");
+  static const RE2 kScripts(R"((?s)["'](?:console|gui)_scripts["']\s*:\s*\[([^\]]*)\])");
+  static const RE2 kQuoted(R"re(["']([^"']+)["'])re");
+  manifest.name = first_match(content, kName);
+  manifest.version = first_match(content, kVersion);
+  manifest.description = first_match(content, kDescription);
+  manifest.licence = first_match(content, kLicence);
+  if (manifest.licence.empty()) manifest.licence = first_match(content, kClassifier);
+  add_all(manifest.dependencies, first_match(content, kRequired), kQuoted);
+  add_all(manifest.entry_points, first_match(content, kScripts), kQuoted);
+}
+
+// An INI file: keys with one value, or with one on each of the lines below them.
+void read_setup_cfg(Manifest& manifest, std::string_view content) {
+  static const RE2 kSection(R"(^\[([^\]]+)\])");
+  static const RE2 kKey(R"(^([\w.-]+)\s*[=:]\s*(.*)$)");
+  std::string section;
+  std::string key;
+  for (const std::string_view line : split_lines(content)) {
+    std::string value;
+    if (RE2::PartialMatch(piece(line), kSection, &section)) {
+      key.clear();
+      continue;
+    }
+    const bool is_below = line.starts_with(' ') || line.starts_with('\t');
+    if (is_below) {
+      value = trim(line);
+    } else if (!RE2::FullMatch(piece(line), kKey, &key, &value)) {
+      continue;
+    }
+    if (value.empty() || value.starts_with('#')) continue;
+    if (section == "metadata" && key == "name") manifest.name = value;
+    if (section == "metadata" && key == "version") manifest.version = value;
+    if (section == "metadata" && key == "description") manifest.description = value;
+    if (section == "metadata" && key == "license") manifest.licence = value;
+    if (section == "options" && key == "install_requires") add(manifest.dependencies, value);
+    if (section == "options.entry_points" && key.ends_with("_scripts"))
+      add(manifest.entry_points, value);
+  }
+}
+
 using Reader = void (*)(Manifest&, std::string_view);
 
 struct ManifestKind {
@@ -156,6 +204,8 @@ constexpr auto kKinds = std::to_array<ManifestKind>({
     {"CMakeLists.txt", "CMake project", read_cmake},
     {"go.mod", "Go module", read_go},
     {"requirements.txt", "Python requirements", read_requirements},
+    {"setup.py", "Python package", read_setup_py},
+    {"setup.cfg", "Python package", read_setup_cfg},
 });
 
 const ManifestKind* kind_of(std::string_view path) {

@@ -54,6 +54,28 @@ TEST(Manifests, reads_cmake_and_go) {
   EXPECT_EQ(go->dependencies, Names{"golang.org/x/net v0.1.0"});
 }
 
+TEST(Manifests, reads_what_a_setup_script_says_in_plain_text) {
+  const auto script = read_manifest(
+      "setup.py",
+      "from setuptools import setup\nsetup(name=\"zed\", version=\"2.3.1\", license='MIT',\n"
+      "  install_requires=['requests>=2', \"attrs\"],\n"
+      "  entry_points={\"console_scripts\": [\"zed=pkg.core:run\"]})\n");
+  ASSERT_TRUE(script);
+  EXPECT_EQ(script->name, "zed");
+  EXPECT_EQ(script->version, "2.3.1");
+  EXPECT_EQ(script->licence, "MIT");
+  EXPECT_EQ(script->dependencies, (Names{"requests>=2", "attrs"}));
+  EXPECT_EQ(script->entry_points, Names{"zed=pkg.core:run"});
+  const auto settings = read_manifest(
+      "setup.cfg",
+      "[metadata]\nname = zed\nlicense = BSD\n\n[options]\ninstall_requires =\n    attrs\n"
+      "[options.entry_points]\nconsole_scripts =\n    zed = pkg.core:run\n");
+  ASSERT_TRUE(settings);
+  EXPECT_EQ(settings->licence, "BSD");
+  EXPECT_EQ(settings->dependencies, Names{"attrs"});
+  EXPECT_EQ(settings->entry_points, Names{"zed = pkg.core:run"});
+}
+
 TEST(Manifests, survives_broken_ones_and_knows_what_is_none) {
   EXPECT_TRUE(read_manifest("package.json", "{broken"));
   EXPECT_TRUE(read_manifest("Cargo.toml", "[[[[\n=\n"));

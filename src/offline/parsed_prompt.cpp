@@ -135,7 +135,7 @@ constexpr Sentence
 
                 // --- members and descendants
                 {Topic::members, Needs::name,
-                 "(?:" LIST R"()?)"
+                 "(?:" LIST R"(|how many )?)"
                  R"((?:(?:public|private) )?(?P<qualifier>methods|member functions|fields|members|attributes|properties|enumerators|values) (?:does|do|of|in|has|are in|are there in|belong to)(?: the)?(?: class| struct| interface| enum| trait| type)? (?P<subject>\S+)(?: class| struct| interface| enum| trait)?(?: have| has| define| contain)?)"},
                 {Topic::subclasses,
                  Needs::name, "(?:" LIST R"()?(?:classes|structs|types|interfaces|everything|things)? ?(?:that |which )?(?:inherits?(?: from)?|inheriting(?: from)?|extends?|extending|derives?(?: from)?|derived from|deriving from|subclass(?:es)?|implements?|implementing)(?: the)?(?: class| interface| trait)? (?P<subject>\S+))"},
@@ -183,6 +183,10 @@ constexpr Sentence
                  R"((?:in )?(?:which|what) (?:file|header|module)s? (?:defines?|declares?|implements?|contains? the definition of|is|has) (?P<subject>.+?)(?: (?:defined|declared|implemented)(?: in)?| in)?)"},
                 {Topic::definition, Needs::name,
                  R"((?:what does|what do) (?P<subject>.+?) (?:do|mean))"},
+                {Topic::definition, Needs::name,
+                 R"((?:how many lines (?:does|do|has|are in)|how (?:long|big|large) is) (?P<subject>.+?)(?: have| has)?)"},
+                {Topic::definition, Needs::code_name,
+                 R"((?P<subject>(?:class|struct|function|method|interface|enum|trait|macro|namespace|typedef) \S+))"},
                 {Topic::definition, Needs::code_name,
                  R"((?:what(?:'s| is| are)|explain|describe|show(?: me)?|find|locate|tell me about|how does|how is|where(?:'s| is| are)|define|go to|look up) (?P<subject>.+?)(?: work| works| for)?)"},
                 {Topic::definition, Needs::phrase, R"(where(?:'s| is| are) (?P<subject>.+))"},
@@ -362,7 +366,8 @@ bool is_phrase(std::string_view text) {
 }
 
 bool is_pronoun(std::string_view text) {
-  static const RE2 kPronoun(R"((?i)(?:it|this|that|they|them|these|those|this one|that one))");
+  // With a capital it is a name: no sentence begins there.
+  static const RE2 kPronoun(R"((?:it|this|that|they|them|these|those|this one|that one))");
   return RE2::FullMatch(piece(text), kPronoun);
 }
 

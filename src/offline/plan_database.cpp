@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "offline/database_outline.h"
 #include "offline/database_prompt.h"
@@ -111,9 +112,46 @@ std::string show_value(Investigation& look, const std::string& sql, std::string_
   return with_sql(fmt::format("{}: {}.", what, shown), "", sql);
 }
 
-bool is_zero(const Json& found) {
+// The count that a query gives; nothing when it gives something else.
+std::optional<std::int64_t> count_in(const Json& found) {
   const Json* rows = found.is_object() ? found.get_object().if_contains("rows") : nullptr;
-  return rows != nullptr && to_text(*rows) == "[[0]]";
+  if (rows == nullptr || !rows->is_array() || rows->get_array().size() != 1) return std::nullopt;
+  const Json& row = rows->get_array()[0];
+  if (!row.is_array() || row.get_array().size() != 1) return std::nullopt;
+  const Json& value = row.get_array()[0];
+  return value.is_int64() ? std::optional(value.get_int64()) : std::nullopt;
+}
+
+bool is_zero(const Json& found) {
+  return count_in(found) == 0;
+}
+
+// Finds out what figures alone do not tell: whether texts are numbers, and which rows a join leaves
+// out. The sentences that the answer must have beside the figures; not to be used while waiting.
+std::string notes_on(DatabasePrompt& question, Investigation& look) {
+  std::string notes;
+  for (const DatabaseColumn* column : to_check_for_numbers(question)) {
+    const Json checked = query(look, sql_to_check_numbers(*column), 1);
+    if (is_zero(checked)) {
+      question.numbers_in_text.push_back(column);
+    } else {
+      notes += fmt::format("\n\n{} is text that is not all numbers, so it was compared as text.",
+                           code_span(column->name));
+    }
+  }
+  const std::string unmatched = sql_to_count_unmatched(question);
+  if (unmatched.empty()) return notes;
+  const Json counted_rows = query(look, unmatched, 1);
+  const auto count = count_in(counted_rows);
+  if (!count) {
+    notes += fmt::format("\n\nRows of {} that refer to no row of {} are not among these.",
+                         code_span(question.join->table), code_span(question.join->other_table));
+  } else if (*count > 0) {
+    notes += fmt::format("\n\nNot among these: {} of {} that {} to no row of {}.",
+                         counted(*count, "row", "rows"), code_span(question.join->table),
+                         *count == 1 ? "refers" : "refer", code_span(question.join->other_table));
+  }
+  return notes;
 }
 
 std::string overview(const DatabaseOutline& outline) {
@@ -311,14 +349,16 @@ std::string about_table(DatabasePrompt question, const DatabaseOutline& outline,
   const bool is_value =
       question.kind == Kind::count || question.kind == Kind::distinct_count ||
       (question.kind == Kind::aggregate && question.group == nullptr && question.period.empty());
+  const std::string notes = notes_on(question, look);
+  if (look.is_waiting()) return "Looking at what the columns hold.";
   const std::string sql = sql_for(question);
   if (question.kind == Kind::count && question.conditions.empty() && question.table->rows) {
     return with_sql(fmt::format("{} has {}.", code_span(question.table->name),
                                 counted(*question.table->rows, "row", "rows")),
                     "", sql);
   }
-  if (is_value) return show_value(look, sql, lead_for(question));
-  return show_rows(look, sql, lead_for(question) + ":", static_cast<int>(kMostRows));
+  if (is_value) return show_value(look, sql, lead_for(question)) + notes;
+  return show_rows(look, sql, lead_for(question) + ":", static_cast<int>(kMostRows)) + notes;
 }
 
 // Of views and virtual tables the outline knows no columns, since one that is broken would spoil

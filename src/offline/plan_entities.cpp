@@ -2,6 +2,7 @@
 // whose name starts with, how many per. Files by name and size are listed; the rest is asked of the
 // index.
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <chrono>
@@ -377,6 +378,11 @@ class SetPlan {
       const auto left = found.total - std::ssize(found.found);
       if (left > 0) answer.item(fmt::format("… and {} more", with_separators(left)));
     }
+    if (found.total == 0 && question_.type != "file") {
+      answer.paragraph(
+          "That is what the index knows: it has what ctags recognises in files that are neither "
+          "hidden nor ignored.");
+    }
     if (question_.type == "function") {
       answer.paragraph("Methods are not among them; ask for methods to have those.");
     }
@@ -389,12 +395,39 @@ class SetPlan {
   bool is_empty_ = false;
 };
 
+// "the methods of project", "lines of total": a word that holds sentences together is a name where
+// the code defines a class of that name. Nothing where it does not.
+std::optional<std::string> about_one_name(const ParsedPrompt& question, const EntityPrompt& asked,
+                                          Investigation& look) {
+  static const RE2 kOne(
+      R"((?i)(?:\b(?:of|does|do|has|in) (?:(?:class|struct|interface|enum|trait) )?|^(?:class|struct|interface|enum|trait) )(\w+)(?: have| has)?$)");
+  std::string name;
+  const bool is_about_parts = asked.type == "method" || asked.adds_up_lines;
+  if (!has_index(look) || !RE2::PartialMatch(question.prompt, kOne, &name)) return std::nullopt;
+  const bool is_only_named =
+      RE2::FullMatch(question.prompt, R"((?i)(?:class|struct|interface|enum|trait) \w+)");
+  if (!is_about_parts && !is_only_named) return std::nullopt;
+  const Entities named = find_entities(
+      look, "any",
+      {condition("name", "=", Json(name)),
+       condition("type", "IN", Json(JsonArray{"class", "struct", "interface", "trait", "enum"}))},
+      {}, 1);
+  if (look.is_waiting()) return fmt::format("Looking for {}.", code_span(name));
+  if (named.found.empty()) return std::nullopt;
+  ParsedPrompt one = question;
+  one.subject = name;
+  one.topic = asked.type == "method" ? Topic::members : Topic::definition;
+  one.qualifier = asked.type == "method" ? "methods" : "";
+  return asked.type == "method" ? plan_members(one, look) : plan_definition(one, look);
+}
+
 }  // namespace
 
 std::optional<std::string> plan_set(const ParsedPrompt& question, Investigation& look) {
   if (!look.offers_file_tools()) return std::nullopt;
   auto asked = understand_entities(question.prompt);
   if (!asked) return std::nullopt;
+  if (auto one = about_one_name(question, *asked, look)) return one;
   return SetPlan(std::move(*asked), look).answer();
 }
 

@@ -105,8 +105,16 @@ std::string explained(const FileText& file, const Entities& inside) {
   return answer.text();
 }
 
-std::string not_there(const std::string& wanted) {
-  return fmt::format("There is no file or folder {} here.", code_span(wanted));
+// What a listing does not have may be among what it left out.
+std::string not_listed(const Listing& listing) {
+  return listing.ignored == 0 ? std::string()
+                              : fmt::format(" Not looked at: what .gitignore names ({}).",
+                                            counted(listing.ignored, "entry", "entries"));
+}
+
+std::string not_there(const std::string& wanted, const Listing& listing) {
+  return fmt::format("There is no file or folder {} here.{}", code_span(wanted),
+                     not_listed(listing));
 }
 
 // The first sentence of what a file says about itself.
@@ -122,10 +130,11 @@ std::string first_sentence(const FileText& file) {
 std::string plan_file(const ParsedPrompt& question, Investigation& look) {
   const bool shows_text = question.qualifier == "show" || question.first_line > 0;
   const std::string& wanted = question.subject;
-  const Listing named = look.list_files({.pattern = std::string(file_name(wanted)), .limit = 50});
+  const Listing named = look.list_files(
+      {.pattern = std::string(file_name(wanted)), .with_hidden = true, .limit = 50});
   if (look.is_waiting()) return fmt::format("Looking for {}.", code_span(wanted));
   std::vector<std::string> paths = ordered(named, wanted);
-  // A hidden or ignored file can still be read by its path.
+  // An ignored file can still be read by its path.
   const bool is_listed = !paths.empty();
   if (!is_listed) paths = {wanted};
   ReadRequest request{.path = paths.front(), .offset = question.first_line};
@@ -147,7 +156,7 @@ std::string plan_file(const ParsedPrompt& question, Investigation& look) {
     if (look.is_waiting()) return fmt::format("Looking for {}.", code_span(wanted));
     if (folder.total == 0) {
       look.forget_problems();
-      return not_there(wanted);
+      return not_there(wanted, named);
     }
     ParsedPrompt asked = question;
     asked.path = wanted;
@@ -256,7 +265,8 @@ std::string plan_find_files(const ParsedPrompt& question, Investigation& look) {
   const std::string glob = is_glob   ? wanted
                            : is_file ? std::string(file_name(wanted))
                                      : glob_for_word(file_name(wanted));
-  const Listing found = look.list_files({.pattern = glob, .path = question.path, .limit = 300});
+  const Listing found =
+      look.list_files({.pattern = glob, .path = question.path, .with_hidden = true, .limit = 300});
   if (look.is_waiting()) return fmt::format("Looking for files: {}.", code_span(wanted));
   std::vector<std::string> paths;
   for (const FileEntry& file : found.files) {
@@ -266,9 +276,9 @@ std::string plan_find_files(const ParsedPrompt& question, Investigation& look) {
   }
   if (paths.empty())
     return look.has_failed() ? fmt::format("I could not look for {}.", code_span(wanted))
-           : is_glob         ? fmt::format("No file here matches {}{}.", code_span(wanted),
-                                           folder_phrase(question))
-                             : not_there(wanted);
+           : is_glob         ? fmt::format("No file here matches {}{}.{}", code_span(wanted),
+                                           folder_phrase(question), not_listed(found))
+                             : not_there(wanted, found);
   const auto total = wanted.contains('/') && !is_glob ? std::ssize(paths) : found.total;
   return AnswerText()
       .paragraph(fmt::format("{} {} {}{}:", counted(total, "file", "files"),

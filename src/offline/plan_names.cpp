@@ -129,7 +129,7 @@ std::string without_definition(const ParsedPrompt& question, Investigation& look
   GrepRequest wanted =
       in_scope(question, is_phrase ? quote_for_regex(question.subject) : regex_for_name(name));
   wanted.ignores_case = is_phrase;
-  const Matches lines = look.grep(wanted);
+  const Matches lines = grep_with_hidden(wanted, look);
   const Entities similar = find_similar(look, question.subject, 8);
   if (look.is_waiting()) return fmt::format("Looking for {}.", code_span(question.subject));
   if (folder.total > 0 && spelled.found.empty()) {
@@ -141,6 +141,21 @@ std::string without_definition(const ParsedPrompt& question, Investigation& look
     spelled.found.push_back(
         {.name = std::string(file_name(file.path)), .type = "file", .file = file.path, .line = 1});
   AnswerText answer;
+  std::vector<std::string> defining;
+  for (const Match& match : lines.matches) {
+    if (!is_phrase && looks_defining(match, name))
+      defining.push_back(
+          fmt::format("{}: {}", place(match.path, match.line), code_span(match.text)));
+  }
+  if (!defining.empty()) {
+    answer.paragraph(
+        fmt::format("The index knows no definition of {}; by the look of {}, it is defined here:",
+                    code_span(question.subject), defining.size() == 1 ? "the line" : "the lines"));
+    answer.items(defining, 8, "lines");
+    answer.paragraph(
+        fmt::format("{} {} the name.", mention_count(lines), lines.total == 1 ? "has" : "have"));
+    return answer.text();
+  }
   if (!spelled.found.empty()) {
     Entities sorted = spelled;
     std::ranges::stable_sort(sorted.found, {}, [](const Entity& entity) {
@@ -157,13 +172,13 @@ std::string without_definition(const ParsedPrompt& question, Investigation& look
     }
     if (!text.empty()) answer.block(text);
   } else if (lines.total == 0 && similar.found.empty()) {
-    return fmt::format("Nothing here defines or mentions {}{}.", code_span(question.subject),
-                       folder_phrase(question));
+    return fmt::format("Nothing here defines or mentions {}{}.{}", code_span(question.subject),
+                       folder_phrase(question), not_searched(lines));
   } else {
     answer.paragraph(
         lines.total == 0
-            ? fmt::format("Nothing here defines or mentions {}{}.", code_span(question.subject),
-                          folder_phrase(question))
+            ? fmt::format("Nothing here defines or mentions {}{}.{}", code_span(question.subject),
+                          folder_phrase(question), not_searched(lines))
             : fmt::format("Nothing here is defined under the name {}{}; {} it.",
                           code_span(question.subject), folder_phrase(question),
                           mention_count(lines) + (lines.total == 1 ? " mentions" : " mention")));
@@ -272,6 +287,8 @@ std::string plan_definition(const ParsedPrompt& question, Investigation& look) {
   }
   if (look.is_waiting()) return fmt::format("Reading {}.", place(shown[0].file, shown[0].line));
 
+  static const RE2 kLines(R"((?i)^how (?:many lines|long|big|large)\b)");
+  const bool asks_for_lines = RE2::PartialMatch(question.prompt, kLines);
   AnswerText answer;
   const Entity& first = shown.front();
   const auto total = named.total > std::ssize(named.found) ? named.total : std::ssize(shown);
@@ -283,15 +300,18 @@ std::string plan_definition(const ParsedPrompt& question, Investigation& look) {
         "{} is {}, defined at **{}**{}.", code_span(question.subject),
         with_article(first.type) + (first.parent.empty() ? "" : " of " + code_span(first.parent)),
         place(first.file, first.line),
-        first.line_count > 1 ? fmt::format(" ({})", counted(first.line_count, "line", "lines"))
-                             : ""));
+        first.line_count > 1 || asks_for_lines
+            ? fmt::format(" ({})", counted(first.line_count, "line", "lines"))
+            : ""));
   } else {
     answer.paragraph(fmt::format("{} is defined in {} places:", code_span(question.subject),
                                  with_separators(total)));
     std::vector<std::string> items;
     for (const Entity& entity : shown)
-      items.push_back(fmt::format("**{}**: {}{}", place(entity.file, entity.line), entity.type,
-                                  entity.parent.empty() ? "" : " of " + code_span(entity.parent)));
+      items.push_back(fmt::format(
+          "**{}**: {}{}{}", place(entity.file, entity.line), entity.type,
+          entity.parent.empty() ? "" : " of " + code_span(entity.parent),
+          asks_for_lines ? fmt::format(", {}", counted(entity.line_count, "line", "lines")) : ""));
     answer.items(items, 12, "places");
     if (total > std::ssize(shown))
       answer.paragraph(fmt::format("({} were looked at)", shown.size()));
@@ -389,8 +409,8 @@ std::string plan_subclasses(const ParsedPrompt& question, Investigation& look) {
   }
   AnswerText answer;
   answer.paragraph(
-      items.empty() ? fmt::format("I found no line that opens a class with {} among its bases{}.",
-                                  code_span(base), folder_phrase(question))
+      items.empty() ? fmt::format("I found no line that opens a class with {} among its bases{}.{}",
+                                  code_span(base), folder_phrase(question), not_searched(found))
                     : fmt::format("{} a class with {} among its bases{}:",
                                   counted(std::ssize(items), "line opens", "lines open"),
                                   code_span(base), folder_phrase(question)));

@@ -152,10 +152,13 @@ void add_manifests(AnswerText& answer, const std::vector<Manifest>& manifests) {
     answer.heading("Build and packaging").items(items, kMostManifests, "manifests");
 }
 
+constexpr auto kMainNames = std::to_array<const char*>({"main", "Main", "wmain", "WinMain"});
+
 // Functions called main; scripts of Python say it in another way.
 struct Mains {
   Entities functions;
   Matches scripts;
+  Matches lines;  // that have such a name: ctags does not see every function
 };
 
 Mains find_mains(Investigation& look, const std::string& path) {
@@ -163,6 +166,9 @@ Mains find_mains(Investigation& look, const std::string& path) {
   GrepRequest wanted{.pattern = "^if __name__ == .__main__.", .path = path};
   wanted.limit = 200;
   mains.scripts = look.grep(wanted);
+  GrepRequest named{.pattern = R"(\b(?:main|Main|wmain|WinMain)\s*\()", .path = path};
+  named.limit = 200;
+  mains.lines = look.grep(named);
   if (!has_index(look)) return mains;
   JsonArray conditions{condition("name", "IN", Json(JsonArray{"main", "Main", "wmain", "WinMain"})),
                        condition("type", "IN", Json(JsonArray{"function", "method"}))};
@@ -176,6 +182,18 @@ std::vector<std::string> main_places(const Mains& mains) {
   for (const Entity& entity : mains.functions.found)
     places.emplace_back(entity.file, fmt::format("{}: {}", place(entity.file, entity.line),
                                                  code_span(entity.name + entity.signature)));
+  for (const Match& match : mains.lines.matches) {
+    const bool is_known = std::ranges::any_of(mains.functions.found, [&](const Entity& entity) {
+      return entity.file == match.path && entity.line == match.line;
+    });
+    const bool defines = std::ranges::any_of(
+        kMainNames, [&](const char* name) { return looks_defining(match, name); });
+    const bool starts_there = language_of(match.path).name != "Python";
+    if (!is_known && defines && starts_there)
+      places.emplace_back(
+          match.path, fmt::format("{}: {} (by the look of the line)", place(match.path, match.line),
+                                  code_span(match.text)));
+  }
   for (const Match& match : mains.scripts.matches) {
     if (language_of(match.path).name == "Python")
       places.emplace_back(
@@ -365,8 +383,9 @@ std::string plan_entry_points(const ParsedPrompt& question, Investigation& look)
     for (const std::string& entry : manifest.entry_points) items.push_back(code_span(entry));
     answer.heading(fmt::format("Programs named in {}", manifest.path)).items(items, 20, "programs");
   }
-  return answer.is_empty() ? "I found no function called main and no program in a manifest."
-                           : answer.text();
+  if (!answer.is_empty()) return answer.text();
+  return "I found no function called main and no program in a manifest." +
+         not_searched(mains.lines);
 }
 
 std::string plan_flags(const ParsedPrompt& question, Investigation& look) {
@@ -388,7 +407,8 @@ std::string plan_flags(const ParsedPrompt& question, Investigation& look) {
       (declares ? declared : quoted).emplace(flag, place(match.path, match.line));
   }
   if (declared.empty() && quoted.empty())
-    return "No source file outside of tests has a quoted word that begins with `--`.";
+    return "No source file outside of tests has a quoted word that begins with `--`." +
+           not_searched(found);
   const auto items_of = [](const std::map<std::string, std::string>& flags) {
     std::vector<std::string> items;
     for (const auto& [flag, where] : flags)
@@ -423,9 +443,9 @@ std::string plan_todos(const ParsedPrompt& question, Investigation& look) {
   const Matches found = look.grep(wanted);
   if (look.is_waiting()) return "Looking for TODO and FIXME.";
   if (found.matches.empty())
-    return look.has_failed()
-               ? "I could not look for TODO and FIXME."
-               : fmt::format("No line here has TODO or FIXME{}.", folder_phrase(question));
+    return look.has_failed() ? "I could not look for TODO and FIXME."
+                             : fmt::format("No line here has TODO or FIXME{}.{}",
+                                           folder_phrase(question), not_searched(found));
   AnswerText answer;
   answer.paragraph(fmt::format("{} in {} {} TODO or FIXME{}.",
                                counted(found.total, "line", "lines"),
@@ -464,8 +484,13 @@ std::string plan_licence(const ParsedPrompt&, Investigation& look) {
   }
   if (paths.size() > read)
     answer.paragraph(fmt::format("(and {} more licence files)", paths.size() - read));
-  return answer.is_empty() ? "I found no licence file, and no manifest at the top names a licence."
-                           : answer.text();
+  if (!answer.is_empty()) return answer.text();
+  std::vector<std::string> read_paths;
+  for (const Manifest& manifest : manifests) read_paths.push_back(code_span(manifest.path));
+  return fmt::format("I found no licence file{}.",
+                     read_paths.empty()
+                         ? ", and no manifest at the top that I can read"
+                         : fmt::format(", and no licence in {}", fmt::join(read_paths, ", ")));
 }
 
 }  // namespace wright::offline

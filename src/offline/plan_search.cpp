@@ -4,6 +4,8 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <set>
 
 #include "offline/index.h"
@@ -15,6 +17,36 @@
 #include "offline/wording.h"
 
 namespace wright::offline {
+namespace {
+
+using Places = std::set<std::pair<std::string, int>>;
+
+bool is_value(const Entity& entity) {
+  constexpr auto kTypes =
+      std::to_array<std::string_view>({"field", "property", "variable", "constant", "unknown"});
+  return std::ranges::find(kTypes, entity.type) != kTypes.end();
+}
+
+// Where something else than a value has the name, a value of that name holds it:
+// module.exports = { parse }.
+Places lines_that_define(const Entities& named) {
+  const bool has_others = std::ranges::any_of(named.found, std::not_fn(is_value));
+  Places places;
+  for (const Entity& entity : named.found) {
+    if (!has_others || !is_value(entity)) places.emplace(entity.file, entity.line);
+  }
+  return places;
+}
+
+int times_in(std::string_view line, const std::string& name) {
+  const RE2 pattern(regex_for_name(name));
+  int times = 0;
+  re2::StringPiece rest = piece(line);
+  while (RE2::FindAndConsume(&rest, pattern)) ++times;
+  return times;
+}
+
+}  // namespace
 
 std::string plan_usage(const ParsedPrompt& question, Investigation& look) {
   constexpr std::size_t kMostShown = 40;
@@ -22,21 +54,22 @@ std::string plan_usage(const ParsedPrompt& question, Investigation& look) {
   const std::string name = last_part(question.subject);
   GrepRequest wanted = in_scope(question, regex_for_name(name));
   wanted.limit = 300;
-  const Matches found = look.grep(wanted);
+  const Matches found = grep_with_hidden(wanted, look);
   const Entities named =
       has_index(look) ? find_named(look, question.subject, question.path) : Entities{};
   if (look.is_waiting()) return fmt::format("Looking for uses of {}.", code_span(question.subject));
   if (found.matches.empty()) {
     if (look.has_failed())
       return fmt::format("I could not look for uses of {}.", code_span(question.subject));
-    return fmt::format("Nothing here mentions {}{}.", code_span(question.subject),
-                       folder_phrase(question));
+    return fmt::format("Nothing here mentions {}{}.{}", code_span(question.subject),
+                       folder_phrase(question), not_searched(found));
   }
-  std::set<std::pair<std::string, int>> definitions;
-  for (const Entity& entity : named.found) definitions.emplace(entity.file, entity.line);
+  const auto definitions = lines_that_define(named);
   std::vector<std::pair<std::string, std::vector<const Match*>>> by_file;
   for (const Match& match : found.matches) {
-    if (definitions.contains({match.path, match.line})) continue;
+    // A line that has the name twice defines it and uses it: f = () => f().
+    const bool defines = definitions.contains({match.path, match.line});
+    if (defines && times_in(match.text, name) < 2) continue;
     if (by_file.empty() || by_file.back().first != match.path) by_file.push_back({match.path, {}});
     by_file.back().second.push_back(&match);
   }
@@ -51,7 +84,10 @@ std::string plan_usage(const ParsedPrompt& question, Investigation& look) {
       is_cut ? fmt::format("; these are from the first {}", found.matches.size()) : ""));
   if (name != question.subject)
     answer.paragraph("They are found by the name alone: some may mean another one of that name.");
-  if (by_file.empty()) answer.paragraph("It is only defined or declared, never used:");
+  if (by_file.empty())
+    answer.paragraph(fmt::format("{} only defined or declared in {}, never used.{}",
+                                 is_cut ? "Of the lines that were looked at, it is" : "It is",
+                                 is_cut ? "them" : "what was searched", not_searched(found)));
   std::size_t shown = 0;
   for (const auto& [path, matches] : by_file) {
     if (shown >= kMostShown) break;
@@ -80,13 +116,13 @@ std::string plan_search(const ParsedPrompt& question, Investigation& look) {
   const bool by_file = question.topic == Topic::containing_files;
   if (by_file) wanted.output_mode = "count";
   wanted.limit = by_file ? 1000 : 60;
-  const Matches found = look.grep(wanted);
+  const Matches found = grep_with_hidden(wanted, look);
   if (look.is_waiting()) return fmt::format("Searching for {}.", code_span(question.subject));
   if (look.has_failed() && found.total == 0)
     return fmt::format("I could not search for {}.", code_span(question.subject));
   if (found.total == 0)
-    return fmt::format("No line here contains {}{}.", code_span(question.subject),
-                       folder_phrase(question));
+    return fmt::format("No line here contains {}{}.{}", code_span(question.subject),
+                       folder_phrase(question), not_searched(found));
   AnswerText answer;
   answer.paragraph(fmt::format("{} in {} {} {}{}{}.", counted(found.total, "line", "lines"),
                                counted(found.files_with_matches, "file", "files"),

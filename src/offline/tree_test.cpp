@@ -119,6 +119,66 @@ TEST_F(OfflineOnDisk, summarises_the_project) {
   EXPECT_SAYS(ask("what is this project, and where is Account defined?"), "**src/account.rs:4**");
 }
 
+TEST_F(OfflineOnDisk, takes_words_of_sentences_for_names_where_the_code_does) {
+  write("m.py",
+        "class Project:\n    def build(self): pass\n    def clean(self): pass\n"
+        "class repo:\n    def save(self): pass\nclass Public:\n    def show(self): pass\n");
+  const std::string methods = ask("What are the methods of Project?");
+  EXPECT_SAYS(methods, "has 2 methods");
+  EXPECT_SAYS(methods, "m.py:2");
+  EXPECT_SAYS(ask("How many methods does repo have?"), "has 1 method:");
+  EXPECT_SAYS(ask("What are the methods of Public?"), "m.py:7");
+  EXPECT_SAYS(ask("How many lines does Project have?"), "**m.py:1** (3 lines)");
+  EXPECT_SAYS(ask("class repo?"), "`repo` is a class, defined at **m.py:4**");
+  EXPECT_SAYS(ask("What are the methods of this project?"), "There are 4 methods");
+}
+
+TEST_F(OfflineOnDisk, says_nothing_is_there_only_of_what_was_searched) {
+  write(".ci/run.py", "from pkg import fetch\nfetch(1)\n");
+  write("pkg.py", "def fetch(u): pass\ndef unused(): pass\n");
+  write("target/gen.py", "unused()\n");
+  write(".github/workflows/ci.yml", "env: SECRET_TOKEN\n");
+  write("n.c", std::string("/* \0 */\nint h(void) { return 1; }\n", 34));
+  EXPECT_SAYS(ask("Where is fetch used?"), ".ci/run.py:2");
+  const std::string unused = ask("Where is unused used?");
+  EXPECT_SAYS(unused, "never used. Not searched: what .gitignore names (1 entry), what does not");
+  EXPECT_SAYS(ask("Where is SECRET_TOKEN used?"), ".github/workflows/ci.yml:1");
+  EXPECT_SAYS(ask("Which files contain SECRET_TOKEN?"), ".github/workflows/ci.yml (1 line)");
+  EXPECT_SAYS(ask("Where is h defined?"), "what does not look like text (2 files)");
+  EXPECT_SAYS(ask("grep for zzzz"), "what .gitignore names (1 entry)");
+}
+
+TEST_F(OfflineOnDisk, finds_what_ctags_does_not_see) {
+  write("a.cpp",
+        "#define DEFINE_FN(n) int n##_fn() { return 1; }\nDEFINE_FN(magic)\n"
+        "int start(int argc, char** argv) { return magic_fn(); }\n");
+  EXPECT_SAYS(ask("Where is start defined?"), "a.cpp:3");
+  write("a.cpp",
+        "#define DEFINE_FN(n) int n##_fn() { return 1; }\nDEFINE_FN(magic)\n"
+        "int main(int argc, char** argv) { return magic_fn(); }\n");
+  EXPECT_SAYS(ask("What are the entry points?"), "a.cpp:3");
+}
+
+TEST_F(OfflineOnDisk, knows_the_functions_of_scripts) {
+  write("i.js",
+        "export const connect = async (port) => { return { port }; };\n"
+        "function hoisted() { return connect(1); }\nmodule.exports = { hoisted };\n");
+  write("o.ts",
+        "abstract class A implements Thing { id = 1; abstract go(): void; }\nclass B extends A {}\n"
+        "function over(x: string): string; function over(x: any) { return x; }\n");
+  EXPECT_SAYS(ask("How many javascript functions are there?"), "2 functions");
+  EXPECT_SAYS(ask("Where is over defined?"), "`over` is a function, defined at **o.ts:3**");
+  EXPECT_SAYS(ask("Where is hoisted used?"), "i.js:3");
+}
+
+TEST_F(OfflineOnDisk, reads_setup_scripts) {
+  write("setup.py",
+        "setup(name='zed', license='MIT', entry_points={'console_scripts': ['zed=a:run']})\n");
+  EXPECT_SAYS(ask("What licence does this project have?"), "setup.py says: `MIT`");
+  EXPECT_SAYS(ask("What are the entry points?"), "`zed=a:run`");
+  EXPECT_SAYS(ask("How do I build this project?"), "setup.py");
+}
+
 TEST_F(OfflineOnDisk, follows_changes_of_the_tree) {
   EXPECT_EQ(ask("where is Ledger defined?").find("ledger.py"), std::string::npos);
   write("tools/ledger.py", "class Ledger:\n    pass\n");

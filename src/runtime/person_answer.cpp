@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "core/try.h"
 #include "session/waits.h"
 #include "wright/driver.h"
@@ -64,8 +66,15 @@ Result<StoredWait> answer_wait(Store& store, WaitId id, const Json& answer,
 
 Result<Session> root_session(Store& store, SessionId id) {
   auto session = store.get_session(id);
+  std::set<SessionId> seen{id};
   while (session && session->parent_session_id) {
-    session = store.get_session(*session->parent_session_id);
+    const SessionId above = *session->parent_session_id;
+    // Nothing here makes such a circle; a file that somebody changed may have one.
+    if (!seen.insert(above).second) {
+      return fail(ErrorCode::storage,
+                  fmt::format("Session {} stands above itself: the database is damaged", above));
+    }
+    session = store.get_session(above);
   }
   return session;
 }

@@ -10,9 +10,10 @@ namespace wright::runtime {
 namespace {
 
 // What our tools and interceptors say of the moment and not of the matter.
-constexpr std::array<std::string_view, 6> kMomentary{"_execution_metadata", "execution_time_secs",
-                                                     "execution_time_ms",   "duration_ms",
-                                                     "stdout_file",         "stderr_file"};
+// When a file was touched last is no part of what it says.
+constexpr std::array<std::string_view, 7> kMomentary{
+    "_execution_metadata", "execution_time_secs", "execution_time_ms", "duration_ms",
+    "stdout_file",         "stderr_file",         "last_modified"};
 
 void forget_moment(Json& json) {
   if (JsonArray* array = json.if_array()) {

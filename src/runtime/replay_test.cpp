@@ -116,7 +116,7 @@ TEST(Replay, executes_live_tools_and_shows_the_first_result_that_differs) {
   EXPECT_TRUE(all.is_complete);
 }
 
-TEST(Replay, ignores_durations_and_metadata_of_live_tools) {
+TEST(Replay, ignores_durations_times_and_metadata_of_live_tools) {
   int n = 0;
   Stage stage({calls({call("timed", "{}", "c1")}), says("Done")},
               {tool("timed", "Takes its time", [&n]() -> Result<Json> {
@@ -124,6 +124,7 @@ TEST(Replay, ignores_durations_and_metadata_of_live_tools) {
                 return Json{{"found", 7},
                             {"execution_time_secs", n},
                             {"_execution_metadata", {{"timestamp", n}}},
+                            {"last_modified", n},
                             {"inner", {{"duration_ms", n}}}};
               })});
   stage.agent.interceptors = conveniences();

@@ -9,7 +9,9 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/person_answer.h"
 #include "runtime/runtime_testing.h"
+#include "store/forwarding_store.h"
 #include "wright/agent.h"
 #include "wright/people.h"
 #include "wright/tools.h"
@@ -25,6 +27,24 @@ using testing::calls;
 using testing::open_runtime;
 using testing::says;
 using testing::value_of;
+
+// Session 1 stands below 2, and 2 below 1.
+class CircleStore : public store::ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  Result<Session> get_session(SessionId id) override {
+    return Session{.id = id, .parent_session_id = id == 1 ? 2 : 1};
+  }
+};
+
+TEST(Waits, tell_a_circle_of_sessions_instead_of_following_it) {
+  const auto store = open_memory_store();
+  CircleStore circle(*store);
+  const auto root = root_session(circle, 1);
+  ASSERT_FALSE(root);
+  EXPECT_EQ(root.error().code, ErrorCode::storage);
+  EXPECT_EQ(root.error().message, "Session 1 stands above itself: the database is damaged");
+}
 
 TEST(Waits, parks_until_somebody_answers_and_keeps_the_other_results) {
   const auto store = open_memory_store();

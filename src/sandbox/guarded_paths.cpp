@@ -10,8 +10,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <set>
 #include <system_error>
@@ -19,13 +17,13 @@
 
 #include "core/text.h"
 #include "core/try.h"
+#include "sandbox/git_paths.h"
 
 namespace wright::sandbox {
 namespace {
 
 constexpr std::size_t kMostFolders = 20'000;
 constexpr std::size_t kMostMounts = 5'000;
-constexpr std::uintmax_t kLargestGitConfig = 1U << 20;
 constexpr int kMostTries = 100;
 constexpr time_t kSettledSeconds = 2;
 // Nobody creates such a folder by accident: only its owner may use it, and it is sticky.
@@ -43,20 +41,6 @@ bool lies_in(const std::filesystem::path& path, const std::filesystem::path& fol
   const auto [left, right] = std::ranges::mismatch(folder, path);
   (void)right;
   return left == folder.end();
-}
-
-std::string first_line_of(const std::filesystem::path& file) {
-  std::ifstream stream(file);
-  std::string line;
-  std::getline(stream, line);
-  return line;
-}
-
-std::string text_of(const std::filesystem::path& file) {
-  std::error_code problem;
-  if (std::filesystem::file_size(file, problem) > kLargestGitConfig || problem) return {};
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
 }
 
 // The first part of a path that does not exist; empty when all of it does.
@@ -90,35 +74,6 @@ bool is_meant(std::string_view pattern, const std::string& path) {
     if (start != std::string::npos) ++start;
   }
   return false;
-}
-
-std::vector<std::string> paths_in_git_config(std::string_view text) {
-  std::vector<std::string> paths;
-  bool is_include = false;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = trimmed(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (line.starts_with('[')) is_include = lower(line).starts_with("[include");
-    const std::size_t equals = line.find('=');
-    if (equals == std::string_view::npos) continue;
-    std::string_view name = trimmed(line.substr(0, equals));
-    // What follows the section's name on the same line counts too.
-    if (const std::size_t bracket = name.rfind(']'); bracket != std::string_view::npos) {
-      name = trimmed(name.substr(bracket + 1));
-    }
-    std::string_view value = trimmed(line.substr(equals + 1));
-    if (value.size() > 1 && value.starts_with('"') && value.ends_with('"')) {
-      value = value.substr(1, value.size() - 2);
-    }
-    if (value.empty() || value.starts_with('~')) continue;
-    const bool is_path = is_include && lower(name) == "path";
-    // Relative to the folder of the configuration, which is .git.
-    if (is_path)
-      paths.push_back(value.starts_with('/') ? std::string(value) : ".git/" + std::string(value));
-    if (lower(name) == "hookspath") paths.emplace_back(value);
-  }
-  return paths;
 }
 
 Result<Placeholder> Placeholder::make(const std::filesystem::path& path) {
@@ -187,20 +142,13 @@ bool GuardedPaths::is_writable(const std::filesystem::path& path) const {
 
 void GuardedPaths::add_git_folders(const std::filesystem::path& file,
                                    std::vector<GuardedMount>& mounts) const {
-  constexpr std::string_view kPrefix = "gitdir: ";
-  const std::string line = first_line_of(file);
-  if (!line.starts_with(kPrefix)) return;
   std::error_code problem;
-  const auto add = [&](const std::filesystem::path& folder) {
+  for (const auto& folder : folders_in_git_file(file)) {
     const auto real = std::filesystem::canonical(folder, problem);
     // Not the top folder itself: then nothing could be written at all.
-    if (problem || std::ranges::find(writable_, real) != writable_.end()) return;
+    if (problem || std::ranges::find(writable_, real) != writable_.end()) continue;
     if (is_writable(real)) mounts.push_back({GuardedMount::Kind::read_only, real.native()});
-  };
-  const auto git = file.parent_path() / line.substr(kPrefix.size());
-  add(git);
-  const std::string shared = first_line_of(git / "commondir");
-  if (!shared.empty()) add(git / shared);
+  }
 }
 
 // Also pins as many parent folders as the pattern names: renamed, they would no longer match.
@@ -348,8 +296,7 @@ Result<GuardedPaths::Found> GuardedPaths::look() {
   for (const auto& path : paths_) {
     TRY(guard(path, found));
     if (path.filename() != ".git") continue;
-    for (const std::string& named : paths_in_git_config(text_of(path / "config"))) {
-      const auto full = (path.parent_path() / named).lexically_normal();
+    for (const auto& full : paths_named_by_git(path)) {
       if (std::ranges::find(writable_, full) != writable_.end()) continue;
       TRY(guard(full, found));
     }

@@ -36,10 +36,6 @@ struct GuardedMount {
 // characters within a name. A pattern without a slash means a name anywhere.
 bool is_meant(std::string_view pattern, const std::string& path);
 
-// Where a configuration of git says that hooks and more configuration are: relative to the folder
-// above .git, or absolute.
-std::vector<std::string> paths_in_git_config(std::string_view text);
-
 // An empty folder at a path where nothing may be created, for the lifetime of this object. Shared
 // with other runs and programs that guard the same path; the last one removes it, unless somebody
 // has put something into it.

@@ -6,6 +6,7 @@
 #include <set>
 #include <thread>
 
+#include "sandbox/git_paths.h"
 #include "sandbox/sandbox_fixture.h"
 
 namespace wright::sandbox {
@@ -182,6 +183,17 @@ TEST_F(GuardedPathsOf, a_repository_include_its_hooks_and_included_configuration
   EXPECT_EQ(paths_of(found, Kind::read_only),
             (std::set<std::string>{in(".git"), in(".husky/_"), in(".gitconfig")}));
   EXPECT_EQ(paths_of(found, Kind::pinned), std::set<std::string>{in(".husky")});
+}
+
+TEST_F(GuardedPathsOf, a_repository_with_its_folder_elsewhere_include_its_hooks) {
+  make(".git", "gitdir: gd\n");
+  make("gd/HEAD");
+  make("gd/config", "[core]\n\thooksPath = .githooks\n[include]\n\tpath = ../more\n");
+  make(".githooks/pre-commit");
+  make("more");
+  const auto found = GuardedPaths(policy_).look().value();
+  EXPECT_EQ(paths_of(found, Kind::read_only),
+            (std::set<std::string>{in(".git"), in("gd"), in(".githooks"), in("more")}));
 }
 
 TEST(GitConfiguration, names_paths) {

@@ -43,7 +43,9 @@ TEST(ConfigCommand, says_where_each_value_came_from) {
 
 TEST(ConfigCommand, never_prints_a_secret) {
   Home home;
-  home.write_config("[api_keys]\nopenai_api_key = \"sk-file-0123456789abcdef-c3f2\"\n");
+  home.write_config(
+      "[web]\nproxy = \"http://ann:pw-0123456789@proxy.example:3128\"\n"
+      "[api_keys]\nopenai_api_key = \"sk-file-0123456789abcdef-c3f2\"\n");
   home.environment["XAI_API_KEY"] = "xai-0123456789abcdef0123456789-9999";
   for (const Arguments& arguments : {Arguments{"config"}, Arguments{"config", "--json"},
                                      Arguments{"doctor"}, Arguments{"doctor", "--json"}}) {

@@ -8,6 +8,7 @@
 #include "app/commands/commands.h"
 #include "app/settings/file_output.h"
 #include "app/settings/paths.h"
+#include "app/settings/url_password.h"
 #include "app/terminal/screen_text.h"
 #include "core/permission_names.h"
 #include "postgres/place.h"
@@ -18,9 +19,10 @@ namespace {
 
 Json shown_value(const Setting& setting) {
   if (const auto* text = std::get_if<std::string>(&setting.value)) {
-    if (setting.key->full_name() == keys::kStore.full_name())
+    if (setting.key->full_name() == keys::kStore.full_name()) {
       return Json(postgres::shown_place(*text));
-    return setting.key->type == KeyType::secret ? Json(masked(*text)) : Json(*text);
+    }
+    return Json(setting.key->type == KeyType::secret ? masked(*text) : without_password(*text));
   }
   if (const auto* flag = std::get_if<bool>(&setting.value)) return *flag;
   if (const auto* count = std::get_if<std::int64_t>(&setting.value)) return *count;

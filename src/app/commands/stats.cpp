@@ -86,6 +86,13 @@ std::string table(std::vector<StatsRow> rows, const Terminal& terminal) {
   return text;
 }
 
+// A model may have called anything a tool; one such name would make every line as long.
+std::string shown_name(std::string_view name) {
+  constexpr std::size_t kLongest = 60;
+  const std::string_view head = utf8_prefix(name, kLongest);
+  return on_one_line(head) + (head.size() < name.size() ? "…" : "");
+}
+
 enum class Measure : std::uint8_t { calls, runs };
 
 std::string section(std::string_view title, const std::vector<Figures>& list, Measure measure,
@@ -105,7 +112,7 @@ std::string section(std::string_view title, const std::vector<Figures>& list, Me
   if (terminal.is_terminal) rows[0].emplace_back("");
   for (const Figures& each : list) {
     const Timing& timing = timing_of(each);
-    StatsRow row{on_one_line(each.name),
+    StatsRow row{shown_name(each.name),
                  show_count(timing.count),
                  percent(timing),
                  duration(timing, timing.mean_ms),

@@ -52,7 +52,8 @@ max_iterations = 10
 [permissions]
 # Whether a tool may run: allow, deny, or ask a person; the first line that fits counts. What the
 # configuration forbids stays forbidden.
-# "write_*" = "ask"
+# "write_file" = "ask"
+# "apply_patch" = "ask"
 
 [tool_execution]
 # What is done around every call of a tool, where it differs from the configuration.

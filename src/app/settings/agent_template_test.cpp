@@ -34,7 +34,10 @@ TEST(AgentTemplate, has_comments_that_are_true) {
       parse_agent_definition(uncommented, {"my-agent.toml", variables, tools, {}, {}});
   ASSERT_TRUE(read) << read.error().message << uncommented;
   EXPECT_EQ(read->definition.model, "openai:gpt-5-mini");
-  EXPECT_EQ(read->definition.permissions.size(), 1U);
+  // Every tool that changes files.
+  std::vector<std::string> asked;
+  for (const auto& rule : read->definition.permissions) asked.push_back(rule.tool);
+  EXPECT_EQ(asked, (std::vector<std::string>{"write_file", "apply_patch"}));
   EXPECT_TRUE(read->definition.is_primary);
   EXPECT_EQ(read->definition.stop_sequences, std::vector<std::string>{"END"});
   EXPECT_EQ(read->definition.values.size(), 6U);

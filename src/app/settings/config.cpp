@@ -303,7 +303,8 @@ std::string config_template() {
   text +=
       "\n[permissions]\n"
       "# whether a tool may run: allow, deny, or ask a person; the first line that fits counts\n"
-      "# \"write_*\" = \"ask\"\n"
+      "# \"write_file\" = \"ask\"\n"
+      "# \"apply_patch\" = \"ask\"\n"
       "\n# a vendor of your own, or what differs from `wright models`\n"
       "#   [vendors.gateway]\n"
       "#   base_url = \"http://localhost:8000/v1\"\n"

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "app/settings/paths.h"
+#include "app/settings/url_password.h"
 #include "core/nearest.h"
 #include "core/text.h"
 #include "core/try.h"
@@ -413,8 +414,11 @@ std::vector<std::string> Settings::secrets() const {
   std::vector<std::string> values;
   for (const Setting& setting : all_) {
     const auto* text = std::get_if<std::string>(&setting.value);
-    if (setting.key->type == KeyType::secret && text != nullptr) {
+    if (text == nullptr) continue;
+    if (setting.key->type == KeyType::secret) {
       values.emplace_back(trimmed(*text));  // as they are sent
+    } else if (const std::string_view password = password_in(*text); !password.empty()) {
+      values.emplace_back(password);
     }
   }
   for (std::string& password : postgres::passwords_of(this->text(keys::kStore))) {

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "app/settings/paths.h"
+#include "app/settings/url_password.h"
 
 namespace wright::app {
 namespace {
@@ -255,6 +256,18 @@ TEST_F(SettingsTest, know_every_secret) {
   const auto settings = load_settings({}, environment({{"XAI_API_KEY", "from-env"}}));
   ASSERT_TRUE(settings);
   EXPECT_EQ(settings->secrets(), (std::vector<std::string>{"from-file", "from-env"}));
+}
+
+TEST_F(SettingsTest, take_the_password_in_a_url_for_a_secret) {
+  write_config("[web]\nproxy = 'http://ann:s3cret-word@proxy.example:3128'\n");
+  const auto settings = load_settings({}, environment({}));
+  ASSERT_TRUE(settings);
+  EXPECT_EQ(settings->secrets(), std::vector<std::string>{"s3cret-word"});
+  EXPECT_EQ(without_password(settings->text(keys::kWebProxy)), "http://ann:…@proxy.example:3128");
+  for (const char* plain : {"http://proxy.example:3128", "http://ann@proxy.example:3128/a:b@c",
+                            "src/a:b@c", "", "://", "http://"}) {
+    EXPECT_EQ(without_password(plain), plain);
+  }
 }
 
 TEST_F(SettingsTest, expand_the_home_folder_in_paths) {

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "app/settings/url_password.h"
 #include "app/wiring/known_agents.h"
 #include "app/wiring/sampling_json.h"
 #include "core/json_members.h"
@@ -57,7 +58,10 @@ JsonArray said_on_command_line(const Settings& settings) {
                           each.starts_with(keys::kDatabasePath.full_name() + "=") ||
                           each.starts_with(keys::kStore.full_name() + "=");
     const bool is_log = each.starts_with("log.");
-    if (!is_place && !is_log && is_valid_utf8(each) && redactor.redacted(each) == each) {
+    // Short ones, too, which the redactor leaves alone.
+    const bool has_password = !password_in(each).empty();
+    if (!is_place && !is_log && !has_password && is_valid_utf8(each) &&
+        redactor.redacted(each) == each) {
       kept.emplace_back(each);
     }
   }

@@ -73,6 +73,13 @@ TEST(SessionConfig, gives_back_what_was_said_and_no_more) {
   EXPECT_EQ(resolved.permissions().front().permission, intercept::Permission::ask);
 }
 
+TEST(SessionConfig, holds_no_password) {
+  SettingFlags flags;
+  flags.set = {"web.proxy=http://ann:pw@proxy.example:3128", "limits.tool_calls=3"};
+  const Json config = session_config(reviewer(), settings_with(flags));
+  EXPECT_EQ(config.at("set"), Json(JsonArray{"limits.tool_calls=3"}));
+}
+
 TEST(SessionConfig, of_older_versions_named_another_model_than_the_one_that_ran) {
   Session session{.agent_name = "reviewer",
                   .provider = "gw",

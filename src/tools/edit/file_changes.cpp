@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/try.h"
+#include "sandbox/git_paths.h"
 #include "tools/edit/staged_change.h"
 #include "tools/text/text_file.h"
 
@@ -86,7 +87,7 @@ Error link_error(int folder, const std::string& name, const std::string& path) {
           {}};
 }
 
-// A link may have led into a .git although the path names none.
+// A link may have led into what is git's own although the path names nothing of it.
 bool leads_into_git(int root, int folder) {
   const auto path_of = [](int descriptor) {
     std::array<char, PATH_MAX> buffer;
@@ -96,7 +97,8 @@ bool leads_into_git(int root, int folder) {
   };
   const std::string start = path_of(root);
   const std::string path = path_of(folder) + "/";
-  return path.find("/.git/", path.starts_with(start) ? start.size() : 0) != std::string::npos;
+  return path.find("/.git/", path.starts_with(start) ? start.size() : 0) != std::string::npos ||
+         sandbox::belongs_to_git(path + "x", start);
 }
 
 class ChangeSet {
@@ -195,8 +197,7 @@ class ChangeSet {
     if (!opened) return failure(opened.error(), changed);
     if (leads_into_git(target.root, opened->get())) {
       return fail(ErrorCode::permission_denied,
-                  fmt::format("{} leads into a .git folder, which is git's own: use git to change "
-                              "it",
+                  fmt::format("{} leads into a folder that is git's own: use git to change it",
                               shown_path(changed)));
     }
     auto shared = std::make_shared<const FileDescriptor>(std::move(*opened));

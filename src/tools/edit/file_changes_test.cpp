@@ -184,6 +184,36 @@ TEST_P(FileChanges, stay_below_the_writable_folders) {
                         (base / "a").native(), further.path().native()));
 }
 
+// What a command may not write either (sandbox/guarded_paths.h), with git's folder under any name.
+TEST_P(FileChanges, leave_to_git_what_git_takes_commands_from) {
+  base.write(".git", "gitdir: gd\n")
+      .write("gd/HEAD", "ref: refs/heads/main\n")
+      .write("gd/config", "[core]\n\thooksPath = .githooks\n[include]\n\tpath = ../more\n")
+      .write(".githooks/pre-commit", "old")
+      .write("more", "old")
+      .write("sub/.git", "gitdir: ../modules/sub\n")
+      .write("modules/sub/HEAD", "ref: refs/heads/main\n")
+      .write("bare/HEAD", "ref: refs/heads/main\n")
+      .write("own/.git/config", "[core]\n\thooksPath = hooks\n")
+      .make_folder("modules/sub/objects")
+      .make_folder("modules/sub/refs")
+      .make_folder("bare/objects")
+      .make_folder("bare/refs")
+      .link("alias", "gd");
+  const Workspace workspace = this->workspace();
+  FileCalls calls;
+  for (const char* path : {"gd/config", "gd/hooks/pre-commit", "alias/config",
+                           ".githooks/pre-commit", ".githooks/post-merge", "more",
+                           "modules/sub/config", "bare/config", "own/hooks/pre-push"}) {
+    EXPECT_EQ(write(workspace, path, calls, MissingFolders::create), "permission_denied") << path;
+  }
+  for (const char* path : {"file", "sub/a", "modules/a", "githooks/a", "own/a", "HEAD"}) {
+    EXPECT_EQ(write(workspace, path, calls, MissingFolders::create), "ok") << path;
+  }
+  EXPECT_EQ(content_of(base / ".githooks/pre-commit"), "old");
+  EXPECT_FALSE(std::filesystem::exists(base / "gd/hooks"));
+}
+
 TEST_P(FileChanges, never_let_a_race_of_links_lead_outside) {
   // One name is in turn a folder inside and a link to the outside.
   base.make_folder("real").link("bait", outside.path());

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/try.h"
+#include "sandbox/git_paths.h"
 #include "tools/workspace/shown_names.h"
 #include "wright/json.h"
 
@@ -91,6 +92,8 @@ FileStatus file_status(const struct stat& status) {
   if (S_ISLNK(status.st_mode)) made.kind = EntryKind::link;
   made.size = status.st_size;
   made.modified = std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
+  made.changed = std::int64_t{status.st_ctim.tv_sec} * 1'000'000'000 + status.st_ctim.tv_nsec;
+  made.number = status.st_ino;
   return made;
 }
 
@@ -280,6 +283,12 @@ Result<WriteTarget> Workspace::write_target(const std::string& path) const {
     if (is_in_git_folder(*inside)) {
       return fail(ErrorCode::permission_denied,
                   fmt::format("{} lies in a .git folder, which is git's own: use git to change it",
+                              shown_path(path)));
+    }
+    if (sandbox::belongs_to_git(fmt::format("{}/{}", root.path, *inside), root.path)) {
+      return fail(ErrorCode::permission_denied,
+                  fmt::format("{} is git's own, or git takes hooks or settings from it: use git to "
+                              "change it",
                               shown_path(path)));
     }
     return WriteTarget{root.descriptor.get(), std::string(*inside), resolver_};

@@ -28,6 +28,8 @@ struct FileStatus {
   EntryKind kind = EntryKind::special;
   std::int64_t size = 0;      // bytes
   std::int64_t modified = 0;  // nanoseconds since 1970
+  std::int64_t changed = 0;   // likewise; also by what sets `modified`, and nobody can set it
+  std::uint64_t number = 0;   // of the file in its file system
 };
 
 FileStatus file_status(const struct stat& status);
@@ -93,7 +95,7 @@ class Workspace {
   bool hides(std::string_view path) const;
 
   // Refused for a path (in normal form) outside of the writable folders, for such a folder itself,
-  // and for everything in a `.git`, where files are commands.
+  // and for everything in a `.git` or wherever else git takes commands from (belongs_to_git()).
   Result<WriteTarget> write_target(const std::string& path) const;
   bool is_writable() const { return !writable_.empty(); }
   std::vector<int> writable_folders() const;  // held open
