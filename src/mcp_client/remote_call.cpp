@@ -131,6 +131,8 @@ Result<ToolReply> RemoteCalls::run(const RemoteToolCall& call, const Json& argum
       return outcome_unknown(connection_->name(), "the process that called it has ended");
     }
   }
+  (void)TRY(connection_->open(context.stop));  // which may take long
+  if (context.still_ours) TRY(context.still_ours());
   const auto handle = TRY(connection_->begin("tools/call", params, context.stop, call.repeated));
   return finish(call, handle, params, given, context);
 }

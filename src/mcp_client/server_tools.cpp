@@ -43,7 +43,10 @@ Result<Tool> made_tool(const std::shared_ptr<RemoteCalls>& calls, mcp::RemoteToo
   ToolSpec spec{.name = tool_name(options.name, remote.name),
                 .description = to_valid_utf8(remote.description),
                 .parameters = remote.input_schema,
-                .options = {.effect = remote.effect, .timeout = options.timeout + kMargin}};
+                .options = {.effect = remote.effect,
+                            .concurrency = remote.effect == Effect::read ? Concurrency::parallel
+                                                                         : Concurrency::serial,
+                            .timeout = options.timeout + kMargin}};
   RemoteToolCall call{.tool = remote.name, .effect = remote.effect, .timeout = options.timeout};
   call.repeated = TRY(mcp::header_parameters(remote.input_schema));
   if (!remote.output_schema.is_null()) {
