@@ -149,8 +149,11 @@ class Examination {
     constexpr std::int64_t kLongMs = 60'000;
     const std::int64_t oldest = figures.oldest_ready_ms.value_or(0);
     Check check{"queue", Health::ok,
-                fmt::format("{} queued, {} running, the oldest ready for {}", figures.queued,
-                            figures.running, show_duration(static_cast<double>(oldest)))};
+                fmt::format("{} queued, {} running", figures.queued, figures.running)};
+    if (figures.oldest_ready_ms) {
+      check.found +=
+          fmt::format(", the oldest ready for {}", show_duration(static_cast<double>(oldest)));
+    }
     if (oldest > kLongMs) {
       check.health = Health::warn;
       check.advice = "Start more workers (`wright worker`), or give them more --concurrency.";
