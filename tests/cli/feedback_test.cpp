@@ -300,6 +300,16 @@ TEST(StatsCommand, counts_calls_and_runs) {
   EXPECT_TRUE(has(terminal.output, "████████████████████")) << terminal.output;
 }
 
+TEST(StatsCommand, cuts_long_names) {
+  Home home;
+  home.environment["WRIGHT_ENTITY_INDEX"] = "false";  // without the tools that it asks for
+  home.wright({"run", kAgent, "Where is alpha_function defined?"});
+  home.wright({"run", kAgent, "something else", "--model", "openai:" + std::string(5000, 'x')});
+  const Finished text = home.wright({"stats"});
+  EXPECT_TRUE(has(text.output, "xxxx…  ")) << text.output;
+  EXPECT_LT(text.output.size(), 4000U) << text.output;
+}
+
 TEST(WithoutDatabase, there_is_nothing_to_tell_and_none_is_made) {
   Home home;
   home.environment["WRIGHT_ENTITY_INDEX"] = "false";  // without the tools that it asks for
