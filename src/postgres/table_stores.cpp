@@ -177,8 +177,7 @@ class PostgresTables final : public TableStore {
   }
   Result<void> run(std::span<const Request> requests) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(2);
-    // A pooler may hand every transaction to another connection, which knows no kept statement.
-    TRY(all_done(connection_.exchange(requests, deadline, Preparing::every_time)));
+    TRY(all_done(connection_.exchange(requests, deadline, Preparing::kept)));
     return connection_.row_error();
   }
 

@@ -94,6 +94,8 @@ class AwayStore : public store::ForwardingStore {
 
 // Streams of a hub over real sockets: GET /all, GET /N for one session.
 struct ServedHub {
+  explicit ServedHub(milliseconds poll_time = milliseconds(5)) : hub(store, poll_time) {}
+
   SessionId new_session() {
     return inner->create_session({.agent_name = "a", .user_prompt = "b"}).value();
   }
@@ -106,7 +108,7 @@ struct ServedHub {
 
   const std::unique_ptr<Store> inner = open_memory_store();
   AwayStore store{*inner};
-  EventHub hub{store, milliseconds(5)};
+  EventHub hub;
   const std::unique_ptr<http::Server> http =
       http::served({}, [this](const http::Request& request, const http::Responder& responder) {
         std::optional<SessionId> id;
@@ -151,7 +153,7 @@ TEST(ServerEvents, are_told_when_nobody_knew_at_first_whom_they_concern) {
 }
 
 TEST(ServerEvents, are_not_kept_for_those_who_left_however_much_there_is_to_tell) {
-  ServedHub served;
+  ServedHub served(milliseconds(300));  // news comes more often, so it never looks without any
   const SessionId quiet = served.new_session();
   const EventSequence first = served.add(quiet);
   {
