@@ -1,9 +1,11 @@
 // What the views share: elements, requests, events, words. Everything that a model, a tool or a
 // person wrote becomes text, never markup.
 
-// Characters that turn text around would show something else than what is there.
-const kTurns = /[\u202A-\u202E\u2066-\u2069]/g;
-const visible = (text) => text.replace(kTurns, (c) => `⟨U+${c.charCodeAt(0).toString(16).toUpperCase()}⟩`);
+// Characters that turn text around, or cannot be seen, would show something else than what is there.
+// Those that join others stay: many scripts and pictures need them.
+const kDeceptive =
+  /[\u00AD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\u3164\uFEFF\uFFA0\uFFF0-\uFFFB]/g;
+const visible = (text) => text.replace(kDeceptive, (c) => `⟨U+${c.charCodeAt(0).toString(16).toUpperCase()}⟩`);
 
 function addTo(made, children) {
   for (const child of children.flat(3)) {
