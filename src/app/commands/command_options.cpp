@@ -205,7 +205,7 @@ LineCheck describe(CLI::App& app, RunCommand& command) {
   add_json(app, command.output, "Print one JSON object: answer, status, usage, tool calls");
   app.add_flag_callback(
       "--queue", [&command] { command.queueing.is_wanted = true; },
-      "Only put it into the queue, for a `wright worker`; prints the session's number");
+      "Only queue it, for a `wright worker`, and print its number");
   app.add_option("--priority", command.queueing.priority, "In the queue: higher ones come first")
       ->type_name("N")
       ->needs("--queue");
