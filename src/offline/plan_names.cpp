@@ -179,9 +179,10 @@ std::string without_definition(const ParsedPrompt& question, Investigation& look
         lines.total == 0
             ? fmt::format("Nothing here defines or mentions {}{}.{}", code_span(question.subject),
                           folder_phrase(question), not_searched(lines))
-            : fmt::format("Nothing here is defined under the name {}{}; {} it.",
+            : fmt::format("Nothing here is defined under the name {}{}; {} it.{}",
                           code_span(question.subject), folder_phrase(question),
-                          mention_count(lines) + (lines.total == 1 ? " mentions" : " mention")));
+                          mention_count(lines) + (lines.total == 1 ? " mentions" : " mention"),
+                          not_searched(lines)));
   }
   if (lines.total > 0) {
     answer.heading(
