@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "wright/log.h"
 #include "wright/model.h"
 #include "wright/provider.h"
 
