@@ -405,13 +405,13 @@ TEST(JsonSchema, asserts_formats_when_asked) {
 TEST(JsonSchema, takes_very_many_properties) {
   JsonObject properties;
   JsonArray required;
-  for (int i = 200'000; i > 0; --i) {
+  for (int i = 50'000; i > 0; --i) {
     const std::string name = std::to_string(i);
     properties[name] = JsonObject{{"type", "integer"}};
     if (i % 2 == 0) required.emplace_back(name);
     if (i % 4 == 0) required.emplace_back(std::to_string(i + 1'000'000));  // not a property
   }
-  required.resize(100'000);
+  required.resize(25'000);
   const auto schema = JsonSchema::compile(JsonObject{
       {"type", "object"}, {"properties", std::move(properties)}, {"required", required}});
   ASSERT_TRUE(schema) << schema.error().message;
