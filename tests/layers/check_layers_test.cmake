@@ -1,6 +1,9 @@
 # Proves that check_layers.cmake fails on bad trees, for the right reason, and passes a good one.
 #
 #   cmake -D SCRATCH=… -P check_layers_test.cmake
+if(NOT SCRATCH)
+  message(FATAL_ERROR "SCRATCH is where this test writes: give it")
+endif()
 cmake_minimum_required(VERSION 3.25)
 include("${CMAKE_CURRENT_LIST_DIR}/expect_check.cmake")
 

@@ -1,6 +1,9 @@
 # Proves that check_try.cmake finds what does not stand alone, and nothing else.
 #
 #   cmake -D SCRATCH=… -P check_try_test.cmake
+if(NOT SCRATCH)
+  message(FATAL_ERROR "SCRATCH is where this test writes: give it")
+endif()
 cmake_minimum_required(VERSION 3.25)
 include("${CMAKE_CURRENT_LIST_DIR}/expect_check.cmake")
 
