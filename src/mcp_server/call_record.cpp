@@ -75,8 +75,9 @@ Result<void> CallRecord::end(const mcp::Work& work, CallId id, const ToolOutcome
       update.response = outcome.response;
     }
     writes.emplace_back(std::move(update));
-    writes.emplace_back(AppendMessage{.session_id = TRY(session_of(work)),
-                                      .message = Message::tool(outcome.result)});
+    const auto session = TRY(session_of(work));
+    writes.emplace_back(
+        AppendMessage{.session_id = session, .message = Message::tool(outcome.result)});
   }
   TRY(store_->apply(writes));
   return {};
