@@ -27,7 +27,7 @@ if(WRIGHT_PRECOMPILED)
   set(headers <boost/json.hpp> <fmt/format.h> <algorithm> <array> <chrono> <expected> <filesystem>
       <functional> <map> <memory> <mutex> <optional> <set> <span> <string> <string_view> <thread>
       <variant> <vector>)
-  # Two of them, because programs are compiled with other options than libraries.
+  # Three of them: programs are compiled with other options than libraries, and tests with more headers.
   file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/heavy_headers.cpp" CONTENT "int main() {}\n")
   add_library(wright_heavy_headers OBJECT "${CMAKE_BINARY_DIR}/heavy_headers.cpp")
   wright_heavy_headers(wright_heavy_headers "Boost::json;fmt::fmt" "${headers}")
@@ -36,6 +36,9 @@ if(WRIGHT_PRECOMPILED)
     wright_heavy_headers(wright_heavy_test_headers "Boost::json;fmt::fmt;GTest::gtest"
                          "<gtest/gtest.h>;${headers}")
     wright_lighter_sanitizers(wright_heavy_test_headers)
+    add_executable(wright_heavy_program_headers "${CMAKE_BINARY_DIR}/heavy_headers.cpp")
+    wright_heavy_headers(wright_heavy_program_headers "Boost::json;fmt::fmt" "${headers}")
+    wright_lighter_sanitizers(wright_heavy_program_headers)
   endif()
 endif()
 
