@@ -1,0 +1,4 @@
+// The first file.
+int alpha_function() {
+  return 1;
+}
