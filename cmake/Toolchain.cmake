@@ -25,6 +25,12 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   target_compile_options(wright_flags INTERFACE -Wno-restrict -Wno-stringop-overflow
                                                 -Wno-array-bounds)
 endif()
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  # Signs are g++'s business, and a member that is left out has its initialiser.
+  target_compile_options(wright_flags INTERFACE -Wno-sign-conversion
+                                                -Wno-missing-designated-field-initializers
+                                                -Wno-deprecated-declarations)
+endif()
 if(WRIGHT_WERROR)
   target_compile_options(wright_flags INTERFACE -Werror)
 endif()

@@ -57,7 +57,7 @@ struct SandboxPolicy {
   // points.
   std::vector<std::string> protected_paths = {".git", ".wright"};
   // Files and folders in read_paths and write_paths that look empty: `**/` stands for any folders,
-  // * and ? for characters within a name.
+  // * and ? for characters within a name. An absolute path stands for itself.
   std::vector<std::string> unreadable = {};
   NetworkAccess network = NetworkAccess::off;
   ResourceLimits limits = {};

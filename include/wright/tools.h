@@ -56,7 +56,9 @@ struct FileAccess {
   std::vector<std::filesystem::path> readable = {};  // read; named by absolute paths
   std::vector<std::filesystem::path> writable = {};  // written and read; relative ones are below
                                                      // the base, "." is the base itself
-  std::vector<std::filesystem::path> hidden = {};    // files that are not there for the tools
+  // Files and folders that are not there for the tools, and cannot be made; except for folders of
+  // `readable` that lie in them.
+  std::vector<std::filesystem::path> hidden = {};
 };
 
 // list_files, read_file and grep. Refused when a folder of `access` is not a readable folder.

@@ -194,7 +194,10 @@ void Connection::handle() {
   request.peer = peer_;
   request.peer_port = peer_port_;
   request.is_from_machine = is_from_machine_;
-  if (peer_user_) request.peer_user = [user = peer_user_] { return user->get(); };
+  if (peer_user_) {
+    request.peer_user = [user = peer_user_] { return user->get(); };
+    request.peer_is_free = [user = peer_user_] { return user->is_free(); };
+  }
   is_head_ = request.method == "HEAD";
   response_is_whole_ = false;
   exchange_ = std::make_shared<Exchange>(has_body);

@@ -192,7 +192,7 @@ std::shared_ptr<PeerUser> user_of_unix_peer(int descriptor) {
   ucred peer{};
   socklen_t size = sizeof(peer);
   if (::getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return nullptr;
-  return std::make_shared<PeerUser>(peer.uid);
+  return std::make_shared<PeerUser>(PeerProgram{.user = peer.uid, .process = peer.pid});
 }
 
 std::shared_ptr<PeerUser> user_of_loopback_peer(int descriptor, const sockaddr_storage& peer) {

@@ -9,6 +9,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "http_server/peer_process.h"
+
 namespace wright::http {
 namespace {
 
@@ -104,7 +106,7 @@ std::vector<std::string> read_connection_tables() {
   return tables;
 }
 
-std::optional<User> user_at_other_end(const ConnectionEnds& ends, ReadTables read) {
+std::optional<PeerProgram> program_at_other_end(const ConnectionEnds& ends, ReadTables read) {
   const auto peer = table_forms(ends.peer, ends.peer_port);
   const auto local = table_forms(ends.local, ends.local_port);
   if (peer.empty() || local.empty()) return std::nullopt;
@@ -119,15 +121,33 @@ std::optional<User> user_at_other_end(const ConnectionEnds& ends, ReadTables rea
     if (ours.empty()) continue;
     if (ours.size() > 1 || !ours.front().is_established()) return std::nullopt;
     if (ours.front().inode != ends.inode) return std::nullopt;
-    return static_cast<User>(theirs.front().user);
+    return PeerProgram{.user = static_cast<User>(theirs.front().user),
+                       .inode = theirs.front().inode};
   }
   return std::nullopt;
 }
 
+std::optional<PeerProgram> PeerUser::program() {
+  if (!known_ && ends_) known_ = program_at_other_end(*ends_, read_connection_tables);
+  return known_;
+}
+
 std::optional<User> PeerUser::get() {
   const std::lock_guard lock(mutex_);
-  if (!known_ && ends_) known_ = user_at_other_end(*ends_, read_connection_tables);
-  return known_;
+  const auto known = program();
+  if (!known) return std::nullopt;
+  return known->user;
+}
+
+bool PeerUser::is_free() {
+  const std::lock_guard lock(mutex_);
+  if (is_free_) return *is_free_;
+  const auto known = program();
+  if (!known) return false;
+  const std::vector<int> holders =
+      known->process > 0 ? std::vector{known->process} : processes_with_socket(known->inode);
+  is_free_ = !holders.empty() && std::ranges::all_of(holders, is_as_free_as_this_one);
+  return *is_free_;
 }
 
 }  // namespace wright::http

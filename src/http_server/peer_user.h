@@ -30,25 +30,38 @@ struct ConnectionEnds {
 };
 
 using User = unsigned;
+
+// Who is at the other end.
+struct PeerProgram {
+  User user = 0;
+  std::uint64_t inode = 0;  // of its socket; 0 over a Unix socket
+  int process = 0;          // that connected; 0 over loopback
+};
+
 // What the tables are now, one text each.
 using ReadTables = std::vector<std::string> (*)();
 std::vector<std::string> read_connection_tables();
 
-std::optional<User> user_at_other_end(const ConnectionEnds& ends, ReadTables read);
+std::optional<PeerProgram> program_at_other_end(const ConnectionEnds& ends, ReadTables read);
 
 // Of one connection. Thread-safe; outlives the connection.
 class PeerUser {
  public:
-  explicit PeerUser(std::optional<User> known) : known_(known) {}  // of a Unix socket
+  explicit PeerUser(PeerProgram known) : known_(known) {}  // of a Unix socket
   explicit PeerUser(ConnectionEnds ends) : ends_(std::move(ends)) {}
 
   // Asks the table until it has told, then never again.
   std::optional<User> get();
+  // Whether the program is as free as this process; see peer_process.h. Asked once.
+  bool is_free();
 
  private:
   const std::optional<ConnectionEnds> ends_ = {};
+  std::optional<PeerProgram> program();
+
   std::mutex mutex_;
-  std::optional<User> known_ = {};
+  std::optional<PeerProgram> known_ = {};
+  std::optional<bool> is_free_ = {};
 };
 
 }  // namespace wright::http

@@ -73,6 +73,11 @@ std::string text_of(std::optional<User> user) {
   return user ? std::to_string(*user) : "nobody knows";
 }
 
+std::optional<User> user_of(const std::optional<PeerProgram>& program) {
+  if (!program) return std::nullopt;
+  return program->user;
+}
+
 void tell_user(const Request& request, const Responder& responder) {
   responder.send({.body = "it is " + text_of(request.peer_user())});
 }
@@ -180,7 +185,7 @@ TEST(PeerUser, is_nobody_whatever_else_the_table_says) {
   const std::string ours = row(kLocal, kPeer, "01", 0, 9);
   const auto asked = [&](std::vector<std::vector<std::string>> readings) {
     g_readings = std::move(readings);
-    return text_of(user_at_other_end(ends, next_reading));
+    return text_of(user_of(program_at_other_end(ends, next_reading)));
   };
   EXPECT_EQ(asked({{theirs + ours}}), "7");
   EXPECT_EQ(asked({{theirs + ours + theirs}}), "7") << "the same row, read twice";

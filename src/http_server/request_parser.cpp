@@ -33,6 +33,17 @@ std::string text_from(boost::beast::string_view text) {
   return {text.data(), text.size()};
 }
 
+// Whether everybody agrees where the body ends. The parser looks at the last word of
+// Transfer-Encoding alone, and takes a body behind any other for the next request.
+template <class Message>
+bool has_clear_length(const Message& message) {
+  const auto encodings = message.count(beast_http::field::transfer_encoding);
+  if (encodings == 0) return message.count(beast_http::field::content_length) <= 1;
+  return encodings == 1 && message.version() >= 11 &&
+         message.count(beast_http::field::content_length) == 0 &&
+         boost::beast::iequals(message[beast_http::field::transfer_encoding], "chunked");
+}
+
 }  // namespace
 
 std::size_t RequestParser::feed(std::string_view bytes) {
@@ -71,6 +82,7 @@ void RequestParser::take_head() {
     request_.headers.push_back({text_from(field.name_string()), text_from(field.value())});
     if (field.name() == beast_http::field::host) ++hosts;
   }
+  if (!has_clear_length(message)) return refuse(400);
   // A second Host, or none, lets two readers of one request disagree about whom it is for.
   if (hosts > 1 || (hosts == 0 && message.version() >= 11)) return refuse(400);
   // Targets that name a host of their own are for proxies.

@@ -30,6 +30,9 @@ struct Request {
   // The user whose program sends it, as the kernel says now; see peer_user.h. Empty where it is not
   // from this machine. May read a file; any thread.
   std::function<std::optional<unsigned>()> peer_user = {};
+  // Whether that program is as free as this process, and not one that it has confined or started;
+  // see peer_process.h. Empty, and slow the first time, like the one above.
+  std::function<bool()> peer_is_free = {};
 
   // The value of the first header of that name, whatever its case; empty when there is none.
   std::string_view header(std::string_view name) const { return find_header(headers, name); }

@@ -26,11 +26,23 @@ TEST(HttpLimits, refuses_what_is_no_request_or_could_be_read_in_two_ways) {
       "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd",
       "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n",
       "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+      // A body that the parser would take for the next request.
+      "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked\r\n\r\nGET / HTTP/1.1\r\n",
+      "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked, identity\r\n\r\n",
+      "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+      "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: \"chunked\"\r\n\r\n",
+      "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding:\r\n\r\n",
+      "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: identity\r\nContent-Length: 3\r\n\r\nabc",
+      "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n"
+      "\r\n0\r\n\r\n",
+      "POST / HTTP/1.0\r\nHost: a\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n"
+      "0\r\n\r\n",
       "GET / HTTP/1.1\nHost: a\n\n\r\n\r\n",
   };
   for (const std::string_view bytes : broken) {
     const std::string answer = answer_to({}, bytes);
     EXPECT_TRUE(answer.starts_with("HTTP/1.1 400 ")) << bytes << " → " << answer;
+    EXPECT_EQ(answer.find("HTTP/1.", 1), std::string::npos) << "a second answer: " << bytes;
   }
 }
 

@@ -110,8 +110,13 @@ Placeholder::~Placeholder() {
   if (::flock(folder_.get(), LOCK_EX | LOCK_NB) == 0) ::rmdir(path_.c_str());
 }
 
-GuardedPaths::GuardedPaths(const SandboxPolicy& policy) : unreadable_(policy.unreadable) {
+GuardedPaths::GuardedPaths(const SandboxPolicy& policy) {
   std::error_code ignored;
+  for (const std::string& pattern : policy.unreadable) {
+    const bool is_path = pattern.starts_with('/');
+    if (is_path) hidden_.push_back(std::filesystem::path(pattern).lexically_normal());
+    if (!is_path) unreadable_.push_back(pattern);
+  }
   for (const auto& path : policy.write_paths) {
     const auto real = std::filesystem::canonical(path, ignored);
     if (!ignored) writable_.push_back(real);
@@ -290,9 +295,25 @@ Result<void> GuardedPaths::guard(const std::filesystem::path& path, Found& found
       fmt::format("Cannot protect '{}': it keeps appearing and disappearing", path.string()));
 }
 
+// What is not there is only kept from being made where it is protected as well: a folder would take
+// its place meanwhile, and whoever owns it may make it at any time.
+void GuardedPaths::hide_path(const std::filesystem::path& path, Found& found) const {
+  std::error_code problem;
+  const auto real = std::filesystem::canonical(path, problem);
+  if (problem) return;
+  const auto holds = [&](const auto& top) { return lies_in(real, top) && real != top; };
+  if (std::ranges::none_of(tops_, holds)) return;
+  const bool is_folder = std::filesystem::is_directory(real, problem);
+  found.mounts.push_back(
+      {is_folder ? GuardedMount::Kind::hidden_folder : GuardedMount::Kind::hidden_file,
+       real.native()});
+  pin(real, found);
+}
+
 Result<GuardedPaths::Found> GuardedPaths::look() {
   const std::lock_guard lock(mutex_);
   Found found;
+  for (const auto& path : hidden_) hide_path(path, found);
   for (const auto& path : paths_) {
     TRY(guard(path, found));
     if (path.filename() != ".git") continue;

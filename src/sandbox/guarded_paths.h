@@ -87,13 +87,15 @@ class GuardedPaths {
   void add_git_folders(const std::filesystem::path& file, std::vector<GuardedMount>& mounts) const;
   bool is_writable(const std::filesystem::path& path) const;
   Result<void> guard(const std::filesystem::path& path, Found& found) const;
+  void hide_path(const std::filesystem::path& path, Found& found) const;
   void pin(const std::filesystem::path& path, Found& found) const;
 
   std::vector<std::filesystem::path> tops_;
   std::vector<std::filesystem::path> writable_;
-  std::vector<std::string> names_;            // protected wherever they are
-  std::vector<std::filesystem::path> paths_;  // protected, there or not
-  std::vector<std::string> unreadable_;
+  std::vector<std::string> names_;             // protected wherever they are
+  std::vector<std::filesystem::path> paths_;   // protected, there or not
+  std::vector<std::string> unreadable_;        // patterns
+  std::vector<std::filesystem::path> hidden_;  // absolute
   std::mutex mutex_;
   std::map<std::string, Folder> folders_;  // by path
 };

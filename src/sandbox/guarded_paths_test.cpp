@@ -160,6 +160,21 @@ TEST_F(GuardedPathsOf, secrets_are_hidden_behind_links_and_cannot_be_renamed_int
   EXPECT_EQ(paths_of(found, Kind::pinned), (std::set<std::string>{in(".aws"), in("a"), in("a/b")}));
 }
 
+TEST_F(GuardedPathsOf, a_program_are_hidden_by_their_absolute_paths) {
+  make(".config/wright/config.toml");
+  make("sessions.db");
+  make("deep/config.toml");
+  policy_.unreadable = {in(".config/wright"), in("sessions.db"), in("sessions.db-wal"),
+                        grounds_.outside().string()};
+  policy_.protected_paths = {in(".config/wright"), in(".local/state/wright")};
+  const auto found = GuardedPaths(policy_).look().value();
+  EXPECT_EQ(paths_of(found, Kind::hidden_file), std::set<std::string>{in("sessions.db")});
+  // What is not there cannot be made; neither can what leads to it be moved.
+  EXPECT_EQ(paths_of(found, Kind::hidden_folder),
+            (std::set<std::string>{in(".config/wright"), in(".local")}));
+  EXPECT_EQ(paths_of(found, Kind::pinned), std::set<std::string>{in(".config")});
+}
+
 TEST_F(GuardedPathsOf, a_folder_that_cannot_be_looked_into_is_hidden_whole) {
   if (::geteuid() == 0) GTEST_SKIP() << "root looks into every folder";
   make("closed/.env");

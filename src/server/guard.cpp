@@ -26,12 +26,42 @@ bool is_from_page(const http::Request& request) {
   return !request.header("Origin").empty() || !request.header("Sec-Fetch-Site").empty();
 }
 
+// A host that means this machine, seen from it: "localhost:7411".
+bool is_name_of_this_machine(std::string_view host) {
+  if (host.starts_with("[::1]")) return host.size() == 5 || host[5] == ':';
+  host = host.substr(0, host.find(':'));
+  if (host == "localhost") return true;
+  return host.starts_with("127.") && host.find_first_not_of("0123456789.") == host.npos;
+}
+
+// A proxy says so, as a rule. What it sends may come from anybody.
+bool is_from_proxy(const http::Request& request) {
+  constexpr std::string_view kOfProxies[] = {"Forwarded", "Via", "X-Real-IP", "CF-Connecting-IP"};
+  return std::ranges::any_of(request.headers, [&](const HttpHeader& header) {
+    const std::string name = lower(header.name);
+    return name.starts_with("x-forwarded-") ||
+           std::ranges::any_of(kOfProxies, [&](auto of_proxy) { return name == lower(of_proxy); });
+  });
+}
+
+// What two readers of one request might take differently.
+bool has_twice(const http::Request& request, std::string_view name) {
+  return std::ranges::count_if(request.headers, [&](const HttpHeader& header) {
+           return lower(header.name) == lower(name);
+         }) > 1;
+}
+
 }  // namespace
 
-Guard::Guard(GuardOptions options, Tokens& tokens)
-    : options_(std::move(options)), tokens_(tokens) {}
+Guard::Guard(GuardOptions options, Tokens& tokens) : options_(std::move(options)), tokens_(tokens) {
+  for (std::string& host : options_.hosts) host = lower(host);
+}
 
 Result<void> Guard::check_place(const http::Request& request) const {
+  for (const std::string_view name : {"Origin", "Sec-Fetch-Site", "Authorization"}) {
+    if (!has_twice(request, name)) continue;
+    return fail(ErrorCode::permission_denied, fmt::format("There are two {} headers", name));
+  }
   const std::string host = lower(request.header("Host"));
   const bool is_ours = std::ranges::find(options_.hosts, host) != options_.hosts.end();
   if (!is_ours) {
@@ -65,7 +95,8 @@ Result<Caller> Guard::admit(const http::Request& request, Access access) {
       return fail(ErrorCode::authentication, "This token is not known here");
     }
   }
-  if (options_.trusts_same_user && request.is_from_machine && !is_from_page(request)) {
+  if (options_.trusts_same_user && request.is_from_machine && !is_from_page(request) &&
+      is_name_of_this_machine(lower(request.header("Host"))) && !is_from_proxy(request)) {
     const bool is_same =
         options_.is_same_user ? options_.is_same_user(request) : is_of_same_user(request);
     if (is_same) return Caller{"this machine", {Scope::admin}};

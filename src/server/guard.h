@@ -21,7 +21,8 @@ struct Caller {
 struct GuardOptions {
   // Values of the Host header that are meant for this server: exactly these.
   std::vector<std::string> hosts = {};
-  // Whether tools of the same user on this machine need no token.
+  // Whether programs of the same user on this machine need no token: those that ask for it by a
+  // name of this machine, through no proxy, and that no tool has started (same_user.h).
   bool trusts_same_user = true;
   // Who is at the other end; a test may put another in its place.
   std::function<bool(const http::Request&)> is_same_user = {};
@@ -45,7 +46,7 @@ class Guard {
  private:
   Result<void> check_place(const http::Request& request) const;
 
-  const GuardOptions options_;
+  GuardOptions options_;
   Tokens& tokens_;
 };
 

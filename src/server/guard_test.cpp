@@ -105,7 +105,13 @@ TEST(SameUser, is_whom_the_kernel_names_at_a_unix_socket) {
   http::Request request{.peer = "unix", .is_from_machine = true};
   EXPECT_FALSE(is_of_same_user(request)) << "not known";
   request.peer_user = [] { return std::optional<unsigned>(::geteuid()); };
+  EXPECT_FALSE(is_of_same_user(request)) << "a command that a tool runs, for all that is known";
+  bool is_free = true;
+  request.peer_is_free = [&] { return is_free; };
   EXPECT_TRUE(is_of_same_user(request));
+  is_free = false;
+  EXPECT_FALSE(is_of_same_user(request)) << "it is confined";
+  is_free = true;
   request.peer_user = [] { return std::optional<unsigned>(::geteuid() + 1); };
   EXPECT_FALSE(is_of_same_user(request));
 }
@@ -120,6 +126,42 @@ TEST_F(GuardTest, trusts_programs_of_the_same_user_on_this_machine_alone) {
   auto from_elsewhere = from_machine({});
   from_elsewhere.is_from_machine = false;
   EXPECT_FALSE(admit(from_elsewhere));
+}
+
+// A proxy of the same user sends what anybody on the internet has sent to it.
+TEST_F(GuardTest, trusts_nobody_who_comes_through_a_proxy) {
+  for (const char* name : {"X-Forwarded-For", "Forwarded", "Via", "X-Real-IP", "X-Forwarded-Host",
+                           "X-Forwarded-Proto", "CF-Connecting-IP"}) {
+    EXPECT_FALSE(admit(from_machine({{name, "203.0.113.9"}}))) << name;
+  }
+  const auto admit_by = [&](const char* host) {
+    http::Request request = from_machine({});
+    request.headers.back().value = host;
+    return Guard({.hosts = {"wright.example.com", "localhost.example.com", "127.0.0.1.example.com",
+                            "127.0.0.1", "localhost:8080", "[::1]:7"},
+                  .is_same_user = [](const http::Request&) { return true; }},
+                 tokens_)
+        .admit(request, Access::known);
+  };
+  EXPECT_FALSE(admit_by("wright.example.com")) << "the name that others know it by";
+  EXPECT_FALSE(admit_by("localhost.example.com"));
+  EXPECT_FALSE(admit_by("127.0.0.1.example.com"));
+  EXPECT_TRUE(admit_by("127.0.0.1"));
+  EXPECT_TRUE(admit_by("LOCALHOST:8080"));
+  EXPECT_TRUE(admit_by("[::1]:7"));
+}
+
+TEST_F(GuardTest, refuses_a_header_that_is_there_twice) {
+  for (const char* name : {"Origin", "Sec-Fetch-Site", "Authorization"}) {
+    EXPECT_FALSE(admit(from_machine({{name, ""}, {name, "http://evil.example"}}))) << name;
+  }
+}
+
+TEST_F(GuardTest, knows_its_names_whatever_their_case) {
+  const std::string token = tokens_.add("ci", {Scope::read}, 5).value_or("");
+  http::Request request = from_machine({{"Authorization", "Bearer " + token}});
+  request.headers.back().value = "wright.EXAMPLE.com";
+  EXPECT_TRUE(Guard({.hosts = {"Wright.Example.com"}}, tokens_).admit(request, Access::known));
 }
 
 TEST_F(GuardTest, refuses_every_host_but_its_own) {

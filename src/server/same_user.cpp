@@ -19,7 +19,8 @@ unsigned user_without_name() {
 bool is_of_same_user(const http::Request& request) {
   if (!request.is_from_machine || !request.peer_user) return false;
   const auto user = request.peer_user();
-  return user && *user == ::geteuid() && *user != user_without_name();
+  if (!user || *user != ::geteuid() || *user == user_without_name()) return false;
+  return request.peer_is_free && request.peer_is_free();
 }
 
 }  // namespace wright::server

@@ -268,7 +268,12 @@ std::vector<Route> session_routes(const ServiceOptions& options) {
       {"DELETE", one, Access::known, Scope::admin,
        [&options](Call& call) -> Answer {
          const SessionId id = TRY(call.number());
-         TRY(options.store.get_session(id));
+         const Session session = TRY(options.store.get_session(id));
+         // Its calls go on, and nobody could tell any more what they did.
+         if (session.status == SessionStatus::running) {
+           return fail(ErrorCode::unavailable,
+                       fmt::format("Session {} is running: cancel it first", id));
+         }
          TRY(options.store.delete_session(id));
          return http::Response{.status = 204};
        }},

@@ -11,6 +11,7 @@
 #include <charconv>
 #include <future>
 #include <latch>
+#include <optional>
 #include <stop_token>
 
 #include "app/commands/commands.h"
@@ -22,6 +23,7 @@
 #include "app/wiring/session_store.h"
 #include "app/wiring/shipped.h"
 #include "app/wiring/stored_session.h"
+#include "app/wiring/taking_over.h"
 #include "core/try.h"
 #include "net/whole_response.h"
 #include "runtime/event_writer.h"
@@ -38,6 +40,7 @@ namespace {
 constexpr const char* kDefaultListen = "127.0.0.1:7411";
 constexpr std::chrono::milliseconds kPollTime{1'000};
 constexpr std::chrono::milliseconds kDrainTime{10'000};
+constexpr std::chrono::milliseconds kTakeOverTime{1'000};
 constexpr std::chrono::milliseconds kWebhookDrainTime{3'000};
 constexpr HttpTimeouts kWebhookTimeouts{.connect = std::chrono::seconds(10),
                                         .first_byte = std::chrono::seconds(20),
@@ -102,6 +105,7 @@ class Serving {
       : store_(store),
         tokens_(tokens),
         models_(models),
+        logger_(logger),
         agents_(settings, models, context, logger),
         events_(store, kPollTime),
         webhooks_(std::move(webhooks)),
@@ -116,6 +120,7 @@ class Serving {
 
   void end() {
     http_->drain(kDrainTime);
+    taking_over_.reset();
     runtime_->drain(kDrainTime);
     webhooks_.drain(kWebhookDrainTime);
   }
@@ -132,6 +137,7 @@ class Serving {
   Store& store_;
   server::Tokens& tokens_;
   const Models& models_;
+  const Logger logger_;
   ServedAgents agents_;
   server::EventHub events_;
   server::Metrics metrics_;
@@ -142,6 +148,7 @@ class Serving {
   std::unique_ptr<Runtime> runtime_;
   std::unique_ptr<server::Service> service_;
   std::unique_ptr<http::Server> http_;
+  std::optional<TakingOver> taking_over_;
 };
 
 Result<void> Serving::open(http::ServerOptions options, const std::vector<std::string>& names) {
@@ -193,8 +200,10 @@ Result<void> Serving::open(http::ServerOptions options, const std::vector<std::s
   service_->add(server::compatible_routes(service_->options(), listeners_));
   service_->add(server::dashboard_routes());
   is_ready.set_value();
-  // Others may have left sessions behind.
-  (void)runtime_->resume_abandoned();
+  taking_over_.emplace(*runtime_, kTakeOverTime, [this](const std::string& message) {
+    logger_.log(LogLevel::warning, "Sessions that others left cannot be looked for",
+                {{"error", message}});
+  });
   return {};
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "app/settings/paths.h"
@@ -472,6 +473,11 @@ Result<Settings> load_settings(const SettingFlags& flags, const Environment& env
   }
   settings.rule_flags_ = given.rules;
   settings.redactor_ = Redactor(settings.secrets());
+  OwnFilesOf own{.config = location.path, .workplaces = settings.writable()};
+  if (!settings.keeps_sessions_in_memory()) own.database = settings.database_path();
+  own.workplaces.push_back(settings.base_path());
+  std::ranges::copy(settings.readable(), std::back_inserter(own.workplaces));
+  settings.own_files_ = wright::app::own_files(own, environment);
   return settings;
 }
 

@@ -13,6 +13,7 @@
 #include "agents/agent_definition.h"
 #include "app/settings/config.h"
 #include "app/settings/environment.h"
+#include "app/settings/own_files.h"
 #include "app/settings/rule_flags.h"
 #include "app/settings/setting_value.h"
 #include "app/settings/store_place.h"
@@ -120,6 +121,8 @@ class Settings {
     return file_ ? file_->mcp_servers : std::vector<McpServer>{};
   }
   const std::filesystem::path& temporary_folder() const { return temporary_folder_; }
+  // What no tool may read or change; see own_files.h.
+  const OwnFiles& own_files() const { return own_files_; }
   bool flag(const ConfigKey& key) const;
   std::optional<int> count(const ConfigKey& key) const;
   std::vector<std::string> list(const ConfigKey& key) const;
@@ -140,6 +143,7 @@ class Settings {
   RuleFlags rule_flags_;
   std::optional<ConfigFile> file_;
   Variables command_environment_;
+  OwnFiles own_files_;
   std::filesystem::path temporary_folder_;
   std::filesystem::path output_folder_;
   Redactor redactor_;

@@ -52,6 +52,15 @@ void allow_inside(const std::filesystem::path& base, std::vector<CommandRule>& r
 
 }  // namespace
 
+void hide_own_files(const Settings& settings, SandboxPolicy& policy) {
+  const auto& [folders, files] = settings.own_files();
+  for (const auto& path : files) policy.unreadable.push_back(path.string());
+  for (const auto& path : folders) {
+    policy.unreadable.push_back(path.string());
+    policy.protected_paths.push_back(path.string());  // it cannot be made either
+  }
+}
+
 Result<BashOptions> bash_options(const Settings& settings) {
   const auto preset = TRY(named(settings, keys::kBashPreset, command_preset_from));
   const auto mode = TRY(named(settings, keys::kBashSandbox, sandbox_mode_from));
@@ -75,6 +84,7 @@ Result<BashOptions> bash_options(const Settings& settings) {
   if (may_write) options.policy.write_paths.push_back(options.base);
   options.policy.protected_paths = list_or_none(settings, keys::kBashProtected);
   options.policy.unreadable = list_or_none(settings, keys::kBashUnreadable);
+  hide_own_files(settings, options.policy);
   return options;
 }
 

@@ -9,4 +9,7 @@ namespace wright::app {
 // The error names the key whose value is wrong.
 Result<BashOptions> bash_options(const Settings& settings);
 
+// No program that a tool starts reads or changes Wright's own files.
+void hide_own_files(const Settings& settings, SandboxPolicy& policy);
+
 }  // namespace wright::app

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace wright::app {
 namespace {
 
@@ -18,6 +20,27 @@ TEST(BashSettings, protect_and_hide_what_is_usual_unless_they_say_otherwise) {
   ASSERT_TRUE(own) << own.error().message;
   EXPECT_EQ(bash_options(*own)->policy.protected_paths, std::vector<std::string>{});
   EXPECT_EQ(bash_options(*own)->policy.unreadable, std::vector<std::string>{"*.key"});
+}
+
+// Who could rewrite the rules would be bound by none.
+TEST(BashSettings, keep_every_command_from_files_of_wright_itself) {
+  SettingFlags flags;
+  flags.set = {"bash.protected=none", "bash.unreadable=none"};
+  const auto settings = load_settings(
+      flags,
+      Environment({{"HOME", "/home/nobody-here"}, {"WRIGHT_DATABASE_PATH", "/srv/sessions.db"}}));
+  ASSERT_TRUE(settings) << settings.error().message;
+  const auto policy = bash_options(*settings)->policy;
+  const auto has = [](const std::vector<std::string>& paths, std::string_view path) {
+    return std::ranges::find(paths, path) != paths.end();
+  };
+  for (const char* folder :
+       {"/home/nobody-here/.config/wright", "/home/nobody-here/.local/state/wright"}) {
+    EXPECT_TRUE(has(policy.unreadable, folder)) << folder;
+    EXPECT_TRUE(has(policy.protected_paths, folder)) << folder;
+  }
+  EXPECT_TRUE(has(policy.unreadable, "/srv/sessions.db"));
+  EXPECT_TRUE(has(policy.unreadable, "/srv/sessions.db-wal"));
 }
 
 }  // namespace

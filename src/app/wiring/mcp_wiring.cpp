@@ -7,6 +7,7 @@
 #include <thread>
 #include <unordered_set>
 
+#include "app/wiring/bash_settings.h"
 #include "core/try.h"
 #include "mcp_client/http_channel.h"
 #include "mcp_client/stdio_channel.h"
@@ -45,6 +46,7 @@ mcp_client::ServerProgram program_of(const McpServer& server, const Settings& se
   program.policy.read_paths = settings.readable();
   program.policy.read_paths.push_back(base);
   program.policy.write_paths = settings.writable();
+  hide_own_files(settings, program.policy);
   return program;
 }
 

@@ -30,6 +30,8 @@ FileAccess file_access(const Settings& settings) {
                     .readable = settings.readable(),
                     .writable = settings.writable(),
                     .hidden = settings.flags().hidden};
+  std::ranges::copy(settings.own_files().folders, std::back_inserter(access.hidden));
+  std::ranges::copy(settings.own_files().files, std::back_inserter(access.hidden));
   std::error_code ignored;
   if (std::filesystem::is_directory(settings.output_folder(), ignored)) {
     access.readable.push_back(settings.output_folder());

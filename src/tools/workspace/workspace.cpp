@@ -168,13 +168,38 @@ Result<Workspace> Workspace::open(const FileAccess& access, Resolver resolver) {
     std::error_code problem;
     const auto real = std::filesystem::weakly_canonical(file, problem);
     const auto located = workspace.locate((problem ? file : real).string());
-    if (located) workspace.hidden_.push_back(*located);
+    if (located) workspace.hidden_.push_back(workspace.absolute(*located));
   }
   return workspace;
 }
 
+std::string Workspace::absolute(std::string_view path) const {
+  if (path.starts_with('/')) return std::string(path);
+  return path == "." ? base() : fmt::format("{}/{}", base(), path);
+}
+
+bool Workspace::hides_real(std::string_view absolute) const {
+  const auto lies_in = [](std::string_view path, std::string_view folder) {
+    return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
+  };
+  return std::ranges::any_of(hidden_, [&](const std::string& hidden) {
+    if (!lies_in(absolute, hidden)) return false;
+    return std::none_of(readable_.begin() + 1, readable_.end(), [&](const Root& root) {
+      return lies_in(root.path, hidden) && lies_in(absolute, root.path);
+    });
+  });
+}
+
 bool Workspace::hides(std::string_view path) const {
-  return std::ranges::find(hidden_, path) != hidden_.end();
+  return !hidden_.empty() && hides_real(absolute(path));
+}
+
+bool Workspace::hides_open(const FileDescriptor& opened) const {
+  if (hidden_.empty()) return false;
+  std::error_code problem;
+  const auto real =
+      std::filesystem::read_symlink(fmt::format("/proc/self/fd/{}", opened.get()), problem);
+  return problem || hides_real(real.native());
 }
 
 Result<std::string> Workspace::locate(std::string_view path) const {
@@ -243,9 +268,12 @@ std::expected<FileDescriptor, int> Workspace::open(const std::string& path, int 
   const auto [root, inside] = place_of(path);
   const int folder = root->descriptor.get();
   auto opened = open_beneath(folder, inside, flags, Links::follow, resolver_);
-  if (opened || opened.error() != ENOENT) return opened;
-  const auto meant = path_shown_as(folder, inside, resolver_);
-  return meant ? open_beneath(folder, *meant, flags, Links::follow, resolver_) : std::move(opened);
+  if (!opened && opened.error() == ENOENT) {
+    const auto meant = path_shown_as(folder, inside, resolver_);
+    if (meant) opened = open_beneath(folder, *meant, flags, Links::follow, resolver_);
+  }
+  if (opened && hides_open(*opened)) return std::unexpected(ENOENT);
+  return opened;
 }
 
 Result<FileStatus> Workspace::status(const std::string& path) const {
@@ -273,11 +301,15 @@ Result<Folder> Workspace::open_folder(const std::string& path) const {
 }
 
 Result<WriteTarget> Workspace::write_target(const std::string& path) const {
-  const std::string absolute = path.starts_with('/') ? path
-                               : path == "."         ? base()
-                                                     : fmt::format("{}/{}", base(), path);
+  const std::string full = absolute(path);
+  std::error_code problem;
+  const auto real = std::filesystem::weakly_canonical(full, problem);
+  if (!hidden_.empty() && (problem || hides_real(full) || hides_real(real.native()))) {
+    return fail(ErrorCode::permission_denied,
+                fmt::format("{} may not be written: it is not there for tools", shown_path(path)));
+  }
   for (const Root& root : writable_) {
-    const auto inside = root.rest_of(absolute);
+    const auto inside = root.rest_of(full);
     if (!inside) continue;
     if (inside->empty()) return std::unexpected(path_error(EISDIR, path));
     if (is_in_git_folder(*inside)) {

@@ -91,7 +91,7 @@ class Workspace {
   Result<OpenFile> open_file(const std::string& path) const;
   Result<Folder> open_folder(const std::string& path) const;
 
-  // Whether the file at that path (in normal form) is to be treated as if it were not there.
+  // Whether what is at that path (in normal form) is to be treated as if it were not there.
   bool hides(std::string_view path) const;
 
   // Refused for a path (in normal form) outside of the writable folders, for such a folder itself,
@@ -120,6 +120,9 @@ class Workspace {
     std::string inside;
   };
   Place place_of(const std::string& path) const;
+  std::string absolute(std::string_view path) const;  // of a normal form
+  bool hides_real(std::string_view absolute) const;
+  bool hides_open(const FileDescriptor& opened) const;  // whatever links led there
   std::expected<FileDescriptor, int> open(const std::string& path, int flags) const;
   std::string folders_for_people(const std::vector<Root>& roots) const;
 
@@ -127,7 +130,7 @@ class Workspace {
 
   std::vector<Root> readable_;  // the base first
   std::vector<Root> writable_;
-  std::vector<std::string> hidden_;  // paths in normal form
+  std::vector<std::string> hidden_;  // absolute, without links, below one of the folders
   Resolver resolver_;
 };
 

@@ -236,6 +236,31 @@ TEST_P(Confinement, keeps_working_when_the_base_is_renamed) {
   std::filesystem::rename(elsewhere / "moved", base.path());
 }
 
+TEST_P(Confinement, hides_folders_by_every_way_that_leads_there) {
+  base.write("own/rules", "mine").write("own/output/long", "paged").write("owner", "other");
+  base.link("to_own", "own").link("to_rules", "own/rules").link("a/up", "../own");
+  const auto workspace =
+      Workspace::open({.base = base.path(),
+                       .readable = {base / "own/output"},
+                       .writable = {"."},
+                       .hidden = {base / "own", base / "later/rules", outside.path()}},
+                      GetParam());
+  ASSERT_TRUE(workspace);
+  for (const char* path :
+       {"own/rules", "./own/../own/rules", "to_own/rules", "to_rules", "a/up/rules"}) {
+    EXPECT_EQ(outcome(*workspace, path), "not_found") << path;
+    EXPECT_FALSE(workspace->write_target(workspace->locate(path).value_or(""))) << path;
+  }
+  EXPECT_EQ(outcome(*workspace, (base / "own/rules").native()), "not_found");
+  EXPECT_FALSE(workspace->open_folder("own"));
+  EXPECT_FALSE(workspace->open_folder("to_own"));
+  EXPECT_FALSE(workspace->write_target("own/new"));
+  EXPECT_FALSE(workspace->write_target("later/rules")) << "what is not there is not made either";
+  EXPECT_EQ(outcome(*workspace, (base / "own/output/long").native()), "paged");
+  EXPECT_EQ(outcome(*workspace, "owner"), "other");
+  EXPECT_TRUE(workspace->write_target("later/other"));
+}
+
 TEST(Workspace, refuses_a_base_that_is_no_readable_folder) {
   const TemporaryFolder folder;
   folder.write("file");
