@@ -181,7 +181,7 @@ TEST(ServerBodies, are_small_for_those_who_are_not_known) {
           std::pair("Origin: http://evil.example\r\n", 403),
           std::pair("Authorization: Bearer wright_0000\r\n", 401)}) {
       http::RawPeer peer(served.http());
-      peer.write(fmt::format("POST /api/v1/sessions HTTP/1.1\r\nHost: test\r\n{}\r\n{}\r\n", size,
+      peer.write(fmt::format("POST /api/v1/sessions HTTP/1.1\r\nHost: localhost\r\n{}\r\n{}\r\n", size,
                              headers));
       EXPECT_EQ(ServedService::answered_from(peer.read_all()).status, status) << headers;
     }

@@ -138,7 +138,7 @@ class ServedService {
   }
   static std::string request_text(std::string_view method, std::string_view path,
                                   std::string_view body = {}, std::string_view headers = {},
-                                  std::string_view host = "test") {
+                                  std::string_view host = "localhost") {
     return fmt::format(
         "{} {} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Length: {}\r\n{}\r\n{}", method,
         path, host, body.size(), headers, body);
@@ -177,7 +177,7 @@ class ServedService {
  private:
   std::vector<std::string> hosts() const {
     std::vector<std::string> hosts = hosts_of(http_->addresses());
-    hosts.emplace_back("test");
+    hosts.emplace_back("localhost");
     return hosts;
   }
   static std::string joined_chunks(std::string_view bytes) {
