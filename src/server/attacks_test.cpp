@@ -167,6 +167,20 @@ TEST(ServerEvents, are_not_kept_for_those_who_left_however_much_there_is_to_tell
   EXPECT_EQ(served.hub.listeners(), 0U);
 }
 
+TEST(ServerEvents, are_not_told_any_more_when_the_token_is_removed) {
+  ServedService served;
+  const std::string token = served.tokens().add("ci", {Scope::read}, 5).value_or("");
+  ASSERT_FALSE(token.empty());
+  http::RawPeer peer(served.http());
+  peer.write(ServedService::request_text(
+      "GET", "/api/v1/events", {},
+      fmt::format("Authorization: Bearer {}\r\nAccept: text/event-stream\r\n", token)));
+  peer.read_until("retry: 1000");
+  ASSERT_TRUE(served.tokens().remove("ci"));
+  const std::string rest = peer.read_all();
+  EXPECT_TRUE(rest.ends_with("0\r\n\r\n")) << "the stream ends: " << rest;
+}
+
 TEST(ServerBodies, are_small_for_those_who_are_not_known) {
   ServedService served;
   const std::string large = "{\"code\":\"" + std::string(8 * 1024, 'x') + "\"}";
@@ -181,8 +195,8 @@ TEST(ServerBodies, are_small_for_those_who_are_not_known) {
           std::pair("Origin: http://evil.example\r\n", 403),
           std::pair("Authorization: Bearer wright_0000\r\n", 401)}) {
       http::RawPeer peer(served.http());
-      peer.write(fmt::format("POST /api/v1/sessions HTTP/1.1\r\nHost: localhost\r\n{}\r\n{}\r\n", size,
-                             headers));
+      peer.write(fmt::format("POST /api/v1/sessions HTTP/1.1\r\nHost: localhost\r\n{}\r\n{}\r\n",
+                             size, headers));
       EXPECT_EQ(ServedService::answered_from(peer.read_all()).status, status) << headers;
     }
   }

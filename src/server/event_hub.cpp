@@ -23,6 +23,7 @@ struct EventHub::Listener {
   http::Stream stream;
   EventSequence after = 0;
   std::optional<SessionId> session_id = {};
+  std::function<bool()> is_admitted = {};
 };
 
 std::string event_text(const StoredEvent& event) {
@@ -86,6 +87,9 @@ std::size_t EventHub::listeners() const {
 void EventHub::read_all() {
   auto looked_at = std::chrono::steady_clock::now();
   for (;;) {
+    if (std::chrono::steady_clock::now() - looked_at >= poll_time_) {
+      end_those_who_are_not_admitted();
+    }
     std::list<ListenerPointer> gone;  // outlives the lock
     {
       std::unique_lock lock(mutex_);
@@ -101,6 +105,22 @@ void EventHub::read_all() {
     go_on_with_those_behind();
     while (read_some()) {
     }
+  }
+}
+
+// Asks outside of the lock: it may read a file.
+void EventHub::end_those_who_are_not_admitted() {
+  std::vector<ListenerPointer> asked;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto* list : {&live_, &behind_}) {
+      std::ranges::copy_if(*list, std::back_inserter(asked), [](const ListenerPointer& listener) {
+        return static_cast<bool>(listener->is_admitted);
+      });
+    }
+  }
+  for (const ListenerPointer& listener : asked) {
+    if (!listener->is_admitted()) listener->stream.end();
   }
 }
 
@@ -202,13 +222,14 @@ void EventHub::tell(const std::vector<StoredEvent>& events, const Families& fami
   }
 }
 
-void EventHub::listen(http::Stream stream, EventSequence after,
-                      std::optional<SessionId> session_id) {
+void EventHub::listen(http::Stream stream, EventSequence after, std::optional<SessionId> session_id,
+                      std::function<bool()> is_admitted) {
   {
     const std::lock_guard lock(mutex_);
     ++listening_;
   }
-  catch_up(std::make_shared<Listener>(Listener{std::move(stream), after, session_id}));
+  catch_up(std::make_shared<Listener>(
+      Listener{std::move(stream), after, session_id, std::move(is_admitted)}));
 }
 
 bool EventHub::catch_up(const ListenerPointer& listener) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <functional>
 #include <list>
 #include <map>
 #include <memory>
@@ -33,8 +34,10 @@ class EventHub {
   void look();
 
   // Sends the events after `after` to the stream, of that session with all below it or of all,
-  // until nobody reads any more.
-  void listen(http::Stream stream, EventSequence after, std::optional<SessionId> session_id);
+  // until nobody reads any more, or `is_admitted` says no: it is asked in the hub's thread, as
+  // often as the hub polls. May be empty.
+  void listen(http::Stream stream, EventSequence after, std::optional<SessionId> session_id,
+              std::function<bool()> is_admitted = {});
   std::size_t listeners() const;
   // The newest event; 0 when there is none.
   EventSequence newest();
@@ -47,6 +50,7 @@ class EventHub {
   using Families = std::map<SessionId, Family>;
 
   void read_all();
+  void end_those_who_are_not_admitted();
   std::list<ListenerPointer> take_those_who_left();
   void go_on_with_those_behind();
   bool read_some();

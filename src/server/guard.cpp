@@ -87,7 +87,8 @@ Result<Caller> Guard::admit(const http::Request& request, Access access) {
   if (access == Access::anybody) return Caller{.name = "anybody"};
   if (const std::string_view token = bearer_of(request); !token.empty()) {
     if (const auto known = tokens_.find(token)) {
-      return Caller{fmt::format("token {}", known->name), known->scopes};
+      return Caller{fmt::format("token {}", known->name), known->scopes,
+                    [&tokens = tokens_, known = *known] { return tokens.is_still(known); }};
     }
     // Vendors' programs must send some key; where none is needed, any will do.
     const bool is_a_token = token.starts_with("wright_");
@@ -99,7 +100,7 @@ Result<Caller> Guard::admit(const http::Request& request, Access access) {
       is_name_of_this_machine(lower(request.header("Host"))) && !is_from_proxy(request)) {
     const bool is_same =
         options_.is_same_user ? options_.is_same_user(request) : is_of_same_user(request);
-    if (is_same) return Caller{"this machine", {Scope::admin}};
+    if (is_same) return Caller{.name = "this machine", .scopes = {Scope::admin}};
   }
   return fail(ErrorCode::authentication,
               "A token is needed: `wright token add NAME --scope read` makes one; send it as "

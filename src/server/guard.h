@@ -16,6 +16,8 @@ namespace wright::server {
 struct Caller {
   std::string name = {};  // for records: "token ci", "this machine"
   Scopes scopes = {};
+  // For answers that go on for long: whether the caller would still be let in. Empty: always.
+  std::function<bool()> is_admitted = {};
 };
 
 struct GuardOptions {

@@ -80,8 +80,7 @@ Answer show_history(const ServiceOptions& options, const Call& call) {
   constexpr std::int64_t kDay = 24 * 60 * 60 * 1000;
   HistoryFilter filter{.agent_name = call.request.parameter("agent"), .until = system_clock_ms()};
   const auto since = TRY(call.number_of("since"));
-  filter.since =
-      std::clamp<std::int64_t>(since.value_or(filter.until - kDay), 0, filter.until - 1);
+  filter.since = std::clamp<std::int64_t>(since.value_or(filter.until - kDay), 0, filter.until - 1);
   const auto buckets = TRY(call.number_of("buckets"));
   filter.buckets = buckets.value_or(filter.buckets);
   const Json history = TRY(history_json(options.store, filter));

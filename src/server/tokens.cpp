@@ -226,11 +226,22 @@ std::optional<Tokens::Known> Tokens::find(std::string_view token) {
   (void)read();  // without the file nobody is known
   std::optional<Known> known;
   const auto look_at = [&](const TokenRecord& record) {
-    if (equal_in_constant_time(record.hash, hash)) known = Known{record.name, record.scopes};
+    if (equal_in_constant_time(record.hash, hash)) {
+      known = Known{record.name, record.scopes, record.hash};
+    }
   };
   for (const TokenRecord& record : records_) look_at(record);
   for (const TokenRecord& record : of_process_) look_at(record);
   return known;
+}
+
+bool Tokens::is_still(const Known& known) {
+  const std::lock_guard lock(mutex_);
+  (void)read();
+  const auto is_meant = [&](const TokenRecord& record) {
+    return record.hash == known.hash && record.scopes == known.scopes;
+  };
+  return std::ranges::any_of(records_, is_meant) || std::ranges::any_of(of_process_, is_meant);
 }
 
 std::string Tokens::make_code() {

@@ -54,9 +54,13 @@ class Tokens {
   struct Known {
     std::string name;
     Scopes scopes;
+    std::string hash;
   };
   // Takes the same time whatever is wrong with the token.
   std::optional<Known> find(std::string_view token);
+
+  // Whether the token with that hash is still known, and may do what it could.
+  bool is_still(const Known& known);
 
   // A code that can be exchanged once for a token of this process, which has all scopes.
   std::string make_code();

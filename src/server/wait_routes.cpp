@@ -84,7 +84,7 @@ Answer events_of(const ServiceOptions& options, const Call& call,
       {.heartbeat = ": \n\n", .most_unsent = kMostUnsent, .ends_with_drain = true});
   // Proxies hold the head back until the first byte of the body.
   stream.write("retry: 1000\n\n");
-  options.events.listen(std::move(stream), from, session_id);
+  options.events.listen(std::move(stream), from, session_id, call.caller.is_admitted);
   return std::nullopt;
 }
 

@@ -13,7 +13,7 @@ bool has(const OwnFiles& own, const std::filesystem::path& path) {
 }
 
 TEST(OwnFiles, are_the_folders_of_a_home_and_what_lies_elsewhere) {
-  const Environment environment({{"HOME", "/home/nobody-here"}});
+  const Environment environment(Environment::Variables{{"HOME", "/home/nobody-here"}});
   const OwnFiles own = own_files(
       {.config = "/etc/wright.toml", .database = "/srv/project/sessions.db"}, environment);
   for (const char* path :
@@ -26,7 +26,7 @@ TEST(OwnFiles, are_the_folders_of_a_home_and_what_lies_elsewhere) {
 }
 
 TEST(OwnFiles, leave_a_folder_that_is_worked_in_but_not_the_files_in_it) {
-  const Environment environment({{"HOME", "/home/nobody-here"}});
+  const Environment environment(Environment::Variables{{"HOME", "/home/nobody-here"}});
   const OwnFiles own =
       own_files({.workplaces = {"/home/nobody-here/.config/wright/agents"}}, environment);
   EXPECT_FALSE(has(own, "/home/nobody-here/.config/wright"));
