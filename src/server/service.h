@@ -43,6 +43,8 @@ struct ServiceOptions {
   std::function<Json()> models = {};                // for /api/v1/models
   const Metrics* metrics = nullptr;                 // for /metrics
   std::function<std::vector<Gauge>()> gauges = {};  // more of them; may be empty
+  // Told whose trace a session belongs to, just before it begins; may be empty.
+  std::function<void(SessionId, const TraceContext&)> adopt_trace = {};
 };
 
 // A request on its way to its route.

@@ -9,6 +9,7 @@
 #include "core/try.h"
 #include "server/idempotency.h"
 #include "server/problem.h"
+#include "server/request_trace.h"
 #include "server/resources.h"
 #include "server/service.h"
 
@@ -82,6 +83,7 @@ Answer create_session(const ServiceOptions& options, const Call& call) {
   if (prompt.empty()) return fail(ErrorCode::invalid_argument, "'prompt' is empty");
   auto prepared = TRY(options.agents.make(name));
   auto start = TRY(run_options(body, std::move(prepared.config)));
+  take_trace(options, call.request, start);
   const SessionId id = TRY(options.runtime.start(prepared.agent, prompt, std::move(start)));
   const Session session = TRY(options.store.get_session(id));
   return created(session_json(session), id);
@@ -94,6 +96,7 @@ Answer send_message(const ServiceOptions& options, const Call& call) {
   const Session before = TRY(options.store.get_session(id));
   auto agent = TRY(options.agents.of_session(before));
   auto start = TRY(run_options(body, before.config));
+  take_trace(options, call.request, start);
   TRY(options.runtime.send(std::move(agent), id, text, std::move(start)));
   const Session session = TRY(options.store.get_session(id));
   return json_response(session_json(session), 202);

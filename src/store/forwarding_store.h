@@ -32,6 +32,9 @@ class ForwardingStore : public Store {
   Result<std::vector<StoredEvent>> get_events(const EventFilter& filter) override {
     return inner_.get_events(filter);
   }
+  Result<std::vector<Record>> get_records(const RecordFilter& filter) override {
+    return inner_.get_records(filter);
+  }
   Result<std::vector<Runner>> get_runners() override { return inner_.get_runners(); }
   Result<RunnerNews> get_news(RunnerId id) override { return inner_.get_news(id); }
   Result<SpentBelow> spent_below(SessionId id, MessageId since) override {

@@ -10,6 +10,7 @@
 #include "app/terminal/figures.h"
 #include "app/wiring/session_store.h"
 #include "app/wiring/stored_session.h"
+#include "app/wiring/telemetry_wiring.h"
 #include "core/try.h"
 #include "wright/driver.h"
 
@@ -77,6 +78,7 @@ Result<Settlements> settle_past_calls(Store& store, SessionId id, Settlements se
 
 ExitCode resume_one(const ResumeCommand& command, const Settings& settings, const Session& session,
                     const Settlements& settlements, CommandContext context) {
+  adopt_trace(context.telemetry, session);
   return resume_session(
       session, {.said_now = command.settings, .found_in = settings, .taking = command.taking},
       settlements,

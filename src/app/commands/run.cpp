@@ -12,6 +12,7 @@
 #include "app/wiring/session_beginning.h"
 #include "app/wiring/session_store.h"
 #include "app/wiring/stored_session.h"
+#include "app/wiring/telemetry_wiring.h"
 #include "postgres/hints.h"
 #include "wright/json.h"
 
@@ -86,7 +87,8 @@ ExitCode queue_session(const RunCommand& command, const ReadyAgent& ready,
                      .provider = agent.model.provider(),
                      .model = agent.model.name(),
                      .user_prompt = prompt,
-                     .config = session_config(ready, settings),
+                     .config = config_with_trace(session_config(ready, settings),
+                                                 context.environment),
                      .is_queued = true,
                      .priority = command.queueing.priority,
                      .labels = command.queueing.labels};

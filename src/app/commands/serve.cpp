@@ -22,6 +22,7 @@
 #include "app/wiring/session_store.h"
 #include "app/wiring/shipped.h"
 #include "app/wiring/stored_session.h"
+#include "app/wiring/telemetry_wiring.h"
 #include "core/try.h"
 #include "net/whole_response.h"
 #include "runtime/event_writer.h"
@@ -102,6 +103,7 @@ class Serving {
       : store_(store),
         tokens_(tokens),
         models_(models),
+        telemetry_(context.telemetry),
         agents_(settings, models, context, logger),
         events_(store, kPollTime),
         webhooks_(std::move(webhooks)),
@@ -127,11 +129,13 @@ class Serving {
     metrics_.observe(event, origin);
     listeners_.observe(event, origin);
     webhooks_.observe(event, origin);
+    if (telemetry_ != nullptr) telemetry_->observe(event, origin);
   }
 
   Store& store_;
   server::Tokens& tokens_;
   const Models& models_;
+  telemetry::Telemetry* const telemetry_;  // null: traces are off
   ServedAgents agents_;
   server::EventHub events_;
   server::Metrics metrics_;
@@ -147,10 +151,17 @@ class Serving {
 Result<void> Serving::open(http::ServerOptions options, const std::vector<std::string>& names) {
   const server::AgentSource source = agents_.source();
   auto runtime = Runtime::open({.store = &store_,
-                                .agents = source.of_session,
-                                .observer = [this](const Event& event, const EventOrigin& origin) {
-                                  observe(event, origin);
-                                }});
+                                .agents =
+                                    [this, source](const Session& session) {
+                                      adopt_trace(telemetry_, session);
+                                      return source.of_session(session);
+                                    },
+                                .observer =
+                                    [this](const Event& event, const EventOrigin& origin) {
+                                      observe(event, origin);
+                                    },
+                                .find_trace = telemetry_ != nullptr ? telemetry_->find_trace()
+                                                                    : FindTrace()});
   if (!runtime) return std::unexpected(std::move(runtime).error());
   runtime_ = std::move(*runtime);
   // The real ports are known when it listens; nobody is answered before the service is there.
@@ -188,6 +199,10 @@ Result<void> Serving::open(http::ServerOptions options, const std::vector<std::s
                  static_cast<double>(told.lost)},
                 {"wright_events_left_out", "Events that could not be written since the start.",
                  static_cast<double>(writer_.left_out())}};
+          },
+      .adopt_trace =
+          [this](SessionId id, const TraceContext& trace) {
+            if (telemetry_ != nullptr) telemetry_->adopt(id, trace);
           }});
   server::add_all_routes(*service_);
   service_->add(server::compatible_routes(service_->options(), listeners_));
