@@ -120,6 +120,9 @@ std::vector<Route> information_routes(const ServiceOptions& options) {
        [&options](Call& call) -> Answer {
          const auto filter = TRY(stats_filter(call));
          const auto stats = TRY(options.store.get_stats(filter));
+         if (call.request.parameter("form") == "samples") {
+           return json_response(samples_json(stats));
+         }
          return json_response(feedback::to_json(feedback::statistics_of(stats)));
        }},
       {"GET", "/api/v1/stats/history", Access::known, Scope::read,

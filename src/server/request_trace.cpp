@@ -11,7 +11,7 @@ constexpr std::string_view kTraceParent = "traceparent";
 constexpr std::string_view kTraceState = "tracestate";
 constexpr std::size_t kLongestTrace = 512;
 
-std::string text_of(const JsonObject& object, std::string_view key) {
+std::string trace_text(const JsonObject& object, std::string_view key) {
   const Json* value = object.if_contains(key);
   return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
 }
@@ -21,7 +21,7 @@ std::string text_of(const JsonObject& object, std::string_view key) {
 TraceContext trace_in(const Json& config) {
   const JsonObject* object = config.if_object();
   if (object == nullptr) return {};
-  return {text_of(*object, kTraceParent), text_of(*object, kTraceState)};
+  return {trace_text(*object, kTraceParent), trace_text(*object, kTraceState)};
 }
 
 Json with_trace(Json config, const TraceContext& trace) {
@@ -34,13 +34,17 @@ Json with_trace(Json config, const TraceContext& trace) {
   return config;
 }
 
-void take_trace(const ServiceOptions& service, const http::Request& request, RunOptions& options) {
-  TraceContext trace{std::string(request.header(kTraceParent)),
-                     std::string(request.header(kTraceState))};
-  if (!trace.is_set() || trace.parent.size() > kLongestTrace || !is_valid_utf8(trace.parent)) {
-    return;
-  }
-  if (trace.state.size() > kLongestTrace || !is_valid_utf8(trace.state)) trace.state.clear();
+TraceContext trace_of(const http::Request& request) {
+  const auto header = [&](std::string_view name) {
+    const std::string_view value = request.header(name);
+    return value.size() <= kLongestTrace && is_valid_utf8(value) ? std::string(value)
+                                                                 : std::string();
+  };
+  return {header(kTraceParent), header(kTraceState)};
+}
+
+void take_trace(const ServiceOptions& service, TraceContext trace, RunOptions& options) {
+  if (!trace.is_set()) return;
   options.config = with_trace(std::move(options.config), trace);
   if (!service.adopt_trace) return;
   options.observer = [adopt = service.adopt_trace, trace, others = std::move(options.observer)](

@@ -11,7 +11,10 @@ namespace wright::server {
 TraceContext trace_in(const Json& config);
 Json with_trace(Json config, const TraceContext& trace);
 
-// A request without a trace changes nothing.
-void take_trace(const ServiceOptions& service, const http::Request& request, RunOptions& options);
+// Of its headers; what could be none is left out.
+TraceContext trace_of(const http::Request& request);
+
+// No trace changes nothing.
+void take_trace(const ServiceOptions& service, TraceContext trace, RunOptions& options);
 
 }  // namespace wright::server

@@ -1,5 +1,5 @@
-// For tests: a store that hands everything on to another. Derive from it and override what is to be
-// different; what is not overridden reaches the other store unchanged.
+// A store that hands everything on to another. Derive from it and override what is to be different;
+// what is not overridden reaches the other store unchanged.
 #pragma once
 
 #include <vector>

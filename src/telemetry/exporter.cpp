@@ -4,6 +4,8 @@
 #include <charconv>
 #include <utility>
 
+#include "core/no_signals.h"
+
 namespace wright::telemetry {
 namespace {
 
@@ -23,9 +25,10 @@ bool may_be_tried_again(int status) {
 }  // namespace
 
 Exporter::Exporter(const TelemetrySettings& settings, SendRequest send)
-    : settings_(settings),
-      send_(std::move(send)),
-      thread_([this](const std::stop_token& stop) { work(stop); }) {}
+    : settings_(settings), send_(std::move(send)) {
+  const NoSignals none;
+  thread_ = std::jthread([this](const std::stop_token& stop) { work(stop); });
+}
 
 Exporter::~Exporter() = default;
 

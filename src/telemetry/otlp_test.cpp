@@ -40,8 +40,7 @@ TEST(Otlp, is_json_that_collectors_read) {
   EXPECT_EQ(group.at("resource").at("attributes").at(0).at("value").at("stringValue"), "x\"y");
   EXPECT_EQ(group.at("scopeSpans").at(0).at("scope").at("name"), "wright");
   const Json& told = group.at("scopeSpans").at(0).at("spans").at(0);
-  EXPECT_EQ(told.at("traceId"),
-            std::string(32, 'a').replace(0, 32, "abababababababababababababababab"));
+  EXPECT_EQ(told.at("traceId"), "abababababababababababababababab");
   EXPECT_EQ(told.at("spanId"), "0101010101010101");
   EXPECT_EQ(told.at("parentSpanId"), "0202020202020202");
   EXPECT_EQ(told.at("traceState"), "a=b");

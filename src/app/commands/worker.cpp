@@ -180,7 +180,8 @@ ExitCode Worker::work() {
              if (context_.telemetry != nullptr) context_.telemetry->observe(event, origin);
              observe(event, origin);
            },
-       .find_trace = context_.telemetry != nullptr ? context_.telemetry->find_trace() : FindTrace()});
+       .find_trace =
+           context_.telemetry != nullptr ? context_.telemetry->find_trace() : FindTrace()});
   if (!runtime) return complain_about(runtime.error(), context_.console);
   tell(fmt::format(
       "  Worker with room for {} of {}; SIGTERM or Ctrl-C ends it.",
