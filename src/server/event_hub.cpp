@@ -12,7 +12,7 @@
 namespace wright::server {
 namespace {
 
-constexpr std::size_t kEventsAtATime = 500;
+constexpr std::size_t kEventsAtATime = 100;  // each may be large
 // Whoever has this much unread reads the store when it is ready for more.
 constexpr std::size_t kMostAhead = 256 * 1024;
 constexpr std::size_t kMostParents = 100'000;

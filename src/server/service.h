@@ -103,6 +103,7 @@ std::vector<Route> session_routes(const ServiceOptions& options);
 std::vector<Route> wait_routes(const ServiceOptions& options);
 std::vector<Route> event_routes(const ServiceOptions& options);
 std::vector<Route> health_routes(const ServiceOptions& options);
+std::vector<Route> replay_routes(const ServiceOptions& options);
 
 // All of them.
 void add_all_routes(Service& service);

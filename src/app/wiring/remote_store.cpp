@@ -145,10 +145,9 @@ class RemoteStore final : public Store {
 
   Result<StoreStats> get_stats(const StatsFilter& filter) override {
     Query query;
-    query.add("form", "samples");
     if (filter.agent_name) query.add("agent", *filter.agent_name);
     if (filter.started_since > 0) query.add("since", filter.started_since);
-    const auto json = TRY(api_->get("/api/v1/stats" + query.text()));
+    const auto json = TRY(api_->get("/api/v1/stats/samples" + query.text()));
     return samples_from(json);
   }
 
