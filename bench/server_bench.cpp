@@ -222,7 +222,8 @@ void measure_listeners(int count) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int listeners = argc > 1 ? std::atoi(argv[1]) : 1'000;
+  const int asked = argc > 1 ? std::atoi(argv[1]) : 0;
+  const int listeners = asked > 0 ? asked : 1'000;
   rlimit most{};
   getrlimit(RLIMIT_NOFILE, &most);
   most.rlim_cur = most.rlim_max;

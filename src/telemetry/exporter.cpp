@@ -17,6 +17,7 @@ constexpr std::size_t kMostWaitingBytes = std::size_t{32} << 20;
 constexpr std::size_t kMostBytesAtOnce = std::size_t{4} << 20;
 constexpr milliseconds kFirstPause{1'000};
 constexpr milliseconds kLongestPause{30'000};
+constexpr milliseconds kUrgentPause{200};
 
 bool may_be_tried_again(int status) {
   return status == 429 || status == 502 || status == 503 || status == 504;
@@ -51,6 +52,7 @@ void Exporter::add(Span span) {
 void Exporter::flush(milliseconds time) {
   std::unique_lock lock(mutex_);
   is_urgent_ = true;
+  urgent_until_ = ExportClock::now() + time;
   changed_.notify_all();
   changed_.wait_for(lock, time, [&] { return waiting_.empty() && !is_busy_; });
 }
@@ -135,13 +137,24 @@ bool Exporter::send_all(const std::vector<Span>& spans, const std::stop_token& s
     const auto head = send_(request, timeouts, stop);
     if (head && head->status >= 200 && head->status < 300) return true;
     const auto pause = pause_after(head, attempt);
-    if (!pause || ExportClock::now() + *pause >= until) return false;
-    std::unique_lock lock(mutex_);
-    // A process that ends does not wait for a collector that is away.
-    changed_.wait_for(lock, stop, *pause, [&] { return is_urgent_; });
-    if (is_urgent_) return false;
+    if (!pause || !wait_for_next(head, *pause, until, stop)) return false;
   }
   return false;
+}
+
+// A process that ends does not wait for a collector that is away, and only as long as it was told
+// to for one that is busy.
+bool Exporter::wait_for_next(const Result<HttpResponseHead>& head, milliseconds pause,
+                             ExportClock::time_point until, const std::stop_token& stop) {
+  const auto due = ExportClock::now() + pause;
+  if (due >= until) return false;
+  std::unique_lock lock(mutex_);
+  changed_.wait_until(lock, stop, due, [&] { return is_urgent_; });
+  if (!is_urgent_) return true;
+  const auto sooner = std::min(due, ExportClock::now() + kUrgentPause);
+  if (!head || sooner >= urgent_until_) return false;
+  changed_.wait_until(lock, stop, sooner, [] { return false; });
+  return true;
 }
 
 }  // namespace wright::telemetry

@@ -46,6 +46,9 @@ class Exporter {
   std::vector<Span> take();
   // Whether the collector took them.
   bool send_all(const std::vector<Span>& spans, const std::stop_token& stop);
+  // Whether there is to be another attempt, when it is time for it.
+  bool wait_for_next(const Result<HttpResponseHead>& head, std::chrono::milliseconds pause,
+                     std::chrono::steady_clock::time_point until, const std::stop_token& stop);
   std::optional<std::chrono::milliseconds> pause_after(const Result<HttpResponseHead>& head,
                                                        int attempt) const;
 
@@ -57,6 +60,7 @@ class Exporter {
   std::size_t bytes_ = 0;  // of them
   bool is_busy_ = false;
   bool is_urgent_ = false;
+  std::chrono::steady_clock::time_point urgent_until_ = {};
   ExporterFigures figures_;
   std::jthread thread_;  // the last: it uses all of the above
 };

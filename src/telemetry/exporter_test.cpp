@@ -116,6 +116,15 @@ TEST(Exporter, tries_again_what_may_be_taken_later) {
   EXPECT_EQ(collector.batches().size(), 2U);
 }
 
+TEST(Exporter, tries_again_at_the_end_as_long_as_it_may) {
+  FakeCollector collector;
+  collector.answers = {HttpResponseHead{.status = 503}, HttpResponseHead{.status = 200}};
+  Exporter exporter(slow(), collector.send());
+  exporter.add({.name = "x"});
+  exporter.flush(kLong);
+  EXPECT_EQ(exporter.figures().sent, 1U);
+}
+
 TEST(Exporter, does_not_hold_up_the_end_for_a_collector_that_is_away) {
   FakeCollector collector;
   const Error away{ErrorCode::network, "connection refused", {}};

@@ -1,6 +1,7 @@
 // node client.mjs WRIGHT: commands of the terminal as clients of a server say what they say beside
 // its store.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { Home, model } from './wright.mjs';
 
@@ -31,6 +32,30 @@ async function both(words) {
   assert.equal(far.code, 0, far.stderr);
   assert.equal(near.code, 0, near.stderr);
   return [far.stdout, near.stdout];
+}
+
+// The rules of the text format: every series has a type and help before it, counters are totals,
+// histograms are whole and rise.
+function checkMetrics(text) {
+  const types = new Map();
+  const helped = new Set();
+  const seen = new Set();
+  for (const line of text.trim().split('\n')) {
+    const comment = line.match(/^# (HELP|TYPE) (\S+) (.+)$/);
+    if (comment) {
+      if (comment[1] === 'HELP') helped.add(comment[2]);
+      else types.set(comment[2], comment[3]);
+      continue;
+    }
+    const [, name, labels, value] = line.match(/^([a-z_]+)(\{.*\})? (\S+)$/) ?? assert.fail(line);
+    assert.ok(!seen.has(name + labels), `twice: ${line}`);
+    seen.add(name + labels);
+    assert.ok(Number.isFinite(Number(value)), line);
+    const base = types.has(name) ? name : name.replace(/_(bucket|sum|count)$/, '');
+    assert.ok(helped.has(base), `no help: ${line}`);
+    assert.equal(types.get(base) === 'counter', base.endsWith('_total'), base);
+    if (base !== name) assert.equal(types.get(base), 'histogram', line);
+  }
 }
 
 try {
@@ -103,6 +128,17 @@ try {
   assert.equal(mixed.code, 2);
   const pruned = await home.run(['sessions', 'prune', '--older-than', '1d', ...at]);
   assert.equal(pruned.code, 2);
+
+  // Figures for Prometheus: as its own program wants them, where it is installed.
+  const metrics = await (await fetch(`${server.url}/metrics`)).text();
+  checkMetrics(metrics);
+  for (const name of ['wright_store_duration_seconds_bucket{operation="write",le="+Inf"}',
+    'wright_queue_sessions 0', 'wright_waits_open 0', 'wright_runners_alive 1', 'wright_leases_held 0',
+    'wright_spans_lost 0']) {
+    assert.ok(metrics.includes(name), `${name} in\n${metrics}`);
+  }
+  const promtool = spawnSync('promtool', ['check', 'metrics'], { input: metrics, encoding: 'utf8' });
+  if (promtool.error?.code !== 'ENOENT') assert.equal(promtool.status, 0, promtool.stderr);
 
   // With a token that may only look.
   const made = await home.run(['token', 'add', 'reader', '--scope', 'read']);

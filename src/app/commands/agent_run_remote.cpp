@@ -115,6 +115,7 @@ ExitCode AgentRun::follow(RemoteApi& api, SessionId id, EventSequence after) {
           if (event.type == "run_ended" || event.type == "run_waiting") {
             return RemoteApi::Listening::enough;
           }
+          if (event.type == "session_started") return RemoteApi::Listening::go_on;
           events.tell(event, [this](const Event& told) { display_.observe(told); });
           return RemoteApi::Listening::go_on;
         },

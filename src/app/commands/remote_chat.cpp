@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "app/commands/agent_run.h"
-#include "app/commands/chat_commands.h"
 #include "app/terminal/chat_input.h"
 #include "app/terminal/screen_text.h"
 #include "app/terminal/standard_input.h"

@@ -6,6 +6,7 @@
 #include <boost/json/object.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "app/wiring/remote_rows.h"
@@ -15,7 +16,7 @@
 namespace wright::app {
 namespace {
 
-constexpr std::size_t kMostOfAPage = 500;  // that a server gives
+constexpr std::size_t kMostOfServerPage = 500;  // that a server gives
 
 std::unexpected<Error> not_here(std::string_view what) {
   return fail(ErrorCode::unsupported,
@@ -23,7 +24,7 @@ std::unexpected<Error> not_here(std::string_view what) {
 }
 
 // "?a=1&b=2"
-class Query {
+class UrlQuery {
  public:
   void add(std::string_view name, std::string_view value) {
     text_ += fmt::format("{}{}={}", text_.empty() ? '?' : '&', name, percent_encoded(value));
@@ -42,6 +43,12 @@ Result<const JsonArray*> list_in(const Json& json, std::string_view key) {
   const Json* list = object != nullptr ? object->if_contains(key) : nullptr;
   if (list != nullptr && list->is_array()) return &list->get_array();
   return fail(ErrorCode::protocol, fmt::format("The server's answer has no list '{}'", key));
+}
+
+bool has_next(const Json& page) {
+  const JsonObject* object = page.if_object();
+  const Json* next = object != nullptr ? object->if_contains("next") : nullptr;
+  return next != nullptr && !next->is_null();
 }
 
 template <class Row>
@@ -78,7 +85,7 @@ class RemoteStore final : public Store {
     std::vector<Session> sessions;
     std::optional<SessionId> before = filter.before;
     while (sessions.size() < filter.limit) {
-      Query query;
+      UrlQuery query;
       query.add("details", "all");
       if (filter.agent_name) query.add("agent", *filter.agent_name);
       if (filter.status) query.add("status", to_string(*filter.status));
@@ -88,11 +95,11 @@ class RemoteStore final : public Store {
       query.add("parent", filter.parent_session_id);
       query.add("after", filter.after);
       query.add("before", before);
-      query.add("limit",
-                static_cast<std::int64_t>(std::min(filter.limit - sessions.size(), kMostOfAPage)));
+      query.add("limit", static_cast<std::int64_t>(
+                             std::min(filter.limit - sessions.size(), kMostOfServerPage)));
       const auto json = TRY(api_->get("/api/v1/sessions" + query.text()));
       auto page = TRY(rows_in<Session>(json, "sessions", session_from));
-      const bool is_last = page.empty() || json.as_object()["next"].is_null();
+      const bool is_last = page.empty() || !has_next(json);
       if (!page.empty()) before = page.back().id;
       std::ranges::move(page, std::back_inserter(sessions));
       if (is_last) break;
@@ -105,7 +112,7 @@ class RemoteStore final : public Store {
                                 page, stored_message_from);
   }
   Result<std::vector<StoredCall>> get_tool_calls(SessionId id, const CallFilter& filter) override {
-    Query query;
+    UrlQuery query;
     if (filter.status) query.add("status", to_string(*filter.status));
     return pages<StoredCall>(fmt::format("/api/v1/sessions/{}/calls", id), "calls", query,
                              filter.page, call_from);
@@ -117,7 +124,7 @@ class RemoteStore final : public Store {
       auto wait = TRY(wait_from(json));
       return std::vector{std::move(wait)};
     }
-    Query query;
+    UrlQuery query;
     query.add("status", filter.status ? to_string(*filter.status) : "any");
     query.add("after", filter.page.after);
     const auto json = TRY(
@@ -144,7 +151,7 @@ class RemoteStore final : public Store {
   }
 
   Result<StoreStats> get_stats(const StatsFilter& filter) override {
-    Query query;
+    UrlQuery query;
     if (filter.agent_name) query.add("agent", *filter.agent_name);
     if (filter.started_since > 0) query.add("since", filter.started_since);
     const auto json = TRY(api_->get("/api/v1/stats/samples" + query.text()));
@@ -191,13 +198,13 @@ class RemoteStore final : public Store {
 
   // All pages of a list that is in the order of ids, or its last part.
   template <class Row>
-  Result<std::vector<Row>> pages(const std::string& path, std::string_view key, Query filter,
+  Result<std::vector<Row>> pages(const std::string& path, std::string_view key, UrlQuery filter,
                                  const Page& page, Result<Row> (*from)(const Json&)) {
     std::vector<Row> rows;
     std::optional<std::int64_t> after = page.after;
     while (rows.size() < page.limit) {
-      const std::size_t wanted = std::min(page.limit - rows.size(), kMostOfAPage);
-      Query query = filter;
+      const std::size_t wanted = std::min(page.limit - rows.size(), kMostOfServerPage);
+      UrlQuery query = filter;
       query.add("after", after);
       query.add("before", page.before);
       query.add("limit", static_cast<std::int64_t>(wanted));
