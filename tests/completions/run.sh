@@ -66,6 +66,7 @@ sessions
 sessions show
 sessions export
 sessions fork
+sessions cancel
 sessions rm
 sessions prune
 feedback
