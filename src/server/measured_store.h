@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "server/metrics.h"
@@ -41,7 +42,7 @@ class MeasuredStore final : public store::ForwardingStore {
 
  private:
   template <class Work>
-  auto timed(const char* operation, const Work& work) {
+  std::invoke_result_t<Work> timed(const char* operation, const Work& work) {
     const auto began = std::chrono::steady_clock::now();
     auto result = work();
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;

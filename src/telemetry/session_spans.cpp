@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/cut_text.h"
-
 namespace wright::telemetry {
 namespace {
 
@@ -49,7 +47,7 @@ std::int64_t now_ns() {
 }
 
 std::string content_of(std::string_view text) {
-  return head_of(text, kMostContent);
+  return std::string(utf8_prefix(text, kMostContent));
 }
 
 void add_usage(Span& span, const Usage& usage) {
@@ -66,7 +64,7 @@ void add_usage(Span& span, const Usage& usage) {
 // What went wrong is a message for people: it may name files, but holds no content of models.
 void add_error(Span& span, const Error& error) {
   span.has_failed = true;
-  span.error = head_of(error.message, kMostError);
+  span.error = utf8_prefix(error.message, kMostError);
   span.attributes.push_back({kErrorType, std::string(to_string(error.code))});
 }
 
