@@ -22,7 +22,7 @@ model = "fake:m"
 tools = ["grep", "write_file"]
 [permissions]
 "write_file" = "ask"
-` });
+` }, '[agent]\nwritable = ["."]\n');
 const server = await home.serve();
 const at = ['--server', server.url];
 

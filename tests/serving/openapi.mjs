@@ -12,7 +12,7 @@ model = "fake:m"
 tools = ["write_file"]
 [permissions]
 "write_file" = "ask"
-` });
+` }, '[agent]\nwritable = ["."]\n');
 const server = await home.serve();
 const api = `${server.url}/api/v1`;
 
