@@ -232,7 +232,9 @@ TEST(ServerIdempotency, holds_after_a_restart_and_for_others_on_the_same_store) 
     IdempotentAnswers third(*store);
     const auto refused = third.once(call("slow", "a"), never);
     EXPECT_FALSE(refused);
-    if (!refused) EXPECT_EQ(refused.error().code, ErrorCode::already_exists);
+    if (!refused) {
+      EXPECT_EQ(refused.error().code, ErrorCode::already_exists);
+    }
     return created();
   });
   EXPECT_TRUE(meanwhile);

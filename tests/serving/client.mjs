@@ -141,8 +141,8 @@ try {
   if (promtool.error?.code !== 'ENOENT') assert.equal(promtool.status, 0, promtool.stderr);
 
   // With a token that may only look.
-  const made = await home.run(['token', 'add', 'reader', '--scope', 'read']);
-  const token = made.stdout.trim().split(/\s/).at(-1);
+  const made = await home.run(['token', 'add', 'reader', '--scope', 'read'], { config: [] });
+  const [token] = (made.stdout + made.stderr).match(/wright_\w{20,}/) ?? assert.fail(made.stderr);
   const env = { WRIGHT_SERVER: server.url, WRIGHT_TOKEN: token };
   assert.equal((await home.run(['sessions', '--json'], { env })).code, 0);
   const refused = await home.run(['run', 'writer', 'x'], { env });

@@ -52,9 +52,9 @@ export class Home {
     mkdirSync(folder, { recursive: true });
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, `${name}.toml`), text);
   }
-  run(words, { env = {}, input } = {}) {
+  run(words, { env = {}, input, config = ['-c', this.config] } = {}) {
     return new Promise((done) => {
-      const child = execFile(binary, [...words, '-c', this.config], {
+      const child = execFile(binary, [...words, ...config], {
         cwd: this.folder, env: { ...this.env, ...env }, maxBuffer: 1 << 26,
       }, (error, stdout, stderr) => done({ code: error ? error.code : 0, stdout, stderr }));
       child.stdin.end(input ?? '');
