@@ -2,7 +2,7 @@
 # include/wright, itself, and the folders listed here. tests/layers checks that this is so.
 set(WRIGHT_FOLDERS core mcp providers net models sqlite store postgres sandbox tools entities
                    interceptors agents feedback session runtime mcp_client mcp_server offline
-                   http_server server app)
+                   telemetry http_server server app)
 
 set(WRIGHT_LAYER_core "")
 set(WRIGHT_LAYER_mcp core)
@@ -23,10 +23,12 @@ set(WRIGHT_LAYER_runtime core models store sandbox tools interceptors agents fee
 set(WRIGHT_LAYER_mcp_client core mcp net sandbox tools interceptors)
 set(WRIGHT_LAYER_mcp_server core mcp store tools runtime)
 set(WRIGHT_LAYER_offline core)
+set(WRIGHT_LAYER_telemetry core net)
 set(WRIGHT_LAYER_http_server core)
 set(WRIGHT_LAYER_server core store feedback runtime http_server)
 set(WRIGHT_LAYER_app core providers net models sqlite store postgres sandbox tools entities interceptors
-                     agents feedback session runtime mcp mcp_client mcp_server offline http_server server)
+                     agents feedback session runtime mcp mcp_client mcp_server offline telemetry http_server
+                     server)
 
 # The folders inside of a folder, likewise: each sees itself and those listed for it. What stands in
 # the folder itself sees them all.

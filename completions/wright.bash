@@ -12,7 +12,7 @@ _wright_names() {
 
 _wright() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-  local config='-c --config' database='--database-path --store' base='--base-path --database'
+  local config='-c --config' database='--database-path --store' server='--server' base='--base-path --database'
   local log='--log-level --log-format --log-file --set'
   local settings="$config $database $base --model --max-iterations"
   COMPREPLY=()
@@ -72,7 +72,7 @@ _wright() {
   local command=${COMP_WORDS[1]} position=$((COMP_CWORD - 2))
   if [[ $COMP_CWORD -ge 3 ]]; then
     case "$command ${COMP_WORDS[2]}" in
-      'sessions show' | 'sessions export' | 'sessions fork' | 'sessions rm' | 'sessions prune' | 'tools show' | 'tools call' | \
+      'sessions show' | 'sessions export' | 'sessions fork' | 'sessions cancel' | 'sessions rm' | 'sessions prune' | 'tools show' | 'tools call' | \
         'agents show' | 'agents new' | 'agents trust' | \
         'mcp add' | 'mcp test' | 'mcp remove' | 'mcp serve' | \
         'token add' | 'token rm' | \
@@ -93,34 +93,35 @@ _wright() {
         options="--queue --priority --delay --labels"
         options+=" -a --agent -p --prompt --schema --json -q --quiet --stream --no-stream --debug --no-debug"
         options+=" --no-input --trace-http"
-        options+=" $settings $log"
+        options+=" $settings $server $log"
         ;;
       chat)
         options="--continue --session --refresh -q --quiet --stream --no-stream --debug --no-debug"
         options+=" --no-input --trace-http"
-        options+=" $settings $log"
+        options+=" $settings $server $log"
         ;;
       resume)
         options="--all --settle --refresh --json -q --quiet --stream --no-stream --debug --no-debug"
         options+=" --no-input --trace-http"
-        options+=" $settings $log"
+        options+=" $settings $server $log"
         ;;
-      answer) options="--set --approve --refuse --answer --wait --json $config $database" ;;
+      answer) options="--set --approve --refuse --answer --wait --json $config $database $server" ;;
       worker)
         options="--agents --labels --concurrency --poll --lease --grace --until-idle -q --quiet $settings $log"
         ;;
       migrate) options="--from --to --json $config" ;;
-      waits) options="--json $config $database" ;;
+      waits) options="--json $config $database $server" ;;
       sessions)
-        words='show export fork rm prune list'
-        options="--agent --status --since --search --limit --json $config $database"
+        words='show export fork cancel rm prune list'
+        options="--agent --status --since --search --limit --json $config $database $server"
         ;;
-      'sessions show') options="--json $config $database" ;;
-      'sessions export') options="--format --cassette -o --output $config $database" ;;
-      'sessions fork') options="--at --json $config $database" ;;
-      'sessions rm') options="-y --yes $config $database" ;;
+      'sessions show') options="--json $config $database $server" ;;
+      'sessions export') options="--format --cassette -o --output $config $database $server" ;;
+      'sessions fork') options="--at --json $config $database $server" ;;
+      'sessions cancel') options="--reason $config $database $server" ;;
+      'sessions rm') options="-y --yes $config $database $server" ;;
       'sessions prune') options="--older-than --dry-run --json $config $database" ;;
-      feedback | stats) options="--agent --since --json $config $database" ;;
+      feedback | stats) options="--agent --since --json $config $database $server" ;;
       agents)
         words='show new trust list'
         options="--json $settings --set"
@@ -174,7 +175,7 @@ _wright() {
     'tools show' | 'tools call') [[ $position -eq 0 ]] && words=$(_wright_names tools) ;;
     'mcp test' | 'mcp remove') [[ $position -eq 0 ]] && words=$(_wright_names mcp) ;;
     'sessions show' | 'sessions export' | 'sessions rm') words=$(_wright_names sessions) ;;
-    'sessions fork' | replay) [[ $position -eq 0 ]] && words=$(_wright_names sessions) ;;
+    'sessions fork' | 'sessions cancel' | replay) [[ $position -eq 0 ]] && words=$(_wright_names sessions) ;;
     test)
       mapfile -t COMPREPLY < <(compgen -f -- "$current")
       return

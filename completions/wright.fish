@@ -9,7 +9,7 @@ function __wright_in
     set -l words (commandline -opc)
     set -l command "$words[2]"
     set -l longer "$words[2] $words[3]"
-    if contains -- $longer 'sessions show' 'sessions export' 'sessions fork' 'sessions rm' 'sessions prune' 'tools show' \
+    if contains -- $longer 'sessions show' 'sessions export' 'sessions fork' 'sessions cancel' 'sessions rm' 'sessions prune' 'tools show' \
             'tools call' 'config path' 'config init' 'agents show' 'agents new' 'agents trust' \
             'token add' 'token rm' 'mcp add' 'mcp test' 'mcp remove' 'mcp serve'
         set command $longer
@@ -50,12 +50,14 @@ complete -c wright -n '__wright_after 1' -a help -d 'Explain a command'
 # Settings and --json, which several commands have
 set -l with_all_settings run worker resume replay agents config doctor
 set -l of_agents 'agents show' 'agents new' 'agents trust'
-set -l with_database answer waits feedback stats sessions 'sessions show' 'sessions export' 'sessions fork' 'sessions rm' 'sessions prune' $of_agents
+set -l with_database answer waits feedback stats sessions 'sessions show' 'sessions export' 'sessions fork' 'sessions cancel' 'sessions rm' 'sessions prune' $of_agents
+set -l with_server run chat resume answer waits feedback stats sessions 'sessions show' 'sessions export' 'sessions fork' 'sessions cancel' 'sessions rm'
 set -l with_base_path test tools 'tools show' 'tools call' $of_agents
 set -l with_json answer waits feedback stats sessions 'sessions show' 'sessions fork' 'sessions prune' 'agents show' test tools 'tools call' models
 complete -c wright -n 'not __wright_after 1; and not __wright_in help' -s c -l config -r -F -d 'Configuration file'
 complete -c wright -n "__wright_in $with_all_settings '"(string join "' '" $with_database)"'" -l database-path -r -F -d 'Where sessions are kept'
 complete -c wright -n "__wright_in $with_all_settings chat '"(string join "' '" $with_database)"'" -l store -r -F -d 'The same: a path, or postgresql://…'
+complete -c wright -n "__wright_in '"(string join "' '" $with_server)"'" -l server -x -d 'Let this server do it'
 complete -c wright -n "__wright_in $with_all_settings '"(string join "' '" $with_base_path)"'" -l base-path -x -a '(__fish_complete_directories)' -d 'The folder that tools may read'
 complete -c wright -n "__wright_in $with_all_settings '"(string join "' '" $with_base_path)"'" -l database -r -F -d 'The SQLite file that sqlite-analysis reads'
 complete -c wright -n "__wright_in $with_all_settings '"(string join "' '" $of_agents)"'" -l model -x -a offline -d 'offline, or vendor:name'
@@ -135,17 +137,18 @@ complete -c wright -n '__wright_in chat' -l log-file -r -F -d 'Append the log th
 complete -c wright -n '__wright_in chat' -l set -x -d 'Any key of the configuration file'
 
 # sessions
-complete -c wright -n '__wright_in sessions; and __wright_after 2' -a 'show export fork rm prune list'
+complete -c wright -n '__wright_in sessions; and __wright_after 2' -a 'show export fork cancel rm prune list'
 complete -c wright -n '__wright_in sessions feedback stats' -l agent -x -a '(__wright_names agents)' -d 'Only of this agent'
 complete -c wright -n '__wright_in sessions' -l status -x -a 'running completed failed waiting cancelled queued' -d 'Only of this status'
 complete -c wright -n '__wright_in sessions feedback stats' -l since -x -d 'Only newer ones'
 complete -c wright -n '__wright_in sessions' -l search -x -d 'Only with this text'
 complete -c wright -n '__wright_in sessions' -l limit -x -d 'At most this many'
-complete -c wright -n "__wright_in 'sessions show' 'sessions export' 'sessions fork' 'sessions rm' replay" -a 'last (__wright_names sessions)'
+complete -c wright -n "__wright_in 'sessions show' 'sessions export' 'sessions fork' 'sessions cancel' 'sessions rm' replay" -a 'last (__wright_names sessions)'
 complete -c wright -n "__wright_in 'sessions export'" -l format -x -a 'json markdown' -d 'How it is written'
 complete -c wright -n "__wright_in 'sessions export'" -l cassette -d 'A test file for wright test'
 complete -c wright -n "__wright_in 'sessions fork'" -l at -x -d 'The last message of the fork'
 complete -c wright -n "__wright_in 'sessions export'" -s o -l output -r -F -d 'Write there'
+complete -c wright -n "__wright_in 'sessions cancel'" -l reason -x -d 'Why'
 complete -c wright -n "__wright_in 'sessions rm'" -s y -l yes -d 'Do not ask'
 complete -c wright -n "__wright_in 'sessions prune'" -l older-than -x -d 'Those that ended before then'
 complete -c wright -n "__wright_in 'sessions prune'" -l dry-run -d 'Only tell what would be deleted'

@@ -11,10 +11,11 @@ _wright_names() {
 }
 
 _wright() {
-  local -a config database base settings log json help
+  local -a config database server base settings log json help
   config=('(-c --config)'{-c,--config}'[configuration file]:file:_files')
   database=('--database-path[where sessions are kept]:file:_files'
     '--store[the same\: a path, or postgresql\://…]:place:_files')
+  server=('--server[let this server do it]:URL:')
   base=('--base-path[the folder that tools may read]:folder:_files -/'
     '--database[the SQLite file that sqlite-analysis reads]:file:_files')
   settings=($config $database $base
@@ -47,7 +48,7 @@ _wright() {
   shift words
   (( CURRENT-- ))
   case "$command $words[2]" in
-    'sessions show' | 'sessions export' | 'sessions fork' | 'sessions rm' | 'sessions prune' | 'tools show' | 'tools call' | \
+    'sessions show' | 'sessions export' | 'sessions fork' | 'sessions cancel' | 'sessions rm' | 'sessions prune' | 'tools show' | 'tools call' | \
       'agents show' | 'agents new' | 'agents trust' | \
       'mcp add' | 'mcp test' | 'mcp remove' | 'mcp serve' | \
       'config path' | 'config init')
@@ -61,7 +62,7 @@ _wright() {
 
   case $command in
     run)
-      _arguments $help $json $settings $log \
+      _arguments $help $json $settings $server $log \
         '--queue[only put it into the queue]' '--priority[higher ones come first]:number:' \
         '--delay[not before]:time:' '--labels[what its worker must have]:labels:' \
         '(-a --agent)'{-a,--agent}'[the agent]:agent:_wright_names agents' \
@@ -77,7 +78,7 @@ _wright() {
         '1:agent:_wright_names agents' '2:prompt:'
       ;;
     chat)
-      _arguments $help $settings $log \
+      _arguments $help $settings $server $log \
         '(--session)--continue[go on with the last session of this folder]' \
         '(--continue)--session[go on with this session]:session:_wright_names sessions' \
         '--refresh[with the agent and the settings as they are now]' \
@@ -91,7 +92,7 @@ _wright() {
         '1:agent:_wright_names agents'
       ;;
     resume)
-      _arguments $help $json $settings $log \
+      _arguments $help $json $settings $server $log \
         '--all[every session that was interrupted or answered]' \
         '*--settle[what became of a call that was under way]:call=done|failed|retry:' \
         '--refresh[with the agent and the settings as they are now]' \
@@ -105,7 +106,7 @@ _wright() {
         '1:session:_wright_names sessions'
       ;;
     answer)
-      _arguments $help $json $config $database \
+      _arguments $help $json $config $database $server \
         '*--set[the answer to a question]:id=value:' \
         '--approve[let the call run]::for:(once session)' \
         '--refuse[do not let the call run]:reason:' '--answer[the whole answer]:JSON:' \
@@ -123,26 +124,29 @@ _wright() {
       _arguments $help $json $config '--from[the store to copy]:place:_files' \
         '--to[the store to copy to]:place:_files'
       ;;
-    waits) _arguments $help $json $config $database ;;
+    waits) _arguments $help $json $config $database $server ;;
     sessions)
-      _arguments $help $json $config $database \
+      _arguments $help $json $config $database $server \
         '--agent[only of this agent]:agent:_wright_names agents' \
         '--status[only of this status]:status:(running completed failed waiting cancelled queued)' \
         '--since[only newer ones]:when:' '--search[only with this text]:text:' \
-        '--limit[at most this many]:number:' '1:command:(show export fork rm prune list)'
+        '--limit[at most this many]:number:' '1:command:(show export fork cancel rm prune list)'
       ;;
-    'sessions show') _arguments $help $json $config $database '1:session:_wright_names sessions' ;;
+    'sessions show') _arguments $help $json $config $database $server '1:session:_wright_names sessions' ;;
     'sessions export')
-      _arguments $help $config $database '--format[how it is written]:format:(json markdown)' \
+      _arguments $help $config $database $server '--format[how it is written]:format:(json markdown)' \
         '--cassette[a test file for wright test]' \
         '(-o --output)'{-o,--output}'[write there]:file:_files' '1:session:_wright_names sessions'
       ;;
     'sessions fork')
-      _arguments $help $json $config $database '--at[the last message of the fork]:number:' \
+      _arguments $help $json $config $database $server '--at[the last message of the fork]:number:' \
         '1:session:_wright_names sessions'
       ;;
+    'sessions cancel')
+      _arguments $help $config $database $server '--reason[why]:text:' '1:session:_wright_names sessions'
+      ;;
     'sessions rm')
-      _arguments $help $config $database '(-y --yes)'{-y,--yes}'[do not ask]' \
+      _arguments $help $config $database $server '(-y --yes)'{-y,--yes}'[do not ask]' \
         '*:session:_wright_names sessions'
       ;;
     'sessions prune')
@@ -150,7 +154,7 @@ _wright() {
         '--dry-run[only tell what would be deleted]'
       ;;
     feedback | stats)
-      _arguments $help $json $config $database \
+      _arguments $help $json $config $database $server \
         '--agent[only of this agent]:agent:_wright_names agents' '--since[only newer ones]:when:'
       ;;
     agents)

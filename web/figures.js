@@ -85,12 +85,32 @@ const kTimes = (of) => [
 const kUsage = [['Tokens in', (each) => each.usage.input_tokens, count],
   ['out', (each) => each.usage.output_tokens, count], ['Cost', (each) => each.usage.cost_usd, dollars]];
 
-function runnersPart({ runners, running_here: here }) {
+const kMostListed = 20;
+const links = (ids) => [...ids.slice(0, kMostListed).map((id) => element('a', { href: `#/sessions/${id}` }, `${id} `)),
+  ids.length > kMostListed ? `and ${ids.length - kMostListed} more` : ''];
+
+function queuePart(queue) {
+  if (!queue.length) return element('p', {}, 'Nothing waits in the queue.');
+  const oldest = Math.min(...queue.map((each) => each.queued_at));
+  return [element('p', {}, `${queue.length >= 500 ? '500 or more' : queue.length} wait in the queue, the oldest for ${duration(Date.now() - oldest)}:`),
+    element('ul', {}, queue.slice(-kMostListed).reverse().map((each) => element('li', {},
+      element('a', { href: `#/sessions/${each.id}` }, `session ${each.id}`), ` ${each.agent}`,
+      each.priority ? ` · priority ${each.priority}` : '', each.labels.length ? ` · needs ${each.labels.join(', ')}` : '',
+      each.ready_at && each.ready_at > Date.now() ? ` · not for another ${duration(each.ready_at - Date.now())}` : '')))];
+}
+
+function runnersPart({ runners, running_here: here, queue, abandoned }) {
   const alive = runners.filter((runner) => runner.is_alive);
+  const silent = runners.filter((runner) => !runner.is_alive && runner.sessions.length);
   return element('section', {}, element('h2', {}, 'Who runs sessions'),
     element('p', {}, `This server drives ${here} now. ${alive.length} of ${runners.length} known processes are alive.`),
     alive.length ? element('ul', {}, alive.map((runner) => element('li', {}, element('code', {}, runner.name || String(runner.id)),
-      ` for another ${duration(runner.expires_at - Date.now())}, unless it renews`))) : null);
+      ` for another ${duration(runner.expires_at - Date.now())}, unless it renews`,
+      runner.sessions.length ? [' · drives ', links(runner.sessions)] : ''))) : null,
+    silent.map((runner) => element('p', { class: 'waiting' }, element('code', {}, runner.name || String(runner.id)),
+      ' was not heard of in time; others may take over ', links(runner.sessions))),
+    abandoned.length ? element('p', { class: 'waiting' }, 'Nobody drives ', links(abandoned)) : null,
+    element('h2', {}, 'Queue'), queuePart(queue));
 }
 
 export async function figuresView(view, events) {

@@ -1,5 +1,6 @@
 // One session: its timeline, its conversation, its calls, and what can be done with it.
 import { block, count, diff, dollars, duration, element, get, moment, post, readable, soon, status } from './platform.js';
+import { showReplay } from './replay.js';
 import { Rows, Timeline } from './timeline.js';
 import { WaitCards } from './waits.js';
 
@@ -39,7 +40,7 @@ async function toolDetail(row) {
     notes ? [element('h3', {}, 'Notes'), block(notes)] : null];
 }
 
-function modelDetail(row) {
+function modelDetail(row, turn) {
   const { usage = {}, text, duration_ms: took } = row.ended?.data ?? {};
   return [
     pairs(['Took', duration(took)], ['Input', usage.input_tokens ? `${count(usage.input_tokens)} tokens` : ''],
@@ -49,7 +50,24 @@ function modelDetail(row) {
       ['Cost', dollars(usage.cost_usd)]),
     row.retries.map((retry) => element('p', { class: 'waiting' },
       `Tried again after ${retry.data.wait_ms} ms: ${retry.data.error?.message ?? ''}`)),
-    text ? [element('h3', {}, 'Text'), block(text)] : element('p', { class: 'dim' }, row.to ? 'No text: it called tools.' : 'It still answers.')];
+    text ? [element('h3', {}, 'Text'), block(text)] : element('p', { class: 'dim' }, row.to ? 'No text: it called tools.' : 'It still answers.'),
+    row.ended && turn ? exchange(row, turn) : null];
+}
+
+// What the model read and said, from the store: read when somebody wants to see it.
+function exchange(row, turn) {
+  const place = element('div');
+  const load = element('button', { type: 'button', onclick: async () => {
+    try {
+      const { request, answer } = await get(`sessions/${row.session}/turns/${turn}`);
+      place.replaceChildren(element('h3', {}, 'Request'), block(JSON.stringify(request, null, 2)),
+        element('h3', {}, 'Answer'), block(JSON.stringify(answer, null, 2)));
+    } catch (error) {
+      place.replaceChildren(element('p', { role: 'alert', class: 'failed' }, error.message));
+    }
+  } }, 'Show request and answer');
+  place.append(load);
+  return place;
 }
 
 function messageBlock(message, fork) {
@@ -81,7 +99,7 @@ function save(name, json) {
 }
 
 // Buttons and the line to say more; the same elements for as long as they fit.
-function actions(session, refresh) {
+function actions(session, refresh, replayed) {
   const problem = element('span', { role: 'alert', class: 'failed' });
   const act = (work) => async (event) => {
     event?.preventDefault();
@@ -109,6 +127,7 @@ function actions(session, refresh) {
   button('Fork', async () => {
     location.hash = `#/sessions/${(await post(`${path}/fork`, {})).id}`;
   }, more),
+  button('Replay', async () => showReplay(replayed, await post(`${path}/replay`, {})), hasEnded),
   button('Save as JSON', async () => save(`session-${session.id}.json`, await get(`${path}/export`))), problem);
 }
 
@@ -132,6 +151,7 @@ export async function sessionView(view, events, id) {
   const head = element('div');
   const doing = element('div');
   const waits = element('div');
+  const replayed = element('section', { 'aria-live': 'polite', hidden: true });
   const detail = element('aside', { 'aria-label': 'Details', 'aria-live': 'polite', hidden: true });
   const conversation = element('div');
   const older = element('button', { type: 'button', hidden: true }, 'Earlier messages');
@@ -141,7 +161,8 @@ export async function sessionView(view, events, id) {
   let chosen = null;
   const choose = async (row) => {
     chosen = row;
-    const parts = row.kind === 'model' ? modelDetail(row) : await toolDetail(row);
+    const turns = rows.inOrder().filter((each) => each.kind === 'model' && each.session === row.session && each.ended);
+    const parts = row.kind === 'model' ? modelDetail(row, turns.indexOf(row) + 1) : await toolDetail(row);
     if (chosen !== row) return;  // another was chosen meanwhile
     detail.hidden = false;
     detail.replaceChildren(element('article', {},
@@ -189,7 +210,7 @@ export async function sessionView(view, events, id) {
     const [session, page] = await Promise.all([get(`sessions/${id}?texts=short`),
       get(`sessions/${id}/messages?texts=short&${last ? `after=${last}` : 'keep=last'}&limit=${kMessages}`), cards.load()]);
     head.replaceChildren(...heading(session).filter(Boolean));
-    if (session.status !== before) doing.replaceChildren(actions(session, load));
+    if (session.status !== before) doing.replaceChildren(actions(session, load, replayed));
     before = session.status;
     place(page.messages, false);
   };
@@ -212,7 +233,7 @@ export async function sessionView(view, events, id) {
     for (;;) {
       const page = await get(`sessions/${id}/events?after=${rows.last}`);
       for (const event of page.events) rows.add(event);
-      if (page.events.length < kPage) break;
+      if (!page.has_more) break;
       draw();  // a long session shows itself while it is read
     }
     await readStored();
@@ -240,7 +261,7 @@ export async function sessionView(view, events, id) {
   };
   const changed = ({ detail: event }) => take(event);
 
-  view.replaceChildren(head, doing, waits, element('h2', {}, 'Timeline'),
+  view.replaceChildren(head, doing, replayed, waits, element('h2', {}, 'Timeline'),
     element('div', { class: 'with-detail' }, timeline.element, detail),
     element('h2', {}, 'Conversation'), trouble, older, conversation, speaking);
   events.addEventListener('event', changed);

@@ -41,6 +41,7 @@ struct RunOptions {
   std::optional<bool> debug = {};  // for this run, whatever the agent says
   // When a session is resumed: what became of calls that were interrupted.
   Settlements settlements = {};
+  FindTrace find_trace = {};  // of the blocking driver; a Runtime has one for all. May be empty.
 };
 
 struct RunResult {

@@ -26,6 +26,8 @@ struct SessionStarted {
 };
 struct ModelStarted {  // it thinks
   int iteration;       // from 1
+  std::string_view provider = {};
+  std::string_view model = {};
 };
 struct TextDelta {  // it speaks
   std::string_view text;
@@ -111,5 +113,9 @@ class Observer {
  private:
   Function function_;
 };
+
+// Where what is under way stands in a trace: a call, or what the model is asked where `call_id` is
+// empty. Asked in any thread, just after the observer has heard that it begins.
+using FindTrace = std::function<TraceContext(std::int64_t session_id, std::string_view call_id)>;
 
 }  // namespace wright

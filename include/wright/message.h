@@ -1,6 +1,7 @@
 // What is said: messages, and what goes to a model and comes back.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -141,6 +142,23 @@ Json to_json(const Message& message);
 Result<Message> message_from_json(const Json& json);
 Json to_json(const Usage& usage);
 Result<Usage> usage_from_json(const Json& json);
+
+// Where something stands in a trace that other programs see, too: the headers of W3C Trace Context.
+struct TraceContext {
+  std::string parent = {};  // "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"; empty: none
+  std::string state = {};
+
+  bool is_set() const { return !parent.empty(); }
+  // For logs; empty where there is none.
+  std::string_view trace_id() const { return part(3, 32); }
+  std::string_view span_id() const { return part(36, 16); }
+
+ private:
+  std::string_view part(std::size_t from, std::size_t length) const {
+    return parent.size() < from + length ? std::string_view()
+                                         : std::string_view(parent).substr(from, length);
+  }
+};
 
 // What goes to a model and what comes back, independent of any vendor.
 

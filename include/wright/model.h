@@ -30,6 +30,7 @@ struct ModelCall {
   std::stop_token stop = {};                             // asked to end early
   std::function<void(std::string_view)> on_text = {};    // text as it arrives; may be empty
   std::function<void(const ModelRetry&)> on_retry = {};  // may be empty
+  TraceContext trace = {};                               // passed on with the request
 };
 
 using ModelDone = std::function<void(Result<Response>)>;

@@ -45,6 +45,7 @@ struct RuntimeOptions {
   // Looks on at all sessions of this runtime, those below too. It is called where things happen, so
   // it must be quick. May be empty.
   Observer observer = {};
+  FindTrace find_trace = {};  // may be empty
 };
 
 // One event of a session or of one of those below it.

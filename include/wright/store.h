@@ -72,6 +72,13 @@ struct EventFilter {
   std::size_t limit = 1000;
 };
 
+struct RecordFilter {
+  std::string kind = {};
+  std::optional<std::string> key = {};
+  std::optional<std::int64_t> due_before = {};  // milliseconds since 1970
+  std::size_t limit = 1000;                     // those that are due first
+};
+
 struct StatsFilter {
   std::optional<std::string> agent_name = {};
   std::int64_t started_since = 0;  // milliseconds
@@ -111,6 +118,7 @@ class Store {
                                                          const CallFilter& filter = {}) = 0;
   virtual Result<std::vector<StoredWait>> get_waits(const WaitFilter& filter) = 0;
   virtual Result<std::vector<StoredEvent>> get_events(const EventFilter& filter) = 0;
+  virtual Result<std::vector<Record>> get_records(const RecordFilter& filter) = 0;
   virtual Result<std::vector<Runner>> get_runners() = 0;  // also those whose time is over
   virtual Result<RunnerNews> get_news(RunnerId id) = 0;
   // Tool calls count when they came after the message `since` of this session.
@@ -189,7 +197,7 @@ struct sqlite3;
 namespace wright {
 
 // The schema version that this Wright writes.
-inline constexpr int kAgentSchemaVersion = 7;
+inline constexpr int kAgentSchemaVersion = 8;
 
 // Creates the agent tables, or brings older ones up to date, in one transaction. The connection
 // stays the caller's: user_version and all other tables are left alone; foreign keys are switched

@@ -211,10 +211,40 @@ struct Prune {
   std::size_t most = 100;
 };
 
+// A small fact of a program around sessions, kept beside them: a request that was answered, a message
+// that somebody is still to be told. It is found by its kind and key.
+struct Record {
+  std::string kind = {};
+  std::string key = {};
+  Json value = {};
+  std::int64_t due_at = 0;   // milliseconds since 1970; lists are in its order
+  std::int64_t version = 1;  // rises by one with every change
+
+  bool operator==(const Record&) const = default;
+};
+// With a version, replaces the record of that version, and is refused (ErrorCode::unavailable) when
+// it has another by now or is gone; without one it is new, and refused (ErrorCode::already_exists)
+// when there is one. So one of many who try at once succeeds.
+struct PutRecord {
+  std::string kind = {};
+  std::string key = {};
+  Json value = {};
+  std::int64_t due_at = 0;
+  std::optional<std::int64_t> version = {};
+};
+// Removes one record of the kind, or all of it, with the version and due before where that is said.
+// Finding none is no error.
+struct RemoveRecords {
+  std::string kind = {};
+  std::optional<std::string> key = {};
+  std::optional<std::int64_t> version = {};
+  std::optional<std::int64_t> due_before = {};
+};
+
 using Write = std::variant<AppendMessage, CreateCall, UpdateCall, UpdateSession, OpenWait,
                            CloseWaits, ClaimLease, HoldLease, ReleaseLease, AnswerWait,
                            DeleteSession, ForkSession, RegisterRunner, RenewRunner, EndRunner,
-                           RequestCancel, Enqueue, Claim, AppendEvents, Prune>;
+                           RequestCancel, Enqueue, Claim, AppendEvents, Prune, PutRecord, RemoveRecords>;
 
 // Writes that stand or fall together, perhaps with a new session: those whose session_id is 0
 // belong to it.

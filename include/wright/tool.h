@@ -89,6 +89,7 @@ struct Context {
   WaitAnswers answers = {};                // of a call that waited, when it is executed again
   // Tells whoever looks on what a long call is doing. May be empty.
   std::function<void(std::string_view text)> progress = {};
+  TraceContext trace = {};  // for those whom the call asks
 };
 
 // What a tool answers: a value for the model, what it looks at beside it, and notes for people on

@@ -4,13 +4,25 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <concepts>
 #include <csignal>
 #include <exception>
 #include <new>
 
 #include "app/commands/commands.h"
+#include "app/wiring/telemetry_wiring.h"
 
 namespace wright::app {
+namespace {
+
+// Those whose sessions are traced.
+template <class Command>
+constexpr bool kDrivesSessions =
+    std::same_as<Command, RunCommand> || std::same_as<Command, ChatCommand> ||
+    std::same_as<Command, ResumeCommand> || std::same_as<Command, ServeCommand> ||
+    std::same_as<Command, WorkerCommand>;
+
+}  // namespace
 
 ExitCode run_program(std::span<const std::string> arguments, const Environment& environment) {
   // A reader that goes away shows as a failed write, which commands survive.
@@ -23,8 +35,10 @@ ExitCode run_program(std::span<const std::string> arguments, const Environment& 
       return ExitCode::usage;
     }
     const ExitCode code = std::visit(
-        [&](const auto& chosen) {
-          return execute(chosen, CommandContext{console, environment});
+        [&]<class Command>(const Command& chosen) {
+          const auto telemetry =
+              kDrivesSessions<Command> ? make_telemetry(environment, console) : nullptr;
+          return execute(chosen, CommandContext{console, environment, telemetry.get()});
         },
         *command);
     return console.finish(code);

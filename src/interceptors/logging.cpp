@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <initializer_list>
 #include <iterator>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "wright/interceptors.h"
 
@@ -92,6 +95,20 @@ class Logging {
   }
 
  private:
+  // With the trace that the call belongs to, so that logs and traces can be brought together.
+  void log(const Context& context, LogLevel level, std::string_view text,
+           std::span<const LogField> fields) const {
+    if (!context.trace.is_set()) return options_.logger.log(level, text, fields);
+    std::vector<LogField> more(fields.begin(), fields.end());
+    more.push_back({"trace_id", context.trace.trace_id()});
+    more.push_back({"span_id", context.trace.span_id()});
+    options_.logger.log(level, text, std::span<const LogField>(more));
+  }
+  void log(const Context& context, LogLevel level, std::string_view text,
+           std::initializer_list<LogField> fields) const {
+    log(context, level, text, std::span(fields.begin(), fields.size()));
+  }
+
   void log_start(const Invocation& invocation, const Context& context) const {
     if (!options_.logger.is_on(LogLevel::debug)) return;
     const ToolCall& call = invocation.call;
@@ -100,20 +117,19 @@ class Logging {
     append(message, call.name);
     const std::string_view text(message.data(), message.size());
     if (!options_.log_arguments) {
-      return options_.logger.log(
-          LogLevel::debug, text,
-          {{"tool", call.name}, {"agent", context.agent_name}, {"call_id", call.id}});
+      return log(context, LogLevel::debug, text,
+                 {{"tool", call.name}, {"agent", context.agent_name}, {"call_id", call.id}});
     }
     // What the model wrote, unless part of it must be hidden.
     const std::string hidden =
         options_.redactor.is_on() ? redacted_arguments(invocation) : std::string();
     fmt::memory_buffer arguments;
     append_cut(arguments, options_.redactor.is_on() ? hidden : call.arguments);
-    options_.logger.log(LogLevel::debug, text,
-                        {{"tool", call.name},
-                         {"agent", context.agent_name},
-                         {"call_id", call.id},
-                         {"arguments", std::string_view(arguments.data(), arguments.size())}});
+    log(context, LogLevel::debug, text,
+        {{"tool", call.name},
+         {"agent", context.agent_name},
+         {"call_id", call.id},
+         {"arguments", std::string_view(arguments.data(), arguments.size())}});
   }
 
   // A secret may contain escapes, so the parsed values are searched where there are any.
@@ -138,20 +154,20 @@ class Logging {
     append(message, " (");
     duration.append_to(message);
     message.push_back(')');
-    options_.logger.log(level, std::string_view(message.data(), message.size()),
-                        {{"tool", call.name},
-                         {"agent", context.agent_name},
-                         {"call_id", call.id},
-                         {"duration_ms", duration.milliseconds()},
-                         {"success", !has_failed}});
+    log(context, level, std::string_view(message.data(), message.size()),
+        {{"tool", call.name},
+         {"agent", context.agent_name},
+         {"call_id", call.id},
+         {"duration_ms", duration.milliseconds()},
+         {"success", !has_failed}});
   }
 
   void log_wait(const ToolCall& call, const Context& context, const ToolReply& reply) const {
     const bool is_delegated = std::holds_alternative<Delegate>(reply);
-    options_.logger.log(LogLevel::info,
-                        fmt::format("[TOOL EXECUTION] Waiting for {}: {}",
-                                    is_delegated ? "a specialist" : "a person", call.name),
-                        {{"tool", call.name}, {"agent", context.agent_name}, {"call_id", call.id}});
+    log(context, LogLevel::info,
+        fmt::format("[TOOL EXECUTION] Waiting for {}: {}",
+                    is_delegated ? "a specialist" : "a person", call.name),
+        {{"tool", call.name}, {"agent", context.agent_name}, {"call_id", call.id}});
   }
 
   void log_failure(const ToolCall& call, const Context& context, const Error& error,
@@ -164,9 +180,8 @@ class Logging {
                                  {"duration_ms", duration.milliseconds()},
                                  {"code", to_string(error.code)}};
     if (!frames.empty()) fields.push_back({"stack", frames});
-    options_.logger.log(LogLevel::error,
-                        fmt::format("[TOOL EXECUTION] Error in {}: {}", call.name, message),
-                        std::span<const LogField>(fields));
+    log(context, LogLevel::error,
+        fmt::format("[TOOL EXECUTION] Error in {}: {}", call.name, message), fields);
   }
 
   void append_cut(fmt::memory_buffer& out, std::string_view text) const {

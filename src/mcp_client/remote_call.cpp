@@ -44,6 +44,15 @@ Json answers_for(std::string_view key, const Json& answer, bool is_alone) {
   return own;
 }
 
+// So that what the server does can be seen as part of the call.
+void pass_on(const TraceContext& trace, JsonObject& params) {
+  if (!trace.is_set()) return;
+  Json& meta = params["_meta"];
+  if (!meta.is_object()) meta.emplace_object();
+  meta.get_object()["traceparent"] = trace.parent;
+  if (!trace.state.empty()) meta.get_object()["tracestate"] = trace.state;
+}
+
 // Whether an answer that was given before is one to these questions.
 bool answers_all(const Json& answer, const AskUserRequest& asked) {
   const JsonObject* object = answer.if_object();
@@ -103,7 +112,8 @@ std::optional<RemoteCalls::Parked> RemoteCalls::take_parked(const Context& conte
 
 Result<ToolReply> RemoteCalls::run(const RemoteToolCall& call, const Json& arguments,
                                    const Context& context) {
-  const JsonObject params{{"name", call.tool}, {"arguments", arguments}};
+  JsonObject params{{"name", call.tool}, {"arguments", arguments}};
+  pass_on(context.trace, params);
   const std::optional<Json>& given = context.answers.answer;
   auto parked = given ? take_parked(context) : std::nullopt;
   if (parked && parked->handle.number != 0) {
@@ -120,6 +130,7 @@ Result<ToolReply> RemoteCalls::run(const RemoteToolCall& call, const Json& argum
     }
     JsonObject again = parked->params;
     again["inputResponses"] = std::move(responses);
+    pass_on(context.trace, again);
     const auto handle = TRY(connection_->begin("tools/call", again, context.stop, call.repeated));
     return finish(call, handle, params, std::nullopt, context);
   }

@@ -77,7 +77,7 @@ Result<Response> complete_blocking(ModelBackend& backend, const Request& request
                                    const ModelCall& call) {
   // Shared, because the answering thread may still be inside done() when the waiting one leaves.
   const auto mailbox = std::make_shared<Mailbox>();
-  ModelCall forwarded{.stop = call.stop};
+  ModelCall forwarded{.stop = call.stop, .trace = call.trace};
   if (call.on_text) forwarded.on_text = [mailbox](std::string_view t) { mailbox->text(t); };
   if (call.on_retry) forwarded.on_retry = [mailbox](const ModelRetry& r) { mailbox->retry(r); };
   backend.start(request, std::move(forwarded),

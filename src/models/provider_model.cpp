@@ -219,6 +219,8 @@ class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
   }
 
   void transmit(HttpRequest request) {
+    if (call_.trace.is_set()) request.headers.push_back({"traceparent", call_.trace.parent});
+    if (!call_.trace.state.empty()) request.headers.push_back({"tracestate", call_.trace.state});
     HttpTimeouts timeouts = plan_->options.timeouts;
     timeouts.total = std::min(timeouts.total, std::max(milliseconds(1), time_left()));
     exchange_ = plan_->client.start(std::move(request), timeouts,

@@ -39,6 +39,9 @@ class PostgresStore final : public Store {
   Result<std::vector<StoredEvent>> get_events(const EventFilter& filter) override {
     return read_events(*pool_, filter);
   }
+  Result<std::vector<Record>> get_records(const RecordFilter& filter) override {
+    return read_records(*pool_, filter);
+  }
   Result<std::vector<Runner>> get_runners() override { return read_runners(*pool_); }
   Result<RunnerNews> get_news(RunnerId id) override { return read_news(*pool_, id); }
   Result<SpentBelow> spent_below(SessionId id, MessageId since) override {

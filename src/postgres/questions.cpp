@@ -81,6 +81,12 @@ Result<void> Questions::explain(const OpenWait& write) {
   return std::unexpected(store::waits_already(write.call_id));
 }
 
+// What the row was is not asked again: the write itself has found out.
+Result<void> Questions::explain(const PutRecord& write) {
+  return std::unexpected(write.version ? store::record_changed(write.kind, write.key)
+                                       : store::record_exists(write.kind, write.key));
+}
+
 Result<void> Questions::explain(const ClaimLease& write) {
   const auto standing = TRY(standing_of(write.session_id));
   const auto all = TRY(runners());

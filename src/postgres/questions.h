@@ -44,6 +44,8 @@ class Questions {
   Result<void> explain(const Claim& write);
   Result<void> explain(const AppendEvents& write) { return check_session(write.session_id); }
   Result<void> explain(const Prune&) { return {}; }
+  Result<void> explain(const PutRecord& write);
+  Result<void> explain(const RemoveRecords&) { return {}; }
 
   struct Standing {
     store::Lease lease;

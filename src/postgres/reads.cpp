@@ -173,6 +173,26 @@ Result<std::vector<StoredWait>> read_waits(Pool& pool, const WaitFilter& filter)
   return of_session<StoredWait>(pool, filter.session_id, std::move(waits));
 }
 
+Result<std::vector<Record>> read_records(Pool& pool, const RecordFilter& filter) {
+  const Sql sql = pool.statements().make(
+      fmt::format("SELECT {} FROM @agent_records WHERE kind = $1::text "
+                  "AND ($2::text IS NULL OR key = $2) AND ($3::bigint IS NULL OR due_at < $3) "
+                  "ORDER BY due_at, id LIMIT $4::bigint",
+                  store::kRecordColumns));
+  std::vector<Record> records;
+  TRY(pool.read([&] {
+    records.clear();
+    return std::vector{
+        Request{&sql, values_of(filter.kind, filter.key, filter.due_before, row_limit(filter.limit)),
+                [&](const Row& row) -> Result<void> {
+                  auto record = TRY(store::record_of(row));
+                  records.push_back(std::move(record));
+                  return {};
+                }}};
+  }));
+  return records;
+}
+
 Result<std::vector<Runner>> read_runners(Pool& pool) {
   return read_list<Runner>(pool, pool.statements()[Query::runners], {},
                            [](const Row& row) -> Result<Runner> { return store::runner_of(row); });

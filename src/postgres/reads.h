@@ -14,6 +14,7 @@ Result<std::vector<Session>> read_sessions(Pool& pool, const SessionFilter& filt
 Result<std::vector<StoredMessage>> read_messages(Pool& pool, SessionId id, const Page& page);
 Result<std::vector<StoredCall>> read_calls(Pool& pool, SessionId id, const CallFilter& filter);
 Result<std::vector<StoredWait>> read_waits(Pool& pool, const WaitFilter& filter);
+Result<std::vector<Record>> read_records(Pool& pool, const RecordFilter& filter);
 Result<std::vector<Runner>> read_runners(Pool& pool);
 Result<RunnerNews> read_news(Pool& pool, RunnerId id);
 Result<SpentBelow> read_spent(Pool& pool, SessionId id, MessageId since);

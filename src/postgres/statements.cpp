@@ -152,6 +152,20 @@ std::string sql_of(Query query, std::string_view schema) {
           "at::bigint FROM unnest($2::text[], $3::text[], $4::text[]) "
           "WITH ORDINALITY AS event (type, data, at, place) ORDER BY place RETURNING sequence",
           kTarget);
+    case Query::insert_record:
+      return must_change(
+          "INSERT INTO @agent_records (kind, key, value, due_at) "
+          "VALUES ($1::text, $2::text, $3::text, $4::bigint) "
+          "ON CONFLICT (kind, key) DO NOTHING RETURNING 1");
+    case Query::update_record:
+      return must_change(
+          "UPDATE @agent_records SET value = $3::text, due_at = $4::bigint, "
+          "version = version + 1 WHERE kind = $1::text AND key = $2::text "
+          "AND version = $5::bigint RETURNING 1");
+    case Query::delete_records:
+      return "DELETE FROM @agent_records WHERE kind = $1::text "
+             "AND ($2::text IS NULL OR key = $2) AND ($3::bigint IS NULL OR version = $3) "
+             "AND ($4::bigint IS NULL OR due_at < $4)";
     default: return session_sql_of(query);
   }
 }

@@ -60,6 +60,7 @@ class BlockingRun {
     const auto driver = std::make_shared<TreeDriver>(
         host_, &gate_, std::move(tree), options_.delivery,
         runtime::DriverCallbacks{.tell = observer_,
+                                 .find_trace = options_.find_trace,
                                  .ended = [&](Ending ended) { ending = std::move(ended); }});
     driver->begin();
     for (const CancelWish& wish : cancelled) driver->cancel(wish.session_id, wish.reason);

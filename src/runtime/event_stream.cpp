@@ -147,11 +147,15 @@ void EventStream::update_is_heard() {
 
 void EventStream::add(const Event& event, const EventOrigin& origin) {
   if (!is_heard_) return;
-  if (observer_) tell_at_once(observer_, event, origin);
   std::unique_lock lock(mutex_);
   if (const auto own = own_observer_) {
     lock.unlock();
     tell_at_once(*own, event, origin);
+    lock.lock();
+  }
+  if (observer_) {
+    lock.unlock();
+    tell_at_once(observer_, event, origin);
     lock.lock();
   }
   if (most_.count == 0 && listeners_.empty()) return;

@@ -28,7 +28,7 @@ struct KeptEvents {
 class EventStream : public std::enable_shared_from_this<EventStream> {
  public:
   // Listeners are told by tasks of the host; `observer`, which may be empty and outlives the
-  // stream, at once.
+  // stream, at once, after the session's own.
   EventStream(Host& host, KeptEvents kept, const Observer& observer);
 
   // How often the session has been taken by a runner: numbers of later epochs are higher. Before

@@ -56,7 +56,7 @@ class ModelQuestion : public std::enable_shared_from_this<ModelQuestion> {
 
  private:
   void ask() {
-    ModelCall call{.stop = call_.stop};
+    ModelCall call{.stop = call_.stop, .trace = call_.trace};
     if (call_.on_text) {
       call.on_text = [this](std::string_view text) {
         const std::lock_guard lock(mutex_);

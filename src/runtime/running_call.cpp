@@ -123,7 +123,8 @@ ToolOutcome RunningCall::execute(const Host& host) {
                   .stop = stop_.get_token(),
                   .memory = plan_.memory,
                   .spill = plan_.agent->spill,
-                  .answers = plan_.answers};
+                  .answers = plan_.answers,
+                  .trace = plan_.trace};
   if (tells_) {
     context.progress = [this](std::string_view text) {
       const std::lock_guard lock(told_mutex_);

@@ -28,6 +28,7 @@ struct CallPlan {
   std::shared_ptr<RunMemory> memory = {};
   std::string tool = {};                                // by its own name, not an alias
   std::optional<std::chrono::milliseconds> limit = {};  // absent: as long as it takes
+  TraceContext trace = {};
 };
 
 // What came of it. Nothing when it was stopped before it began.

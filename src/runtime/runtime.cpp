@@ -215,6 +215,7 @@ void Runtime::Implementation::drive(const RootPointer& root, SessionTree tree,
   runtime::DriverCallbacks callbacks{
       .tell = [stream = root->stream](const Event& event,
                                       const EventOrigin& origin) { stream->add(event, origin); },
+      .find_trace = options_.find_trace,
       .created = [this, root](SessionId id) { created(root, id); },
       .ended = [this, root](Ending ending) { ended(root, std::move(ending)); }};
   const auto driver = std::make_shared<TreeDriver>(host_, &gate_, std::move(tree),

@@ -143,6 +143,7 @@ void TreeDriver::perform(NodeId node, session::AskModel ask) {
       tell(*teller, ModelRetried{retry});
     };
   }
+  call.trace = trace_of(work.teller->session_id, {});
   const auto began = host_.now();
   host_.ask(machine.model(), machine.request(), std::move(call),
             [self = shared_from_this(), agent = machine.agent_pointer(), node,
@@ -164,7 +165,9 @@ void TreeDriver::perform(NodeId node, const session::RunCall& run) {
                                              .held_since = work.held_since,
                                              .memory = machine.memory(),
                                              .tool = run.tool,
-                                             .limit = run.limit},
+                                             .limit = run.limit,
+                                             .trace = trace_of(machine.journal().session_id(),
+                                                               run.call->id)},
                                     work.stop.get_token());
   work.calls[run.call->id] = running;
   if (callbacks_.tell) {
@@ -278,6 +281,15 @@ void TreeDriver::tell(const Teller& teller, const Event& event) {
   try {
     callbacks_.tell(event, origin);
   } catch (...) {  // whoever looks on does not decide what happens
+  }
+}
+
+TraceContext TreeDriver::trace_of(SessionId id, std::string_view call_id) const {
+  if (!callbacks_.find_trace) return {};
+  try {
+    return callbacks_.find_trace(id, call_id);
+  } catch (...) {  // as above
+    return {};
   }
 }
 

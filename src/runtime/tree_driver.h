@@ -31,6 +31,7 @@ using session::NodeId;
 // What is told while a tree is driven. Each may be empty.
 struct DriverCallbacks {
   Observer tell = {};  // of every session; one event at a time, any thread
+  FindTrace find_trace = {};
   std::function<void(SessionId)> created = {};
   std::function<void(Ending)> ended = {};  // last, once
 };
@@ -113,6 +114,7 @@ class TreeDriver : public std::enable_shared_from_this<TreeDriver> {
   void perform(NodeId, session::SuspendSpecialists) {}
 
   void tell(const Teller& teller, const Event& event);
+  TraceContext trace_of(SessionId id, std::string_view call_id) const;
 
   Host& host_;
   ExclusiveGate* const gate_;

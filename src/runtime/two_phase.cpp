@@ -227,7 +227,8 @@ class TwoPhaseAgent::Implementation {
         }
       }
       runtime::trace_request(logger(), agent().name, run_.iterations + 1, agent().tools.size());
-      shared_->tell(ModelStarted{run_.iterations + 1});
+      shared_->tell(ModelStarted{run_.iterations + 1, agent().model.provider(),
+                                 agent().model.name()});
       began_ = std::chrono::steady_clock::now();
     }
     Logger logger() const { return agent().debug ? agent().debug->logger : Logger(); }

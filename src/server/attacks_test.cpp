@@ -203,7 +203,8 @@ TEST(ServerBodies, are_small_for_those_who_are_not_known) {
 }
 
 TEST(ServerIdempotency, forgets_a_key_whose_request_failed_in_any_way) {
-  IdempotentAnswers once;
+  const auto store = open_memory_store();
+  IdempotentAnswers once(*store);
   const Call call{.request = {.headers = {{"Idempotency-Key", "k"}}},
                   .responder = http::Responder(nullptr)};
   EXPECT_THROW((void)once.once(call, []() -> Answer { throw 1; }), int);
@@ -214,6 +215,43 @@ TEST(ServerIdempotency, forgets_a_key_whose_request_failed_in_any_way) {
   const auto again = once.once(call, []() -> Answer { throw 1; });
   ASSERT_TRUE(again && *again);
   EXPECT_EQ((*again)->status, 201) << "the first answer to a key is every answer to it";
+}
+
+TEST(ServerIdempotency, holds_after_a_restart_and_for_others_on_the_same_store) {
+  const auto store = open_memory_store();
+  const auto call = [](std::string key, std::string body) {
+    return Call{
+        .request = {.headers = {{"Idempotency-Key", std::move(key)}}, .body = std::move(body)},
+        .responder = http::Responder(nullptr)};
+  };
+  const auto created = []() -> Answer {
+    return http::Response{.status = 201, .headers = {{"Location", "/x"}}, .body = "{\"id\":1}"};
+  };
+  const auto never = []() -> Answer { throw 1; };
+  {
+    IdempotentAnswers first(*store);
+    EXPECT_TRUE(first.once(call("k", "a"), created));
+  }
+  IdempotentAnswers second(*store);
+  const auto again = second.once(call("k", "a"), never);
+  ASSERT_TRUE(again && *again);
+  EXPECT_EQ((*again)->status, 201);
+  EXPECT_EQ((*again)->body, "{\"id\":1}");
+  EXPECT_EQ((*again)->headers.at(0).value, "/x");
+  const auto other = second.once(call("k", "b"), never);
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().code, ErrorCode::unsupported);
+  // While one works on it, the others are refused.
+  const auto meanwhile = second.once(call("slow", "a"), [&]() -> Answer {
+    IdempotentAnswers third(*store);
+    const auto refused = third.once(call("slow", "a"), never);
+    EXPECT_FALSE(refused);
+    if (!refused) {
+      EXPECT_EQ(refused.error().code, ErrorCode::already_exists);
+    }
+    return created();
+  });
+  EXPECT_TRUE(meanwhile);
 }
 
 TEST(ServerTokens, are_all_kept_when_several_processes_add_at_once) {

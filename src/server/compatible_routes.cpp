@@ -10,6 +10,7 @@
 #include "server/compatible_run.h"
 #include "server/conversation.h"
 #include "server/problem.h"
+#include "server/request_trace.h"
 
 namespace wright::server {
 namespace {
@@ -22,8 +23,8 @@ Route completing(const ServiceOptions& options, SessionListeners& listeners, std
   const auto answer = [&options, &listeners, read, make_rendering](Call& call) -> Answer {
     const JsonObject body = TRY(call.body());
     const Conversation conversation = TRY(read(body));
-    const auto run = std::make_shared<CompatibleRun>(options, listeners, call.responder,
-                                                     make_rendering(conversation));
+    const auto run = std::make_shared<CompatibleRun>(
+        options, listeners, call.responder, make_rendering(conversation), trace_of(call.request));
     if (auto begun = run->begin(conversation, call.caller.name); !begun) {
       run->fail_with(std::move(begun).error());
     }

@@ -8,6 +8,7 @@
 #include "core/try.h"
 #include "server/caller_tools.h"
 #include "server/problem.h"
+#include "server/request_trace.h"
 
 namespace wright::server {
 namespace {
@@ -23,11 +24,13 @@ std::string waits_for_person_text(SessionId id) {
 }  // namespace
 
 CompatibleRun::CompatibleRun(const ServiceOptions& options, SessionListeners& listeners,
-                             http::Responder responder, std::unique_ptr<Rendering> rendering)
+                             http::Responder responder, std::unique_ptr<Rendering> rendering,
+                             TraceContext trace)
     : options_(options),
       listeners_(listeners),
       responder_(std::move(responder)),
-      rendering_(std::move(rendering)) {}
+      rendering_(std::move(rendering)),
+      trace_(std::move(trace)) {}
 
 Result<void> CompatibleRun::begin(const Conversation& conversation, const std::string& caller) {
   is_streamed_ = conversation.is_streamed;
@@ -84,7 +87,8 @@ Result<void> CompatibleRun::start(const Conversation& conversation) {
     prepared.config.as_object()[kCallerToolsKey] = caller_tools_json(conversation.tools);
   }
   const std::string prompt = conversation.messages.back().text();
-  const RunOptions how{.config = prepared.config};
+  RunOptions how{.config = prepared.config};
+  take_trace(options_, trace_, how);
   const auto made = std::make_shared<const Agent>(std::move(agent));
   const std::vector<Message> history(conversation.messages.begin(),
                                      conversation.messages.end() - 1);

@@ -16,7 +16,8 @@ namespace wright::server {
 class CompatibleRun : public std::enable_shared_from_this<CompatibleRun> {
  public:
   CompatibleRun(const ServiceOptions& options, SessionListeners& listeners,
-                http::Responder responder, std::unique_ptr<Rendering> rendering);
+                http::Responder responder, std::unique_ptr<Rendering> rendering,
+                TraceContext trace);
 
   // Begins or goes on with a session. What is returned is to be given to fail_with(); everything
   // else goes to the peer by itself.
@@ -49,6 +50,7 @@ class CompatibleRun : public std::enable_shared_from_this<CompatibleRun> {
   SessionListeners& listeners_;
   const http::Responder responder_;
   const std::unique_ptr<Rendering> rendering_;
+  const TraceContext trace_;  // that the request belongs to
   bool is_streamed_ = false;
 
   std::mutex mutex_;

@@ -32,6 +32,8 @@ __asm__(
     "/timeline.js\"\n"
     "wright_embed figures \"" WRIGHT_WEB_FOLDER
     "/figures.js\"\n"
+    "wright_embed replay \"" WRIGHT_WEB_FOLDER
+    "/replay.js\"\n"
     ".previous\n");
 
 extern "C" {
@@ -55,6 +57,8 @@ extern const char wright_timeline_begin[];
 extern const char wright_timeline_end[];
 extern const char wright_figures_begin[];
 extern const char wright_figures_end[];
+extern const char wright_replay_begin[];
+extern const char wright_replay_end[];
 }
 
 namespace wright::server {
@@ -74,7 +78,8 @@ const std::vector<EmbeddedFile>& dashboard_files() {
       {"/session.js", kScript, {wright_session_begin, wright_session_end}},
       {"/waits.js", kScript, {wright_waits_begin, wright_waits_end}},
       {"/timeline.js", kScript, {wright_timeline_begin, wright_timeline_end}},
-      {"/figures.js", kScript, {wright_figures_begin, wright_figures_end}}};
+      {"/figures.js", kScript, {wright_figures_begin, wright_figures_end}},
+      {"/replay.js", kScript, {wright_replay_begin, wright_replay_end}}};
   return files;
 }
 

@@ -12,7 +12,7 @@
 namespace wright::server {
 namespace {
 
-constexpr std::size_t kEventsAtATime = 500;
+constexpr std::size_t kEventsAtATime = 100;  // each may be large
 // Whoever has this much unread reads the store when it is ready for more.
 constexpr std::size_t kMostAhead = 256 * 1024;
 constexpr std::size_t kMostParents = 100'000;
@@ -31,8 +31,8 @@ std::string event_text(const StoredEvent& event) {
                      to_text(event_json(event)));
 }
 
-EventHub::EventHub(Store& store, std::chrono::milliseconds poll_time)
-    : store_(store), poll_time_(poll_time) {
+EventHub::EventHub(Store& store, std::chrono::milliseconds poll_time, OnEvents on_events)
+    : store_(store), poll_time_(poll_time), on_events_(std::move(on_events)) {
   last_ = newest();
   thread_ = std::thread([this] { read_all(); });
 }
@@ -46,17 +46,21 @@ EventHub::~EventHub() {
   thread_.join();
 }
 
-// The store tells what follows a number, so the last one is searched for.
 EventSequence EventHub::newest() {
-  const auto has_after = [this](EventSequence sequence) {
-    const auto events = store_.get_events({.after = sequence, .limit = 1});
-    return events && !events->empty();
-  };
   EventSequence below = 0;
   {
     const std::lock_guard lock(mutex_);
     below = last_;
   }
+  return newest_event(store_, below);
+}
+
+// The store tells what follows a number, so the last one is searched for.
+EventSequence newest_event(Store& store, EventSequence below) {
+  const auto has_after = [&store](EventSequence sequence) {
+    const auto events = store.get_events({.after = sequence, .limit = 1});
+    return events && !events->empty();
+  };
   if (!has_after(below)) return below;
   EventSequence step = 1;
   while (has_after(below + step)) {
@@ -156,6 +160,7 @@ bool EventHub::read_some() {
   if (!events || events->empty()) return false;
   const auto families = families_of(*events);
   if (!families) return false;
+  if (on_events_) on_events_(*events);
   tell(*events, *families);
   return events->size() == kEventsAtATime;
 }

@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -24,8 +25,10 @@ namespace wright::server {
 
 class EventHub {
  public:
-  // `poll_time`: how often to look for what other processes wrote.
-  EventHub(Store& store, std::chrono::milliseconds poll_time);
+  // `poll_time`: how often to look for what other processes wrote. `on_events` is told of all that
+  // is new, in the hub's thread; may be empty.
+  using OnEvents = std::function<void(std::span<const StoredEvent>)>;
+  EventHub(Store& store, std::chrono::milliseconds poll_time, OnEvents on_events = {});
   ~EventHub();
   EventHub(const EventHub&) = delete;
   EventHub& operator=(const EventHub&) = delete;
@@ -61,6 +64,7 @@ class EventHub {
 
   Store& store_;
   const std::chrono::milliseconds poll_time_;
+  const OnEvents on_events_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::list<ListenerPointer> live_;    // those that know everything up to last_
@@ -72,6 +76,9 @@ class EventHub {
   bool is_over_ = false;
   std::thread thread_;
 };
+
+// The newest event of the store, which is not older than `below`; that where there is none.
+EventSequence newest_event(Store& store, EventSequence below);
 
 // As it goes over the wire.
 std::string event_text(const StoredEvent& event);

@@ -1,10 +1,10 @@
 // Whether the process lives, whether it can work, and figures of both.
 #include <boost/json/object.hpp>
 
-#include "core/try.h"
 #include "server/metrics.h"
 #include "server/problem.h"
 #include "server/service.h"
+#include "server/store_figures.h"
 
 namespace wright::server {
 namespace {
@@ -15,14 +15,12 @@ http::Response plain_text(std::string text, int status = 200) {
           .body = std::move(text)};
 }
 
-Answer show_metrics(const ServiceOptions& options) {
-  const auto waits = TRY(options.store.get_waits({.status = WaitStatus::open}));
+Answer show_metrics(const ServiceOptions& options, StoreFigures& figures) {
   std::vector<Gauge> gauges{{"wright_sessions_running", "Sessions that are driven by this process.",
                              static_cast<double>(options.runtime.running())},
-                            {"wright_waits_open", "What waits for a person, in the whole store.",
-                             static_cast<double>(waits.size())},
                             {"wright_event_listeners", "Clients that listen to events.",
                              static_cast<double>(options.events.listeners())}};
+  for (Gauge& gauge : figures.gauges()) gauges.push_back(std::move(gauge));
   if (options.gauges) {
     for (Gauge& gauge : options.gauges()) gauges.push_back(std::move(gauge));
   }
@@ -34,18 +32,19 @@ Answer show_metrics(const ServiceOptions& options) {
 }  // namespace
 
 std::vector<Route> health_routes(const ServiceOptions& options) {
+  const auto figures = std::make_shared<StoreFigures>(options.store);
   return {
       {"GET", "/healthz", Access::anybody, Scope::read,
        [](Call&) -> Answer { return plain_text("ok\n"); }},
       {"GET", "/readyz", Access::anybody, Scope::read,
-       [&options](Call&) -> Answer {
-         if (!options.store.list_sessions({.limit = 1})) {
+       [figures](Call&) -> Answer {
+         if (!figures->is_ready()) {
            return plain_text("the store does not answer\n", 503);
          }
          return plain_text("ready\n");
        }},
       {"GET", "/metrics", Access::known, Scope::read,
-       [&options](Call&) { return show_metrics(options); }},
+       [&options, figures](Call&) { return show_metrics(options, *figures); }},
   };
 }
 

@@ -87,15 +87,36 @@ Answer show_history(const ServiceOptions& options, const Call& call) {
   return json_response(history);
 }
 
+// Who drives what, and what waits for a driver.
 Answer list_runners(const ServiceOptions& options) {
+  constexpr std::size_t kMostListed = 500;
+  std::map<RunnerId, JsonArray> held;
+  JsonArray abandoned;
+  for (const Session& session : TRY(options.store.list_sessions(
+           {.status = SessionStatus::running, .is_root = true, .limit = kMostListed}))) {
+    (session.runner_id ? held[*session.runner_id] : abandoned).push_back(session.id);
+  }
   JsonArray list;
   for (const Runner& runner : TRY(options.store.get_runners())) {
     list.push_back({{"id", runner.id},
                     {"name", runner.name},
                     {"expires_at", runner.expires_at},
-                    {"is_alive", runner.expires_at > system_clock_ms()}});
+                    {"is_alive", runner.expires_at > system_clock_ms()},
+                    {"sessions", std::move(held[runner.id])}});
+  }
+  JsonArray queue;
+  for (const Session& session : TRY(options.store.list_sessions(
+           {.status = SessionStatus::queued, .is_root = true, .limit = kMostListed}))) {
+    queue.push_back({{"id", session.id},
+                     {"agent", session.agent_name},
+                     {"priority", session.priority},
+                     {"queued_at", session.started_at},
+                     {"ready_at", session.ready_at ? Json(*session.ready_at) : Json(nullptr)},
+                     {"labels", JsonArray(session.labels.begin(), session.labels.end())}});
   }
   return json_response({{"runners", std::move(list)},
+                        {"queue", std::move(queue)},
+                        {"abandoned", std::move(abandoned)},
                         {"running_here", static_cast<std::int64_t>(options.runtime.running())}});
 }
 
@@ -121,6 +142,12 @@ std::vector<Route> information_routes(const ServiceOptions& options) {
          const auto filter = TRY(stats_filter(call));
          const auto stats = TRY(options.store.get_stats(filter));
          return json_response(feedback::to_json(feedback::statistics_of(stats)));
+       }},
+      {"GET", "/api/v1/stats/samples", Access::known, Scope::read,
+       [&options](Call& call) -> Answer {
+         const auto filter = TRY(stats_filter(call));
+         const auto stats = TRY(options.store.get_stats(filter));
+         return json_response(samples_json(stats));
        }},
       {"GET", "/api/v1/stats/history", Access::known, Scope::read,
        [&options](Call& call) { return show_history(options, call); }},

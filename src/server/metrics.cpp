@@ -8,7 +8,6 @@
 namespace wright::server {
 namespace {
 
-constexpr double kFirstBucket = 0.01;
 // A model that makes up names of tools must not fill the memory.
 constexpr std::size_t kMostSeries = 1'000;
 
@@ -53,7 +52,7 @@ void write(std::string& text, const std::string& name, std::string_view help,
 }  // namespace
 
 void Histogram::add(double seconds) {
-  double limit = kFirstBucket;
+  double limit = first_bucket_;
   for (std::uint64_t& count : counts_) {
     if (seconds <= limit) ++count;
     limit *= 2;
@@ -63,7 +62,7 @@ void Histogram::add(double seconds) {
 }
 
 void Histogram::write(std::string& text, const std::string& name, const std::string& labels) const {
-  double limit = kFirstBucket;
+  double limit = first_bucket_;
   for (const std::uint64_t count : counts_) {
     text += fmt::format("{}_bucket{{{},le=\"{:g}\"}} {}\n", name, labels, limit, count);
     limit *= 2;
@@ -105,6 +104,13 @@ void Metrics::observe(const Event& event, const EventOrigin& origin) {
   }
 }
 
+void Metrics::store_answered(const char* operation, double seconds) {
+  const std::lock_guard lock(store_mutex_);
+  const auto found = store_seconds_.find(operation);
+  if (found != store_seconds_.end()) return found->second.add(seconds);
+  store_seconds_.emplace(operation, Histogram(Histogram::kOfStores)).first->second.add(seconds);
+}
+
 std::string Metrics::text(const std::vector<Gauge>& gauges) const {
   std::string text;
   for (const Gauge& gauge : gauges) {
@@ -126,6 +132,12 @@ std::string Metrics::text(const std::vector<Gauge>& gauges) const {
   write(text, "wright_tool_calls_total", "Tool calls, by what came of them.", calls_);
   write(text, "wright_tool_duration_seconds", "How long tool calls took.", call_seconds_);
   write(text, "wright_waits_total", "Calls that had to wait for a person.", waits_);
+  const std::lock_guard store_lock(store_mutex_);
+  std::map<std::string, Histogram> labelled;
+  for (const auto& [operation, histogram] : store_seconds_) {
+    labelled.emplace(label("operation", operation), histogram);
+  }
+  write(text, "wright_store_duration_seconds", "How long the store took to answer.", labelled);
   return text;
 }
 

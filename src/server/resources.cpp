@@ -54,6 +54,16 @@ Json session_json(const Session& session) {
           {"cancel_reason", or_null(session.cancel_reason)}};
 }
 
+Json detailed_session_json(const Session& session) {
+  Json json = session_json(session);
+  JsonObject& object = json.as_object();
+  object["system_prompt"] = or_null(session.system_prompt);
+  object["config"] = session.config;
+  object["feedback"] = session.feedback;
+  object["worked_ms"] = or_null(session.worked_ms);
+  return json;
+}
+
 Json message_json(const StoredMessage& message) {
   return {{"id", message.id},
           {"session_id", message.session_id},
@@ -87,6 +97,7 @@ Json wait_json(const StoredWait& wait) {
           {"shown", wait.shown},
           {"created_at", wait.created_at},
           {"expires_at", or_null(wait.expires_at)},
+          {"covers", JsonArray(wait.covers.begin(), wait.covers.end())},
           {"answered_at", or_null(wait.answered_at)},
           {"answered_by", or_null(wait.answered_by)}};
 }
@@ -100,6 +111,31 @@ Json event_json(const StoredEvent& event) {
   // Events are for showing what happens; what is long is read where it is kept. Words as they come
   // are kept nowhere else.
   return event.type == "text_delta" ? json : with_short_texts(std::move(json));
+}
+
+Json samples_json(const StoreStats& stats) {
+  const auto common = [](const auto& samples) {
+    return JsonObject{
+        {"agent", samples.agent_name},
+        {"provider", samples.provider},
+        {"model", samples.model},
+        {"count", samples.count},
+        {"failed", samples.failed},
+        {"durations_ms", JsonArray(samples.durations_ms.begin(), samples.durations_ms.end())}};
+  };
+  JsonArray runs;
+  for (const RunSamples& each : stats.runs) {
+    JsonObject json = common(each);
+    json["usage"] = to_json(each.usage);
+    runs.push_back(std::move(json));
+  }
+  JsonArray calls;
+  for (const CallSamples& each : stats.calls) {
+    JsonObject json = common(each);
+    json["tool"] = each.tool_name;
+    calls.push_back(std::move(json));
+  }
+  return {{"runs", std::move(runs)}, {"calls", std::move(calls)}};
 }
 
 Json tool_json(const ToolSpec& spec) {

@@ -11,10 +11,14 @@ namespace wright::server {
 Json with_short_texts(Json json, std::size_t most = 16 * 1024);
 
 Json session_json(const Session& session);
+// With what few want and what may be long: instructions, settings, feedback.
+Json detailed_session_json(const Session& session);
 Json message_json(const StoredMessage& message);
 Json call_json(const StoredCall& call);
 Json wait_json(const StoredWait& wait);
 Json event_json(const StoredEvent& event);
+// What figures are made of: durations one by one.
+Json samples_json(const StoreStats& stats);
 Json tool_json(const ToolSpec& spec);
 Json agent_json(const Agent& agent);
 

@@ -123,6 +123,7 @@ void add_all_routes(Service& service) {
   service.add(session_routes(service.options()));
   service.add(wait_routes(service.options()));
   service.add(event_routes(service.options()));
+  service.add(replay_routes(service.options()));
 }
 
 Result<const Route*> Service::admit(Call& call, std::string& allowed) {

@@ -43,6 +43,8 @@ struct ServiceOptions {
   std::function<Json()> models = {};                // for /api/v1/models
   const Metrics* metrics = nullptr;                 // for /metrics
   std::function<std::vector<Gauge>()> gauges = {};  // more of them; may be empty
+  // Told whose trace a session belongs to, just before it begins; may be empty.
+  std::function<void(SessionId, const TraceContext&)> adopt_trace = {};
 };
 
 // A request on its way to its route.
@@ -101,6 +103,7 @@ std::vector<Route> session_routes(const ServiceOptions& options);
 std::vector<Route> wait_routes(const ServiceOptions& options);
 std::vector<Route> event_routes(const ServiceOptions& options);
 std::vector<Route> health_routes(const ServiceOptions& options);
+std::vector<Route> replay_routes(const ServiceOptions& options);
 
 // All of them.
 void add_all_routes(Service& service);

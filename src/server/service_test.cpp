@@ -81,6 +81,18 @@ TEST(ServerApi, answers_as_its_description_says) {
       2U);
   EXPECT_EQ(api.ask("GET", one + "/calls", path + "/calls").status, 200);
   EXPECT_EQ(api.ask("GET", one + "/export", path + "/export").status, 200);
+  const Json detailed = api.ask("GET", one, path + "?details=all").json();
+  EXPECT_TRUE(detailed.as_object().contains("config"));
+  const Json listed = api.ask("GET", all, all + "?details=all&limit=1").json();
+  EXPECT_TRUE(listed.at("sessions").at(0).as_object().contains("system_prompt"));
+  const std::string turn = one + "/turns/{turn}";
+  const Json first = api.ask("GET", turn, path + "/turns/1").json();
+  EXPECT_EQ(first.at("request").at("messages").as_array().size(), 1U);
+  EXPECT_EQ(first.at("answer").at("role"), Json("assistant"));
+  EXPECT_EQ(api.ask("GET", turn, path + "/turns/2").status, 404);
+  const Json replayed = api.ask("POST", one + "/replay", path + "/replay", "{}").json();
+  EXPECT_TRUE(replayed.at("is_same").as_bool()) << to_text(replayed);
+  EXPECT_EQ(api.ask("GET", "/api/v1/stats/samples", "/api/v1/stats/samples").status, 200);
   EXPECT_EQ(api.ask("POST", one + "/messages", path + "/messages", R"({"text":"more"})").status,
             202);
   ASSERT_TRUE(served.runtime().wait(id));

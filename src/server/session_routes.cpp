@@ -9,6 +9,7 @@
 #include "core/try.h"
 #include "server/idempotency.h"
 #include "server/problem.h"
+#include "server/request_trace.h"
 #include "server/resources.h"
 #include "server/service.h"
 
@@ -45,8 +46,11 @@ Answer list_sessions(const ServiceOptions& options, const Call& call) {
   const bool has_more = sessions.size() > size;
   if (has_more) sessions.resize(size);
   JsonArray list;
-  for (const Session& session : sessions)
-    list.push_back(with_short_texts(session_json(session), kLongestInList));
+  const bool is_detailed = call.request.parameter("details") == "all";
+  for (const Session& session : sessions) {
+    list.push_back(is_detailed ? detailed_session_json(session)
+                               : with_short_texts(session_json(session), kLongestInList));
+  }
   return json_response({{"sessions", std::move(list)},
                         {"next", has_more ? Json(sessions.back().id) : Json(nullptr)}});
 }
@@ -75,6 +79,14 @@ http::Response created(const Json& session, SessionId id) {
   return response;
 }
 
+// It goes on; what follows is told by events after `last_event`.
+Answer accepted(const ServiceOptions& options, SessionId id, EventSequence last_event) {
+  const Session session = TRY(options.store.get_session(id));
+  Json json = session_json(session);
+  json.as_object()["last_event"] = last_event;
+  return json_response(json, 202);
+}
+
 Answer create_session(const ServiceOptions& options, const Call& call) {
   const JsonObject body = TRY(call.body());
   const std::string name = TRY(text_in(body, "agent"));
@@ -82,6 +94,7 @@ Answer create_session(const ServiceOptions& options, const Call& call) {
   if (prompt.empty()) return fail(ErrorCode::invalid_argument, "'prompt' is empty");
   auto prepared = TRY(options.agents.make(name));
   auto start = TRY(run_options(body, std::move(prepared.config)));
+  take_trace(options, trace_of(call.request), start);
   const SessionId id = TRY(options.runtime.start(prepared.agent, prompt, std::move(start)));
   const Session session = TRY(options.store.get_session(id));
   return created(session_json(session), id);
@@ -94,15 +107,17 @@ Answer send_message(const ServiceOptions& options, const Call& call) {
   const Session before = TRY(options.store.get_session(id));
   auto agent = TRY(options.agents.of_session(before));
   auto start = TRY(run_options(body, before.config));
+  take_trace(options, trace_of(call.request), start);
+  const EventSequence last_event = options.events.newest();
   TRY(options.runtime.send(std::move(agent), id, text, std::move(start)));
-  const Session session = TRY(options.store.get_session(id));
-  return json_response(session_json(session), 202);
+  return accepted(options, id, last_event);
 }
 
 Answer show_session(const ServiceOptions& options, const Call& call) {
   const SessionId id = TRY(call.number());
   const Session session = TRY(options.store.get_session(id));
-  Json json = session_json(session);
+  const bool is_detailed = call.request.parameter("details") == "all";
+  Json json = is_detailed ? detailed_session_json(session) : session_json(session);
   if (call.request.parameter("texts") == "short") json = with_short_texts(std::move(json));
   JsonArray children;
   const auto below = TRY(options.store.list_sessions({.parent_session_id = id, .limit = kNoLimit}));
@@ -169,11 +184,8 @@ Answer show_call(const ServiceOptions& options, const Call& call) {
 
 Result<Json> exported(Store& store, SessionId id) {
   const Session session = TRY(store.get_session(id));
-  Json json = session_json(session);
+  Json json = detailed_session_json(session);
   JsonObject& object = json.as_object();
-  object["system_prompt"] = session.system_prompt ? Json(*session.system_prompt) : Json(nullptr);
-  object["config"] = session.config;
-  object["feedback"] = session.feedback;
   JsonArray messages;
   for (const StoredMessage& each : TRY(store.get_messages(id))) {
     messages.push_back(message_json(each));
@@ -242,16 +254,17 @@ Answer resume_session(const ServiceOptions& options, const Call& call) {
   }
   const Session before = TRY(options.store.get_session(id));
   auto agent = TRY(options.agents.of_session(before));
-  TRY(options.runtime.resume(std::move(agent), id,
-                             {.config = before.config, .settlements = std::move(settlements)}));
-  const Session session = TRY(options.store.get_session(id));
-  return json_response(session_json(session), 202);
+  RunOptions how{.config = before.config, .settlements = std::move(settlements)};
+  take_trace(options, trace_of(call.request), how);
+  const EventSequence last_event = options.events.newest();
+  TRY(options.runtime.resume(std::move(agent), id, std::move(how)));
+  return accepted(options, id, last_event);
 }
 
 }  // namespace
 
 std::vector<Route> session_routes(const ServiceOptions& options) {
-  const auto once = std::make_shared<IdempotentAnswers>();
+  const auto once = std::make_shared<IdempotentAnswers>(options.store);
   const auto with = [&options](Answer (*answer)(const ServiceOptions&, const Call&)) {
     return [&options, answer](Call& call) { return answer(options, call); };
   };

@@ -2,6 +2,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
+#include <algorithm>
 #include <charconv>
 
 #include "core/try.h"
@@ -55,6 +56,32 @@ bool wants_stream(const http::Request& request) {
   return request.header("Accept").find("text/event-stream") != std::string_view::npos;
 }
 
+// A few at a time: each may be large, and what is left out of them was read all the same.
+Answer page_of_events(const ServiceOptions& options, const Call& call, EventFilter filter) {
+  constexpr std::size_t kMostOfAPage = 500;
+  constexpr std::size_t kAtATime = 50;
+  constexpr std::size_t kEnoughBytes = std::size_t{4} << 20;
+  const auto limit = TRY(call.number_of("limit"));
+  if (limit && (*limit < 1 || *limit > static_cast<std::int64_t>(kMostOfAPage))) {
+    return fail(ErrorCode::invalid_argument, "limit must be 1 to 500");
+  }
+  const std::size_t wanted = limit ? static_cast<std::size_t>(*limit) : kMostOfAPage;
+  JsonArray list;
+  bool has_more = false;
+  for (std::size_t bytes = 0; list.size() < wanted && bytes < kEnoughBytes;) {
+    filter.limit = std::min(kAtATime, wanted - list.size());
+    const auto events = TRY(options.store.get_events(filter));
+    for (const StoredEvent& event : events) {
+      list.push_back(event_json(event));
+      bytes += to_text(event.data).size();
+    }
+    has_more = events.size() == filter.limit;
+    if (!has_more) break;
+    filter.after = events.back().sequence;
+  }
+  return json_response({{"events", std::move(list)}, {"has_more", has_more}});
+}
+
 Answer events_of(const ServiceOptions& options, const Call& call,
                  std::optional<SessionId> session_id) {
   if (session_id) TRY(options.store.get_session(*session_id));
@@ -68,11 +95,7 @@ Answer events_of(const ServiceOptions& options, const Call& call,
     after = number;
   }
   if (!wants_stream(call.request)) {
-    JsonArray list;
-    const auto events = TRY(options.store.get_events(
-        {.after = after.value_or(0), .session_id = session_id, .limit = 500}));
-    for (const StoredEvent& event : events) list.push_back(event_json(event));
-    return json_response({{"events", std::move(list)}});
+    return page_of_events(options, call, {.after = after.value_or(0), .session_id = session_id});
   }
   // All of a session, but of all sessions what is new.
   const EventSequence from = after ? *after : session_id ? 0 : options.events.newest();

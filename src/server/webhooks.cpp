@@ -1,214 +1,201 @@
 #include "server/webhooks.h"
 
-#include <fmt/format.h>
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
+#include <boost/json/object.hpp>
 
 #include <algorithm>
 #include <condition_variable>
-#include <list>
 #include <mutex>
 #include <thread>
 #include <utility>
 
-#include "server/tokens.h"
-#include "wright/store.h"
+#include "server/webhook_outbox.h"
 
 namespace wright::server {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
 
-constexpr std::string_view kSecretPrefix = "whsec_";
-constexpr std::size_t kShortestKey = 16;
 constexpr int kGone = 410;
+constexpr std::size_t kMostAtATime = 16;
+constexpr std::size_t kMostCounted = 1'000;
+constexpr milliseconds kLookTime{1'000};  // for what other servers have added
+// Whoever has taken a message and says nothing for so long has died.
+constexpr std::int64_t kTakenForMs = 90'000;
 
-std::string base64_of(std::string_view bytes) {
-  std::string text(4 * ((bytes.size() + 2) / 3) + 1, '\0');
-  const int length = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
-                                     reinterpret_cast<const unsigned char*>(bytes.data()),
-                                     static_cast<int>(bytes.size()));
-  text.resize(static_cast<std::size_t>(length));
-  return text;
+struct Delivery {
+  std::string id = {};
+  std::string body = {};
+  std::int64_t attempts = 0;
+};
+
+std::string text_member(const JsonObject& object, std::string_view key) {
+  const Json* value = object.if_contains(key);
+  return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
 }
 
-std::optional<std::string> from_base64(std::string_view text) {
-  std::string bytes(text.size() / 4 * 3 + 3, '\0');
-  const int length = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
-                                     reinterpret_cast<const unsigned char*>(text.data()),
-                                     static_cast<int>(text.size()));
-  if (length < 0) return std::nullopt;
-  const auto padding = static_cast<std::size_t>(std::ranges::count(text, '='));
-  bytes.resize(static_cast<std::size_t>(length) - std::min<std::size_t>(padding, 2));
-  return bytes;
+Delivery delivery_in(const Json& json) {
+  const JsonObject* object = json.if_object();
+  if (object == nullptr) return {};
+  const Json* attempts = object->if_contains("attempts");
+  return {text_member(*object, "id"), text_member(*object, "body"),
+          attempts != nullptr && attempts->is_int64() ? attempts->get_int64() : 0};
 }
 
-Json waits_json(const RunWaiting& waiting) {
-  JsonArray waits;
-  for (const PersonWait& wait : waiting.waits) {
-    waits.push_back({{"id", wait.wait_id},
-                     {"session_id", wait.session_id},
-                     {"kind", to_string(wait.kind)},
-                     {"tool", wait.call.name}});
-  }
-  return waits;
-}
-
-// What is told of an event; nothing of most. What was said stays where it is: it may be secret.
-std::optional<Json> message_of(const Event& event, const EventOrigin& origin) {
-  JsonObject data{{"session_id", origin.session_id}, {"agent", origin.agent}};
-  std::string_view type;
-  if (const auto* waiting = std::get_if<RunWaiting>(&event)) {
-    type = "session.waiting";
-    data["waits"] = waits_json(*waiting);
-  } else if (const auto* ended = std::get_if<RunEnded>(&event)) {
-    type = "session.ended";
-    data["phase"] = to_string(ended->phase);
-    data["error"] = ended->error != nullptr ? Json(to_string(ended->error->code)) : Json(nullptr);
-  } else {
-    return std::nullopt;
-  }
-  return Json{{"type", type}, {"timestamp", origin.time_ms}, {"data", std::move(data)}};
+Json delivery_value(const Delivery& message) {
+  return {{"id", message.id}, {"body", message.body}, {"attempts", message.attempts}};
 }
 
 }  // namespace
 
-Result<std::string> webhook_key(std::string_view secret) {
-  std::optional<std::string> key(secret);
-  if (secret.starts_with(kSecretPrefix)) key = from_base64(secret.substr(kSecretPrefix.size()));
-  if (key && key->size() >= kShortestKey) return std::move(*key);
-  return fail(ErrorCode::invalid_argument,
-              fmt::format("The secret of webhooks has at least {} bytes; whsec_ is followed by "
-                          "base64. One is made by: echo whsec_$(openssl rand -base64 24)",
-                          kShortestKey));
-}
-
-std::string webhook_signature(std::string_view key, std::string_view id, std::int64_t seconds,
-                              std::string_view body) {
-  const std::string text = fmt::format("{}.{}.{}", id, seconds, body);
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned int size = 0;
-  HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
-       reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest, &size);
-  return "v1," + base64_of({reinterpret_cast<const char*>(digest), size});
-}
-
 // One URL: what waits for it, and the thread that sends it.
 class Webhooks::Receiver {
  public:
-  Receiver(const WebhookOptions& options, std::string url)
-      : url_(std::move(url)),
+  Receiver(Store& store, const WebhookOptions& options, std::string url)
+      : store_(store),
+        url_(std::move(url)),
+        kind_(webhook_kind(url_)),
         options_(options),
         thread_([this](std::stop_token stop) { send_all(stop); }) {}
 
-  void add(const std::string& id, const std::string& body) {
+  void look() {
     const std::lock_guard lock(mutex_);
-    if (waiting_.size() >= options_.most_waiting) {
-      ++figures_.lost;
-      return;
-    }
-    waiting_.push_back({id, body, Clock::now(), 0});
+    has_news_ = true;
     changed_.notify_all();
   }
 
-  void drain(Clock::time_point until) {
-    std::unique_lock lock(mutex_);
-    tried_.wait_until(lock, until, [&] {
-      return std::ranges::all_of(waiting_, [](const Delivery& each) { return each.attempts > 0; });
-    });
+  bool has_nothing_due() const {
+    const auto due =
+        store_.get_records({.kind = kind_, .due_before = system_clock_ms() + 1, .limit = 1});
+    const std::lock_guard lock(mutex_);
+    return due && due->empty() && !is_busy_;
   }
 
   WebhookFigures figures() const {
+    const auto waiting = store_.get_records({.kind = kind_, .limit = kMostCounted});
     const std::lock_guard lock(mutex_);
     WebhookFigures figures = figures_;
-    figures.waiting = waiting_.size();
+    figures.waiting = waiting ? waiting->size() : 0;
     return figures;
   }
 
  private:
-  struct Delivery {
-    std::string id;
-    std::string body;
-    Clock::time_point due;
-    std::size_t attempts = 0;
-  };
-
   void send_all(const std::stop_token& stop) {
-    std::unique_lock lock(mutex_);
     while (!stop.stop_requested()) {
-      const auto next = std::ranges::min_element(waiting_, {}, &Delivery::due);
-      if (next == waiting_.end()) {
-        changed_.wait(lock, stop, [&] { return !waiting_.empty(); });
-      } else if (next->due > Clock::now()) {
-        const std::size_t known = waiting_.size();
-        changed_.wait_until(lock, stop, next->due, [&] { return waiting_.size() != known; });
-      } else {
-        // Only this thread takes something out, so the place stays.
-        const HttpRequest request = request_of(*next);
-        lock.unlock();
-        const auto status = options_.send(request, stop);
-        lock.lock();
-        settle(next, status);
-        tried_.notify_all();
+      set_busy(true);
+      const auto due = store_.get_records(
+          {.kind = kind_, .due_before = system_clock_ms() + 1, .limit = kMostAtATime});
+      if (due) {
+        for (const Record& record : *due) {
+          if (!stop.stop_requested()) deliver(record, stop);
+        }
       }
+      set_busy(false);
+      if (due && !due->empty()) continue;
+      std::unique_lock lock(mutex_);
+      changed_.wait_for(lock, stop, pause(), [&] { return has_news_; });
+      has_news_ = false;
     }
   }
 
-  HttpRequest request_of(const Delivery& delivery) const {
+  // Until the next one is due, or somebody else may have added one.
+  milliseconds pause() const {
+    if (options_.pauses.empty()) return kLookTime;
+    const auto shortest = std::ranges::min(options_.pauses);
+    return std::clamp(shortest, milliseconds(1), kLookTime);
+  }
+
+  void set_busy(bool is_busy) {
+    const std::lock_guard lock(mutex_);
+    is_busy_ = is_busy;
+  }
+
+  void deliver(const Record& record, const std::stop_token& stop) {
+    Delivery message = delivery_in(record.value);
+    const auto attempt = static_cast<std::size_t>(std::max<std::int64_t>(message.attempts, 0));
+    ++message.attempts;
+    // Taken first, so that no other server sends it as well.
+    const auto taken = store_.apply_one(PutRecord{kind_, record.key, delivery_value(message),
+                                                  system_clock_ms() + kTakenForMs, record.version});
+    if (!taken) return;
+    const auto status = options_.send(request_of(message), stop);
+    if (!status && stop.stop_requested()) {
+      // It was cut, not refused: the next process tries it at once.
+      (void)store_.apply_one(
+          PutRecord{kind_, record.key, record.value, record.due_at, record.version + 1});
+      return;
+    }
+    const bool is_delivered = status && *status >= 200 && *status < 300;
+    const bool is_over = (status && *status == kGone) || attempt >= options_.pauses.size();
+    if (is_delivered || is_over) {
+      (void)store_.apply_one(
+          RemoveRecords{.kind = kind_, .key = record.key, .version = record.version + 1});
+      const std::lock_guard lock(mutex_);
+      ++(is_delivered ? figures_.delivered : figures_.lost);
+      return;
+    }
+    (void)store_.apply_one(PutRecord{kind_, record.key, delivery_value(message),
+                                     system_clock_ms() + options_.pauses[attempt].count(),
+                                     record.version + 1});
+  }
+
+  HttpRequest request_of(const Delivery& message) const {
     const std::int64_t seconds = system_clock_ms() / 1000;
     return {.url = url_,
             .headers = {{"Content-Type", "application/json"},
-                        {"webhook-id", delivery.id},
+                        {"webhook-id", message.id},
                         {"webhook-timestamp", std::to_string(seconds)},
                         {"webhook-signature",
-                         webhook_signature(options_.key, delivery.id, seconds, delivery.body)}},
-            .body = delivery.body};
+                         webhook_signature(options_.key, message.id, seconds, message.body)}},
+            .body = message.body};
   }
 
-  // With the mutex held.
-  void settle(std::list<Delivery>::iterator delivery, const Result<int>& status) {
-    const bool is_taken = status && *status >= 200 && *status < 300;
-    const bool is_over =
-        (status && *status == kGone) || delivery->attempts >= options_.pauses.size();
-    if (is_taken || is_over) {
-      ++(is_taken ? figures_.delivered : figures_.lost);
-      waiting_.erase(delivery);
-      return;
-    }
-    delivery->due = Clock::now() + options_.pauses[delivery->attempts];
-    ++delivery->attempts;
-  }
-
+  Store& store_;
   const std::string url_;
+  const std::string kind_;
   const WebhookOptions options_;
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
-  std::condition_variable tried_;
-  std::list<Delivery> waiting_;
+  bool has_news_ = false;
+  bool is_busy_ = false;
   WebhookFigures figures_;
   std::jthread thread_;  // the last: it uses all of the above
 };
 
-Webhooks::Webhooks(WebhookOptions options) {
+class Webhooks::Outbox : public WebhookOutbox {
+ public:
+  using WebhookOutbox::WebhookOutbox;
+};
+
+Webhooks::Webhooks(Store& store, WebhookOptions options) {
+  if (options.urls.empty()) return;
   for (const std::string& url : options.urls) {
-    receivers_.push_back(std::make_unique<Receiver>(options, url));
+    receivers_.push_back(std::make_unique<Receiver>(store, options, url));
   }
+  outbox_ = std::make_unique<Outbox>(store, options.urls, [this] {
+    for (const auto& receiver : receivers_) receiver->look();
+  });
 }
 
 Webhooks::~Webhooks() = default;
 
-void Webhooks::observe(const Event& event, const EventOrigin& origin) {
-  if (receivers_.empty() || origin.depth != 0 || origin.session_id == 0) return;
-  const auto message = message_of(event, origin);
-  if (!message) return;
-  const std::string id = "msg_" + random_token().substr(0, 32);
-  const std::string body = to_text(*message);
-  for (const auto& receiver : receivers_) receiver->add(id, body);
+void Webhooks::tell(std::span<const StoredEvent> events) {
+  if (outbox_) outbox_->tell(events);
 }
 
-void Webhooks::drain(std::chrono::milliseconds time) {
-  const Clock::time_point until = Clock::now() + time;
-  for (const auto& receiver : receivers_) receiver->drain(until);
+void Webhooks::drain(milliseconds time) {
+  if (!outbox_) return;
+  constexpr milliseconds kStep{10};
+  const auto until = std::chrono::steady_clock::now() + time;
+  outbox_->look_again();
+  const auto is_done = [&] {
+    return outbox_->is_idle() && std::ranges::all_of(receivers_, [](const auto& receiver) {
+             receiver->look();
+             return receiver->has_nothing_due();
+           });
+  };
+  while (!is_done() && std::chrono::steady_clock::now() < until) {
+    std::this_thread::sleep_for(kStep);
+  }
 }
 
 WebhookFigures Webhooks::figures() const {

@@ -1,7 +1,7 @@
 // Tells other servers when a session waits for a person or has ended: signed, and again until they
-// have taken it. The signature is that of Standard Webhooks (webhook-id, webhook-timestamp,
-// webhook-signature), for which every language has a library. What a process has not delivered when
-// it ends is lost; the sessions are not.
+// have taken it. What is to be told is read from the stored events and kept in the store until it
+// was delivered, so that it outlives this process, is the same whoever drives the session, and is
+// told once however many servers share the store.
 #pragma once
 
 #include <chrono>
@@ -9,13 +9,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <stop_token>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "wright/events.h"
+#include "server/webhook_signature.h"
 #include "wright/model.h"
+#include "wright/store.h"
 
 namespace wright::server {
 
@@ -28,39 +29,34 @@ struct WebhookOptions {
   std::vector<std::chrono::milliseconds> pauses = {
       std::chrono::seconds(1), std::chrono::seconds(5),  std::chrono::seconds(30),
       std::chrono::minutes(2), std::chrono::minutes(10), std::chrono::hours(1)};
-  std::size_t most_waiting = 10'000;  // for each URL; more are left out
 };
 
 struct WebhookFigures {
-  std::size_t waiting = 0;
-  std::uint64_t delivered = 0;
-  std::uint64_t lost = 0;  // given up, refused for good (410), or left out
+  std::size_t waiting = 0;      // in the store; 1,000 of each URL are counted
+  std::uint64_t delivered = 0;  // by this process
+  std::uint64_t lost = 0;       // given up by this process, or refused for good (410)
 };
 
 // Thread-safe. Each URL has a thread of its own, so that none waits for another.
 class Webhooks {
  public:
-  explicit Webhooks(WebhookOptions options);
-  ~Webhooks();  // cuts what is under way
+  // Goes on with what was stored since it was told last; the first time, from now on.
+  Webhooks(Store& store, WebhookOptions options);
+  ~Webhooks();  // cuts what is under way; the store keeps it
   Webhooks(const Webhooks&) = delete;
   Webhooks& operator=(const Webhooks&) = delete;
 
-  // For RuntimeOptions::observer. Never blocks.
-  void observe(const Event& event, const EventOrigin& origin);
-  // Waits that long until everything was tried once.
+  // Events that were stored, each once and in their order. Never waits.
+  void tell(std::span<const StoredEvent> events);
+  // Waits that long until everything that is stored was tried once.
   void drain(std::chrono::milliseconds time);
   WebhookFigures figures() const;
 
  private:
+  class Outbox;
   class Receiver;
   std::vector<std::unique_ptr<Receiver>> receivers_;
+  std::unique_ptr<Outbox> outbox_;  // the last: it wakes receivers. Null without URLs
 };
-
-// The key of a secret: what "whsec_" and base64 stand for, or else the text itself. Refuses what is
-// too short to keep a secret.
-Result<std::string> webhook_key(std::string_view secret);
-// The value of the header webhook-signature.
-std::string webhook_signature(std::string_view key, std::string_view id, std::int64_t seconds,
-                              std::string_view body);
 
 }  // namespace wright::server

@@ -5,8 +5,13 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <memory>
 #include <mutex>
-#include <thread>
+#include <optional>
+#include <vector>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
 
 namespace wright::server {
 namespace {
@@ -41,9 +46,34 @@ class Answering {
   std::vector<HttpRequest> requests_;
 };
 
-void end_session(Webhooks& webhooks, SessionId id, int depth = 0) {
-  webhooks.observe(RunEnded{Phase::done, "a secret answer", nullptr},
-                   {.session_id = id, .depth = depth, .agent = "tester", .time_ms = 7});
+// A store with sessions that end, and those who tell of them.
+class WebhooksTest : public ::testing::Test {
+ protected:
+  SessionId new_session(std::optional<SessionId> parent = {}) {
+    return value(store_->create_session({.agent_name = "tester", .parent_session_id = parent}));
+  }
+  // As a runtime would have it written.
+  std::vector<StoredEvent> end(SessionId id) {
+    const std::vector<NewEvent> events{
+        {.type = "text_delta", .data = {{"text", "a secret answer"}}, .at = 7},
+        {.type = "run_ended",
+         .data = {{"phase", "done"}, {"text", "a secret answer"}, {"error", nullptr}},
+         .at = 7}};
+    const auto ids = value(store_->apply_one(AppendEvents{id, events}));
+    return value(store_->get_events({.after = ids.events.front() - 1, .limit = 2}));
+  }
+  template <class T>
+  static T value(Result<T> result) {
+    EXPECT_TRUE(result) << (result ? "" : result.error().message);
+    return std::move(*result);
+  }
+
+  std::unique_ptr<Store> store_ = open_memory_store();
+};
+
+// Events count from when it is ready.
+void wait_until_ready(Webhooks& webhooks) {
+  webhooks.drain(std::chrono::seconds(60));
 }
 
 TEST(Webhooks, are_signed_as_others_sign_them) {
@@ -57,47 +87,96 @@ TEST(Webhooks, are_signed_as_others_sign_them) {
   EXPECT_EQ(webhook_key("a text that is long enough").value(), "a text that is long enough");
 }
 
-TEST(Webhooks, are_sent_again_with_the_same_id_until_they_are_taken) {
+TEST_F(WebhooksTest, are_sent_again_with_the_same_id_until_they_are_taken) {
   Answering other({500, fail(ErrorCode::unavailable, "gone away"), 204});
-  Webhooks webhooks(other.options());
-  end_session(webhooks, 5);
-  end_session(webhooks, 6, 1);  // of a specialist: nobody is told
+  Webhooks webhooks(*store_, other.options());
+  wait_until_ready(webhooks);
+  const SessionId id = new_session();
+  webhooks.tell(end(id));
+  webhooks.tell(end(new_session(id)));  // of a specialist: nobody is told
   const auto requests = other.await(3);
   EXPECT_EQ(requests[0].body, requests[2].body);
   EXPECT_EQ(find_header(requests[0].headers, "webhook-id"),
             find_header(requests[2].headers, "webhook-id"));
-  EXPECT_EQ(requests[0].body, R"({"type":"session.ended","timestamp":7,"data":{"session_id":5,)"
+  EXPECT_EQ(requests[0].body, R"({"type":"session.ended","timestamp":7,"data":{"session_id":1,)"
                               R"("agent":"tester","phase":"done","error":null}})");
   webhooks.drain(std::chrono::seconds(60));
-  end_session(webhooks, 7);
-  EXPECT_NE(other.await(4)[3].body.find("\"session_id\":7"), std::string::npos);
+  EXPECT_EQ(webhooks.figures().delivered, 1U);
+  webhooks.tell(end(new_session()));
+  EXPECT_NE(other.await(4)[3].body.find("\"session_id\":3"), std::string::npos);
 }
 
-TEST(Webhooks, are_given_up_after_the_last_attempt_or_when_the_other_is_gone) {
+TEST_F(WebhooksTest, are_given_up_after_the_last_attempt_or_when_the_other_is_gone) {
   Answering other({500, 500, 500, 410, 200});
-  Webhooks webhooks(other.options());
-  end_session(webhooks, 1);
-  other.await(3);
-  end_session(webhooks, 2);
-  other.await(4);
-  end_session(webhooks, 3);
-  other.await(5);
-  webhooks.drain(std::chrono::seconds(60));
-  // The last answer may still be on its way to the figures.
-  while (webhooks.figures().waiting > 0) std::this_thread::yield();
+  Webhooks webhooks(*store_, other.options());
+  wait_until_ready(webhooks);
+  for (const std::size_t attempts : {3U, 4U, 5U}) {
+    webhooks.tell(end(new_session()));
+    other.await(attempts);
+    webhooks.drain(std::chrono::seconds(60));
+  }
   EXPECT_EQ(webhooks.figures().lost, 2U);
   EXPECT_EQ(webhooks.figures().delivered, 1U);
+  EXPECT_EQ(webhooks.figures().waiting, 0U);
 }
 
-TEST(Webhooks, that_nobody_takes_do_not_fill_the_memory) {
-  Answering other({500});
-  WebhookOptions options = other.options();
-  options.pauses = {std::chrono::hours(1)};
-  options.most_waiting = 3;
-  Webhooks webhooks(std::move(options));
-  for (int i = 0; i < 10; ++i) end_session(webhooks, i + 1);
-  EXPECT_LE(webhooks.figures().waiting, 3U);
-  EXPECT_EQ(webhooks.figures().lost, 7U);
+TEST_F(WebhooksTest, that_were_not_taken_are_sent_by_the_next_process) {
+  Answering away({500});
+  WebhookOptions options = away.options();
+  options.pauses = {std::chrono::milliseconds(1), std::chrono::milliseconds(1),
+                    std::chrono::milliseconds(1), std::chrono::milliseconds(1),
+                    std::chrono::hours(1)};
+  {
+    Webhooks first(*store_, options);
+    wait_until_ready(first);
+    first.tell(end(new_session()));
+    away.await(1);
+  }
+  end(new_session());  // while no process is there to tell of it
+  Answering there({200});
+  options.send = there.options().send;
+  options.pauses.pop_back();
+  options.pauses.resize(20, std::chrono::milliseconds(1));
+  Webhooks second(*store_, options);
+  const auto requests = there.await(2);
+  second.drain(std::chrono::seconds(60));
+  EXPECT_EQ(second.figures().delivered, 2U);
+  std::string all = requests[0].body + requests[1].body;
+  EXPECT_NE(all.find("\"session_id\":1"), std::string::npos);
+  EXPECT_NE(all.find("\"session_id\":2"), std::string::npos);
+  EXPECT_EQ(there.await(2).size(), 2U);
+}
+
+TEST_F(WebhooksTest, are_told_once_by_all_who_share_a_store) {
+  Answering other({200});
+  Webhooks one(*store_, other.options());
+  Webhooks two(*store_, other.options());
+  wait_until_ready(one);
+  wait_until_ready(two);
+  for (int i = 0; i < 5; ++i) {
+    const auto events = end(new_session());
+    one.tell(events);
+    two.tell(events);
+  }
+  one.drain(std::chrono::seconds(60));
+  two.drain(std::chrono::seconds(60));
+  EXPECT_EQ(one.figures().delivered + two.figures().delivered, 5U);
+  EXPECT_EQ(other.await(5).size(), 5U);
+}
+
+TEST_F(WebhooksTest, say_what_a_session_waits_for_and_not_what_was_said) {
+  Answering other({200});
+  Webhooks webhooks(*store_, other.options());
+  wait_until_ready(webhooks);
+  const SessionId id = new_session();
+  const Json wait{{"wait_id", 4},   {"session_id", id},   {"call_id", "c"},
+                  {"name", "bash"}, {"kind", "approval"}, {"shown", "a secret command"}};
+  const auto ids = value(store_->apply_one(
+      AppendEvents{id, {{.type = "run_waiting", .data = {{"waits", JsonArray{wait}}}, .at = 9}}}));
+  webhooks.tell(value(store_->get_events({.after = ids.events.front() - 1})));
+  EXPECT_EQ(other.await(1)[0].body,
+            R"({"type":"session.waiting","timestamp":9,"data":{"session_id":1,"agent":"tester",)"
+            R"("waits":[{"id":4,"session_id":1,"kind":"approval","tool":"bash"}]}})");
 }
 
 }  // namespace

@@ -104,7 +104,7 @@ void SessionMachine::plan_model() {
       publish<ContextShortened>(news->cut.shortened, news->cut.summarised, news->usage);
     }
   }
-  publish<ModelStarted>(run_.iterations + 1);
+  publish<ModelStarted>(run_.iterations + 1, model().provider(), model().name());
   then(AskModel{is_summary_});
 }
 

@@ -103,9 +103,9 @@ CREATE INDEX main.idx_agent_tool_calls_status ON agent_tool_calls (session_id, s
 CREATE INDEX main.idx_agent_tool_calls_message ON agent_tool_calls (message_id);
 CREATE INDEX main.idx_agent_tool_calls_news ON agent_tool_calls (session_id) WHERE has_news = 1;
 CREATE TABLE main.agent_schema (version INTEGER NOT NULL);
-INSERT INTO main.agent_schema (version) VALUES (7);
+INSERT INTO main.agent_schema (version) VALUES (8);
 )sql";
-static_assert(kAgentSchemaVersion == 7, "kCreateMessagesAndCalls writes the version, too");
+static_assert(kAgentSchemaVersion == 8, "kCreateMessagesAndCalls writes the version, too");
 
 // A call waits for one thing at a time, which idx_agent_waits_open makes sure of.
 const char* const kCreateWaitTables = R"sql(
@@ -158,6 +158,19 @@ CREATE TABLE main.agent_events (
 CREATE INDEX main.idx_agent_events_session ON agent_events (session_id);
 )sql";
 
+const char* const kCreateRecords = R"sql(
+CREATE TABLE main.agent_records (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    kind TEXT NOT NULL,
+    key TEXT NOT NULL,
+    value TEXT NOT NULL,
+    due_at INTEGER NOT NULL,
+    version INTEGER NOT NULL DEFAULT 1,
+    UNIQUE (kind, key)
+);
+CREATE INDEX main.idx_agent_records_due ON agent_records (kind, due_at);
+)sql";
+
 namespace {
 
 using Names = std::set<std::string, std::less<>>;
@@ -189,7 +202,8 @@ Result<Names> taken_names(sqlite3* connection) {
   return names_from(connection,
                     "SELECT lower(name) FROM main.sqlite_master WHERE lower(name) IN "
                     "('agent_schema', 'agent_sessions', 'agent_messages', 'agent_tool_calls', "
-                    "'agent_waits', 'agent_runners', 'agent_queues', 'agent_events')");
+                    "'agent_waits', 'agent_runners', 'agent_queues', 'agent_events', "
+                    "'agent_records')");
 }
 
 Error foreign_table(sqlite3* connection, std::string_view table) {

@@ -24,17 +24,21 @@ extern const char* const kAddCovers;
 extern const char* const kAddQueuesAndEvents;
 // Added to the sessions by version 7.
 extern const char* const kAddLabels;
+// Creates the table that came with kFirstVersionWithRecords.
+extern const char* const kCreateRecords;
 
 inline constexpr std::array<std::string_view, 3> kAgentTables{"agent_sessions", "agent_messages",
                                                               "agent_tool_calls"};
 inline constexpr int kFirstVersionWithWaits = 3;
 inline constexpr int kFirstVersionWithQueues = 6;
+inline constexpr int kFirstVersionWithRecords = 8;
 // With the version that each came with.
-inline constexpr std::array<std::pair<std::string_view, int>, 4> kLaterTables{
+inline constexpr std::array<std::pair<std::string_view, int>, 5> kLaterTables{
     std::pair{"agent_waits", kFirstVersionWithWaits},
     std::pair{"agent_runners", kFirstVersionWithWaits},
     std::pair{"agent_queues", kFirstVersionWithQueues},
-    std::pair{"agent_events", kFirstVersionWithQueues}};
+    std::pair{"agent_events", kFirstVersionWithQueues},
+    std::pair{"agent_records", kFirstVersionWithRecords}};
 
 struct SchemaState {
   enum class Kind : std::uint8_t {

@@ -32,6 +32,9 @@ inline constexpr std::string_view kWaitColumns =
 // The same of agent_events.
 inline constexpr std::string_view kEventColumns = "sequence, session_id, type, data, at";
 
+// The same of agent_records.
+inline constexpr std::string_view kRecordColumns = "id, kind, key, value, due_at, version";
+
 // The same of agent_runners.
 inline constexpr std::string_view kRunnerColumns = "id, name, expires_at, boot_id, boot_expires_at";
 

@@ -1,5 +1,5 @@
-// For tests: a store that hands everything on to another. Derive from it and override what is to be
-// different; what is not overridden reaches the other store unchanged.
+// A store that hands everything on to another. Derive from it and override what is to be different;
+// what is not overridden reaches the other store unchanged.
 #pragma once
 
 #include <vector>
@@ -31,6 +31,9 @@ class ForwardingStore : public Store {
   }
   Result<std::vector<StoredEvent>> get_events(const EventFilter& filter) override {
     return inner_.get_events(filter);
+  }
+  Result<std::vector<Record>> get_records(const RecordFilter& filter) override {
+    return inner_.get_records(filter);
   }
   Result<std::vector<Runner>> get_runners() override { return inner_.get_runners(); }
   Result<RunnerNews> get_news(RunnerId id) override { return inner_.get_news(id); }

@@ -281,6 +281,45 @@ Result<void> MemoryBatch::apply(const AppendEvents& write) {
   return {};
 }
 
+Result<void> MemoryBatch::apply(const PutRecord& write) {
+  auto value = TRY(json_column(write.value));
+  const std::pair key(to_valid_utf8(write.kind), to_valid_utf8(write.key));
+  const auto found = tables_.records.find(key);
+  if (!write.version) {
+    if (found != tables_.records.end()) {
+      return std::unexpected(record_exists(write.kind, write.key));
+    }
+    tables_.records[key] = {++tables_.last.record, std::move(value), write.due_at};
+    undo_.push_back([this, key] { tables_.records.erase(key); });
+    return {};
+  }
+  if (found == tables_.records.end() || found->second.version != *write.version) {
+    return std::unexpected(record_changed(write.kind, write.key));
+  }
+  undo_.push_back([this, key, before = found->second] { tables_.records[key] = before; });
+  found->second = {found->second.id, std::move(value), write.due_at, *write.version + 1};
+  return {};
+}
+
+Result<void> MemoryBatch::apply(const RemoveRecords& write) {
+  const std::string kind = to_valid_utf8(write.kind);
+  const auto is_meant = [&](const std::string& key, const RecordRow& row) {
+    return (!write.key || key == to_valid_utf8(*write.key)) &&
+           (!write.version || row.version == *write.version) &&
+           (!write.due_before || row.due_at < *write.due_before);
+  };
+  auto at = tables_.records.lower_bound({kind, ""});
+  while (at != tables_.records.end() && at->first.first == kind) {
+    if (!is_meant(at->first.second, at->second)) {
+      ++at;
+      continue;
+    }
+    undo_.push_back([this, key = at->first, row = at->second] { tables_.records[key] = row; });
+    at = tables_.records.erase(at);
+  }
+  return {};
+}
+
 void MemoryBatch::insert_call(SessionRow& row, std::optional<MessageId> message_id,
                               const ToolCall& call) {
   const CallId id = ++tables_.last.call;

@@ -50,6 +50,8 @@ class MemoryBatch {
   Result<void> apply(const Claim& write);
   Result<void> apply(const AppendEvents& write);
   Result<void> apply(const Prune& write);
+  Result<void> apply(const PutRecord& write);
+  Result<void> apply(const RemoveRecords& write);
 
   Result<SessionRow*> target(SessionId written);
   Result<void> check_parent(const NewSession& session);

@@ -123,6 +123,8 @@ class MemoryStore final : public Store {
     return read_all<StoredEvent>({}, std::move(rows));
   }
 
+  Result<std::vector<Record>> get_records(const RecordFilter& filter) override;
+
   Result<std::vector<Runner>> get_runners() override {
     const std::lock_guard lock(mutex_);
     return tables_.runners;
@@ -237,6 +239,28 @@ Result<std::vector<Session>> MemoryStore::list_sessions(const SessionFilter& fil
     sessions.push_back(std::move(complete));
   }
   return sessions;
+}
+
+Result<std::vector<Record>> MemoryStore::get_records(const RecordFilter& filter) {
+  const std::lock_guard lock(mutex_);
+  std::vector<store::RecordRows::const_pointer> rows;
+  for (const auto& row : tables_.records) {
+    if (row.first.first != filter.kind) continue;
+    if (filter.key && row.first.second != *filter.key) continue;
+    if (filter.due_before && row.second.due_at >= *filter.due_before) continue;
+    rows.push_back(&row);
+  }
+  std::ranges::sort(rows, {}, [](const auto* row) {
+    return std::pair(row->second.due_at, row->second.id);
+  });
+  rows.resize(std::min(rows.size(), filter.limit));
+  std::vector<Record> records;
+  for (const auto* row : rows) {
+    auto value = TRY(parse_json(row->second.value));
+    records.push_back({row->first.first, row->first.second, std::move(value), row->second.due_at,
+                       row->second.version});
+  }
+  return records;
 }
 
 Result<RunnerNews> MemoryStore::get_news(RunnerId id) {

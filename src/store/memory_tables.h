@@ -51,6 +51,14 @@ struct EventRow {
   std::string data;
 };
 
+struct RecordRow {
+  std::int64_t id = 0;  // in the order of which those that are due at once are listed
+  std::string value;
+  std::int64_t due_at = 0;
+  std::int64_t version = 1;
+};
+using RecordRows = std::map<std::pair<std::string, std::string>, RecordRow>;  // by kind and key
+
 // The ids that were given out last; none is given out twice.
 struct LastIds {
   SessionId session = 0;
@@ -60,6 +68,7 @@ struct LastIds {
   RunnerId runner = 0;
   EventSequence event = 0;
   std::int64_t served = 0;
+  std::int64_t record = 0;
 };
 
 struct Tables {
@@ -69,6 +78,7 @@ struct Tables {
   std::vector<Runner> runners;                 // by id
   std::vector<EventRow> events;                // by sequence
   std::map<std::string, std::int64_t> served;  // when the queue last served an agent, by its name
+  RecordRows records;
   LastIds last;
 
   SessionRow* find_session(SessionId id) {

@@ -165,6 +165,17 @@ Result<StoredEvent> event_of(const Row& row) {
 }
 
 template <class Row>
+Result<Record> record_of(const Row& row) {
+  auto value = parse_json(row.text(3));
+  if (!value) return unreadable("record", row.integer(0), value.error());
+  return Record{.kind = row.text(1),
+                .key = row.text(2),
+                .value = std::move(*value),
+                .due_at = row.integer(4),
+                .version = row.integer(5)};
+}
+
+template <class Row>
 Runner runner_of(const Row& row) {
   return {.id = row.integer(0),
           .name = row.text(1),

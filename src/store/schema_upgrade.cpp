@@ -120,6 +120,9 @@ UPDATE main.agent_schema SET version = 6;
                                                                      R"sql(
 ALTER TABLE main.agent_sessions ADD COLUMN labels TEXT;
 UPDATE main.agent_schema SET version = 7;
+)sql",
+                                                                     R"sql(
+UPDATE main.agent_schema SET version = 8;
 )sql"};
 
 // SQLite cannot change which statuses a table takes; the rows of version 5 rest meanwhile.
@@ -229,14 +232,14 @@ Result<void> replace_tables(sqlite3* connection, std::string_view table,
 
 Result<void> create_tables(sqlite3* connection) {
   return execute_all(connection, {kCreateSessions, kCreateMessagesAndCalls, kCreateWaitTables,
-                                  kAddCovers, kAddQueuesAndEvents, kAddLabels});
+                                  kAddCovers, kAddQueuesAndEvents, kAddLabels, kCreateRecords});
 }
 
 Result<void> upgrade_unversioned(sqlite3* connection) {
   return replace_tables(
       connection, "",
       {kSetRowsAside, kCreateSessions, kCreateMessagesAndCalls, kBringRowsBack, kTieMessagesToCalls,
-       kCreateWaitTables, kAddCovers, kAddQueuesAndEvents, kAddLabels});
+       kCreateWaitTables, kAddCovers, kAddQueuesAndEvents, kAddLabels, kCreateRecords});
 }
 
 Result<void> upgrade_from_version(sqlite3* connection, int version) {
@@ -245,6 +248,9 @@ Result<void> upgrade_from_version(sqlite3* connection, int version) {
     TRY(execute(connection, upgrade));
     if (version + 1 == kFirstVersionWithWaits) {
       TRY(execute(connection, kCreateWaitTables));
+    }
+    if (version + 1 == kFirstVersionWithRecords) {
+      TRY(execute(connection, kCreateRecords));
     }
     if (version + 1 != kFirstVersionWithQueues) continue;
     TRY(execute(connection, kAddQueuesAndEvents));

@@ -204,6 +204,29 @@ Result<void> SqliteBatch::apply(const AppendEvents& write) {
   return {};
 }
 
+Result<void> SqliteBatch::apply(const PutRecord& write) {
+  const auto value = TRY(json_column(write.value));
+  bool is_done = false;
+  const auto note = [&](const Row&) -> Result<void> {
+    is_done = true;
+    return {};
+  };
+  if (write.version) {
+    TRY(queries_.each(Query::update_record, note, write.kind, write.key, value, write.due_at,
+                      *write.version));
+  } else {
+    TRY(queries_.each(Query::insert_record, note, write.kind, write.key, value, write.due_at));
+  }
+  if (is_done) return {};
+  return std::unexpected(write.version ? record_changed(write.kind, write.key)
+                                       : record_exists(write.kind, write.key));
+}
+
+Result<void> SqliteBatch::apply(const RemoveRecords& write) {
+  return queries_.run(Query::delete_records, write.kind, write.key, write.version,
+                      write.due_before);
+}
+
 Result<void> SqliteBatch::insert_call(SessionId session_id, std::optional<MessageId> message_id,
                                       const ToolCall& call, CallStatus status) {
   auto inserted = queries_.run(Query::insert_call, session_id, message_id, call.id, call.name,

@@ -48,6 +48,8 @@ class SqliteBatch {
   Result<void> apply(const Claim& write);
   Result<void> apply(const AppendEvents& write);
   Result<void> apply(const Prune& write);
+  Result<void> apply(const PutRecord& write);
+  Result<void> apply(const RemoveRecords& write);
 
   SessionId target(SessionId written) const { return written == 0 ? ids_.session : written; }
   Result<void> insert_call(SessionId session_id, std::optional<MessageId> message_id,

@@ -211,6 +211,15 @@ std::string sql_of(Query query) {
              "FROM agent_tool_calls WHERE id = ?1";
     case Query::insert_event:
       return "INSERT INTO agent_events (session_id, type, data, at) VALUES (?1, ?2, ?3, ?4)";
+    case Query::insert_record:
+      return "INSERT INTO agent_records (kind, key, value, due_at) VALUES (?1, ?2, ?3, ?4) "
+             "ON CONFLICT (kind, key) DO NOTHING RETURNING 1";
+    case Query::update_record:
+      return "UPDATE agent_records SET value = ?3, due_at = ?4, version = version + 1 "
+             "WHERE kind = ?1 AND key = ?2 AND version = ?5 RETURNING 1";
+    case Query::delete_records:
+      return "DELETE FROM agent_records WHERE kind = ?1 AND (?2 IS NULL OR key = ?2) "
+             "AND (?3 IS NULL OR version = ?3) AND (?4 IS NULL OR due_at < ?4)";
     case Query::wanted_cancelled:
       return "WITH RECURSIVE up (id, wanted) AS ("
              "SELECT id, id FROM agent_sessions WHERE cancel_reason IS NOT NULL UNION ALL "

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/try.h"
+#include "store/row_values.h"
 #include "store/sqlite_rows.h"
 #include "store/stats_collector.h"
 #include "store/status.h"
@@ -231,6 +232,22 @@ Result<SpentBelow> read_spent(Queries& queries, SessionId id, MessageId since) {
       id, since);
   TRY(read);
   return spent;
+}
+
+Result<std::vector<Record>> read_records(sqlite3* connection, const RecordFilter& filter) {
+  auto statement = TRY(Statement::prepare(
+      connection, fmt::format("SELECT {} FROM agent_records WHERE kind = ?1 "
+                              "AND (?2 IS NULL OR key = ?2) AND (?3 IS NULL OR due_at < ?3) "
+                              "ORDER BY due_at, id LIMIT ?4",
+                              kRecordColumns)));
+  std::vector<Record> records;
+  const auto keep = [&](const Row& row) -> Result<void> {
+    auto record = TRY(record_of(row));
+    records.push_back(std::move(record));
+    return {};
+  };
+  TRY(statement.query(keep, filter.kind, filter.key, filter.due_before, row_limit(filter.limit)));
+  return records;
 }
 
 Result<StoreStats> read_stats(sqlite3* connection, const StatsFilter& filter) {

@@ -73,6 +73,11 @@ class SqliteStore final : public Store {
     return store::read_events(connection_.get(), queries_, filter);
   }
 
+  Result<std::vector<Record>> get_records(const RecordFilter& filter) override {
+    const std::lock_guard lock(mutex_);
+    return store::read_records(connection_.get(), filter);
+  }
+
   Result<std::vector<Runner>> get_runners() override {
     const std::lock_guard lock(mutex_);
     return store::read_runners(queries_);

@@ -167,6 +167,19 @@ Error waits_already(CallId id) {
           {}};
 }
 
+Error record_exists(std::string_view kind, std::string_view key) {
+  return {ErrorCode::already_exists,
+          to_valid_utf8(fmt::format("There is a record {} of the kind {} already", key, kind)),
+          {}};
+}
+
+Error record_changed(std::string_view kind, std::string_view key) {
+  return {ErrorCode::unavailable,
+          to_valid_utf8(fmt::format("The record {} of the kind {} is not what it was: read it again",
+                                    key, kind)),
+          {}};
+}
+
 Error call_without_parent() {
   return {ErrorCode::invalid_argument,
           "A session that answers a call needs the session of that call as its parent",

@@ -35,6 +35,9 @@ Error no_wait(WaitId id);
 Error illegal_move(CallId id, CallStatus from, CallStatus to);
 Error not_waiting(CallId id, CallStatus status);
 Error waits_already(CallId id);
+// Why a record cannot be put as it was to be: there is one, or there is not the one expected.
+Error record_exists(std::string_view kind, std::string_view key);
+Error record_changed(std::string_view kind, std::string_view key);
 Error call_without_parent();
 Error illegal_close(WaitStatus status);
 Error has_ended(SessionId id, SessionStatus status);

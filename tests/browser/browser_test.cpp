@@ -115,6 +115,13 @@ TEST(Dashboard, works_in_a_browser) {
   ASSERT_TRUE(
       run(served.store(), served.agent(), R"(do [[["read",{"path":"apart"}],["fail",{}]]])"))
       << "by another process, which tells nobody";
+  Agent other = served.agent();
+  other.instructions = "Give an older answer.\nBe brief.";
+  ASSERT_TRUE(run(served.store(), other, "Of an agent that was another then"));
+  ASSERT_TRUE(served.store().create_session({.agent_name = "parrot",
+                                             .user_prompt = "Waits for a worker",
+                                             .is_queued = true,
+                                             .priority = 7}));
   served.begin("call ask");
   served.begin(kNineQuestions);
   served.begin(R"(do [[["change",{"path":"main.cpp"}]]])");

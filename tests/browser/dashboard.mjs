@@ -91,6 +91,21 @@ await picture('session');
 await page.getByRole('option', { name: /^helper/ }).click();
 await detail.getByRole('link', { name: /^session/ }).waitFor();
 
+// What a model was sent, and whether it would come out the same.
+await page.getByRole('option', { name: /^model, turn 2/ }).first().click();
+await detail.getByRole('button', { name: 'Show request and answer' }).click();
+await detail.getByRole('heading', { name: 'Request' }).waitFor();
+await detail.getByText('"tool_call"').first().waitFor();
+await page.getByRole('button', { name: 'Replay' }).click();
+await page.getByText('It comes out the same: ').waitFor();
+await openSession('Of an agent that was another then');
+await page.getByRole('button', { name: 'Replay' }).click();
+await page.getByText('It comes out differently: ').waitFor();
+await page.getByRole('heading', { name: 'Recorded' }).first().waitFor();
+await page.locator('.sides mark', { hasText: 'an older answer' }).first().waitFor();
+await examine('replay');
+await picture('replay');
+
 // One that another process ran: there are no events of it.
 await openSession('apart');
 await page.getByRole('option', { name: /^model, turn 2/ }).waitFor();
@@ -154,6 +169,8 @@ assert.ok(!(await page.content()).includes('open sesame'));
 await link('Figures').click();
 await page.locator('figure').nth(3).waitFor();
 await page.getByRole('rowheader', { name: 'search' }).waitFor();
+await page.getByText('1 wait in the queue').waitFor();
+await page.getByText('priority 7').waitFor();
 await examine('figures');
 await picture('figures');
 await link('Feedback').click();

@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <string>
 
 #include "process.h"
+#include "wright/store.h"
 
 namespace wright::cli {
 namespace {
@@ -59,7 +61,11 @@ TEST(DoctorCommand, tells_each_layer_of_the_sandbox) {
 TEST(DoctorCommand, knows_the_schema_of_an_existing_database) {
   const Home home;
   home.wright({"run", "codebase-analysis", "hello"});
-  EXPECT_NE(check_of(home, "database").at("found").as_string().find("schema 7"), std::string::npos);
+  EXPECT_NE(check_of(home, "database")
+                .at("found")
+                .as_string()
+                .find("schema " + std::to_string(kAgentSchemaVersion)),
+            std::string::npos);
 }
 
 TEST(DoctorCommand, fails_on_what_is_essential_and_says_what_to_do) {

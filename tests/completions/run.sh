@@ -66,6 +66,7 @@ sessions
 sessions show
 sessions export
 sessions fork
+sessions cancel
 sessions rm
 sessions prune
 feedback
@@ -116,7 +117,7 @@ for command in $(complete_words ''); do
     grep -qE "^  $command( |\$)" <<< "$overview" || fail "the overview lacks $command"
   done
 done
-expect_offer 'export fork list prune rm show' sessions ''
+expect_offer 'cancel export fork list prune rm show' sessions ''
 expect_offer 'codebase-analysis' run code
 expect_offer 'codebase-analysis' run --agent code
 expect_offer '' run codebase-analysis ''

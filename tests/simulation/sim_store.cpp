@@ -201,6 +201,10 @@ Result<std::vector<StoredEvent>> SimStore::get_events(const EventFilter& filter)
   return inner_->get_events(filter);
 }
 
+Result<std::vector<Record>> SimStore::get_records(const RecordFilter& filter) {
+  return inner_->get_records(filter);
+}
+
 Result<std::vector<Runner>> SimStore::get_runners() {
   if (auto ready = before_reading(); !ready) return std::unexpected(std::move(ready).error());
   return inner_->get_runners();

@@ -27,6 +27,7 @@ class SimStore final : public Store {
   Result<std::vector<StoredCall>> get_tool_calls(SessionId id, const CallFilter& filter) override;
   Result<std::vector<StoredWait>> get_waits(const WaitFilter& filter) override;
   Result<std::vector<StoredEvent>> get_events(const EventFilter& filter) override;
+  Result<std::vector<Record>> get_records(const RecordFilter& filter) override;
   Result<std::vector<Runner>> get_runners() override;
   Result<RunnerNews> get_news(RunnerId id) override;
   Result<SpentBelow> spent_below(SessionId id, MessageId since) override;

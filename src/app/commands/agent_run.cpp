@@ -14,6 +14,7 @@
 #include "app/wiring/debug_wiring.h"
 #include "app/wiring/session_beginning.h"
 #include "app/wiring/session_store.h"
+#include "app/wiring/telemetry_wiring.h"
 
 namespace wright::app {
 
@@ -43,7 +44,7 @@ ExitCode AgentRun::run(ReadyAgent ready, const First& first) {
   *ready.on_index = [this](const IndexProgress& index) { display_.show_index(index); };
   DebugOptions debug = debug_of(ready.chosen.agent, settings_, options_.debug);
   const bool is_verbose = debug.enabled && debug.verbose_logging;
-  const auto logger = make_logger(
+  auto logger = make_logger(
       settings_, [this](std::string_view line) { display_.log(line); },
       is_verbose ? LogLevel::debug : LogLevel::off);
   if (!logger) {
@@ -51,13 +52,14 @@ ExitCode AgentRun::run(ReadyAgent ready, const First& first) {
     context_.console.complain(logger.error().message);
     return ExitCode::usage;
   }
+  *logger = traced(context_.telemetry, *logger);
   debug.logger = *logger;
   const ResponseFormat& format = ready.chosen.agent.sampling.response_format;
   if (format.kind == ResponseFormat::Kind::json_schema) {
     answer_schema_ = format.schema;
     display_.show_no_text();
   }
-  Json config = session_config(ready, settings_);
+  Json config = config_with_trace(session_config(ready, settings_), context_.environment);
   const std::vector<std::string> notes = std::move(ready.notes);
   Agent agent = finished(std::move(ready), settings_, *logger);
   agent.debug = std::move(debug);
@@ -89,11 +91,14 @@ ExitCode AgentRun::run(ReadyAgent ready, const First& first) {
 }
 
 RunOptions AgentRun::run_options(Json config) {
-  return {.observer = [this](const Event& event) { display_.observe(event); },
-          .stop = interruption_.token(),
-          .delivery = display_.is_streamed() ? Delivery::streamed : Delivery::whole,
-          .config = std::move(config),
-          .people = options_.input == Input::none ? People::nobody : People::may_answer_later};
+  RunOptions options{
+      .observer = [this](const Event& event) { display_.observe(event); },
+      .stop = interruption_.token(),
+      .delivery = display_.is_streamed() ? Delivery::streamed : Delivery::whole,
+      .config = std::move(config),
+      .people = options_.input == Input::none ? People::nobody : People::may_answer_later};
+  trace_with(context_.telemetry, options);
+  return options;
 }
 
 // Somebody who can be asked right now.

@@ -15,6 +15,8 @@
 
 namespace wright::app {
 
+class RemoteApi;
+
 struct AgentRunOptions {
   OutputFormat output = OutputFormat::text;
   Verbosity verbosity = Verbosity::normal;
@@ -30,6 +32,13 @@ class AgentRun {
   ExitCode begin(ReadyAgent agent, const std::string& prompt);
   ExitCode resume(ReadyAgent agent, SessionId id, const Settlements& settlements);
 
+  // The same for a session that a server drives, and the next message to one.
+  ExitCode begin_at(RemoteApi& api, const std::string& agent, const std::string& prompt);
+  ExitCode say_at(RemoteApi& api, SessionId id, const std::string& message);
+  ExitCode resume_at(RemoteApi& api, SessionId id, const Settlements& settlements);
+
+  SessionId session_id() const { return display_.record().session_id(); }
+
  private:
   using First = std::function<Result<RunResult>(Store&, const Agent&, const RunOptions&)>;
 
@@ -39,6 +48,8 @@ class AgentRun {
   ExitCode answered(const RunResult& answer);
   ExitCode waiting(const RunResult& answer);
   ExitCode failed(const Error& error);
+  ExitCode follow(RemoteApi& api, SessionId id, EventSequence after);
+  ExitCode concluded(const Session& session);
 
   const AgentRunOptions options_;
   const Settings& settings_;

@@ -10,6 +10,7 @@
 #include "app/commands/chat_conversation.h"
 #include "app/commands/commands.h"
 #include "app/commands/help.h"
+#include "app/commands/remote_chat.h"
 #include "app/settings/file_output.h"
 #include "app/settings/paths.h"
 #include "app/terminal/chat_editor.h"
@@ -414,9 +415,12 @@ class Chat {
 }  // namespace
 
 ExitCode execute(const ChatCommand& command, CommandContext context) {
-  Interruption interruption;  // before everything that starts threads
   const auto settings = settings_or_complain(command.settings, context);
   if (!settings) return ExitCode::usage;
+  if (settings->store().is_server()) {
+    return chat_at(*open_server(settings->store()), command, *settings, context);
+  }
+  Interruption interruption;  // before everything that starts threads
   // Who only asks for an old session does not want a new database.
   const bool is_old = command.which != ChatCommand::Which::fresh;
   auto store = is_old ? open_existing_store(*settings) : open_store(*settings);

@@ -12,6 +12,7 @@
 #include "app/wiring/debug_wiring.h"
 #include "app/wiring/ready_agent.h"
 #include "app/wiring/session_beginning.h"
+#include "app/wiring/telemetry_wiring.h"
 #include "core/try.h"
 
 namespace wright::app {
@@ -50,19 +51,20 @@ std::expected<void, ExitCode> Conversation::equip(const std::string& agent_name,
   if (!settings) return std::unexpected(ExitCode::usage);
   auto agent = TRY(agent_or_complain(agent_name, *settings, flags, context_, going_on));
   DebugOptions debug = debug_of(agent.chosen.agent, *settings, options_.debug);
-  const auto logger = make_logger(
+  auto logger = make_logger(
       *settings, [this](std::string_view line) { display_.log(line); },
       debug.enabled && debug.verbose_logging ? LogLevel::debug : LogLevel::off);
   if (!logger) {
     context_.console.complain(logger.error().message);
     return std::unexpected(ExitCode::usage);
   }
+  *logger = traced(context_.telemetry, *logger);
   *agent.on_index = [this](const IndexProgress& index) { display_.show_index(index); };
   if (options_.verbosity == Verbosity::normal && agent.notes != told_) {
     for (const std::string& note : agent.notes) context_.console.remark(note);
   }
   told_ = std::move(agent.notes);
-  config_ = session_config(agent, *settings);
+  config_ = config_with_trace(session_config(agent, *settings), context_.environment);
   model_ = agent.chosen.model;
   settings_ = std::move(settings);
   agent_ = finished(std::move(agent), *settings_, *logger);
@@ -193,11 +195,14 @@ ExitCode Conversation::drive(const First& first) {
 }
 
 RunOptions Conversation::run_options() {
-  return {.observer = [this](const Event& event) { display_.observe(event); },
-          .stop = interruption_.token(),
-          .delivery = display_.is_streamed() ? Delivery::streamed : Delivery::whole,
-          .config = config_,
-          .people = options_.input == Input::none ? People::nobody : People::may_answer_later};
+  RunOptions options{
+      .observer = [this](const Event& event) { display_.observe(event); },
+      .stop = interruption_.token(),
+      .delivery = display_.is_streamed() ? Delivery::streamed : Delivery::whole,
+      .config = config_,
+      .people = options_.input == Input::none ? People::nobody : People::may_answer_later};
+  trace_with(context_.telemetry, options);
+  return options;
 }
 
 ExitCode Conversation::conclude(const Result<RunResult>& answer) {

@@ -112,6 +112,7 @@ constexpr std::array kCommands{
     CommandEntry{"sessions show", parse_as<ShowSessionCommand>},
     CommandEntry{"sessions export", parse_as<ExportSessionCommand>},
     CommandEntry{"sessions fork", parse_as<ForkSessionCommand>},
+    CommandEntry{"sessions cancel", parse_as<CancelSessionCommand>},
     CommandEntry{"sessions rm", parse_as<RemoveSessionsCommand>},
     CommandEntry{"sessions prune", parse_as<PruneSessionsCommand>},
     CommandEntry{"replay", parse_as<ReplayCommand>},
@@ -197,11 +198,24 @@ Parsed parse_help(std::span<const std::string> words) {
   return found.entry->parse(help_for(found.entry->path), ask);
 }
 
+// The one option that may stand before the command: it changes what all of them mean.
+Parsed parse_for_server(const std::string& server, std::span<const std::string> rest) {
+  std::vector<std::string> arguments(rest.begin(), rest.end());
+  const auto end = std::ranges::find(arguments, "--");
+  arguments.insert(arguments.empty() ? arguments.end() : end, server);
+  if (rest.empty()) return usage_error("the command is missing", {});
+  return parse_command_line(arguments);
+}
+
 }  // namespace
 
 Parsed parse_command_line(std::span<const std::string> arguments) {
   if (arguments.empty()) return PrintCommand{short_help(), ExitCode::usage};
   const std::string& first = arguments.front();
+  if (first == "--server" && arguments.size() > 1) {
+    return parse_for_server("--server=" + arguments[1], arguments.subspan(2));
+  }
+  if (first.starts_with("--server=")) return parse_for_server(first, arguments.subspan(1));
   if (first == "--version" || first == "-V") {
     return PrintCommand{"wright " WRIGHT_VERSION "\n", ExitCode::ok};
   }

@@ -144,6 +144,11 @@ struct ForkSessionCommand {
   std::optional<std::int64_t> at;  // the number of a message; absent: the last one
   OutputFormat output = OutputFormat::text;
 };
+struct CancelSessionCommand {
+  SettingFlags settings;
+  std::string id;
+  std::optional<std::string> reason;
+};
 struct RemoveSessionsCommand {
   SettingFlags settings;
   std::vector<std::string> ids;
@@ -313,13 +318,13 @@ struct PrintCommand {
 using Command =
     std::variant<PrintCommand, RunCommand, ChatCommand, ResumeCommand, AnswerCommand, WaitsCommand,
                  ListSessionsCommand, ShowSessionCommand, ExportSessionCommand, ForkSessionCommand,
-                 ReplayCommand, TestCommand, RemoveSessionsCommand, PruneSessionsCommand,
-                 ListAgentsCommand, ShowAgentCommand, NewAgentCommand, TrustAgentCommand,
-                 ListToolsCommand, ShowToolCommand, CallToolCommand, ShowConfigCommand,
-                 ConfigPathCommand, InitConfigCommand, ListModelsCommand, DoctorCommand,
-                 FeedbackCommand, StatsCommand, ListMcpCommand, ServeMcpCommand, TestMcpCommand,
-                 AddMcpCommand, RemoveMcpCommand, ServeCommand, ListTokensCommand, AddTokenCommand,
-                 RemoveTokenCommand, WorkerCommand, MigrateCommand>;
+                 ReplayCommand, TestCommand, CancelSessionCommand, RemoveSessionsCommand,
+                 PruneSessionsCommand, ListAgentsCommand, ShowAgentCommand, NewAgentCommand,
+                 TrustAgentCommand, ListToolsCommand, ShowToolCommand, CallToolCommand,
+                 ShowConfigCommand, ConfigPathCommand, InitConfigCommand, ListModelsCommand,
+                 DoctorCommand, FeedbackCommand, StatsCommand, ListMcpCommand, ServeMcpCommand,
+                 TestMcpCommand, AddMcpCommand, RemoveMcpCommand, ServeCommand, ListTokensCommand,
+                 AddTokenCommand, RemoveTokenCommand, WorkerCommand, MigrateCommand>;
 
 struct UsageError {
   std::string message;

@@ -43,6 +43,18 @@ void add_database_option(CLI::App& app, SettingFlags& flags) {
            kSettingsGroup);
 }
 
+// For commands that can be clients of a server.
+void add_server_option(CLI::App& app, SettingFlags& flags) {
+  flags.may_be_client = true;
+  add_text(app, "--server", flags.server, "URL", "Let this server do it (WRIGHT_SERVER)",
+           kSettingsGroup);
+}
+
+void add_store_options(CLI::App& app, SettingFlags& flags) {
+  add_database_option(app, flags);
+  add_server_option(app, flags);
+}
+
 void add_base_path_option(CLI::App& app, SettingFlags& flags) {
   add_text(app, "--base-path", flags.base_path, "FOLDER", "The folder that tools may read",
            kSettingsGroup);
@@ -110,6 +122,7 @@ void add_run_options(CLI::App& app, C& command) {
   add_text(app, "--trace-http", command.settings.trace_http, "FILE",
            "Append all traffic with models there, keys masked");
   add_all_settings(app, command.settings);
+  add_server_option(app, command.settings);
   add_log_options(app, command.settings);
   add_set_option(app, command.settings);
 }
@@ -154,7 +167,7 @@ void describe_survey(CLI::App& app, C& command) {
   add_text(app, "--since", command.since, "WHEN", "Only newer ones: 2h, 3d, today, 2026-03-01");
   add_json(app, command.output, "Print a JSON object");
   add_config_option(app, command.settings);
-  add_database_option(app, command.settings);
+  add_store_options(app, command.settings);
 }
 
 void add_live_tools(CLI::App& app, ToolSource& tools) {
@@ -280,7 +293,7 @@ LineCheck describe(CLI::App& app, AnswerCommand& command) {
   app.add_option("--wait", command.wait, "Which wait, where there are several")->type_name("N");
   add_json(app, command.output, "Print a JSON object");
   add_config_option(app, command.settings);
-  add_database_option(app, command.settings);
+  add_store_options(app, command.settings);
   return [&command]() -> std::string {
     if (command.id.empty()) return missing(kSessionId);
     if (command.approve && command.approve->empty()) command.approve = "once";
@@ -293,7 +306,7 @@ LineCheck describe(CLI::App& app, AnswerCommand& command) {
 LineCheck describe(CLI::App& app, WaitsCommand& command) {
   add_json(app, command.output, "Print a JSON array");
   add_config_option(app, command.settings);
-  add_database_option(app, command.settings);
+  add_store_options(app, command.settings);
   return {};
 }
 
@@ -309,7 +322,7 @@ LineCheck describe(CLI::App& app, ListSessionsCommand& command) {
       ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}));
   add_json(app, command.output, "Print a JSON array");
   add_config_option(app, command.settings);
-  add_database_option(app, command.settings);
+  add_store_options(app, command.settings);
   return {};
 }
 
@@ -317,7 +330,7 @@ LineCheck describe(CLI::App& app, ShowSessionCommand& command) {
   app.add_option("ID", command.id, "The session's number, or `last`");
   add_json(app, command.output, "Print JSON, as `wright sessions export` does");
   add_config_option(app, command.settings);
-  add_database_option(app, command.settings);
+  add_store_options(app, command.settings);
   return needs(command.id, kSessionId);
 }
 
@@ -342,7 +355,7 @@ LineCheck describe(CLI::App& app, ExportSessionCommand& command) {
       "A test file for `wright test`, with secrets hidden");
   add_text(app, "-o,--output", command.file, "FILE", "Write there instead of standard output");
   add_config_option(app, command.settings);
-  add_database_option(app, command.settings);
+  add_store_options(app, command.settings);
   return needs(command.id, kSessionId);
 }
 
@@ -352,7 +365,15 @@ LineCheck describe(CLI::App& app, ForkSessionCommand& command) {
       ->type_name("N");
   add_json(app, command.output, "Print a JSON object with the new session's id");
   add_config_option(app, command.settings);
-  add_database_option(app, command.settings);
+  add_store_options(app, command.settings);
+  return needs(command.id, kSessionId);
+}
+
+LineCheck describe(CLI::App& app, CancelSessionCommand& command) {
+  app.add_option("ID", command.id, "The session's number, or `last`");
+  add_text(app, "--reason", command.reason, "TEXT", "Why, for those who read the session");
+  add_config_option(app, command.settings);
+  add_store_options(app, command.settings);
   return needs(command.id, kSessionId);
 }
 
@@ -361,7 +382,7 @@ LineCheck describe(CLI::App& app, RemoveSessionsCommand& command) {
   app.add_flag_callback(
       "-y,--yes", [&command] { command.confirmation = Confirmation::given; }, "Do not ask");
   add_config_option(app, command.settings);
-  add_database_option(app, command.settings);
+  add_store_options(app, command.settings);
   return [&command] { return command.ids.empty() ? missing(kSessionId) : std::string(); };
 }
 

@@ -92,13 +92,14 @@ Examples:
   wright waits
   wright waits --json | jq '.[].shown'
 )"},
-    CommandHelp{"sessions", "sessions [show|export|fork|rm|prune] [options]",
+    CommandHelp{"sessions", "sessions [show|export|fork|cancel|rm|prune] [options]",
                 "List past sessions, newest first.",
                 R"(Commands:
   wright sessions                   list
   wright sessions show ID           read one
   wright sessions export ID         all of one, as JSON, Markdown or a test file
   wright sessions fork ID           the same again up to a message, to go on from there
+  wright sessions cancel ID         stop
   wright sessions rm ID…            delete
   wright sessions prune             delete those that ended long ago
 
@@ -130,6 +131,15 @@ not so, the nearest places are named. Specialists stay with the original.
 Examples:
   wright sessions fork 12 --at 5
   wright sessions fork last --json
+)"},
+    CommandHelp{
+        "sessions cancel", "sessions cancel ID [options]", "Stop a session, with its specialists.",
+        R"(Whoever drives it, here or elsewhere, stops it in a moment. One that nobody drives ends when
+somebody looks at it next: `wright resume --all`, a worker or a server.
+
+Examples:
+  wright sessions cancel 12
+  wright sessions cancel last --reason "wrong folder"
 )"},
     CommandHelp{
         "sessions rm", "sessions rm ID… [options]",
@@ -407,10 +417,11 @@ Examples:
   wright config init
   wright config init -c ./wright.toml
 )"},
-    CommandHelp{"serve", "serve [options]",
-                "Serve sessions over HTTP: an API, agents for programs of OpenAI and Anthropic, "
-                "and figures.",
-                R"(Programs of the same user on this machine need no token; all others, and every web page, send one
+    CommandHelp{
+        "serve", "serve [options]",
+        "Serve sessions over HTTP: an API, agents for programs of OpenAI and Anthropic, "
+        "and figures.",
+        R"(Programs of the same user on this machine need no token; all others, and every web page, send one
 as `Authorization: Bearer TOKEN`. An address that others can reach needs a token to begin with.
 Ctrl-C and SIGTERM let requests and sessions end for a while; what still runs then can be resumed.
 A socket that systemd hands over is served in place of --listen. Webhooks are signed with the
@@ -432,9 +443,10 @@ Examples:
 
 Only hashes are kept.
 )"},
-    CommandHelp{"token add", "token add NAME --scope SCOPE",
-                "Make a token. It is printed once, on standard output.",
-                R"(Scopes: read looks at everything; answer also answers what waits for a person; run also begins,
+    CommandHelp{
+        "token add", "token add NAME --scope SCOPE",
+        "Make a token. It is printed once, on standard output.",
+        R"(Scopes: read looks at everything; answer also answers what waits for a person; run also begins,
 continues and cancels sessions; admin may do everything.
 )"},
     CommandHelp{"token rm", "token rm NAME", "Remove a token.", ""},

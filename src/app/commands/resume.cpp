@@ -8,8 +8,10 @@
 #include "app/commands/commands.h"
 #include "app/commands/interrupted_sessions.h"
 #include "app/terminal/figures.h"
+#include "app/wiring/remote_api.h"
 #include "app/wiring/session_store.h"
 #include "app/wiring/stored_session.h"
+#include "app/wiring/telemetry_wiring.h"
 #include "core/try.h"
 #include "wright/driver.h"
 
@@ -77,6 +79,7 @@ Result<Settlements> settle_past_calls(Store& store, SessionId id, Settlements se
 
 ExitCode resume_one(const ResumeCommand& command, const Settings& settings, const Session& session,
                     const Settlements& settlements, CommandContext context) {
+  adopt_trace(context.telemetry, session);
   return resume_session(
       session, {.said_now = command.settings, .found_in = settings, .taking = command.taking},
       settlements,
@@ -118,6 +121,24 @@ ExitCode resume_all(const ResumeCommand& command, const Settings& settings, Stor
   return worst;
 }
 
+ExitCode resume_at_server(const ResumeCommand& command, const Settings& settings, Store& store,
+                          const Settlements& settlements, CommandContext context) {
+  if (command.which == ResumeCommand::Which::all) {
+    context.console.note("  A server resumes by itself what was interrupted.\n");
+    return ExitCode::ok;
+  }
+  const auto id = session_id_from(command.id, &store);
+  if (!id) return complain_about(id.error(), context.console);
+  const auto api = open_server(settings.store());
+  return AgentRun({.output = command.output,
+                   .verbosity = command.verbosity,
+                   .streaming = command.streaming,
+                   .input = command.input,
+                   .debug = command.debug},
+                  settings, context)
+      .resume_at(*api, *id, settlements);
+}
+
 }  // namespace
 
 ExitCode execute(const ResumeCommand& command, CommandContext context) {
@@ -127,6 +148,9 @@ ExitCode execute(const ResumeCommand& command, CommandContext context) {
   if (!settlements) return complain_about(settlements.error(), context.console);
   auto store = open_existing_store(*settings);
   if (!store) return complain_about(store.error(), context.console);
+  if (settings->store().is_server()) {
+    return resume_at_server(command, *settings, **store, *settlements, context);
+  }
   if (command.which == ResumeCommand::Which::all) {
     if (*store) return resume_all(command, *settings, **store, context);
     context.console.note("  Nothing to resume.\n");

@@ -9,9 +9,12 @@
 #include "app/commands/interrupted_sessions.h"
 #include "app/terminal/screen_text.h"
 #include "app/terminal/standard_input.h"
+#include "app/wiring/remote_api.h"
 #include "app/wiring/session_beginning.h"
 #include "app/wiring/session_store.h"
+#include "app/wiring/shipped.h"
 #include "app/wiring/stored_session.h"
+#include "app/wiring/telemetry_wiring.h"
 #include "postgres/hints.h"
 #include "wright/json.h"
 
@@ -75,6 +78,26 @@ bool demand_schema_or_complain(const std::string& given, Agent& agent, Console& 
 
 namespace {
 
+// The agent, its settings and its folder are the server's.
+ExitCode run_at_server(const RunCommand& command, const Settings& settings,
+                       CommandContext context) {
+  if (command.schema || command.queueing.is_wanted) {
+    context.console.complain(
+        fmt::format("--server takes no {}", command.schema ? "--schema" : "--queue"));
+    return ExitCode::usage;
+  }
+  const auto prompt = prompt_or_complain(command, context.console);
+  if (!prompt) return ExitCode::usage;
+  const auto api = open_server(settings.store());
+  return AgentRun({.output = command.output,
+                   .verbosity = command.verbosity,
+                   .streaming = command.streaming,
+                   .input = command.input,
+                   .debug = command.debug},
+                  settings, context)
+      .begin_at(*api, canonical_agent_name(command.agent), *prompt);
+}
+
 // Leaves the session to whoever claims it.
 ExitCode queue_session(const RunCommand& command, const ReadyAgent& ready,
                        const std::string& prompt, const Settings& settings,
@@ -82,14 +105,15 @@ ExitCode queue_session(const RunCommand& command, const ReadyAgent& ready,
   auto store = open_store(settings);
   if (!store) return complain_about(store.error(), context.console);
   const Agent& agent = ready.chosen.agent;
-  NewSession session{.agent_name = agent.name,
-                     .provider = agent.model.provider(),
-                     .model = agent.model.name(),
-                     .user_prompt = prompt,
-                     .config = session_config(ready, settings),
-                     .is_queued = true,
-                     .priority = command.queueing.priority,
-                     .labels = command.queueing.labels};
+  NewSession session{
+      .agent_name = agent.name,
+      .provider = agent.model.provider(),
+      .model = agent.model.name(),
+      .user_prompt = prompt,
+      .config = config_with_trace(session_config(ready, settings), context.environment),
+      .is_queued = true,
+      .priority = command.queueing.priority,
+      .labels = command.queueing.labels};
   if (!agent.instructions.empty()) session.system_prompt = agent.instructions;
   if (command.queueing.delay.count() > 0) {
     session.ready_at = system_clock_ms() + command.queueing.delay.count();
@@ -113,6 +137,7 @@ ExitCode queue_session(const RunCommand& command, const ReadyAgent& ready,
 ExitCode execute(const RunCommand& command, CommandContext context) {
   const auto settings = settings_or_complain(command.settings, context);
   if (!settings) return ExitCode::usage;
+  if (settings->store().is_server()) return run_at_server(command, *settings, context);
   auto agent = agent_or_complain(command.agent, *settings, command.settings, context);
   if (!agent) return agent.error();
   if (command.schema &&

@@ -24,11 +24,13 @@
 #include "app/wiring/shipped.h"
 #include "app/wiring/stored_session.h"
 #include "app/wiring/taking_over.h"
+#include "app/wiring/telemetry_wiring.h"
 #include "core/try.h"
 #include "net/whole_response.h"
 #include "runtime/event_writer.h"
 #include "server/compatible_routes.h"
 #include "server/dashboard_routes.h"
+#include "server/measured_store.h"
 #include "server/metrics.h"
 #include "server/service.h"
 #include "server/webhooks.h"
@@ -102,14 +104,16 @@ class Serving {
  public:
   Serving(const Settings& settings, const Models& models, Store& store, server::Tokens& tokens,
           server::WebhookOptions webhooks, CommandContext context, const Logger& logger)
-      : store_(store),
+      : store_(store, metrics_),
         tokens_(tokens),
         models_(models),
         logger_(logger),
+        telemetry_(context.telemetry),
         agents_(settings, models, context, logger),
-        events_(store, kPollTime),
-        webhooks_(std::move(webhooks)),
-        writer_(store, [this] { events_.look(); }) {}
+        webhooks_(store_, std::move(webhooks)),
+        events_(store_, kPollTime,
+                [this](std::span<const StoredEvent> events) { webhooks_.tell(events); }),
+        writer_(store_, [this] { events_.look(); }) {}
 
   Result<void> open(http::ServerOptions options, const std::vector<std::string>& names);
   const http::Server& http() const { return *http_; }
@@ -122,6 +126,7 @@ class Serving {
     http_->drain(kDrainTime);
     taking_over_.reset();
     runtime_->drain(kDrainTime);
+    writer_.flush();
     webhooks_.drain(kWebhookDrainTime);
   }
 
@@ -131,18 +136,19 @@ class Serving {
     write_(event, origin);
     metrics_.observe(event, origin);
     listeners_.observe(event, origin);
-    webhooks_.observe(event, origin);
+    if (telemetry_ != nullptr) telemetry_->observe(event, origin);
   }
 
-  Store& store_;
+  server::Metrics metrics_;
+  server::MeasuredStore store_;
   server::Tokens& tokens_;
   const Models& models_;
   const Logger logger_;
+  telemetry::Telemetry* const telemetry_;  // null: traces are off
   ServedAgents agents_;
-  server::EventHub events_;
-  server::Metrics metrics_;
-  server::SessionListeners listeners_;
   server::Webhooks webhooks_;
+  server::EventHub events_;
+  server::SessionListeners listeners_;
   runtime::EventWriter writer_;
   const Observer write_ = writer_.observer();
   std::unique_ptr<Runtime> runtime_;
@@ -153,11 +159,16 @@ class Serving {
 
 Result<void> Serving::open(http::ServerOptions options, const std::vector<std::string>& names) {
   const server::AgentSource source = agents_.source();
-  auto runtime = Runtime::open({.store = &store_,
-                                .agents = source.of_session,
-                                .observer = [this](const Event& event, const EventOrigin& origin) {
-                                  observe(event, origin);
-                                }});
+  auto runtime =
+      Runtime::open({.store = &store_,
+                     .agents =
+                         [this, source](const Session& session) {
+                           adopt_trace(telemetry_, session);
+                           return source.of_session(session);
+                         },
+                     .observer = [this](const Event& event,
+                                        const EventOrigin& origin) { observe(event, origin); },
+                     .find_trace = telemetry_ != nullptr ? telemetry_->find_trace() : FindTrace()});
   if (!runtime) return std::unexpected(std::move(runtime).error());
   runtime_ = std::move(*runtime);
   // The real ports are known when it listens; nobody is answered before the service is there.
@@ -186,7 +197,13 @@ Result<void> Serving::open(http::ServerOptions options, const std::vector<std::s
           [this] {
             const http::ServerFigures figures = http_->figures();
             const server::WebhookFigures told = webhooks_.figures();
+            const auto spans =
+                telemetry_ != nullptr ? telemetry_->figures() : telemetry::ExporterFigures{};
             return std::vector<server::Gauge>{
+                {"wright_spans_waiting", "Spans that are still to be sent to the collector.",
+                 static_cast<double>(spans.waiting)},
+                {"wright_spans_lost", "Spans that the collector did not get since the start.",
+                 static_cast<double>(spans.lost)},
                 {"wright_http_connections", "Connections that are open.",
                  static_cast<double>(figures.connections)},
                 {"wright_webhooks_waiting", "Webhooks that are still to be delivered.",
@@ -195,6 +212,10 @@ Result<void> Serving::open(http::ServerOptions options, const std::vector<std::s
                  static_cast<double>(told.lost)},
                 {"wright_events_left_out", "Events that could not be written since the start.",
                  static_cast<double>(writer_.left_out())}};
+          },
+      .adopt_trace =
+          [this](SessionId id, const TraceContext& trace) {
+            if (telemetry_ != nullptr) telemetry_->adopt(id, trace);
           }});
   server::add_all_routes(*service_);
   service_->add(server::compatible_routes(service_->options(), listeners_));

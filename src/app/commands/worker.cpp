@@ -15,6 +15,7 @@
 #include "app/wiring/session_beginning.h"
 #include "app/wiring/session_store.h"
 #include "app/wiring/stored_session.h"
+#include "app/wiring/telemetry_wiring.h"
 #include "postgres/hints.h"
 #include "runtime/event_writer.h"
 #include "wright/runtime.h"
@@ -99,6 +100,7 @@ Result<AgentPointer> Worker::agent_of(const Session& session) {
   if (!wanted.empty() && std::ranges::find(wanted, name) == wanted.end()) {
     return fail(ErrorCode::unsupported, fmt::format("This worker does not drive {}", name));
   }
+  adopt_trace(context_.telemetry, session);
   const SettingFlags flags = flags_as_begun(session.config, command_.settings, settings_);
   const auto made = [&]() -> std::optional<Agent> {
     const std::lock_guard lock(console_mutex_);
@@ -175,8 +177,11 @@ ExitCode Worker::work() {
        .observer =
            [this, write = events.observer()](const Event& event, const EventOrigin& origin) {
              write(event, origin);
+             if (context_.telemetry != nullptr) context_.telemetry->observe(event, origin);
              observe(event, origin);
-           }});
+           },
+       .find_trace =
+           context_.telemetry != nullptr ? context_.telemetry->find_trace() : FindTrace()});
   if (!runtime) return complain_about(runtime.error(), context_.console);
   tell(fmt::format(
       "  Worker with room for {} of {}; SIGTERM or Ctrl-C ends it.",

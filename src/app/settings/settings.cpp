@@ -60,6 +60,17 @@ Result<StorePlace> chosen_store(const Setting& store, const Setting& file,
     return fail(ErrorCode::invalid_argument,
                 "--store and --database-path both say where sessions are kept: use one of them");
   }
+  const bool is_said = flags.store || flags.database_path;
+  if (flags.server && is_said) {
+    return fail(ErrorCode::invalid_argument,
+                "--server says that a server keeps the sessions: leave out --store and "
+                "--database-path");
+  }
+  std::optional<std::string> server = flags.server;
+  if (!server && flags.may_be_client && !is_said) {
+    server = environment.find_non_empty("WRIGHT_SERVER");
+  }
+  if (server) return server_place_from(*server, environment);
   const auto* place = std::get_if<std::string>(&store.value);
   if (place == nullptr || store.origin.source > file.origin.source) {
     return StorePlace{.file = std::get<std::string>(file.value)};
@@ -237,7 +248,7 @@ const Setting& Settings::get(const ConfigKey& key) const {
 }
 
 std::filesystem::path Settings::database_path() const {
-  if (!store_.is_postgres()) return store_.file;
+  if (!store_.is_postgres() && !store_.is_server()) return store_.file;
   return std::get<std::string>(get(keys::kDatabasePath).value);
 }
 

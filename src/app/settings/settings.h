@@ -28,6 +28,8 @@ struct SettingFlags {
   std::optional<std::string> config;
   std::optional<std::string> database_path;
   std::optional<std::string> store;
+  std::optional<std::string> server;  // a URL: it does what the command asks for
+  bool may_be_client = false;         // WRIGHT_SERVER counts, too
   std::optional<std::string> base_path;
   std::optional<std::string> database;
   std::optional<std::string> model;

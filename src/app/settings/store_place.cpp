@@ -71,4 +71,17 @@ Result<StorePlace> store_place_from(std::string_view text, const Environment& en
   return StorePlace{.file = expand_home(path, environment)};
 }
 
+Result<StorePlace> server_place_from(std::string_view url, const Environment& environment) {
+  while (url.ends_with('/')) url.remove_suffix(1);
+  const std::size_t scheme = url.starts_with("https://") ? 8 : url.starts_with("http://") ? 7 : 0;
+  const auto is_plain = [](char c) { return c > ' ' && c < 0x7f; };
+  if (scheme == 0 || url.size() == scheme || !std::ranges::all_of(url, is_plain)) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("--server takes a URL such as http://127.0.0.1:7411, not '{}'",
+                            to_valid_utf8(std::string(url))));
+  }
+  return StorePlace{.server = std::string(url),
+                    .token = environment.find_non_empty("WRIGHT_TOKEN").value_or("")};
+}
+
 }  // namespace wright::app

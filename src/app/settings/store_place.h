@@ -18,10 +18,17 @@ struct StorePlace {
   std::string schema = "wright";    // ?schema=NAME
   std::size_t connections = 4;      // ?connections=N
 
+  std::string server = {};  // the URL of a server, which has a store of its own
+  std::string token = {};   // for it; empty: none
+
   bool is_postgres() const { return !uri.empty(); }
-  bool is_in_memory() const { return !is_postgres() && file == ":memory:"; }
+  bool is_server() const { return !server.empty(); }
+  bool is_in_memory() const { return !is_postgres() && !is_server() && file == ":memory:"; }
 };
 
 Result<StorePlace> store_place_from(std::string_view text, const Environment& environment);
+// As --server and WRIGHT_SERVER say it. Its token is in WRIGHT_TOKEN: flags can be seen by
+// everybody on the machine.
+Result<StorePlace> server_place_from(std::string_view url, const Environment& environment);
 
 }  // namespace wright::app

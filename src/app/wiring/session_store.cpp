@@ -1,5 +1,6 @@
 #include "app/wiring/session_store.h"
 
+#include "app/wiring/remote_store.h"
 #include "wright/postgres.h"
 
 namespace wright::app {
@@ -11,12 +12,20 @@ PostgresOptions postgres_options(const StorePlace& place, TableMaking tables) {
 
 }  // namespace
 
+std::shared_ptr<RemoteApi> open_server(const StorePlace& place) {
+  return std::make_shared<RemoteApi>(ServerPlace{place.server, place.token});
+}
+
 SqliteOptions store_options(const Settings& settings) {
   const bool is_full = settings.text(keys::kDurability) == "full";
   return {.durability = is_full ? Durability::full : Durability::normal};
 }
 
 Result<std::unique_ptr<Store>> open_store(const StorePlace& place, const Settings& settings) {
+  if (place.is_server()) {
+    return fail(ErrorCode::invalid_argument,
+                "This is not done through a server: leave out --server and unset WRIGHT_SERVER");
+  }
   if (place.is_postgres()) {
     return open_postgres_store(place.uri, postgres_options(place, TableMaking::allowed));
   }
@@ -34,6 +43,7 @@ Result<std::unique_ptr<Store>> open_store(const Settings& settings) {
 
 Result<std::unique_ptr<Store>> open_existing_store(const StorePlace& place,
                                                    const Settings& settings) {
+  if (place.is_server()) return remote_store(open_server(place));
   if (place.is_postgres()) {
     auto store = open_postgres_store(place.uri, postgres_options(place, TableMaking::refused));
     if (!store && store.error().code == ErrorCode::not_found) return nullptr;

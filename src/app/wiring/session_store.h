@@ -8,6 +8,8 @@
 
 namespace wright::app {
 
+class RemoteApi;
+
 // Made when it is not there.
 Result<std::unique_ptr<Store>> open_store(const Settings& settings);
 Result<std::unique_ptr<Store>> open_store(const StorePlace& place, const Settings& settings);
@@ -16,6 +18,9 @@ Result<std::unique_ptr<Store>> open_store(const StorePlace& place, const Setting
 Result<std::unique_ptr<Store>> open_existing_store(const Settings& settings);
 Result<std::unique_ptr<Store>> open_existing_store(const StorePlace& place,
                                                    const Settings& settings);
+
+// The server that the settings name, for commands that are its clients.
+std::shared_ptr<RemoteApi> open_server(const StorePlace& place);
 
 // How it is opened.
 SqliteOptions store_options(const Settings& settings);

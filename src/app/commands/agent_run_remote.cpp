@@ -1,0 +1,159 @@
+// The same for sessions that a server drives: it is asked, and what happens is told as it comes.
+#include <fmt/format.h>
+
+#include <boost/json/object.hpp>
+
+#include <algorithm>
+
+#include "app/commands/agent_run.h"
+#include "app/commands/remote_events.h"
+#include "app/terminal/person/person_answers.h"
+#include "app/wiring/remote_api.h"
+#include "app/wiring/remote_rows.h"
+#include "app/wiring/remote_store.h"
+#include "core/try.h"
+#include "telemetry/trace_context.h"
+
+namespace wright::app {
+namespace {
+
+// So that a request whose answer was lost can be sent again.
+std::string new_key() {
+  telemetry::IdSource ids;
+  return telemetry::hex_of(ids.trace());
+}
+
+// The beginning of a session may be asked for again when nobody knows whether it arrived.
+Result<Json> post_surely(RemoteApi& api, const std::string& path, const Json& body,
+                         const std::stop_token& stop) {
+  constexpr int kAttempts = 3;
+  const std::string key = new_key();
+  for (int attempt = 1;; ++attempt) {
+    auto answer = api.post(path, body, stop, key);
+    if (answer || attempt == kAttempts || answer.error().code != ErrorCode::network) return answer;
+  }
+}
+
+Error error_of(const Session& session) {
+  return {
+      session.error_code.value_or(session.status == SessionStatus::cancelled ? ErrorCode::cancelled
+                                                                             : ErrorCode::internal),
+      session.error.value_or("The session was cancelled"),
+      {}};
+}
+
+EventSequence last_event_in(const Json& json) {
+  const Json* last = json.as_object().if_contains("last_event");
+  return last != nullptr && last->is_int64() ? last->get_int64() : 0;
+}
+
+// As a run that waits tells of them.
+Result<std::vector<PersonWait>> waits_of(Store& store, SessionId id) {
+  std::vector<PersonWait> told;
+  for (const StoredWait& wait :
+       TRY(store.get_waits({.session_id = id, .status = WaitStatus::open}))) {
+    PersonWait one{.kind = wait.kind,
+                   .shown = wait.shown,
+                   .covers = wait.covers,
+                   .wait_id = wait.id,
+                   .session_id = wait.session_id};
+    const auto calls = TRY(
+        store.get_tool_calls(wait.session_id, {.page = {.after = wait.call_id - 1, .limit = 1}}));
+    if (!calls.empty()) {
+      one.call = {calls.front().tool_call_id, calls.front().tool_name, calls.front().request};
+    }
+    told.push_back(std::move(one));
+  }
+  return told;
+}
+
+}  // namespace
+
+ExitCode AgentRun::begin_at(RemoteApi& api, const std::string& agent, const std::string& prompt) {
+  const Terminal& screen = context_.console.error();
+  display_.say(fmt::format("{}  {}", painted(agent, Colour::bold, screen),
+                           painted(api.url(), Colour::dim, screen)));
+  JsonObject body{{"agent", agent}, {"prompt", prompt}};
+  if (options_.input == Input::none) body["people"] = "nobody";
+  if (options_.debug) body["debug"] = *options_.debug;
+  const auto answer = post_surely(api, "/api/v1/sessions", body, interruption_.token());
+  if (!answer) return failed(answer.error());
+  const auto session = session_from(*answer);
+  if (!session) return failed(session.error());
+  return follow(api, session->id, 0);
+}
+
+ExitCode AgentRun::say_at(RemoteApi& api, SessionId id, const std::string& message) {
+  JsonObject body{{"text", message}};
+  if (options_.input == Input::none) body["people"] = "nobody";
+  const auto answer = post_surely(api, fmt::format("/api/v1/sessions/{}/messages", id), body,
+                                  interruption_.token());
+  if (!answer) return failed(answer.error());
+  return follow(api, id, last_event_in(*answer));
+}
+
+ExitCode AgentRun::resume_at(RemoteApi& api, SessionId id, const Settlements& settlements) {
+  JsonObject settled;
+  for (const auto& [call, settlement] : settlements) settled[call] = to_string(settlement);
+  const auto answer = api.post(fmt::format("/api/v1/sessions/{}/resume", id),
+                               {{"settlements", std::move(settled)}}, interruption_.token());
+  if (!answer) return failed(answer.error());
+  return follow(api, id, last_event_in(*answer));
+}
+
+// Until it ends, or waits for somebody who is not here.
+ExitCode AgentRun::follow(RemoteApi& api, SessionId id, EventSequence after) {
+  const auto store = remote_store(std::shared_ptr<RemoteApi>(&api, [](RemoteApi*) {}));
+  RemoteEvents events;
+  display_.observe(SessionStarted{id});
+  while (true) {
+    const auto listened = api.listen(
+        id, after,
+        [&](const StoredEvent& event) {
+          after = event.sequence;
+          if (event.session_id != id) return RemoteApi::Listening::go_on;
+          if (event.type == "run_ended" || event.type == "run_waiting") {
+            return RemoteApi::Listening::enough;
+          }
+          if (event.type == "session_started") return RemoteApi::Listening::go_on;
+          events.tell(event, [this](const Event& told) { display_.observe(told); });
+          return RemoteApi::Listening::go_on;
+        },
+        interruption_.token());
+    if (!listened && listened.error().code == ErrorCode::cancelled) {
+      // Ctrl-C here is Ctrl-C there.
+      (void)api.post(fmt::format("/api/v1/sessions/{}/cancel", id),
+                     {{"reason", "The run was cancelled"}});
+      return failed(listened.error());
+    }
+    if (!listened) return failed(listened.error());
+    const auto session = store->get_session(id);
+    if (!session) return failed(session.error());
+    if (session->status == SessionStatus::running || session->status == SessionStatus::queued) {
+      continue;  // it has gone on already
+    }
+    if (session->status != SessionStatus::waiting) return concluded(*session);
+    auto waits = waits_of(*store, id);
+    if (!waits) return failed(waits.error());
+    if (waits->empty()) continue;
+    display_.hide();
+    const RunResult waiting_result{
+        .status = RunResult::Status::waiting, .waits = *waits, .session_id = id};
+    if (!has_person()) return waiting(waiting_result);
+    const auto given = answer_at_terminal(*waits, *store, context_, interruption_.token());
+    if (!given) return failed(given.error());
+    if (*given == PersonAnswered::no) return waiting(waiting_result);
+    display_.show();
+  }
+}
+
+ExitCode AgentRun::concluded(const Session& session) {
+  display_.hide();
+  if (session.status != SessionStatus::completed) return failed(error_of(session));
+  return answered({.text = session.result.value_or(""),
+                   .session_id = session.id,
+                   .iterations = session.iterations,
+                   .usage = session.usage});
+}
+
+}  // namespace wright::app

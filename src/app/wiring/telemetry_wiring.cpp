@@ -1,0 +1,44 @@
+#include "app/wiring/telemetry_wiring.h"
+
+#include <utility>
+
+#include "server/request_trace.h"
+#include "telemetry/trace_context.h"
+
+namespace wright::app {
+
+std::unique_ptr<telemetry::Telemetry> make_telemetry(const Environment& environment,
+                                                     Console& console) {
+  const auto found = telemetry::settings_from(
+      [&](std::string_view name) { return environment.find_non_empty(name); });
+  for (const std::string& note : found.notes) console.remark(note);
+  if (!found.settings) return nullptr;
+  return std::make_unique<telemetry::Telemetry>(*found.settings);
+}
+
+void trace_with(telemetry::Telemetry* telemetry, RunOptions& options) {
+  if (telemetry == nullptr) return;
+  options.observer = [telemetry, others = std::move(options.observer)](const Event& event,
+                                                                       const EventOrigin& origin) {
+    telemetry->observe(event, origin);
+    if (others) others(event, origin);
+  };
+  options.find_trace = telemetry->find_trace();
+}
+
+Logger traced(telemetry::Telemetry* telemetry, const Logger& logger) {
+  return telemetry == nullptr ? logger : telemetry->traced(logger);
+}
+
+void adopt_trace(telemetry::Telemetry* telemetry, const Session& session) {
+  if (telemetry != nullptr) telemetry->adopt(session.id, server::trace_in(session.config));
+}
+
+Json config_with_trace(Json config, const Environment& environment) {
+  const TraceContext trace{environment.find_non_empty("TRACEPARENT").value_or(""),
+                           environment.find_non_empty("TRACESTATE").value_or("")};
+  const auto place = telemetry::place_from(trace);
+  return place ? server::with_trace(std::move(config), telemetry::to_context(*place)) : config;
+}
+
+}  // namespace wright::app

@@ -1,0 +1,28 @@
+// Traces of what a command drives: made from the environment, and tied to runs and sessions.
+#pragma once
+
+#include <memory>
+
+#include "app/settings/environment.h"
+#include "app/terminal/console.h"
+#include "telemetry/telemetry.h"
+#include "wright/driver.h"
+
+namespace wright::app {
+
+// Null where the environment asks for none. What it cannot follow is said.
+std::unique_ptr<telemetry::Telemetry> make_telemetry(const Environment& environment,
+                                                     Console& console);
+
+// These take a null for one that is off.
+
+// The observer of the options, and traces beside it.
+void trace_with(telemetry::Telemetry* telemetry, RunOptions& options);
+Logger traced(telemetry::Telemetry* telemetry, const Logger& logger);
+// A stored session goes on in the trace that it was begun in.
+void adopt_trace(telemetry::Telemetry* telemetry, const Session& session);
+
+// What is kept with a session that begins now: who has started this process, if that is known.
+Json config_with_trace(Json config, const Environment& environment);
+
+}  // namespace wright::app

@@ -1,0 +1,100 @@
+// Looking closer at what a session did: what a model was sent and answered, and whether it would come
+// out the same today.
+#include <fmt/format.h>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include "core/try.h"
+#include "server/problem.h"
+#include "server/resources.h"
+#include "server/service.h"
+#include "wright/replay.h"
+
+namespace wright::server {
+namespace {
+
+constexpr std::size_t kLongestDifference = 64 * 1024;
+
+Json difference_json(const Difference& difference) {
+  return with_short_texts({{"kind", to_string(difference.kind)},
+                           {"what", difference.what},
+                           {"message", difference.message
+                                           ? Json(static_cast<std::int64_t>(*difference.message))
+                                           : Json(nullptr)},
+                           {"specialists", JsonArray(difference.specialists.begin(),
+                                                     difference.specialists.end())},
+                           {"recorded", difference.recorded},
+                           {"now", difference.now}},
+                          kLongestDifference);
+}
+
+// With the agent as it is now, or as the record tells where it cannot be made. Nothing is executed.
+Answer replay_session(const ServiceOptions& options, const Call& call) {
+  const SessionId id = TRY(call.number());
+  const Session session = TRY(options.store.get_session(id));
+  const RecordedSession recorded = TRY(load_recording(options.store, id));
+  const auto agent = options.agents.of_session(session);
+  const ReplayReport report =
+      TRY(replay(agent ? **agent : recorded_agent(recorded), recorded));
+  JsonArray differences;
+  for (const Difference& each : report.differences) differences.push_back(difference_json(each));
+  return json_response({{"is_same", report.differences.empty()},
+                        {"is_complete", report.is_complete},
+                        {"agent_is_from_record", !agent.has_value()},
+                        {"turns", report.turns},
+                        {"calls", report.recorded_calls},
+                        {"notes", JsonArray(report.notes.begin(), report.notes.end())},
+                        {"differences", std::move(differences)}});
+}
+
+// The model's turn of that number, from 1: all that it could read, and what it answered. What its
+// request left out to fit into the window is not left out here.
+Answer show_turn(const ServiceOptions& options, const Call& call) {
+  const SessionId id = TRY(call.number());
+  const std::int64_t wanted = TRY(call.number(1));
+  const Session session = TRY(options.store.get_session(id));
+  JsonArray before;
+  std::int64_t turn = 0;
+  Page page{.limit = 200};
+  while (true) {
+    const auto messages = TRY(options.store.get_messages(id, page));
+    for (const StoredMessage& message : messages) {
+      const bool is_answer = message.message.role == Role::assistant;
+      if (is_answer && ++turn == wanted) {
+        const auto made = options.agents.of_session(session);
+        Json tools = nullptr;
+        if (made) {
+          tools = JsonArray();
+          for (const Tool& tool : (*made)->tools) tools.as_array().push_back(tool_json(tool.spec));
+        }
+        return json_response(
+            {{"turn", turn},
+             {"request",
+              {{"provider", session.provider},
+               {"model", session.model},
+               {"system", session.system_prompt ? Json(*session.system_prompt) : Json(nullptr)},
+               {"messages", std::move(before)},
+               {"tools", std::move(tools)}}},
+             {"answer", to_json(message.message)}});
+      }
+      before.push_back(to_json(message.message));
+    }
+    if (messages.size() < page.limit) break;
+    page.after = messages.back().id;
+  }
+  return fail(ErrorCode::not_found, fmt::format("Session {} has {} turns of its model", id, turn));
+}
+
+}  // namespace
+
+std::vector<Route> replay_routes(const ServiceOptions& options) {
+  return {
+      {"POST", "/api/v1/sessions/{id}/replay", Access::known, Scope::run,
+       [&options](Call& call) { return replay_session(options, call); }},
+      {"GET", "/api/v1/sessions/{id}/turns/{turn}", Access::known, Scope::read,
+       [&options](Call& call) { return show_turn(options, call); }},
+  };
+}
+
+}  // namespace wright::server

@@ -1,0 +1,43 @@
+// Traces of a process: its one observer of events, and the way to the collector. Off unless the
+// OTEL_* variables say otherwise (settings.h).
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string_view>
+
+#include "telemetry/exporter.h"
+#include "telemetry/session_spans.h"
+#include "telemetry/settings.h"
+#include "wright/events.h"
+#include "wright/log.h"
+
+namespace wright::telemetry {
+
+class Telemetry {
+ public:
+  Telemetry(const TelemetrySettings& settings, SendRequest send);
+  // By HTTP, with a client of its own.
+  explicit Telemetry(const TelemetrySettings& settings);
+  ~Telemetry();  // sends what is left, for as long as the settings say, but some seconds at most
+
+  // For observers of a RunOptions or a RuntimeOptions. Never blocks.
+  void observe(const Event& event, const EventOrigin& origin) { spans_.observe(event, origin); }
+  FindTrace find_trace();
+  void adopt(std::int64_t session_id, const TraceContext& asked_by) {
+    spans_.adopt(session_id, asked_by);
+  }
+
+  // A logger whose records carry `trace_id` and `span_id` while one session is under way.
+  Logger traced(const Logger& logger);
+
+  void flush(std::chrono::milliseconds time) { exporter_.flush(time); }
+  ExporterFigures figures() const { return exporter_.figures(); }
+
+ private:
+  const std::chrono::milliseconds last_patience_;
+  Exporter exporter_;
+  SessionSpans spans_;
+};
+
+}  // namespace wright::telemetry

@@ -1,0 +1,157 @@
+// node client.mjs WRIGHT: commands of the terminal as clients of a server say what they say beside
+// its store.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { Home, model } from './wright.mjs';
+
+const home = new Home();
+const llm = await model((messages) => {
+  const asked = messages.filter((message) => message.role === 'user').at(-1).content;
+  if (asked.includes('write')) {
+    return messages.at(-1).role === 'tool' ? 'written'
+      : { calls: [['write_file', { path: 'new.txt', content: 'x' }]] };
+  }
+  if (asked.includes('look') && messages.at(-1).role !== 'tool') {
+    return { calls: [['grep', { pattern: 'alpha_function' }]] };
+  }
+  return `answer to ${asked}`;
+});
+home.agents(llm.url, { writer: `instructions = "You write."
+model = "fake:m"
+tools = ["grep", "write_file"]
+[permissions]
+"write_file" = "ask"
+` }, '[agent]\nwritable = ["."]\n');
+const server = await home.serve();
+const at = ['--server', server.url];
+
+// The same command with and without a server, on the same store.
+async function both(words) {
+  const [far, near] = [await home.run([...at, ...words]), await home.run(words)];
+  assert.equal(far.code, 0, far.stderr);
+  assert.equal(near.code, 0, near.stderr);
+  return [far.stdout, near.stdout];
+}
+
+// The rules of the text format: every series has a type and help before it, counters are totals,
+// histograms are whole and rise.
+function checkMetrics(text) {
+  const types = new Map();
+  const helped = new Set();
+  const seen = new Set();
+  for (const line of text.trim().split('\n')) {
+    const comment = line.match(/^# (HELP|TYPE) (\S+) (.+)$/);
+    if (comment) {
+      if (comment[1] === 'HELP') helped.add(comment[2]);
+      else types.set(comment[2], comment[3]);
+      continue;
+    }
+    const [, name, labels, value] = line.match(/^([a-z_]+)(\{.*\})? (\S+)$/) ?? assert.fail(line);
+    assert.ok(!seen.has(name + labels), `twice: ${line}`);
+    seen.add(name + labels);
+    assert.ok(Number.isFinite(Number(value)), line);
+    const base = types.has(name) ? name : name.replace(/_(bucket|sum|count)$/, '');
+    assert.ok(helped.has(base), `no help: ${line}`);
+    assert.equal(types.get(base) === 'counter', base.endsWith('_total'), base);
+    if (base !== name) assert.equal(types.get(base), 'histogram', line);
+  }
+}
+
+try {
+  // Run: the answer, the JSON, the progress.
+  const run = await home.run([...at, 'run', 'writer', 'look around']);
+  assert.equal(run.code, 0, run.stderr);
+  assert.equal(run.stdout, 'answer to look around\n');
+  assert.match(run.stderr, /grep/);
+  assert.match(run.stderr, /session 1 · 2 turns · 1 tool call/);
+  const shown = JSON.parse((await home.run(['run', 'writer', 'hello', '--json', ...at])).stdout);
+  assert.equal(shown.session_id, 2);
+  assert.equal(shown.status, 'completed');
+  assert.equal(shown.answer, 'answer to hello');
+  assert.equal(shown.usage.input_tokens, 10);
+  const streamed = await home.run(['run', 'writer', 'hello', '--stream'], {
+    env: { WRIGHT_SERVER: server.url } });
+  assert.equal(streamed.stdout, 'answer to hello\n', streamed.stderr);
+
+  // What waits, and its answer; then it goes on by itself.
+  const waits = await home.run([...at, 'run', 'writer', 'write it', '--json']);
+  assert.equal(waits.code, 3, waits.stderr);
+  assert.equal(JSON.parse(waits.stdout).waits[0].kind, 'approval');
+  const [far, near] = await both(['waits', '--json']);
+  assert.deepEqual(JSON.parse(far), JSON.parse(near));
+  const answered = await home.run(['answer', '4', '--approve', ...at]);
+  assert.equal(answered.code, 0, answered.stderr);
+  for (;;) {
+    const [session] = JSON.parse((await home.run([...at, 'sessions', '--json', '--limit', '1'])).stdout);
+    if (session.status === 'completed') break;
+    assert.ok(['running', 'waiting'].includes(session.status), session.status);
+  }
+
+  // Lists, transcripts, exports and figures are the same from near and far.
+  for (const words of [['sessions', '--json'], ['sessions', '--status', 'completed', '--json'],
+    ['sessions', 'show', '1'], ['sessions', 'show', '4', '--json'], ['sessions', 'export', 'last'],
+    ['sessions', 'export', '1', '--format', 'markdown'], ['stats', '--json'], ['stats'],
+    ['feedback', '--json']]) {
+    const [theirs, ours] = await both(words);
+    assert.equal(theirs, ours, words.join(' '));
+    assert.ok(theirs.length > 10, words.join(' '));
+  }
+
+  // Chat: a conversation of several messages, and going on with it.
+  const chat = await home.run(['chat', 'writer', ...at], { input: 'one\ntwo\n/quit\n' });
+  assert.equal(chat.code, 0, chat.stderr);
+  assert.equal(chat.stdout, 'answer to one\nanswer to two\n');
+  const on = await home.run(['chat', '--session', '5', ...at], { input: 'three\n' });
+  assert.equal(on.stdout, 'answer to three\n', on.stderr);
+  const talk = JSON.parse((await home.run(['sessions', 'show', '5', '--json'])).stdout);
+  assert.equal(talk.messages.length, 6);
+
+  // Fork, cancel, delete.
+  const fork = JSON.parse((await home.run(['sessions', 'fork', '5', '--at', '2', '--json', ...at])).stdout);
+  assert.deepEqual(fork, { id: 6, forked_from: 5, messages: 2 });
+  assert.equal((await home.run([...at, 'run', 'writer', 'write again'])).code, 3);
+  const cancelled = await home.run(['sessions', 'cancel', '7', ...at]);
+  assert.equal(cancelled.code, 0, cancelled.stderr);
+  const gone = JSON.parse((await home.run(['sessions', 'show', '7', '--json', ...at])).stdout);
+  assert.equal(gone.session.status, 'cancelled');
+  assert.equal((await home.run(['sessions', 'rm', '6', '--yes', ...at])).code, 0);
+  const missing = await home.run(['sessions', 'show', '6', ...at]);
+  assert.equal(missing.code, 1);
+  assert.match(missing.stderr, /6/);
+
+  // What cannot be done says so.
+  assert.equal((await home.run(['run', 'nobody', 'x', ...at])).code, 1);
+  assert.match((await home.run(['sessions', '--server', 'nonsense'])).stderr, /URL/);
+  assert.match((await home.run(['sessions', '--server', 'http://127.0.0.1:9'])).stderr, /no server/);
+  const mixed = await home.run(['sessions', ...at, '--store', join(home.folder, 'x.db')]);
+  assert.equal(mixed.code, 2);
+  const pruned = await home.run(['sessions', 'prune', '--older-than', '1d', ...at]);
+  assert.equal(pruned.code, 2);
+
+  // Figures for Prometheus: as its own program wants them, where it is installed.
+  const metrics = await (await fetch(`${server.url}/metrics`)).text();
+  checkMetrics(metrics);
+  for (const name of ['wright_store_duration_seconds_bucket{operation="write",le="+Inf"}',
+    'wright_queue_sessions 0', 'wright_waits_open 0', 'wright_runners_alive 1', 'wright_leases_held 0',
+    'wright_spans_lost 0']) {
+    assert.ok(metrics.includes(name), `${name} in\n${metrics}`);
+  }
+  const promtool = spawnSync('promtool', ['check', 'metrics'], { input: metrics, encoding: 'utf8' });
+  if (promtool.error?.code !== 'ENOENT') assert.equal(promtool.status, 0, promtool.stderr);
+
+  // With a token that may only look.
+  const made = await home.run(['token', 'add', 'reader', '--scope', 'read'], { config: [] });
+  const [token] = (made.stdout + made.stderr).match(/wright_\w{20,}/) ?? assert.fail(made.stderr);
+  const env = { WRIGHT_SERVER: server.url, WRIGHT_TOKEN: token };
+  assert.equal((await home.run(['sessions', '--json'], { env })).code, 0);
+  const refused = await home.run(['run', 'writer', 'x'], { env });
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /scope 'run'/);
+  const wrong = await home.run(['sessions'], { env: { ...env, WRIGHT_TOKEN: 'wright_wrong' } });
+  assert.match(wrong.stderr, /WRIGHT_TOKEN/);
+} finally {
+  assert.equal(await server.stop(), 0);
+  llm.server.close();
+  home.remove();
+}

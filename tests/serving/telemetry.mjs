@@ -1,0 +1,154 @@
+// node telemetry.mjs WRIGHT: a collector of traces, a model and an MCP server that note what they are
+// sent, and the real program between them.
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Home, Noticed, json, listening, model } from './wright.mjs';
+
+const home = new Home();
+const spans = [];
+const noticed = new Noticed();
+const plain = (value) => value.stringValue ?? value.boolValue ??
+  (value.intValue !== undefined ? Number(value.intValue) : value.doubleValue) ??
+  value.arrayValue?.values.map(plain);
+let requests = 0;
+const collector = await listening((body, request) => {
+  assert.equal(request.headers.authorization, 'Bearer of-the-collector');
+  if (requests++ === 0) return [503, {}];  // it is not ready yet: nothing may be lost
+  assert.equal(request.url, '/v1/traces');
+  for (const group of JSON.parse(body).resourceSpans) {
+    const resource = Object.fromEntries(group.resource.attributes.map((a) => [a.key, plain(a.value)]));
+    for (const span of group.scopeSpans[0].spans) {
+      spans.push({ ...span, resource,
+        attributes: Object.fromEntries(span.attributes.map((a) => [a.key, plain(a.value)])) });
+    }
+  }
+  noticed.notice();
+  return [200, {}];
+});
+
+const last = (messages) => messages.at(-1);
+const llm = await model((messages) => {
+  const system = JSON.stringify(messages[0]);
+  if (system.includes('You help')) return 'the helper says 42';
+  if (last(messages).role !== 'tool') return { calls: [['helper', { message: 'a secret question' }]] };
+  if (messages.filter((m) => m.role === 'tool').length === 1) return { calls: [['notes__note', { text: 'x' }]] };
+  return 'all is done';
+});
+
+// An MCP server that writes down the _meta of calls.
+const notes = join(home.folder, 'meta.json');
+writeFileSync(join(home.folder, 'notes.mjs'), `
+import { createInterface } from 'node:readline';
+import { writeFileSync } from 'node:fs';
+const answer = (id, result) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\n');
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, method, params } = JSON.parse(line);
+  if (method === 'initialize') answer(id, { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'notes', version: '1' } });
+  else if (method === 'tools/list') answer(id, { tools: [{ name: 'note', description: 'Notes', inputSchema: { type: 'object', properties: { text: { type: 'string' } } } }] });
+  else if (method === 'tools/call') { writeFileSync(${JSON.stringify(notes)}, JSON.stringify(params._meta ?? {})); answer(id, { content: [{ type: 'text', text: 'noted' }] }); }
+  else if (id !== undefined) process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'no' } }) + '\\n');
+}`);
+home.agents(llm.url, {
+  chief: 'instructions = "You lead."\nmodel = "fake:m"\nspecialists = ["helper"]\n',
+  helper: 'instructions = "You help."\nmodel = "fake:m"\n',
+}, `[mcp.servers.notes]\ncommand = "${process.execPath}"\nargs = ["${join(home.folder, 'notes.mjs')}"]\nagents = ["chief"]\neffects = { "*" = "read" }\n`);
+
+const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
+const parent = '00f067aa0ba902b7';
+const env = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+  OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+  OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20of-the-collector',
+  OTEL_SERVICE_NAME: 'the-test',
+  OTEL_BSP_SCHEDULE_DELAY: '50',
+};
+
+function checkTree(all, above) {
+  const named = (name) => all.filter((span) => span.name === name);
+  const [root] = named('invoke_agent chief');
+  const [child] = named('invoke_agent helper');
+  const [helper] = named('execute_tool helper');
+  const [note] = named('execute_tool notes__note');
+  const chats = named('chat m');
+  assert.equal(all.length, 8, all.map((span) => span.name).join());
+  assert.equal(chats.length, 4);
+  assert.equal(root.parentSpanId, above);
+  assert.equal(helper.parentSpanId, root.spanId);
+  assert.equal(note.parentSpanId, root.spanId);
+  assert.equal(child.parentSpanId, helper.spanId, 'a specialist stands below the call that it answers');
+  for (const span of all) {
+    assert.equal(span.traceId, root.traceId);
+    assert.ok(BigInt(span.startTimeUnixNano) <= BigInt(span.endTimeUnixNano));
+    assert.ok(BigInt(span.startTimeUnixNano) >= BigInt(root.startTimeUnixNano));
+    assert.ok(BigInt(span.endTimeUnixNano) <= BigInt(root.endTimeUnixNano));
+    assert.equal(span.resource['service.name'], 'the-test');
+    assert.ok(!JSON.stringify(span).includes('secret'), 'no content unless it is wanted');
+  }
+  for (const chat of chats) {
+    assert.equal(chat.kind, 3);
+    assert.equal(chat.attributes['gen_ai.operation.name'], 'chat');
+    assert.equal(chat.attributes['gen_ai.provider.name'], 'fake');
+    assert.equal(chat.attributes['gen_ai.response.model'], 'm-2026');
+    assert.equal(chat.attributes['gen_ai.usage.input_tokens'], 10);
+    const agent = chat.attributes['gen_ai.agent.name'];
+    assert.equal(chat.parentSpanId, agent === 'chief' ? root.spanId : child.spanId);
+  }
+  assert.equal(root.attributes['gen_ai.usage.output_tokens'], 9);
+  assert.equal(note.attributes['gen_ai.tool.name'], 'notes__note');
+  return { root, chats, note };
+}
+
+const take = (count) => noticed.until(() => spans.length >= count && spans.splice(0));
+
+try {
+  // A run in the trace of whoever started it.
+  const log = join(home.folder, 'log.json');
+  const run = await home.run(['run', 'chief', 'go', '--log-file', log, '--log-format', 'json'], {
+    env: { ...env, TRACEPARENT: `00-${trace}-${parent}-01`, TRACESTATE: 'vendor=1' } });
+  assert.equal(run.code, 0, run.stderr);
+  assert.equal(run.stdout, 'all is done\n');
+  const { chats, note } = checkTree(await take(8), parent);
+  assert.equal(chats[0].traceId, trace);
+  assert.equal(chats[0].traceState, 'vendor=1');
+  // What models and MCP servers were told is where the spans are.
+  const told = llm.heads.map((head) => head.traceparent);
+  assert.deepEqual(told.toSorted(), chats.map((chat) => `00-${trace}-${chat.spanId}-01`).toSorted());
+  assert.ok(llm.heads.every((head) => head.tracestate === 'vendor=1'));
+  assert.equal(JSON.parse(readFileSync(notes)).traceparent, `00-${trace}-${note.spanId}-01`);
+  const lines = readFileSync(log, 'utf8').trim().split('\n').map((line) => JSON.parse(line));
+  assert.ok(lines.some((line) => line.trace_id === trace && line.span_id === note.spanId),
+    'what is logged of a call names its span');
+
+  // A server takes the trace of a request, and keeps it with the session.
+  const server = await home.serve([], env);
+  const begun = await json(`${server.url}/api/v1/sessions`, { agent: 'chief', prompt: 'go' },
+    { traceparent: `00-${trace}-${parent}-01` });
+  assert.equal(begun.status, 201, JSON.stringify(begun.body));
+  assert.equal(checkTree(await take(8), parent).root.traceId, trace);
+  const shown = await json(`${server.url}/api/v1/sessions/${begun.body.id}?details=all`);
+  assert.equal(shown.body.config.traceparent, `00-${trace}-${parent}-01`);
+  // Nonsense begins a trace of its own.
+  await json(`${server.url}/api/v1/sessions`, { agent: 'chief', prompt: 'go' }, { traceparent: 'nonsense' });
+  assert.notEqual(checkTree(await take(8), undefined).root.traceId, trace);
+  assert.equal(await server.stop(), 0);
+
+  // Switched off, nothing goes out and nothing is passed on.
+  const before = requests;
+  llm.heads.length = 0;
+  const off = await home.run(['run', 'chief', 'go'], { env: { ...env, OTEL_SDK_DISABLED: 'true' } });
+  assert.equal(off.code, 0);
+  assert.equal(requests, before);
+  assert.ok(llm.heads.every((head) => head.traceparent === undefined));
+
+  // A collector that is away holds nobody up.
+  collector.server.close();
+  collector.server.closeAllConnections();
+  const away = await home.run(['run', 'chief', 'go'], { env });
+  assert.equal(away.code, 0, away.stderr);
+  assert.equal(away.stdout, 'all is done\n');
+} finally {
+  collector.server.close();
+  llm.server.close();
+  home.remove();
+}
