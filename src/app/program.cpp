@@ -9,15 +9,30 @@
 #include <new>
 
 #include "app/commands/commands.h"
+#include "app/terminal/standard_input.h"
+#include "app/wiring/coding_settings.h"
 
 namespace wright::app {
+namespace {
+
+// What `wright` alone means where a person sits in front of it.
+std::expected<Command, UsageError> chat_of_folder() {
+  ChatCommand chat;
+  chat.usual_agent = kCodingAgent;
+  return chat;
+}
+
+}  // namespace
 
 ExitCode run_program(std::span<const std::string> arguments, const Environment& environment) {
   // A reader that goes away shows as a failed write, which commands survive.
   std::signal(SIGPIPE, SIG_IGN);
   Console console(STDOUT_FILENO, STDERR_FILENO, environment);
   try {
-    const auto command = parse_command_line(arguments);
+    const bool is_for_person =
+        standard_input_is_terminal() && console.output().is_terminal && console.error().is_terminal;
+    const auto command =
+        arguments.empty() && is_for_person ? chat_of_folder() : parse_command_line(arguments);
     if (!command) {
       console.complain(command.error().message, command.error().advice);
       return ExitCode::usage;

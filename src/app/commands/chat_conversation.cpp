@@ -9,7 +9,9 @@
 #include "app/terminal/person/person_answers.h"
 #include "app/terminal/screen_text.h"
 #include "app/terminal/standard_input.h"
+#include "app/wiring/coding_settings.h"
 #include "app/wiring/debug_wiring.h"
+#include "app/wiring/project_files.h"
 #include "app/wiring/ready_agent.h"
 #include "app/wiring/session_beginning.h"
 #include "core/try.h"
@@ -48,6 +50,12 @@ std::expected<void, ExitCode> Conversation::equip(const std::string& agent_name,
   }
   auto settings = settings_or_complain(flags, context_);
   if (!settings) return std::unexpected(ExitCode::usage);
+  // A session that goes on has what it began with.
+  if (!session || options_.taking == Taking::as_now) {
+    flags = with_coding_defaults(agent_name, std::move(flags), *settings);
+    settings = settings_or_complain(flags, context_);
+    if (!settings) return std::unexpected(ExitCode::usage);
+  }
   auto agent = TRY(agent_or_complain(agent_name, *settings, flags, context_, going_on));
   DebugOptions debug = debug_of(agent.chosen.agent, *settings, options_.debug);
   const auto logger = make_logger(
@@ -193,7 +201,15 @@ ExitCode Conversation::drive(const First& first) {
 }
 
 RunOptions Conversation::run_options() {
-  return {.observer = [this](const Event& event) { display_.observe(event); },
+  const auto observe = [this, hooks = hooks_for(*settings_).hooks](const Event& event,
+                                                                   const EventOrigin& origin) {
+    if (origin.depth != 0) return;
+    display_.observe(event);
+    for (const std::string& problem : hooks->observe(event, origin.session_id)) {
+      display_.say(sanitised(problem));
+    }
+  };
+  return {.observer = observe,
           .stop = interruption_.token(),
           .delivery = display_.is_streamed() ? Delivery::streamed : Delivery::whole,
           .config = config_,

@@ -119,6 +119,9 @@ class Settings {
   std::vector<McpServer> mcp_servers() const {
     return file_ ? file_->mcp_servers : std::vector<McpServer>{};
   }
+  // The person's home and the folder of their configuration. Empty without a home.
+  const std::filesystem::path& home_folder() const { return home_folder_; }
+  const std::filesystem::path& person_folder() const { return person_folder_; }
   const std::filesystem::path& temporary_folder() const { return temporary_folder_; }
   bool flag(const ConfigKey& key) const;
   std::optional<int> count(const ConfigKey& key) const;
@@ -142,6 +145,8 @@ class Settings {
   Variables command_environment_;
   std::filesystem::path temporary_folder_;
   std::filesystem::path output_folder_;
+  std::filesystem::path home_folder_;
+  std::filesystem::path person_folder_;
   Redactor redactor_;
 };
 
