@@ -144,7 +144,7 @@ TEST(HookFiles, are_read_or_refused_with_the_place_of_the_fault) {
   };
   EXPECT_EQ(problem(R"({"hooks": {"Pretool": []}})"),
             "hooks.Pretool: unknown; there are SessionStart, PreToolUse, PostToolUse, "
-            "Notification, Stop");
+            "Notification or Stop");
   EXPECT_EQ(problem(R"({"hooks": {"Stop": [{"hooks": [{"command": " "}]}]}})"),
             "hooks.Stop[0]: command must be a line for bash");
   EXPECT_EQ(problem(R"({"hooks": {"Stop": [{"hooks": [{"type": "http", "command": "x"}]}]}})"),

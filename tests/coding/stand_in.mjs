@@ -12,6 +12,7 @@ const textOf = (message) =>
 // messages so far.
 export async function startModel(scripts) {
   const asked = [];
+  const problems = [];  // of turns that are functions
   const server = createServer((request, response) => {
     let body = "";
     request.on("data", (piece) => (body += piece));
@@ -22,7 +23,12 @@ export async function startModel(scripts) {
       const word = Object.keys(scripts).find((each) => textOf(messages[last]).includes(each));
       const turn = messages.slice(last).filter((message) => message.role === "assistant").length;
       let step = word === undefined ? "no script" : scripts[word][turn] ?? "the script is at its end";
-      if (typeof step === "function") step = step(messages);
+      try {
+        if (typeof step === "function") step = step(messages);
+      } catch (problem) {
+        problems.push(problem);
+        step = "the script has failed";
+      }
       const message = { role: "assistant", content: null };
       if (typeof step === "string") message.content = step;
       else {
@@ -51,6 +57,7 @@ export async function startModel(scripts) {
   await new Promise((done) => server.listen(0, "127.0.0.1", done));
   return {
     asked,
+    problems,
     settings: ["--model", "standin:m", "--set", "vendors.standin.protocol=openai-chat",
       "--set", `vendors.standin.base_url=http://127.0.0.1:${server.address().port}/v1`],
     stop: () => server.close(),

@@ -50,15 +50,16 @@ const results = (messages) =>
   messages.filter((message) => message.role === "tool").map((message) => message.content);
 const patch = (...lines) => ["apply_patch", { patch: ["*** Begin Patch", ...lines, "*** End Patch"].join("\n") }];
 
-async function task(name, files, script, check, { args = [], input, setUp } = {}) {
+async function task(name, files, script, check, { args = ["--no-input"], input, setUp } = {}) {
   const model = await startModel({ [name]: script });
   const place = tree(files);
   setUp?.(place);
   try {
     const ended = input
-      ? await wright(place.folder, ["chat", "coding", ...model.settings, ...args], input(name))
-      : await wright(place.folder, ["run", "coding", `${name} please`, "--no-input", ...model.settings, ...args]);
+      ? await wright(place.folder, ["chat", "coding", ...model.settings], input(name))
+      : await wright(place.folder, ["run", "coding", `${name} please`, ...model.settings, ...args]);
     await check(place, ended, model);
+    if (model.problems.length > 0) throw model.problems[0];
     console.log(`ok    ${name}`);
   } catch (problem) {
     failures += 1;
@@ -72,10 +73,10 @@ const python = { "calc.py": "def add(a, b):\n    return a - b\n",
   "test_calc.py": "import calc\nassert calc.add(2, 3) == 5, calc.add(2, 3)\nprint('passed')\n" };
 
 await task("fix-failing-test", python, [
-  [["bash", { command: "python3 test_calc.py" }]],
+  [["bash", { command: "python3 -B test_calc.py" }]],
   (messages) => { assert.match(results(messages).at(-1), /AssertionError/); return [["read_file", { path: "calc.py" }]]; },
   [["write_file", { path: "calc.py", search: "a - b", replace: "a + b" }]],
-  [["bash", { command: "python3 test_calc.py" }]],
+  [["bash", { command: "python3 -B test_calc.py" }]],
   (messages) => { assert.match(results(messages).at(-1), /passed/); return "Mended; the test passes."; },
 ], (place, ended) => {
   assert.equal(ended.code, 0, ended.error);
@@ -143,11 +144,12 @@ await task("ask-half-way", { "c.txt": "colour = ?\n" }, [
   "Done.",
 ], async (place, ended, model) => {
   assert.equal(ended.code, 3, ended.error);
-  const answered = await wright(place.folder, ["answer", "last", "colour=green", ...model.settings.slice(2)]);
-  const resumed = await wright(place.folder, ["resume", "last", ...model.settings.slice(2)]);
-  assert.ok(resumed.code === 0 || answered.code === 0, answered.error + resumed.error);
+  const answered = await wright(place.folder, ["answer", "last", "--set", "colour=green"]);
+  assert.equal(answered.code, 0, answered.error);
+  const resumed = await wright(place.folder, ["resume", "last"]);
+  assert.equal(resumed.code, 0, resumed.error);
   assert.equal(place.read("c.txt"), "colour = green\n");
-}, { args: ["--quiet"], input: undefined, setUp: undefined });
+}, { args: [] });
 
 await task("keep-a-plan", { "p.txt": "" }, [
   [["update_plan", { plan: [{ step: "Write p.txt", status: "in_progress" }, { step: "Check it", status: "pending" }] }]],
@@ -209,7 +211,7 @@ await task("undo-everything", { "a.txt": "a\n", "b.txt": "b\n", "c.txt": "c\n" }
   assert.equal(ended.code, 0, ended.error);
   assert.equal(place.read("a.txt") + place.read("b.txt") + place.read("c.txt"), "a\nb\nc\n", ended.error);
   assert.ok(!place.has("new.txt") && !place.has("d.txt"));
-  assert.match(ended.error, /bring back\s+"?c\.txt/);
+  assert.match(ended.error, /bring back\s+'c\.txt'/);
 }, { input: (name) => `${name}\n/undo files\n/quit\n` });
 
 await task("undo-spares-the-person", { "a.txt": "a\n", "b.txt": "b\n" }, [
@@ -289,7 +291,12 @@ await task("own-command", { ".wright/commands/hail.md": "Say own-command to $1.\
 ], (place, ended) => assert.match(ended.output, /hailed/, ended.error), { input: () => "/hail Bob\n/quit\n" });
 
 await task("mention-a-file", { "notes.txt": "the moon is mention-a-file\n" }, [
-  (messages) => { assert.match(JSON.stringify(messages.at(-1)), /the moon is/); return "read"; },
+  (messages) => {
+    assert.match(JSON.stringify(messages), /the moon is/);
+    const isSecond = messages.filter((message) => message.role === "user").length > 1;
+    if (isSecond) assert.match(JSON.stringify(messages.at(-1)), /42 from the shell\\n/);
+    return "read";
+  },
 ], (place, ended) => assert.match(ended.output, /read/, ended.error),
 { input: () => "Summarise @notes.txt\n!echo 42 from the shell\nand now mention-a-file\n/quit\n" });
 
