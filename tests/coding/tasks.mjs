@@ -300,6 +300,44 @@ await task("mention-a-file", { "notes.txt": "the moon is mention-a-file\n" }, [
 ], (place, ended) => assert.match(ended.output, /read/, ended.error),
 { input: () => "Summarise @notes.txt\n!echo 42 from the shell\nand now mention-a-file\n/quit\n" });
 
+// --- without any model ---------------------------------------------------------------------------
+
+async function offline(name, files, prompt, check) {
+  const place = tree(files);
+  try {
+    await check(place, await wright(place.folder, ["run", "coding", prompt, "--no-input", "--model", "offline"]));
+    console.log(`ok    offline ${name}`);
+  } catch (problem) {
+    failures += 1;
+    console.log(`FAILED offline ${name}: ${problem.stack}`);
+  }
+}
+
+const named = { "a.py": "def old(x):\n    return older(x)\n\nprint(old(1), 'old')\n", "lib/b.py": "from a import old\r\nold(2)\r\n", "c.txt": "older\n" };
+await offline("renames whole words", named, "rename old to fresh", (place, ended) => {
+  assert.equal(ended.code, 0, ended.error);
+  assert.equal(place.read("a.py"), "def fresh(x):\n    return older(x)\n\nprint(fresh(1), 'fresh')\n", ended.output);
+  assert.equal(place.read("lib/b.py"), "from a import fresh\r\nfresh(2)\r\n");
+  assert.equal(place.read("c.txt"), "older\n");
+  assert.match(ended.output, /I ran no tests/);
+});
+await offline("refuses to make two names one", named, "Rename the function `old` to `older`.", (place, ended) => {
+  assert.equal(place.read("a.py"), named["a.py"]);
+  assert.match(ended.output, /nothing was renamed/);
+});
+await offline("applies a given patch", { "a.txt": "one\n" }, "Apply this:\n*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** End Patch", (place, ended) => {
+  assert.equal(ended.code, 0, ended.error);
+  assert.equal(place.read("a.txt"), "two\n");
+});
+await offline("runs the tests and reports", { Makefile: "test:\n\t@echo 3 passed; exit 3\n" }, "run the tests", (place, ended) => {
+  assert.match(ended.output, /`make test` \(Makefile:1\) failed with exit code [23]/, ended.error);
+  assert.match(ended.output, /3 passed/);
+});
+await offline("touches nothing that it does not understand", { "a.txt": "one\n" }, "write a poem into a.txt and delete the rest with bash", (place, ended) => {
+  assert.equal(ended.code, 0, ended.error);
+  assert.equal(place.read("a.txt"), "one\n");
+});
+
 rmSync(home, { recursive: true, force: true });
 if (failures > 0) {
   console.log(`${failures} tasks failed`);

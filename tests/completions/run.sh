@@ -68,6 +68,8 @@ sessions export
 sessions fork
 sessions rm
 sessions prune
+sessions diff
+sessions undo
 feedback
 stats
 replay
@@ -88,6 +90,11 @@ models
 config
 config path
 config init
+config get
+config set
+init
+trust
+acp
 doctor
 serve
 token
@@ -103,7 +110,7 @@ expect_offer() {
   [ "$offered" = "$expected" ] || fail "for 'wright $*' bash offers '$offered', not '$expected'"
 }
 
-expect_offer 'agents answer chat config doctor feedback help mcp migrate models replay resume run serve sessions stats test token tools waits worker' ''
+expect_offer 'acp agents answer chat config doctor feedback help init mcp migrate models replay resume run serve sessions stats test token tools trust waits worker' ''
 expect_offer 'run' ru
 
 # Every command is in both overviews and in the synopsis of the manual page.
@@ -116,7 +123,7 @@ for command in $(complete_words ''); do
     grep -qE "^  $command( |\$)" <<< "$overview" || fail "the overview lacks $command"
   done
 done
-expect_offer 'export fork list prune rm show' sessions ''
+expect_offer 'diff export fork list prune rm show undo' sessions ''
 expect_offer 'codebase-analysis' run code
 expect_offer 'codebase-analysis' run --agent code
 expect_offer '' run codebase-analysis ''

@@ -273,6 +273,8 @@ class AcpServer {
     const auto stored = stored_session(id);
     if (!stored) return JsonObject{};
     TRY(environment_.store.delete_session(stored->id));
+    const auto settings = TRY(load_settings(environment_.flags, environment_.context.environment));
+    FileHistory(settings, environment_.store).forget(stored->id);
     return JsonObject{};
   }
 

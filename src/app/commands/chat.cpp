@@ -206,21 +206,6 @@ class Chat {
     return mentions_beginning_with(typed, conversation_.settings().base_path());
   }
 
-  ExitCode show_help() {
-    std::string text = chat_help();
-    const auto found = commands_for(conversation_.settings());
-    std::vector<HelpRow> rows;
-    for (const auto& command : found.commands) {
-      const std::string hint = command.hint.empty() ? "" : " " + command.hint;
-      rows.push_back(
-          {"Your own", on_one_line("/" + command.name + hint), on_one_line(command.description)});
-    }
-    if (!rows.empty()) text += "\n" + help_table(rows);
-    context_.console.print_fitted(decorated_help(text, context_.console.output()));
-    for (const std::string& problem : found.problems) context_.console.remark(problem);
-    return ExitCode::ok;
-  }
-
   // --- what it means -----------------------------------------------------------------------------
 
   ExitCode obey(const ChatMessage& message) {
@@ -249,7 +234,7 @@ class Chat {
   ExitCode obey(const SlashCommand& command) {
     using Name = SlashCommand::Name;
     switch (command.name) {
-      case Name::help: return show_help();
+      case Name::help: return show_chat_help(conversation_.settings(), context_.console);
       case Name::tools: return show_tools();
       case Name::model: return show_or_change_model(command.argument);
       case Name::context: return show_context();

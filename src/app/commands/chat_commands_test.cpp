@@ -39,7 +39,7 @@ TEST(ChatCommands, that_are_unknown_are_answered_with_the_nearest) {
 
 TEST(ChatCommands, are_completed_from_their_beginning) {
   EXPECT_EQ(commands_beginning_with("/un"), std::vector<std::string>{"/undo"});
-  EXPECT_EQ(commands_beginning_with("/").size(), 19U);
+  EXPECT_EQ(commands_beginning_with("/").size(), 18U);
   EXPECT_TRUE(commands_beginning_with("un").empty());
   EXPECT_TRUE(commands_beginning_with("/undo x").empty());
 }

@@ -4,8 +4,11 @@
 
 #include <ranges>
 
+#include "app/commands/chat_commands.h"
+#include "app/commands/help.h"
 #include "app/terminal/screen_text.h"
 #include "app/wiring/file_history.h"
+#include "app/wiring/project_files.h"
 #include "app/wiring/stored_session.h"
 
 namespace wright::app {
@@ -76,6 +79,21 @@ ExitCode show_changes(const Conversation& conversation, Store& store, CommandCon
     context.console.print(painted_diff(diff, context.console.output()));
   }
   for (const std::string& gap : part.plan.gaps) context.console.remark(sanitised(gap));
+  return ExitCode::ok;
+}
+
+ExitCode show_chat_help(const Settings& settings, Console& console) {
+  std::string text = chat_help();
+  const auto found = commands_for(settings);
+  std::vector<HelpRow> rows;
+  for (const auto& command : found.commands) {
+    const std::string hint = command.hint.empty() ? "" : " " + command.hint;
+    rows.push_back(
+        {"Your own", on_one_line("/" + command.name + hint), on_one_line(command.description)});
+  }
+  if (!rows.empty()) text += "\n" + help_table(rows);
+  console.print_fitted(decorated_help(text, console.output()));
+  for (const std::string& problem : found.problems) console.remark(problem);
   return ExitCode::ok;
 }
 

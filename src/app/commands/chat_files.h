@@ -23,6 +23,9 @@ ExitCode undo_files(const Conversation& conversation, Store& store, UndoChoice c
 // Everything that the session changed, as a diff.
 ExitCode show_changes(const Conversation& conversation, Store& store, CommandContext context);
 
+// What /help shows: our commands, and those of the person and the project.
+ExitCode show_chat_help(const Settings& settings, Console& console);
+
 // What an agent is asked when its work, or that of others, is to be reviewed.
 std::string review_prompt(std::string_view focus);
 

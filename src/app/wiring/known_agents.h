@@ -19,7 +19,7 @@ bool is_shipped(std::string_view name);
 
 // Whom to talk with when nobody is named: the primary one of the files, if it may run.
 std::string default_agent(const Settings& settings, const Environment& environment,
-                          std::string otherwise);
+                          std::string otherwise = "codebase-analysis");
 
 // What the agent's own file says about its calls.
 struct OwnSettings {
