@@ -86,7 +86,7 @@ _wright() {
 
   local words='' options=''
   if [[ $COMP_CWORD -eq 1 ]]; then
-    words='run chat resume answer waits worker migrate sessions replay test feedback stats agents tools mcp models config init trust acp doctor serve token help'
+    words='run chat resume answer waits worker migrate sessions replay test feedback stats agents tools mcp models config init trust acp completions doctor serve token help'
     options='--help --version'
   else
     case $command in
@@ -155,6 +155,7 @@ _wright() {
       init) options="--model $config" ;;
       trust) options="-y --yes $config $base" ;;
       acp) options="$settings $log" ;;
+      completions) words='bash zsh fish' ;;
       doctor) options="--online --json $settings --set" ;;
       serve) options="--listen --host --certificate --key --webhook $settings $log" ;;
       token)
@@ -163,7 +164,7 @@ _wright() {
         ;;
       'token add') options='--scope' ;;
       'token rm') ;;
-      help) words='run chat resume answer waits worker migrate sessions replay test feedback stats agents tools mcp models config init trust acp doctor serve token' ;;
+      help) words='run chat resume answer waits worker migrate sessions replay test feedback stats agents tools mcp models config init trust acp completions doctor serve token' ;;
     esac
     options+=' -h --help'
   fi

@@ -44,6 +44,8 @@ complete -c wright -n '__wright_after 1' -a models -d 'List vendors and models'
 complete -c wright -n '__wright_after 1' -a config -d 'Show the settings'
 complete -c wright -n '__wright_after 1' -a init -d 'Choose a model'
 complete -c wright -n '__wright_after 1' -a trust -d 'Agree to skills and hooks of this folder'
+complete -c wright -n '__wright_after 1' -a completions -d 'For a shell'
+complete -c wright -n '__wright_in completions; and __wright_after 2' -a 'bash zsh fish'
 complete -c wright -n '__wright_after 1' -a acp -d 'Serve an editor'
 complete -c wright -n '__wright_after 1' -a doctor -d 'Check this machine'
 complete -c wright -n '__wright_after 1' -a serve -d 'Serve over HTTP'
@@ -199,4 +201,4 @@ complete -c wright -n '__wright_in run' -l json-events -d 'Print every event as 
 
 # config and help
 complete -c wright -n '__wright_in config; and __wright_after 2' -a 'path init get set'
-complete -c wright -n '__wright_in help; and __wright_after 2' -a 'run chat resume answer waits worker migrate sessions replay test feedback stats agents tools mcp models config init trust acp doctor serve token'
+complete -c wright -n '__wright_in help; and __wright_after 2' -a 'run chat resume answer waits worker migrate sessions replay test feedback stats agents tools mcp models config init trust acp completions doctor serve token'

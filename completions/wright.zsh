@@ -36,7 +36,7 @@ _wright() {
       'feedback:what the tools lack'
       'stats:how often and how long' 'agents:list the agents'
       'tools:list the tools' 'mcp:MCP servers; Wright as one' 'models:list vendors and models' 'config:show the settings'
-      'init:choose a model' 'trust:agree to skills and hooks of this folder' 'acp:serve an editor' 'doctor:check this machine'
+      'init:choose a model' 'trust:agree to skills and hooks of this folder' 'acp:serve an editor' 'completions:for a shell' 'doctor:check this machine'
       'serve:serve over HTTP' 'token:tokens for the server'
       'help:explain a command')
     _describe command commands
@@ -227,8 +227,9 @@ _wright() {
     'config set') _arguments $help $config '1:key:' '2:value:' ;;
     init) _arguments $help $config '--model[offline, or vendor\:name]:model:(offline)' ;;
     trust) _arguments $help $config $base '(-y --yes)'{-y,--yes}'[do not ask]' ;;
+    completions) _arguments $help '1:shell:(bash zsh fish)' ;;
     acp) _arguments $help $settings $log '1:agent:_wright_names agents' ;;
-    help) _arguments '1:command:(run chat resume answer waits worker migrate sessions replay test feedback stats agents tools mcp models config init trust acp doctor serve token)' ;;
+    help) _arguments '1:command:(run chat resume answer waits worker migrate sessions replay test feedback stats agents tools mcp models config init trust acp completions doctor serve token)' ;;
   esac
 }
 

@@ -294,11 +294,13 @@ await task("mention-a-file", { "notes.txt": "the moon is mention-a-file\n" }, [
   (messages) => {
     assert.match(JSON.stringify(messages), /the moon is/);
     const isSecond = messages.filter((message) => message.role === "user").length > 1;
-    if (isSecond) assert.match(JSON.stringify(messages.at(-1)), /42 from the shell\\n/);
+    if (isSecond) assert.match(JSON.stringify(messages.at(-1)), /"!touch ran; /, "a pipe starts no programs");
     return "read";
   },
-], (place, ended) => assert.match(ended.output, /read/, ended.error),
-{ input: () => "Summarise @notes.txt\n!echo 42 from the shell\nand now mention-a-file\n/quit\n" });
+], (place, ended) => {
+  assert.match(ended.output, /read/, ended.error);
+  assert.ok(!place.has("ran"));
+}, { input: () => "Summarise @notes.txt\n!touch ran; echo mention-a-file\n/quit\n" });
 
 // --- without any model ---------------------------------------------------------------------------
 

@@ -95,6 +95,7 @@ config set
 init
 trust
 acp
+completions
 doctor
 serve
 token
@@ -110,7 +111,7 @@ expect_offer() {
   [ "$offered" = "$expected" ] || fail "for 'wright $*' bash offers '$offered', not '$expected'"
 }
 
-expect_offer 'acp agents answer chat config doctor feedback help init mcp migrate models replay resume run serve sessions stats test token tools trust waits worker' ''
+expect_offer 'acp agents answer chat completions config doctor feedback help init mcp migrate models replay resume run serve sessions stats test token tools trust waits worker' ''
 expect_offer 'run' ru
 
 # Every command is in both overviews and in the synopsis of the manual page.
@@ -136,5 +137,10 @@ expect_offer 'json markdown' sessions export last --format ''
 expect_offer '1 last' sessions show ''
 expect_offer '1 last' replay ''
 expect_offer '' replay 1 ''
+
+for shell in bash zsh fish; do
+  "$program" completions $shell | cmp -s - "$completions/wright.$shell" ||
+    fail "the program prints other completions for $shell than the file has"
+done
 
 [ "$failures" -eq 0 ]

@@ -6,6 +6,7 @@
 #include <boost/json/object.hpp>
 
 #include <array>
+#include <atomic>
 #include <map>
 #include <memory>
 #include <random>
@@ -120,12 +121,18 @@ class AcpServer {
     peer_.serve([this](mcp::Request request) { take(std::move(request)); },
                 [this](const mcp::Notification& notification) { take(notification); });
     for (const auto& [id, session] : sessions_) session->cancel();
-    for (std::thread& thread : threads_) thread.join();
+    for (Prompting& prompting : prompts_) prompting.thread.join();
   }
 
  private:
   using SharedSession = std::shared_ptr<AcpSession>;
   using Answer = Result<JsonObject>;
+
+  // A prompt that runs in a thread of its own.
+  struct Prompting {
+    std::shared_ptr<std::atomic<bool>> has_ended;
+    std::thread thread;
+  };
 
   struct Method {
     std::string_view name;
@@ -303,13 +310,22 @@ class AcpServer {
             ? acp::prompt_text(blocks->get_array())
             : Result<std::string>(fail(ErrorCode::invalid_argument, "prompt must be a list"));
     if (!text) return answer(request.id, std::unexpected(text.error()));
-    threads_.emplace_back([this, session = *session, text = std::move(*text), id = request.id] {
-      try {
-        answer(id, session->prompt(text));
-      } catch (const std::exception& thrown) {
-        peer_.refuse(id, {mcp::code::kInternalError, thrown.what()});
-      }
+    std::erase_if(prompts_, [](Prompting& prompting) {
+      if (!prompting.has_ended->load()) return false;
+      prompting.thread.join();
+      return true;
     });
+    auto has_ended = std::make_shared<std::atomic<bool>>(false);
+    std::thread thread(
+        [this, session = *session, text = std::move(*text), id = request.id, has_ended] {
+          try {
+            answer(id, session->prompt(text));
+          } catch (const std::exception& thrown) {
+            peer_.refuse(id, {mcp::code::kInternalError, thrown.what()});
+          }
+          has_ended->store(true);
+        });
+    prompts_.push_back({std::move(has_ended), std::move(thread)});
   }
 
   // --- sessions ----------------------------------------------------------------------------------
@@ -338,7 +354,7 @@ class AcpServer {
   AcpEnvironment environment_;
   std::map<std::string, SharedSession> sessions_;
   SharedSession opened_;  // by the request that is being answered
-  std::vector<std::thread> threads_;
+  std::vector<Prompting> prompts_;
 };
 
 }  // namespace

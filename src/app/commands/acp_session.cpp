@@ -5,6 +5,7 @@
 #include <boost/json/object.hpp>
 
 #include <algorithm>
+#include <utility>
 
 #include "app/commands/chat_commands.h"
 #include "app/commands/chat_files.h"
@@ -47,6 +48,7 @@ JsonObject choice(std::string_view value, std::string_view name) {
 // --- the agent -----------------------------------------------------------------------------------
 
 SettingFlags AcpSession::flags_now() const {
+  const std::lock_guard lock(mutex_);
   SettingFlags flags = environment_.flags;
   flags.base_path = folder_.string();
   if (model_) flags.model = *model_;
@@ -85,7 +87,11 @@ Result<void> AcpSession::equip() {
   for (const std::string& note : ready->notes) environment_.context.console.remark(note);
   config_ = session_config(*ready, settings);
   config_.as_object()["acp_session"] = id_;
-  model_now_ = ready->chosen.model;
+  {
+    const std::lock_guard lock(mutex_);
+    model_now_ = ready->chosen.model;
+    fallback_ = settings.fallback();
+  }
   settings_ = std::move(settings);
   agent_ = finished(std::move(*ready), *settings_, Logger());
   if (!environment_.editor.asks_in_forms) {
@@ -117,8 +123,9 @@ void AcpSession::add_servers() {
 }
 
 JsonArray AcpSession::config_options() const {
-  std::vector<std::string> names{model_now_};
-  for (const std::string& other : settings_->fallback()) names.push_back(other);
+  const std::string model = model_.value_or(model_now_);
+  std::vector<std::string> names{model};
+  names.insert(names.end(), fallback_.begin(), fallback_.end());
   names.emplace_back("offline");
   JsonArray models;
   std::set<std::string> seen;
@@ -135,26 +142,38 @@ JsonArray AcpSession::config_options() const {
                      {"name", "Model"},
                      {"category", "model"},
                      {"type", "select"},
-                     {"currentValue", model_now_},
+                     {"currentValue", model},
                      {"options", std::move(models)}}};
 }
 
 JsonObject AcpSession::state() const {
+  const std::lock_guard lock(mutex_);
   JsonArray modes{mode_json("code", "Code", "Changes files, and asks where its rules say so"),
                   mode_json(kPlanMode, "Plan", "Reads and plans; changes nothing")};
   return {{"modes", JsonObject{{"currentModeId", mode_}, {"availableModes", std::move(modes)}}},
           {"configOptions", config_options()}};
 }
 
+Result<void> AcpSession::equip_soon() {
+  const std::unique_lock turn(turn_, std::try_to_lock);
+  if (turn) return equip();
+  const std::lock_guard lock(mutex_);
+  is_to_be_equipped_ = true;
+  return {};
+}
+
 Result<void> AcpSession::use_mode(const std::string& mode) {
   if (mode != "code" && mode != kPlanMode) {
     return fail(ErrorCode::invalid_argument, fmt::format("there is no mode '{}'", mode));
   }
-  const std::lock_guard turn(turn_);
-  const std::string before = std::exchange(mode_, mode);
-  auto equipped = equip();
-  if (!equipped) mode_ = before;
-  if (equipped) update({{"sessionUpdate", "current_mode_update"}, {"currentModeId", mode_}});
+  const auto change = [this](std::string to) {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(mode_, std::move(to));
+  };
+  const std::string before = change(mode);
+  auto equipped = equip_soon();
+  if (!equipped) change(before);
+  if (equipped) update({{"sessionUpdate", "current_mode_update"}, {"currentModeId", mode}});
   return equipped;
 }
 
@@ -163,10 +182,13 @@ Result<void> AcpSession::use_option(const std::string& option, const std::string
   if (option != "model") {
     return fail(ErrorCode::invalid_argument, fmt::format("there is no option '{}'", option));
   }
-  const std::lock_guard turn(turn_);
-  const auto before = std::exchange(model_, value);
-  auto equipped = equip();
-  if (!equipped) model_ = before;
+  const auto change = [this](std::optional<std::string> to) {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(model_, std::move(to));
+  };
+  const auto before = change(value);
+  auto equipped = equip_soon();
+  if (!equipped) change(before);
   return equipped;
 }
 
@@ -375,6 +397,16 @@ Result<JsonObject> AcpSession::prompt(const std::string& text) {
     return JsonObject{{"stopReason", reason}};
   };
   if (stop.stop_requested()) return ended("cancelled");
+  const bool is_changed = [&] {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(is_to_be_equipped_, false);
+  }();
+  if (is_changed) {
+    if (auto equipped = equip(); !equipped) {
+      ended("cancelled");
+      return std::unexpected(equipped.error());
+    }
+  }
   if (const auto said = done_by_command(text)) {
     update(acp::message_chunk(*said));
     return ended("end_turn");
@@ -412,6 +444,7 @@ Result<JsonObject> AcpSession::prompt(const std::string& text) {
   if (result) return ended("end_turn");
   if (result.error().code == ErrorCode::cancelled) return ended("cancelled");
   if (result.error().code == ErrorCode::limit_reached) return ended("max_turn_requests");
+  ended("end_turn");
   return std::unexpected(result.error());
 }
 

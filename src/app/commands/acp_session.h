@@ -63,6 +63,8 @@ class AcpSession {
 
  private:
   Result<void> equip();
+  // At once, or before the next prompt where one runs: whoever reads must not wait for it.
+  Result<void> equip_soon();
   SettingFlags flags_now() const;
   void add_servers();
   void update(const JsonObject& update);
@@ -89,11 +91,13 @@ class AcpSession {
   Agent agent_;
   Json config_;
   std::string model_now_;
+  std::vector<std::string> fallback_;
   std::optional<Session> began_;
   SessionId stored_ = 0;
 
   std::mutex turn_;  // held while a prompt runs
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
+  bool is_to_be_equipped_ = false;
   std::set<std::shared_ptr<std::stop_source>> running_;
   // Of the turn; the observer hears one event at a time.
   std::set<std::string> calls_;

@@ -23,6 +23,7 @@
 #include "app/terminal/screen_text.h"
 #include "app/terminal/standard_input.h"
 #include "app/terminal/transcript.h"
+#include "app/wiring/coding_settings.h"
 #include "app/wiring/project_files.h"
 #include "app/wiring/session_beginning.h"
 #include "app/wiring/session_store.h"
@@ -183,6 +184,8 @@ class Chat {
   // A command of ours, of the person or of the project; ours win.
   ChatLine meaning_of(const std::string& line) const {
     ChatLine meant = read_chat_line(line);
+    // What comes from a pipe may be anybody's words: it starts no programs.
+    if (!is_for_person_ && std::holds_alternative<ShellLine>(meant)) return ChatMessage{line};
     const bool is_ours = std::holds_alternative<SlashCommand>(meant);
     const auto typed = is_ours ? std::nullopt : typed_command(line);
     if (!typed) return meant;
@@ -422,15 +425,21 @@ class Chat {
     const std::string session = conversation_.session_id() == 0
                                     ? "new session"
                                     : fmt::format("session {}", conversation_.session_id());
+    const std::string branch = branch_of(conversation_.settings());
     const std::string line = fmt::format(
         "{}  {}\n", painted(agent.name, Colour::bold, screen),
-        painted(
-            fmt::format("{} · {}", place_of(agent, conversation_.settings(), context_.environment),
-                        session),
-            Colour::dim, screen));
+        painted(fmt::format("{}{} · {}",
+                            place_of(agent, conversation_.settings(), context_.environment),
+                            branch.empty() ? "" : fmt::format(" ({})", branch), session),
+                Colour::dim, screen));
     note(screen.is_terminal ? fitted_lines(line, screen.columns) : line);
     if (is_for_person_) {
       note(painted("  /help lists the commands, Ctrl-D ends the chat", Colour::dim, screen) + "\n");
+      // Whoever has configured nothing has not chosen the planner.
+      if (agent.name == kCodingAgent && agent.model.provider() == "offline" && !settings_.file()) {
+        context_.console.remark(
+            "The offline planner answers, which is no language model. `wright init` chooses one.");
+      }
     }
     show_last_answer();
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "app/terminal/log_output.h"
@@ -183,6 +184,14 @@ ExitCode Conversation::resume() {
 ExitCode Conversation::drive(const First& first) {
   interruption_.forget();
   const RunOptions options = run_options();
+  const auto began = std::chrono::steady_clock::now();
+  // Whoever waited this long may be looking elsewhere.
+  const auto ring = [&] {
+    constexpr std::chrono::seconds kLong{10};
+    if (has_person() && std::chrono::steady_clock::now() - began > kLong) {
+      context_.console.note("\a");
+    }
+  };
   display_.begin();
   Result<RunResult> answer = first(options);
   if (session_id_ == 0) session_model_ = model_;
@@ -190,6 +199,7 @@ ExitCode Conversation::drive(const First& first) {
   while (answer && answer->status == RunResult::Status::waiting && has_person() &&
          !interruption_.has_happened()) {
     display_.hide();
+    ring();
     const auto given = answer_at_terminal(answer->waits, store_, context_, options.stop);
     if (!given) return failed(given.error());
     if (*given == PersonAnswered::no) break;
@@ -197,6 +207,7 @@ ExitCode Conversation::drive(const First& first) {
     answer = wright::resume(store_, agent_, session_id_, options);
   }
   display_.hide();
+  ring();
   return conclude(answer);
 }
 

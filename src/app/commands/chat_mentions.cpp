@@ -79,12 +79,18 @@ Mentions with_mentions(std::string_view message, const std::filesystem::path& ba
   for (const std::string& path : paths_in(message)) {
     const auto file = existing(path, base, environment);
     if (file.empty()) continue;
+    // A text that was pasted may name anything.
+    if (!project::is_inside(file, base)) {
+      mentions.problems.push_back(
+          fmt::format("@{} does not go along: it is outside of the folder", path));
+      continue;
+    }
     std::error_code error;
     std::string content;
     if (std::filesystem::is_directory(file, error)) {
       content = listing_of(file);
     } else {
-      auto text = project::read_text(file, kLargestMention);
+      auto text = project::read_text(file, kLargestMention, base);
       if (!text) {
         mentions.problems.push_back(
             fmt::format("@{} does not go along: {}", path, text.error().message));

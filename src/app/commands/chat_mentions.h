@@ -16,7 +16,8 @@ struct Mentions {
   std::vector<std::string> problems = {};  // a sentence each: what is not in it, and why
 };
 
-// A mention is @ and a path, at the beginning or behind a blank; one with blanks stands in quotes:
+// Only what lies below the base goes along. A mention is @ and a path, at the beginning or behind a
+// blank; one with blanks stands in quotes:
 // @"my file". What names nothing stays a word.
 Mentions with_mentions(std::string_view message, const std::filesystem::path& base,
                        const Environment& environment);

@@ -29,6 +29,17 @@ TEST(Mentions, leave_out_what_is_no_text_or_too_much) {
   EXPECT_EQ(said.problems.size(), 2U);
 }
 
+TEST(Mentions, bring_nothing_from_outside_of_the_folder) {
+  const tools::TemporaryFolder folder;
+  folder.write("secret.txt", "secret").make_folder("base").link("base/link", folder / "secret.txt");
+  for (const std::string& path : {(folder / "secret.txt").string(), std::string("../secret.txt"),
+                                  std::string("link"), std::string("/etc/passwd")}) {
+    const auto said = with_mentions("@" + path, folder / "base", Environment());
+    EXPECT_EQ(said.text, "@" + path);
+    EXPECT_EQ(said.problems.size(), 1U) << path;
+  }
+}
+
 TEST(Mentions, are_completed_from_their_beginning) {
   const tools::TemporaryFolder folder;
   folder.write("alpha.txt").write("src/also.cpp").write(".hidden").write("with blank");

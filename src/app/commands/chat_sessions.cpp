@@ -9,6 +9,8 @@
 #include "app/wiring/session_beginning.h"
 #include "app/wiring/stored_session.h"
 #include "core/try.h"
+#include "project/notes.h"
+#include "project/text_file.h"
 #include "wright/driver.h"
 
 namespace wright::app {
@@ -62,6 +64,14 @@ Result<std::vector<Session>> sessions_of_folder(Store& store, const Settings& se
     if (found.size() == kMostListed) break;
   }
   return found;
+}
+
+std::string branch_of(const Settings& settings) {
+  constexpr std::string_view kBranch = "ref: refs/heads/";
+  const auto root = project::project_root(settings.base_path(), settings.home_folder());
+  const auto head = project::read_text(root / ".git" / "HEAD", 4096);
+  if (!head || !head->starts_with(kBranch)) return {};
+  return on_one_line(std::string_view(*head).substr(kBranch.size()));
 }
 
 std::string session_list(const std::vector<Session>& sessions, const Terminal& screen) {

@@ -23,6 +23,9 @@ Result<Session> find_session(Store& store, const std::string& text);
 Result<std::vector<Session>> sessions_of_folder(Store& store, const Settings& settings,
                                                 const std::string& words);
 
+// The branch of the repository that the folder is in, as `.git` says it; empty: none.
+std::string branch_of(const Settings& settings);
+
 // A line each: number, status, age, prompt.
 std::string session_list(const std::vector<Session>& sessions, const Terminal& screen);
 

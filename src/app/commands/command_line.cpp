@@ -141,6 +141,7 @@ constexpr std::array kCommands{
     CommandEntry{"init", parse_as<InitCommand>},
     CommandEntry{"acp", parse_as<AcpCommand>},
     CommandEntry{"trust", parse_as<TrustCommand>},
+    CommandEntry{"completions", parse_as<CompletionsCommand>},
     CommandEntry{"doctor", parse_as<DoctorCommand>},
     CommandEntry{"serve", parse_as<ServeCommand>},
     CommandEntry{"token", parse_as<ListTokensCommand>},

@@ -343,6 +343,11 @@ struct TrustCommand {
   Confirmation confirmation = Confirmation::ask;
 };
 
+// Prints what a shell needs to complete commands.
+struct CompletionsCommand {
+  std::string shell;
+};
+
 // Serves an editor over standard input and output.
 struct AcpCommand {
   SettingFlags settings;
@@ -355,17 +360,16 @@ struct PrintCommand {
   ExitCode code = ExitCode::ok;
 };
 
-using Command =
-    std::variant<PrintCommand, RunCommand, ChatCommand, ResumeCommand, AnswerCommand, WaitsCommand,
-                 ListSessionsCommand, ShowSessionCommand, ExportSessionCommand, ForkSessionCommand,
-                 ReplayCommand, TestCommand, RemoveSessionsCommand, PruneSessionsCommand,
-                 ListAgentsCommand, ShowAgentCommand, NewAgentCommand, TrustAgentCommand,
-                 ListToolsCommand, ShowToolCommand, CallToolCommand, ShowConfigCommand,
-                 ConfigPathCommand, InitConfigCommand, ListModelsCommand, DoctorCommand,
-                 FeedbackCommand, StatsCommand, ListMcpCommand, ServeMcpCommand, TestMcpCommand,
-                 AddMcpCommand, RemoveMcpCommand, ServeCommand, ListTokensCommand, AddTokenCommand,
-                 RemoveTokenCommand, WorkerCommand, MigrateCommand, SessionChangesCommand,
-                 UndoSessionCommand, GetConfigCommand, SetConfigCommand, InitCommand, AcpCommand, TrustCommand>;
+using Command = std::variant<
+    PrintCommand, RunCommand, ChatCommand, ResumeCommand, AnswerCommand, WaitsCommand,
+    ListSessionsCommand, ShowSessionCommand, ExportSessionCommand, ForkSessionCommand,
+    ReplayCommand, TestCommand, RemoveSessionsCommand, PruneSessionsCommand, ListAgentsCommand,
+    ShowAgentCommand, NewAgentCommand, TrustAgentCommand, ListToolsCommand, ShowToolCommand,
+    CallToolCommand, ShowConfigCommand, ConfigPathCommand, InitConfigCommand, ListModelsCommand,
+    DoctorCommand, FeedbackCommand, StatsCommand, ListMcpCommand, ServeMcpCommand, TestMcpCommand,
+    AddMcpCommand, RemoveMcpCommand, ServeCommand, ListTokensCommand, AddTokenCommand,
+    RemoveTokenCommand, WorkerCommand, MigrateCommand, SessionChangesCommand, UndoSessionCommand,
+    GetConfigCommand, SetConfigCommand, InitCommand, AcpCommand, TrustCommand, CompletionsCommand>;
 
 struct UsageError {
   std::string message;

@@ -705,4 +705,9 @@ LineCheck describe(CLI::App& app, TrustCommand& command) {
   return {};
 }
 
+LineCheck describe(CLI::App& app, CompletionsCommand& command) {
+  app.add_option("SHELL", command.shell, "bash, zsh or fish");
+  return needs(command.shell, "the shell: bash, zsh or fish");
+}
+
 }  // namespace wright::app

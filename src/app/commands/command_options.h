@@ -62,5 +62,6 @@ LineCheck describe(CLI::App& app, SetConfigCommand& command);
 LineCheck describe(CLI::App& app, InitCommand& command);
 LineCheck describe(CLI::App& app, AcpCommand& command);
 LineCheck describe(CLI::App& app, TrustCommand& command);
+LineCheck describe(CLI::App& app, CompletionsCommand& command);
 
 }  // namespace wright::app

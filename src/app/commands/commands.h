@@ -53,6 +53,7 @@ ExitCode execute(const SetConfigCommand& command, CommandContext context);
 ExitCode execute(const InitCommand& command, CommandContext context);
 ExitCode execute(const AcpCommand& command, CommandContext context);
 ExitCode execute(const TrustCommand& command, CommandContext context);
+ExitCode execute(const CompletionsCommand& command, CommandContext context);
 
 // The settings for a command, or a complaint on standard error.
 std::optional<Settings> settings_or_complain(const SettingFlags& flags, CommandContext context);

@@ -488,9 +488,17 @@ editor names for each session; permission, plans and diffs are shown there.
 Examples:
   { "agent_servers": { "Wright": { "command": "wright", "args": ["acp"] } } }      Zed's settings.json
 )"},
-    CommandHelp{"trust", "trust [options]",
-                "Agree to the skills and hooks that came with this folder, after you have seen them.",
-                R"(A project comes from elsewhere: its skills tell a model what to do, and its hooks are commands
+    CommandHelp{"completions", "completions SHELL",
+                "Print what a shell needs to complete commands, options and names.",
+                R"(Examples:
+  source <(wright completions bash)
+  wright completions zsh > ~/.zfunc/_wright
+  wright completions fish > ~/.config/fish/completions/wright.fish
+)"},
+    CommandHelp{
+        "trust", "trust [options]",
+        "Agree to the skills and hooks that came with this folder, after you have seen them.",
+        R"(A project comes from elsewhere: its skills tell a model what to do, and its hooks are commands
 that run. None of them counts before somebody has agreed to it. Agreed to is the exact content; what
 changes has to be agreed to again.
 )"},
@@ -521,6 +529,7 @@ constexpr std::array kOverview{
     std::pair{"config", "Show the settings and where each came from"},
     std::pair{"init", "Choose a model, try it, and write the configuration"},
     std::pair{"acp", "Serve an editor (Agent Client Protocol)"},
+    std::pair{"completions SHELL", "Print completions for bash, zsh or fish"},
     std::pair{"trust", "Agree to the skills and hooks of this folder"},
     std::pair{"doctor", "Check what works on this machine"},
     std::pair{"serve", "Serve sessions and agents over HTTP"},

@@ -55,9 +55,8 @@ class CommandRecorder {
     const bool is_looked_at =
         context.session_id != 0 && !(bash_.only_reads && bash_.only_reads(arguments));
     if (!is_looked_at) return bash_.function(arguments, context);
-    const std::lock_guard lock(mutex_);
-    const auto before =
-        TRY(TreeSnapshot::take(workspace_, {}, last_ ? &*last_ : nullptr, context.stop));
+    const auto last = last_seen();
+    const auto before = TRY(TreeSnapshot::take(workspace_, {}, last.get(), context.stop));
     auto reply = bash_.function(arguments, context);
     // One that waits for a person has not run.
     if (reply && !std::holds_alternative<Output>(*reply)) return reply;
@@ -69,7 +68,7 @@ class CommandRecorder {
     if (before.is_partial() || after.is_partial()) {
       entry.gap = "there are more files here than are looked at, so this may not be all";
     }
-    last_ = std::move(after);
+    remember(std::move(after));
     if (entry.changes.empty() && entry.gap.empty()) return reply;
     if (const auto kept = log_->add(std::move(entry)); !kept && reply) {
       std::get<Output>(*reply).notes.push_back(
@@ -79,11 +78,22 @@ class CommandRecorder {
   }
 
  private:
+  using SharedSnapshot = std::shared_ptr<const TreeSnapshot>;
+
+  SharedSnapshot last_seen() {
+    const std::lock_guard lock(mutex_);
+    return last_;
+  }
+  void remember(TreeSnapshot seen) {
+    const std::lock_guard lock(mutex_);
+    last_ = std::make_shared<const TreeSnapshot>(std::move(seen));
+  }
+
   const Tool bash_;
   const Workspace workspace_;
   const SharedChangeLog log_;
   std::mutex mutex_;
-  std::optional<TreeSnapshot> last_;  // its contents need not be read again
+  SharedSnapshot last_;  // its contents need not be read again
 };
 
 }  // namespace
