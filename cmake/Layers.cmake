@@ -1,7 +1,7 @@
 # The house: the folders of src/ and what each may include. Arrows point inward; a folder sees
 # include/wright, itself, and the folders listed here. tests/layers checks that this is so.
 set(WRIGHT_FOLDERS core mcp providers net models sqlite store postgres sandbox tools entities
-                   interceptors agents feedback session runtime mcp_client mcp_server offline
+                   interceptors agents project acp feedback session runtime mcp_client mcp_server offline
                    telemetry http_server server app)
 
 set(WRIGHT_LAYER_core "")
@@ -17,6 +17,8 @@ set(WRIGHT_LAYER_tools core net sqlite sandbox)
 set(WRIGHT_LAYER_entities core sqlite sandbox tools)
 set(WRIGHT_LAYER_interceptors core tools)
 set(WRIGHT_LAYER_agents core store tools entities interceptors)
+set(WRIGHT_LAYER_project core sandbox tools interceptors)
+set(WRIGHT_LAYER_acp core tools)
 set(WRIGHT_LAYER_feedback core store tools)
 set(WRIGHT_LAYER_session core store feedback)
 set(WRIGHT_LAYER_runtime core models store sandbox tools interceptors agents feedback session)
@@ -27,7 +29,7 @@ set(WRIGHT_LAYER_telemetry core net)
 set(WRIGHT_LAYER_http_server core)
 set(WRIGHT_LAYER_server core store feedback runtime http_server)
 set(WRIGHT_LAYER_app core providers net models sqlite store postgres sandbox tools entities interceptors
-                     agents feedback session runtime mcp mcp_client mcp_server offline telemetry http_server
+                     agents project acp feedback session runtime mcp mcp_client mcp_server offline telemetry http_server
                      server)
 
 # The folders inside of a folder, likewise: each sees itself and those listed for it. What stands in

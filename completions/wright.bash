@@ -72,7 +72,8 @@ _wright() {
   local command=${COMP_WORDS[1]} position=$((COMP_CWORD - 2))
   if [[ $COMP_CWORD -ge 3 ]]; then
     case "$command ${COMP_WORDS[2]}" in
-      'sessions show' | 'sessions export' | 'sessions fork' | 'sessions cancel' | 'sessions rm' | 'sessions prune' | 'tools show' | 'tools call' | \
+      'sessions show' | 'sessions export' | 'sessions fork' | 'sessions cancel' | 'sessions rm' | 'sessions prune' | \
+        'sessions diff' | 'sessions undo' | 'config get' | 'config set' | 'tools show' | 'tools call' | \
         'agents show' | 'agents new' | 'agents trust' | \
         'mcp add' | 'mcp test' | 'mcp remove' | 'mcp serve' | \
         'token add' | 'token rm' | \
@@ -85,13 +86,13 @@ _wright() {
 
   local words='' options=''
   if [[ $COMP_CWORD -eq 1 ]]; then
-    words='run chat resume answer waits worker migrate sessions replay test feedback stats agents tools mcp models config doctor serve token help'
+    words='run chat resume answer waits worker migrate sessions replay test feedback stats agents tools mcp models config init trust acp completions doctor serve token help'
     options='--help --version'
   else
     case $command in
       run)
         options="--queue --priority --delay --labels"
-        options+=" -a --agent -p --prompt --schema --json -q --quiet --stream --no-stream --debug --no-debug"
+        options+=" -a --agent -p --prompt --schema --json --json-events -q --quiet --stream --no-stream --debug --no-debug"
         options+=" --no-input --trace-http"
         options+=" $settings $server $log"
         ;;
@@ -112,13 +113,15 @@ _wright() {
       migrate) options="--from --to --json $config" ;;
       waits) options="--json $config $database $server" ;;
       sessions)
-        words='show export fork cancel rm prune list'
+        words='show export fork cancel diff undo rm prune list'
         options="--agent --status --since --search --limit --json $config $database $server"
         ;;
       'sessions show') options="--json $config $database $server" ;;
       'sessions export') options="--format --cassette -o --output $config $database $server" ;;
       'sessions fork') options="--at --json $config $database $server" ;;
       'sessions cancel') options="--reason $config $database $server" ;;
+      'sessions diff') options="$config $database" ;;
+      'sessions undo') options="-y --yes $config $database" ;;
       'sessions rm') options="-y --yes $config $database $server" ;;
       'sessions prune') options="--older-than --dry-run --json $config $database" ;;
       feedback | stats) options="--agent --since --json $config $database $server" ;;
@@ -147,10 +150,14 @@ _wright() {
       'mcp serve') options="--tools --agents --sessions $settings $log" ;;
       models) options="--compare --json $config --set" ;;
       config)
-        words='path init'
+        words='path init get set'
         options="--json $settings $log"
         ;;
-      'config path' | 'config init') options="$config" ;;
+      'config path' | 'config init' | 'config get' | 'config set') options="$config" ;;
+      init) options="--model $config" ;;
+      trust) options="-y --yes $config $base" ;;
+      acp) options="$settings $log" ;;
+      completions) words='bash zsh fish' ;;
       doctor) options="--online --json $settings --set" ;;
       serve) options="--listen --host --certificate --key --webhook $settings $log" ;;
       token)
@@ -159,7 +166,7 @@ _wright() {
         ;;
       'token add') options='--scope' ;;
       'token rm') ;;
-      help) words='run chat resume answer waits worker migrate sessions replay test feedback stats agents tools mcp models config doctor serve token' ;;
+      help) words='run chat resume answer waits worker migrate sessions replay test feedback stats agents tools mcp models config init trust acp completions doctor serve token' ;;
     esac
     options+=' -h --help'
   fi
@@ -169,13 +176,13 @@ _wright() {
     return
   fi
   case $command in
-    run | chat | 'agents show' | 'agents trust') [[ $position -eq 0 ]] && words=$(_wright_names agents) ;;
+    run | chat | acp | 'agents show' | 'agents trust') [[ $position -eq 0 ]] && words=$(_wright_names agents) ;;
     resume | answer | replay) [[ $position -eq 0 ]] && words=$(_wright_names sessions) ;;
     models) [[ $position -eq 0 ]] && words=$(_wright_names vendors) ;;
     'tools show' | 'tools call') [[ $position -eq 0 ]] && words=$(_wright_names tools) ;;
     'mcp test' | 'mcp remove') [[ $position -eq 0 ]] && words=$(_wright_names mcp) ;;
     'sessions show' | 'sessions export' | 'sessions rm') words=$(_wright_names sessions) ;;
-    'sessions fork' | 'sessions cancel' | replay) [[ $position -eq 0 ]] && words=$(_wright_names sessions) ;;
+    'sessions fork' | 'sessions cancel' | 'sessions diff' | 'sessions undo' | replay) [[ $position -eq 0 ]] && words=$(_wright_names sessions) ;;
     test)
       mapfile -t COMPREPLY < <(compgen -f -- "$current")
       return

@@ -9,8 +9,8 @@ function __wright_in
     set -l words (commandline -opc)
     set -l command "$words[2]"
     set -l longer "$words[2] $words[3]"
-    if contains -- $longer 'sessions show' 'sessions export' 'sessions fork' 'sessions cancel' 'sessions rm' 'sessions prune' 'tools show' \
-            'tools call' 'config path' 'config init' 'agents show' 'agents new' 'agents trust' \
+    if contains -- $longer 'sessions show' 'sessions export' 'sessions fork' 'sessions cancel' 'sessions rm' 'sessions prune' 'sessions diff' 'sessions undo' 'tools show' \
+            'tools call' 'config path' 'config init' 'config get' 'config set' 'agents show' 'agents new' 'agents trust' \
             'token add' 'token rm' 'mcp add' 'mcp test' 'mcp remove' 'mcp serve'
         set command $longer
     end
@@ -42,17 +42,22 @@ complete -c wright -n '__wright_after 1' -a tools -d 'List the tools'
 complete -c wright -n '__wright_after 1' -a mcp -d 'MCP servers; Wright as one'
 complete -c wright -n '__wright_after 1' -a models -d 'List vendors and models'
 complete -c wright -n '__wright_after 1' -a config -d 'Show the settings'
+complete -c wright -n '__wright_after 1' -a init -d 'Choose a model'
+complete -c wright -n '__wright_after 1' -a trust -d 'Agree to skills and hooks of this folder'
+complete -c wright -n '__wright_after 1' -a completions -d 'For a shell'
+complete -c wright -n '__wright_in completions; and __wright_after 2' -a 'bash zsh fish'
+complete -c wright -n '__wright_after 1' -a acp -d 'Serve an editor'
 complete -c wright -n '__wright_after 1' -a doctor -d 'Check this machine'
 complete -c wright -n '__wright_after 1' -a serve -d 'Serve over HTTP'
 complete -c wright -n '__wright_after 1' -a token -d 'Tokens for the server'
 complete -c wright -n '__wright_after 1' -a help -d 'Explain a command'
 
 # Settings and --json, which several commands have
-set -l with_all_settings run worker resume replay agents config doctor
+set -l with_all_settings run acp worker resume replay agents config doctor
 set -l of_agents 'agents show' 'agents new' 'agents trust'
-set -l with_database answer waits feedback stats sessions 'sessions show' 'sessions export' 'sessions fork' 'sessions cancel' 'sessions rm' 'sessions prune' $of_agents
+set -l with_database answer waits feedback stats sessions 'sessions show' 'sessions export' 'sessions fork' 'sessions cancel' 'sessions rm' 'sessions prune' 'sessions diff' 'sessions undo' $of_agents
 set -l with_server run chat resume answer waits feedback stats sessions 'sessions show' 'sessions export' 'sessions fork' 'sessions cancel' 'sessions rm'
-set -l with_base_path test tools 'tools show' 'tools call' $of_agents
+set -l with_base_path trust test tools 'tools show' 'tools call' $of_agents
 set -l with_json answer waits feedback stats sessions 'sessions show' 'sessions fork' 'sessions prune' 'agents show' test tools 'tools call' models
 complete -c wright -n 'not __wright_after 1; and not __wright_in help' -s c -l config -r -F -d 'Configuration file'
 complete -c wright -n "__wright_in $with_all_settings '"(string join "' '" $with_database)"'" -l database-path -r -F -d 'Where sessions are kept'
@@ -65,10 +70,10 @@ complete -c wright -n "__wright_in $with_all_settings '"(string join "' '" $of_a
 complete -c wright -n "__wright_in $with_all_settings '"(string join "' '" $with_json)"'" -l json -d 'Print JSON'
 
 # The log
-complete -c wright -n "__wright_in run worker resume config serve 'tools call'" -l log-level -x -a 'debug info warning error off' -d 'What is logged'
-complete -c wright -n "__wright_in run worker resume config serve 'tools call'" -l log-format -x -a 'text json' -d 'How it is logged'
-complete -c wright -n "__wright_in run worker resume config serve 'tools call'" -l log-file -r -F -d 'Append the log there'
-complete -c wright -n "__wright_in run worker resume config serve replay test agents 'agents show' tools 'tools show' 'tools call' models doctor" -l set -x -d 'Any key of the configuration file'
+complete -c wright -n "__wright_in run acp worker resume config serve 'tools call'" -l log-level -x -a 'debug info warning error off' -d 'What is logged'
+complete -c wright -n "__wright_in run acp worker resume config serve 'tools call'" -l log-format -x -a 'text json' -d 'How it is logged'
+complete -c wright -n "__wright_in run acp worker resume config serve 'tools call'" -l log-file -r -F -d 'Append the log there'
+complete -c wright -n "__wright_in run acp worker resume config serve replay test agents 'agents show' tools 'tools show' 'tools call' models doctor" -l set -x -d 'Any key of the configuration file'
 
 # run
 complete -c wright -n '__wright_in run; and __wright_after 2' -a '(__wright_names agents)'
@@ -137,19 +142,19 @@ complete -c wright -n '__wright_in chat' -l log-file -r -F -d 'Append the log th
 complete -c wright -n '__wright_in chat' -l set -x -d 'Any key of the configuration file'
 
 # sessions
-complete -c wright -n '__wright_in sessions; and __wright_after 2' -a 'show export fork cancel rm prune list'
+complete -c wright -n '__wright_in sessions; and __wright_after 2' -a 'show export fork cancel diff undo rm prune list'
 complete -c wright -n '__wright_in sessions feedback stats' -l agent -x -a '(__wright_names agents)' -d 'Only of this agent'
 complete -c wright -n '__wright_in sessions' -l status -x -a 'running completed failed waiting cancelled queued' -d 'Only of this status'
 complete -c wright -n '__wright_in sessions feedback stats' -l since -x -d 'Only newer ones'
 complete -c wright -n '__wright_in sessions' -l search -x -d 'Only with this text'
 complete -c wright -n '__wright_in sessions' -l limit -x -d 'At most this many'
-complete -c wright -n "__wright_in 'sessions show' 'sessions export' 'sessions fork' 'sessions cancel' 'sessions rm' replay" -a 'last (__wright_names sessions)'
+complete -c wright -n "__wright_in 'sessions show' 'sessions export' 'sessions fork' 'sessions cancel' 'sessions rm' 'sessions diff' 'sessions undo' replay" -a 'last (__wright_names sessions)'
 complete -c wright -n "__wright_in 'sessions export'" -l format -x -a 'json markdown' -d 'How it is written'
 complete -c wright -n "__wright_in 'sessions export'" -l cassette -d 'A test file for wright test'
 complete -c wright -n "__wright_in 'sessions fork'" -l at -x -d 'The last message of the fork'
 complete -c wright -n "__wright_in 'sessions export'" -s o -l output -r -F -d 'Write there'
 complete -c wright -n "__wright_in 'sessions cancel'" -l reason -x -d 'Why'
-complete -c wright -n "__wright_in 'sessions rm'" -s y -l yes -d 'Do not ask'
+complete -c wright -n "__wright_in 'sessions rm' 'sessions undo' trust" -s y -l yes -d 'Do not ask'
 complete -c wright -n "__wright_in 'sessions prune'" -l older-than -x -d 'Those that ended before then'
 complete -c wright -n "__wright_in 'sessions prune'" -l dry-run -d 'Only tell what would be deleted'
 
@@ -192,6 +197,11 @@ complete -c wright -n '__wright_in token; and __wright_after 2' -a 'add rm list'
 complete -c wright -n '__wright_in token' -l json -d 'Print JSON'
 complete -c wright -n "__wright_in 'token add'" -l scope -x -a 'read answer run admin' -d 'What it may do'
 
+# init, acp and trust
+complete -c wright -n '__wright_in init' -l model -x -a offline -d 'offline, or vendor:name'
+complete -c wright -n '__wright_in acp; and __wright_after 2' -a '(__wright_names agents)'
+complete -c wright -n '__wright_in run' -l json-events -d 'Print every event as a line'
+
 # config and help
-complete -c wright -n '__wright_in config; and __wright_after 2' -a 'path init'
-complete -c wright -n '__wright_in help; and __wright_after 2' -a 'run chat resume answer waits worker migrate sessions replay test feedback stats agents tools mcp models config doctor serve token'
+complete -c wright -n '__wright_in config; and __wright_after 2' -a 'path init get set'
+complete -c wright -n '__wright_in help; and __wright_after 2' -a 'run chat resume answer waits worker migrate sessions replay test feedback stats agents tools mcp models config init trust acp completions doctor serve token'

@@ -36,7 +36,8 @@ _wright() {
       'sessions:see what was done' 'replay:run a session again, offline' 'test:run recorded sessions as tests'
       'feedback:what the tools lack'
       'stats:how often and how long' 'agents:list the agents'
-      'tools:list the tools' 'mcp:MCP servers; Wright as one' 'models:list vendors and models' 'config:show the settings' 'doctor:check this machine'
+      'tools:list the tools' 'mcp:MCP servers; Wright as one' 'models:list vendors and models' 'config:show the settings'
+      'init:choose a model' 'trust:agree to skills and hooks of this folder' 'acp:serve an editor' 'completions:for a shell' 'doctor:check this machine'
       'serve:serve over HTTP' 'token:tokens for the server'
       'help:explain a command')
     _describe command commands
@@ -48,7 +49,8 @@ _wright() {
   shift words
   (( CURRENT-- ))
   case "$command $words[2]" in
-    'sessions show' | 'sessions export' | 'sessions fork' | 'sessions cancel' | 'sessions rm' | 'sessions prune' | 'tools show' | 'tools call' | \
+    'sessions show' | 'sessions export' | 'sessions fork' | 'sessions cancel' | 'sessions rm' | 'sessions prune' | \
+      'sessions diff' | 'sessions undo' | 'config get' | 'config set' | 'tools show' | 'tools call' | \
       'agents show' | 'agents new' | 'agents trust' | \
       'mcp add' | 'mcp test' | 'mcp remove' | 'mcp serve' | \
       'config path' | 'config init')
@@ -62,7 +64,7 @@ _wright() {
 
   case $command in
     run)
-      _arguments $help $json $settings $server $log \
+      _arguments $help $json $settings $server $log '--json-events[print every event as a line]' \
         '--queue[only put it into the queue]' '--priority[higher ones come first]:number:' \
         '--delay[not before]:time:' '--labels[what its worker must have]:labels:' \
         '(-a --agent)'{-a,--agent}'[the agent]:agent:_wright_names agents' \
@@ -130,7 +132,7 @@ _wright() {
         '--agent[only of this agent]:agent:_wright_names agents' \
         '--status[only of this status]:status:(running completed failed waiting cancelled queued)' \
         '--since[only newer ones]:when:' '--search[only with this text]:text:' \
-        '--limit[at most this many]:number:' '1:command:(show export fork cancel rm prune list)'
+        '--limit[at most this many]:number:' '1:command:(show export fork cancel diff undo rm prune list)'
       ;;
     'sessions show') _arguments $help $json $config $database $server '1:session:_wright_names sessions' ;;
     'sessions export')
@@ -144,6 +146,11 @@ _wright() {
       ;;
     'sessions cancel')
       _arguments $help $config $database $server '--reason[why]:text:' '1:session:_wright_names sessions'
+      ;;
+    'sessions diff') _arguments $help $config $database '1:session:_wright_names sessions' ;;
+    'sessions undo')
+      _arguments $help $config $database '(-y --yes)'{-y,--yes}'[do not ask]' \
+        '1:session:_wright_names sessions'
       ;;
     'sessions rm')
       _arguments $help $config $database $server '(-y --yes)'{-y,--yes}'[do not ask]' \
@@ -218,9 +225,15 @@ _wright() {
       _arguments $help $settings $log '--tools[which tools]:patterns:' \
         '--agents[which agents]:names:' '--sessions[also show past sessions]'
       ;;
-    config) _arguments $help $json $settings $log '1:command:(path init)' ;;
+    config) _arguments $help $json $settings $log '1:command:(path init get set)' ;;
     'config path' | 'config init') _arguments $help $config ;;
-    help) _arguments '1:command:(run chat resume answer waits worker migrate sessions replay test feedback stats agents tools mcp models config doctor serve token)' ;;
+    'config get') _arguments $help $config '1:key:' ;;
+    'config set') _arguments $help $config '1:key:' '2:value:' ;;
+    init) _arguments $help $config '--model[offline, or vendor\:name]:model:(offline)' ;;
+    trust) _arguments $help $config $base '(-y --yes)'{-y,--yes}'[do not ask]' ;;
+    completions) _arguments $help '1:shell:(bash zsh fish)' ;;
+    acp) _arguments $help $settings $log '1:agent:_wright_names agents' ;;
+    help) _arguments '1:command:(run chat resume answer waits worker migrate sessions replay test feedback stats agents tools mcp models config init trust acp completions doctor serve token)' ;;
   esac
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,18 @@ Result<Agent> codebase_analysis_agent(const FileAccess& access, const CodeIndexO
 // Answers questions about the databases of `options`, with sqlite_reader and, where it is one
 // database, database_entity_tools().
 Result<Agent> sqlite_analysis_agent(SqliteReaderOptions options, Model model);
+
+// Changes the code below the base: file_tools(), editing_tools() where something is writable,
+// bash_tool(), a plan that people see, ask_user, and code_entity_tools() where there is an index.
+struct CodingOptions {
+  FileAccess access = {};
+  BashOptions bash = {};
+  std::optional<CodeIndexOptions> index = {};
+  std::string notes = {};  // what people ask of agents that work here; ends the instructions
+  // Where is kept what its calls replace, so that it can be taken back. Empty: it is not kept.
+  std::filesystem::path changes = {};
+};
+Result<Agent> coding_agent(const CodingOptions& options, Model model);
 
 // Finds out what a process should do: asks what is unclear with ask_user, and answers with a
 // requirements document (requirements_from() in requirements.h reads it).

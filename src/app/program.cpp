@@ -11,6 +11,8 @@
 
 #include "app/commands/commands.h"
 #include "app/wiring/telemetry_wiring.h"
+#include "app/terminal/standard_input.h"
+#include "app/wiring/coding_settings.h"
 
 namespace wright::app {
 namespace {
@@ -22,6 +24,13 @@ constexpr bool kDrivesSessions =
     std::same_as<Command, ResumeCommand> || std::same_as<Command, ServeCommand> ||
     std::same_as<Command, WorkerCommand>;
 
+// What `wright` alone means where a person sits in front of it.
+std::expected<Command, UsageError> chat_of_folder() {
+  ChatCommand chat;
+  chat.usual_agent = kCodingAgent;
+  return chat;
+}
+
 }  // namespace
 
 ExitCode run_program(std::span<const std::string> arguments, const Environment& environment) {
@@ -29,7 +38,10 @@ ExitCode run_program(std::span<const std::string> arguments, const Environment& 
   std::signal(SIGPIPE, SIG_IGN);
   Console console(STDOUT_FILENO, STDERR_FILENO, environment);
   try {
-    const auto command = parse_command_line(arguments);
+    const bool is_for_person =
+        standard_input_is_terminal() && console.output().is_terminal && console.error().is_terminal;
+    const auto command =
+        arguments.empty() && is_for_person ? chat_of_folder() : parse_command_line(arguments);
     if (!command) {
       console.complain(command.error().message, command.error().advice);
       return ExitCode::usage;

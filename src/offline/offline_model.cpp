@@ -209,6 +209,7 @@ Result<Response> complete(const Request& request, const ModelCall& call) {
     if (!asks_about_us && is_about_database(transcript.prompt, look)) {
       return plan_database(transcript.prompt, look);
     }
+    if (auto change = plan_change(transcript.prompt, look)) return std::move(*change);
     return investigate_all(questions, look);
   };
   std::string text = visible(answer());

@@ -36,6 +36,13 @@ void add_what_i_can_do(AnswerText& answer, const Investigation& look) {
         "the top values of a column, its average, sum, highest or lowest; the newest 3 rows");
     answer.item("any SELECT, run as you write it");
   }
+  if (changes_code(look)) {
+    answer.paragraph("I make small changes that need no understanding:");
+    answer.item("rename `OLD` to `NEW`, wherever it stands as a whole word");
+    answer.item("apply a patch that you give me (*** Begin Patch … *** End Patch)");
+    answer.item("run the tests, and report");
+    return;
+  }
   if (gathers_requirements(look)) {
     answer.paragraph("With `ask_user` I gather the requirements of a process:");
     answer.item("tell me what you want to have automated or built; I ask for what is missing");

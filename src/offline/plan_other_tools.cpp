@@ -161,6 +161,8 @@ struct Choice {
 Choice choose(const ParsedPrompt& question, const Investigation& look) {
   const std::vector<std::string> said = content_words(question.prompt);
   Choice best;
+  // What can change files is never called on a guess.
+  if (changes_code(look)) return best;
   for (const Tool& tool : look.tools()) {
     if (is_file_tool(tool.spec.name) && look.offers(tool.spec.name)) continue;
     if (is_entity_tool(tool.spec.name)) continue;

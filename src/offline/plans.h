@@ -41,6 +41,11 @@ std::string plan_licence(const ParsedPrompt& question, Investigation& look);
 std::string plan_other_tools(const ParsedPrompt& question, Investigation& look);
 bool mentions_other_tool(const ParsedPrompt& question, const Investigation& look);
 
+// plan_changes.cpp: with the tools of an agent that changes code. Nothing when the prompt asks for no
+// change that this planner can make.
+bool changes_code(const Investigation& look);
+std::optional<std::string> plan_change(const std::string& prompt, Investigation& look);
+
 // plan_database.cpp: with the tool sqlite_reader, whole prompts instead of single questions.
 bool is_about_database(std::string_view prompt, const Investigation& look);
 std::string plan_database(const std::string& prompt, Investigation& look);

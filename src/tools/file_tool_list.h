@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "tools/edit/file_changes.h"
 #include "tools/workspace/file_calls.h"
 #include "tools/workspace/workspace.h"
 #include "wright/tool.h"
@@ -15,7 +16,9 @@ using SharedWorkspace = std::shared_ptr<const Workspace>;
 Tool list_files_tool(SharedWorkspace workspace);
 Tool read_file_tool(SharedWorkspace workspace);
 Tool grep_tool(SharedWorkspace workspace);
-Tool write_file_tool(SharedWorkspace workspace, SharedFileCalls calls);
-Tool apply_patch_tool(SharedWorkspace workspace, SharedFileCalls calls);
+Tool write_file_tool(SharedWorkspace workspace, SharedFileCalls calls,
+                     ChangeRecorder recorder = {});
+Tool apply_patch_tool(SharedWorkspace workspace, SharedFileCalls calls,
+                      ChangeRecorder recorder = {});
 
 }  // namespace wright::tools

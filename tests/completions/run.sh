@@ -69,6 +69,8 @@ sessions fork
 sessions cancel
 sessions rm
 sessions prune
+sessions diff
+sessions undo
 feedback
 stats
 replay
@@ -89,6 +91,12 @@ models
 config
 config path
 config init
+config get
+config set
+init
+trust
+acp
+completions
 doctor
 serve
 token
@@ -104,7 +112,7 @@ expect_offer() {
   [ "$offered" = "$expected" ] || fail "for 'wright $*' bash offers '$offered', not '$expected'"
 }
 
-expect_offer 'agents answer chat config doctor feedback help mcp migrate models replay resume run serve sessions stats test token tools waits worker' ''
+expect_offer 'acp agents answer chat completions config doctor feedback help init mcp migrate models replay resume run serve sessions stats test token tools trust waits worker' ''
 expect_offer 'run' ru
 
 # Every command is in both overviews and in the synopsis of the manual page.
@@ -117,7 +125,7 @@ for command in $(complete_words ''); do
     grep -qE "^  $command( |\$)" <<< "$overview" || fail "the overview lacks $command"
   done
 done
-expect_offer 'cancel export fork list prune rm show' sessions ''
+expect_offer 'cancel diff export fork list prune rm show undo' sessions ''
 expect_offer 'codebase-analysis' run code
 expect_offer 'codebase-analysis' run --agent code
 expect_offer '' run codebase-analysis ''
@@ -130,5 +138,10 @@ expect_offer 'json markdown' sessions export last --format ''
 expect_offer '1 last' sessions show ''
 expect_offer '1 last' replay ''
 expect_offer '' replay 1 ''
+
+for shell in bash zsh fish; do
+  "$program" completions $shell | cmp -s - "$completions/wright.$shell" ||
+    fail "the program prints other completions for $shell than the file has"
+done
 
 [ "$failures" -eq 0 ]

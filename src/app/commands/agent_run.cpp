@@ -12,9 +12,11 @@
 #include "app/terminal/screen_text.h"
 #include "app/terminal/transcript.h"
 #include "app/wiring/debug_wiring.h"
+#include "app/wiring/project_files.h"
 #include "app/wiring/session_beginning.h"
 #include "app/wiring/session_store.h"
 #include "app/wiring/telemetry_wiring.h"
+#include "runtime/event_json.h"
 
 namespace wright::app {
 
@@ -91,14 +93,45 @@ ExitCode AgentRun::run(ReadyAgent ready, const First& first) {
 }
 
 RunOptions AgentRun::run_options(Json config) {
-  RunOptions options{
-      .observer = [this](const Event& event) { display_.observe(event); },
-      .stop = interruption_.token(),
-      .delivery = display_.is_streamed() ? Delivery::streamed : Delivery::whole,
-      .config = std::move(config),
-      .people = options_.input == Input::none ? People::nobody : People::may_answer_later};
+  const bool tells_events = options_.output == OutputFormat::events;
+  const auto observe = [this, tells_events, hooks = hooks_for(settings_).hooks](
+                           const Event& event, const EventOrigin& origin) {
+    if (tells_events) print_event(event, origin);
+    if (origin.depth != 0) return;
+    display_.observe(event);
+    for (const std::string& problem : hooks->observe(event, origin.session_id)) {
+      display_.say(sanitised(problem));
+    }
+  };
+  RunOptions options{.observer = observe,
+                     .stop = interruption_.token(),
+                     .delivery = display_.is_streamed() || tells_events ? Delivery::streamed : Delivery::whole,
+                     .config = std::move(config),
+                     .people = options_.input == Input::none ? People::nobody : People::may_answer_later};
   trace_with(context_.telemetry, options);
   return options;
+}
+
+void AgentRun::print_event(const Event& event, const EventOrigin& origin) {
+  const Json line{{"type", runtime::type_of(event)},
+                  {"session_id", origin.session_id},
+                  {"parent_session_id", origin.parent_session_id},
+                  {"depth", origin.depth},
+                  {"agent", origin.agent},
+                  {"time_ms", origin.time_ms},
+                  {"sequence", origin.sequence},
+                  {"data", runtime::data_of(event)}};
+  context_.console.print_json(to_text(line) + "\n");
+}
+
+// The last thing on standard output, of those who asked for JSON.
+void AgentRun::print_result(Json json) {
+  if (options_.output == OutputFormat::events) {
+    json = JsonObject{{"type", "result"}, {"data", std::move(json)}};
+  } else if (options_.output != OutputFormat::json) {
+    return;
+  }
+  context_.console.print_json(to_text(json) + "\n");
 }
 
 // Somebody who can be asked right now.
@@ -115,11 +148,10 @@ ExitCode AgentRun::answered(const RunResult& answer) {
     if (!json) return failed(json.error());
     value = std::move(*json);
   }
-  if (options_.output == OutputFormat::json) {
-    Json json = display_.record().json("completed", &answer.text, nullptr);
-    if (value) json.as_object()["value"] = *value;
-    console.print_json(to_text(json) + "\n");
-  } else if (options_.output == OutputFormat::text && value) {
+  Json json = display_.record().json("completed", &answer.text, nullptr);
+  if (value) json.as_object()["value"] = *value;
+  print_result(std::move(json));
+  if (options_.output == OutputFormat::text && value) {
     console.print_json(to_text(*value) + "\n");
   }
   if (!value) display_.print_answer(answer.text);
@@ -128,22 +160,19 @@ ExitCode AgentRun::answered(const RunResult& answer) {
 }
 
 ExitCode AgentRun::waiting(const RunResult& answer) {
-  Console& console = context_.console;
-  if (options_.output == OutputFormat::json) {
-    Json json = display_.record().json("waiting", nullptr, nullptr);
-    JsonArray waits;
-    for (const PersonWait& wait : answer.waits) {
-      waits.push_back({{"wait_id", wait.wait_id},
-                       {"session_id", wait.session_id},
-                       {"call_id", wait.call.id},
-                       {"name", wait.call.name},
-                       {"kind", to_string(wait.kind)},
-                       {"shown", wait.shown}});
-    }
-    json.as_object()["waits"] = std::move(waits);
-    console.print_json(to_text(json) + "\n");
+  Json json = display_.record().json("waiting", nullptr, nullptr);
+  JsonArray waits;
+  for (const PersonWait& wait : answer.waits) {
+    waits.push_back({{"wait_id", wait.wait_id},
+                     {"session_id", wait.session_id},
+                     {"call_id", wait.call.id},
+                     {"name", wait.call.name},
+                     {"kind", to_string(wait.kind)},
+                     {"shown", wait.shown}});
   }
-  tell_waits(display_.record().session_id(), answer.waits, console);
+  json.as_object()["waits"] = std::move(waits);
+  print_result(std::move(json));
+  tell_waits(display_.record().session_id(), answer.waits, context_.console);
   display_.conclude("…", Colour::yellow);
   return ExitCode::waiting;
 }
@@ -153,11 +182,9 @@ ExitCode AgentRun::failed(const Error& error) {
   const bool is_cancelled = error.code == ErrorCode::cancelled;
   // What a model had said before a limit was reached is better than nothing.
   const std::string best = answer_of(error);
-  if (options_.output == OutputFormat::json) {
-    const std::string_view status = is_cancelled ? "cancelled" : "failed";
-    context_.console.print_json(
-        to_text(display_.record().json(status, best.empty() ? nullptr : &best, &error)) + "\n");
-  } else if (!best.empty()) {
+  const std::string_view status = is_cancelled ? "cancelled" : "failed";
+  print_result(display_.record().json(status, best.empty() ? nullptr : &best, &error));
+  if (options_.output == OutputFormat::text && !best.empty()) {
     display_.print_answer(best);
   }
   if (is_cancelled) {

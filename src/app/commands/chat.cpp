@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <csignal>
-#include <limits>
+#include <utility>
 
 #include "app/commands/chat_commands.h"
 #include "app/commands/chat_conversation.h"
+#include "app/commands/chat_files.h"
+#include "app/commands/chat_mentions.h"
+#include "app/commands/chat_programs.h"
+#include "app/commands/chat_sessions.h"
 #include "app/commands/commands.h"
 #include "app/commands/help.h"
 #include "app/commands/remote_chat.h"
@@ -20,6 +24,8 @@
 #include "app/terminal/screen_text.h"
 #include "app/terminal/standard_input.h"
 #include "app/terminal/transcript.h"
+#include "app/wiring/coding_settings.h"
+#include "app/wiring/project_files.h"
 #include "app/wiring/session_beginning.h"
 #include "app/wiring/session_store.h"
 #include "app/wiring/stored_session.h"
@@ -27,38 +33,6 @@
 
 namespace wright::app {
 namespace {
-
-// The newest one of this folder that is no specialist's. Another folder's is offered, never taken.
-Result<Session> last_session(Store& store, const std::optional<std::string>& agent,
-                             const Settings& settings, const Environment& environment) {
-  const auto here = folder_of(settings);
-  std::optional<Session> newest;
-  for (const std::size_t limit : {std::size_t{50}, std::numeric_limits<std::size_t>::max()}) {
-    const auto sessions = TRY(store.list_sessions({.agent_name = agent, .limit = limit}));
-    for (const Session& session : sessions) {
-      if (session.parent_session_id) continue;
-      if (folder_of(session) == here) return session;
-      if (!newest) newest = session;
-    }
-    if (sessions.size() < limit) break;
-  }
-  if (!newest) return std::unexpected(no_such_session("yet"));
-  const auto folder = folder_of(*newest);
-  const std::string where =
-      folder.empty() ? "" : fmt::format(" of {}", shorten_home(folder, environment));
-  return fail(ErrorCode::not_found,
-              on_one_line(fmt::format(
-                  "there is no session of this folder yet. The newest is session {}{}: `wright "
-                  "chat --session {}` goes on with it",
-                  newest->id, where, newest->id)));
-}
-
-Result<Session> find_session(Store& store, const std::string& text) {
-  const auto id = TRY(session_id_from(text, &store));
-  auto root = root_session(store, id);
-  if (!root) return std::unexpected(no_such_session(text));
-  return root;
-}
 
 // Percent of the model's window.
 constexpr std::int64_t kWorthSaying = 50;
@@ -117,8 +91,8 @@ class Chat {
  private:
   std::expected<void, ExitCode> open() {
     if (command_.which == ChatCommand::Which::fresh) {
-      return conversation_.begin(
-          command_.agent.value_or(default_agent(settings_, context_.environment)));
+      return conversation_.begin(command_.agent.value_or(
+          default_agent(settings_, context_.environment, command_.usual_agent)));
     }
     const auto session =
         command_.which == ChatCommand::Which::named
@@ -151,7 +125,7 @@ class Chat {
       }
       if (on_one_line(*line).empty()) continue;
       remember(*line);
-      const ChatLine meant = read_chat_line(*line);
+      const ChatLine meant = meaning_of(*line);
       if (meant == ChatLine(SlashCommand{SlashCommand::Name::quit, ""})) return ExitCode::ok;
       const ExitCode code = std::visit([this](const auto& what) { return obey(what); }, meant);
       if (is_asked_to_end()) return ExitCode::interrupted;
@@ -180,8 +154,14 @@ class Chat {
     if (!where.screen.has_cursor) return;
     const auto entries = history_.load();
     if (!entries) context_.console.complain(entries.error().message);
-    editor_.emplace(where, entries ? *entries : std::vector<std::string>(),
-                    commands_beginning_with);
+    editor_.emplace(
+        where, entries ? *entries : std::vector<std::string>(), [this](std::string_view typed) {
+          auto words = commands_beginning_with(typed);
+          if (words.empty()) {
+            words = mentions_beginning_with(typed, conversation_.settings().base_path());
+          }
+          return words;
+        });
     interruption_.before_quitting([this] { editor_->restore_terminal(); });
     read_line_ = [this](std::string_view prompt) {
       return editor_->next_line(prompt, interruption_.token());
@@ -202,12 +182,52 @@ class Chat {
     context_.console.complain(kept.error().message);
   }
 
+  // A command of ours, of the person or of the project; ours win.
+  ChatLine meaning_of(const std::string& line) const {
+    ChatLine meant = read_chat_line(line);
+    // What comes from a pipe may be anybody's words: it starts no programs.
+    if (!is_for_person_ && std::holds_alternative<ShellLine>(meant)) return ChatMessage{line};
+    const bool is_ours = std::holds_alternative<SlashCommand>(meant);
+    const auto typed = is_ours ? std::nullopt : typed_command(line);
+    if (!typed) return meant;
+    for (const auto& command : commands_for(conversation_.settings()).commands) {
+      if (command.name == typed->word) {
+        return ChatMessage{project::expanded(command, typed->argument)};
+      }
+    }
+    return meant;
+  }
+
+  std::vector<std::string> completions_of(std::string_view typed) const {
+    auto words = commands_beginning_with(typed);
+    if (typed.starts_with('/')) {
+      for (const auto& command : commands_for(conversation_.settings()).commands) {
+        std::string word = "/" + command.name;
+        if (word.starts_with(typed)) words.push_back(std::move(word));
+      }
+    }
+    if (!words.empty()) return words;
+    return mentions_beginning_with(typed, conversation_.settings().base_path());
+  }
+
   // --- what it means -----------------------------------------------------------------------------
 
   ExitCode obey(const ChatMessage& message) {
-    const ExitCode code = conversation_.say(message.text);
+    const Mentions mentions =
+        with_mentions(message.text, conversation_.settings().base_path(), context_.environment);
+    for (const std::string& problem : mentions.problems) context_.console.remark(problem);
+    const ExitCode code = conversation_.say(std::exchange(told_next_, {}) + mentions.text);
     warn_of_full_context();
     return code;
+  }
+
+  ExitCode obey(const ShellLine& shell) {
+    interruption_.forget();
+    auto told = run_shell_line(shell.line, conversation_.settings().base_path(), context_,
+                               interruption_.token());
+    if (!told) return complain_about(told.error());
+    told_next_ += *told + "\n";
+    return ExitCode::ok;
   }
 
   ExitCode obey(const BadCommand& bad) {
@@ -218,15 +238,20 @@ class Chat {
   ExitCode obey(const SlashCommand& command) {
     using Name = SlashCommand::Name;
     switch (command.name) {
-      case Name::help:
-        context_.console.print_fitted(decorated_help(chat_help(), context_.console.output()));
-        return ExitCode::ok;
+      case Name::help: return show_chat_help(conversation_.settings(), context_.console);
       case Name::tools: return show_tools();
       case Name::model: return show_or_change_model(command.argument);
-      case Name::usage: return show_usage();
       case Name::context: return show_context();
       case Name::compact: return compact(command.argument);
-      case Name::undo: return undo();
+      case Name::undo: return undo(command.argument);
+      case Name::diff: return show_changes(conversation_, store_, context_);
+      case Name::review: return obey(ChatMessage{review_prompt(command.argument)});
+      case Name::new_session:
+      case Name::clear: return begin_anew(command.name);
+      case Name::sessions: return choose_session(command.argument);
+      case Name::editor: return write_in_editor(command.argument);
+      case Name::cost:
+      case Name::usage: return show_usage();
       case Name::fork: return fork();
       case Name::export_session: return export_session(command.argument);
       case Name::continue_session: return continue_session(command.argument);
@@ -302,7 +327,40 @@ class Chat {
     note(painted(line, Colour::dim, context_.console.error()) + "\n");
   }
 
-  ExitCode undo() {
+  ExitCode begin_anew(SlashCommand::Name name) {
+    if (const auto begun = conversation_.begin_anew(); !begun) return begun.error();
+    told_next_.clear();
+    if (name == SlashCommand::Name::clear && context_.console.error().has_cursor) {
+      context_.console.note("\x1b[H\x1b[2J\x1b[3J");
+    }
+    greet();
+    return ExitCode::ok;
+  }
+
+  ExitCode write_in_editor(const std::string& text) {
+    const auto written = text_from_editor(text, context_);
+    if (!written) return complain_about(written.error());
+    if (written->empty()) return ExitCode::ok;
+    return obey(ChatMessage{*written});
+  }
+
+  ExitCode choose_session(const std::string& words) {
+    const auto listed = sessions_of_folder(store_, conversation_.settings(), words);
+    if (!listed) return complain_about(listed.error());
+    context_.console.print(session_list(*listed, context_.console.output()));
+    if (!is_for_person_ || listed->empty()) return ExitCode::ok;
+    const auto number = read_line_("Go on with (its number, Enter: none)  ");
+    if (!number || on_one_line(*number).empty()) return ExitCode::ok;
+    return continue_session(on_one_line(*number));
+  }
+
+  ExitCode undo(const std::string& what) {
+    const UndoChoice choice = what == kUndoFiles   ? UndoChoice::files
+                              : what == kUndoWords ? UndoChoice::words
+                                                   : UndoChoice::ask;
+    const ReadLine ask = is_for_person_ ? read_line_ : ReadLine();
+    const ExitCode files = undo_files(conversation_, store_, choice, ask, context_);
+    if (files != ExitCode::ok) return files;
     const auto undone = conversation_.undo();
     if (!undone) return complain_about(undone.error());
     const std::string where =
@@ -368,15 +426,21 @@ class Chat {
     const std::string session = conversation_.session_id() == 0
                                     ? "new session"
                                     : fmt::format("session {}", conversation_.session_id());
+    const std::string branch = branch_of(conversation_.settings());
     const std::string line = fmt::format(
         "{}  {}\n", painted(agent.name, Colour::bold, screen),
-        painted(
-            fmt::format("{} · {}", place_of(agent, conversation_.settings(), context_.environment),
-                        session),
-            Colour::dim, screen));
+        painted(fmt::format("{}{} · {}",
+                            place_of(agent, conversation_.settings(), context_.environment),
+                            branch.empty() ? "" : fmt::format(" ({})", branch), session),
+                Colour::dim, screen));
     note(screen.is_terminal ? fitted_lines(line, screen.columns) : line);
     if (is_for_person_) {
       note(painted("  /help lists the commands, Ctrl-D ends the chat", Colour::dim, screen) + "\n");
+      // Whoever has configured nothing has not chosen the planner.
+      if (agent.name == kCodingAgent && agent.model.provider() == "offline" && !settings_.file()) {
+        context_.console.remark(
+            "The offline planner answers, which is no language model. `wright init` chooses one.");
+      }
     }
     show_last_answer();
   }
@@ -407,6 +471,7 @@ class Chat {
   Conversation conversation_;
   ChatHistory history_;
   bool has_complained_of_history_ = false;
+  std::string told_next_;  // what the agent is told with the next message
   const bool is_for_person_;
   std::optional<ChatEditor> editor_;
   ReadLine read_line_;

@@ -34,8 +34,21 @@ constexpr std::array kRows{
                "How full the model's window is, and what requests leave out"},
     CommandRow{Name::compact, "compact", Argument::optional, "FOCUS",
                "Sum up what came before the last turn now, above all the focus"},
-    CommandRow{Name::undo, "undo", Argument::none, "",
-               "Take back the last message and what came of it; the old session stays"},
+    CommandRow{
+        Name::undo, "undo", Argument::optional, "files|words",
+        "Take back the last message and what came of it, files included, after you have seen "
+        "which; the old session stays"},
+    CommandRow{Name::diff, "diff", Argument::none, "", "What the session changed in files"},
+    CommandRow{Name::review, "review", Argument::optional, "FOCUS",
+               "Have the agent review what was changed here"},
+    CommandRow{Name::new_session, "new", Argument::none, "",
+               "Begin a new session; the old one stays"},
+    CommandRow{Name::clear, "clear", Argument::none, "", "Likewise, on an empty screen"},
+    CommandRow{Name::sessions, "sessions", Argument::optional, "WORDS",
+               "Choose among the last sessions of this folder, or of those with these words"},
+    CommandRow{Name::cost, "cost", Argument::none, "", "The same as /usage"},
+    CommandRow{Name::editor, "editor", Argument::optional, "TEXT",
+               "Write the message in $VISUAL or $EDITOR"},
     CommandRow{Name::fork, "fork", Argument::none, "",
                "Go on in a copy of the session; the old one stays as it is"},
     CommandRow{Name::export_session, "export", Argument::optional, "FILE",
@@ -69,6 +82,9 @@ BadCommand unknown(std::string_view word) {
 }  // namespace
 
 ChatLine read_chat_line(std::string_view line) {
+  if (line.starts_with('!') && !trimmed(line.substr(1)).empty()) {
+    return ShellLine{std::string(trimmed(line.substr(1)))};
+  }
   if (!line.starts_with('/')) return ChatMessage{std::string(trimmed(line))};
   const std::string_view rest = line.substr(1);
   const auto* end = std::ranges::find_if_not(rest, is_letter);
@@ -86,7 +102,18 @@ ChatLine read_chat_line(std::string_view line) {
   if (row->argument == Argument::required && argument.empty()) {
     return BadCommand{fmt::format("{} is missing: {}", row->argument_name, usage_of(*row))};
   }
+  if (row->name == Name::undo && !argument.empty() && argument != kUndoFiles &&
+      argument != kUndoWords) {
+    return BadCommand{
+        fmt::format("/undo takes {} or {}, or nothing, after it", kUndoFiles, kUndoWords)};
+  }
   return SlashCommand{row->name, std::string(argument)};
+}
+
+std::optional<TypedCommand> typed_command(std::string_view line) {
+  if (!line.starts_with('/')) return std::nullopt;
+  const std::size_t end = std::min(line.find_first_of(kBlanks), line.size());
+  return TypedCommand{lower(line.substr(1, end - 1)), std::string(trimmed(line.substr(end)))};
 }
 
 std::vector<std::string> commands_beginning_with(std::string_view typed) {
@@ -107,7 +134,9 @@ std::string chat_help() {
          "\n"
          "Everything else goes to the agent. A backslash at the end of a line goes on in the\n"
          "next one; what is pasted may have several. Ctrl-C stops the answer, Ctrl-D ends the\n"
-         "chat. A message that begins with a slash needs a space before it.\n";
+         "chat. A message that begins with a slash needs a space before it. @path puts a file\n"
+         "into the message, and Tab completes it; a line that begins with ! is a command for\n"
+         "your shell, and the agent is told what it printed with your next message.\n";
 }
 
 }  // namespace wright::app

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -24,6 +25,13 @@ struct SlashCommand {
     context,
     compact,
     undo,
+    diff,
+    review,
+    new_session,
+    clear,
+    sessions,
+    cost,
+    editor,
     fork,
     export_session,
     continue_session,
@@ -34,17 +42,34 @@ struct SlashCommand {
   bool operator==(const SlashCommand&) const = default;
 };
 
+// What /undo takes: files as well without asking, or the words alone.
+inline constexpr std::string_view kUndoFiles = "files";
+inline constexpr std::string_view kUndoWords = "words";
+
+// A line for the person's own shell: behind a ! at the very beginning.
+struct ShellLine {
+  std::string line;
+  bool operator==(const ShellLine&) const = default;
+};
+
 // Looks like a command and is none, or cannot have this argument.
 struct BadCommand {
   std::string complaint;
   bool operator==(const BadCommand&) const = default;
 };
 
-using ChatLine = std::variant<ChatMessage, SlashCommand, BadCommand>;
+using ChatLine = std::variant<ChatMessage, SlashCommand, ShellLine, BadCommand>;
 
 // A command is a slash and a word of letters at the very beginning: "/etc/hosts" is a message, and
 // so is " /help".
 ChatLine read_chat_line(std::string_view line);
+
+// The word behind the slash of a line that is a command, in lower case, and what follows it.
+struct TypedCommand {
+  std::string word;
+  std::string argument;
+};
+std::optional<TypedCommand> typed_command(std::string_view line);
 
 // The commands that begin with `typed`, slash included; empty when it is no beginning of one.
 std::vector<std::string> commands_beginning_with(std::string_view typed);

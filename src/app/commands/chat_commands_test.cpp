@@ -13,6 +13,7 @@ TEST(ChatCommands, are_words_behind_a_slash_with_what_follows_them) {
             ChatLine(SlashCommand{Name::model, "openai:gpt-5"}));
   EXPECT_EQ(read_chat_line("/export my file.md"),
             ChatLine(SlashCommand{Name::export_session, "my file.md"}));
+  EXPECT_EQ(read_chat_line("/undo files"), ChatLine(SlashCommand{Name::undo, "files"}));
   EXPECT_EQ(read_chat_line("/exit"), ChatLine(SlashCommand{Name::quit, ""}));
 }
 
@@ -38,7 +39,7 @@ TEST(ChatCommands, that_are_unknown_are_answered_with_the_nearest) {
 
 TEST(ChatCommands, are_completed_from_their_beginning) {
   EXPECT_EQ(commands_beginning_with("/un"), std::vector<std::string>{"/undo"});
-  EXPECT_EQ(commands_beginning_with("/").size(), 11U);
+  EXPECT_EQ(commands_beginning_with("/").size(), 18U);
   EXPECT_TRUE(commands_beginning_with("un").empty());
   EXPECT_TRUE(commands_beginning_with("/undo x").empty());
 }

@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "app/terminal/log_output.h"
 #include "app/terminal/person/person_answers.h"
 #include "app/terminal/screen_text.h"
 #include "app/terminal/standard_input.h"
+#include "app/wiring/coding_settings.h"
 #include "app/wiring/debug_wiring.h"
+#include "app/wiring/project_files.h"
 #include "app/wiring/ready_agent.h"
 #include "app/wiring/session_beginning.h"
 #include "app/wiring/telemetry_wiring.h"
@@ -49,6 +52,12 @@ std::expected<void, ExitCode> Conversation::equip(const std::string& agent_name,
   }
   auto settings = settings_or_complain(flags, context_);
   if (!settings) return std::unexpected(ExitCode::usage);
+  // A session that goes on has what it began with.
+  if (!session || options_.taking == Taking::as_now) {
+    flags = with_coding_defaults(agent_name, std::move(flags), *settings);
+    settings = settings_or_complain(flags, context_);
+    if (!settings) return std::unexpected(ExitCode::usage);
+  }
   auto agent = TRY(agent_or_complain(agent_name, *settings, flags, context_, going_on));
   DebugOptions debug = debug_of(agent.chosen.agent, *settings, options_.debug);
   auto logger = make_logger(
@@ -177,6 +186,14 @@ ExitCode Conversation::resume() {
 ExitCode Conversation::drive(const First& first) {
   interruption_.forget();
   const RunOptions options = run_options();
+  const auto began = std::chrono::steady_clock::now();
+  // Whoever waited this long may be looking elsewhere.
+  const auto ring = [&] {
+    constexpr std::chrono::seconds kLong{10};
+    if (has_person() && std::chrono::steady_clock::now() - began > kLong) {
+      context_.console.note("\a");
+    }
+  };
   display_.begin();
   Result<RunResult> answer = first(options);
   if (session_id_ == 0) session_model_ = model_;
@@ -184,6 +201,7 @@ ExitCode Conversation::drive(const First& first) {
   while (answer && answer->status == RunResult::Status::waiting && has_person() &&
          !interruption_.has_happened()) {
     display_.hide();
+    ring();
     const auto given = answer_at_terminal(answer->waits, store_, context_, options.stop);
     if (!given) return failed(given.error());
     if (*given == PersonAnswered::no) break;
@@ -191,16 +209,24 @@ ExitCode Conversation::drive(const First& first) {
     answer = wright::resume(store_, agent_, session_id_, options);
   }
   display_.hide();
+  ring();
   return conclude(answer);
 }
 
 RunOptions Conversation::run_options() {
-  RunOptions options{
-      .observer = [this](const Event& event) { display_.observe(event); },
-      .stop = interruption_.token(),
-      .delivery = display_.is_streamed() ? Delivery::streamed : Delivery::whole,
-      .config = config_,
-      .people = options_.input == Input::none ? People::nobody : People::may_answer_later};
+  const auto observe = [this, hooks = hooks_for(*settings_).hooks](const Event& event,
+                                                                   const EventOrigin& origin) {
+    if (origin.depth != 0) return;
+    display_.observe(event);
+    for (const std::string& problem : hooks->observe(event, origin.session_id)) {
+      display_.say(sanitised(problem));
+    }
+  };
+  RunOptions options{.observer = observe,
+                     .stop = interruption_.token(),
+                     .delivery = display_.is_streamed() ? Delivery::streamed : Delivery::whole,
+                     .config = config_,
+                     .people = options_.input == Input::none ? People::nobody : People::may_answer_later};
   trace_with(context_.telemetry, options);
   return options;
 }

@@ -39,6 +39,9 @@ class Conversation {
   std::expected<void, ExitCode> continue_with(const Session& session,
                                               std::optional<std::string> agent_name);
 
+  // A new session with the same agent, as it is now.
+  std::expected<void, ExitCode> begin_anew() { return begin(std::string(agent_name_)); }
+
   // Shows the turn and what became of it; the code is that of `wright run`.
   ExitCode say(const std::string& message);
   // Goes on with a session that was interrupted or waits; there must be one.

@@ -16,7 +16,12 @@
 
 namespace wright::app {
 
-enum class OutputFormat : std::uint8_t { text, json, none };
+enum class OutputFormat : std::uint8_t {
+  text,
+  json,
+  events,  // every event as a line of JSON
+  none,
+};
 enum class ExportFormat : std::uint8_t { json, markdown, cassette };
 enum class Verbosity : std::uint8_t { normal, quiet };
 enum class Confirmation : std::uint8_t { ask, given };
@@ -81,6 +86,8 @@ struct ChatCommand {
   enum class Which : std::uint8_t { fresh, last, named };
   SettingFlags settings;
   std::optional<std::string> agent;
+  std::string usual_agent =
+      "codebase-analysis";  // where none is named and no file has a primary one
   Which which = Which::fresh;
   std::string session;  // Which::named: its number
   Taking taking = Taking::as_begun;
@@ -309,6 +316,49 @@ struct RemoveTokenCommand {
   std::string name;
 };
 
+// What a session changed in files: shown, or taken back.
+struct SessionChangesCommand {
+  SettingFlags settings;
+  std::string id;
+};
+struct UndoSessionCommand {
+  SettingFlags settings;
+  std::string id;
+  Confirmation confirmation = Confirmation::ask;
+};
+
+struct GetConfigCommand {
+  SettingFlags settings;
+  std::string key;
+};
+struct SetConfigCommand {
+  SettingFlags settings;
+  std::string key;
+  std::string value;
+};
+
+// A first configuration: a model that answers.
+struct InitCommand {
+  SettingFlags settings;
+};
+
+// Agrees to the skills and hooks that came with this folder.
+struct TrustCommand {
+  SettingFlags settings;
+  Confirmation confirmation = Confirmation::ask;
+};
+
+// Prints what a shell needs to complete commands.
+struct CompletionsCommand {
+  std::string shell;
+};
+
+// Serves an editor over standard input and output.
+struct AcpCommand {
+  SettingFlags settings;
+  std::string agent = "coding";
+};
+
 // Help or the version. `code` is usage when nobody asked for it: then it goes to standard error.
 struct PrintCommand {
   std::string text;
@@ -324,7 +374,9 @@ using Command =
                  ShowConfigCommand, ConfigPathCommand, InitConfigCommand, ListModelsCommand,
                  DoctorCommand, FeedbackCommand, StatsCommand, ListMcpCommand, ServeMcpCommand,
                  TestMcpCommand, AddMcpCommand, RemoveMcpCommand, ServeCommand, ListTokensCommand,
-                 AddTokenCommand, RemoveTokenCommand, WorkerCommand, MigrateCommand>;
+                 AddTokenCommand, RemoveTokenCommand, WorkerCommand, MigrateCommand, SessionChangesCommand,
+                 UndoSessionCommand, GetConfigCommand, SetConfigCommand, InitCommand, AcpCommand,
+                 TrustCommand, CompletionsCommand>;
 
 struct UsageError {
   std::string message;

@@ -217,6 +217,9 @@ LineCheck describe(CLI::App& app, RunCommand& command) {
            "Print JSON that fits this JSON schema: a file, or the schema itself");
   add_json(app, command.output, "Print one JSON object: answer, status, usage, tool calls");
   app.add_flag_callback(
+      "--json-events", [&command] { command.output = OutputFormat::events; },
+      "Print every event as a line of JSON, as it happens");
+  app.add_flag_callback(
       "--queue", [&command] { command.queueing.is_wanted = true; },
       "Only queue it, for a `wright worker`, and print its number");
   app.add_option("--priority", command.queueing.priority, "In the queue: higher ones come first")
@@ -666,6 +669,66 @@ LineCheck describe(CLI::App& app, AddTokenCommand& command) {
 LineCheck describe(CLI::App& app, RemoveTokenCommand& command) {
   app.add_option("NAME", command.name, "What it is called");
   return needs(command.name, "the token's name");
+}
+
+LineCheck describe(CLI::App& app, SessionChangesCommand& command) {
+  app.add_option("ID", command.id, "The session's number, or `last`");
+  add_config_option(app, command.settings);
+  add_database_option(app, command.settings);
+  return needs(command.id, kSessionId);
+}
+
+LineCheck describe(CLI::App& app, UndoSessionCommand& command) {
+  app.add_option("ID", command.id, "The session's number, or `last`");
+  app.add_flag_callback(
+      "-y,--yes", [&command] { command.confirmation = Confirmation::given; }, "Do not ask");
+  add_config_option(app, command.settings);
+  add_database_option(app, command.settings);
+  return needs(command.id, kSessionId);
+}
+
+LineCheck describe(CLI::App& app, GetConfigCommand& command) {
+  app.add_option("KEY", command.key, "Such as agent.model; `wright config` lists them");
+  add_config_option(app, command.settings);
+  return needs(command.key, "the key");
+}
+
+LineCheck describe(CLI::App& app, SetConfigCommand& command) {
+  app.add_option("KEY", command.key, "Such as agent.model; `wright config` lists them");
+  app.add_option("VALUE", command.value, "As --set takes it; lists with commas between");
+  add_config_option(app, command.settings);
+  return [&command]() -> std::string {
+    if (command.key.empty()) return missing("the key");
+    return command.value.empty() ? missing("the value") : "";
+  };
+}
+
+LineCheck describe(CLI::App& app, InitCommand& command) {
+  add_text(app, "--model", command.settings.model, "MODEL", "This one, instead of asking",
+           kSettingsGroup);
+  add_config_option(app, command.settings);
+  return {};
+}
+
+LineCheck describe(CLI::App& app, AcpCommand& command) {
+  app.add_option("AGENT", command.agent, "Which agent (coding)");
+  add_all_settings(app, command.settings);
+  add_log_options(app, command.settings);
+  add_set_option(app, command.settings);
+  return {};
+}
+
+LineCheck describe(CLI::App& app, TrustCommand& command) {
+  app.add_flag_callback(
+      "-y,--yes", [&command] { command.confirmation = Confirmation::given; }, "Do not ask");
+  add_config_option(app, command.settings);
+  add_base_path_option(app, command.settings);
+  return {};
+}
+
+LineCheck describe(CLI::App& app, CompletionsCommand& command) {
+  app.add_option("SHELL", command.shell, "bash, zsh or fish");
+  return needs(command.shell, "the shell: bash, zsh or fish");
 }
 
 }  // namespace wright::app

@@ -56,5 +56,13 @@ LineCheck describe(CLI::App& app, ServeCommand& command);
 LineCheck describe(CLI::App& app, ListTokensCommand& command);
 LineCheck describe(CLI::App& app, AddTokenCommand& command);
 LineCheck describe(CLI::App& app, RemoveTokenCommand& command);
+LineCheck describe(CLI::App& app, SessionChangesCommand& command);
+LineCheck describe(CLI::App& app, UndoSessionCommand& command);
+LineCheck describe(CLI::App& app, GetConfigCommand& command);
+LineCheck describe(CLI::App& app, SetConfigCommand& command);
+LineCheck describe(CLI::App& app, InitCommand& command);
+LineCheck describe(CLI::App& app, AcpCommand& command);
+LineCheck describe(CLI::App& app, TrustCommand& command);
+LineCheck describe(CLI::App& app, CompletionsCommand& command);
 
 }  // namespace wright::app

@@ -47,6 +47,14 @@ ExitCode execute(const ServeCommand& command, CommandContext context);
 ExitCode execute(const ListTokensCommand& command, CommandContext context);
 ExitCode execute(const AddTokenCommand& command, CommandContext context);
 ExitCode execute(const RemoveTokenCommand& command, CommandContext context);
+ExitCode execute(const SessionChangesCommand& command, CommandContext context);
+ExitCode execute(const UndoSessionCommand& command, CommandContext context);
+ExitCode execute(const GetConfigCommand& command, CommandContext context);
+ExitCode execute(const SetConfigCommand& command, CommandContext context);
+ExitCode execute(const InitCommand& command, CommandContext context);
+ExitCode execute(const AcpCommand& command, CommandContext context);
+ExitCode execute(const TrustCommand& command, CommandContext context);
+ExitCode execute(const CompletionsCommand& command, CommandContext context);
 
 // The settings for a command, or a complaint on standard error.
 std::optional<Settings> settings_or_complain(const SettingFlags& flags, CommandContext context);

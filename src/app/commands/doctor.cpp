@@ -223,7 +223,7 @@ class Examination {
       const auto agent = make_agent(name, settings, offline_model());
       Check check{fmt::format("agent {}", name)};
       if (agent) {
-        check.found = show_counted(std::ssize(agent->tools), "tool");
+        check.found = show_counted(std::ssize(agent->agent.tools), "tool");
       } else {
         check.health = Health::fail;
         check.found = agent.error().message;

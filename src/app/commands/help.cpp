@@ -21,6 +21,7 @@ constexpr std::array kCommandHelp{
   wright run codebase-analysis --base-path ~/src/project "Summarise this project"
   git diff | wright run codebase-analysis          the prompt from standard input
   wright run codebase-analysis -q --json "How many tests are there?" | jq .answer
+  wright run coding --json-events "Rename parse to read"   every event, a line each
   wright run codebase-analysis --queue "Summarise this project"
                                                    for a `wright worker`; prints the session's number
   wright run codebase-analysis --debug "Classes with more than 200 lines?"
@@ -450,6 +451,67 @@ Only hashes are kept.
 continues and cancels sessions; admin may do everything.
 )"},
     CommandHelp{"token rm", "token rm NAME", "Remove a token.", ""},
+    CommandHelp{
+        "sessions diff", "sessions diff ID [options]",
+        "Show what a session changed in files, as a diff.",
+        R"(Known is what write_file and apply_patch replaced, and what commands changed below the folder
+of the session, but for what git ignores.
+
+Examples:
+  wright sessions diff last
+)"},
+    CommandHelp{
+        "sessions undo", "sessions undo ID [options]",
+        "Take back what a session changed in files. The session itself stays.",
+        R"(Shows each file first and asks. A file that was changed since is left alone, and said so.
+
+Examples:
+  wright sessions undo last
+  wright sessions undo 12 --yes
+)"},
+    CommandHelp{"config get", "config get KEY [options]", "Print the value of a setting.",
+                R"(Examples:
+  wright config get agent.model
+)"},
+    CommandHelp{"config set", "config set KEY VALUE [options]",
+                "Write a setting into the configuration file; the rest of it stays as it is.",
+                R"(Examples:
+  wright config set agent.model offline
+  wright config set agent.writable .
+  wright config set bash.preset workspace
+)"},
+    CommandHelp{
+        "init", "init [options]", "Choose a model, try it, and write the configuration.",
+        R"(Looks for keys in the environment and for a model server on this machine, asks which model to
+use, asks it something small, and writes agent.model. Nothing is written before the model has answered.
+
+Examples:
+  wright init
+  wright init --model ollama:qwen3
+)"},
+    CommandHelp{
+        "acp", "acp [AGENT] [options]",
+        "Serve an editor by the Agent Client Protocol, over standard input and output.",
+        R"(For editors such as Zed and the JetBrains IDEs, which start it. The folder is the one that the
+editor names for each session; permission, plans and diffs are shown there.
+
+Examples:
+  { "agent_servers": { "Wright": { "command": "wright", "args": ["acp"] } } }      Zed's settings.json
+)"},
+    CommandHelp{"completions", "completions SHELL",
+                "Print what a shell needs to complete commands, options and names.",
+                R"(Examples:
+  source <(wright completions bash)
+  wright completions zsh > ~/.zfunc/_wright
+  wright completions fish > ~/.config/fish/completions/wright.fish
+)"},
+    CommandHelp{
+        "trust", "trust [options]",
+        "Agree to the skills and hooks that came with this folder, after you have seen them.",
+        R"(A project comes from elsewhere: its skills tell a model what to do, and its hooks are commands
+that run. None of them counts before somebody has agreed to it. Agreed to is the exact content; what
+changes has to be agreed to again.
+)"},
     CommandHelp{"doctor", "doctor [options]",
                 "Check what works on this machine and what does not, and what to do about it.",
                 R"(Exits with 1 when something essential fails.
@@ -465,7 +527,7 @@ constexpr std::array kOverview{
     std::pair{"answer ID", "Answer what a session waits for"},
     std::pair{"worker", "Drive sessions of the queue"},
     std::pair{"migrate", "Copy all sessions to another store"},
-    std::pair{"sessions", "List, show, export, fork and delete past sessions"},
+    std::pair{"sessions", "List, show, export, fork, take back and delete past sessions"},
     std::pair{"replay ID", "Run a past session again, offline, and show what differs"},
     std::pair{"test FILE…", "Run recorded sessions as tests"},
     std::pair{"feedback", "What past sessions say about the tools"},
@@ -475,6 +537,10 @@ constexpr std::array kOverview{
     std::pair{"mcp", "MCP servers for agents; Wright as one"},
     std::pair{"models", "List vendors and models, and which have a key"},
     std::pair{"config", "Show the settings and where each came from"},
+    std::pair{"init", "Choose a model, try it, and write the configuration"},
+    std::pair{"acp", "Serve an editor (Agent Client Protocol)"},
+    std::pair{"completions SHELL", "Print completions for bash, zsh or fish"},
+    std::pair{"trust", "Agree to the skills and hooks of this folder"},
     std::pair{"doctor", "Check what works on this machine"},
     std::pair{"serve", "Serve sessions and agents over HTTP"},
     std::pair{"token", "List, make and remove tokens for the server"},
@@ -582,7 +648,8 @@ std::string help_table(std::span<const HelpRow> rows) {
 
 std::string short_help() {
   return fmt::format(
-      "Usage: wright COMMAND [options]\n\n{}\n"
+      "Usage: wright COMMAND [options]\n"
+      "       wright                    at a terminal: work on the code of this folder\n\n{}\n"
       "Try: wright run codebase-analysis \"Summarise this project\"\n"
       "All of the help: wright --help\n",
       command_list());
@@ -594,6 +661,7 @@ std::string overview_help() {
 it runs, and recorded.
 
 Usage: wright COMMAND [options]
+       wright                    at a terminal: work on the code of this folder (chat coding)
 
 {}
 Examples:

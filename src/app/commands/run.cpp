@@ -9,6 +9,7 @@
 #include "app/commands/interrupted_sessions.h"
 #include "app/terminal/screen_text.h"
 #include "app/terminal/standard_input.h"
+#include "app/wiring/coding_settings.h"
 #include "app/wiring/remote_api.h"
 #include "app/wiring/session_beginning.h"
 #include "app/wiring/session_store.h"
@@ -135,10 +136,13 @@ ExitCode queue_session(const RunCommand& command, const ReadyAgent& ready,
 }  // namespace
 
 ExitCode execute(const RunCommand& command, CommandContext context) {
-  const auto settings = settings_or_complain(command.settings, context);
+  const auto found = settings_or_complain(command.settings, context);
+  if (!found) return ExitCode::usage;
+  const SettingFlags flags = with_coding_defaults(command.agent, command.settings, *found);
+  const auto settings = settings_or_complain(flags, context);
   if (!settings) return ExitCode::usage;
   if (settings->store().is_server()) return run_at_server(command, *settings, context);
-  auto agent = agent_or_complain(command.agent, *settings, command.settings, context);
+  auto agent = agent_or_complain(command.agent, *settings, flags, context);
   if (!agent) return agent.error();
   if (command.schema &&
       !demand_schema_or_complain(*command.schema, agent->chosen.agent, context.console)) {

@@ -11,6 +11,7 @@
 #include "app/terminal/screen_text.h"
 #include "app/terminal/standard_input.h"
 #include "app/terminal/transcript.h"
+#include "app/wiring/file_history.h"
 #include "app/wiring/session_beginning.h"
 #include "app/wiring/session_store.h"
 #include "app/wiring/shipped.h"
@@ -218,6 +219,7 @@ ExitCode execute(const RemoveSessionsCommand& command, CommandContext context) {
     if (!removed && removed.error().code != ErrorCode::not_found) {
       return complain_about(removed.error(), context.console);
     }
+    FileHistory(*settings, **store).forget(session.id);
   }
   context.console.note(
       fmt::format("Deleted {}.\n", show_counted(std::ssize(*sessions), "session")));

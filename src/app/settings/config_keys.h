@@ -94,6 +94,17 @@ inline constexpr ConfigKey kReadable =
 inline constexpr ConfigKey kWritable =
     agent("writable", KeyType::names,
           "folders that write_file and apply_patch may change; \".\" is base_path", "[\".\"]");
+inline constexpr ConfigKey kUndo{"agent",
+                                 "undo",
+                                 KeyType::flag,
+                                 "",
+                                 "",
+                                 "whether what coding replaces in files is kept, so that it can be "
+                                 "taken back",
+                                 "",
+                                 0,
+                                 0,
+                                 "true"};
 inline constexpr ConfigKey kReasoning =
     agent("reasoning", KeyType::choice, "how long a model that can think should do so", "\"low\"",
           "none, low, medium, high");
@@ -403,6 +414,7 @@ inline constexpr std::array kConfigKeys{
     keys::kReasoning,
     keys::kReadable,
     keys::kWritable,
+    keys::kUndo,
     keys::kDatabase,
     keys::kLimitToolCalls,
     keys::kLimitTokens,

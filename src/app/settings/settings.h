@@ -122,6 +122,9 @@ class Settings {
   std::vector<McpServer> mcp_servers() const {
     return file_ ? file_->mcp_servers : std::vector<McpServer>{};
   }
+  // The person's home and the folder of their configuration. Empty without a home.
+  const std::filesystem::path& home_folder() const { return home_folder_; }
+  const std::filesystem::path& person_folder() const { return person_folder_; }
   const std::filesystem::path& temporary_folder() const { return temporary_folder_; }
   // What no tool may read or change; see own_files.h.
   const OwnFiles& own_files() const { return own_files_; }
@@ -148,6 +151,8 @@ class Settings {
   OwnFiles own_files_;
   std::filesystem::path temporary_folder_;
   std::filesystem::path output_folder_;
+  std::filesystem::path home_folder_;
+  std::filesystem::path person_folder_;
   Redactor redactor_;
 };
 

@@ -214,7 +214,7 @@ void Progress::on(const ToolStarted& event) {
   const std::size_t room = terminal_.columns - std::min(terminal_.columns, columns_of(name) + 6);
   const std::string arguments = summary_of_arguments(event.call.arguments, room);
   begin(event.call.id, name + "  " + arguments);
-  if (terminal_.has_cursor) return;
+  if (terminal_.has_cursor || name == tools::kPlanTool) return;
   write_line(fmt::format("  → {}  {}", name, arguments));
 }
 
@@ -229,8 +229,27 @@ void Progress::on(const ToolProgress& event) {
   if (!text.empty()) activity->latest = on_one_line(text);
 }
 
+// A plan stands for itself: its steps are shown in place of the call.
+void Progress::show_plan(const std::vector<tools::PlanStep>& plan) {
+  std::string lines;
+  for (const tools::PlanStep& step : plan) {
+    const bool is_done = step.status == tools::StepStatus::completed;
+    const bool is_under_way = step.status == tools::StepStatus::in_progress;
+    const std::size_t room = terminal_.columns - std::min<std::size_t>(terminal_.columns, 6);
+    const std::string text = shortened(on_one_line(step.step), room);
+    lines += fmt::format(
+        "{}    {}", lines.empty() ? "" : "\n",
+        painted(fmt::format("{} {}", is_done ? "☑" : (is_under_way ? "▸" : "☐"), text),
+                is_under_way ? Colour::bold : (is_done ? Colour::dim : Colour::none), terminal_));
+  }
+  write_line(lines.empty() ? painted("    (the plan is empty)", Colour::dim, terminal_) : lines);
+}
+
 void Progress::on(const ToolEnded& event) {
   end(event.call.id);
+  if (const auto plan = tools::plan_of(event.call); plan && !event.outcome.error) {
+    return show_plan(*plan);
+  }
   const std::string name = on_one_line(event.call.name);
   std::string rest = show_duration(event.outcome.duration_ms);
   if (event.outcome.waiting) rest = "waits for a person";

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "app/terminal/terminal.h"
+#include "tools/plan/plan.h"
 #include "wright/events.h"
 #include "wright/tools.h"
 
@@ -78,6 +79,7 @@ class Progress {
   void on(const ToolEnded& event);
   void on(const FeedbackGiven& event);
 
+  void show_plan(const std::vector<tools::PlanStep>& plan);
   void begin(std::string call_id, std::string text);
   void end(std::string_view call_id);
   void write_line(std::string_view line);

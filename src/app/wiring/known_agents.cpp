@@ -32,12 +32,13 @@ bool is_shipped(std::string_view name) {
   return std::ranges::find(names, std::string_view(canonical_agent_name(name))) != names.end();
 }
 
-std::string default_agent(const Settings& settings, const Environment& environment) {
+std::string default_agent(const Settings& settings, const Environment& environment,
+                          std::string otherwise) {
   for (const AgentFile& file :
        find_agent_files(settings, environment, tool_names(), agent_names())) {
     if (file.obstacle.empty() && file.definition->is_primary) return file.name;
   }
-  return "codebase-analysis";
+  return otherwise;
 }
 
 KnownAgents::KnownAgents(const Settings& settings, const Models& models,
@@ -119,9 +120,12 @@ Result<ChosenAgent> KnownAgents::choose(std::string_view name) const {
                           : file->obstacle);
   }
   if (is_shipped(name)) {
-    auto agent =
+    auto shipped =
         TRY(make_agent(name, settings_, models_.get(settings_.model()), {on_index_, &models_}));
-    return ChosenAgent{std::move(agent), settings_.model()};
+    return ChosenAgent{.agent = std::move(shipped.agent),
+                       .model = settings_.model(),
+                       .specialists = std::move(shipped.specialists),
+                       .notes = std::move(shipped.notes)};
   }
   const auto known = names();
   const std::vector<std::string_view> candidates(known.begin(), known.end());

@@ -18,7 +18,8 @@ namespace wright::app {
 bool is_shipped(std::string_view name);
 
 // Whom to talk with when nobody is named: the primary one of the files, if it may run.
-std::string default_agent(const Settings& settings, const Environment& environment);
+std::string default_agent(const Settings& settings, const Environment& environment,
+                          std::string otherwise = "codebase-analysis");
 
 // What the agent's own file says about its calls.
 struct OwnSettings {
@@ -32,6 +33,7 @@ struct ChosenAgent {
   std::string model;  // its id
   OwnSettings own = {};
   std::vector<std::string> specialists = {};  // names
+  std::vector<std::string> notes = {};        // what a person should know before it runs
 };
 
 // Refers to the settings and the models, which must outlive it.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "app/wiring/coding_settings.h"
 #include "app/wiring/known_agents.h"
 #include "app/wiring/model_wiring.h"
 #include "app/wiring/ready_agent.h"
@@ -58,6 +59,8 @@ Result<std::vector<mcp_server::OfferedAgent>> offered_agents(const McpOffer& off
   const KnownAgents known(settings, models, context.environment);
   std::vector<mcp_server::OfferedAgent> agents;
   for (const std::string& name : offer.agents ? *offer.agents : known.names()) {
+    // One that changes files is offered to those who ask for it by name.
+    if (!offer.agents && name == kCodingAgent) continue;
     const auto chosen = known.choose(name);
     const auto needs = chosen ? check_needs(name, settings) : Result<void>();
     if (!chosen || !needs) {

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
+#include "app/wiring/coding_settings.h"
 #include "app/wiring/debug_wiring.h"
 #include "app/wiring/mcp_wiring.h"
 #include "app/wiring/model_wiring.h"
+#include "app/wiring/project_files.h"
 #include "app/wiring/session_beginning.h"
 #include "app/wiring/shipped.h"
 #include "app/wiring/tool_execution.h"
@@ -30,6 +33,7 @@ Result<ReadyAgent> with_specialists(ChosenAgent chosen, const KnownAgents& agent
                                     std::vector<std::string> above) {
   above.push_back(chosen.agent.name);
   ReadyAgent ready{.chosen = std::move(chosen)};
+  ready.notes = std::exchange(ready.chosen.notes, {});
   const auto most = static_cast<std::size_t>(ready.chosen.agent.limits.max_depth);
   for (const std::string& name : ready.chosen.specialists) {
     const bool is_above = std::ranges::find(above, canonical_agent_name(name)) != above.end();
@@ -156,9 +160,15 @@ void go_on_as_begun(ReadyAgent& ready, const GoingOn& going_on, const Models& mo
 }
 
 // The tools of MCP servers, for the agent and those below it.
-void add_server_tools(ReadyAgent& ready, McpServers& servers, std::vector<std::string>& notes) {
+void add_server_tools(ReadyAgent& ready, const Settings& settings, McpServers& servers,
+                      std::vector<std::string>& notes) {
+  std::vector<Tool>& tools = ready.chosen.agent.tools;
+  const std::size_t own = tools.size();
   std::ranges::move(servers.add_tools(ready.chosen.agent), std::back_inserter(notes));
-  for (ReadyAgent& below : ready.specialists) add_server_tools(below, servers, notes);
+  if (ready.chosen.agent.name == kCodingAgent) {
+    ask_about_others(std::span(tools).subspan(own), settings);
+  }
+  for (ReadyAgent& below : ready.specialists) add_server_tools(below, settings, servers, notes);
 }
 
 }  // namespace
@@ -188,7 +198,8 @@ std::expected<ReadyAgent, ExitCode> agent_or_complain(const std::string& name,
     return std::unexpected(ExitCode::usage);
   }
   McpServers servers(settings, context.environment);
-  add_server_tools(*ready, servers, ready->notes);
+  add_server_tools(*ready, settings, servers, ready->notes);
+  std::ranges::move(hooks_for(settings).notes, std::back_inserter(ready->notes));
   if (going_on) go_on_as_begun(*ready, *going_on, *models);
   if (const auto error = problem_with_model(ready->chosen.model, *models)) {
     context.console.complain(error->message,
@@ -217,8 +228,10 @@ Agent assembled(ReadyAgent ready, const SetUp& set_up) {
 }
 
 Agent finished(ReadyAgent ready, const Settings& settings, const Logger& logger) {
+  const FoundHooks hooks = hooks_for(settings);
   return assembled(std::move(ready), [&](Agent& agent, const OwnSettings& own) {
     set_up_calls(agent, settings, logger, own);
+    add_hooks(agent, hooks);
     if (!agent.debug) return;
     agent.debug = debug_of(agent, settings, std::nullopt);
     agent.debug->logger = logger;

@@ -9,6 +9,8 @@
 #include <span>
 
 #include "app/wiring/bash_settings.h"
+#include "app/wiring/coding_settings.h"
+#include "app/wiring/project_files.h"
 #include "app/wiring/web_settings.h"
 #include "core/nearest.h"
 #include "core/try.h"
@@ -21,7 +23,7 @@ namespace {
 
 struct AgentEntry {
   std::string_view name;
-  Result<Agent> (*make)(const Settings& settings, Model model, const IndexWiring& index);
+  Result<ShippedAgent> (*make)(const Settings& settings, Model model, const IndexWiring& index);
 };
 
 // Output that was too long lies outside of the base, and is there to be paged.
@@ -39,6 +41,7 @@ FileAccess file_access(const Settings& settings) {
   return access;
 }
 
+constexpr std::string_view kCodebaseAnalysis = "codebase-analysis";
 constexpr std::string_view kSqliteAnalysis = "sqlite-analysis";
 constexpr std::string_view kRequirementsGathering = "requirements-gathering";
 
@@ -63,9 +66,26 @@ CodeIndexOptions index_options(const Settings& settings, const IndexWiring& inde
   return options;
 }
 
+Result<ShippedAgent> make_coding(const Settings& settings, Model model, const IndexWiring& index) {
+  std::optional<CodeIndexOptions> indexed;
+  if (!settings.entity_folder().empty()) indexed = index_options(settings, index);
+  const auto skills = skills_for(settings);
+  FileAccess access = file_access(settings);
+  for (const project::Skill& skill : skills.skills) {
+    if (skill.is_trusted) access.readable.push_back(skill.folder);
+  }
+  auto setup = TRY(coding_setup(settings, std::move(access), std::move(indexed)));
+  ShippedAgent shipped = TRY(coding_agent(setup.options, std::move(model)));
+  shipped.specialists = {std::string(kCodebaseAnalysis)};
+  shipped.notes = std::move(setup.notes);
+  std::ranges::move(add_skills(shipped.agent, skills), std::back_inserter(shipped.notes));
+  return shipped;
+}
+
 constexpr std::array kAgents{
-    AgentEntry{"codebase-analysis",
-               [](const Settings& settings, Model model, const IndexWiring& index) {
+    AgentEntry{kCodebaseAnalysis,
+               [](const Settings& settings, Model model,
+                  const IndexWiring& index) -> Result<ShippedAgent> {
                  const FileAccess access = file_access(settings);
                  if (settings.entity_folder().empty()) {
                    return codebase_analysis_agent(access, std::move(model));
@@ -73,14 +93,16 @@ constexpr std::array kAgents{
                  return codebase_analysis_agent(access, index_options(settings, index),
                                                 std::move(model));
                }},
-    AgentEntry{kSqliteAnalysis,
-               [](const Settings& settings, Model model, const IndexWiring&) {
-                 return sqlite_analysis_agent(reader_options(settings), std::move(model));
-               }},
+    AgentEntry{
+        kSqliteAnalysis,
+        [](const Settings& settings, Model model, const IndexWiring&) -> Result<ShippedAgent> {
+          return sqlite_analysis_agent(reader_options(settings), std::move(model));
+        }},
     AgentEntry{kRequirementsGathering,
-               [](const Settings&, Model model, const IndexWiring&) -> Result<Agent> {
+               [](const Settings&, Model model, const IndexWiring&) -> Result<ShippedAgent> {
                  return requirements_gathering_agent(std::move(model));
                }},
+    AgentEntry{kCodingAgent, make_coding},
 };
 
 // --- tools ---------------------------------------------------------------------------------------
@@ -188,8 +210,8 @@ Result<void> check_needs(std::string_view name, const Settings& settings) {
               to_valid_utf8(fmt::format("there is no database file {}", path.string())));
 }
 
-Result<Agent> make_agent(std::string_view name, const Settings& settings, Model model,
-                         const IndexWiring& index) {
+Result<ShippedAgent> make_agent(std::string_view name, const Settings& settings, Model model,
+                                const IndexWiring& index) {
   const std::string wanted = canonical_agent_name(name);
   const auto entry = std::ranges::find(kAgents, std::string_view(wanted), &AgentEntry::name);
   if (entry == kAgents.end()) {
@@ -198,14 +220,15 @@ Result<Agent> make_agent(std::string_view name, const Settings& settings, Model 
     if (suggestion.empty()) suggestion = fmt::format("; there is {}", fmt::join(names, ", "));
     return fail(ErrorCode::not_found, fmt::format("unknown agent '{}'{}", name, suggestion));
   }
-  auto agent = TRY(entry->make(settings, std::move(model), index));
+  auto shipped = TRY(entry->make(settings, std::move(model), index));
+  Agent& agent = shipped.agent;
   auto web = TRY(web_tools(settings));
   std::ranges::move(web, std::back_inserter(agent.tools));
   agent.limits = settings.limits(agent.limits);
   if (const auto limit = settings.max_tokens()) agent.sampling.max_tokens = *limit;
   agent.context_tokens = settings.context_tokens();
   if (const auto effort = settings.reasoning()) agent.sampling.reasoning = *effort;
-  return agent;
+  return shipped;
 }
 
 void make_output_folder(const Settings& settings) {

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "agents/agent_definition.h"
@@ -31,10 +32,19 @@ struct IndexWiring {
   const Models* models = nullptr;  // who makes vectors, where the settings name a model for that
 };
 
+// A shipped agent, and what comes with it.
+struct ShippedAgent {
+  Agent agent;
+  std::vector<std::string> specialists = {};  // names
+  std::vector<std::string> notes = {};        // what a person should know before it runs
+
+  ShippedAgent(Agent made) : agent(std::move(made)) {}
+};
+
 // The agent with the folder and limits of `settings`. An unknown name is refused with the nearest
 // known one.
-Result<Agent> make_agent(std::string_view name, const Settings& settings, Model model,
-                         const IndexWiring& index = {});
+Result<ShippedAgent> make_agent(std::string_view name, const Settings& settings, Model model,
+                                const IndexWiring& index = {});
 
 // For a command that calls tools: the folder for output that is too long, so that the tools that
 // are made afterwards can read it. Without one, such output is cut.

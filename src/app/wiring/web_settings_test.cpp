@@ -40,7 +40,7 @@ TEST(WebSettings, leave_both_tools_off_unless_they_are_turned_on) {
 TEST(WebSettings, give_agents_what_is_turned_on) {
   const auto has_fetch = [](std::vector<std::string> set) {
     const auto agent = make_agent("codebase-analysis", settings_with(std::move(set)), {});
-    return std::ranges::any_of(agent->tools,
+    return std::ranges::any_of(agent->agent.tools,
                                [](const Tool& tool) { return tool.spec.name == "fetch_url"; });
   };
   EXPECT_FALSE(has_fetch({}));

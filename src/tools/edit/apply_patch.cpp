@@ -211,11 +211,12 @@ Result<std::vector<Applied>> apply_all(Drafts& drafts, const std::vector<FilePat
 }
 
 Result<Json> apply_once(const Workspace& workspace, const std::vector<FilePatch>& files,
-                        FileCalls& calls, const Context& context) {
+                        FileCalls& calls, const ChangeRecorder& recorder, const Context& context) {
   Drafts drafts(workspace, context.stop);
   const auto applied = TRY(apply_all(drafts, files, context.stop));
   const auto changes = std::move(drafts).changes();
-  TRY(apply_changes(workspace, changes, MissingFolders::create, calls, context.still_ours));
+  TRY(apply_recorded(workspace, "apply_patch", changes, MissingFolders::create, calls, recorder,
+                     context));
   return result_json(applied);
 }
 
@@ -228,11 +229,11 @@ Result<std::vector<FilePatch>> parsed(const ApplyPatchArguments& arguments) {
 }
 
 Result<Json> apply_patch(const Workspace& workspace, const ApplyPatchArguments& arguments,
-                         FileCalls& calls, const Context& context) {
+                         FileCalls& calls, const ChangeRecorder& recorder, const Context& context) {
   const auto files = TRY(parsed(arguments));
   constexpr int kMaxTries = 4;
   for (int tries = 1;; ++tries) {
-    auto result = apply_once(workspace, files, calls, context);
+    auto result = apply_once(workspace, files, calls, recorder, context);
     if (result) return result;
     if (is_conflict(result.error()) && tries < kMaxTries) continue;
     Error error = std::move(result).error();
@@ -265,14 +266,14 @@ Result<std::string> patch_would_change(const Workspace& workspace, const Json& j
 
 }  // namespace
 
-Tool apply_patch_tool(SharedWorkspace workspace, SharedFileCalls calls) {
+Tool apply_patch_tool(SharedWorkspace workspace, SharedFileCalls calls, ChangeRecorder recorder) {
   Tool made = tool(
       "apply_patch",
       "Adds, changes, moves and deletes files below the base folder by one patch, and returns what "
       "changed as unified diffs. All or nothing: a patch that does not fit changes no file.",
-      [workspace, calls = std::move(calls)](const ApplyPatchArguments& arguments,
-                                            const Context& context) -> Result<Json> {
-        return apply_patch(*workspace, arguments, *calls, context);
+      [workspace, calls = std::move(calls), recorder = std::move(recorder)](
+          const ApplyPatchArguments& arguments, const Context& context) -> Result<Json> {
+        return apply_patch(*workspace, arguments, *calls, recorder, context);
       },
       {.effect = Effect::write, .concurrency = Concurrency::serial});
   made.preview = [workspace = std::move(workspace)](const Json& arguments) {

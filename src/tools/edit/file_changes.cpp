@@ -343,4 +343,14 @@ Result<void> apply_changes(const Workspace& workspace, std::span<const FileChang
   return std::unexpected(std::move(error));
 }
 
+Result<void> apply_recorded(const Workspace& workspace, std::string_view tool,
+                            std::span<const FileChange> changes, MissingFolders missing,
+                            FileCalls& calls, const ChangeRecorder& recorder,
+                            const Context& context) {
+  return apply_changes(workspace, changes, missing, calls, [&]() -> Result<void> {
+    if (recorder) TRY(recorder(workspace, tool, changes, context));
+    return context.still_ours ? context.still_ours() : Result<void>();
+  });
+}
+
 }  // namespace wright::tools

@@ -14,9 +14,11 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "tools/workspace/file_calls.h"
 #include "tools/workspace/workspace.h"
+#include "wright/tool.h"
 
 namespace wright::tools {
 
@@ -48,5 +50,16 @@ bool is_conflict(const Error& error);
 Result<void> apply_changes(const Workspace& workspace, std::span<const FileChange> changes,
                            MissingFolders missing, FileCalls& calls,
                            const std::function<Result<void>()>& may_change = {});
+
+// Hears of changes before they are made; its error makes none of them. May be empty.
+using ChangeRecorder =
+    std::function<Result<void>(const Workspace& workspace, std::string_view tool,
+                               std::span<const FileChange> changes, const Context& context)>;
+
+// apply_changes() for a call of a tool: what is recorded first is what then happens.
+Result<void> apply_recorded(const Workspace& workspace, std::string_view tool,
+                            std::span<const FileChange> changes, MissingFolders missing,
+                            FileCalls& calls, const ChangeRecorder& recorder,
+                            const Context& context);
 
 }  // namespace wright::tools

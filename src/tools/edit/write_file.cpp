@@ -95,7 +95,8 @@ Result<Intended> intended(const WriteFileArguments& arguments, const std::string
 }
 
 Result<Json> write_once(const Workspace& workspace, const WriteFileArguments& arguments,
-                        const std::string& path, FileCalls& calls, const Context& context) {
+                        const std::string& path, FileCalls& calls, const ChangeRecorder& recorder,
+                        const Context& context) {
   const auto existing = TRY(read_for_change(workspace, path));
   auto wanted = TRY(intended(arguments, path, existing));
   const bool is_changed = !existing || existing->content != wanted.content;
@@ -103,7 +104,8 @@ Result<Json> write_once(const Workspace& workspace, const WriteFileArguments& ar
     FileChange change{path, std::move(wanted.content), {}, {}};
     if (existing) change.replaced = existing->status;
     const auto missing = arguments.create_dirs ? MissingFolders::create : MissingFolders::refuse;
-    TRY(apply_changes(workspace, std::span(&change, 1), missing, calls, context.still_ours));
+    TRY(apply_recorded(workspace, "write_file", std::span(&change, 1), missing, calls, recorder,
+                       context));
   }
   JsonObject result{{"path", to_valid_utf8(path)},
                     {"success", true},
@@ -128,13 +130,13 @@ Result<std::string> target_of(const Workspace& workspace, const WriteFileArgumen
 }
 
 Result<Json> write_file(const Workspace& workspace, const WriteFileArguments& arguments,
-                        FileCalls& calls, const Context& context) {
+                        FileCalls& calls, const ChangeRecorder& recorder, const Context& context) {
   const auto path = TRY(target_of(workspace, arguments));
   // Two calls that write to one file at once come one after the other.
   constexpr int kMaxTries = 16;
   for (int tries = 1;; ++tries) {
     if (context.stop.stop_requested()) return fail(ErrorCode::cancelled, "Writing was cancelled");
-    auto result = write_once(workspace, arguments, path, calls, context);
+    auto result = write_once(workspace, arguments, path, calls, recorder, context);
     if (result || !is_conflict(result.error()) || tries == kMaxTries) return result;
   }
 }
@@ -156,15 +158,15 @@ Result<std::string> write_would_change(const Workspace& workspace, const Json& j
 
 }  // namespace
 
-Tool write_file_tool(SharedWorkspace workspace, SharedFileCalls calls) {
+Tool write_file_tool(SharedWorkspace workspace, SharedFileCalls calls, ChangeRecorder recorder) {
   Tool made = tool(
       "write_file",
       "Writes a text file below the base folder: all of it (content), more at its end (content "
       "with append), or one piece replaced by another (search and replace, exact to the blank). "
       "Either all is written or nothing.",
-      [workspace, calls = std::move(calls)](const WriteFileArguments& arguments,
-                                            const Context& context) -> Result<Json> {
-        return write_file(*workspace, arguments, *calls, context);
+      [workspace, calls = std::move(calls), recorder = std::move(recorder)](
+          const WriteFileArguments& arguments, const Context& context) -> Result<Json> {
+        return write_file(*workspace, arguments, *calls, recorder, context);
       },
       {.effect = Effect::write, .concurrency = Concurrency::serial});
   made.preview = [workspace = std::move(workspace)](const Json& arguments) {

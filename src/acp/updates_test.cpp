@@ -1,0 +1,88 @@
+#include "acp/updates.h"
+
+#include <gtest/gtest.h>
+
+#include "wright/testing.h"
+
+namespace wright::acp {
+namespace {
+
+using testing::call;
+
+TEST(AcpUpdates, tell_calls_with_kind_title_and_places) {
+  const auto read =
+      call_begun(call("read_file", R"({"path": "a/b.cpp", "offset": 7})", "c1"), "/w");
+  EXPECT_EQ(read.at("kind").as_string(), "read");
+  EXPECT_EQ(read.at("title").as_string(), "read_file a/b.cpp");
+  EXPECT_EQ(read.at("locations").at(0).at("path").as_string(), "/w/a/b.cpp");
+  EXPECT_EQ(read.at("locations").at(0).at("line").to_number<int>(), 7);
+  const auto bash = call_begun(call("bash", R"({"command": "make\ntest"})", "c2"), "/w");
+  EXPECT_EQ(bash.at("title").as_string(), "make test");
+  EXPECT_EQ(bash.at("kind").as_string(), "execute");
+  const auto broken = call_begun(call("odd", "{\xff", "c3"), "/w");
+  EXPECT_EQ(broken.at("kind").as_string(), "other");
+  EXPECT_TRUE(is_valid_utf8(to_text(broken)));
+}
+
+TEST(AcpUpdates, know_the_files_that_a_call_writes) {
+  EXPECT_EQ(written_paths(call("write_file", R"({"path": "x", "content": ""})")),
+            std::vector<std::string>{"x"});
+  const Json patch{{"patch",
+                    "*** Begin Patch\n*** Update File: a\n*** Move to: b\n@@\n-x\n+y\n"
+                    "*** Add File: c\n+new\n*** End Patch"}};
+  EXPECT_EQ(written_paths(call("apply_patch", to_text(patch))),
+            (std::vector<std::string>{"a", "b", "c"}));
+  EXPECT_TRUE(written_paths(call("read_file", R"({"path": "x"})")).empty());
+  EXPECT_TRUE(written_paths(call("apply_patch", R"({"patch": "nonsense"})")).empty());
+}
+
+TEST(AcpUpdates, show_changes_as_diffs_and_other_results_as_text) {
+  const auto edit = call("write_file", R"({"path": "x", "content": "new"})", "c1");
+  const auto made = call_ended(edit, {.content = "{}"}, {{"/w/x", std::nullopt, "new"}});
+  EXPECT_EQ(made.at("status").as_string(), "completed");
+  EXPECT_TRUE(made.at("content").at(0).at("oldText").is_null());
+  EXPECT_EQ(made.at("content").at(0).at("newText").as_string(), "new");
+  const auto failed = call_ended(edit, {.content = "no such file", .is_error = true}, {});
+  EXPECT_EQ(failed.at("status").as_string(), "failed");
+  EXPECT_EQ(failed.at("content").at(0).at("content").at("text").as_string(), "no such file");
+}
+
+TEST(AcpUpdates, read_prompts_with_links_and_resources) {
+  const auto text = prompt_text(parse_json(R"([{"type": "text", "text": "Look at"},
+                     {"type": "resource_link", "uri": "file:///w/a%20b.txt", "name": "a b"},
+                     {"type": "resource", "resource": {"uri": "file:///w/c", "text": "``` inside"}}])")
+                                    .value()
+                                    .as_array());
+  ASSERT_TRUE(text) << text.error().message;
+  EXPECT_EQ(*text, "Look at @/w/a b.txt \n\n/w/c:\n````\n``` inside\n````");
+  EXPECT_FALSE(prompt_text({JsonObject{{"type", "audio"}}}));
+  EXPECT_FALSE(prompt_text({JsonObject{{"type", "text"}, {"text", " \n"}}}));
+  EXPECT_FALSE(prompt_text({1}));
+}
+
+TEST(AcpUpdates, take_only_offered_choices_for_permission) {
+  const auto chosen = [](std::string_view text) {
+    return chosen_approval(parse_json(text)->as_object());
+  };
+  EXPECT_EQ(chosen(R"({"outcome": {"outcome": "selected", "optionId": "once"}})")->decision,
+            Decision::once);
+  EXPECT_EQ(chosen(R"({"outcome": {"outcome": "selected", "optionId": "everything"}})")->decision,
+            Decision::refuse);
+  EXPECT_FALSE(chosen(R"({"outcome": {"outcome": "cancelled"}})"));
+  EXPECT_FALSE(chosen(R"({})"));
+}
+
+TEST(AcpUpdates, put_questions_into_forms_but_no_passwords) {
+  AskUserRequest request{.questions = {{.id = "db",
+                                        .question = "Which?",
+                                        .type = QuestionType::select,
+                                        .options = std::vector<std::string>{"a", "b"}}}};
+  const auto form = question_form(request);
+  ASSERT_TRUE(form);
+  EXPECT_EQ(form->at("requestedSchema").at("properties").at("db").at("enum").as_array().size(), 2U);
+  request.questions.push_back({.id = "p", .question = "Secret?", .type = QuestionType::password});
+  EXPECT_FALSE(question_form(request));
+}
+
+}  // namespace
+}  // namespace wright::acp

@@ -1,0 +1,89 @@
+#include "app/commands/chat_sessions.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "app/settings/paths.h"
+#include "app/terminal/screen_text.h"
+#include "app/wiring/session_beginning.h"
+#include "app/wiring/stored_session.h"
+#include "core/try.h"
+#include "project/notes.h"
+#include "project/text_file.h"
+#include "wright/driver.h"
+
+namespace wright::app {
+namespace {
+
+constexpr std::size_t kMostListed = 15;
+constexpr std::size_t kMostLookedAt = 500;
+
+}  // namespace
+
+Result<Session> last_session(Store& store, const std::optional<std::string>& agent,
+                             const Settings& settings, const Environment& environment) {
+  const auto here = folder_of(settings);
+  std::optional<Session> newest;
+  for (const std::size_t limit : {std::size_t{50}, std::numeric_limits<std::size_t>::max()}) {
+    const auto sessions = TRY(store.list_sessions({.agent_name = agent, .limit = limit}));
+    for (const Session& session : sessions) {
+      if (session.parent_session_id) continue;
+      if (folder_of(session) == here) return session;
+      if (!newest) newest = session;
+    }
+    if (sessions.size() < limit) break;
+  }
+  if (!newest) return std::unexpected(no_such_session("yet"));
+  const auto folder = folder_of(*newest);
+  const std::string where =
+      folder.empty() ? "" : fmt::format(" of {}", shorten_home(folder, environment));
+  return fail(ErrorCode::not_found,
+              on_one_line(fmt::format(
+                  "there is no session of this folder yet. The newest is session {}{}: `wright "
+                  "chat --session {}` goes on with it",
+                  newest->id, where, newest->id)));
+}
+
+Result<Session> find_session(Store& store, const std::string& text) {
+  const auto id = TRY(session_id_from(text, &store));
+  auto root = root_session(store, id);
+  if (!root) return std::unexpected(no_such_session(text));
+  return root;
+}
+
+Result<std::vector<Session>> sessions_of_folder(Store& store, const Settings& settings,
+                                                const std::string& words) {
+  const auto here = folder_of(settings);
+  const auto all =
+      TRY(store.list_sessions({.text = words, .is_root = true, .limit = kMostLookedAt}));
+  std::vector<Session> found;
+  for (const Session& session : all) {
+    if (words.empty() && folder_of(session) != here) continue;
+    found.push_back(session);
+    if (found.size() == kMostListed) break;
+  }
+  return found;
+}
+
+std::string branch_of(const Settings& settings) {
+  constexpr std::string_view kBranch = "ref: refs/heads/";
+  const auto root = project::project_root(settings.base_path(), settings.home_folder());
+  const auto head = project::read_text(root / ".git" / "HEAD", 4096);
+  if (!head || !head->starts_with(kBranch)) return {};
+  return on_one_line(std::string_view(*head).substr(kBranch.size()));
+}
+
+std::string session_list(const std::vector<Session>& sessions, const Terminal& screen) {
+  if (sessions.empty()) return "  There are no such sessions.\n";
+  std::string text;
+  for (const Session& session : sessions) {
+    const std::string lead = fmt::format("  {:>5}  {:<9}  {}  ", session.id,
+                                         to_string(session.status), session.agent_name);
+    const std::size_t room = screen.columns - std::min(screen.columns - 1, columns_of(lead));
+    text += lead + shortened(on_one_line(session.user_prompt), room) + "\n";
+  }
+  return text;
+}
+
+}  // namespace wright::app

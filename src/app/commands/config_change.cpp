@@ -1,0 +1,142 @@
+// `wright config get`, `wright config set` and `wright init`.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <vector>
+
+#include "agents/toml_file.h"
+#include "app/commands/commands.h"
+#include "app/settings/config_edit.h"
+#include "app/settings/file_output.h"
+#include "app/terminal/figures.h"
+#include "app/terminal/screen_text.h"
+#include "app/terminal/standard_input.h"
+#include "app/wiring/model_wiring.h"
+#include "core/try.h"
+#include "wright/json.h"
+
+namespace wright::app {
+namespace {
+
+// Writes the file with that value, if it can then be read.
+Result<std::filesystem::path> write_setting(const std::string& name, const std::string& text,
+                                            const SettingFlags& flags,
+                                            const Environment& environment) {
+  const ConfigKey* key = TRY(config_key_named(name));
+  const auto value = TRY(toml_value(*key, text));
+  const ConfigLocation location = locate_config(flags, environment);
+  if (location.path.empty()) {
+    return fail(ErrorCode::not_found, "there is no home folder: set HOME, or pass --config FILE");
+  }
+  std::error_code ignored;
+  const bool exists = std::filesystem::exists(location.path, ignored);
+  std::string old;
+  if (exists) old = TRY(read_toml_file(location.path, "the configuration"));
+  const std::string changed = with_value(old, *key, value);
+  TRY(parse_config(changed, location.path, environment));
+  TRY(exists ? write_file(location.path, changed) : create_private_file(location.path, changed));
+  return location.path;
+}
+
+ExitCode complaint(const Error& error, Console& console) {
+  console.complain(error.message);
+  return error.code == ErrorCode::storage ? ExitCode::failed : ExitCode::usage;
+}
+
+// Models that need nothing more to be tried: those whose vendors have a key here.
+std::vector<std::string> models_with_key(const Models& models, const Settings& settings,
+                                         const Environment& environment) {
+  std::vector<std::string> found;
+  for (const VendorInfo& vendor : models.catalogue().vendors()) {
+    if (key_for(vendor, settings, environment).value.empty()) continue;
+    for (const ModelInfo& model : models.catalogue().models()) {
+      if (model.vendor != vendor.name) continue;
+      found.push_back(fmt::format("{}:{}", vendor.name, model.name));
+      break;
+    }
+  }
+  return found;
+}
+
+std::string asked_model(const std::vector<std::string>& known, Console& console) {
+  console.note("Which model shall agents ask?\n");
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    console.note(fmt::format("  {}  {}\n", i + 1, known[i]));
+  }
+  console.note("A number, or vendor:name (`wright models` lists them)  ");
+  const std::string typed = on_one_line(read_line().value_or(""));
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    if (typed == std::to_string(i + 1)) return known[i];
+  }
+  return typed;
+}
+
+}  // namespace
+
+ExitCode execute(const GetConfigCommand& command, CommandContext context) {
+  const auto settings = settings_or_complain(command.settings, context);
+  if (!settings) return ExitCode::usage;
+  const auto key = config_key_named(command.key);
+  if (!key) return complaint(key.error(), context.console);
+  const SettingValue& value = settings->get(**key).value;
+  std::string text;
+  if (const auto* words = std::get_if<std::string>(&value)) {
+    text = (*key)->type == KeyType::secret ? masked(*words) : *words;
+  } else if (const auto* flag = std::get_if<bool>(&value)) {
+    text = *flag ? "true" : "false";
+  } else if (const auto* count = std::get_if<std::int64_t>(&value)) {
+    text = std::to_string(*count);
+  } else {
+    context.console.note(fmt::format("{} is not set\n", command.key));
+    return ExitCode::failed;
+  }
+  context.console.print_foreign(text + "\n");
+  return ExitCode::ok;
+}
+
+ExitCode execute(const SetConfigCommand& command, CommandContext context) {
+  const auto written =
+      write_setting(command.key, command.value, command.settings, context.environment);
+  if (!written) return complaint(written.error(), context.console);
+  context.console.note(
+      fmt::format("Wrote {} to {}\n", command.key, on_one_line(written->string())));
+  return ExitCode::ok;
+}
+
+ExitCode execute(const InitCommand& command, CommandContext context) {
+  Console& console = context.console;
+  const auto settings = settings_or_complain(command.settings, context);
+  if (!settings) return ExitCode::usage;
+  const auto models = make_models(*settings, command.settings, context.environment);
+  if (!models) return complaint(models.error(), console);
+  std::string id = command.settings.model.value_or("");
+  if (id.empty()) {
+    if (!standard_input_is_terminal()) {
+      console.complain("nobody is here to choose a model", "Name it: wright init --model MODEL.");
+      return ExitCode::usage;
+    }
+    auto known = models_with_key(*models, *settings, context.environment);
+    known.emplace_back("offline");
+    id = asked_model(known, console);
+    if (id.empty()) return ExitCode::failed;
+  }
+  console.note(fmt::format("Asking {} …\n", on_one_line(id)));
+  const auto began = std::chrono::steady_clock::now();
+  const std::vector<Message> messages{Message::user("Answer with the word ok.")};
+  const Sampling sampling{.max_tokens = 2000};
+  const auto answer = models->get(id).complete({.messages = messages, .sampling = &sampling});
+  if (!answer) {
+    console.complain(answer.error().message,
+                     "Nothing was written. Keys stand in the environment (wright models names the "
+                     "variable) or below [api_keys] in the configuration.");
+    return ExitCode::failed;
+  }
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
+  const auto written = write_setting("agent.model", id, command.settings, context.environment);
+  if (!written) return complaint(written.error(), console);
+  console.note(fmt::format("It answered within {}. Wrote agent.model to {}\n",
+                           show_duration(took.count()), on_one_line(written->string())));
+  return ExitCode::ok;
+}
+
+}  // namespace wright::app

@@ -1,0 +1,75 @@
+// `wright sessions diff` and `wright sessions undo`: what a session changed in files.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/commands/commands.h"
+#include "app/terminal/screen_text.h"
+#include "app/terminal/standard_input.h"
+#include "app/wiring/file_history.h"
+#include "app/wiring/session_beginning.h"
+#include "app/wiring/stored_session.h"
+#include "core/try.h"
+
+namespace wright::app {
+namespace {
+
+struct SessionFiles {
+  FoundSession found;
+  Settings settings;  // with the folder that the session worked in
+};
+
+Result<SessionFiles> files_of(const std::string& id, const SettingFlags& flags,
+                              CommandContext context) {
+  const auto here = TRY(load_settings(flags, context.environment));
+  auto found = TRY(find_session(id, here));
+  const auto session = TRY(found.store->get_session(found.id));
+  auto settings =
+      TRY(load_settings(flags_as_begun(session.config, flags, here), context.environment));
+  return SessionFiles{std::move(found), std::move(settings)};
+}
+
+}  // namespace
+
+ExitCode execute(const SessionChangesCommand& command, CommandContext context) {
+  auto files = files_of(command.id, command.settings, context);
+  if (!files) return complain_about(files.error(), context.console);
+  const auto part = FileHistory(files->settings, *files->found.store).of_session(files->found.id);
+  if (!part) return complain_about(part.error(), context.console);
+  context.console.print_foreign(tools::diff_of(part->plan));
+  for (const std::string& gap : part->plan.gaps) context.console.remark(sanitised(gap));
+  return ExitCode::ok;
+}
+
+ExitCode execute(const UndoSessionCommand& command, CommandContext context) {
+  Console& console = context.console;
+  auto files = files_of(command.id, command.settings, context);
+  if (!files) return complain_about(files.error(), console);
+  FileHistory history(files->settings, *files->found.store);
+  const auto part = history.of_session(files->found.id);
+  if (!part) return complain_about(part.error(), console);
+  console.note(sanitised(shown_plan(part->plan)));
+  if (!part->plan.does_something()) {
+    console.note("There is nothing to take back.\n");
+    return ExitCode::ok;
+  }
+  if (command.confirmation == Confirmation::ask) {
+    if (!standard_input_is_terminal()) {
+      console.complain("nobody is here to confirm", "Add --yes to take it back without asking.");
+      return ExitCode::usage;
+    }
+    console.note("Take this back? [y/N] ");
+    const std::string answer = read_line().value_or("");
+    if (answer != "y" && answer != "yes") {
+      console.note("Nothing was taken back.\n");
+      return ExitCode::failed;
+    }
+  }
+  if (const auto done = history.take_back(*part); !done) {
+    return complain_about(done.error(), console);
+  }
+  console.note("Taken back.\n");
+  return ExitCode::ok;
+}
+
+}  // namespace wright::app

@@ -1,0 +1,102 @@
+#include "app/settings/config_edit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "app/settings/setting_value.h"
+#include "core/nearest.h"
+#include "core/text.h"
+#include "core/try.h"
+#include "wright/json.h"
+
+namespace wright::app {
+namespace {
+
+// A basic string of TOML is a string of JSON.
+std::string toml_text(std::string_view text) {
+  return to_text(Json(to_valid_utf8(std::string(text))));
+}
+
+// The end of a value that may go on over several lines, as a list does.
+bool is_open(std::string_view value) {
+  const auto count = [&](char c) { return std::ranges::count(value, c); };
+  return value.starts_with('[') && count('[') > count(']');
+}
+
+}  // namespace
+
+Result<const ConfigKey*> config_key_named(std::string_view full_name) {
+  std::vector<std::string> names;
+  for (const ConfigKey& key : kConfigKeys) {
+    names.push_back(key.full_name());
+    if (names.back() == full_name) return &key;
+  }
+  const std::vector<std::string_view> candidates(names.begin(), names.end());
+  std::string suggestion = did_you_mean(full_name, candidates);
+  if (suggestion.empty()) suggestion = "; `wright config` lists the keys";
+  return fail(ErrorCode::not_found, fmt::format("unknown key '{}'{}", full_name, suggestion));
+}
+
+Result<std::string> toml_value(const ConfigKey& key, std::string_view text) {
+  const auto value = setting_value_from(key, text);
+  if (!value) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("{} {}", key.full_name(), value.error().message));
+  }
+  if (const auto* flag = std::get_if<bool>(&*value)) return std::string(*flag ? "true" : "false");
+  if (const auto* count = std::get_if<std::int64_t>(&*value)) return std::to_string(*count);
+  if (key.type != KeyType::names) return toml_text(text);
+  std::vector<std::string> quoted;
+  for (const std::string_view name : names_in(text)) quoted.push_back(toml_text(name));
+  return fmt::format("[{}]", fmt::join(quoted, ", "));
+}
+
+std::string with_value(std::string_view text, const ConfigKey& key, std::string_view value) {
+  const std::string line = fmt::format("{} = {}\n", key.name, value);
+  std::string out;
+  std::optional<std::size_t> end_of_section;  // in `out`
+  bool is_inside = false;
+  bool is_written = false;
+  bool is_skipping = false;
+  std::string skipped;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size() - 1);
+    const std::string_view whole = text.substr(0, end + 1);
+    text.remove_prefix(end + 1);
+    const std::string_view words = trimmed(whole);
+    if (is_skipping) {
+      skipped += words;
+      is_skipping = is_open(skipped);
+      continue;
+    }
+    if (words.starts_with('[')) {
+      const std::string_view header = words.substr(1, words.find(']') - 1);
+      is_inside = trimmed(header) == key.section;
+    }
+    const std::size_t equals = words.find('=');
+    const bool is_old = is_inside && equals != std::string_view::npos &&
+                        trimmed(words.substr(0, equals)) == key.name;
+    if (is_old) {
+      if (!is_written) out += line;
+      is_written = true;
+      skipped = trimmed(words.substr(equals + 1));
+      is_skipping = is_open(skipped);
+      continue;
+    }
+    out += whole;
+    if (is_inside && !words.empty()) {
+      if (!out.ends_with('\n')) out += '\n';
+      end_of_section = out.size();
+    }
+  }
+  if (is_written) return out;
+  if (end_of_section) return out.insert(*end_of_section, line);
+  if (!out.empty() && !out.ends_with('\n')) out += '\n';
+  if (!out.empty()) out += '\n';
+  return out + fmt::format("[{}]\n{}", key.section, line);
+}
+
+}  // namespace wright::app

@@ -1,0 +1,44 @@
+#include "app/settings/config_edit.h"
+
+#include <gtest/gtest.h>
+
+#include "app/settings/config.h"
+
+namespace wright::app {
+namespace {
+
+std::string edited(std::string_view text, std::string_view key, std::string_view value) {
+  const ConfigKey* found = config_key_named(key).value();
+  const std::string out = with_value(text, *found, toml_value(*found, value).value());
+  EXPECT_TRUE(parse_config(out, "config.toml", Environment())) << out;
+  return out;
+}
+
+TEST(ConfigEdit, changes_one_key_and_keeps_the_rest) {
+  EXPECT_EQ(edited("", "agent.model", "offline"), "[agent]\nmodel = \"offline\"\n");
+  EXPECT_EQ(edited("# mine\n[agent] # here\nmodel = \"a:b\" # old\n\n[log]\nlevel = \"off\"\n",
+                   "agent.model", "offline"),
+            "# mine\n[agent] # here\nmodel = \"offline\"\n\n[log]\nlevel = \"off\"\n");
+  EXPECT_EQ(edited("[agent]\nmodel = \"offline\"\n\n[log]\nlevel = \"off\"", "agent.undo", "false"),
+            "[agent]\nmodel = \"offline\"\nundo = false\n\n[log]\nlevel = \"off\"");
+  EXPECT_EQ(edited("[log]\nlevel = \"off\"", "agent.max_tokens", "50"),
+            "[log]\nlevel = \"off\"\n\n[agent]\nmax_tokens = 50\n");
+}
+
+TEST(ConfigEdit, replaces_lists_over_several_lines_and_quotes_what_is_odd) {
+  EXPECT_EQ(edited("[agent]\nwritable = [\n  \"a\",\n  \"b\"\n]\nmax_tokens = 5\n",
+                   "agent.writable", "., lib"),
+            "[agent]\nwritable = [\".\", \"lib\"]\nmax_tokens = 5\n");
+  EXPECT_EQ(edited("", "agent.database", "a \"b\".db"), "[agent]\ndatabase = \"a \\\"b\\\".db\"\n");
+}
+
+TEST(ConfigEdit, refuses_keys_and_values_that_are_none) {
+  EXPECT_EQ(config_key_named("agent.modle").error().message,
+            "unknown key 'agent.modle'; did you mean 'agent.model'?");
+  const ConfigKey* key = config_key_named("bash.preset").value();
+  EXPECT_FALSE(toml_value(*key, "everything"));
+  EXPECT_FALSE(toml_value(*config_key_named("agent.max_tokens").value(), "many"));
+}
+
+}  // namespace
+}  // namespace wright::app

@@ -1,0 +1,44 @@
+// What a person and a project have for agents beside settings: skills, slash commands and hooks.
+// Those of a project that do something count only when they are trusted (`wright trust`).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/settings/settings.h"
+#include "project/command_files.h"
+#include "project/hooks.h"
+#include "project/skills.h"
+#include "wright/agent.h"
+
+namespace wright::app {
+
+project::FoundSkills skills_for(const Settings& settings);
+project::FoundCommands commands_for(const Settings& settings);
+
+struct FoundHooks {
+  std::shared_ptr<const project::Hooks> hooks = {};  // those that count; never null
+  std::vector<std::string> notes = {};               // for the person, a sentence each
+  // A file that counts and cannot be read: until it is mended, agents only read.
+  std::string broken = {};
+};
+FoundHooks hooks_for(const Settings& settings);
+
+// Gives the agent the skills: what it is told of them, and the tool that reads them. Notes for the
+// person come back.
+std::vector<std::string> add_skills(Agent& agent, const project::FoundSkills& found);
+
+// Puts the hooks around all calls of the agent, outermost.
+void add_hooks(Agent& agent, const FoundHooks& found);
+
+// What came with the base folder and nobody has agreed to yet, or has changed since.
+struct Untrusted {
+  std::filesystem::path path = {};
+  std::string content = {};  // all of it
+  std::string shown = {};    // for the person who decides
+};
+std::vector<Untrusted> untrusted_files(const Settings& settings);
+Result<void> trust(const Settings& settings, const std::vector<Untrusted>& files);
+
+}  // namespace wright::app

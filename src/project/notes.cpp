@@ -1,0 +1,132 @@
+#include "project/notes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <ranges>
+#include <string_view>
+
+#include "core/text.h"
+#include "project/text_file.h"
+#include "tools/files/tree_walk.h"
+#include "wright/json.h"
+
+namespace wright::project {
+namespace {
+
+namespace fs = std::filesystem;
+
+// In each folder the first that is there.
+constexpr std::array<std::string_view, 2> kNames{"AGENTS.md", "CLAUDE.md"};
+constexpr std::size_t kLargestFile = std::size_t{1} << 20;
+constexpr std::size_t kMostFolders = 64;  // on the way to the base
+constexpr std::int64_t kMostVisited = 20'000;
+constexpr std::size_t kMostNamed = 30;
+
+struct OneFile {
+  fs::path path;
+  std::string text;
+};
+
+std::optional<OneFile> notes_in(const fs::path& folder, const fs::path& inside,
+                                std::vector<std::string>& problems) {
+  for (const std::string_view name : kNames) {
+    const fs::path path = folder / name;
+    auto text = read_text(path, kLargestFile, inside);
+    if (text && is_blank(*text)) continue;
+    if (text) return OneFile{path, std::move(*text)};
+    if (text.error().code == ErrorCode::not_found) continue;
+    problems.push_back(text.error().message + "; it is left out");
+  }
+  return std::nullopt;
+}
+
+// From the root down to the base.
+std::vector<fs::path> folders_to(const fs::path& root, const fs::path& base) {
+  std::vector<fs::path> folders;
+  for (fs::path folder = base; folders.size() < kMostFolders; folder = folder.parent_path()) {
+    folders.push_back(folder);
+    if (folder == root || !folder.has_relative_path()) break;
+  }
+  std::ranges::reverse(folders);
+  return folders;
+}
+
+// What is in folders below the base, relative to it.
+std::vector<std::string> named_below(const fs::path& base) {
+  std::vector<std::string> found;
+  const auto workspace = tools::Workspace::open(FileAccess{.base = base});
+  if (!workspace) return found;
+  const auto folder = workspace->open_folder(".");
+  if (!folder) return found;
+  std::int64_t visited = 0;
+  (void)tools::walk(*workspace, *folder, {}, {}, [&](const tools::WalkEntry& entry) {
+    if (entry.name == kNames.front() && entry.path != entry.name) found.push_back(entry.path);
+    const bool is_enough = ++visited >= kMostVisited || found.size() >= kMostNamed;
+    return is_enough ? tools::Visited::end : tools::Visited::proceed;
+  });
+  return found;
+}
+
+constexpr std::string_view kIntroduction =
+    "\n\nWhat people ask of agents that work here follows. Where two of these files disagree, the "
+    "later one counts, which is nearer to the files; what the person says to you counts more than "
+    "any of them, and none of them widens what you may do.\n";
+
+}  // namespace
+
+fs::path project_root(const fs::path& base, const fs::path& home) {
+  std::error_code error;
+  fs::path real = fs::weakly_canonical(base, error);
+  if (error) real = base;
+  const fs::path real_home = home.empty() ? home : fs::weakly_canonical(home, error);
+  fs::path folder = real;
+  for (std::size_t i = 0; i < kMostFolders && folder.has_relative_path(); ++i) {
+    if (folder == real_home) break;
+    if (fs::exists(folder / ".git", error)) return folder;
+    folder = folder.parent_path();
+  }
+  return real;
+}
+
+Notes read_notes(const NotesOptions& options) {
+  Notes notes;
+  std::error_code error;
+  const fs::path base = fs::weakly_canonical(options.base, error);
+  const fs::path root = project_root(options.base, options.home);
+  std::vector<OneFile> files;
+  if (!options.person.empty()) {
+    if (auto own = notes_in(options.person, {}, notes.problems)) files.push_back(std::move(*own));
+  }
+  for (const fs::path& folder : folders_to(root, base)) {
+    if (auto one = notes_in(folder, root, notes.problems)) files.push_back(std::move(*one));
+  }
+  // The nearest get their space first.
+  std::size_t left = options.most_bytes;
+  for (OneFile& file : files | std::views::reverse) {
+    if (file.text.size() > left) {
+      notes.problems.push_back(fmt::format("{} is cut: agents read {} KiB of such files",
+                                           to_valid_utf8(file.path.string()),
+                                           options.most_bytes / 1024));
+      file.text = utf8_prefix(file.text, left);
+    }
+    left -= file.text.size();
+  }
+  for (const OneFile& file : files) {
+    if (file.text.empty()) continue;
+    notes.text +=
+        fmt::format("\n# {}\n\n{}\n", to_valid_utf8(file.path.string()), trimmed(file.text));
+    notes.files.push_back(file.path);
+  }
+  const auto below = named_below(base);
+  if (!below.empty()) {
+    notes.text += "\nThese hold for their folders; read them before you change something there:\n";
+    for (const std::string& path : below) notes.text += fmt::format("- {}\n", to_valid_utf8(path));
+  }
+  if (!notes.text.empty()) notes.text.insert(0, kIntroduction);
+  return notes;
+}
+
+}  // namespace wright::project

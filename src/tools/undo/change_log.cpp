@@ -1,0 +1,268 @@
+#include "tools/undo/change_log.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <set>
+#include <sstream>
+#include <system_error>
+
+#include "core/file_descriptor.h"
+#include "core/try.h"
+#include "tools/text/text_file.h"
+#include "wright/json.h"
+
+namespace wright::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kLogName = "log.jsonl";
+constexpr std::uintmax_t kLargestLog = std::uintmax_t{16} << 20;
+
+Error cannot_keep(const fs::path& where, int problem) {
+  return {ErrorCode::storage,
+          fmt::format("what this replaces cannot be kept in {} ({}), so nothing was changed; --set "
+                      "agent.undo=false changes files without keeping it",
+                      to_valid_utf8(where.string()), std::generic_category().message(problem)),
+          {}};
+}
+
+Result<void> write_new(const fs::path& path, std::string_view text, int flags) {
+  const FileDescriptor file(
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | flags, 0600));
+  if (!file.is_open()) return std::unexpected(cannot_keep(path, errno));
+  while (!text.empty()) {
+    const ssize_t count = ::write(file.get(), text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return std::unexpected(cannot_keep(path, errno));
+    text.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return {};
+}
+
+std::optional<std::string> read_whole(const fs::path& path) {
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  struct stat status {};
+  if (!file.is_open() || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
+    return std::nullopt;
+  }
+  std::string text(static_cast<std::size_t>(status.st_size), '\0');
+  const auto length = read_fully(file.get(), text);
+  if (!length || *length != text.size()) return std::nullopt;
+  return text;
+}
+
+std::uintmax_t bytes_in(const fs::path& folder) {
+  std::error_code error;
+  std::uintmax_t bytes = 0;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const auto size = entry.file_size(error);
+    if (!error) bytes += size;
+  }
+  return bytes;
+}
+
+std::string content_name(std::int64_t entry, std::size_t change, std::string_view which) {
+  return fmt::format("{}-{}.{}", entry, change, which);
+}
+
+Json json_of(const ChangeEntry& entry) {
+  JsonArray changes;
+  for (const StateChange& change : entry.changes) {
+    changes.push_back(JsonObject{{"path", change.path},
+                                 {"had", change.before.has_value()},
+                                 {"has", change.after.has_value()},
+                                 {"mode", change.mode ? Json(*change.mode) : Json(nullptr)},
+                                 {"kept", change.is_kept}});
+  }
+  return JsonObject{{"id", entry.id},     {"at", entry.at},     {"call", entry.call_id},
+                    {"tool", entry.tool}, {"base", entry.base}, {"changes", std::move(changes)},
+                    {"gap", entry.gap}};
+}
+
+bool is_true(const JsonObject& object, std::string_view key) {
+  const Json* value = object.if_contains(key);
+  return value != nullptr && value->is_bool() && value->get_bool();
+}
+
+std::string text_of(const JsonObject& object, std::string_view key) {
+  const Json* value = object.if_contains(key);
+  return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
+}
+
+// With the contents beside the log. A content that is gone makes the change one that is not kept.
+std::optional<ChangeEntry> entry_from(const Json& json, const fs::path& folder) {
+  const JsonObject* object = json.if_object();
+  if (object == nullptr) return std::nullopt;
+  const Json* id = object->if_contains("id");
+  const Json* changes = object->if_contains("changes");
+  if (id == nullptr || !id->is_int64() || changes == nullptr || !changes->is_array()) {
+    return std::nullopt;
+  }
+  ChangeEntry entry{.id = id->get_int64(),
+                    .call_id = text_of(*object, "call"),
+                    .tool = text_of(*object, "tool"),
+                    .base = text_of(*object, "base"),
+                    .gap = text_of(*object, "gap")};
+  if (const Json* at = object->if_contains("at"); at != nullptr && at->is_int64()) {
+    entry.at = at->get_int64();
+  }
+  for (const Json& each : changes->get_array()) {
+    const JsonObject* one = each.if_object();
+    if (one == nullptr) return std::nullopt;
+    StateChange change{.path = text_of(*one, "path"), .is_kept = is_true(*one, "kept")};
+    const std::size_t number = entry.changes.size();
+    const auto take = [&](std::string_view has, std::string_view which,
+                          std::optional<std::string>& content) {
+      if (!is_true(*one, has)) return;
+      auto kept = change.is_kept ? read_whole(folder / content_name(entry.id, number, which))
+                                 : std::nullopt;
+      if (!kept) change.is_kept = false;
+      content = std::move(kept).value_or("");
+    };
+    take("had", "before", change.before);
+    take("has", "after", change.after);
+    if (const Json* mode = one->if_contains("mode"); mode != nullptr && mode->is_int64()) {
+      change.mode = static_cast<mode_t>(mode->get_int64() & 07777);
+    }
+    entry.changes.push_back(std::move(change));
+  }
+  return entry;
+}
+
+struct ReadLog {
+  std::vector<ChangeEntry> entries;
+  std::int64_t last_id = 0;
+};
+
+enum class LogParts : std::uint8_t { numbers, all };
+
+ReadLog read_log(const fs::path& folder, LogParts parts) {
+  ReadLog log;
+  std::error_code error;
+  const fs::path path = folder / kLogName;
+  if (const auto size = fs::file_size(path, error); error || size > kLargestLog) return log;
+  const auto text = read_whole(path);
+  if (!text) return log;
+  std::set<std::int64_t> undone;
+  std::vector<Json> lines;
+  std::istringstream stream(*text);
+  for (std::string line; std::getline(stream, line);) {
+    auto json = parse_json(line);
+    if (!json || !json->is_object()) continue;  // the last one may be half written
+    if (const Json* ids = json->get_object().if_contains("undone"); ids != nullptr) {
+      if (!ids->is_array()) continue;
+      for (const Json& id : ids->get_array()) {
+        if (id.is_int64()) undone.insert(id.get_int64());
+      }
+      continue;
+    }
+    lines.push_back(std::move(*json));
+  }
+  for (const Json& line : lines) {
+    const Json* id = line.get_object().if_contains("id");
+    if (id == nullptr || !id->is_int64()) continue;
+    log.last_id = std::max(log.last_id, id->get_int64());
+    if (parts == LogParts::numbers || undone.contains(id->get_int64())) continue;
+    if (auto entry = entry_from(line, folder)) log.entries.push_back(std::move(*entry));
+  }
+  return log;
+}
+
+}  // namespace
+
+fs::path ChangeLog::folder_of(std::int64_t session_id) const {
+  return options_.folder / std::to_string(session_id);
+}
+
+Result<void> ChangeLog::append(const fs::path& folder, std::string_view line) const {
+  return write_new(folder / kLogName, fmt::format("{}\n", line), O_APPEND);
+}
+
+Result<void> ChangeLog::add(ChangeEntry entry) {
+  const std::lock_guard lock(mutex_);
+  const fs::path folder = folder_of(entry.session_id);
+  std::error_code error;
+  const bool is_new = fs::create_directories(folder, error);
+  if (error) return std::unexpected(cannot_keep(folder, error.value()));
+  if (is_new) {
+    fs::permissions(options_.folder, fs::perms::owner_all, error);
+    fs::permissions(folder, fs::perms::owner_all, error);
+    prune();
+  }
+  entry.id = read_log(folder, LogParts::numbers).last_id + 1;
+  entry.at = std::chrono::duration_cast<std::chrono::milliseconds>(
+                 std::chrono::system_clock::now().time_since_epoch())
+                 .count();
+  std::uintmax_t bytes = bytes_in(folder);
+  for (std::size_t i = 0; i < entry.changes.size(); ++i) {
+    StateChange& change = entry.changes[i];
+    bytes +=
+        (change.before ? change.before->size() : 0) + (change.after ? change.after->size() : 0);
+    if (bytes > options_.max_session_bytes) change.is_kept = false;
+    if (!change.is_kept) continue;
+    if (change.before) {
+      TRY(write_new(folder / content_name(entry.id, i, "before"), *change.before, O_TRUNC));
+    }
+    if (change.after) {
+      TRY(write_new(folder / content_name(entry.id, i, "after"), *change.after, O_TRUNC));
+    }
+  }
+  return append(folder, to_text(json_of(entry)));
+}
+
+Result<std::vector<ChangeEntry>> ChangeLog::read(std::int64_t session_id) const {
+  auto entries = read_log(folder_of(session_id), LogParts::all).entries;
+  for (ChangeEntry& entry : entries) entry.session_id = session_id;
+  return entries;
+}
+
+Result<void> ChangeLog::mark_undone(std::int64_t session_id, std::span<const std::int64_t> ids) {
+  const std::lock_guard lock(mutex_);
+  return append(folder_of(session_id),
+                to_text(JsonObject{{"undone", JsonArray(ids.begin(), ids.end())}}));
+}
+
+void ChangeLog::forget(std::int64_t session_id) const {
+  std::error_code ignored;
+  fs::remove_all(folder_of(session_id), ignored);
+}
+
+void ChangeLog::prune() const {
+  struct Kept {
+    fs::path folder;
+    fs::file_time_type used;
+    std::uintmax_t bytes;
+  };
+  std::vector<Kept> kept;
+  std::error_code error;
+  const auto oldest = fs::file_time_type::clock::now() - options_.max_age;
+  for (const auto& entry : fs::directory_iterator(options_.folder, error)) {
+    const std::string name = entry.path().filename().string();
+    const bool is_session = std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
+    if (!is_session || entry.is_symlink(error) || !entry.is_directory(error)) continue;
+    const auto used = entry.last_write_time(error);
+    if (error) continue;
+    if (used < oldest) {
+      fs::remove_all(entry.path(), error);
+    } else {
+      kept.push_back({entry.path(), used, bytes_in(entry.path())});
+    }
+  }
+  std::ranges::sort(kept, std::ranges::greater(), &Kept::used);
+  std::uintmax_t bytes = 0;
+  for (const Kept& each : kept) {
+    bytes += each.bytes;
+    if (bytes > options_.max_bytes) fs::remove_all(each.folder, error);
+  }
+}
+
+}  // namespace wright::tools

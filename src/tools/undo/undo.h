@@ -1,0 +1,49 @@
+// Takes back what an agent changed in files, as the log of its changes knows it. First a plan that
+// can be shown, then the deed. A file that somebody else has changed since is left alone.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tools/undo/change_log.h"
+#include "tools/workspace/workspace.h"
+
+namespace wright::tools {
+
+struct UndoneFile {
+  enum class Verdict : std::uint8_t {
+    restore,    // the old content comes back
+    remove,     // the agent made the file
+    recreate,   // the agent removed it
+    unchanged,  // it is as it was already
+    refused,    // see `why`
+  };
+  std::string path = {};
+  Verdict verdict = Verdict::refused;
+  std::string why = {};
+  std::optional<std::string> before = {};  // what it is taken back to; nothing: no file
+  std::optional<std::string> now = {};     // what it is; nothing: there is none
+  std::optional<mode_t> mode = {};
+};
+
+struct UndoPlan {
+  std::vector<UndoneFile> files = {};  // by path
+  std::vector<std::string> gaps = {};  // what is not known of some calls, a sentence each
+
+  bool does_something() const;
+};
+
+// `entries` are of the same base, oldest first. With the last of them taken back first, all files
+// are as they were before the first.
+UndoPlan plan_undo(const Workspace& workspace, const std::vector<ChangeEntry>& entries);
+
+// All files that are not refused, together or not at all. A file that changes in this moment is
+// refused with all others.
+Result<void> carry_out(const UndoPlan& plan, const Workspace& workspace);
+
+// What the plan takes back, seen from the other side: from the old content to that of now, as one
+// unified diff. Refused files are in it as far as their old content is known.
+std::string diff_of(const UndoPlan& plan);
+
+}  // namespace wright::tools

@@ -1,0 +1,203 @@
+// Recording what calls change, and taking it back, on real folders.
+#include "tools/undo/undo.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tools/temporary_folder.h"
+#include "tools/undo/recording.h"
+
+namespace wright::tools {
+namespace {
+
+using Verdict = UndoneFile::Verdict;
+
+class UndoTest : public ::testing::Test {
+ protected:
+  UndoTest() { base_.make_folder(""); }
+
+  FileAccess access() const { return {.base = base_.path(), .writable = {"."}}; }
+  Workspace workspace() const { return Workspace::open(access()).value(); }
+
+  Tool tool_named(std::string_view name) const {
+    if (name == "bash") {
+      BashOptions options{.base = base_.path(),
+                          .rules = {{"*", Permission::allow}, {"> *", Permission::allow}}};
+      options.policy.mode = SandboxMode::off;
+      options.policy.write_paths = {base_.path()};
+      options.policy.environment = {{"PATH", "/usr/bin:/bin"}};
+      return recorded_bash(bash_tool(options).value(), access(), log_).value();
+    }
+    const auto tools = recorded_editing_tools(access(), log_).value();
+    return *std::ranges::find_if(tools, [&](const Tool& tool) { return tool.spec.name == name; });
+  }
+
+  void call(std::string_view tool, const Json& arguments, std::int64_t session = 7) const {
+    Context context;
+    context.session_id = session;
+    context.call_id = "c";
+    const auto answer = testing::answer_of(tool_named(tool), arguments, context);
+    ASSERT_TRUE(answer) << answer.error().message;
+  }
+  void write(std::string_view path, std::string_view content) const {
+    call("write_file", {{"path", path}, {"content", content}, {"create_dirs", true}});
+  }
+  UndoPlan plan(std::int64_t session = 7) const {
+    return plan_undo(workspace(), log_->read(session).value());
+  }
+  std::optional<std::string> content(std::string_view path) const {
+    std::ifstream file(base_ / path, std::ios::binary);
+    if (!file) return std::nullopt;
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  }
+  static std::map<std::string, Verdict> verdicts(const UndoPlan& plan) {
+    std::map<std::string, Verdict> found;
+    for (const UndoneFile& file : plan.files) found[file.path] = file.verdict;
+    return found;
+  }
+
+  const TemporaryFolder base_;
+  const TemporaryFolder state_;
+  const SharedChangeLog log_ =
+      std::make_shared<ChangeLog>(ChangeLogOptions{.folder = state_ / "changes"});
+};
+
+TEST_F(UndoTest, brings_back_what_was_written_patched_moved_and_removed) {
+  base_.write("kept.txt", "old\n")
+      .write("gone.txt", "to be removed\n")
+      .write("from.txt", "move me\n");
+  write("kept.txt", "new\n");
+  write("kept.txt", "newer\n");
+  write("made/here.txt", "made\n");
+  call("apply_patch", {{"patch",
+                        "*** Begin Patch\n*** Delete File: gone.txt\n*** Update File: from.txt\n"
+                        "*** Move to: to.txt\n@@\n-move me\n+moved\n*** End Patch"}});
+  const UndoPlan undo = plan();
+  EXPECT_EQ(verdicts(undo), (std::map<std::string, Verdict>{{"from.txt", Verdict::recreate},
+                                                            {"gone.txt", Verdict::recreate},
+                                                            {"kept.txt", Verdict::restore},
+                                                            {"made/here.txt", Verdict::remove},
+                                                            {"to.txt", Verdict::remove}}));
+  EXPECT_NE(diff_of(undo).find("-old\n+newer\n"), std::string::npos) << diff_of(undo);
+  const auto done = carry_out(undo, workspace());
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(content("kept.txt"), "old\n");
+  EXPECT_EQ(content("gone.txt"), "to be removed\n");
+  EXPECT_EQ(content("from.txt"), "move me\n");
+  EXPECT_EQ(content("to.txt"), std::nullopt);
+  EXPECT_EQ(content("made/here.txt"), std::nullopt);
+  EXPECT_FALSE(plan().does_something()) << "nothing is left to be taken back";
+}
+
+TEST_F(UndoTest, leaves_alone_what_somebody_changed_since) {
+  base_.write("a.txt", "a\n").write("b.txt", "b\n");
+  write("a.txt", "agent a\n");
+  write("b.txt", "agent b\n");
+  base_.write("a.txt", "a person's work\n");
+  const UndoPlan undo = plan();
+  EXPECT_EQ(verdicts(undo), (std::map<std::string, Verdict>{{"a.txt", Verdict::refused},
+                                                            {"b.txt", Verdict::restore}}));
+  EXPECT_EQ(undo.files[0].why, "it was changed since");
+  ASSERT_TRUE(carry_out(undo, workspace()));
+  EXPECT_EQ(content("a.txt"), "a person's work\n");
+  EXPECT_EQ(content("b.txt"), "b\n");
+}
+
+TEST_F(UndoTest, takes_nothing_back_when_a_file_changes_after_it_was_shown) {
+  base_.write("a.txt", "a\n").write("b.txt", "b\n");
+  write("a.txt", "agent a\n");
+  write("b.txt", "agent b\n");
+  const UndoPlan undo = plan();
+  base_.write("b.txt", "a person's work\n");
+  const auto done = carry_out(undo, workspace());
+  ASSERT_FALSE(done);
+  EXPECT_EQ(content("a.txt"), "agent a\n");
+  EXPECT_EQ(content("b.txt"), "a person's work\n");
+}
+
+TEST_F(UndoTest, knows_what_a_command_changed_but_not_what_git_ignores) {
+  base_.write(".gitignore", "out/\n").write("one.txt", "1\n").write("two.txt", "2\n");
+  base_.write("three.txt", "3\n").write("out/x.o", "old");
+  call("bash", {{"command",
+                 "echo more >> one.txt; rm two.txt; mkdir -p n; echo new > n/new.txt; "
+                 "echo changed > out/x.o; touch three.txt"}});
+  const UndoPlan undo = plan();
+  EXPECT_EQ(verdicts(undo), (std::map<std::string, Verdict>{{"n/new.txt", Verdict::remove},
+                                                            {"one.txt", Verdict::restore},
+                                                            {"two.txt", Verdict::recreate}}));
+  ASSERT_TRUE(carry_out(undo, workspace()));
+  EXPECT_EQ(content("one.txt"), "1\n");
+  EXPECT_EQ(content("two.txt"), "2\n");
+  EXPECT_EQ(content("n/new.txt"), std::nullopt);
+  EXPECT_EQ(content("out/x.o"), "changed\n");
+}
+
+TEST_F(UndoTest, says_of_a_large_file_that_a_command_changed_that_it_is_not_kept) {
+  base_.write("large.bin", std::string((std::size_t{1} << 20) + 1, 'x'));
+  call("bash", {{"command", "echo >> large.bin"}});
+  const UndoPlan undo = plan();
+  ASSERT_EQ(undo.files.size(), 1U);
+  EXPECT_EQ(undo.files[0].verdict, Verdict::refused);
+  EXPECT_NE(undo.files[0].why.find("not kept"), std::string::npos);
+  EXPECT_FALSE(undo.does_something());
+}
+
+TEST_F(UndoTest,
+       looks_at_no_command_that_only_reads_and_keeps_nothing_of_sessions_that_are_not_stored) {
+  base_.write("a.txt", "a\n");
+  call("bash", {{"command", "cat a.txt"}});
+  call("write_file", {{"path", "a.txt"}, {"content", "b\n"}}, 0);
+  EXPECT_FALSE(std::filesystem::exists(state_ / "changes"));
+}
+
+TEST_F(UndoTest, changes_nothing_where_the_old_content_cannot_be_kept) {
+  base_.write("a.txt", "a\n");
+  state_.write("changes", "a file where a folder should be");
+  Context context;
+  context.session_id = 7;
+  const auto refused = testing::answer_of(tool_named("write_file"),
+                                          {{"path", "a.txt"}, {"content", "b\n"}}, context);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("agent.undo=false"), std::string::npos);
+  EXPECT_EQ(content("a.txt"), "a\n");
+}
+
+TEST_F(UndoTest, survives_a_log_that_is_damaged) {
+  base_.write("a.txt", "a\n").write("b.txt", "b\n");
+  write("a.txt", "agent a\n");
+  write("b.txt", "agent b\n");
+  const auto folder = state_ / "changes/7";
+  std::ofstream(folder / "log.jsonl", std::ios::app) << "{\"id\": 3, \"chan";
+  std::filesystem::remove(folder / "2-0.before");
+  const UndoPlan undo = plan();
+  EXPECT_EQ(verdicts(undo), (std::map<std::string, Verdict>{{"a.txt", Verdict::restore},
+                                                            {"b.txt", Verdict::refused}}));
+}
+
+TEST_F(UndoTest, forgets_what_was_taken_back_and_the_oldest_sessions) {
+  base_.write("a.txt", "a\n");
+  write("a.txt", "b\n");
+  const auto entries = log_->read(7).value();
+  ASSERT_EQ(entries.size(), 1U);
+  ASSERT_TRUE(log_->mark_undone(7, std::vector<std::int64_t>{entries[0].id}));
+  EXPECT_TRUE(log_->read(7)->empty());
+  ChangeLog small(ChangeLogOptions{.folder = state_ / "small", .max_bytes = 3000});
+  const auto entry = [](std::int64_t session) {
+    return ChangeEntry{.session_id = session,
+                       .base = "/x",
+                       .changes = {{.path = "f", .before = std::string(1000, 'f')}}};
+  };
+  for (std::int64_t session = 1; session <= 4; ++session) {
+    ASSERT_TRUE(small.add(entry(session)));
+    std::filesystem::last_write_time(
+        state_ / "small" / std::to_string(session),
+        std::filesystem::file_time_type::clock::now() - std::chrono::hours(10 - session));
+  }
+  small.prune();
+  EXPECT_TRUE(small.read(1)->empty());
+  EXPECT_EQ(small.read(4)->size(), 1U);
+}
+
+}  // namespace
+}  // namespace wright::tools

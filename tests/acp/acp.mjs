@@ -1,0 +1,352 @@
+// `wright acp` against the official client library, and every line of it against the protocol's own
+// schema, which the library itself hardly checks.
+//
+//   node acp.mjs PROGRAM STAND_IN
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { PassThrough, Readable, Writable } from "node:stream";
+import Ajv from "ajv/dist/2020.js";
+import { client, methods, ndJsonStream } from "@agentclientprotocol/sdk";
+
+const [program, standIn] = process.argv.slice(2);
+const { startModel } = await import(standIn);
+const here = dirname(createRequire(import.meta.url).resolve("@agentclientprotocol/sdk"));
+const schema = JSON.parse(readFileSync(join(here, "../../../schema/v1/schema.json"), "utf8"));
+
+// --- every line against the schema ---------------------------------------------------------------
+
+const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: false });
+ajv.addSchema(schema, "acp");
+function validatorFor(method, side, ending) {
+  const name = Object.keys(schema.$defs).find((each) => {
+    const def = schema.$defs[each];
+    return def["x-method"] === method && def["x-side"] === side && each.endsWith(ending);
+  });
+  return name && ajv.getSchema(`acp#/$defs/${name}`);
+}
+
+const problems = [];
+let linesChecked = 0;
+function checkLine(line, sent) {
+  linesChecked += 1;
+  const complain = (why) => problems.push(`${why}: ${line.slice(0, 600)}`);
+  let message;
+  try {
+    message = JSON.parse(line);
+  } catch {
+    return complain("no JSON");
+  }
+  if (message.jsonrpc !== "2.0") complain("no JSON-RPC 2.0");
+  const unknown = Object.keys(message).filter((key) => !["jsonrpc", "id", "method", "params", "result", "error"].includes(key));
+  if (unknown.length > 0) complain(`unknown members ${unknown}`);
+  if (message.method) {
+    const check = validatorFor(message.method, "client", message.id === undefined ? "Notification" : "Request");
+    if (!check) return complain("a method that clients do not have");
+    if (!check(message.params)) complain(ajv.errorsText(check.errors));
+  } else if ("result" in message) {
+    const check = validatorFor(sent.get(message.id), "agent", "Response");
+    if (!check) return complain("an answer to nothing");
+    if (!check(message.result)) complain(ajv.errorsText(check.errors));
+  } else if (!(Number.isInteger(message.error?.code) && typeof message.error.message === "string")) {
+    complain("neither result nor error");
+  }
+}
+
+// --- one editor ----------------------------------------------------------------------------------
+
+const home = mkdtempSync(join(tmpdir(), "wright-acp-"));
+const environment = { PATH: process.env.PATH, HOME: home, STANDIN_API_KEY: "none",
+  ...(process.env.ASAN_OPTIONS ? { ASAN_OPTIONS: process.env.ASAN_OPTIONS } : {}) };
+
+function startAgent(model) {
+  const child = spawn(program, ["acp", ...model.settings], { cwd: home, env: environment });
+  const sent = new Map();
+  const collect = (each) => {
+    let rest = "";
+    return (piece) => {
+      rest += piece;
+      const lines = rest.split("\n");
+      rest = lines.pop();
+      for (const line of lines) if (line.trim()) each(line);
+    };
+  };
+  let errors = "";
+  child.stderr.on("data", (piece) => (errors += piece));
+  child.stdout.setEncoding("utf8");
+  child.stdout.on("data", collect((line) => checkLine(line, sent)));
+  const output = new PassThrough();
+  child.stdout.on("data", (piece) => output.write(piece));
+  child.stdout.on("end", () => output.end());
+  const input = new PassThrough();
+  input.setEncoding("utf8");
+  input.on("data", collect((line) => {
+    const message = JSON.parse(line);
+    if (message.method && message.id !== undefined) sent.set(message.id, message.method);
+  }));
+  input.on("data", (piece) => child.stdin.write(piece));
+  input.on("end", () => child.stdin.end());
+  const ended = new Promise((done) => child.on("close", (code) => done(code)));
+  return { child, errors: () => errors, ended,
+    stream: ndJsonStream(Writable.toWeb(input), Readable.toWeb(output)) };
+}
+
+// Runs `play` with a connected editor; `answer` decides about permission.
+async function editor(scripts, play, { permit = () => "once", capabilities = {}, elicit } = {}) {
+  const model = await startModel(scripts);
+  const agent = startAgent(model);
+  const updates = [];
+  const asked = [];
+  const app = client({ name: "test" })
+    .onRequest(methods.client.session.requestPermission, ({ params }) => {
+      asked.push(params);
+      const choice = permit(params, asked.length);
+      return choice === null ? { outcome: { outcome: "cancelled" } }
+        : { outcome: { outcome: "selected", optionId: choice } };
+    })
+    .onNotification(methods.client.session.update, ({ params }) => { updates.push(params); });
+  if (elicit) app.onRequest(methods.client.elicitation.create, ({ params }) => elicit(params));
+  try {
+    await app.connectWith(agent.stream, async (context) => {
+      const ready = await context.request(methods.agent.initialize, {
+        protocolVersion: 1, clientCapabilities: capabilities, clientInfo: { name: "test", version: "1" } });
+      assert.equal(ready.protocolVersion, 1);
+      const kinds = (kind) => updates.filter(({ update }) => update.sessionUpdate === kind).map(({ update }) => update);
+      await play({ context, ready, updates, asked, kinds, model, agent,
+        text: () => kinds("agent_message_chunk").map((update) => update.content.text).join(""),
+        begin: async (folder) => (await context.request(methods.agent.session.new, { cwd: folder, mcpServers: [] })),
+        say: (sessionId, text) => context.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text }] }),
+        until: async (what) => { while (!what()) await new Promise((done) => setTimeout(done, 10)); } });
+    });
+  } finally {
+    agent.child.stdin.end();
+    model.stop();
+  }
+  assert.equal(await agent.ended, 0, agent.errors());
+}
+
+let number = 0;
+function tree(files) {
+  const folder = join(home, `tree${++number}`);
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), content);
+  }
+  return { folder, read: (name) => readFileSync(join(folder, name), "utf8") };
+}
+
+let failures = 0;
+async function test(name, body) {
+  const before = problems.length;
+  const timer = setTimeout(() => { console.log(`HANGS ${name}`); process.exit(1); }, 60_000);
+  try {
+    await body();
+    assert.deepEqual(problems.slice(before), [], "lines that the schema refuses");
+    console.log(`ok    ${name}`);
+  } catch (problem) {
+    failures += 1;
+    console.log(`FAILED ${name}: ${problem.stack}`);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+// --- conversations -------------------------------------------------------------------------------
+
+await test("says what it can do in the shapes that editors want", () => editor({}, async ({ ready }) => {
+  assert.equal(ready.agentCapabilities.loadSession, true);
+  for (const each of ["list", "resume", "close", "delete"]) {
+    assert.deepEqual(ready.agentCapabilities.sessionCapabilities[each], {});
+  }
+}));
+
+await test("streams text, plans, calls with kinds and places, and diffs", () => editor({
+  "edit it": [
+    [["update_plan", { plan: [{ step: "Read", status: "completed" }, { step: "Write", status: "in_progress" }] }]],
+    [["read_file", { path: "a.txt", offset: 1 }]],
+    [["write_file", { path: "a.txt", content: "new\n" }], ["write_file", { path: "made.txt", content: "made\n" }]],
+    [["bash", { command: "cat a.txt" }]],
+    "All done.",
+  ],
+}, async ({ begin, say, kinds, text, until }) => {
+  const place = tree({ "a.txt": "old\n" });
+  const session = await begin(place.folder);
+  assert.equal(session.modes.currentModeId, "code");
+  assert.deepEqual(session.configOptions.map((option) => option.id), ["mode", "model"]);
+  await until(() => kinds("available_commands_update").length > 0);
+  assert.ok(kinds("available_commands_update")[0].availableCommands.some(({ name }) => name === "undo"));
+  assert.deepEqual(await say(session.sessionId, "edit it"), { stopReason: "end_turn" });
+  assert.equal(text(), "All done.");
+  assert.equal(place.read("a.txt"), "new\n");
+  assert.deepEqual(kinds("plan")[0].entries.map(({ status }) => status), ["completed", "in_progress"]);
+  const calls = kinds("tool_call");
+  assert.deepEqual(calls.map(({ kind }) => kind), ["read", "edit", "edit", "execute"]);
+  assert.equal(calls[0].locations[0].path, join(place.folder, "a.txt"));
+  const diffs = kinds("tool_call_update").flatMap(({ content }) => content ?? []).filter(({ type }) => type === "diff");
+  assert.deepEqual(diffs.map(({ oldText, newText }) => [oldText, newText]), [["old\n", "new\n"], [null, "made\n"]]);
+}));
+
+await test("asks for permission and obeys", () => editor({
+  "remove it": [
+    [["bash", { command: "rm a.txt" }]],
+    [["bash", { command: "rm b.txt" }]],
+    "Tried.",
+  ],
+}, async ({ begin, say, asked, kinds }) => {
+  const place = tree({ "a.txt": "a", "b.txt": "b" });
+  const { sessionId } = await begin(place.folder);
+  assert.equal((await say(sessionId, "remove it")).stopReason, "end_turn");
+  assert.equal(asked.length, 2);
+  assert.equal(asked[0].toolCall.kind, "execute");
+  assert.ok(!existsSync(join(place.folder, "a.txt")));
+  assert.ok(existsSync(join(place.folder, "b.txt")));
+  assert.ok(kinds("tool_call_update").some(({ status }) => status === "failed"));
+}, { permit: (_, count) => (count === 1 ? "once" : "refuse") }));
+
+await test("ends a turn as cancelled when permission is cancelled, and goes on", () => editor({
+  "remove it": [[["bash", { command: "rm a.txt" }]], "Never said."],
+  "hello": ["Hello."],
+}, async ({ begin, say, text }) => {
+  const place = tree({ "a.txt": "a" });
+  const { sessionId } = await begin(place.folder);
+  assert.deepEqual(await say(sessionId, "remove it"), { stopReason: "cancelled" });
+  assert.ok(existsSync(join(place.folder, "a.txt")));
+  assert.deepEqual(await say(sessionId, "hello"), { stopReason: "end_turn" });
+  assert.equal(text(), "Hello.");
+}, { permit: () => null }));
+
+await test("cancels a command that runs", () => editor({
+  "wait": [[["bash", { command: "sleep 100" }]], "Never said."],
+}, async ({ context, begin, say, kinds, until }) => {
+  const { sessionId } = await begin(tree({ "a.txt": "" }).folder);
+  const turn = say(sessionId, "wait");
+  await until(() => kinds("tool_call").length > 0);
+  await context.notify(methods.agent.session.cancel, { sessionId });
+  assert.deepEqual(await turn, { stopReason: "cancelled" });
+}));
+
+await test("lets a new prompt cancel the one that runs", () => editor({
+  "wait": [[["bash", { command: "sleep 100" }]], "Never said."],
+  "hello": ["Hello."],
+}, async ({ begin, say, kinds, until }) => {
+  const { sessionId } = await begin(tree({ "a.txt": "" }).folder);
+  const turn = say(sessionId, "wait");
+  await until(() => kinds("tool_call").length > 0);
+  assert.deepEqual(await say(sessionId, "hello"), { stopReason: "end_turn" });
+  assert.deepEqual(await turn, { stopReason: "cancelled" });
+}));
+
+await test("changes nothing in plan mode", () => editor({
+  "edit it": [[["write_file", { path: "a.txt", content: "new" }]], [["bash", { command: "touch b.txt" }]], "Planned."],
+}, async ({ context, begin, say }) => {
+  const place = tree({ "a.txt": "old" });
+  const { sessionId } = await begin(place.folder);
+  await context.request(methods.agent.session.setMode, { sessionId, modeId: "plan" });
+  await say(sessionId, "edit it");
+  assert.equal(place.read("a.txt"), "old");
+  assert.ok(!existsSync(join(place.folder, "b.txt")));
+  const back = await context.request(methods.agent.session.setConfigOption, { sessionId, configId: "mode", value: "code" });
+  assert.equal(back.configOptions.find(({ id }) => id === "mode").currentValue, "code");
+  await say(sessionId, "edit it");
+  assert.equal(place.read("a.txt"), "new");
+}, { permit: () => "refuse" }));
+
+await test("changes the model", () => editor({}, async ({ context, begin, say, text }) => {
+  const { sessionId } = await begin(tree({ "README.md": "# A thing\n" }).folder);
+  const changed = await context.request(methods.agent.session.setConfigOption, { sessionId, configId: "model", value: "offline" });
+  assert.equal(changed.configOptions.find(({ id }) => id === "model").currentValue, "offline");
+  await say(sessionId, "Summarise this project");
+  assert.ok(text().length > 0);
+}));
+
+await test("lists, loads, resumes, closes and deletes sessions", async () => {
+  const place = tree({ "a.txt": "old\n" });
+  const scripts = { "edit it": [[["write_file", { path: "a.txt", content: "new\n" }]], "Done."], "again": ["Again."] };
+  let sessionId;
+  await editor(scripts, async ({ begin, say }) => {
+    sessionId = (await begin(place.folder)).sessionId;
+    await say(sessionId, "edit it");
+  });
+  await editor(scripts, async ({ context, say, kinds, text, updates, until }) => {
+    const listed = await context.request(methods.agent.session.list, { cwd: place.folder });
+    assert.deepEqual(listed.sessions.map((each) => [each.sessionId, each.cwd, each.title]), [[sessionId, place.folder, "edit it"]]);
+    await context.request(methods.agent.session.load, { sessionId, cwd: place.folder, mcpServers: [] });
+    assert.deepEqual(kinds("user_message_chunk").map((update) => update.content.text), ["edit it"]);
+    assert.equal(text(), "Done.");
+    assert.equal(kinds("tool_call").length, 1);
+    assert.equal((await say(sessionId, "again")).stopReason, "end_turn");
+    assert.equal(text(), "Done.Again.");
+    await say(sessionId, "/diff");
+    assert.match(text(), /\+new/);
+    await context.request(methods.agent.session.close, { sessionId });
+    const before = updates.length;
+    await context.request(methods.agent.session.resume, { sessionId, cwd: place.folder, mcpServers: [] });
+    await until(() => updates.length > before);
+    assert.deepEqual(updates.slice(before).map(({ update }) => update.sessionUpdate), ["available_commands_update"]);
+    await context.request(methods.agent.session.delete, { sessionId });
+    await context.request(methods.agent.session.delete, { sessionId });
+    assert.deepEqual((await context.request(methods.agent.session.list, { cwd: place.folder })).sessions, []);
+  });
+});
+
+await test("takes back what the last prompt changed", () => editor({
+  "edit it": [[["write_file", { path: "a.txt", content: "new\n" }]], "Done."],
+}, async ({ begin, say, text }) => {
+  const place = tree({ "a.txt": "old\n" });
+  const { sessionId } = await begin(place.folder);
+  await say(sessionId, "edit it");
+  assert.equal(place.read("a.txt"), "new\n");
+  await say(sessionId, "/undo");
+  assert.equal(place.read("a.txt"), "old\n");
+  assert.match(text(), /Taken back/);
+}));
+
+await test("asks questions in a form where the editor has one", () => editor({
+  "ask me": [
+    [["ask_user", { questions: [{ id: "colour", question: "Which?", type: "select", options: ["red", "green"] }] }]],
+    (messages) => { assert.match(messages.at(-1).content, /green/); return "Green it is."; },
+  ],
+}, async ({ begin, say, text, model }) => {
+  const { sessionId } = await begin(tree({ "a.txt": "" }).folder);
+  await say(sessionId, "ask me");
+  assert.deepEqual(model.problems, []);
+  assert.equal(text(), "Green it is.");
+}, { capabilities: { elicitation: { form: {} } },
+  elicit: (params) => { assert.deepEqual(params.requestedSchema.properties.colour.enum, ["red", "green"]); return { action: "accept", content: { colour: "green" } }; } }));
+
+await test("reads resources that come with a prompt", () => editor({
+  "look": [(messages) => { assert.match(JSON.stringify(messages.at(-1)), /unsaved words/); return "Seen."; }],
+}, async ({ context, begin, model }) => {
+  const place = tree({ "a.txt": "" });
+  const { sessionId } = await begin(place.folder);
+  await context.request(methods.agent.session.prompt, { sessionId, prompt: [
+    { type: "text", text: "look at " },
+    { type: "resource", resource: { uri: `file://${place.folder}/a.txt`, text: "unsaved words" } },
+    { type: "resource_link", uri: `file://${place.folder}/a.txt`, name: "a.txt" }] });
+  assert.deepEqual(model.problems, []);
+}));
+
+await test("refuses what makes no sense, and goes on", () => editor({ "hello": ["Hello."] }, async ({ context, begin, say, text, agent }) => {
+  const { sessionId } = await begin(tree({ "a.txt": "" }).folder);
+  const refused = async (method, params, code) => {
+    const problem = await context.request(method, params).then(() => null, (error) => error);
+    assert.equal(problem?.code, code, `${method}: ${problem}`);
+  };
+  await refused("session/prompt", { sessionId: "nobody", prompt: [{ type: "text", text: "x" }] }, -32002);
+  await refused("session/new", { cwd: "relative", mcpServers: [] }, -32602);
+  await refused("session/new", { cwd: "/does/not/exist", mcpServers: [] }, -32602);
+  await refused("session/load", { sessionId: "nobody", cwd: home, mcpServers: [] }, -32002);
+  await refused("session/set_mode", { sessionId, modeId: "wild" }, -32602);
+  await refused("_own/method", {}, -32601);
+  agent.child.stdin.write("no json\n[]\n{\"jsonrpc\":\"2.0\"}\n\xff\xfe\n");
+  agent.child.stdin.write(`${"x".repeat(1 << 20)}\n`);
+  await say(sessionId, "hello");
+  assert.equal(text(), "Hello.");
+}));
+
+rmSync(home, { recursive: true, force: true });
+console.log(`${linesChecked} lines checked against the schema`);
+process.exit(failures > 0 ? 1 : 0);
