@@ -35,7 +35,7 @@ _wright() {
       'sessions:see what was done' 'replay:run a session again, offline' 'test:run recorded sessions as tests'
       'feedback:what the tools lack'
       'stats:how often and how long' 'agents:list the agents'
-      'tools:list the tools' 'mcp:MCP servers; Wright as one' 'models:list vendors and models' 'config:show the settings' 'doctor:check this machine'
+      'tools:list the tools' 'mcp:MCP servers; Wright as one' 'models:list vendors and models' 'batch:many prompts at once' 'config:show the settings' 'doctor:check this machine'
       'serve:serve over HTTP' 'token:tokens for the server'
       'help:explain a command')
     _describe command commands
@@ -50,7 +50,7 @@ _wright() {
     'sessions show' | 'sessions export' | 'sessions fork' | 'sessions rm' | 'sessions prune' | 'tools show' | 'tools call' | \
       'agents show' | 'agents new' | 'agents trust' | \
       'mcp add' | 'mcp test' | 'mcp remove' | 'mcp serve' | \
-      'config path' | 'config init')
+      'batch submit' | 'batch show' | 'batch results' | 'batch cancel' | 'config path' | 'config init')
       if (( CURRENT > 2 )); then
         command+=" $words[2]"
         shift words
@@ -181,6 +181,20 @@ _wright() {
         '*--host[a further name it is reached by]:name:' '--certificate[speak TLS with this]:file:_files' \
         '--key[its key]:file:_files' '*--webhook[tell this URL what waits and ends]:url:' '*--set[any key of the configuration file]:key=value:'
       ;;
+    batch)
+      _arguments $help $json $config '--vendor[only of this one]:vendor:(openai anthropic)' \
+        '*--set[any key of the configuration file]:key=value:' '1:command:(submit show results cancel list)'
+      ;;
+    'batch submit')
+      _arguments $help $json $config '--model[vendor\:name]:model:' \
+        '*--set[any key of the configuration file]:key=value:' '1:file:_files'
+      ;;
+    'batch show' | 'batch cancel')
+      _arguments $help $json $config '*--set[any key of the configuration file]:key=value:' '1:id:'
+      ;;
+    'batch results')
+      _arguments $help $config '*--set[any key of the configuration file]:key=value:' '1:id:'
+      ;;
     token) _arguments $help $json '1:command:(add rm list)' ;;
     'token add') _arguments $help '--scope[what it may do]:scope:(read answer run admin)' '1:name:' ;;
     'token rm') _arguments $help '1:name:' ;;
@@ -216,7 +230,7 @@ _wright() {
       ;;
     config) _arguments $help $json $settings $log '1:command:(path init)' ;;
     'config path' | 'config init') _arguments $help $config ;;
-    help) _arguments '1:command:(run chat resume answer waits worker migrate sessions replay test feedback stats agents tools mcp models config doctor serve token)' ;;
+    help) _arguments '1:command:(run chat resume answer waits worker migrate sessions replay test feedback stats agents tools mcp models batch config doctor serve token)' ;;
   esac
 }
 

@@ -9,6 +9,7 @@
 #include "core/text.h"
 #include "core/try.h"
 #include "providers/opaque_block.h"
+#include "providers/vendor_tools.h"
 
 namespace wright::providers {
 namespace {
@@ -133,6 +134,14 @@ Result<void> GeminiReader::read_part(const Json& part, ResponsePieces& pieces) {
   const bool is_thought = is_true(field(&part, "thought"));
   const std::string_view text = text_field(&part, "text");
   const std::string_view signature = text_field(&part, "thoughtSignature");
+  if (is_part_of_vendors_tool(part)) {
+    pieces.answer.end_part();
+    pieces.answer.add_reasoning(words_of_vendors_tool(part));
+    pieces.answer.reasoning().opaque =
+        opaque_text(Protocol::gemini_generate, pieces.endpoint.model.name, part);
+    pieces.answer.end_part();
+    return {};
+  }
   if (is_thought) pieces.answer.add_reasoning(text);
   if (!signature.empty()) {
     pieces.answer.reasoning().opaque =

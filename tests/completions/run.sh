@@ -85,6 +85,11 @@ mcp test
 mcp remove
 mcp serve
 models
+batch
+batch submit
+batch show
+batch results
+batch cancel
 config
 config path
 config init
@@ -103,7 +108,7 @@ expect_offer() {
   [ "$offered" = "$expected" ] || fail "for 'wright $*' bash offers '$offered', not '$expected'"
 }
 
-expect_offer 'agents answer chat config doctor feedback help mcp migrate models replay resume run serve sessions stats test token tools waits worker' ''
+expect_offer 'agents answer batch chat config doctor feedback help mcp migrate models replay resume run serve sessions stats test token tools waits worker' ''
 expect_offer 'run' ru
 
 # Every command is in both overviews and in the synopsis of the manual page.
