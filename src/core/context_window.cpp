@@ -190,7 +190,8 @@ class Fitting {
         candidates.tokens(last_turn_, std::max(last_turn_, cut.summarised), 0);
     const std::int64_t target = low_water(candidates, least);
     // Shortening is enough as well where a summary would hardly do better.
-    const std::int64_t nearly = std::min(least + room_ / 8, room_);
+    const std::int64_t nearly =
+        std::min(least + room_ / 8, room_ - std::max<std::int64_t>(0, room_ - least) / 2);
     if (const auto end = end_of_shortening(candidates, cut, std::max(target, nearly))) {
       cut.shortened = *end;
       return {std::move(cut), {}};

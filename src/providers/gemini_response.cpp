@@ -127,7 +127,19 @@ Result<void> GeminiReader::read_piece(const Json& piece, ResponsePieces& pieces)
       TRY(read_part(part, pieces));
     }
   }
+  read_grounding(candidate, pieces);
   return read_reason(candidate, pieces);
+}
+
+// Later pieces repeat what earlier ones said.
+void GeminiReader::read_grounding(const Json& candidate, ResponsePieces& pieces) {
+  if (has_grounding_) return;
+  const std::string words = words_of_grounding(field(&candidate, "groundingMetadata"));
+  if (words.empty()) return;
+  has_grounding_ = true;
+  pieces.answer.end_part();
+  pieces.answer.add_reasoning(words);
+  pieces.answer.end_part();
 }
 
 Result<void> GeminiReader::read_part(const Json& part, ResponsePieces& pieces) {

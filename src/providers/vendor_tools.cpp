@@ -96,7 +96,7 @@ void add_asked(std::string& words, const Json* input) {
   for (const std::string_view key : {"query", "url", "pattern", "code", "command"}) {
     add_line(words, text_field(input, key));
   }
-  for (const std::string_view key : {"queries", "urls"}) {
+  for (const std::string_view key : {"queries", "urls", "webSearchQueries"}) {
     const JsonArray* list = array_in(field(input, key));
     for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
       add_line(words, text_in(&(*list)[i]));
@@ -152,6 +152,13 @@ bool is_item_of_vendors_tool(std::string_view type) {
 
 bool is_part_of_vendors_tool(const Json& part) {
   return !name_of_part(part).empty();
+}
+
+std::string words_of_grounding(const Json* metadata) {
+  std::string words;
+  add_asked(words, metadata);
+  add_found(words, array_in(field(metadata, "groundingChunks")));
+  return words.empty() ? words : valid_text("[googleSearch]\n" + words);
 }
 
 std::string words_of_vendors_tool(const Json& block) {

@@ -17,6 +17,10 @@ Result<JsonArray> vendor_tools(const Endpoint& endpoint, const Request& request)
 // Anthropic's, a part of Gemini's. Empty where nothing can be said.
 std::string words_of_vendors_tool(const Json& block);
 
+// What Gemini searched for and found, where it tells it beside its text; empty where it did not
+// search.
+std::string words_of_grounding(const Json* metadata);
+
 // Whether an item of OpenAI's responses tells of a tool that ran there ("web_search_call").
 bool is_item_of_vendors_tool(std::string_view type);
 // Whether a part of Gemini's does ("executableCode").

@@ -265,7 +265,7 @@ TEST_F(AgentFiles, have_tools_of_the_vendor_by_their_file_or_by_the_settings) {
     for (const Json& each : chosen->agent.sampling.vendor_tools) all += to_text(each);
     return all;
   };
-  EXPECT_EQ(tools_of("own", {}), R"("web_search"{"type":"x","n":1})");
+  EXPECT_EQ(tools_of("own", {}), R"("web_search"{"n":1,"type":"x"})");
   EXPECT_EQ(tools_of("own", {"agent.vendor_tools=code_execution"}), R"("code_execution")");
   EXPECT_EQ(tools_of("plain", {}), "");
   EXPECT_EQ(tools_of("codebase-analysis", {"agent.vendor_tools=web_search"}), R"("web_search")");
