@@ -63,7 +63,7 @@ _wright() {
       mapfile -t COMPREPLY < <(compgen -W 'once session' -- "$current")
       return
       ;;
-    -p | --prompt | --max-iterations | --set | --settle | --refuse | --answer | --wait | --since | --older-than | --search | --limit | --at | --priority | --delay | --labels | --concurrency | --poll | --lease | --grace | --tools | --agents | -e | --env | --header | --listen | --host | --webhook)
+    -p | --prompt | --max-iterations | --set | --settle | --refuse | --answer | --wait | --since | --older-than | --search | --limit | --at | --priority | --delay | --labels | --concurrency | --poll | --lease | --grace | --tools | --agents | -e | --env | --header | --listen | --host | --webhook | --vendor)
       return
       ;;
   esac
@@ -77,6 +77,7 @@ _wright() {
         'agents show' | 'agents new' | 'agents trust' | \
         'mcp add' | 'mcp test' | 'mcp remove' | 'mcp serve' | \
         'token add' | 'token rm' | \
+        'batch submit' | 'batch show' | 'batch results' | 'batch cancel' | \
         'config path' | 'config init')
         command+=" ${COMP_WORDS[2]}"
         position=$((position - 1))
@@ -86,7 +87,7 @@ _wright() {
 
   local words='' options=''
   if [[ $COMP_CWORD -eq 1 ]]; then
-    words='run chat resume answer waits worker migrate sessions replay test feedback stats agents tools mcp models config init trust acp completions doctor serve token help'
+    words='run chat resume answer waits worker migrate sessions replay test feedback stats agents tools mcp models batch config init trust acp completions doctor serve token help'
     options='--help --version'
   else
     case $command in
@@ -149,6 +150,13 @@ _wright() {
       'mcp remove') options="$config" ;;
       'mcp serve') options="--tools --agents --sessions $settings $log" ;;
       models) options="--compare --json $config --set" ;;
+      batch)
+        words='submit show results cancel list'
+        options="--vendor --json $config --set"
+        ;;
+      'batch submit') options="--model --json $config --set" ;;
+      'batch show' | 'batch cancel') options="--json $config --set" ;;
+      'batch results') options="$config --set" ;;
       config)
         words='path init get set'
         options="--json $settings $log"
@@ -166,7 +174,7 @@ _wright() {
         ;;
       'token add') options='--scope' ;;
       'token rm') ;;
-      help) words='run chat resume answer waits worker migrate sessions replay test feedback stats agents tools mcp models config init trust acp completions doctor serve token' ;;
+      help) words='run chat resume answer waits worker migrate sessions replay test feedback stats agents tools mcp models batch config init trust acp completions doctor serve token' ;;
     esac
     options+=' -h --help'
   fi
@@ -183,7 +191,7 @@ _wright() {
     'mcp test' | 'mcp remove') [[ $position -eq 0 ]] && words=$(_wright_names mcp) ;;
     'sessions show' | 'sessions export' | 'sessions rm') words=$(_wright_names sessions) ;;
     'sessions fork' | 'sessions cancel' | 'sessions diff' | 'sessions undo' | replay) [[ $position -eq 0 ]] && words=$(_wright_names sessions) ;;
-    test)
+    test | 'batch submit')
       mapfile -t COMPREPLY < <(compgen -f -- "$current")
       return
       ;;

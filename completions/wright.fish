@@ -11,7 +11,7 @@ function __wright_in
     set -l longer "$words[2] $words[3]"
     if contains -- $longer 'sessions show' 'sessions export' 'sessions fork' 'sessions cancel' 'sessions rm' 'sessions prune' 'sessions diff' 'sessions undo' 'tools show' \
             'tools call' 'config path' 'config init' 'config get' 'config set' 'agents show' 'agents new' 'agents trust' \
-            'token add' 'token rm' 'mcp add' 'mcp test' 'mcp remove' 'mcp serve'
+            'token add' 'token rm' 'batch submit' 'batch show' 'batch results' 'batch cancel' 'mcp add' 'mcp test' 'mcp remove' 'mcp serve'
         set command $longer
     end
     contains -- $command $argv
@@ -41,6 +41,7 @@ complete -c wright -n '__wright_after 1' -a agents -d 'List the agents'
 complete -c wright -n '__wright_after 1' -a tools -d 'List the tools'
 complete -c wright -n '__wright_after 1' -a mcp -d 'MCP servers; Wright as one'
 complete -c wright -n '__wright_after 1' -a models -d 'List vendors and models'
+complete -c wright -n '__wright_after 1' -a batch -d 'Many prompts at once'
 complete -c wright -n '__wright_after 1' -a config -d 'Show the settings'
 complete -c wright -n '__wright_after 1' -a init -d 'Choose a model'
 complete -c wright -n '__wright_after 1' -a trust -d 'Agree to skills and hooks of this folder'
@@ -58,7 +59,7 @@ set -l of_agents 'agents show' 'agents new' 'agents trust'
 set -l with_database answer waits feedback stats sessions 'sessions show' 'sessions export' 'sessions fork' 'sessions cancel' 'sessions rm' 'sessions prune' 'sessions diff' 'sessions undo' $of_agents
 set -l with_server run chat resume answer waits feedback stats sessions 'sessions show' 'sessions export' 'sessions fork' 'sessions cancel' 'sessions rm'
 set -l with_base_path trust test tools 'tools show' 'tools call' $of_agents
-set -l with_json answer waits feedback stats sessions 'sessions show' 'sessions fork' 'sessions prune' 'agents show' test tools 'tools call' models
+set -l with_json answer waits feedback stats sessions 'sessions show' 'sessions fork' 'sessions prune' 'agents show' test tools 'tools call' models batch 'batch submit' 'batch show' 'batch cancel'
 complete -c wright -n 'not __wright_after 1; and not __wright_in help' -s c -l config -r -F -d 'Configuration file'
 complete -c wright -n "__wright_in $with_all_settings '"(string join "' '" $with_database)"'" -l database-path -r -F -d 'Where sessions are kept'
 complete -c wright -n "__wright_in $with_all_settings chat '"(string join "' '" $with_database)"'" -l store -r -F -d 'The same: a path, or postgresql://…'
@@ -73,7 +74,7 @@ complete -c wright -n "__wright_in $with_all_settings '"(string join "' '" $with
 complete -c wright -n "__wright_in run acp worker resume config serve 'tools call'" -l log-level -x -a 'debug info warning error off' -d 'What is logged'
 complete -c wright -n "__wright_in run acp worker resume config serve 'tools call'" -l log-format -x -a 'text json' -d 'How it is logged'
 complete -c wright -n "__wright_in run acp worker resume config serve 'tools call'" -l log-file -r -F -d 'Append the log there'
-complete -c wright -n "__wright_in run acp worker resume config serve replay test agents 'agents show' tools 'tools show' 'tools call' models doctor" -l set -x -d 'Any key of the configuration file'
+complete -c wright -n "__wright_in run acp worker resume config serve replay test agents 'agents show' tools 'tools show' 'tools call' models batch 'batch submit' 'batch show' 'batch results' 'batch cancel' doctor" -l set -x -d 'Any key of the configuration file'
 
 # run
 complete -c wright -n '__wright_in run; and __wright_after 2' -a '(__wright_names agents)'
@@ -184,6 +185,12 @@ complete -c wright -n '__wright_in models; and __wright_after 2' -a '(wright mod
 complete -c wright -n '__wright_in models' -l compare -d 'Show what differs from the vendors\' own lists'
 complete -c wright -n '__wright_in doctor' -l online -d 'Ask every provider that has a key'
 
+# batch
+complete -c wright -n '__wright_in batch; and __wright_after 2' -a 'submit show results cancel list'
+complete -c wright -n '__wright_in batch' -l vendor -x -a 'openai anthropic' -d 'Only of this one'
+complete -c wright -n "__wright_in 'batch submit'" -F
+complete -c wright -n "__wright_in 'batch submit'" -l model -x -d 'vendor:name'
+
 # serve and token
 complete -c wright -n '__wright_in serve' -l database-path -r -F -d 'Where sessions are kept'
 complete -c wright -n '__wright_in serve' -l base-path -x -a '(__fish_complete_directories)' -d 'The folder that tools may read'
@@ -204,4 +211,4 @@ complete -c wright -n '__wright_in run' -l json-events -d 'Print every event as 
 
 # config and help
 complete -c wright -n '__wright_in config; and __wright_after 2' -a 'path init get set'
-complete -c wright -n '__wright_in help; and __wright_after 2' -a 'run chat resume answer waits worker migrate sessions replay test feedback stats agents tools mcp models config init trust acp completions doctor serve token'
+complete -c wright -n '__wright_in help; and __wright_after 2' -a 'run chat resume answer waits worker migrate sessions replay test feedback stats agents tools mcp models batch config init trust acp completions doctor serve token'

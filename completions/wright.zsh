@@ -36,7 +36,7 @@ _wright() {
       'sessions:see what was done' 'replay:run a session again, offline' 'test:run recorded sessions as tests'
       'feedback:what the tools lack'
       'stats:how often and how long' 'agents:list the agents'
-      'tools:list the tools' 'mcp:MCP servers; Wright as one' 'models:list vendors and models' 'config:show the settings'
+      'tools:list the tools' 'mcp:MCP servers; Wright as one' 'models:list vendors and models' 'batch:many prompts at once' 'config:show the settings'
       'init:choose a model' 'trust:agree to skills and hooks of this folder' 'acp:serve an editor' 'completions:for a shell' 'doctor:check this machine'
       'serve:serve over HTTP' 'token:tokens for the server'
       'help:explain a command')
@@ -53,7 +53,7 @@ _wright() {
       'sessions diff' | 'sessions undo' | 'config get' | 'config set' | 'tools show' | 'tools call' | \
       'agents show' | 'agents new' | 'agents trust' | \
       'mcp add' | 'mcp test' | 'mcp remove' | 'mcp serve' | \
-      'config path' | 'config init')
+      'batch submit' | 'batch show' | 'batch results' | 'batch cancel' | 'config path' | 'config init')
       if (( CURRENT > 2 )); then
         command+=" $words[2]"
         shift words
@@ -192,6 +192,20 @@ _wright() {
         '*--host[a further name it is reached by]:name:' '--certificate[speak TLS with this]:file:_files' \
         '--key[its key]:file:_files' '*--webhook[tell this URL what waits and ends]:url:' '*--set[any key of the configuration file]:key=value:'
       ;;
+    batch)
+      _arguments $help $json $config '--vendor[only of this one]:vendor:(openai anthropic)' \
+        '*--set[any key of the configuration file]:key=value:' '1:command:(submit show results cancel list)'
+      ;;
+    'batch submit')
+      _arguments $help $json $config '--model[vendor\:name]:model:' \
+        '*--set[any key of the configuration file]:key=value:' '1:file:_files'
+      ;;
+    'batch show' | 'batch cancel')
+      _arguments $help $json $config '*--set[any key of the configuration file]:key=value:' '1:id:'
+      ;;
+    'batch results')
+      _arguments $help $config '*--set[any key of the configuration file]:key=value:' '1:id:'
+      ;;
     token) _arguments $help $json '1:command:(add rm list)' ;;
     'token add') _arguments $help '--scope[what it may do]:scope:(read answer run admin)' '1:name:' ;;
     'token rm') _arguments $help '1:name:' ;;
@@ -233,7 +247,7 @@ _wright() {
     trust) _arguments $help $config $base '(-y --yes)'{-y,--yes}'[do not ask]' ;;
     completions) _arguments $help '1:shell:(bash zsh fish)' ;;
     acp) _arguments $help $settings $log '1:agent:_wright_names agents' ;;
-    help) _arguments '1:command:(run chat resume answer waits worker migrate sessions replay test feedback stats agents tools mcp models config init trust acp completions doctor serve token)' ;;
+    help) _arguments '1:command:(run chat resume answer waits worker migrate sessions replay test feedback stats agents tools mcp models batch config init trust acp completions doctor serve token)' ;;
   esac
 }
 

@@ -50,6 +50,9 @@ struct MeasuredRequest {
   std::size_t messages = 0;  // 0: nothing is known
   std::int64_t tokens = 0;
   ContextCut cut = {};
+  // That were shown, instructions and tools included; 0: not known. How many of them make a token
+  // is then known as well, and need not be guessed.
+  std::int64_t bytes = 0;
 };
 
 // What the next request should leave out. Where `summarise` has a value, that many of the first

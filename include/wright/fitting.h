@@ -101,6 +101,7 @@ class ContextFitting {
   void judge_fixed_part(const Agent& agent, const Run& run);
   Notice question(const Agent& agent) const;  // that is put to whoever sums up
   void summarise(const Run& run, std::string summary);
+  std::int64_t bytes_of_answered(const Run& run) const;
 
   ContextCut cut_;
   ContextWindow window_;   // of the last fit

@@ -199,6 +199,9 @@ struct Sampling {
   std::optional<ReasoningEffort> reasoning = {};  // absent: the model's own default
   ToolChoice tool_choice = {};
   ResponseFormat response_format = {};
+  // Tools that run at the vendor: "web_search", "web_fetch", "code_execution", or an object, which
+  // is a tool as the vendor's own API describes it. What they did comes back as Reasoning parts.
+  std::vector<Json> vendor_tools = {};
   bool operator==(const Sampling&) const = default;
 };
 

@@ -3,14 +3,17 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "wright/log.h"
+#include "wright/message.h"
 #include "wright/model.h"
 #include "wright/provider.h"
 
@@ -62,6 +65,12 @@ struct ModelsOptions {
   Redactor redactor = {};  // learns every credential that is obtained on the way
 };
 
+// One answer of a batch (BatchRequest of provider.h).
+struct BatchResult {
+  std::string id = {};  // of the request
+  Result<Response> response = Response{};
+};
+
 // Hands out models that share one transport, its connections and its pace. Cheap to copy.
 class Models {
  public:
@@ -78,6 +87,21 @@ class Models {
   // What the vendor itself lists as its models. Blocks, for at most a minute.
   Result<std::vector<ListedModel>> list(std::string_view vendor,
                                         const std::stop_token& stop = {}) const;
+
+  // Sends a batch to the vendor of `model` ("openai:gpt-5-mini"). It is sent once: where nobody
+  // knows whether it arrived, batches() tells. These calls block, for at most a minute; results for
+  // at most ten.
+  Result<BatchState> submit_batch(std::string_view model, std::span<const BatchRequest> requests,
+                                  const std::stop_token& stop = {}) const;
+  Result<BatchState> batch(std::string_view id, const std::stop_token& stop = {}) const;
+  // The newest first, as many as the vendor lists at once.
+  Result<std::vector<BatchState>> batches(std::string_view vendor,
+                                          const std::stop_token& stop = {}) const;
+  // What is answered is answered; what is not ends.
+  Result<BatchState> cancel_batch(std::string_view id, const std::stop_token& stop = {}) const;
+  // Of a batch that has ended, in the vendor's order. ErrorCode::unavailable while it works.
+  Result<std::vector<BatchResult>> batch_results(std::string_view id,
+                                                 const std::stop_token& stop = {}) const;
 
   // What get() would talk to, or why it could not.
   Result<Endpoint> endpoint(std::string_view id) const;

@@ -204,6 +204,27 @@ struct ModelComparison {
 ModelComparison compare(const Catalogue& catalogue, const VendorInfo& vendor,
                         const std::vector<ListedModel>& listed);
 
+// Batches: many requests at once, answered within a day at half the price, by OpenAI and Anthropic.
+// The vendor keeps them; their id is all that a program has to remember.
+
+struct BatchRequest {
+  std::string id = {};  // unique in its batch: at most 64 letters, digits, '-' and '_'
+  std::vector<Message> messages = {};
+  std::string system = {};
+  Sampling sampling = {};
+};
+
+struct BatchState {
+  enum class Phase : std::uint8_t { working, ended };
+  std::string id = {};  // "openai:batch_…": for every process that has the vendor's key
+  Phase phase = Phase::working;
+  std::string status = {};  // in the vendor's word
+  std::int64_t total = 0;   // requests; 0 where the vendor has not counted them yet
+  std::int64_t answered = 0;
+  std::int64_t failed = 0;  // also those that expired or were cancelled
+  bool operator==(const BatchState&) const = default;
+};
+
 // The wire protocols of the vendors, as pure functions: a Request becomes an HttpRequest, and the
 // bytes that come back become a Response. Nothing here opens a socket, waits or reads a clock.
 

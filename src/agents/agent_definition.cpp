@@ -210,6 +210,8 @@ class Reader {
       read_tool_choice(key, node, line);
     } else if (key == "parameters.response_format") {
       read_response_format(key, node, line);
+    } else if (key == "parameters.vendor_tools") {
+      read_vendor_tools(key, node, line);
     } else {
       report(line, key, unknown_agent_key(key));
     }
@@ -249,6 +251,19 @@ class Reader {
     }
     if (std::ranges::find(target, "") != target.end()) {
       report(line, key, "must not hold an empty string");
+    }
+  }
+
+  // Names, or tools as the vendor describes them.
+  void read_vendor_tools(std::string_view key, const toml::node& node, int line) {
+    const toml::array* list = node.as_array();
+    if (list == nullptr) return wrong_kind(line, key, "an array", node);
+    auto& target = definition().vendor_tools.emplace();
+    for (const toml::node& each : *list) {
+      if (!each.is_string() && !each.is_table()) {
+        return wrong_kind(line, key, "an array of names in quotes or tables", each);
+      }
+      target.push_back(json_from(each));
     }
   }
 

@@ -41,6 +41,7 @@ struct AgentDefinition {
   std::vector<std::string> stop_sequences = {};
   ToolChoice tool_choice = {};
   ResponseFormat response_format = {};
+  std::optional<std::vector<Json>> vendor_tools = {};  // as in Sampling
   std::optional<int> max_iterations = {};
   std::optional<int> context_tokens = {};
   bool is_enabled = true;

@@ -267,6 +267,12 @@ TEST(AgentDefinition, says_what_is_wrong_with_answers_and_calls) {
            {"[parameters.response_format]\nschema = 7",
             "helper.toml:4: parameters.response_format.schema: must be a section "
             "[parameters.response_format.schema] or JSON in quotes, not an integer"},
+           {"[parameters]\nvendor_tools = 'web_search'",
+            "helper.toml:4: parameters.vendor_tools: must be an array, not a string"},
+           {"[parameters]\nvendor_tools = [1]",
+            "helper.toml:4: parameters.vendor_tools: must be an array of names in quotes or "
+            "tables, "
+            "not an integer"},
            {"stop_sequences = ['END']",
             "helper.toml:3: stop_sequences: unknown key; did you mean "
             "'parameters.stop_sequences'?"},

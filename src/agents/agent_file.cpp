@@ -127,6 +127,7 @@ Agent agent_without_tools(const AgentDefinition& definition) {
   agent.sampling.stop_sequences = definition.stop_sequences;
   agent.sampling.tool_choice = definition.tool_choice;
   agent.sampling.response_format = definition.response_format;
+  if (definition.vendor_tools) agent.sampling.vendor_tools = *definition.vendor_tools;
   if (definition.max_tokens) agent.sampling.max_tokens = *definition.max_tokens;
   if (definition.max_iterations) agent.limits.max_iterations = *definition.max_iterations;
   if (definition.context_tokens != 0) agent.context_tokens = definition.context_tokens;

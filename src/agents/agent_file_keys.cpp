@@ -16,6 +16,7 @@ constexpr auto kTopKeys = std::to_array<std::string_view>(
 constexpr auto kInnerKeys = std::to_array<std::string_view>(
     {"parameters.temperature", "parameters.top_p", "parameters.max_tokens", "parameters.reasoning",
      "parameters.stop_sequences", "parameters.tool_choice", "parameters.response_format",
+     "parameters.vendor_tools",
      "parameters.response_format.name", "parameters.response_format.schema",
      "limits.max_iterations", "limits.context_tokens"});
 

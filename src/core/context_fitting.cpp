@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "core/context_layout.h"
 #include "core/context_window.h"
 #include "core/text.h"
 #include "core/told_window.h"
@@ -82,7 +83,8 @@ void ContextFitting::restore(const Json& kept, std::span<const Message> messages
   if (count > std::ssize(messages)) return;
   measured_ = {.messages = static_cast<std::size_t>(count),
                .tokens = number_in(measured->get_object(), "tokens"),
-               .cut = cut_};
+               .cut = cut_,
+               .bytes = number_in(measured->get_object(), "bytes")};
 }
 
 Json ContextFitting::to_json() const {
@@ -93,7 +95,8 @@ Json ContextFitting::to_json() const {
   if (told_window_) object["window"] = *told_window_;
   if (measured_.messages > 0 && measured_.cut == cut_) {
     object["measured"] = {{"messages", static_cast<std::int64_t>(measured_.messages)},
-                          {"tokens", measured_.tokens}};
+                          {"tokens", measured_.tokens},
+                          {"bytes", measured_.bytes}};
   }
   return json;
 }
@@ -303,12 +306,25 @@ void ContextFitting::summarise(const Run& run, std::string summary) {
 
 // --- what came of a request ----------------------------------------------------------------------
 
+// Only what is new is looked at, where nothing else changed.
+std::int64_t ContextFitting::bytes_of_answered(const Run& run) const {
+  const bool goes_on =
+      measured_.bytes > 0 && measured_.cut == cut_ && measured_.messages <= run.messages.size();
+  if (!goes_on) return window_.fixed_bytes + shown_bytes(run.messages, cut_);
+  std::int64_t bytes = measured_.bytes;
+  for (std::size_t at = measured_.messages; at < run.messages.size(); ++at) {
+    bytes += bytes_of(run.messages[at], kept_of(at, cut_));
+  }
+  return bytes;
+}
+
 void ContextFitting::answered(const Run& run, const Usage& usage) {
   summaries_ = 0;
   refusals_ = 0;
   shown_ = {};
   // A vendor that counts nothing leaves the guess.
   if (usage.input_tokens <= 0) return;
+  measured_.bytes = bytes_of_answered(run);
   measured_.messages = run.messages.size();
   measured_.tokens = usage.input_tokens;
   if (measured_.cut != cut_) measured_.cut = cut_;

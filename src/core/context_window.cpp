@@ -11,20 +11,32 @@ namespace {
 // How many bytes make a token. A guess is cautious on both sides: what is added counts for more
 // than what is removed. One that is to prove that something cannot fit errs the other way.
 struct BytesOfToken {
-  std::int64_t added = 3;
-  std::int64_t removed = 5;
+  std::int64_t added = 30;  // tenths
+  std::int64_t removed = 50;
 };
 constexpr BytesOfToken kCautious{};
-constexpr BytesOfToken kGenerous{.added = 4, .removed = 3};
+constexpr BytesOfToken kGenerous{.added = 40, .removed = 30};
+constexpr std::int64_t kTenths = 10;
+// Of less than this nothing is learned: vendors add words of their own.
+constexpr std::int64_t kEnoughToLearn = 4'000;
+
+// As cautious, but by what the model's tokens of this conversation were.
+BytesOfToken learned_from(const MeasuredRequest& measured) {
+  if (measured.bytes < kEnoughToLearn || measured.tokens <= 0) return kCautious;
+  const std::int64_t tenths = measured.bytes * kTenths / measured.tokens;
+  return {.added = std::clamp<std::int64_t>(tenths * 9 / 10, 15, 40),
+          .removed = std::clamp<std::int64_t>(tenths * 12 / 10, 30, kCautious.removed)};
+}
 
 constexpr std::int64_t kBytesInWindow = 3;  // of a token, when a size follows from the window
 constexpr std::size_t kMostKeptOfResult = 1'200;
 constexpr std::size_t kLeastKeptOfResult = 300;
 constexpr std::size_t kLargestSummary = 12'000;
 constexpr std::size_t kSmallestSummary = 600;
+constexpr std::int64_t kTurnsUntilNextCut = 4;
 
-std::int64_t rounded_up(std::int64_t bytes, std::int64_t bytes_of_token) {
-  return (bytes + bytes_of_token - 1) / bytes_of_token;
+std::int64_t tokens_in(std::int64_t bytes, std::int64_t tenths_of_token) {
+  return (bytes * kTenths + tenths_of_token - 1) / tenths_of_token;
 }
 
 // Tokens of a request that shows `wanted` bytes, of which `now` are of messages that were measured
@@ -40,8 +52,8 @@ std::int64_t tokens_of(const Shown& shown, const MeasuredRequest& measured,
       shown.wanted - shown.now + std::max<std::int64_t>(0, shown.now - shown.before);
   const std::int64_t removed = std::max<std::int64_t>(0, shown.before - shown.now);
   return std::max<std::int64_t>(0, measured.tokens +
-                                       rounded_up(std::max<std::int64_t>(0, added), bytes.added) -
-                                       removed / bytes.removed);
+                                       tokens_in(std::max<std::int64_t>(0, added), bytes.added) -
+                                       removed * kTenths / bytes.removed);
 }
 
 bool is_of(const MeasuredRequest& measured, std::span<const Message> messages) {
@@ -52,7 +64,7 @@ std::int64_t tokens_with(std::span<const Message> messages, const ContextCut& cu
                          const ContextWindow& window, const MeasuredRequest& measured,
                          const BytesOfToken& bytes) {
   if (!is_of(measured, messages)) {
-    return rounded_up(window.fixed_bytes + shown_bytes(messages, cut), bytes.added);
+    return tokens_in(window.fixed_bytes + shown_bytes(messages, cut), bytes.added);
   }
   if (measured.cut == cut) {
     // The usual case only has to look at what is new.
@@ -61,7 +73,7 @@ std::int64_t tokens_with(std::span<const Message> messages, const ContextCut& cu
          at < messages.size(); ++at) {
       added += bytes_of(messages[at], kept_of(at, cut));
     }
-    return measured.tokens + rounded_up(added, bytes.added);
+    return measured.tokens + tokens_in(added, bytes.added);
   }
   const auto known = messages.first(measured.messages);
   return tokens_of({.wanted = shown_bytes(messages, cut),
@@ -81,7 +93,8 @@ class Candidates {
         window_(window),
         measured_(measured),
         begin_(layout_of(messages, cut).begin),
-        known_(is_of(measured, messages) ? measured.messages : 0) {
+        known_(is_of(measured, messages) ? measured.messages : 0),
+        bytes_of_token_(known_ > 0 ? learned_from(measured) : kCautious) {
     if (known_ > 0) before_ = shown_bytes(messages.first(known_), measured.cut);
     std::int64_t shown = 0;
     std::int64_t saved = 0;
@@ -114,16 +127,27 @@ class Candidates {
     const std::size_t from = is_new ? summarised : begin_;
     const auto behind = [&](std::size_t end) { return head + between(from, end, shortened); };
     const std::int64_t wanted = behind(messages_.size());
-    if (known_ == 0) return rounded_up(window_.fixed_bytes + wanted, kCautious.added);
+    if (known_ == 0) return tokens_in(window_.fixed_bytes + wanted, bytes_of_token_.added);
     return tokens_of({.wanted = wanted, .now = behind(known_), .before = before_}, measured_,
-                     kCautious);
+                     bytes_of_token_);
   }
 
-  // Bytes that a model reads which sums up the messages before `at`.
-  std::int64_t asked_bytes(std::size_t at) const {
-    return window_.fixed_bytes +
-           bytes_before(messages_, layout_of(messages_, cut_), cut_.summary.size()) +
-           between(begin_, at, 0);
+  // What one turn takes: the larger of the last two.
+  std::int64_t tokens_of_turn(std::size_t last_turn) const {
+    if (last_turn < begin_) return 0;
+    std::size_t before = last_turn;
+    while (before > begin_ && !is_boundary(messages_, before - 1)) --before;
+    if (before > begin_) --before;
+    const std::int64_t last = between(last_turn, messages_.size(), 0);
+    return tokens_in(std::max(last, between(before, last_turn, 0)), bytes_of_token_.added);
+  }
+
+  // What a model reads which sums up the messages before `at`.
+  std::int64_t asked_tokens(std::size_t at) const {
+    return tokens_in(window_.fixed_bytes +
+                         bytes_before(messages_, layout_of(messages_, cut_), cut_.summary.size()) +
+                         between(begin_, at, 0),
+                     bytes_of_token_.added);
   }
 
  private:
@@ -140,6 +164,7 @@ class Candidates {
   const MeasuredRequest& measured_;
   std::size_t begin_;
   std::size_t known_;
+  BytesOfToken bytes_of_token_;
   std::int64_t before_ = 0;
   std::vector<std::int64_t> shown_;  // bytes of the messages before
   std::vector<std::int64_t> saved_;  // by shortening their results
@@ -160,8 +185,14 @@ class Fitting {
     if (window_.tokens <= 0 || tokens(cut) <= room_) return {std::move(cut), {}};
     if (cut.shortened == 0) cut.kept = kept_of_result();
     const Candidates candidates(messages_, cut, cut.kept, window_, measured_);
-    const std::int64_t target = low_water(candidates, cut);
-    if (const auto end = end_of_shortening(candidates, cut, target)) {
+    // Nothing but the last turn.
+    const std::int64_t least =
+        candidates.tokens(last_turn_, std::max(last_turn_, cut.summarised), 0);
+    const std::int64_t target = low_water(candidates, least);
+    // Shortening is enough as well where a summary would hardly do better.
+    const std::int64_t nearly =
+        std::min(least + room_ / 8, room_ - std::max<std::int64_t>(0, room_ - least) / 2);
+    if (const auto end = end_of_shortening(candidates, cut, std::max(target, nearly))) {
       cut.shortened = *end;
       return {std::move(cut), {}};
     }
@@ -189,11 +220,12 @@ class Fitting {
   }
 
   // Once something must go, enough goes to leave room for the next turns: every change at the
-  // beginning of a request invalidates a vendor's cache. Half of what can be used at all stays.
-  std::int64_t low_water(const Candidates& candidates, const ContextCut& cut) const {
-    const std::int64_t least =
-        candidates.tokens(last_turn_, std::max(last_turn_, cut.summarised), 0);
-    return room_ - std::max<std::int64_t>(0, room_ - least) / 2;
+  // beginning of a request invalidates a vendor's cache. Half of what can be used at all stays, or
+  // less where only few turns would fit into the other half.
+  std::int64_t low_water(const Candidates& candidates, std::int64_t least) const {
+    const std::int64_t usable = std::max<std::int64_t>(0, room_ - least);
+    const std::int64_t turns = kTurnsUntilNextCut * candidates.tokens_of_turn(last_turn_);
+    return room_ - std::max(usable / 2, std::min(usable, turns));
   }
 
   // The oldest first, turn by turn. Nothing when that does not leave room for a while.
@@ -213,7 +245,7 @@ class Fitting {
     std::optional<std::size_t> found;
     for (std::size_t at = least + 1; at <= last_turn_; ++at) {
       if (!is_end_of_summary(messages_, at)) continue;
-      if (found && rounded_up(candidates.asked_bytes(at), kCautious.added) > room_) break;
+      if (found && candidates.asked_tokens(at) > room_) break;
       found = at;
       if (candidates.tokens(at, at, most_of_summary(window_)) <= target) break;
     }
@@ -261,7 +293,8 @@ std::size_t most_of_summary(const ContextWindow& window) {
 
 std::int64_t estimate_tokens(std::span<const Message> messages, const ContextCut& cut,
                              const ContextWindow& window, const MeasuredRequest& measured) {
-  return tokens_with(messages, cut, window, measured, kCautious);
+  return tokens_with(messages, cut, window, measured,
+                     is_of(measured, messages) ? learned_from(measured) : kCautious);
 }
 
 std::int64_t least_tokens(std::span<const Message> messages, const ContextCut& cut,

@@ -10,6 +10,7 @@
 
 #include "core/text.h"
 #include "core/try.h"
+#include "models/batches.h"
 #include "models/credentials.h"
 #include "models/embedding_model.h"
 #include "models/listed_models.h"
@@ -282,6 +283,61 @@ Result<std::vector<ListedModel>> Models::list(std::string_view vendor,
   }
   const auto candidate = TRY(shared_->candidate(known->name + ":any"));
   return models::listed_models(candidate, *shared_->client, stop);
+}
+
+namespace {
+
+// "openai:batch_…"
+struct BatchName {
+  std::string vendor;
+  std::string id;
+};
+Result<BatchName> batch_name(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  if (colon == std::string_view::npos || colon == 0 || colon + 1 == text.size()) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("'{}' is not the name of a batch, such as openai:batch_abc",
+                            std::string(utf8_prefix(to_valid_utf8(std::string(text)), 80))));
+  }
+  return BatchName{std::string(text.substr(0, colon)), std::string(text.substr(colon + 1))};
+}
+
+}  // namespace
+
+Result<BatchState> Models::submit_batch(std::string_view model,
+                                        std::span<const BatchRequest> requests,
+                                        const std::stop_token& stop) const {
+  auto candidate = TRY(shared_->candidate(model));
+  return models::Batches(std::move(candidate), *shared_->client, stop).submit(requests);
+}
+
+Result<BatchState> Models::batch(std::string_view id, const std::stop_token& stop) const {
+  const auto name = TRY(batch_name(id));
+  auto candidate = TRY(shared_->candidate(name.vendor + ":any"));
+  return models::Batches(std::move(candidate), *shared_->client, stop).state(name.id);
+}
+
+Result<std::vector<BatchState>> Models::batches(std::string_view vendor,
+                                                const std::stop_token& stop) const {
+  auto candidate = TRY(shared_->candidate(std::string(vendor) + ":any"));
+  return models::Batches(std::move(candidate), *shared_->client, stop).list();
+}
+
+Result<BatchState> Models::cancel_batch(std::string_view id, const std::stop_token& stop) const {
+  const auto name = TRY(batch_name(id));
+  auto candidate = TRY(shared_->candidate(name.vendor + ":any"));
+  return models::Batches(std::move(candidate), *shared_->client, stop).cancel(name.id);
+}
+
+Result<std::vector<BatchResult>> Models::batch_results(std::string_view id,
+                                                       const std::stop_token& stop) const {
+  const auto name = TRY(batch_name(id));
+  auto candidate = TRY(shared_->candidate(name.vendor + ":any"));
+  const auto endpoint_of = [&](const std::string& model) {
+    return shared_->endpoint(fmt::format("{}:{}", name.vendor, model));
+  };
+  return models::Batches(std::move(candidate), *shared_->client, stop)
+      .results(name.id, endpoint_of);
 }
 
 EmbeddingModel Models::embeddings(std::string_view id) const {

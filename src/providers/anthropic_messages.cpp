@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "core/text.h"
+#include "core/try.h"
 #include "providers/anthropic_response.h"
 #include "providers/attachment.h"
 #include "providers/call_arguments.h"
@@ -19,6 +20,7 @@
 #include "providers/schema_dialect.h"
 #include "providers/schema_subset.h"
 #include "providers/vendor_tool_blocks.h"
+#include "providers/vendor_tools.h"
 #include "providers/wire_ids.h"
 #include "providers/words_instead.h"
 #include "wright/tool.h"
@@ -75,8 +77,10 @@ class AnthropicEncoder {
         vendors_tools_(conversation_, endpoint.model.name),
         delivery_(delivery) {}
 
-  HttpRequest encode() {
-    const JsonArray tools = this->tools();
+  Result<HttpRequest> encode() {
+    const JsonArray of_vendor = TRY(vendor_tools(endpoint_, request_));
+    JsonArray tools = this->tools();
+    for (const Json& tool : of_vendor) tools.push_back(tool);
     if (is_on_vertex()) {
       body_["anthropic_version"] = "vertex-2023-10-16";  // the model is in the URL
     } else {
@@ -91,7 +95,7 @@ class AnthropicEncoder {
     if (!tools.empty()) {
       body_["tools"] = tools;
       mark_for_cache(body_["tools"].get_array().back(), quirks_);
-      add_tool_choice();
+      if (of_vendor.empty() || !request_.tools.empty()) add_tool_choice();
     }
     if (!quirks_.service_tier.empty()) body_["service_tier"] = quirks_.service_tier;
     if (delivery_ == Delivery::streamed) body_["stream"] = true;

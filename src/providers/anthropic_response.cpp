@@ -7,6 +7,7 @@
 #include "core/try.h"
 #include "providers/opaque_block.h"
 #include "providers/vendor_tool_blocks.h"
+#include "providers/vendor_tools.h"
 
 namespace wright::providers {
 namespace {
@@ -190,6 +191,7 @@ void AnthropicReader::end_block(Block& block, ResponsePieces& pieces) {
     pieces.answer.end_part();
     block.joiner.finish(block.input);
     if (const Json whole = whole_block(block.raw, block.input); !whole.is_null()) {
+      pieces.answer.add_reasoning(words_of_vendors_tool(whole));
       pieces.answer.reasoning().opaque = opaque_of(pieces, whole);
     }
     pieces.answer.end_part();

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "core/try.h"
 #include "providers/call_arguments.h"
 #include "providers/codec.h"
 #include "providers/conversation.h"
@@ -16,6 +17,7 @@
 #include "providers/response_json.h"
 #include "providers/schema_dialect.h"
 #include "providers/schema_subset.h"
+#include "providers/vendor_tools.h"
 #include "providers/words_instead.h"
 #include "wright/tool.h"
 
@@ -45,6 +47,15 @@ int budget_of(ReasoningEffort effort, const Quirks& quirks) {
   return 0;
 }
 
+// "low" as Google's enums have it.
+std::string name_of_enum(std::string_view word) {
+  std::string name(word);
+  for (char& c : name) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  return name;
+}
+
 // A model's name as a part of a path.
 std::string path_segment(std::string_view name) {
   std::string segment;
@@ -71,7 +82,15 @@ class GeminiEncoder {
         conversation_(request),
         delivery_(delivery) {}
 
-  HttpRequest encode() {
+  Result<HttpRequest> encode() {
+    JsonArray of_vendor = TRY(vendor_tools(endpoint_, request_));
+    if (!of_vendor.empty() && !request_.tools.empty() && !may_mix_tools()) {
+      return fail(
+          ErrorCode::unsupported,
+          fmt::format("{} takes either tools of an agent or those that run at Google. Leave "
+                      "out vendor_tools or the agent's tools, or choose Gemini 3",
+                      endpoint_.model.name));
+    }
     JsonObject config = generation_config();
     const bool is_format_said = config.contains("responseMimeType");
     JsonObject body;
@@ -83,6 +102,7 @@ class GeminiEncoder {
       body["tools"] = JsonArray{JsonObject{{"functionDeclarations", declarations()}}};
       add_tool_config(body);
     }
+    if (!of_vendor.empty()) add_vendor_tools(body, std::move(of_vendor));
     body["generationConfig"] = std::move(config);
     return HttpRequest{
         .url = url(),
@@ -94,6 +114,8 @@ class GeminiEncoder {
 
  private:
   bool is_on_vertex() const { return endpoint_.vendor.platform == Platform::google; }
+  // Gemini 3 and newer.
+  bool may_mix_tools() const { return quirks_.reasoning_request == kGeminiLevel; }
 
   std::string url() const {
     std::string_view name = endpoint_.model.name;
@@ -159,7 +181,13 @@ class GeminiEncoder {
     for (const Part* part : turn.parts) {
       if (const auto* reasoning = std::get_if<Reasoning>(part)) {
         sign_nothing();
-        signature = signature_of(*reasoning);
+        const auto block =
+            opaque_block(*reasoning, Protocol::gemini_generate, endpoint_.model.name);
+        if (block && is_part_of_vendors_tool(*block)) {
+          parts.push_back(*block);
+          continue;
+        }
+        signature = block ? std::string(text_field(&*block, "thoughtSignature")) : std::string();
       } else if (const auto* text = std::get_if<Text>(part)) {
         sign(text_part(text->text));
       } else if (const auto* call = std::get_if<ToolCall>(part)) {
@@ -173,11 +201,6 @@ class GeminiEncoder {
     }
     sign_nothing();
     return parts;
-  }
-
-  std::string signature_of(const Reasoning& reasoning) const {
-    const auto block = opaque_block(reasoning, Protocol::gemini_generate, endpoint_.model.name);
-    return block ? std::string(text_field(&*block, "thoughtSignature")) : std::string();
   }
 
   static JsonObject text_part(const std::string& text) { return {{"text", to_valid_utf8(text)}}; }
@@ -251,6 +274,16 @@ class GeminiEncoder {
     if (may_say_so) body["toolConfig"] = JsonObject{{"functionCallingConfig", std::move(config)}};
   }
 
+  void add_vendor_tools(JsonObject& body, JsonArray tools) const {
+    if (!body.contains("tools")) body["tools"] = JsonArray();
+    JsonArray& all = body["tools"].get_array();
+    for (Json& tool : tools) all.push_back(std::move(tool));
+    if (request_.tools.empty()) return;
+    // What ran there comes as parts, which go back in order with those of the agent's calls.
+    if (!body.contains("toolConfig")) body["toolConfig"] = JsonObject();
+    body["toolConfig"].get_object()["includeServerSideToolInvocations"] = true;
+  }
+
   // --- How to answer ------------------------------------------------------------------------
 
   JsonObject generation_config() const {
@@ -306,9 +339,9 @@ class GeminiEncoder {
       config["thinkingBudget"] =
           is_off && quirks_.reasoning_off == "0" ? 0 : budget_of(effort, quirks_);
     } else if (quirks_.reasoning_request == kGeminiLevel) {
-      config["thinkingLevel"] = is_off && !quirks_.reasoning_off.empty()
-                                    ? std::string_view(quirks_.reasoning_off)
-                                    : effort_level(effort);
+      config["thinkingLevel"] = name_of_enum(is_off && !quirks_.reasoning_off.empty()
+                                                 ? std::string_view(quirks_.reasoning_off)
+                                                 : effort_level(effort));
     } else {
       return {};
     }

@@ -80,11 +80,11 @@ TEST(GeminiGenerate, says_every_effort_as_the_model_wants_it) {
   EXPECT_EQ(thinking("gemini:gemini-2.5-pro", ReasoningEffort::low),
             R"({"thinkingBudget":2048,"includeThoughts":true})");
   EXPECT_EQ(thinking("gemini:gemini-3.6-flash", ReasoningEffort::none),
-            R"({"thinkingLevel":"minimal"})");
+            R"({"thinkingLevel":"MINIMAL"})");
   EXPECT_EQ(thinking("gemini:gemini-3.1-pro-preview", ReasoningEffort::none),
-            R"({"thinkingLevel":"low"})");
+            R"({"thinkingLevel":"LOW"})");
   EXPECT_EQ(thinking("gemini:gemini-3.1-pro-preview", ReasoningEffort::medium),
-            R"({"thinkingLevel":"medium","includeThoughts":true})");
+            R"({"thinkingLevel":"MEDIUM","includeThoughts":true})");
   EXPECT_EQ(thinking("gemini:gemini-2.0-flash", ReasoningEffort::high), "none");
 }
 

@@ -9,6 +9,7 @@
 #include "core/text.h"
 #include "core/try.h"
 #include "providers/opaque_block.h"
+#include "providers/vendor_tools.h"
 
 namespace wright::providers {
 namespace {
@@ -126,13 +127,33 @@ Result<void> GeminiReader::read_piece(const Json& piece, ResponsePieces& pieces)
       TRY(read_part(part, pieces));
     }
   }
+  read_grounding(candidate, pieces);
   return read_reason(candidate, pieces);
+}
+
+// Later pieces repeat what earlier ones said.
+void GeminiReader::read_grounding(const Json& candidate, ResponsePieces& pieces) {
+  if (has_grounding_) return;
+  const std::string words = words_of_grounding(field(&candidate, "groundingMetadata"));
+  if (words.empty()) return;
+  has_grounding_ = true;
+  pieces.answer.end_part();
+  pieces.answer.add_reasoning(words);
+  pieces.answer.end_part();
 }
 
 Result<void> GeminiReader::read_part(const Json& part, ResponsePieces& pieces) {
   const bool is_thought = is_true(field(&part, "thought"));
   const std::string_view text = text_field(&part, "text");
   const std::string_view signature = text_field(&part, "thoughtSignature");
+  if (is_part_of_vendors_tool(part)) {
+    pieces.answer.end_part();
+    pieces.answer.add_reasoning(words_of_vendors_tool(part));
+    pieces.answer.reasoning().opaque =
+        opaque_text(Protocol::gemini_generate, pieces.endpoint.model.name, part);
+    pieces.answer.end_part();
+    return {};
+  }
   if (is_thought) pieces.answer.add_reasoning(text);
   if (!signature.empty()) {
     pieces.answer.reasoning().opaque =

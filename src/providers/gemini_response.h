@@ -26,6 +26,7 @@ class GeminiReader {
   Result<void> read_part(const Json& part, ResponsePieces& pieces);
   Result<void> read_call(const Json& call, ResponsePieces& pieces);
   void end_open_call(ResponsePieces& pieces);
+  void read_grounding(const Json& candidate, ResponsePieces& pieces);
   Result<void> read_reason(const Json& candidate, ResponsePieces& pieces);
   Result<void> take_unexpected_calls(std::string_view words, ResponsePieces& pieces) const;
   Result<void> broken_call(const ResponsePieces& pieces, std::string_view words) const;
@@ -34,6 +35,7 @@ class GeminiReader {
     std::size_t number;  // in the answer
     GeminiPartialArguments arguments = {};
   };
+  bool has_grounding_ = false;
   std::optional<OpenCall> open_call_;
   std::string reason_;
 };

@@ -7,13 +7,16 @@
 #include <boost/json/object.hpp>
 
 #include <memory>
+#include <utility>
 
+#include "core/try.h"
 #include "providers/chat_messages.h"
 #include "providers/codec.h"
 #include "providers/openai_chat_response.h"
 #include "providers/openai_request.h"
 #include "providers/request_headers.h"
 #include "providers/schema_dialect.h"
+#include "providers/vendor_tools.h"
 #include "providers/words_instead.h"
 #include "wright/tool.h"
 
@@ -96,12 +99,14 @@ void add_chat_sampling(JsonObject& body, const Sampling& sampling, const Quirks&
 Result<HttpRequest> encode_chat(const Endpoint& endpoint, const Request& request,
                                 Delivery delivery) {
   const Quirks& quirks = endpoint.model.quirks;
+  auto of_vendor = TRY(vendor_tools(endpoint, request));
   const ToolNames names(request, {});
   // A conversation has thousands of small values, all freed once it is written.
   boost::json::monotonic_resource memory;
   JsonObject body({{"model", endpoint.model.name}}, &memory);
   body["messages"] = chat_messages(endpoint, request, names, &memory);
   add_tools(body, request, names, quirks, {chat_tools, chat_tool_choice});
+  append_tools(body, std::move(of_vendor));
   add_chat_sampling(body, *request.sampling, quirks);
   if (delivery == Delivery::streamed) {
     body["stream"] = true;

@@ -75,6 +75,13 @@ void add_tools(JsonObject& body, const Request& request, const ToolNames& names,
   if (!quirks.supports_parallel_calls) body["parallel_tool_calls"] = false;
 }
 
+void append_tools(JsonObject& body, JsonArray tools) {
+  if (tools.empty()) return;
+  if (!body.contains("tools")) body["tools"] = JsonArray();
+  JsonArray& all = body["tools"].get_array();
+  for (Json& tool : tools) all.push_back(std::move(tool));
+}
+
 std::string_view effort_name(ReasoningEffort effort, const Quirks& quirks) {
   if (effort == ReasoningEffort::none && !quirks.reasoning_off.empty()) return quirks.reasoning_off;
   return effort_level(effort);

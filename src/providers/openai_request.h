@@ -19,6 +19,8 @@ struct ToolForms {
 // none.
 void add_tools(JsonObject& body, const Request& request, const ToolNames& names,
                const Quirks& quirks, const ToolForms& forms);
+// More of them, as they are.
+void append_tools(JsonObject& body, JsonArray tools);
 
 // "low", "medium", "high"; for none, what the quirks say, or the least possible.
 std::string_view effort_name(ReasoningEffort effort, const Quirks& quirks);

@@ -5,15 +5,21 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
+#include <algorithm>
+#include <array>
 #include <memory>
+#include <utility>
 
+#include "core/try.h"
 #include "providers/codec.h"
 #include "providers/event_decoder.h"
 #include "providers/openai_request.h"
 #include "providers/openai_responses_reader.h"
 #include "providers/request_headers.h"
+#include "providers/response_json.h"
 #include "providers/responses_input.h"
 #include "providers/schema_dialect.h"
+#include "providers/vendor_tools.h"
 #include "wright/tool.h"
 
 namespace wright::providers {
@@ -77,6 +83,20 @@ void add_responses_sampling(JsonObject& body, const Sampling& sampling, const Qu
   add_service(body, quirks);
 }
 
+// What tools of the vendor found and printed comes only when it is asked for.
+void include_what_tools_gave(JsonObject& body) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kIncluded{
+      {{"web_search", "web_search_call.action.sources"},
+       {"code_interpreter", "code_interpreter_call.outputs"}}};
+  const JsonArray* tools = array_in(body.if_contains("tools"));
+  for (const auto& [type, included] : kIncluded) {
+    const auto is_this = [&](const Json& tool) { return text_field(&tool, "type") == type; };
+    if (tools == nullptr || std::ranges::none_of(*tools, is_this)) continue;
+    if (!body.contains("include")) body["include"] = JsonArray();
+    body["include"].get_array().push_back(Json(included));
+  }
+}
+
 Result<HttpRequest> encode_responses(const Endpoint& endpoint, const Request& request,
                                      Delivery delivery) {
   const Quirks& quirks = endpoint.model.quirks;
@@ -87,13 +107,16 @@ Result<HttpRequest> encode_responses(const Endpoint& endpoint, const Request& re
                     "give the model the protocol openai-chat",
                     endpoint.model.name));
   }
+  auto of_vendor = TRY(vendor_tools(endpoint, request));
   const ToolNames names(request, {});
   JsonObject body{{"model", endpoint.model.name}};
   const std::string instructions = system_text(request, names, quirks, JsonWord::elsewhere);
   if (!instructions.empty()) body["instructions"] = instructions;
   body["input"] = responses_input(endpoint, request, names);
   add_tools(body, request, names, quirks, {responses_tools, responses_tool_choice});
+  append_tools(body, std::move(of_vendor));
   add_responses_sampling(body, *request.sampling, quirks);
+  include_what_tools_gave(body);
   if (delivery == Delivery::streamed) body["stream"] = true;
   return HttpRequest{.url = endpoint.vendor.base_url + "/responses",
                      .headers = request_headers(endpoint, {bearer(endpoint)}),

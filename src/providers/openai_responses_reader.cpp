@@ -7,6 +7,7 @@
 
 #include "providers/chat_usage.h"
 #include "providers/opaque_block.h"
+#include "providers/vendor_tools.h"
 
 namespace wright::providers {
 namespace {
@@ -154,6 +155,15 @@ void ResponsesReader::read_item(const Json& item, ResponsePieces& pieces) {
     if (arguments == nullptr) return;
     pieces.answer.add_arguments(
         number, arguments->is_string() ? std::string(text_in(arguments)) : to_text(*arguments));
+  } else if (is_item_of_vendors_tool(type)) {
+    pieces.answer.add_reasoning(words_of_vendors_tool(item));
+    pieces.answer.reasoning().opaque =
+        opaque_text(pieces.endpoint.protocol(), pieces.endpoint.model.name, item);
+    pieces.answer.end_part();
+  } else if (type == "search_results" || type == "fetch_url_results") {
+    // Perplexity shows what it read, and does not want it back.
+    pieces.answer.add_reasoning(words_of_vendors_tool(item));
+    pieces.answer.end_part();
   }
 }
 

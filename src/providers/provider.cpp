@@ -9,6 +9,7 @@
 #include "providers/attachment.h"
 #include "providers/codec.h"
 #include "providers/platform_address.h"
+#include "providers/vendor_tools.h"
 #include "wright/tool.h"
 
 namespace wright {
@@ -62,6 +63,7 @@ Result<HttpRequest> encode(const Endpoint& endpoint, const Request& asked, Deliv
   if (request.sampling == nullptr) request.sampling = &defaults;
   TRY(check_possible(endpoint, request));
   TRY(providers::check_attachments(endpoint, request));
+  TRY(providers::vendor_tools(endpoint, request));
   auto encoded = TRY(codec_of(endpoint.protocol()).encode(endpoint, request, delivery));
   return providers::addressed(std::move(encoded), endpoint);
 }

@@ -13,6 +13,7 @@
 #include "providers/openai_request.h"
 #include "providers/paired_messages.h"
 #include "providers/response_json.h"
+#include "providers/vendor_tools.h"
 #include "providers/words_instead.h"
 
 namespace wright::providers {
@@ -27,7 +28,7 @@ Json image_json(const Image& image) {
     return JsonObject{
         {"type", "input_file"}, {"filename", kPdfName}, {"file_data", data_url(image)}};
   }
-  return JsonObject{{"type", "input_image"}, {"image_url", data_url(image)}};
+  return JsonObject{{"type", "input_image"}, {"image_url", data_url(image)}, {"detail", "auto"}};
 }
 
 bool is_filled(const Json* list) {
@@ -129,7 +130,8 @@ class ItemWriter {
   void write_reasoning(const Reasoning& reasoning) {
     const auto item = opaque_block(reasoning, Protocol::openai_responses, endpoint_.model.name);
     if (!item) return;
-    if (!text_field(&*item, "encrypted_content").empty()) {
+    const bool is_of_tool = is_item_of_vendors_tool(text_field(&*item, "type"));
+    if (is_of_tool || !text_field(&*item, "encrypted_content").empty()) {
       items_.push_back(without_id(item->get_object()));
     } else if (is_filled(field(&*item, "content"))) {
       items_.push_back(*item);

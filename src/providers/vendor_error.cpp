@@ -198,6 +198,14 @@ VendorError read_plain(std::string_view body) {
   return {.message = one_line(body)};
 }
 
+// MiniMax tells in every response whether something is wrong, also with status 200.
+std::optional<VendorError> problem_in_base(const Json* base) {
+  const std::int64_t code = count_field(base, "status_code");
+  if (code == 0) return {};
+  return VendorError{.code = fmt::format("{}", code),
+                     .message = one_line(valid_text(text_field(base, "status_msg")))};
+}
+
 }  // namespace
 
 std::string one_line(std::string_view text) {
@@ -234,7 +242,7 @@ std::optional<VendorError> vendor_error_in(const Json& document) {
   const Json* error = field(&document, "error");
   const bool is_error_itself =
       text_field(&document, "type") == "error" || text_field(&document, "object") == "error";
-  if (error == nullptr && !is_error_itself) return {};
+  if (error == nullptr && !is_error_itself) return problem_in_base(field(&document, "base_resp"));
   VendorError read = error_of(&document);
   read.message = one_line(read.message);
   return read;

@@ -11,6 +11,7 @@
 
 #include "core/text.h"
 #include "core/try.h"
+#include "runtime/session_search.h"
 #include "wright/driver.h"
 
 namespace wright {
@@ -132,21 +133,27 @@ Result<std::string> search_messages(const std::vector<StoredMessage>& messages,
 
 }  // namespace
 
-Tool search_session_tool(Store& store) {
+Tool search_session_tool(FindStore find_store) {
   return tool(
       "search_session",
       "Searches all that was said and done in this session, also what is left out of the "
       "conversation as you see it: messages, calls and whole results. Give words to look for, or "
       "the number of a message to read.",
-      [&store](const SessionQuestion& question, const Context& context) -> Result<std::string> {
+      [find_store = std::move(find_store)](const SessionQuestion& question,
+                                           const Context& context) -> Result<std::string> {
         if (context.session_id == 0) {
           return fail(ErrorCode::unavailable, "This session is not stored");
         }
-        const auto messages = TRY(store.get_messages(context.session_id));
+        Store* store = TRY(find_store());
+        const auto messages = TRY(store->get_messages(context.session_id));
         return question.message ? read_message(messages, question)
                                 : search_messages(messages, question);
       },
       {.effect = Effect::read});
+}
+
+Tool search_session_tool(Store& store) {
+  return search_session_tool([&store]() -> Result<Store*> { return &store; });
 }
 
 }  // namespace wright

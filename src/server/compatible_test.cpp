@@ -68,6 +68,20 @@ TEST(Compatible, hands_calls_of_the_callers_tools_back_and_goes_on_with_their_re
       << "a call is answered once";
 }
 
+TEST(Compatible, refuses_several_candidates) {
+  ServedService served;
+  const auto ask = [&](const std::string& n) {
+    return served.ask("POST", "/v1/chat/completions",
+                      R"({"model":"parrot","messages":[{"role":"user","content":"x"}],"n":)" + n +
+                          "}");
+  };
+  EXPECT_EQ(ask("1").status, 200);
+  EXPECT_EQ(ask("null").status, 200);
+  EXPECT_EQ(ask("2").status, 422);
+  EXPECT_NE(ask("2").body.find("one choice"), std::string::npos) << ask("2").body;
+  EXPECT_EQ(ask("\"2\"").status, 422);
+}
+
 TEST(Compatible, refuses_tools_of_the_caller_that_the_agent_has_itself) {
   ServedService served;
   const Answered answered =

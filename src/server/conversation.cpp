@@ -67,6 +67,10 @@ std::string named_event(std::string_view name, const Json& json) {
 
 Result<void> read_common(const JsonObject& body, Conversation& conversation) {
   conversation.agent = TRY(text_in(body, "model"));
+  if (const Json* n = body.if_contains("n"); n != nullptr && !n->is_null() && *n != Json(1)) {
+    return fail(ErrorCode::unsupported,
+                "A response has one choice: leave n out, and ask again for another");
+  }
   if (const Json* stream = body.if_contains("stream")) {
     conversation.is_streamed = stream->is_bool() && stream->get_bool();
   }

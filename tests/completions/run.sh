@@ -88,6 +88,11 @@ mcp test
 mcp remove
 mcp serve
 models
+batch
+batch submit
+batch show
+batch results
+batch cancel
 config
 config path
 config init
@@ -112,7 +117,7 @@ expect_offer() {
   [ "$offered" = "$expected" ] || fail "for 'wright $*' bash offers '$offered', not '$expected'"
 }
 
-expect_offer 'acp agents answer chat completions config doctor feedback help init mcp migrate models replay resume run serve sessions stats test token tools trust waits worker' ''
+expect_offer 'acp agents answer batch chat completions config doctor feedback help init mcp migrate models replay resume run serve sessions stats test token tools trust waits worker' ''
 expect_offer 'run' ru
 
 # Every command is in both overviews and in the synopsis of the manual page.

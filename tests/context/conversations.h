@@ -63,11 +63,12 @@ inline std::string message_of(const Talk& talk, int number) {
 }
 
 // The blocking driver, with a store: how it ended.
-inline std::string talk_blocking(const Talk& talk, const Agent& agent, Store& store) {
+inline std::string talk_blocking(const Talk& talk, const Agent& agent, Store& store,
+                                 const RunOptions& options = {}) {
   SessionId session = 0;
   for (int i = 0; i < talk.messages; ++i) {
-    const auto answer = session == 0 ? run(store, agent, message_of(talk, i))
-                                     : send(store, agent, session, message_of(talk, i));
+    const auto answer = session == 0 ? run(store, agent, message_of(talk, i), options)
+                                     : send(store, agent, session, message_of(talk, i), options);
     if (!answer) return answer.error().message;
     session = answer->session_id;
   }

@@ -115,7 +115,13 @@ Endpoint read_endpoint(const Json& json, Protocol protocol) {
   endpoint.vendor.name = "example";
   endpoint.vendor.base_url = "https://api.example.com/v1";
   endpoint.model.name = "model-1";
+  // The row of the catalogue comes first: what else is said changes it.
+  if (const Json* row = json.as_object().if_contains("row")) {
+    endpoint = Catalogue::built_in().find(std::string(row->as_string())).value();
+  }
+  const bool has_row = json.as_object().contains("row");
   Fields()
+      .on("row", [](const Json&) {})
       .on("vendor", endpoint.vendor.name)
       .on("base_url", endpoint.vendor.base_url)
       .on("platform", one_of(endpoint.vendor.platform, {{"azure", Platform::azure},
@@ -138,7 +144,7 @@ Endpoint read_endpoint(const Json& json, Protocol protocol) {
       .on("price", [&](const Json& value) { endpoint.model.price = read_price(value); })
       .on("quirks", [&](const Json& value) { endpoint.model.quirks = read_quirks(value); })
       .read(json);
-  endpoint.vendor.quirks = endpoint.model.quirks;
+  if (!has_row) endpoint.vendor.quirks = endpoint.model.quirks;
   endpoint.model.vendor = endpoint.vendor.name;
   return endpoint;
 }
@@ -185,6 +191,10 @@ Sampling read_sampling(const Json& json) {
           [&](const Json& value) {
             read_effort(value);
             sampling.reasoning = effort;
+          })
+      .on("vendor_tools",
+          [&](const Json& value) {
+            for (const Json& one : value.as_array()) sampling.vendor_tools.push_back(one);
           })
       .on("tool_choice", [&](const Json& value) { sampling.tool_choice = read_tool_choice(value); })
       .on("response_format",

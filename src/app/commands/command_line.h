@@ -287,6 +287,32 @@ struct ListModelsCommand {
   OutputFormat output = OutputFormat::text;
 };
 
+// Many prompts at once.
+struct ListBatchesCommand {
+  SettingFlags settings;
+  std::optional<std::string> vendor;
+  OutputFormat output = OutputFormat::text;
+};
+struct SubmitBatchCommand {
+  SettingFlags settings;
+  std::string file;  // "-": standard input
+  OutputFormat output = OutputFormat::text;
+};
+struct ShowBatchCommand {
+  SettingFlags settings;
+  std::string id;
+  OutputFormat output = OutputFormat::text;
+};
+struct CancelBatchCommand {
+  SettingFlags settings;
+  std::string id;
+  OutputFormat output = OutputFormat::text;
+};
+struct BatchResultsCommand {
+  SettingFlags settings;
+  std::string id;
+};
+
 struct DoctorCommand {
   SettingFlags settings;
   Reach reach = Reach::machine;
@@ -376,7 +402,8 @@ using Command =
                  TestMcpCommand, AddMcpCommand, RemoveMcpCommand, ServeCommand, ListTokensCommand,
                  AddTokenCommand, RemoveTokenCommand, WorkerCommand, MigrateCommand, SessionChangesCommand,
                  UndoSessionCommand, GetConfigCommand, SetConfigCommand, InitCommand, AcpCommand,
-                 TrustCommand, CompletionsCommand>;
+                 TrustCommand, CompletionsCommand, ListBatchesCommand, SubmitBatchCommand,
+                 ShowBatchCommand, CancelBatchCommand, BatchResultsCommand>;
 
 struct UsageError {
   std::string message;

@@ -17,6 +17,7 @@ constexpr const char* kSettingsGroup = "Settings";
 constexpr std::string_view kSessionId = "the session's ID";
 constexpr std::string_view kAgentName = "the agent's name";
 constexpr std::string_view kToolName = "the tool's name";
+constexpr std::string_view kBatchId = "the id of the batch";
 constexpr std::string_view kServerName = "the server's name";
 
 std::string missing(std::string_view what) {
@@ -612,6 +613,46 @@ LineCheck describe(CLI::App& app, ListModelsCommand& command) {
   add_config_option(app, command.settings);
   add_set_option(app, command.settings);
   return {};
+}
+
+LineCheck describe(CLI::App& app, ListBatchesCommand& command) {
+  add_text(app, "--vendor", command.vendor, "VENDOR", "Only of this one");
+  add_json(app, command.output, "Print a JSON array");
+  add_config_option(app, command.settings);
+  add_set_option(app, command.settings);
+  return {};
+}
+
+LineCheck describe(CLI::App& app, SubmitBatchCommand& command) {
+  app.add_option("FILE", command.file, "A prompt a line, or JSON lines; - is standard input");
+  add_text(app, "--model", command.settings.model, "MODEL", "vendor:name");
+  add_json(app, command.output, "Print a JSON object");
+  add_config_option(app, command.settings);
+  add_set_option(app, command.settings);
+  return needs(command.file, "the file of the prompts");
+}
+
+LineCheck describe(CLI::App& app, ShowBatchCommand& command) {
+  app.add_option("ID", command.id, "As it was printed: vendor:id");
+  add_json(app, command.output, "Print a JSON object");
+  add_config_option(app, command.settings);
+  add_set_option(app, command.settings);
+  return needs(command.id, kBatchId);
+}
+
+LineCheck describe(CLI::App& app, BatchResultsCommand& command) {
+  app.add_option("ID", command.id, "As it was printed: vendor:id");
+  add_config_option(app, command.settings);
+  add_set_option(app, command.settings);
+  return needs(command.id, kBatchId);
+}
+
+LineCheck describe(CLI::App& app, CancelBatchCommand& command) {
+  app.add_option("ID", command.id, "As it was printed: vendor:id");
+  add_json(app, command.output, "Print a JSON object");
+  add_config_option(app, command.settings);
+  add_set_option(app, command.settings);
+  return needs(command.id, kBatchId);
 }
 
 LineCheck describe(CLI::App& app, DoctorCommand& command) {

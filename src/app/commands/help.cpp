@@ -396,6 +396,35 @@ Examples:
   wright run codebase-analysis --model gateway:any-name \
       "Summarise this project" --set vendors.gateway.base_url=http://localhost:8000/v1
 )"},
+    CommandHelp{"batch", "batch [COMMAND] [options]",
+                "Send many prompts at once, to be answered within a day at half the price (OpenAI, "
+                "Anthropic).",
+                R"(  wright batch submit FILE --model MODEL   send a batch; prints its id
+  wright batch show ID                     its state
+  wright batch results ID                  its answers, when it has ended: a JSON object a line
+  wright batch cancel ID                   end it; what is answered stays
+  wright batch                             the newest batches
+
+A line of the file is a prompt, or JSON: {"id": "a", "prompt": "…", "system": "…"}. Without an id, the
+number of the line is one. No tools are used. The vendor keeps a batch for some weeks; its id is all
+that is needed, on any machine that has the key.
+
+Examples:
+  wright batch submit prompts.txt --model openai:gpt-5-mini
+  wright batch results openai:batch_abc123 | jq -r .answer
+)"},
+    CommandHelp{"batch submit", "batch submit FILE --model MODEL",
+                "Send a batch of prompts, and print its id and its state.",
+                R"(It is sent once. Where nobody knows whether it arrived, `wright batch` tells.
+)"},
+    CommandHelp{"batch show", "batch show ID", "Show the state of a batch.", ""},
+    CommandHelp{
+        "batch results", "batch results ID",
+        "Print the answers of a batch that has ended, a JSON object a line.",
+        R"(Each has the request's id, and either answer, usage and model, or error. The exit code is 1 when
+one of them has an error, or when the batch has not ended.
+)"},
+    CommandHelp{"batch cancel", "batch cancel ID", "End a batch. What is answered stays.", ""},
     CommandHelp{"config", "config [path|init] [options]",
                 "Show the effective settings and where each came from. Keys are masked.",
                 R"(Commands:
@@ -536,6 +565,7 @@ constexpr std::array kOverview{
     std::pair{"tools", "List the tools, show one, call one"},
     std::pair{"mcp", "MCP servers for agents; Wright as one"},
     std::pair{"models", "List vendors and models, and which have a key"},
+    std::pair{"batch", "Send many prompts at once, for half the price"},
     std::pair{"config", "Show the settings and where each came from"},
     std::pair{"init", "Choose a model, try it, and write the configuration"},
     std::pair{"acp", "Serve an editor (Agent Client Protocol)"},

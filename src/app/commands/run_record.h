@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "wright/feedback.h"
 #include "wright/events.h"
+#include "wright/feedback.h"
 
 namespace wright::app {
 

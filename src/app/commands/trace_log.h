@@ -4,8 +4,8 @@
 #include <string>
 
 #include "wright/agent.h"
-#include "wright/log.h"
 #include "wright/events.h"
+#include "wright/log.h"
 
 namespace wright::app {
 

@@ -42,6 +42,7 @@ enabled = true
 # stop_sequences = ["END"]
 # tool_choice = "auto"  # auto, none, or until the first call: required, the name of a tool
 # response_format = "text"  # text or json_object; docs/agents.md shows one with a schema
+# vendor_tools = ["web_search"]  # that run at the vendor: web_search, web_fetch, code_execution
 
 [limits]
 # How often the model may be asked for one prompt.

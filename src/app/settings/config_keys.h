@@ -109,6 +109,11 @@ inline constexpr ConfigKey kReasoning =
     agent("reasoning", KeyType::choice, "how long a model that can think should do so", "\"low\"",
           "none, low, medium, high");
 
+inline constexpr ConfigKey kVendorTools = agent(
+    "vendor_tools", KeyType::names,
+    "tools that run at the model's vendor, where it has them: what they read is not checked here",
+    "[\"web_search\"]", "web_search, web_fetch, code_execution");
+
 constexpr ConfigKey limit(std::string_view name, KeyType type, std::string_view fallback,
                           std::string_view description) {
   return {"limits", name, type, "", "", description, "", 0, 1'000'000'000, fallback};
@@ -159,6 +164,20 @@ inline constexpr ConfigKey kAutomaticResume{
     0,
     0,
     "true"};
+
+inline constexpr ConfigKey kSessionSearch{
+    "sessions",
+    "search",
+    KeyType::choice,
+    "",
+    "",
+    "whether agents have the tool search_session, which finds what requests leave out; auto: those "
+    "whose model reads less than 100,000 tokens",
+    "",
+    0,
+    0,
+    "auto",
+    "auto, on, off"};
 
 constexpr ConfigKey http(std::string_view name, KeyType type, std::string_view fallback,
                          std::string_view description) {
@@ -412,6 +431,7 @@ inline constexpr std::array kConfigKeys{
     keys::kMaxTokens,
     keys::kContextTokens,
     keys::kReasoning,
+    keys::kVendorTools,
     keys::kReadable,
     keys::kWritable,
     keys::kUndo,
@@ -424,6 +444,7 @@ inline constexpr std::array kConfigKeys{
     keys::kStore,
     keys::kDurability,
     keys::kAutomaticResume,
+    keys::kSessionSearch,
     keys::kEnableValidation,
     keys::kStrictness,
     keys::kCoercion,

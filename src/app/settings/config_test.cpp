@@ -37,7 +37,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadConfig{"unknown_key_far_from_all", "[agent]\ntemperature = 1\n",
                   "wright.toml:2: agent.temperature: unknown key; [agent] has database_path, "
                   "base_path, model, max_iterations, fallback, max_tokens, context_tokens, "
-                  "reasoning, readable, writable, undo, database"},
+                  "reasoning, vendor_tools, readable, writable, undo, database"},
         BadConfig{"key_of_another_section", "[agent]\nopenai_api_key = \"x\"\n",
                   "wright.toml:2: agent.openai_api_key: unknown key; openai_api_key belongs below "
                   "the section [api_keys]"},

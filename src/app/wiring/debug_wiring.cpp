@@ -26,9 +26,10 @@ std::optional<AvailableTool> way_to_tool(std::string_view tool, std::string_view
   const bool is_off = setting != nullptr && !setting->is_on(settings);
   // The shipped agents have what the settings allow.
   const bool comes_by_itself =
-      is_shipped(agent) &&
-      (tool == "fetch_url" || tool == "web_search" ||
-       (is_index_tool(tool) && (agent == "codebase-analysis" || agent == "coding")));
+      tool == "search_session" ||
+      (is_shipped(agent) &&
+       (tool == "fetch_url" || tool == "web_search" ||
+        (is_index_tool(tool) && (agent == "codebase-analysis" || agent == "coding"))));
   std::string change;
   std::string example;
   if (is_off) {

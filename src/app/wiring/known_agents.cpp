@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "app/wiring/session_search.h"
 #include "app/wiring/shipped.h"
 #include "core/nearest.h"
 #include "core/try.h"
@@ -107,6 +108,13 @@ Result<ChosenAgent> KnownAgents::make(const AgentDefinition& definition) const {
                                   definition.max_iterations)) {
     agent.limits.max_iterations = *most;
   }
+  if (!definition.vendor_tools || is_said_for_this_run(settings_, keys::kVendorTools)) {
+    agent.sampling.vendor_tools.clear();
+    for (const std::string& name : settings_.list(keys::kVendorTools)) {
+      agent.sampling.vendor_tools.emplace_back(name);
+    }
+  }
+  add_session_search(agent, settings_);
   return chosen;
 }
 

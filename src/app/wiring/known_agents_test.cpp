@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 
@@ -10,7 +11,9 @@
 #include "app/settings/paths.h"
 #include "app/wiring/known_agents.h"
 #include "app/wiring/ready_agent.h"
+#include "app/wiring/session_store.h"
 #include "app/wiring/shipped.h"
+#include "wright/driver.h"
 
 namespace wright::app {
 namespace {
@@ -137,8 +140,9 @@ context_tokens = 9000
   EXPECT_EQ(chosen->model, "openai:gpt-5-mini");
   EXPECT_EQ(chosen->agent.name, "a");
   EXPECT_EQ(chosen->agent.instructions, "Be brief.");
-  ASSERT_EQ(chosen->agent.tools.size(), 2U);
+  ASSERT_EQ(chosen->agent.tools.size(), 3U);
   EXPECT_EQ(chosen->agent.tools[0].spec.name, "grep");
+  EXPECT_EQ(chosen->agent.tools[2].spec.name, "search_session") << "its window is small";
   EXPECT_EQ(chosen->agent.sampling.temperature, 0.25);
   EXPECT_EQ(chosen->agent.sampling.max_tokens, 321);
   EXPECT_EQ(chosen->agent.limits.max_iterations, 7);
@@ -203,6 +207,68 @@ TEST_F(AgentFiles, go_without_a_specialist_that_may_not_run_and_say_so) {
   EXPECT_EQ(ready->notes[0],
             "a goes without its specialist b: the agent b does not run: it is not enabled");
   EXPECT_NE(ready->notes[1].find("agent.writable"), std::string::npos) << ready->notes[1];
+}
+
+TEST_F(AgentFiles, search_their_sessions_where_a_cut_is_likely_or_the_settings_say_so) {
+  write_user("small.toml", "instructions = 'x'\n[limits]\ncontext_tokens = 9000\n");
+  write_user("large.toml", "instructions = 'x'\n[limits]\ncontext_tokens = 200000\n");
+  const Models models{ModelsOptions{}};
+  const auto searches = [&](const char* name, std::vector<std::string> set) {
+    SettingFlags flags;
+    flags.set = std::move(set);
+    const Settings said = settings(flags);
+    const auto chosen = KnownAgents(said, models, environment()).choose(name);
+    EXPECT_TRUE(chosen) << chosen.error().message;
+    return chosen && std::ranges::count_if(chosen->agent.tools, [](const Tool& tool) {
+                       return tool.spec.name == "search_session";
+                     }) == 1;
+  };
+  EXPECT_TRUE(searches("small", {}));
+  EXPECT_FALSE(searches("large", {}));
+  EXPECT_FALSE(searches("codebase-analysis", {}));
+  EXPECT_TRUE(searches("codebase-analysis", {"agent.context_tokens=8000"}));
+  EXPECT_TRUE(searches("large", {"sessions.search=on"}));
+  EXPECT_FALSE(searches("small", {"sessions.search=off"}));
+  EXPECT_FALSE(searches("small", {"sessions.store=:memory:"})) << "nothing could be searched";
+}
+
+TEST_F(AgentFiles, find_what_was_said_in_the_store_of_the_settings) {
+  write_user("small.toml", "instructions = 'x'\n[limits]\ncontext_tokens = 9000\n");
+  const Models models{ModelsOptions{}};
+  const Settings usual = settings();
+  Agent agent = KnownAgents(usual, models, environment()).choose("small").value().agent;
+  const ToolCall call{"s", "search_session", R"({"query": "door code"})"};
+  EXPECT_TRUE(execute(agent, call, {.session_id = 1}).result.is_error) << "there is no store yet";
+  agent.model = model_from("test", "m", [](const Request&, const ModelCall&) -> Result<Response> {
+    return Response{.content = {Text{"I see."}}};
+  });
+  const auto store = open_store(usual).value();
+  const auto answer = run(*store, agent, "The code of the door is 4711");
+  ASSERT_TRUE(answer) << answer.error().message;
+  const ToolResult found = execute(agent, call, {.session_id = answer->session_id}).result;
+  EXPECT_NE(found.content.find("4711"), std::string::npos) << found.content;
+}
+
+TEST_F(AgentFiles, have_tools_of_the_vendor_by_their_file_or_by_the_settings) {
+  write_user(
+      "own.toml",
+      "instructions = 'x'\n[parameters]\nvendor_tools = ['web_search', {type = 'x', n = 1}]\n");
+  write_user("plain.toml", "instructions = 'x'\n");
+  const Models models{ModelsOptions{}};
+  const auto tools_of = [&](const char* name, std::vector<std::string> set) {
+    SettingFlags flags;
+    flags.set = std::move(set);
+    const Settings said = settings(flags);
+    const auto chosen = KnownAgents(said, models, environment()).choose(name);
+    EXPECT_TRUE(chosen) << chosen.error().message;
+    std::string all;
+    for (const Json& each : chosen->agent.sampling.vendor_tools) all += to_text(each);
+    return all;
+  };
+  EXPECT_EQ(tools_of("own", {}), R"("web_search"{"n":1,"type":"x"})");
+  EXPECT_EQ(tools_of("own", {"agent.vendor_tools=code_execution"}), R"("code_execution")");
+  EXPECT_EQ(tools_of("plain", {}), "");
+  EXPECT_EQ(tools_of("codebase-analysis", {"agent.vendor_tools=web_search"}), R"("web_search")");
 }
 
 TEST_F(AgentFiles, may_name_every_tool_that_can_be_made) {

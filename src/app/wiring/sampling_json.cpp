@@ -85,6 +85,9 @@ JsonObject sampling_json(const Sampling& sampling) {
   if (sampling.response_format.kind != ResponseFormat::Kind::text) {
     json["response_format"] = format_json(sampling.response_format);
   }
+  if (!sampling.vendor_tools.empty()) {
+    json["vendor_tools"] = JsonArray(sampling.vendor_tools.begin(), sampling.vendor_tools.end());
+  }
   return json;
 }
 
@@ -103,6 +106,9 @@ Sampling sampling_from(const Json& record) {
   }
   sampling.tool_choice = choice_from(record);
   sampling.response_format = format_from(record);
+  if (const Json* tools = member_of(record, "vendor_tools"); tools && tools->is_array()) {
+    for (const Json& each : tools->get_array()) sampling.vendor_tools.push_back(each);
+  }
   return sampling;
 }
 

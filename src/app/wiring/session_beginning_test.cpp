@@ -22,6 +22,7 @@ ReadyAgent reviewer() {
   ready.chosen.agent.sampling.tool_choice = ToolChoice::one("grep");
   ready.chosen.agent.sampling.response_format = {
       .kind = ResponseFormat::Kind::json_schema, .name = "review", .schema = {{"type", "object"}}};
+  ready.chosen.agent.sampling.vendor_tools = {"web_search", {{"type", "x"}}};
   ready.chosen.agent.limits.max_iterations = 4;
   ready.chosen.agent.tools.emplace_back().spec.name = "grep";
   ReadyAgent specialist;

@@ -11,6 +11,7 @@
 #include "app/wiring/bash_settings.h"
 #include "app/wiring/coding_settings.h"
 #include "app/wiring/project_files.h"
+#include "app/wiring/session_search.h"
 #include "app/wiring/web_settings.h"
 #include "core/nearest.h"
 #include "core/try.h"
@@ -126,6 +127,7 @@ constexpr auto kBashTool = std::to_array<std::string_view>({"bash"});
 constexpr auto kReaderTool = std::to_array<std::string_view>({"sqlite_reader"});
 constexpr auto kWebTools = std::to_array<std::string_view>({"fetch_url", "web_search"});
 constexpr auto kAskTool = std::to_array<std::string_view>({"ask_user"});
+constexpr auto kSessionTool = std::to_array<std::string_view>({"search_session"});
 constexpr auto kIndexTools = std::to_array<std::string_view>(
     {"query_entities", "number_range_search", "datetime_range_search", "text_pattern_search",
      "enum_filter_search", "aggregate_entities", "get_schema", "describe_entity",
@@ -155,6 +157,10 @@ constexpr std::array kTools{
               [](const Settings&, const IndexWiring&) -> Tools {
                 return std::vector<Tool>{ask_user_tool()};
               }},
+    ToolEntry{kSessionTool,
+              [](const Settings& settings, const IndexWiring&) -> Tools {
+                return std::vector<Tool>{stored_session_tool(settings)};
+              }},
     ToolEntry{kIndexTools,
               [](const Settings& settings, const IndexWiring& index) -> Tools {
                 if (settings.entity_folder().empty()) return std::vector<Tool>{};
@@ -176,6 +182,11 @@ constexpr std::array kSwitches{
                "[web] in the configuration, or --set web.search=…, names an endpoint that answers "
                "as SearXNG does.",
                [](const Settings& settings) { return !settings.text(keys::kWebSearch).empty(); }},
+    ToolSwitch{
+        kSessionTool, "sessions.search", "on", "[sessions]\nsearch = \"on\"",
+        "`search = \"on\"` below [sessions] in the configuration, or --set "
+        "sessions.search=on, gives it to every agent.",
+        [](const Settings& settings) { return settings.text(keys::kSessionSearch) == "on"; }},
     ToolSwitch{kEditingTools, "agent.writable", "the folders that may be written",
                "[agent]\nwritable = [\".\"]",
                "It is off, because nothing may be written. `writable = [\".\"]` below [agent] in "
@@ -228,6 +239,10 @@ Result<ShippedAgent> make_agent(std::string_view name, const Settings& settings,
   if (const auto limit = settings.max_tokens()) agent.sampling.max_tokens = *limit;
   agent.context_tokens = settings.context_tokens();
   if (const auto effort = settings.reasoning()) agent.sampling.reasoning = *effort;
+  for (const std::string& name : settings.list(keys::kVendorTools)) {
+    shipped.agent.sampling.vendor_tools.emplace_back(name);
+  }
+  add_session_search(shipped.agent, settings);
   return shipped;
 }
 

@@ -1,0 +1,143 @@
+#include "models/batches.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "core/text.h"
+#include "core/try.h"
+#include "net/whole_response.h"
+#include "providers/batches.h"
+#include "providers/credential.h"
+
+namespace wright::models {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kLongestQuestion{60'000};
+constexpr milliseconds kLongestTransfer{600'000};
+constexpr std::size_t kLargestResults = std::size_t{512} << 20;
+constexpr double kPriceOfBatches = 0.5;  // of the usual one, at both vendors
+
+BatchResult result_of(providers::DecodedBatchResult line, const Batches::EndpointOf& endpoint_of,
+                      const Endpoint& fallback) {
+  BatchResult result{.id = std::move(line.id)};
+  if (!line.problem.empty()) {
+    result.response =
+        fail(ErrorCode::unavailable, fmt::format("The request was not answered: {}", line.problem));
+    return result;
+  }
+  if (line.head.status < 200 || line.head.status >= 300) {
+    result.response = std::unexpected(error_from(fallback, line.head, line.body));
+    return result;
+  }
+  const auto known = line.model.empty() ? Result<Endpoint>(fallback) : endpoint_of(line.model);
+  Endpoint endpoint = known ? *known : fallback;
+  const bool is_openai = endpoint.protocol() == Protocol::openai_chat ||
+                         endpoint.protocol() == Protocol::openai_responses;
+  if (is_openai) {
+    // What it is says which of the two it was asked with.
+    endpoint.model.protocol = line.body.contains(R"("object":"response")")
+                                  ? Protocol::openai_responses
+                                  : Protocol::openai_chat;
+  }
+  const auto decoder = make_decoder(endpoint, Request{});
+  if (auto fed = decoder->feed(line.body, {}); !fed) {
+    result.response = std::unexpected(std::move(fed).error());
+    return result;
+  }
+  result.response = decoder->finish();
+  if (result.response) result.response->usage.cost_usd *= kPriceOfBatches;
+  return result;
+}
+
+}  // namespace
+
+Result<std::string> Batches::answer_to(HttpRequest request, milliseconds most) {
+  if (candidate_.credentials != nullptr) {
+    const auto credential = TRY(candidate_.credentials->get_and_wait(client_, stop_));
+    request = TRY(providers::authorised(std::move(request), candidate_.endpoint, credential,
+                                        candidate_.credentials->now()));
+  }
+  HttpTimeouts timeouts;
+  timeouts.total = timeouts.first_byte = most;
+  auto answer = TRY(net::ask_and_wait(
+      client_, std::move(request), timeouts,
+      [](const HttpResponseHead&) { return kLargestResults; }, stop_));
+  if (answer.head.status < 200 || answer.head.status >= 300) {
+    return std::unexpected(error_from(candidate_.endpoint, answer.head, answer.body));
+  }
+  if (answer.is_cut) return fail(ErrorCode::limit_reached, "The results are more than 512 MB");
+  return std::move(answer.body);
+}
+
+Result<BatchState> Batches::submit(std::span<const BatchRequest> requests) {
+  const Endpoint& endpoint = candidate_.endpoint;
+  TRY(providers::check_batch(endpoint, requests));
+  std::string file;
+  if (auto upload = TRY(providers::encode_batch_file(endpoint, requests))) {
+    const auto body = TRY(answer_to(std::move(*upload), kLongestTransfer));
+    file = TRY(providers::decode_batch_file(endpoint, body));
+  }
+  auto batch = TRY(providers::encode_batch(endpoint, requests, file));
+  const auto body = TRY(answer_to(std::move(batch), kLongestTransfer));
+  auto decoded = TRY(providers::decode_batch(endpoint, body));
+  return std::move(decoded.state);
+}
+
+Result<BatchState> Batches::state(std::string_view id) {
+  auto request = TRY(
+      providers::encode_batch_question(candidate_.endpoint, providers::BatchQuestion::state, id));
+  const auto body = TRY(answer_to(std::move(request), kLongestQuestion));
+  auto decoded = TRY(providers::decode_batch(candidate_.endpoint, body));
+  return std::move(decoded.state);
+}
+
+Result<BatchState> Batches::cancel(std::string_view id) {
+  auto request = TRY(
+      providers::encode_batch_question(candidate_.endpoint, providers::BatchQuestion::cancel, id));
+  const auto body = TRY(answer_to(std::move(request), kLongestQuestion));
+  auto decoded = TRY(providers::decode_batch(candidate_.endpoint, body));
+  return std::move(decoded.state);
+}
+
+Result<std::vector<BatchState>> Batches::list() {
+  auto request = TRY(
+      providers::encode_batch_question(candidate_.endpoint, providers::BatchQuestion::list, {}));
+  const auto body = TRY(answer_to(std::move(request), kLongestQuestion));
+  auto decoded = TRY(providers::decode_batch_list(candidate_.endpoint, body));
+  std::vector<BatchState> states;
+  for (auto& each : decoded) states.push_back(std::move(each.state));
+  return states;
+}
+
+Result<std::vector<BatchResult>> Batches::results(std::string_view id,
+                                                  const EndpointOf& endpoint_of) {
+  const Endpoint& endpoint = candidate_.endpoint;
+  auto question =
+      TRY(providers::encode_batch_question(endpoint, providers::BatchQuestion::state, id));
+  const auto told = TRY(answer_to(std::move(question), kLongestQuestion));
+  const auto batch = TRY(providers::decode_batch(endpoint, told));
+  if (batch.state.phase != BatchState::Phase::ended) {
+    return fail(ErrorCode::unavailable,
+                fmt::format("The batch {} has not ended: {}, {} of {} answered", batch.state.id,
+                            batch.state.status, batch.state.answered, batch.state.total));
+  }
+  std::vector<BatchResult> results;
+  for (const std::string& url : batch.result_urls) {
+    auto request = TRY(providers::encode_batch_results(endpoint, url));
+    const auto body = TRY(answer_to(std::move(request), kLongestTransfer));
+    for (std::string_view left = body; !left.empty();) {
+      const std::size_t end = std::min(left.find('\n'), left.size());
+      const std::string_view line = trimmed(left.substr(0, end));
+      left.remove_prefix(std::min(end + 1, left.size()));
+      if (line.empty()) continue;
+      auto decoded = TRY(providers::decode_batch_result(endpoint, line));
+      results.push_back(result_of(std::move(decoded), endpoint_of, endpoint));
+    }
+  }
+  return results;
+}
+
+}  // namespace wright::models

@@ -1,0 +1,37 @@
+// Batches over HTTP: submits them once, asks for their states, and fetches their results.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <stop_token>
+#include <string_view>
+#include <vector>
+
+#include "models/provider_model.h"
+#include "wright/models.h"
+
+namespace wright::models {
+
+// All of these block; not in the client's thread. `id` is the vendor's own.
+class Batches {
+ public:
+  Batches(Candidate candidate, net::HttpClient& client, std::stop_token stop)
+      : candidate_(std::move(candidate)), client_(client), stop_(std::move(stop)) {}
+
+  Result<BatchState> submit(std::span<const BatchRequest> requests);
+  Result<BatchState> state(std::string_view id);
+  Result<BatchState> cancel(std::string_view id);
+  Result<std::vector<BatchState>> list();
+  // `endpoint_of` knows a model of the vendor by its name: its protocol and its price.
+  using EndpointOf = std::function<Result<Endpoint>(const std::string& model)>;
+  Result<std::vector<BatchResult>> results(std::string_view id, const EndpointOf& endpoint_of);
+
+ private:
+  Result<std::string> answer_to(HttpRequest request, std::chrono::milliseconds most);
+
+  Candidate candidate_;
+  net::HttpClient& client_;
+  std::stop_token stop_;
+};
+
+}  // namespace wright::models

@@ -1,0 +1,101 @@
+// Batches from the command line, against a server that answers as Anthropic documents it.
+#include <gtest/gtest.h>
+
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "net/canned_server.h"
+#include "process.h"
+
+namespace wright::cli {
+namespace {
+
+class BatchCommands : public ::testing::Test {
+ protected:
+  BatchCommands() : server_([this](net::testing::Connection& connection) { serve(connection); }) {
+    home_.environment["ANTHROPIC_API_KEY"] = "sk-ant-0123456789";
+    home_.environment["ANTHROPIC_BASE_URL"] = server_.url("/v1");
+  }
+
+  void serve(net::testing::Connection& connection) {
+    constexpr const char* kState =
+        R"({"id":"msgbatch_1","processing_status":"ended","request_counts":{"processing":0,"succeeded":1,"errored":1,"canceled":0,"expired":0}})";
+    while (true) {
+      const std::string request = connection.read_request();
+      if (request.empty()) return;
+      {
+        const std::lock_guard lock(mutex_);
+        requests_.push_back(request);
+      }
+      if (request.starts_with("GET /v1/messages/batches/msgbatch_1/results ")) {
+        connection.answer(
+            200,
+            R"({"custom_id":"a","result":{"type":"succeeded","message":{"type":"message","role":"assistant","model":"claude-sonnet-4-5","content":[{"type":"text","text":"Paris\u001b[31m"}],"stop_reason":"end_turn","usage":{"input_tokens":5,"output_tokens":2}}}})"
+            "\n"
+            R"({"custom_id":"2","result":{"type":"errored","error":{"type":"error","error":{"type":"invalid_request_error","message":"too odd"}}}})");
+      } else if (request.starts_with("GET /v1/messages/batches?")) {
+        connection.answer(200, std::string(R"({"data":[)") + kState + "]}");
+      } else {
+        connection.answer(200, kState, "Content-Type: application/json\r\n");
+      }
+    }
+  }
+
+  std::vector<std::string> requests() const {
+    const std::lock_guard lock(mutex_);
+    return requests_;
+  }
+
+  mutable std::mutex mutex_;
+  std::vector<std::string> requests_;
+  net::testing::CannedServer server_;
+  Home home_;
+};
+
+TEST_F(BatchCommands, submit_show_and_fetch_a_batch) {
+  home_.write_file(
+      "prompts.jsonl",
+      "{\"id\": \"a\", \"prompt\": \"The capital of France?\", \"system\": \"One word.\"}\n"
+      "\nWhat is odd?\n");
+  const Finished sent = home_.wright(
+      {"batch", "submit", "prompts.jsonl", "--model", "anthropic:claude-sonnet-4-5", "--json"});
+  ASSERT_EQ(sent.exit_code, 0) << sent.error;
+  EXPECT_EQ(sent.json().at("id"), Json("anthropic:msgbatch_1"));
+  ASSERT_EQ(requests().size(), 1U);
+  EXPECT_TRUE(has(requests()[0], R"("custom_id":"a")")) << requests()[0];
+  EXPECT_TRUE(has(requests()[0], R"("custom_id":"3")")) << "by its line: " << requests()[0];
+  EXPECT_TRUE(has(requests()[0], "One word."));
+
+  const Finished shown = home_.wright({"batch", "show", "anthropic:msgbatch_1"});
+  EXPECT_EQ(shown.output, "anthropic:msgbatch_1  ended  1 of 2 answered, 1 failed\n");
+  EXPECT_EQ(home_.wright({"batch"}).output, shown.output);
+  EXPECT_EQ(home_.wright({"batch", "cancel", "anthropic:msgbatch_1"}).exit_code, 0);
+
+  const Finished results = home_.wright({"batch", "results", "anthropic:msgbatch_1"});
+  EXPECT_EQ(results.exit_code, 1) << "one of them failed";
+  EXPECT_TRUE(has(results.output, R"("answer":"Paris)")) << results.output;
+  EXPECT_TRUE(has(results.output, "too odd")) << results.output;
+  EXPECT_FALSE(has(results.output, "\x1b")) << "no model controls a terminal";
+  EXPECT_TRUE(has(results.error, "1 of 2 requests failed")) << results.error;
+}
+
+TEST_F(BatchCommands, refuse_what_cannot_be_a_batch) {
+  home_.write_file("bad.jsonl", "{\"prompt\": 5}\n");
+  home_.write_file("empty.jsonl", "\n\n");
+  const auto submit = [&](const char* file, const char* model) {
+    return home_.wright({"batch", "submit", file, "--model", model});
+  };
+  const Finished bad = submit("bad.jsonl", "anthropic:claude-sonnet-4-5");
+  EXPECT_EQ(bad.exit_code, 2);
+  EXPECT_TRUE(has(bad.error, "line 1 must be a prompt")) << bad.error;
+  EXPECT_TRUE(has(submit("empty.jsonl", "anthropic:claude-sonnet-4-5").error, "no requests"));
+  EXPECT_EQ(submit("nowhere.jsonl", "anthropic:claude-sonnet-4-5").exit_code, 2);
+  EXPECT_NE(submit("bad.jsonl", "offline").exit_code, 0);
+  EXPECT_EQ(home_.wright({"batch", "show"}).exit_code, 2);
+  EXPECT_NE(home_.wright({"batch", "show", "anthropic:../../x"}).exit_code, 0);
+  EXPECT_TRUE(requests().empty());
+}
+
+}  // namespace
+}  // namespace wright::cli
