@@ -2,6 +2,8 @@
 # see CMakePresets.json.
 
 JOBS      ?= $(shell nproc)
+# Many tests wait for something most of their time.
+TEST_JOBS ?= $(shell expr $(JOBS) + $(JOBS) / 2)
 PREFIX    ?= /usr/local
 FUZZ_TIME ?= 5
 SEEDS     ?= 1..10000
@@ -41,7 +43,7 @@ try: build-try
 	  --database-path build/sessions.db
 
 test: packages-npm build-dev
-	ctest --preset dev --parallel $(JOBS)
+	ctest --preset dev --parallel $(TEST_JOBS)
 
 simulate: build-simulation
 	build/simulation/tests/simulation/wright_simulation --seeds $(SEEDS)

@@ -10,9 +10,9 @@
 #include <new>
 
 #include "app/commands/commands.h"
-#include "app/wiring/telemetry_wiring.h"
 #include "app/terminal/standard_input.h"
 #include "app/wiring/coding_settings.h"
+#include "app/wiring/telemetry_wiring.h"
 
 namespace wright::app {
 namespace {

@@ -103,11 +103,12 @@ RunOptions AgentRun::run_options(Json config) {
       display_.say(sanitised(problem));
     }
   };
-  RunOptions options{.observer = observe,
-                     .stop = interruption_.token(),
-                     .delivery = display_.is_streamed() || tells_events ? Delivery::streamed : Delivery::whole,
-                     .config = std::move(config),
-                     .people = options_.input == Input::none ? People::nobody : People::may_answer_later};
+  RunOptions options{
+      .observer = observe,
+      .stop = interruption_.token(),
+      .delivery = display_.is_streamed() || tells_events ? Delivery::streamed : Delivery::whole,
+      .config = std::move(config),
+      .people = options_.input == Input::none ? People::nobody : People::may_answer_later};
   trace_with(context_.telemetry, options);
   return options;
 }

@@ -222,11 +222,12 @@ RunOptions Conversation::run_options() {
       display_.say(sanitised(problem));
     }
   };
-  RunOptions options{.observer = observe,
-                     .stop = interruption_.token(),
-                     .delivery = display_.is_streamed() ? Delivery::streamed : Delivery::whole,
-                     .config = config_,
-                     .people = options_.input == Input::none ? People::nobody : People::may_answer_later};
+  RunOptions options{
+      .observer = observe,
+      .stop = interruption_.token(),
+      .delivery = display_.is_streamed() ? Delivery::streamed : Delivery::whole,
+      .config = config_,
+      .people = options_.input == Input::none ? People::nobody : People::may_answer_later};
   trace_with(context_.telemetry, options);
   return options;
 }

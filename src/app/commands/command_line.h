@@ -400,10 +400,10 @@ using Command =
                  ShowConfigCommand, ConfigPathCommand, InitConfigCommand, ListModelsCommand,
                  DoctorCommand, FeedbackCommand, StatsCommand, ListMcpCommand, ServeMcpCommand,
                  TestMcpCommand, AddMcpCommand, RemoveMcpCommand, ServeCommand, ListTokensCommand,
-                 AddTokenCommand, RemoveTokenCommand, WorkerCommand, MigrateCommand, SessionChangesCommand,
-                 UndoSessionCommand, GetConfigCommand, SetConfigCommand, InitCommand, AcpCommand,
-                 TrustCommand, CompletionsCommand, ListBatchesCommand, SubmitBatchCommand,
-                 ShowBatchCommand, CancelBatchCommand, BatchResultsCommand>;
+                 AddTokenCommand, RemoveTokenCommand, WorkerCommand, MigrateCommand,
+                 SessionChangesCommand, UndoSessionCommand, GetConfigCommand, SetConfigCommand,
+                 InitCommand, AcpCommand, TrustCommand, CompletionsCommand, ListBatchesCommand,
+                 SubmitBatchCommand, ShowBatchCommand, CancelBatchCommand, BatchResultsCommand>;
 
 struct UsageError {
   std::string message;
