@@ -301,7 +301,15 @@ Result<ToolReply> Workload::execute(ToolKind kind, const Context& context) {
       return fail(ErrorCode::permission_denied, "A later driver was here before");
     }
   }
-  return Output{.value = Json(execution.key)};
+  return Output{.value = Json(result_of(execution.key))};
+}
+
+// Some are long, so that conversations outgrow their windows. The same for the same call, and apart
+// from all other chances.
+std::string Workload::result_of(const std::string& key) const {
+  Random random(mixed({world_.options().seed, mixed(key), mixed("result")}));
+  const auto length = static_cast<std::size_t>(random.between(200, 2'000));
+  return random.chance(400) ? key + " " + std::string(length, 'r') : key;
 }
 
 }  // namespace wright::simulation

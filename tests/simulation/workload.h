@@ -43,6 +43,7 @@ class Workload {
   Tool tool_of(ToolKind kind);
   Result<ToolReply> execute(ToolKind kind, const Context& context);
   Result<Response> answer(const Request& request);
+  std::string result_of(const std::string& key) const;
   std::optional<std::int64_t> window_of(std::int64_t number) const;
   Result<Response> summary(const Request& request, class Random& random);
   std::vector<Part> calls(const Request& request, std::int64_t number, class Random& random);
