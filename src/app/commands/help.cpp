@@ -511,8 +511,8 @@ Examples:
 )"},
     CommandHelp{
         "init", "init [options]", "Choose a model, try it, and write the configuration.",
-        R"(Looks for keys in the environment and for a model server on this machine, asks which model to
-use, asks it something small, and writes agent.model. Nothing is written before the model has answered.
+        R"(Offers the vendors that have a key, asks which model to use, asks it something small, and writes
+agent.model. Nothing is written before the model has answered.
 
 Examples:
   wright init

@@ -246,6 +246,7 @@ void Progress::show_plan(const std::vector<tools::PlanStep>& plan) {
 }
 
 void Progress::on(const ToolEnded& event) {
+  if (event.is_unknown) return;  // it ran in another process
   end(event.call.id);
   if (const auto plan = tools::plan_of(event.call); plan && !event.outcome.error) {
     return show_plan(*plan);
