@@ -152,7 +152,8 @@ Result<void> CompatibleRun::start(const Conversation& conversation) {
         TRY(store_told(options_.store, *made, prepared.config, std::move(told), prompt));
     listen_to(id);
     open_stream(id);
-    RunOptions how{.config = prepared.config};
+    const Session stored = TRY(options_.store.get_session(id));
+    RunOptions how{.config = stored.config};
     take_trace(options_, trace_, how);
     return options_.runtime.send(made, id, prompt, how);
   }
