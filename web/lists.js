@@ -1,5 +1,5 @@
 // Sessions, newest first, as they happen.
-import { count, dollars, duration, element, get, isTyping, moment, post, soon, status } from './platform.js';
+import { count, dollars, duration, element, get, isTyping, moment, post, soon, status, visible } from './platform.js';
 
 const kStatuses = ['', 'running', 'waiting', 'completed', 'failed', 'cancelled', 'queued'];
 const kColumns = [['ID'], ['Status'], ['Agent', 'wide'], ['Prompt'], ['Started', 'wide'], ['Took', 'wide number'],
@@ -29,7 +29,7 @@ function beginForm(agents) {
       const session = await post('sessions', { agent: agent.value, prompt: prompt.value });
       location.hash = `#/sessions/${session.id}`;
     } catch (error) {
-      problem.textContent = error.message;
+      problem.textContent = visible(error.message);
     }
   } }, agent, prompt, element('button', { class: 'main' }, 'Begin'), problem);
 }

@@ -4,8 +4,11 @@
 // Characters that turn text around, or cannot be seen, would show something else than what is there.
 // Those that join others stay: many scripts and pictures need them.
 const kDeceptive =
-  /[\u00AD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\u3164\uFEFF\uFFA0\uFFF0-\uFFFB]/g;
-const visible = (text) => text.replace(kDeceptive, (c) => `⟨U+${c.charCodeAt(0).toString(16).toUpperCase()}⟩`);
+  /[\u00AD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\u3164\uFEFF\uFFA0\uFFF0-\uFFFB\u{E0000}-\u{E0FFF}]/gu;
+/** @param {string} text */
+export const visible = (text) => text.replace(kDeceptive,
+  (c) => `⟨U+${(c.codePointAt(0) ?? 0).toString(16).toUpperCase()}⟩`);
+const kReadByPeople = ['title', 'placeholder', 'aria-label'];  // attributes
 
 function addTo(made, children) {
   for (const child of children.flat(3)) {
@@ -22,6 +25,7 @@ export function element(name, attributes = {}, ...children) {
     if (value === undefined || value === null || value === false) continue;
     if (key.startsWith('on')) made.addEventListener(key.slice(2), value);
     else if (key in made && typeof value !== 'string') made[key] = value;
+    else if (kReadByPeople.includes(key)) made.setAttribute(key, visible(String(value)));
     else made.setAttribute(key, value === true ? '' : String(value));
   }
   return addTo(made, children);

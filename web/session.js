@@ -1,5 +1,6 @@
 // One session: its timeline, its conversation, its calls, and what can be done with it.
-import { block, count, diff, dollars, duration, element, get, moment, post, readable, soon, status } from './platform.js';
+import { block, count, diff, dollars, duration, element, get, moment, post, readable, soon, status,
+  visible } from './platform.js';
 import { Rows, Timeline } from './timeline.js';
 import { WaitCards } from './waits.js';
 
@@ -66,11 +67,13 @@ function messageBlock(message, fork) {
   }
   return element('div', { class: `message ${message.role}` },
     element('div', { class: 'row dim' }, element('b', {}, isTool ? `tool ${parts[0]?.name ?? ''}` : message.role),
-      moment(message.created_at), element('span', { class: 'grow' }),
+      moment(message.created_at),
+      message.is_told ? element('span', { class: 'waiting' }, 'told by the caller: nothing of it happened here') : null,
+      element('span', { class: 'grow' }),
       element('button', { type: 'button', class: 'quiet', onclick: () => fork(message.id),
         title: 'A new session that begins with everything up to here' }, 'Fork here')),
     isTool ? element('details', {}, element('summary', {}, `${count(message.text.length)} characters${message.is_cut ? ' and more' : ''}`), text) : text,
-    calls.map((call) => element('details', {}, element('summary', {}, 'calls ', element('code', {}, call.name)),
+    calls.map((call) => element('details', {}, element('summary', {}, message.is_told ? 'is said to have called ' : 'calls ', element('code', {}, call.name)),
       block(readable(call.arguments)))));
 }
 
@@ -90,7 +93,7 @@ function actions(session, refresh) {
       await work();
       refresh();
     } catch (error) {
-      problem.textContent = error.message;
+      problem.textContent = visible(error.message);
     }
   };
   const hasEnded = ['completed', 'failed', 'cancelled'].includes(session.status);
@@ -162,7 +165,7 @@ export async function sessionView(view, events, id) {
       const made = await post(`sessions/${id}/fork`, { message_id: message });
       location.hash = `#/sessions/${made.id}`;
     } catch (error) {
-      trouble.textContent = error.message;
+      trouble.textContent = visible(error.message);
       trouble.scrollIntoView({ block: 'nearest' });
     }
   };
@@ -204,7 +207,7 @@ export async function sessionView(view, events, id) {
     if (session.started_at > rows.first - 1000) return;  // events tell all of it
     const [messages, calls, { sessions }] = await Promise.all([all('messages'), all('calls'),
       get(`sessions?parent=${id}&limit=${kPage}`)]);
-    rows.addStored(messages, calls, sessions);
+    rows.addStored(messages.filter((message) => !message.is_told), calls, sessions);
   };
   const early = [];  // what happens while the past is read
   let isRead = false;
@@ -226,7 +229,7 @@ export async function sessionView(view, events, id) {
     rows.add(event);
     if (event.session_id === id && event.type === 'text_delta') {
       speaking.hidden = false;
-      speaking.append(event.data.text);
+      speaking.append(visible(event.data.text));
       return null;
     }
     if (['model_ended', 'tool_ended', 'run_ended', 'run_waiting', 'session_started'].includes(event.type)) {

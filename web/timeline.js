@@ -46,8 +46,11 @@ export class Rows {
       end('model', 'completed');
     } else if (type === 'model_retried') {
       this.#open.get(key('model'))?.retries.push(event);
+    } else if (type === 'session_started') {
+      end('model', 'cancelled');  // another process goes on: its answer never came
     } else if (type === 'tool_started') {
       end(`wait ${data.call_id}`, 'completed');
+      end(data.call_id, 'unknown');  // it is executed again
       begin('tool', data.name, data.call_id);
     } else if (type === 'tool_ended') {
       const row = end(data.call_id, data.status);
@@ -61,7 +64,9 @@ export class Rows {
       for (const [name, row] of this.#open) {
         if (row.session !== session) continue;
         this.#open.delete(name);
-        Object.assign(row, { to: at, state: data.phase === 'done' ? 'completed' : 'cancelled' });
+        // What became of a call that never ended, nobody has said.
+        const isDone = data.phase === 'done' && row.kind !== 'tool' && row.kind !== 'model';
+        Object.assign(row, { to: at, state: isDone ? 'completed' : row.kind === 'tool' ? 'unknown' : 'cancelled' });
       }
     }
   }
@@ -299,7 +304,8 @@ export class Timeline {
     const left = this.#percent(this.#scale.place(row.from));
     const right = this.#percent(this.#scale.place(row.to ?? this.#now));
     const took = duration((row.to ?? this.#now) - row.from);
-    const word = { failed: '✗ failed', running: '▸ running', cancelled: '⊘ cancelled' }[row.state] ?? '';
+    const word = { failed: '✗ failed', running: '▸ running', cancelled: '⊘ cancelled',
+      unknown: '? nobody knows what became of it' }[row.state] ?? '';
     const bar = element('div', { class: `tl-bar ${row.kind} ${row.state}` });
     const plot = element('div', { class: 'tl-plot' }, bar);
     if (right < 0 || left > 100) bar.hidden = true;

@@ -1,5 +1,5 @@
 // What waits for a person: questions as forms, approvals with what they would touch.
-import { block, diff, element, get, moment, post, soon } from './platform.js';
+import { block, diff, element, get, moment, post, soon, visible } from './platform.js';
 
 const kInputs = { number: 'number', password: 'password', email: 'email', url: 'url' };
 
@@ -35,6 +35,12 @@ function answerOf(question, input) {
   }
 }
 
+// What stands in an input is the answer, and stays as it is.
+function hiddenIn(preset) {
+  if (typeof preset !== 'string' || visible(preset) === preset) return null;
+  return element('span', { class: 'waiting' }, ` What is filled in has characters that cannot be seen: ${preset}`);
+}
+
 const isBlank = (given) => given === '' || given === null || (Array.isArray(given) && !given.length);
 
 function questionForm(wait, answer) {
@@ -55,7 +61,7 @@ function questionForm(wait, answer) {
       question.question, question.optional ? element('span', { class: 'dim' }, ' (optional)') : null);
     if (isGroup) inputs[i].setAttribute('aria-labelledby', `${ids[i]}-label`);
     return element('div', { class: 'field' }, label, inputs[i],
-      element('span', { class: 'dim', id: `${ids[i]}-more` }, question.description ?? ''));
+      element('span', { class: 'dim', id: `${ids[i]}-more` }, question.description ?? '', hiddenIn(question.default)));
   }),
   element('button', { class: 'main' }, 'Answer'));
 }
@@ -104,7 +110,7 @@ export function waitCard(wait, done) {
       await post(`waits/${wait.id}/answer`, { answer: given });
       done();
     } catch (error) {
-      problem.textContent = error.message;
+      problem.textContent = visible(error.message);
     }
   };
   return element('article', { class: `wait ${wait.kind}` }, element('h2', {}, `${wait.tool ?? 'A tool'} ${kTitles[wait.kind]}`),

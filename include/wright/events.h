@@ -52,6 +52,7 @@ struct ToolProgress {  // what a running tool says of itself; in any thread, one
 struct ToolEnded {
   const ToolCall& call;
   const ToolOutcome& outcome;
+  bool is_unknown = false;  // its process ended while it ran: nobody knows what became of it
 };
 struct ChildStarted {  // a specialist answers a call
   const ToolCall& call;

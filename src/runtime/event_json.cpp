@@ -63,6 +63,7 @@ struct DataOf {
       return json;
     }
     json["status"] = e.outcome.result.is_error ? "failed" : "completed";
+    if (e.is_unknown) json["status"] = to_string(CallStatus::unknown);
     json["content"] = e.outcome.result.content;
     json["duration_ms"] = e.outcome.duration_ms;
     return json;

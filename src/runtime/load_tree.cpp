@@ -23,8 +23,8 @@ using session::SessionTree;
 using session::StoredRun;
 
 void write_down(Journal& journal, const StoredRun& loaded) {
-  for (const std::string& call : loaded.unknown) {
-    journal.call_is_unknown(call, "The process ended while it ran");
+  for (const OpenCall& open : loaded.unknown) {
+    journal.call_is_unknown(open.call.id, "The process ended while it ran");
   }
   for (const auto& [call, outcome] : loaded.settled) journal.call_ended(call, outcome);
   for (const std::string& call : loaded.expired) journal.wait_ended(call, WaitStatus::expired);
@@ -109,7 +109,8 @@ Result<SessionState> state_of(Store& store, const Session& session, StoredRun lo
                      .journal = Journal(runner, session.id, loaded.stored_messages, loaded.rows,
                                         session.lease_epoch),
                      .spent_below = session::spending_of(spent.usage),
-                     .worked_ms = session.worked_ms.value_or(0)};
+                     .worked_ms = session.worked_ms.value_or(0),
+                     .unknown = loaded.unknown};
   if (!is_new_turn) {
     state.calls_below = static_cast<int>(spent.tool_calls);
     state.turn_worked_ms = session.turn_worked_ms.value_or(0);
@@ -126,7 +127,8 @@ class Planting {
            const Settlements& settlements)
       : loaded_(loaded), store_(store), options_(options), now_(now), settlements_(settlements) {}
 
-  Result<void> plant(SessionPlan plan, const Session& session, const std::optional<Message>& said) {
+  Result<void> plant(SessionPlan plan, const Session& session, const ResumeRequest& request) {
+    const std::optional<Message>& said = request.said;
     auto loaded = TRY(load(plan, session));
     if (said) {
       if (!loaded.run.open_calls.empty()) {
@@ -138,6 +140,9 @@ class Planting {
       TRY(accept(loaded.run, UserSaid{*said}));
     }
     auto state = TRY(state_of(store_, session, loaded, options_.runner, said.has_value()));
+    if (request.config.is_object() && request.config != session.config) {
+      state.journal.config_changed(request.config);
+    }
     loaded_.tree.plant(std::move(plan), std::move(state));
     return add_below(session::kRoot, session, loaded);
   }
@@ -196,7 +201,7 @@ Result<LoadedTree> load_tree(Host& host, const session::TreeOptions& options, Se
   TRY(check_status(*session, request));
   LoadedTree loaded{session::SessionTree(options)};
   Planting planting(loaded, store, options, host.clock(), request.settlements);
-  TRY(planting.plant(std::move(plan), *session, request.said));
+  TRY(planting.plant(std::move(plan), *session, request));
   // A specialist that no call waits for: its creation seemed to fail, or its tool is gone.
   for (const SessionId each : held.deepest_first()) {
     if (loaded.tree.node_of(each)) continue;

@@ -14,6 +14,7 @@ struct ResumeRequest {
   SessionId id = 0;
   Settlements settlements = {};
   std::optional<Message> said = {};    // the user's next message to a session that has ended
+  Json config = {};                    // an object: kept with the session from now on
   bool reopens = false;                // one that has failed or was cancelled may go on
   std::optional<int> held_epoch = {};  // the runner holds it already, since this epoch
 };
@@ -28,8 +29,7 @@ struct LoadedTree {
 // it are taken by the runner of `options` first; refused when they cannot be, or when the session
 // has ended and nothing was said.
 Result<LoadedTree> load_tree(Host& host, const session::TreeOptions& options,
-                             session::SessionPlan plan, Store& store,
-                             const ResumeRequest& request);
+                             session::SessionPlan plan, Store& store, const ResumeRequest& request);
 
 // Ends a session that nobody drives, and those below it, as its wish to be cancelled says. Needs no
 // agent. Refused (ErrorCode::unavailable) when somebody drives it.

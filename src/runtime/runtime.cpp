@@ -149,6 +149,7 @@ class Runtime::Implementation {
   RootPointer root_of(SessionId session) const;
   std::shared_ptr<TreeDriver> driver_of(SessionId session) const;
   bool is_driven(SessionId session) const;
+  bool has_ended(SessionId id) const;
   Result<AgentPointer> agent_for(const Session& session) const;
 
   const RuntimeOptions options_;
@@ -270,6 +271,12 @@ bool Runtime::Implementation::is_driven(SessionId session) const {
   const RootPointer root = root_of(top->id);
   const std::lock_guard lock(mutex_);
   return root && root->state == Root::State::driven;
+}
+
+// Also when another did it a moment ago.
+bool Runtime::Implementation::has_ended(SessionId id) const {
+  const auto session = store_.get_session(id);
+  return session && session->ended_at.has_value();
 }
 
 Result<AgentPointer> Runtime::Implementation::agent_for(const Session& session) const {
@@ -547,7 +554,7 @@ Result<void> Runtime::Implementation::cancel(SessionId id, std::string reason) {
   auto agent = TRY(agent_for(top));
   // When it is driven, here or elsewhere, its driver hears of it.
   auto loaded = load_tree({.id = top.id}, std::move(agent), std::nullopt);
-  if (!loaded && loaded.error().code == ErrorCode::unavailable) return {};
+  if (!loaded && (loaded.error().code == ErrorCode::unavailable || has_ended(top.id))) return {};
   return loaded;
 }
 
@@ -564,7 +571,9 @@ Result<StoredWait> Runtime::Implementation::answer(WaitId id, const Json& answer
   if (auto woken = load_tree({.id = top.id}, std::move(agent), std::nullopt); !woken) {
     // Another process goes on with it, or it has ended, or this one is about to end: the answer
     // stands all the same, and whoever drives the session finds it.
-    if (woken.error().code != ErrorCode::unavailable) return std::unexpected(woken.error());
+    if (woken.error().code != ErrorCode::unavailable && !has_ended(top.id)) {
+      return std::unexpected(woken.error());
+    }
   }
   return wait;
 }
@@ -667,6 +676,7 @@ Result<void> Runtime::send(AgentPointer agent, SessionId id, std::string_view me
                            RunOptions options) {
   ResumeRequest request{.id = id};
   request.said = Message::user(to_valid_utf8(std::string(message)));
+  request.config = options.config;
   return implementation_->load_tree(std::move(request), std::move(agent), std::move(options));
 }
 

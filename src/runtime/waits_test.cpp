@@ -67,6 +67,70 @@ TEST(Waits, parks_until_somebody_answers_and_keeps_the_other_results) {
   EXPECT_NE(again.error().message.find("Ada"), std::string::npos) << again.error().message;
 }
 
+// Somebody else ends the session in the moment after it was answered or is to be cancelled.
+class EndingStore : public store::ForwardingStore {
+ public:
+  explicit EndingStore(Store& inner) : ForwardingStore(inner), kept_(inner) {}
+  std::vector<Result<BatchIds>> apply_all(std::span<const Batch> batches) override {
+    auto applied = kept_.apply_all(batches);
+    for (const Batch& batch : batches) {
+      for (const Write& write : batch.writes) {
+        if (!std::holds_alternative<AnswerWait>(write) &&
+            !std::holds_alternative<RequestCancel>(write)) {
+          continue;
+        }
+        EXPECT_TRUE(kept_.apply_one(
+            UpdateSession{.session_id = session, .status = SessionStatus::cancelled}));
+      }
+    }
+    return applied;
+  }
+  SessionId session = 0;
+
+ private:
+  Store& kept_;
+};
+
+TEST(Waits, what_took_effect_is_no_error_though_the_session_has_ended_meanwhile) {
+  const auto memory = open_memory_store();
+  EndingStore store(*memory);
+  const auto runtime = open_runtime(store);
+  const auto agent = agent_with("asking", calling({call("ask", "{}", "1")}), {asking()});
+  store.session = value_of(runtime->start(agent, "Go"));
+  const WaitId wait = value_of(runtime->wait(store.session)).waits.at(0).wait_id;
+  const auto answered = runtime->answer(wait, Json("blue"), "Ada");
+  EXPECT_TRUE(answered) << answered.error().message;
+  store.session = value_of(runtime->start(agent, "Go"));
+  (void)runtime->wait(store.session);
+  const auto cancelled = runtime->cancel(store.session, "Enough");
+  EXPECT_TRUE(cancelled) << cancelled.error().message;
+}
+
+TEST(Waits, tells_of_calls_of_which_nobody_knows_what_became) {
+  const auto store = open_memory_store();
+  const Message acts{Role::assistant, {call("act", "{}", "1"), call("ask", "{}", "2")}};
+  const auto created = store->create_session_with(
+      {.agent_name = "acting", .user_prompt = "Go"},
+      std::vector<Write>{AppendMessage{.message = Message::user("Go")},
+                         AppendMessage{.message = acts, .started_calls = 1}});
+  ASSERT_TRUE(created);
+  std::vector<std::string> told;
+  const auto runtime = value_of(Runtime::open(
+      {.store = store.get(), .observer = [&](const Event& event, const EventOrigin&) {
+         if (const auto* started = std::get_if<ToolStarted>(&event)) {
+           told.push_back("started " + started->call.id);
+         } else if (const auto* ended = std::get_if<ToolEnded>(&event)) {
+           told.push_back((ended->is_unknown ? "unknown " : "ended ") + ended->call.id);
+         }
+       }}));
+  const auto agent =
+      agent_with("acting", calling({}), {tool("act", "", [] { return 1; }), asking()});
+  ASSERT_TRUE(runtime->resume(agent, created->first));
+  (void)runtime->wait(created->first);
+  EXPECT_EQ(told, (std::vector<std::string>{"unknown 1", "started 2", "ended 2"}));
+  EXPECT_EQ(store->get_tool_calls(created->first)->at(0).status, CallStatus::unknown);
+}
+
 TEST(Waits, lets_one_of_many_answers_win) {
   const auto store = open_memory_store();
   const auto runtime = open_runtime(*store);

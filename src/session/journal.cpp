@@ -132,6 +132,10 @@ void Journal::agent_changed(std::string name) {
   agent_name_ = std::move(name);
 }
 
+void Journal::config_changed(Json config) {
+  others_.emplace_back(UpdateSession{.session_id = session_id_, .config = std::move(config)});
+}
+
 void Journal::feedback(Json feedback) {
   feedback_ = std::move(feedback);
 }

@@ -57,6 +57,7 @@ class Journal {
   void wait_ended(const std::string& call_id, WaitStatus status);
   void agent_changed(std::string name);
   void feedback(Json feedback);
+  void config_changed(Json config);
   // What requests to the model leave out from now on.
   void context_changed(Json cut);
   // The time at work: of the session, and since the user's last message.

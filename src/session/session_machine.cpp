@@ -57,7 +57,8 @@ SessionMachine::SessionMachine(const MachineOptions& options, SessionPlan plan, 
       journal_(std::move(state.journal)),
       context_(std::move(state.context)),
       worked_ms_(state.worked_ms),
-      turn_worked_ms_(state.turn_worked_ms) {
+      turn_worked_ms_(state.turn_worked_ms),
+      unknown_(std::move(state.unknown)) {
   // A handoff of a turn that is not over yet.
   for (const OpenCall& open : run_.open_calls) {
     const bool is_done = open.state == OpenCall::State::answered && !open.result.is_error;
@@ -131,6 +132,11 @@ const Model& SessionMachine::model() const {
 
 void SessionMachine::take(Begin) {
   then(Created{});
+  for (const OpenCall& open : std::exchange(unknown_, {})) {
+    ToolOutcome outcome{.result = open.result};
+    outcome.error = Error{ErrorCode::tool_failed, open.result.content};
+    publish<ToolEnded>(open.call, std::move(outcome), true);
+  }
   watch_time();
 }
 

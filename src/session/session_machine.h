@@ -52,7 +52,8 @@ struct SessionState {
   Spending spent_below = {};  // by specialists, before
   int calls_below = 0;        // begun by specialists since the user's last message, before
   std::int64_t worked_ms = 0;
-  std::int64_t turn_worked_ms = 0;  // since the user's last message
+  std::int64_t turn_worked_ms = 0;     // since the user's last message
+  std::vector<OpenCall> unknown = {};  // calls of which nobody knows any more what became of them
 };
 
 struct MachineOptions {
@@ -230,6 +231,7 @@ class SessionMachine {
   std::optional<std::int64_t> working_since_;
   std::int64_t worked_ms_ = 0;
   std::int64_t turn_worked_ms_ = 0;
+  std::vector<OpenCall> unknown_;  // to be told of when it begins
 };
 
 }  // namespace wright::session

@@ -230,7 +230,7 @@ class Loader {
     const auto settlement = settlements_.find(open.call.id);
     if (settlement == settlements_.end()) {
       answer(open, std::string(kOutcomeUnknown), true);
-      if (row.status != CallStatus::unknown) loaded_.unknown.push_back(open.call.id);
+      if (row.status != CallStatus::unknown) loaded_.unknown.push_back(open);
       return;
     }
     switch (settlement->second) {

@@ -20,7 +20,7 @@ struct StoredRun {
   Run run = {};
   std::size_t stored_messages = 0;
   std::map<std::string, StoredRow> rows = {};
-  std::vector<std::string> unknown = {};            // calls that become so now, by being loaded
+  std::vector<OpenCall> unknown = {};               // calls that become so now, by being loaded
   std::map<std::string, ToolOutcome> settled = {};  // calls whose outcome is known only now
   std::vector<std::string> expired = {};            // calls whose wait is over without an answer
   std::vector<StoredChild> children = {};           // that have not ended

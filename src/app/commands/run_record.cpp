@@ -19,7 +19,7 @@ void RunRecord::observe(const Event& event) {
   } else if (const auto* shortened = std::get_if<ContextShortened>(&event)) {
     usage_ += shortened->usage;
   } else if (const auto* tool = std::get_if<ToolEnded>(&event)) {
-    add(tool->call, tool->outcome);
+    if (!tool->is_unknown) add(tool->call, tool->outcome);  // else it is of another run
   } else if (const auto* given = std::get_if<FeedbackGiven>(&event)) {
     feedback_ = given->report;
   }

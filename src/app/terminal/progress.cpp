@@ -230,6 +230,7 @@ void Progress::on(const ToolProgress& event) {
 }
 
 void Progress::on(const ToolEnded& event) {
+  if (event.is_unknown) return;  // it ran in another process
   end(event.call.id);
   const std::string name = on_one_line(event.call.name);
   std::string rest = show_duration(event.outcome.duration_ms);
