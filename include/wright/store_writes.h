@@ -125,12 +125,14 @@ struct UpdateCall {
 };
 // The message, and for each tool call in it one `pending` row that belongs to the message. The
 // first `started_calls` of them are about to be executed: they move on to `executing` at once. With
-// `others`, the rest of them move on as well: they will not be executed.
+// `others`, the rest of them move on as well: they will not be executed. What is told by somebody
+// else is no record of what happened here: its calls have no rows.
 struct AppendMessage {
   SessionId session_id = 0;
   Message message = {};
   std::size_t started_calls = 0;
   std::optional<UpdateCall> others = {};  // its call_id is filled in
+  bool is_told = false;                   // by somebody else
 };
 // A call that belongs to no message of this batch.
 struct CreateCall {

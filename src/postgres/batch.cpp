@@ -69,6 +69,7 @@ Result<void> BatchWriter::apply(const AppendMessage& write, Requests& requests) 
               values_of(target_value(write.session_id), to_string(write.message.role),
                         columns.content, now_, columns.parts, columns.tool_call_id),
               keep_in(ids_.messages)));
+  if (write.is_told) return {};
   std::size_t to_start = write.started_calls;
   for (const Part& part : write.message.parts) {
     const auto* call = std::get_if<ToolCall>(&part);

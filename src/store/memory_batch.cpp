@@ -109,6 +109,7 @@ Result<void> MemoryBatch::apply(const AppendMessage& write) {
   row->messages.push_back({id, write.message.role, valid(to_columns(write.message)), now_});
   undo_.push_back([messages = &row->messages] { messages->pop_back(); });
   ids_.messages.push_back(id);
+  if (write.is_told) return {};
   std::size_t to_start = write.started_calls;
   for (const Part& part : write.message.parts) {
     const auto* call = std::get_if<ToolCall>(&part);

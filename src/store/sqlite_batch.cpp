@@ -66,6 +66,7 @@ Result<void> SqliteBatch::apply(const AppendMessage& write) {
   if (!inserted) return std::unexpected(refers_to(session_id, inserted.error()));
   const MessageId message_id = sqlite3_last_insert_rowid(connection_);
   ids_.messages.push_back(message_id);
+  if (write.is_told) return {};
   std::size_t to_start = write.started_calls;
   for (const Part& part : write.message.parts) {
     const auto* call = std::get_if<ToolCall>(&part);

@@ -38,6 +38,18 @@ TEST_P(StoreCalls, creates_a_pending_call_for_each_call_of_a_message) {
   EXPECT_EQ(calls[1].request, R"({"file_path":)");
 }
 
+TEST_P(StoreCalls, creates_none_for_what_somebody_else_tells) {
+  const SessionId id = new_session();
+  const Message message{Role::assistant, {ToolCall{"c1", "grep", "{}"}}};
+  const BatchIds ids = value_of(
+      apply_one(store(), AppendMessage{.session_id = id, .message = message, .is_told = true}));
+  EXPECT_EQ(ids.messages.size(), 1U);
+  EXPECT_TRUE(ids.calls.empty());
+  EXPECT_TRUE(value_of(store().get_tool_calls(id)).empty());
+  EXPECT_EQ(value_of(store().get_messages(id)).at(0).message, message);
+  EXPECT_TRUE(value_of(store().get_stats({})).calls.empty());
+}
+
 TEST_P(StoreCalls, starts_the_first_calls_of_a_message_in_the_same_batch) {
   const SessionId id = new_session();
   const Message message{
