@@ -66,11 +66,30 @@ std::vector<CallerTool> caller_tools_of(const Json& config) {
   return tools;
 }
 
+void keep_wishes(Json& config, const Conversation& conversation, const Agent& agent) {
+  if (!config.is_object()) config.emplace_object();
+  JsonObject& object = config.get_object();
+  object.erase(kCallerToolsKey);
+  if (!conversation.tools.empty()) {
+    object[kCallerToolsKey] = caller_tools_json(conversation.tools);
+  }
+  // Under the names that sessions keep their agent's with.
+  if (conversation.max_tokens || object.contains("max_tokens")) {
+    object["max_tokens"] = agent.sampling.max_tokens;
+  }
+  object.erase("temperature");
+  if (agent.sampling.temperature) object["temperature"] = *agent.sampling.temperature;
+}
+
 Result<AgentPointer> with_caller_tools_of(AgentPointer agent, const Json& config) {
   const std::vector<CallerTool> tools = caller_tools_of(config);
-  if (tools.empty()) return agent;
-  auto with_tools = TRY(with_caller_tools(*agent, tools));
-  return std::make_shared<const Agent>(std::move(with_tools));
+  const JsonObject* object = config.if_object();
+  const Json* words = object == nullptr ? nullptr : object->if_contains(kCallerInstructionsKey);
+  const bool has_words = words != nullptr && words->is_string();
+  if (tools.empty() && !has_words) return agent;
+  auto wanted = TRY(with_caller_tools(*agent, tools));
+  if (has_words) wanted.instructions = std::string(words->get_string());
+  return std::make_shared<const Agent>(std::move(wanted));
 }
 
 }  // namespace wright::server

@@ -17,7 +17,13 @@ Json caller_tools_json(const std::vector<CallerTool>& tools);
 std::vector<CallerTool> caller_tools_of(const Json& config);
 inline constexpr std::string_view kCallerToolsKey = "caller_tools";
 
-// The agent of a stored session with the tools of its caller.
+// What the caller asks for beside the conversation, in the session's config: tools, and how the
+// model is asked. `agent` is the agent as the caller wants it.
+void keep_wishes(Json& config, const Conversation& conversation, const Agent& agent);
+// The instructions of a session that goes on with others than it began with.
+inline constexpr std::string_view kCallerInstructionsKey = "caller_instructions";
+
+// The agent of a stored session with the tools and the instructions of its caller.
 Result<AgentPointer> with_caller_tools_of(AgentPointer agent, const Json& config);
 
 }  // namespace wright::server

@@ -23,7 +23,10 @@ Result<Message> chat_message(const JsonObject& object, Role role) {
   }
   if (!text.empty()) message.parts.push_back(Text{std::move(text)});
   const Json* calls = object.if_contains("tool_calls");
-  if (calls == nullptr || !calls->is_array()) return message;
+  if (calls == nullptr || calls->is_null()) return message;
+  if (!calls->is_array()) {
+    return fail(ErrorCode::invalid_argument, "'tool_calls' must be a list");
+  }
   for (const Json& each : calls->get_array()) {
     const JsonObject* call = each.if_object();
     const Json* function = call == nullptr ? nullptr : call->if_contains("function");

@@ -8,6 +8,8 @@
 #include "core/try.h"
 #include "server/caller_tools.h"
 #include "server/problem.h"
+#include "server/told_history.h"
+#include "wright/driver.h"
 
 namespace wright::server {
 namespace {
@@ -33,38 +35,95 @@ Result<void> CompatibleRun::begin(const Conversation& conversation, const std::s
   is_streamed_ = conversation.is_streamed;
   completion_.agent = conversation.agent;
   completion_.at = system_clock_ms();
-  const auto results = conversation.results();
-  if (!results.empty()) return go_on(results, caller);
-  return start(conversation);
+  const Conversation::Results said = conversation.results();
+  if (said.results.empty()) return start(conversation);
+  auto given = waits_of(said.results);
+  // Behind results of others, or of calls that were answered otherwise, words of the user are the
+  // next message of a conversation that is told.
+  const bool is_for_us = given && std::ranges::all_of(given->answers, [](const GivenAnswer& each) {
+                           return each.status == WaitStatus::open || each.is_repeated;
+                         });
+  if (said.has_words && !is_for_us) return start(conversation);
+  if (!given) return std::unexpected(std::move(given).error());
+  return go_on(conversation, *given, caller);
 }
 
-Result<void> CompatibleRun::go_on(const std::vector<ToolResult>& results,
-                                  const std::string& caller) {
-  SessionId id = 0;
+Result<CompatibleRun::Given> CompatibleRun::waits_of(const std::vector<ToolResult>& results) const {
+  Given given;
   for (const ToolResult& result : results) {
     const auto handed = handed_from(result.call_id);
-    if (!handed || (id != 0 && handed->session_id != id)) {
+    const auto no_call = [&] {
       return fail(ErrorCode::invalid_argument,
                   fmt::format("'{}' is no call that was handed out here", result.call_id));
+    };
+    if (!handed) return no_call();
+    const auto wait = options_.store.get_wait(handed->wait_id);
+    if (!wait && wait.error().code != ErrorCode::not_found) return std::unexpected(wait.error());
+    if (!wait || wait->session_id != handed->session_id || wait->kind != WaitKind::result) {
+      return no_call();
     }
-    id = handed->session_id;
-    answered_.insert(handed->wait_id);
+    const auto top = TRY(root_session(options_.store, wait->session_id));
+    if (given.session && given.session->id != top.id) return no_call();
+    given.session = top;
+    const Json answer(result.is_error ? "It failed: " + result.content : result.content);
+    given.answers.push_back({.wait_id = wait->id,
+                             .answer = answer,
+                             .status = wait->status,
+                             .is_repeated = wait->answer && *wait->answer == answer});
+  }
+  return given;
+}
+
+Result<void> CompatibleRun::go_on(const Conversation& conversation, const Given& given,
+                                  const std::string& caller) {
+  const SessionId id = given.session->id;
+  if (conversation.session && *conversation.session != id) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("The results are of session {}, not of {}", id, *conversation.session));
+  }
+  TRY(check_agent(*given.session, conversation.agent));
+  bool is_repeated = false;
+  for (const GivenAnswer& each : given.answers) {
+    answered_.insert(each.wait_id);
+    is_repeated = is_repeated || each.is_repeated;
   }
   const auto open = TRY(options_.store.get_waits({.session_id = id, .status = WaitStatus::open}));
   for (const StoredWait& wait : open) {
-    if (wait.kind == WaitKind::result && !answered_.contains(wait.id)) {
-      return fail(ErrorCode::invalid_argument,
-                  fmt::format("The result of '{}' is missing", handed_call_id(id, wait.id)));
+    // The same results again: what the session has asked for since is the answer to them.
+    if (wait.kind == WaitKind::result && !answered_.contains(wait.id) && !is_repeated) {
+      return fail(
+          ErrorCode::invalid_argument,
+          fmt::format("The result of '{}' is missing", handed_call_id(wait.session_id, wait.id)));
     }
   }
+  joins_late_ = is_repeated;
   listen_to(id);
   open_stream(id);
-  for (const ToolResult& result : results) {
-    const WaitId wait = handed_from(result.call_id)->wait_id;
-    const std::string text = result.is_error ? "It failed: " + result.content : result.content;
-    TRY(options_.runtime.answer(wait, Json(text), caller));
+  for (const GivenAnswer& each : given.answers) {
+    if (each.is_repeated) continue;
+    const auto answered = options_.runtime.answer(each.wait_id, each.answer, caller);
+    if (answered) continue;
+    // The same request may have come twice at the same moment.
+    const auto now = options_.store.get_wait(each.wait_id);
+    if (!now || now->answer != each.answer) return std::unexpected(answered.error());
+    is_repeated = true;
   }
+  if (is_repeated) look_at_stored(id);
   return {};
+}
+
+// An agent goes on with its own sessions only: the record says whose tools ran.
+Result<void> CompatibleRun::check_agent(const Session& session, const std::string& agent) const {
+  const JsonObject* config = session.config.if_object();
+  const Json* first = config == nullptr ? nullptr : config->if_contains("agent");
+  // It may have been handed off since.
+  const std::string theirs = first != nullptr && first->is_string()
+                                 ? std::string(first->get_string())
+                                 : session.agent_name;
+  if (agent == theirs) return {};
+  return fail(ErrorCode::invalid_argument,
+              fmt::format("Session {} is of the agent '{}': '{}' cannot go on with it", session.id,
+                          theirs, agent));
 }
 
 Result<void> CompatibleRun::start(const Conversation& conversation) {
@@ -79,85 +138,48 @@ Result<void> CompatibleRun::start(const Conversation& conversation) {
   }
   if (conversation.max_tokens) agent.sampling.max_tokens = *conversation.max_tokens;
   if (conversation.temperature) agent.sampling.temperature = conversation.temperature;
-  if (!prepared.config.is_object()) prepared.config = JsonObject();
-  if (!conversation.tools.empty()) {
-    prepared.config.as_object()[kCallerToolsKey] = caller_tools_json(conversation.tools);
-  }
+  keep_wishes(prepared.config, conversation, agent);
   const std::string prompt = conversation.messages.back().text();
-  const RunOptions how{.config = prepared.config};
   const auto made = std::make_shared<const Agent>(std::move(agent));
-  const std::vector<Message> history(conversation.messages.begin(),
-                                     conversation.messages.end() - 1);
-  if (!conversation.session && history.empty()) {
-    const SessionId id = TRY(options_.runtime.start(made, prompt, how));
+  if (conversation.session) return send(conversation, made, prompt);
+  std::vector<Message> history(conversation.messages.begin(), conversation.messages.end() - 1);
+  if (!history.empty()) {
+    auto told = TRY(as_conversation(std::move(history)));
+    const SessionId id =
+        TRY(store_told(options_.store, *made, prepared.config, std::move(told), prompt));
+    listen_to(id);
     open_stream(id);
-    auto subscription = TRY(options_.runtime.subscribe(
-        id, 0, [self = shared_from_this()](const SessionEvent& event) { self->take(event); }));
-    {
-      const std::lock_guard lock(mutex_);
-      if (!has_ended_) subscription_ = std::move(subscription);
-    }
-    look_at_stored(id);
-    return {};
+    return options_.runtime.send(made, id, prompt);
   }
-  SessionId id = conversation.session.value_or(0);
-  if (id == 0) id = TRY(store_history(*made, prepared.config, history, prompt));
-  TRY(options_.store.get_session(id));
-  listen_to(id);
+  const SessionId id = TRY(options_.runtime.start(made, prompt, {.config = prepared.config}));
   open_stream(id);
-  return options_.runtime.send(made, id, prompt, how);
+  auto subscription = TRY(options_.runtime.subscribe(
+      id, 0, [self = shared_from_this()](const SessionEvent& event) { self->take(event); }));
+  {
+    const std::lock_guard lock(mutex_);
+    if (!has_ended_) subscription_ = std::move(subscription);
+  }
+  look_at_stored(id);
+  return {};
 }
 
-// The conversation before, as a session that has ended. Calls are done: their results are there.
-Result<SessionId> CompatibleRun::store_history(const Agent& agent, const Json& config,
-                                               const std::vector<Message>& history,
-                                               const std::string& prompt) {
-  Batch batch{.create = NewSession{.agent_name = agent.name,
-                                   .provider = agent.model.provider(),
-                                   .model = agent.model.name(),
-                                   .user_prompt = prompt,
-                                   .config = config}};
-  if (!agent.instructions.empty()) batch.create->system_prompt = agent.instructions;
-  std::vector<ToolCall> calls;
-  std::map<std::string, ToolResult> results;
-  for (const Message& message : history) {
-    const std::vector<ToolCall> made = message.tool_calls();
-    calls.insert(calls.end(), made.begin(), made.end());
-    for (const Part& part : message.parts) {
-      if (const auto* result = std::get_if<ToolResult>(&part)) results[result->call_id] = *result;
-    }
+// The next message of a session that is there.
+Result<void> CompatibleRun::send(const Conversation& conversation, const AgentPointer& agent,
+                                 const std::string& prompt) {
+  const SessionId id = *conversation.session;
+  const Session session = TRY(options_.store.get_session(id));
+  TRY(check_agent(session, agent->name));
+  Json config = session.config;
+  keep_wishes(config, conversation, *agent);
+  if (agent->instructions != session.system_prompt.value_or("")) {
+    config.get_object()[kCallerInstructionsKey] = agent->instructions;
+  } else {
+    config.get_object().erase(kCallerInstructionsKey);
   }
-  for (const ToolCall& call : calls) {
-    const auto found = results.find(call.id);
-    if (found == results.end()) {
-      return fail(ErrorCode::invalid_argument,
-                  fmt::format("The call '{}' has no result among the messages", call.id));
-    }
-    found->second.name = call.name;
-  }
-  std::string last;
-  for (Message message : history) {
-    for (Part& part : message.parts) {
-      if (auto* result = std::get_if<ToolResult>(&part)) *result = results[result->call_id];
-    }
-    if (message.role == Role::assistant) last = message.text();
-    const std::size_t started = message.tool_calls().size();
-    batch.writes.push_back(AppendMessage{.message = std::move(message), .started_calls = started});
-  }
-  auto applied = options_.store.apply_all({&batch, 1});
-  const BatchIds ids = TRY(std::move(applied.front()));
-  std::vector<Write> writes;
-  for (std::size_t i = 0; i < calls.size() && i < ids.calls.size(); ++i) {
-    const ToolResult& result = results[calls[i].id];
-    writes.push_back(UpdateCall{.call_id = ids.calls[i],
-                                .status = CallStatus::completed,
-                                .response = Json(result.content),
-                                .result = result});
-  }
-  writes.push_back(UpdateSession{
-      .session_id = ids.session, .status = SessionStatus::completed, .result = std::move(last)});
-  TRY(options_.store.apply(writes));
-  return ids.session;
+  listen_to(id);
+  open_stream(id);
+  // Kept with the message: another process finds what this request asked for.
+  return options_.runtime.send(agent, id, prompt, {.config = std::move(config)});
 }
 
 void CompatibleRun::listen_to(SessionId id) {
@@ -183,7 +205,7 @@ void CompatibleRun::open_stream(SessionId id) {
 void CompatibleRun::said(std::string_view text) {
   if (text.empty()) return;
   const std::lock_guard lock(mutex_);
-  if (has_ended_ || !stream_) return;
+  if (has_ended_ || !stream_ || joins_late_) return;
   has_spoken_ = true;
   completion_.text += text;
   stream_->write(rendering_->text(text));

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "server/compatible_routes.h"
 #include "server/conversation.h"
@@ -24,10 +25,24 @@ class CompatibleRun : public std::enable_shared_from_this<CompatibleRun> {
   void fail_with(Error error);
 
  private:
-  Result<void> go_on(const std::vector<ToolResult>& results, const std::string& caller);
+  // A result of one of the caller's tools, and the wait that it answers.
+  struct GivenAnswer {
+    WaitId wait_id = 0;
+    Json answer = {};
+    WaitStatus status = WaitStatus::open;
+    bool is_repeated = false;  // it was answered before, with the same
+  };
+  struct Given {
+    std::optional<Session> session = {};  // at the top
+    std::vector<GivenAnswer> answers = {};
+  };
+  Result<Given> waits_of(const std::vector<ToolResult>& results) const;
+  Result<void> go_on(const Conversation& conversation, const Given& given,
+                     const std::string& caller);
   Result<void> start(const Conversation& conversation);
-  Result<SessionId> store_history(const Agent& agent, const Json& config,
-                                  const std::vector<Message>& history, const std::string& prompt);
+  Result<void> send(const Conversation& conversation, const AgentPointer& agent,
+                    const std::string& prompt);
+  Result<void> check_agent(const Session& session, const std::string& agent) const;
   void listen_to(SessionId id);
   void open_stream(SessionId id);
 
@@ -55,6 +70,7 @@ class CompatibleRun : public std::enable_shared_from_this<CompatibleRun> {
   std::optional<http::Stream> stream_;
   Completion completion_;
   std::set<WaitId> answered_;  // by this request
+  bool joins_late_ = false;    // what was said before is not heard: all is said at the end
   bool has_spoken_ = false;
   bool has_ended_ = false;
   std::shared_ptr<void> listening_;

@@ -10,16 +10,24 @@
 
 namespace wright::server {
 
-std::vector<ToolResult> Conversation::results() const {
-  std::vector<ToolResult> results;
-  for (auto message = messages.rbegin(); message != messages.rend() && message->role == Role::tool;
-       ++message) {
+Conversation::Results Conversation::results() const {
+  Results found;
+  std::string words;
+  auto message = messages.rbegin();
+  for (; message != messages.rend() && message->role == Role::user; ++message) {
+    words = "\n\n" + message->text() + words;
+    found.has_words = true;
+  }
+  for (; message != messages.rend() && message->role == Role::tool; ++message) {
     for (const Part& part : message->parts) {
-      if (const auto* result = std::get_if<ToolResult>(&part)) results.push_back(*result);
+      if (const auto* result = std::get_if<ToolResult>(&part)) found.results.push_back(*result);
     }
   }
-  std::ranges::reverse(results);
-  return results;
+  std::ranges::reverse(found.results);
+  if (found.has_words && !found.results.empty()) {
+    found.results.back().content += "\n\n[The user says with it:]" + words;
+  }
+  return found;
 }
 
 std::string handed_call_id(SessionId session_id, WaitId wait_id) {

@@ -32,8 +32,13 @@ struct Conversation {
   bool is_streamed = false;
   bool wants_usage = false;  // in a stream of chat completions
 
-  // What the caller's tools said, when the conversation ends with that.
-  std::vector<ToolResult> results() const;
+  // What the caller's tools said, when the conversation ends with that. What the user says behind
+  // it is told with the last of them.
+  struct Results {
+    std::vector<ToolResult> results = {};
+    bool has_words = false;  // of the user
+  };
+  Results results() const;
 };
 
 // A call of one of the caller's tools, which the caller is to execute.

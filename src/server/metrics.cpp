@@ -97,6 +97,10 @@ void Metrics::observe(const Event& event, const EventOrigin& origin) {
       }
       return;
     }
+    if (tool->is_unknown) {  // how long it took is unknown, too
+      ++series(calls_, name + "," + label("status", to_string(CallStatus::unknown)));
+      return;
+    }
     ++series(calls_,
              name + "," + label("status", tool->outcome.result.is_error ? "failed" : "completed"));
     series(call_seconds_, name).add(tool->outcome.duration_ms / 1000);

@@ -54,12 +54,13 @@ Json session_json(const Session& session) {
           {"cancel_reason", or_null(session.cancel_reason)}};
 }
 
-Json message_json(const StoredMessage& message) {
+Json message_json(const StoredMessage& message, bool is_told) {
   return {{"id", message.id},
           {"session_id", message.session_id},
           {"created_at", message.created_at},
           {"role", to_string(message.message.role)},
           {"text", message.content},
+          {"is_told", is_told},
           {"message", to_json(message.message)}};
 }
 

@@ -11,7 +11,8 @@ namespace wright::server {
 Json with_short_texts(Json json, std::size_t most = 16 * 1024);
 
 Json session_json(const Session& session);
-Json message_json(const StoredMessage& message);
+// `is_told`: a caller says so, and nobody here has seen it.
+Json message_json(const StoredMessage& message, bool is_told);
 Json call_json(const StoredCall& call);
 Json wait_json(const StoredWait& wait);
 Json event_json(const StoredEvent& event);

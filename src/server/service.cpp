@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <utility>
 
@@ -125,7 +126,27 @@ void add_all_routes(Service& service) {
   service.add(event_routes(service.options()));
 }
 
+namespace {
+
+// Who sends one of these twice wants two readers to see two things.
+Result<void> check_said_once(const http::Request& request) {
+  for (const std::string_view name : {"Origin", "Sec-Fetch-Site", "Authorization", "X-Api-Key"}) {
+    const auto is_it = [&](const HttpHeader& header) {
+      return std::ranges::equal(header.name, name, [](unsigned char a, unsigned char b) {
+        return std::tolower(a) == std::tolower(b);
+      });
+    };
+    if (std::ranges::count_if(request.headers, is_it) > 1) {
+      return fail(ErrorCode::invalid_argument, fmt::format("{} is there twice", name));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<const Route*> Service::admit(Call& call, std::string& allowed) {
+  TRY(check_said_once(call.request));
   const Route* found = nullptr;
   for (const Route& route : routes_) {
     auto words = matched(route.pattern, call.request.path);

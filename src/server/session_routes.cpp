@@ -11,6 +11,7 @@
 #include "server/problem.h"
 #include "server/resources.h"
 #include "server/service.h"
+#include "server/told_history.h"
 
 namespace wright::server {
 namespace {
@@ -122,12 +123,13 @@ Result<Page> page_of(const Call& call) {
 
 Answer list_messages(const ServiceOptions& options, const Call& call) {
   const SessionId id = TRY(call.number());
-  TRY(options.store.get_session(id));
+  const Session session = TRY(options.store.get_session(id));
+  const auto told = TRY(last_told(options.store, session));
   const Page page = TRY(page_of(call));
   const bool is_short = call.request.parameter("texts") == "short";
   JsonArray list;
   for (const StoredMessage& message : TRY(options.store.get_messages(id, page))) {
-    Json json = message_json(message);
+    Json json = message_json(message, told && message.id <= *told);
     list.push_back(is_short ? with_short_texts(std::move(json)) : std::move(json));
   }
   return json_response({{"messages", std::move(list)}});
@@ -175,8 +177,9 @@ Result<Json> exported(Store& store, SessionId id) {
   object["config"] = session.config;
   object["feedback"] = session.feedback;
   JsonArray messages;
+  const auto told = TRY(last_told(store, session));
   for (const StoredMessage& each : TRY(store.get_messages(id))) {
-    messages.push_back(message_json(each));
+    messages.push_back(message_json(each, told && each.id <= *told));
   }
   JsonArray calls;
   for (const StoredCall& each : TRY(store.get_tool_calls(id))) calls.push_back(call_json(each));

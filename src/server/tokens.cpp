@@ -62,6 +62,24 @@ std::optional<TokenRecord> record_from(const Json& json) {
   return record;
 }
 
+std::string_view name_in(const Json& json) {
+  const JsonObject* object = json.if_object();
+  const Json* name = object == nullptr ? nullptr : object->if_contains("name");
+  return name == nullptr || !name->is_string() ? std::string_view()
+                                               : std::string_view(name->get_string());
+}
+
+// Whoever may write the file may let in whom they like.
+Result<void> check_mode(const std::filesystem::path& file) {
+  struct stat found {};
+  if (::stat(file.c_str(), &found) != 0 || (found.st_mode & (S_IWGRP | S_IWOTH)) == 0) return {};
+  return fail(
+      ErrorCode::permission_denied,
+      fmt::format("{0} may be written by others: no token in it is accepted. Look at who is "
+                  "in it, then: chmod 600 {0}",
+                  file.string()));
+}
+
 }  // namespace
 
 std::string sha256_hex(std::string_view text) {
@@ -119,11 +137,18 @@ Result<void> Tokens::read() {
   const std::uintmax_t size = error ? 0 : std::filesystem::file_size(file_, error);
   if (error) {  // there is none
     records_.clear();
+    others_.clear();
     read_at_.reset();
     return {};
   }
+  if (auto mode = check_mode(file_); !mode) {
+    records_.clear();
+    read_at_.reset();
+    return mode;
+  }
   if (read_at_ == changed_at && read_size_ == size) return {};
   records_.clear();
+  others_.clear();
   std::ifstream stream(file_, std::ios::binary);
   std::stringstream text;
   text << stream.rdbuf();
@@ -135,7 +160,11 @@ Result<void> Tokens::read() {
                 fmt::format("{} cannot be read: no token is accepted", file_.string()));
   }
   for (const Json& each : *array) {
-    if (auto record = record_from(each)) records_.push_back(std::move(*record));
+    if (auto record = record_from(each)) {
+      records_.push_back(std::move(*record));
+    } else {
+      others_.push_back(each);
+    }
   }
   read_at_ = changed_at;
   read_size_ = size;
@@ -145,6 +174,7 @@ Result<void> Tokens::read() {
 Result<void> Tokens::write(const std::vector<TokenRecord>& records) {
   JsonArray array;
   for (const TokenRecord& record : records) array.push_back(to_json(record));
+  for (const Json& other : others_) array.push_back(other);
   const std::string text = to_pretty_text(Json(std::move(array))) + "\n";
   std::error_code error;
   std::filesystem::create_directories(file_.parent_path(), error);
@@ -200,7 +230,8 @@ Result<std::string> Tokens::add(std::string_view name, Scopes scopes, std::int64
   const std::lock_guard lock(mutex_);
   std::string token = "wright_" + random_token();
   TRY(change([&](std::vector<TokenRecord>& records) -> Result<void> {
-    if (name.empty() || std::ranges::find(records, name, &TokenRecord::name) != records.end()) {
+    if (name.empty() || std::ranges::find(records, name, &TokenRecord::name) != records.end() ||
+        std::ranges::find(others_, name, name_in) != others_.end()) {
       return fail(ErrorCode::already_exists,
                   fmt::format("There is a token of the name '{}' already", name));
     }
@@ -213,7 +244,10 @@ Result<std::string> Tokens::add(std::string_view name, Scopes scopes, std::int64
 Result<void> Tokens::remove(std::string_view name) {
   const std::lock_guard lock(mutex_);
   return change([&](std::vector<TokenRecord>& records) -> Result<void> {
-    if (std::erase_if(records, [&](const TokenRecord& each) { return each.name == name; }) == 0) {
+    const auto removed =
+        std::erase_if(records, [&](const TokenRecord& each) { return each.name == name; }) +
+        std::erase_if(others_, [&](const Json& each) { return name_in(each) == name; });
+    if (removed == 0) {
       return fail(ErrorCode::not_found, fmt::format("There is no token of the name '{}'", name));
     }
     return {};

@@ -71,6 +71,7 @@ class Tokens {
   const std::filesystem::path file_;
   std::mutex mutex_;
   std::vector<TokenRecord> records_;
+  std::vector<Json> others_;  // that a newer version wrote: kept, and not accepted
   std::optional<std::filesystem::file_time_type> read_at_;
   std::uintmax_t read_size_ = 0;
   std::set<std::string> codes_;          // hashes

@@ -8,6 +8,7 @@
 
 #include "app/terminal/figures.h"
 #include "core/try.h"
+#include "server/told_history.h"
 #include "wright/feedback.h"
 
 namespace wright::app {
@@ -48,7 +49,8 @@ Result<Transcript> load_transcript(Store& store, SessionId id) {
   auto session = TRY(store.get_session(id));
   auto messages = TRY(store.get_messages(id));
   auto calls = TRY(store.get_tool_calls(id));
-  return Transcript{std::move(session), std::move(messages), std::move(calls)};
+  const std::size_t told = server::told_messages_of(session.config);
+  return Transcript{std::move(session), std::move(messages), std::move(calls), told};
 }
 
 Json session_json(const Session& session) {
@@ -75,6 +77,9 @@ Json transcript_json(const Transcript& transcript) {
   JsonArray messages;
   for (const StoredMessage& message : transcript.messages) {
     messages.push_back(message_json(message, messages.size() + 1));
+    if (messages.size() <= transcript.told_messages) {
+      messages.back().as_object()["is_told"] = true;
+    }
   }
   JsonArray calls;
   for (const StoredCall& call : transcript.calls) calls.push_back(call_json(call));

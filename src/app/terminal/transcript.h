@@ -14,7 +14,11 @@ struct Transcript {
   Session session;
   std::vector<StoredMessage> messages;
   std::vector<StoredCall> calls;
+  // So many of the first messages are what a caller told: nobody here has seen them, and their
+  // calls did not run here.
+  std::size_t told_messages = 0;
 };
+inline constexpr std::string_view kNotRunHere = "told by the caller, did not run here";
 
 Result<Transcript> load_transcript(Store& store, SessionId id);
 

@@ -43,9 +43,11 @@ std::string call_block(const ToolCall& call) {
                      fenced(prettier(call.arguments), "json"));
 }
 
-std::string result_block(const Transcript& transcript, const ToolResult& result) {
+std::string result_block(const Transcript& transcript, const ToolResult& result, bool is_told) {
   std::string about = result.is_error ? "failed" : "completed";
-  if (const StoredCall* call = call_of(transcript, result)) {
+  if (is_told) {
+    about = kNotRunHere;
+  } else if (const StoredCall* call = call_of(transcript, result)) {
     about = to_string(call->status);
     if (call->execution_time_ms) {
       about += ", " + show_whole_duration(*call->execution_time_ms);
@@ -55,7 +57,7 @@ std::string result_block(const Transcript& transcript, const ToolResult& result)
                      fenced(result.content, ""));
 }
 
-std::string message_block(const Transcript& transcript, const Message& message) {
+std::string message_block(const Transcript& transcript, const Message& message, bool is_told) {
   std::string text;
   for (const Part& part : message.parts) {
     if (const auto* said = std::get_if<Text>(&part)) {
@@ -66,7 +68,7 @@ std::string message_block(const Transcript& transcript, const Message& message) 
     } else if (const auto* call = std::get_if<ToolCall>(&part)) {
       text += call_block(*call);
     } else if (const auto* result = std::get_if<ToolResult>(&part)) {
-      text += result_block(transcript, *result);
+      text += result_block(transcript, *result, is_told);
     } else {
       text += "*(an image)*\n\n";
     }
@@ -100,14 +102,17 @@ std::string transcript_markdown(const Transcript& transcript) {
                       session.usage.output_tokens);
   if (session.error) text += fmt::format("- error: {}\n", escaped(*session.error));
   bool was_tool = false;
+  std::size_t number = 0;
   for (const StoredMessage& stored : transcript.messages) {
     const bool is_tool = stored.message.role == Role::tool;
+    const bool is_told = ++number <= transcript.told_messages;
     // The results of one turn stand under one heading.
     if (!is_tool || !was_tool) {
-      text += fmt::format("\n## {}\n", heading_of(transcript, stored.message.role));
+      text += fmt::format("\n## {}{}\n", heading_of(transcript, stored.message.role),
+                          is_told ? " (told by the caller)" : "");
     }
     was_tool = is_tool;
-    text += '\n' + message_block(transcript, stored.message);
+    text += '\n' + message_block(transcript, stored.message, is_told);
     while (text.ends_with("\n\n")) text.pop_back();
   }
   if (const std::string feedback = feedback_text(session); !feedback.empty()) {

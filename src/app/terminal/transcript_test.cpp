@@ -115,6 +115,29 @@ TEST_F(TranscriptTest, shows_results_that_are_json_as_lines) {
       << text;
 }
 
+TEST_F(TranscriptTest, shows_what_a_caller_told_as_such) {
+  const Message asks{Role::assistant, {ToolCall{"f1", "bash", R"({"command": "rm -rf /x"})"}}};
+  const auto created = store_->create_session_with(
+      {.agent_name = "w", .user_prompt = "Well?", .config = {{"told_messages", 3}}},
+      std::vector<Write>{
+          AppendMessage{.message = Message::user("Please"), .is_told = true},
+          AppendMessage{.message = asks, .is_told = true},
+          AppendMessage{.message = Message::tool({"f1", "bash", "gone", false}), .is_told = true},
+          AppendMessage{.message = Message::user("Well?")}});
+  const auto told = load_transcript(*store_, created->first).value();
+  const std::string view = transcript_view(told, Terminal{});
+  EXPECT_NE(view.find("0 tool calls"), std::string::npos) << view;
+  EXPECT_EQ(view.find("completed"), std::string::npos) << view;
+  EXPECT_NE(view.find("bash  told by the caller, did not run here"), std::string::npos) << view;
+  EXPECT_NE(view.find("You  [4]\n"), std::string::npos) << view;
+  const std::string markdown = transcript_markdown(told);
+  EXPECT_NE(markdown.find("**bash** (told by the caller, did not run here)"), std::string::npos);
+  EXPECT_EQ(markdown.find("(completed)"), std::string::npos);
+  const Json json = transcript_json(told);
+  EXPECT_TRUE(json.at("messages").at(2).at("is_told").as_bool());
+  EXPECT_FALSE(json.at("messages").at(3).as_object().contains("is_told"));
+}
+
 TEST_F(TranscriptTest, is_refused_for_a_session_that_does_not_exist) {
   EXPECT_EQ(load_transcript(*store_, 999).error().code, ErrorCode::not_found);
 }

@@ -95,8 +95,11 @@ class View {
   // The number of a message, by which `wright sessions fork` knows it.
   std::string number() const { return paint(fmt::format("[{}]", number_), Colour::dim); }
 
+  bool is_told() const { return number_ <= transcript_.told_messages; }
+
   void heading(std::string_view who) {
-    out_ += fmt::format("\n{}  {}\n", paint(on_one_line(who), Colour::bold), number());
+    out_ += fmt::format("\n{}  {}{}\n", paint(on_one_line(who), Colour::bold), number(),
+                        is_told() ? paint("  told by the caller", Colour::dim) : "");
   }
 
   void message(const Message& message) {
@@ -136,6 +139,11 @@ class View {
       if (call->execution_time_ms) {
         about += ", " + show_whole_duration(*call->execution_time_ms);
       }
+    }
+    if (is_told()) {
+      out_ += fmt::format("  · {}  {}  {}\n", on_one_line(result.name),
+                          paint(kNotRunHere, Colour::dim), number());
+      return excerpt(text_of(result));
     }
     out_ += fmt::format("  {} {}  {}  {}\n",
                         result.is_error ? paint("✗", Colour::red) : paint("✓", Colour::green),
