@@ -74,7 +74,26 @@ Result<std::int64_t> compare(TableStore& from, TableStore& to, const CopiedTable
   }
 }
 
+// A number that was given once is never given again: somebody may still know it.
+Result<void> copy_last_numbers(TableStore& from, TableStore& to) {
+  for (const CopiedTable& table : copied_tables()) {
+    if (!gives_numbers(table)) continue;
+    const auto last = TRY(from.last_number(table));
+    TRY(to.go_on_behind(table, last));
+    const auto reached = TRY(to.last_number(table));
+    if (reached >= last) continue;
+    return fail(ErrorCode::storage,
+                fmt::format("{} would give numbers again that were given before ({} to {})",
+                            table.name, reached + 1, last));
+  }
+  return {};
+}
+
 }  // namespace
+
+bool gives_numbers(const CopiedTable& table) {
+  return table.key != "agent_name";
+}
 
 const std::vector<CopiedTable>& copied_tables() {
   static const std::vector<CopiedTable> tables = all_tables();
@@ -101,7 +120,7 @@ Result<std::vector<CopyProgress>> copy_tables(
       if (tell) tell(progress);
     }
   }
-  TRY(to.finish());
+  TRY(copy_last_numbers(from, to));
   std::vector<CopyProgress> all;
   for (const CopiedTable& table : copied_tables()) {
     const auto count = TRY(compare(from, to, table, std::nullopt));

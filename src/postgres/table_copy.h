@@ -19,6 +19,7 @@ struct CopiedTable {
   std::string_view key;  // rows are read and compared in its order
   std::vector<std::string_view> columns;
 };
+bool gives_numbers(const CopiedTable& table);
 // In an order in which every row comes after those that it refers to.
 const std::vector<CopiedTable>& copied_tables();
 
@@ -36,8 +37,11 @@ class TableStore {
   virtual Result<void> write(const CopiedTable& table, const std::vector<CopiedRow>& rows) = 0;
   // The key of the last row.
   virtual Result<std::optional<std::string>> last_key(const CopiedTable& table) = 0;
-  // New rows get numbers behind those that are there.
-  virtual Result<void> finish() = 0;
+  // The highest number that a row ever had, also one that is gone; 0: none had one. Only of tables
+  // that give numbers to their rows.
+  virtual Result<std::int64_t> last_number(const CopiedTable& table) = 0;
+  // New rows get numbers behind this one, and behind all that were given before.
+  virtual Result<void> go_on_behind(const CopiedTable& table, std::int64_t number) = 0;
 };
 
 // The tables must be there.

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "core/try.h"
@@ -72,11 +73,36 @@ class SqliteTables final : public TableStore {
     return last;
   }
 
-  Result<void> finish() override { return {}; }  // AUTOINCREMENT has seen every number
+  Result<std::int64_t> last_number(const CopiedTable& table) override {
+    auto statement = TRY(sqlite::Statement::prepare(
+        connection_.get(), "SELECT max(seq) FROM sqlite_sequence WHERE name = ?1"));
+    std::int64_t last = 0;
+    TRY(statement.query(
+        [&](const sqlite::Row& row) -> Result<void> {
+          if (!row.is_null(0)) last = row.integer(0);
+          return {};
+        },
+        table.name));
+    return last;
+  }
+
+  Result<void> go_on_behind(const CopiedTable& table, std::int64_t number) override {
+    const auto last = TRY(last_number(table));
+    if (number <= last) return {};
+    // A table that never had a row is not listed.
+    TRY(sqlite::execute(connection_.get(), "BEGIN IMMEDIATE"));
+    const sqlite::RollbackGuard guard(connection_.get());
+    const std::string sql = fmt::format(
+        "DELETE FROM sqlite_sequence WHERE name = '{0}'; "
+        "INSERT INTO sqlite_sequence (name, seq) VALUES ('{0}', {1})",
+        table.name, number);
+    TRY(sqlite::execute(connection_.get(), sql.c_str()));
+    return sqlite::execute(connection_.get(), "COMMIT");
+  }
 
  private:
   static std::string compared_with(const CopiedTable& table) {
-    return table.key == "agent_name" ? "> ?1" : "> CAST(?1 AS INTEGER)";
+    return gives_numbers(table) ? "> CAST(?1 AS INTEGER)" : "> ?1";
   }
 
   // As many values as there are columns, whose number Statement would have to know.
@@ -157,23 +183,36 @@ class PostgresTables final : public TableStore {
     return last;
   }
 
-  Result<void> finish() override {
-    for (const CopiedTable& table : copied_tables()) {
-      if (type_of(table) != "bigint") continue;
-      const Sql sql(in_schema(
-          fmt::format("SELECT setval('@{0}_{1}_seq', greatest((SELECT max({1}) FROM @{0}), 1), "
-                      "(SELECT count(*) > 0 FROM @{0}))",
-                      table.name, table.key),
-          schema_));
-      const Request request{&sql};
-      TRY(run({&request, 1}));
-    }
-    return {};
+  Result<std::int64_t> last_number(const CopiedTable& table) override {
+    std::int64_t last = 0;
+    const Sql sql(in_schema(
+        fmt::format("SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM @{0}_{1}_seq",
+                    table.name, table.key),
+        schema_));
+    const Request request{&sql, {}, [&](const Row& row) -> Result<void> {
+                            last = row.integer(0);
+                            return {};
+                          }};
+    TRY(run({&request, 1}));
+    return last;
+  }
+
+  // Rows that came with their numbers have not moved the sequence.
+  Result<void> go_on_behind(const CopiedTable& table, std::int64_t number) override {
+    const auto given = TRY(last_number(table));
+    const std::int64_t least = std::max(given, number);
+    const Sql sql(in_schema(
+        fmt::format("SELECT setval('@{0}_{1}_seq', greatest((SELECT max({1}) FROM @{0}), {2}, 1), "
+                    "{2} > 0 OR (SELECT count(*) > 0 FROM @{0}))",
+                    table.name, table.key, least),
+        schema_));
+    const Request request{&sql};
+    return run({&request, 1});
   }
 
  private:
   static std::string_view type_of(const CopiedTable& table) {
-    return table.key == "agent_name" ? "text" : "bigint";
+    return gives_numbers(table) ? "bigint" : "text";
   }
   Result<void> run(std::span<const Request> requests) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(2);

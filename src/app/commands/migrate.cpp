@@ -40,6 +40,10 @@ Result<std::vector<postgres::CopyProgress>> migrate(const MigrateCommand& comman
                                                     CommandContext context) {
   const auto from = TRY(store_place_from(command.from, context.environment));
   const auto to = TRY(store_place_from(command.to, context.environment));
+  if (from.is_in_memory() || to.is_in_memory()) {
+    return fail(ErrorCode::invalid_argument,
+                "What is in memory is gone when the command ends: give a file or a PostgreSQL");
+  }
   if (from.file == to.file && from.uri == to.uri && from.schema == to.schema) {
     return fail(ErrorCode::invalid_argument, "--from and --to are the same store");
   }
