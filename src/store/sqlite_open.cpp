@@ -133,6 +133,30 @@ Result<Connection> open_database(const std::filesystem::path& path, const Sqlite
   return connection;
 }
 
+Result<void> check_is_ours(const std::filesystem::path& path) {
+  std::error_code error;
+  if (path == kInMemory || !std::filesystem::is_regular_file(path, error)) return {};
+  const auto name = TRY(absolute_path(path));
+  const auto connection = connect(name);
+  if (!connection) return {};  // whoever opens it says what is wrong
+  const auto is_ours = has_agent_schema(connection->get());
+  if (!is_ours || *is_ours) return {};
+  auto tables = Statement::prepare(connection->get(),
+                                   "SELECT count(*) FROM sqlite_schema WHERE name NOT LIKE "
+                                   "'sqlite\\_%' ESCAPE '\\'");
+  if (!tables) return {};
+  std::int64_t count = 0;
+  const auto counted = tables->query([&](const Row& row) -> Result<void> {
+    count = row.integer(0);
+    return {};
+  });
+  if (!counted || count == 0) return {};
+  return fail(ErrorCode::invalid_argument,
+              fmt::format("{} is a database of another program: it has tables, and none of them is "
+                          "Wright's. Choose another file for sessions",
+                          to_valid_utf8(path.string())));
+}
+
 Result<void> check_file(sqlite3* connection) {
   int has_moved = 0;
   const int sqlite_code =

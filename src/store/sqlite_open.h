@@ -12,6 +12,10 @@ namespace wright::store {
 // A connection with the current schema, ready for one user at a time.
 Result<Connection> open_database(const std::filesystem::path& path, const SqliteOptions& options);
 
+// Refuses (ErrorCode::invalid_argument) a file that has tables, none of which is an agent table. For
+// those who keep nothing but sessions in a file.
+Result<void> check_is_ours(const std::filesystem::path& path);
+
 // Refuses (ErrorCode::storage) when the file that the connection opened is not at its path any
 // more.
 Result<void> check_file(sqlite3* connection);

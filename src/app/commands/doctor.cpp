@@ -9,6 +9,7 @@
 
 #include "app/commands/commands.h"
 #include "app/commands/machine.h"
+#include "app/commands/serve.h"
 #include "app/settings/paths.h"
 #include "app/terminal/figures.h"
 #include "app/terminal/screen_text.h"
@@ -18,6 +19,7 @@
 #include "core/enum_names.h"
 #include "postgres/figures.h"
 #include "postgres/place.h"
+#include "server/tokens.h"
 #include "wright/detail/version.h"
 #include "wright/model.h"
 
@@ -49,6 +51,7 @@ class Examination {
     } else {
       check_database(settings);
     }
+    check_tokens();
     check_base_path(settings.base_path());
     check_agents(settings);
     check_model();
@@ -203,6 +206,17 @@ class Examination {
     add({"sqlite", Health::fail,
          fmt::format("{}, no write-ahead log: {}", sqlite_version(), log.error().message),
          "Set agent.database_path to a folder on a local disk."});
+  }
+
+  // Few have a server: only what is wrong is told.
+  void check_tokens() {
+    const auto file = tokens_file(context_.environment);
+    std::error_code error;
+    if (file.empty() || !std::filesystem::exists(file, error)) return;
+    const auto listed = server::Tokens(file).list();
+    if (listed) return;
+    add({"tokens", Health::fail, listed.error().message,
+         "Look at the file: until then `wright serve` knows nobody."});
   }
 
   void check_base_path(const std::filesystem::path& path) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <vector>
 
@@ -55,6 +56,18 @@ Result<StorePlace> postgres_place(std::string_view text) {
   return place;
 }
 
+// libpq's other form: "host=… dbname=… password=…". As a path it would show the password.
+bool is_keyword_form(std::string_view text) {
+  constexpr std::array<std::string_view, 9> kKeywords{
+      "host", "hostaddr", "port", "dbname", "user", "password", "service", "passfile", "sslmode"};
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\n"), text.size()));
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos) return false;
+  std::string_view first = text.substr(0, equals);
+  first = first.substr(0, first.find_last_not_of(" \t\n") + 1);
+  return std::ranges::find(kKeywords, first) != kKeywords.end() || text.contains("password=");
+}
+
 }  // namespace
 
 Result<StorePlace> store_place_from(std::string_view text, const Environment& environment) {
@@ -65,6 +78,11 @@ Result<StorePlace> store_place_from(std::string_view text, const Environment& en
                 fmt::format("{}… is no store that Wright knows: use a path, sqlite:PATH or "
                             "postgresql://…",
                             text.substr(0, text.find("://") + 3)));
+  }
+  if (!is_named && is_keyword_form(text)) {
+    return fail(ErrorCode::invalid_argument,
+                "A PostgreSQL is named by a URI, postgresql://USER@HOST/DATABASE, not by "
+                "keyword=value. A file of such a name is sqlite:PATH");
   }
   const std::string_view path = is_named ? text.substr(kSqlite.size()) : text;
   if (path.empty()) return fail(ErrorCode::invalid_argument, "sqlite: needs a path behind it");

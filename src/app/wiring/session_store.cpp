@@ -1,5 +1,7 @@
 #include "app/wiring/session_store.h"
 
+#include "core/try.h"
+#include "store/sqlite_open.h"
 #include "wright/postgres.h"
 
 namespace wright::app {
@@ -25,6 +27,7 @@ Result<std::unique_ptr<Store>> open_store(const StorePlace& place, const Setting
                 "There is no home folder to keep sessions in. Set --database-path");
   }
   if (place.is_in_memory()) return open_memory_store();
+  TRY(store::check_is_ours(place.file));
   return open_sqlite_store(place.file, store_options(settings));
 }
 
@@ -43,6 +46,7 @@ Result<std::unique_ptr<Store>> open_existing_store(const StorePlace& place,
   std::error_code error;
   const bool has_none = path.empty() || place.is_in_memory();
   if (has_none || (!std::filesystem::exists(path, error) && !error)) return nullptr;
+  TRY(store::check_is_ours(path));
   return open_sqlite_store(path, store_options(settings));
 }
 

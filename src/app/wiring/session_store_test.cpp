@@ -1,8 +1,13 @@
 #include "app/wiring/session_store.h"
 
 #include <gtest/gtest.h>
+#include <sqlite3.h>
+#include <stdlib.h>
 
 #include <filesystem>
+#include <string>
+
+#include "app/settings/store_place.h"
 
 namespace wright::app {
 namespace {
@@ -31,6 +36,46 @@ TEST(SessionStore, leaves_nothing_behind_when_sessions_are_kept_in_memory) {
   EXPECT_EQ(*another, nullptr);
   EXPECT_TRUE(settings->entity_folder().empty());
   EXPECT_FALSE(std::filesystem::exists(":memory:"));
+}
+
+TEST(SessionStore, leaves_databases_of_other_programs_alone) {
+  char folder[] = "/tmp/wright-foreign-XXXXXX";
+  ASSERT_NE(::mkdtemp(folder), nullptr);
+  const std::string path = std::string(folder) + "/shop.db";
+  sqlite3* shop = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &shop), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(shop, "CREATE TABLE orders (id)", nullptr, nullptr, nullptr), SQLITE_OK);
+  SettingFlags flags;
+  flags.database_path = path;
+  const auto settings = load_settings(flags, Environment());
+  ASSERT_TRUE(settings) << settings.error().message;
+  const auto refused = open_store(*settings);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("another program"), std::string::npos);
+  EXPECT_FALSE(open_existing_store(*settings));
+  EXPECT_FALSE(has_agent_schema(shop).value());
+  // Whoever has put Wright's tables there wants them there.
+  ASSERT_TRUE(run_agent_migrations(shop));
+  sqlite3_close(shop);
+  EXPECT_TRUE(open_store(*settings));
+  std::filesystem::remove_all(folder);
+}
+
+TEST(SessionStore, is_no_postgres_in_the_form_that_shows_passwords) {
+  for (const char* place : {"host=db user=w password=secret", " dbname = w", "password=secret",
+                            "application_name=x password=secret"}) {
+    const auto refused = store_place_from(place, Environment());
+    ASSERT_FALSE(refused) << place;
+    EXPECT_EQ(refused.error().message.find("secret"), std::string::npos);
+    SettingFlags flags;
+    flags.store = place;
+    const auto settings = load_settings(flags, Environment());
+    if (settings) continue;
+    EXPECT_EQ(settings.error().message.find("secret"), std::string::npos)
+        << settings.error().message;
+  }
+  EXPECT_TRUE(store_place_from("/tmp/a=b.db", Environment()));
+  EXPECT_TRUE(store_place_from("sqlite:host=db", Environment()));
 }
 
 }  // namespace
