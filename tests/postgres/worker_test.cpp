@@ -277,6 +277,8 @@ TEST(Migrate, takes_everything_there_and_back) {
   EXPECT_TRUE(refused.error.contains("not the same")) << refused.error;
   EXPECT_EQ(home.wright({"migrate", "--from", "nothing.db", "--to", place}).exit_code, 1);
   EXPECT_EQ(home.wright({"migrate", "--from", place, "--to", place}).exit_code, 2);
+  EXPECT_EQ(home.wright({"migrate", "--from", place, "--to", ":memory:"}).exit_code, 2)
+      << "which would keep nothing";
 }
 
 TEST(Doctor, shows_how_the_database_is_doing) {
