@@ -166,7 +166,7 @@ wright::Json ask(const std::vector<wright::Tool>& tools, std::string_view name,
     fmt::print(stderr, "{}: {}\n", name, answer.error().message);
     std::abort();
   }
-  return std::move(*answer);
+  return std::get<wright::Output>(std::move(*answer)).value;
 }
 
 constexpr const char* kCount = R"({"entity_type":"any","operation":"COUNT"})";

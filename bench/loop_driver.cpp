@@ -155,7 +155,6 @@ int main(int count, char** words) {
               .instructions = "You are a careful assistant. Use the tool when you need it.",
               .model = models.get("fake:" + model),
               .tools = {read_file()},
-              .interceptors = {intercept::validation()},
               // The server asks for the same call again and again.
               .limits = {.max_iterations = 1'000'000, .max_repeats = {}}});
   };

@@ -107,11 +107,6 @@ void only_metadata(benchmark::State& state) {
 }
 BENCHMARK(only_metadata);
 
-void only_validation(benchmark::State& state) {
-  run(state, schema_tool(), {intercept::validation()});
-}
-BENCHMARK(only_validation);
-
 void only_cache(benchmark::State& state) {
   run(state, typed_tool(), {intercept::cache()});
 }
@@ -121,11 +116,6 @@ void only_redaction(benchmark::State& state) {
   run(state, typed_tool(), {intercept::redaction(Redactor({"hunter2"}))});
 }
 BENCHMARK(only_redaction);
-
-void only_timeout(benchmark::State& state) {
-  run(state, typed_tool(), {intercept::timeout()});
-}
-BENCHMARK(only_timeout);
 
 }  // namespace
 }  // namespace wright

@@ -1,6 +1,7 @@
 // Programs that are not as free as this one: its children, and whoever is confined.
 #include "http_server/peer_process.h"
 
+#include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -9,8 +10,6 @@
 #include <unistd.h>
 
 #include <functional>
-
-#include "gtest/gtest.h"
 
 namespace wright::http {
 namespace {

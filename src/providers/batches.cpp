@@ -245,7 +245,10 @@ Result<std::vector<DecodedBatch>> decode_batch_list(const Endpoint& endpoint,
     return std::unexpected(malformed_answer(endpoint, "a list of batches without data"));
   }
   std::vector<DecodedBatch> batches;
-  for (const Json& each : *list) batches.push_back(TRY(batch_in(endpoint, each)));
+  for (const Json& each : *list) {
+    auto batch = TRY(batch_in(endpoint, each));
+    batches.push_back(std::move(batch));
+  }
   return batches;
 }
 

@@ -88,8 +88,9 @@ void include_what_tools_gave(JsonObject& body) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kIncluded{
       {{"web_search", "web_search_call.action.sources"},
        {"code_interpreter", "code_interpreter_call.outputs"}}};
-  const JsonArray* tools = array_in(body.if_contains("tools"));
   for (const auto& [type, included] : kIncluded) {
+    const JsonArray* tools =
+        array_in(body.if_contains("tools"));  // it moves when members are added
     const auto is_this = [&](const Json& tool) { return text_field(&tool, "type") == type; };
     if (tools == nullptr || std::ranges::none_of(*tools, is_this)) continue;
     if (!body.contains("include")) body["include"] = JsonArray();

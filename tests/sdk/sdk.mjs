@@ -2,13 +2,13 @@
 // calls a tool when it is told "call NAME ARGUMENTS". Ends with 1 and a word on what is wrong.
 import assert from 'node:assert/strict';
 
-const [part, url] = process.argv.slice(2);
+const [part, url, apiKey] = process.argv.slice(2);
 const weather = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
 const asked = 'call weather {"city":"Oslo"}';
 
 async function openai() {
   const { default: OpenAI } = await import('openai');
-  const client = new OpenAI({ apiKey: 'any', baseURL: `${url}/v1`, maxRetries: 0 });
+  const client = new OpenAI({ apiKey, baseURL: `${url}/v1`, maxRetries: 0 });
 
   const models = [];
   for await (const model of client.models.list()) models.push(model.id);
@@ -58,7 +58,7 @@ async function openai() {
 
 async function anthropic() {
   const { default: Anthropic } = await import('@anthropic-ai/sdk');
-  const client = new Anthropic({ apiKey: 'any', baseURL: url, maxRetries: 0 });
+  const client = new Anthropic({ apiKey, baseURL: url, maxRetries: 0 });
   const common = { model: 'parrot', max_tokens: 100 };
 
   const whole = await client.messages.create({
@@ -88,8 +88,8 @@ async function vercel() {
   const { generateText, streamText, tool, jsonSchema, stepCountIs } = await import('ai');
   const { createOpenAI } = await import('@ai-sdk/openai');
   const { createAnthropic } = await import('@ai-sdk/anthropic');
-  const ours = createOpenAI({ apiKey: 'any', baseURL: `${url}/v1` });
-  const theirs = createAnthropic({ apiKey: 'any', baseURL: `${url}/v1` });
+  const ours = createOpenAI({ apiKey, baseURL: `${url}/v1` });
+  const theirs = createAnthropic({ apiKey, baseURL: `${url}/v1` });
   const tools = { weather: tool({
     inputSchema: jsonSchema(weather), execute: async ({ city }) => `sunny in ${city}` }) };
   for (const model of [ours.chat('parrot'), ours.responses('parrot'), theirs('parrot')]) {

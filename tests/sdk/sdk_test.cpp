@@ -8,28 +8,30 @@
 namespace wright::server {
 namespace {
 
-// Runs one part of sdk.mjs with the server's address; it says on standard error what is wrong.
-int run_part(const ServedService& served, const std::string& part) {
+// Runs one part of sdk.mjs with the server's address and a token, which programs that the server's
+// process has started need; it says on standard error what is wrong.
+int run_part(ServedService& served, const std::string& part) {
+  const std::string token = served.tokens().add("sdk", {Scope::run}, 5).value_or("");
   const std::string copy = std::string("cp ") + WRIGHT_SDK_SOURCE + "/sdk.mjs " +
                            WRIGHT_SDK_FOLDER + "/sdk.mjs && cd " + WRIGHT_SDK_FOLDER;
-  const std::string command =
-      copy + " && timeout 120 node sdk.mjs " + part + " http://" + served.http().addresses().at(0);
+  const std::string command = copy + " && timeout 120 node sdk.mjs " + part + " http://" +
+                              served.http().addresses().at(0) + " " + token;
   const int status = std::system(command.c_str());
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 TEST(Sdk, openai_speaks_chat_completions_and_responses) {
-  const ServedService served;
+  ServedService served;
   EXPECT_EQ(run_part(served, "openai"), 0);
 }
 
 TEST(Sdk, anthropic_speaks_messages) {
-  const ServedService served;
+  ServedService served;
   EXPECT_EQ(run_part(served, "anthropic"), 0);
 }
 
 TEST(Sdk, vercel_speaks_all_three) {
-  const ServedService served;
+  ServedService served;
   EXPECT_EQ(run_part(served, "vercel"), 0);
 }
 

@@ -61,7 +61,8 @@ Result<std::vector<BatchRequest>> requests_in(std::string_view text, int max_tok
     const std::string_view line = trimmed(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
     if (line.empty()) continue;
-    requests.push_back(TRY(request_in(line, number, max_tokens)));
+    auto request = TRY(request_in(line, number, max_tokens));
+    requests.push_back(std::move(request));
   }
   return requests;
 }
