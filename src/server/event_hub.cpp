@@ -91,21 +91,19 @@ std::size_t EventHub::listeners() const {
 void EventHub::read_all() {
   auto looked_at = std::chrono::steady_clock::now();
   for (;;) {
-    if (std::chrono::steady_clock::now() - looked_at >= poll_time_) {
-      end_those_who_are_not_admitted();
-    }
-    std::list<ListenerPointer> gone;  // outlives the lock
     {
       std::unique_lock lock(mutex_);
       changed_.wait_for(lock, poll_time_, [&] { return is_over_ || has_news_; });
       if (is_over_) return;
       has_news_ = false;
-      if (const auto now = std::chrono::steady_clock::now(); now - looked_at >= poll_time_) {
-        looked_at = now;
-        gone = take_those_who_left();
-      }
     }
-    gone.clear();
+    if (const auto now = std::chrono::steady_clock::now(); now - looked_at >= poll_time_) {
+      looked_at = now;
+      end_those_who_are_not_admitted();
+      std::list<ListenerPointer> gone;  // outlives the lock
+      const std::lock_guard lock(mutex_);
+      gone = take_those_who_left();
+    }
     go_on_with_those_behind();
     while (read_some()) {
     }
