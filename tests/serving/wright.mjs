@@ -99,8 +99,14 @@ export class Noticed {
   }
 }
 
+// A connection that was kept for a server that is gone is found out by the first who uses it.
+const fetchAnew = (url, options) => fetch(url, options).catch((error) => {
+  if (error.cause?.code !== 'UND_ERR_SOCKET') throw error;
+  return fetch(url, options);
+});
+
 export const json = async (url, body, headers = {}) => {
-  const response = await fetch(url, body === undefined ? { headers } : {
+  const response = await fetchAnew(url, body === undefined ? { headers } : {
     method: 'POST', body: JSON.stringify(body), headers });
   return { status: response.status, headers: response.headers, body: await response.json() };
 };
